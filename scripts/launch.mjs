@@ -1,0 +1,55 @@
+// Every npm script starts here, on whatever Node runs npm: it installs what is missing, then hands over to the
+// pinned Node from node_modules, which runs the TypeScript source as it is. Nothing goes to stdout but the program's own.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const stamp = `${root}node_modules/.carnet-installed`
+const pinnedNode = `${root}node_modules/node/bin/node`
+
+/** Hash of the lockfile: the stamp beside the installed packages carries the same when they match it. */
+function wanted() {
+  return createHash('sha256').update(readFileSync(`${root}package-lock.json`)).digest('hex')
+}
+
+function installWhatIsMissing() {
+  const want = wanted()
+  if (existsSync(pinnedNode) && existsSync(stamp) && readFileSync(stamp, 'utf8') === want) return
+  process.stderr.write('Installing what is missing (npm ci) …\n')
+  const npm = process.env.npm_execpath
+  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
+  const options = { cwd: root, stdio: ['ignore', 2, 2] }
+  const done = npm
+    ? spawnSync(process.execPath, [npm, ...args], options)
+    : spawnSync('npm', args, { ...options, shell: process.platform === 'win32' })
+  if (done.status !== 0) {
+    process.stderr.write('npm ci failed; its message is above. Nothing was started.\n')
+    process.exit(1)
+  }
+  writeFileSync(stamp, want)
+}
+
+/** `launch('src/main.ts', 'demo')`, or `launch('--bin', 'biome', …)` for a tool from node_modules. */
+export function launch(...args) {
+  installWhatIsMissing()
+  const [command, rest] =
+    args[0] === '--bin'
+      ? [`${root}node_modules/.bin/${args[1]}`, args.slice(2)]
+      : [pinnedNode, ['--disable-warning=ExperimentalWarning', `${root}${args[0]}`, ...args.slice(1)]]
+  const child = spawn(command, rest, { stdio: 'inherit' })
+  // A terminal sends Ctrl-C to the whole group: the child stops by itself and this process only waits for it.
+  process.on('SIGINT', () => {})
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('error', error => {
+    process.stderr.write(`${command} could not be started: ${error.message}\n`)
+    process.exit(1)
+  })
+  child.on('exit', (code, signal) => process.exit(signal ? 128 + (constants.signals[signal] ?? 0) : (code ?? 1)))
+}
+
+if (process.argv[1] && import.meta.url.endsWith('/scripts/launch.mjs') && process.argv[1].endsWith('launch.mjs')) {
+  launch(...process.argv.slice(2))
+}
