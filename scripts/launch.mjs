@@ -12,7 +12,9 @@ const pinnedNode = `${root}node_modules/node/bin/node`
 
 /** Hash of the lockfile: the stamp beside the installed packages carries the same when they match it. */
 function wanted() {
-  return createHash('sha256').update(readFileSync(`${root}package-lock.json`)).digest('hex')
+  return createHash('sha256')
+    .update(readFileSync(`${root}package-lock.json`))
+    .digest('hex')
 }
 
 function installWhatIsMissing() {
@@ -47,9 +49,15 @@ export function launch(...args) {
     process.stderr.write(`${command} could not be started: ${error.message}\n`)
     process.exit(1)
   })
-  child.on('exit', (code, signal) => process.exit(signal ? 128 + (constants.signals[signal] ?? 0) : (code ?? 1)))
+  child.on('exit', (code, signal) =>
+    process.exit(signal ? 128 + (constants.signals[signal] ?? 0) : (code ?? 1)),
+  )
 }
 
-if (process.argv[1] && import.meta.url.endsWith('/scripts/launch.mjs') && process.argv[1].endsWith('launch.mjs')) {
+if (
+  process.argv[1] &&
+  import.meta.url.endsWith('/scripts/launch.mjs') &&
+  process.argv[1].endsWith('launch.mjs')
+) {
   launch(...process.argv.slice(2))
 }

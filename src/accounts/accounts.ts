@@ -1,0 +1,65 @@
+/** Accounts, as the operator makes and sees them. */
+import { notFound } from '../kernel/errors.ts'
+import type { OperatorContext } from './context.ts'
+import { LEVEL_LETTER, LEVELS, type QuotaOverrides, requirePlan } from './plans.ts'
+
+export type Account = { id: string; name: string; plan: string }
+export type AccountWithUsage = Account & { created_at: string; used: Record<(typeof LEVELS)[number], number> }
+
+/** Creates an account with its counters at zero. Throws `not_found` for an unknown plan. */
+export async function createAccount(
+  ctx: OperatorContext,
+  input: { name: string; plan: string },
+): Promise<Account> {
+  await requirePlan(ctx.sql, input.plan)
+  const letters = LEVELS.map(level => LEVEL_LETTER[level])
+  const [row] = await ctx.sql<{ id: number }[]>`
+    with made as (
+      insert into account (name, plan, created_at) values (${input.name}, ${input.plan}, ${ctx.clock.now()}) returning id
+    ), counters as (
+      insert into account_usage (account_id, level, used) select id, l::"char", 0 from made, unnest(${letters}::text[]) l
+    )
+    select id from made`
+  return { id: String(row?.id), name: input.name, plan: input.plan }
+}
+
+export async function listAccounts(ctx: OperatorContext): Promise<AccountWithUsage[]> {
+  const rows = await ctx.sql<
+    { id: number; name: string; plan: string; created_at: Date; model: number; batch: number; item: number }[]
+  >`
+    select a.id, a.name, a.plan, a.created_at,
+      coalesce(sum(u.used) filter (where u.level = 'm'), 0)::bigint as model,
+      coalesce(sum(u.used) filter (where u.level = 'b'), 0)::bigint as batch,
+      coalesce(sum(u.used) filter (where u.level = 'i'), 0)::bigint as item
+    from account a left join account_usage u on u.account_id = a.id
+    group by a.id order by a.id`
+  return rows.map(({ id, name, plan, created_at, model, batch, item }) => ({
+    id: String(id),
+    name,
+    plan,
+    created_at: created_at.toISOString(),
+    used: { model, batch, item },
+  }))
+}
+
+/** Puts an account on a plan; `quota` replaces what it was given over the plan, and an empty one takes that away. */
+export async function setPlan(
+  ctx: OperatorContext,
+  input: { accountId: number; plan: string; quota: QuotaOverrides },
+): Promise<Account & { quota: QuotaOverrides }> {
+  await requirePlan(ctx.sql, input.plan)
+  const { model = null, batch = null, item = null } = input.quota
+  const [row] = await ctx.sql<{ name: string }[]>`
+    update account set plan = ${input.plan}, model_quota = ${model}, batch_quota = ${batch}, item_quota = ${item}
+    where id = ${input.accountId} returning name`
+  if (!row) throw notFound('account')
+  return { id: String(input.accountId), name: row.name, plan: input.plan, quota: input.quota }
+}
+
+/** Throws `not_found` unless the account exists. */
+export async function requireAccount(ctx: OperatorContext, accountId: number): Promise<Account> {
+  const [row] = await ctx.sql<{ name: string; plan: string }[]>`
+    select name, plan from account where id = ${accountId}`
+  if (!row) throw notFound('account')
+  return { id: String(accountId), name: row.name, plan: row.plan }
+}

@@ -1,0 +1,21 @@
+/** Whoever changes a passport is an actor of its account: four bytes in each version, a name in the history. */
+import type { OperatorContext } from './context.ts'
+
+export type ActorKind = 'api_key' | 'person' | 'operator'
+
+/** The number of a new actor. */
+export async function createActor(
+  ctx: OperatorContext,
+  input: { accountId: number; kind: ActorKind; label: string },
+): Promise<number> {
+  const [row] = await ctx.sql<{ id: number }[]>`
+    insert into actor (account_id, kind, label) values (${input.accountId}, ${input.kind}, ${input.label}) returning id`
+  return Number(row?.id)
+}
+
+/** The operator's own actor in an account, made at first use. */
+export async function operatorActor(ctx: OperatorContext, accountId: number): Promise<number> {
+  const [row] = await ctx.sql<{ id: number }[]>`
+    select id from actor where account_id = ${accountId} and kind = 'operator' order by id limit 1`
+  return row?.id ?? createActor(ctx, { accountId, kind: 'operator', label: 'Operator' })
+}

@@ -1,0 +1,19 @@
+/** Conditional requests (RFC 9110 §13): entity tags compared without their weakness mark. */
+
+const TAG = /(?:W\/)?"([^"]*)"/g
+
+const tags = (header: string) => Array.from(header.matchAll(TAG), match => match[1] ?? '')
+
+/** Whether an `If-None-Match` header names this entity tag, or any with `*`. */
+export function matchesAny(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  return header.trim() === '*' || tags(header).includes(etag.slice(1, -1))
+}
+
+const version = (tag: string) => tag.split('.')[0]
+
+/** Whether an `If-Match` header allows a change of what bears this tag: only the version part counts (`"v3"`). */
+export function matchesVersion(header: string | undefined, etag: string): boolean {
+  if (header === undefined || header.trim() === '*') return true
+  return tags(header).some(tag => version(tag) === version(etag.slice(1, -1)))
+}

@@ -1,0 +1,172 @@
+/** The REST door: its table of contents, and what holds for every call before a handler sees it. */
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { authenticate, type KeyHolder } from '../accounts/authenticate.ts'
+import { noteKeyUse } from '../accounts/key-use.ts'
+import { AppError, assert } from '../kernel/errors.ts'
+import { readJson } from '../kernel/strict-json.ts'
+import { listCategories, readSchema } from './categories.ts'
+import { health } from './health.ts'
+import { openapi } from './openapi.ts'
+import { changeProduct, createProduct, listProducts, readProduct } from './products.ts'
+import { readQr } from './qr.ts'
+import type { Answer, ApiSetup, OpenCall, RawQuery, Route } from './route.ts'
+import { archiveProduct, listProductVersions, readProductVersion, restoreProduct } from './versions.ts'
+
+export const API_PREFIX = '/api/v1'
+export const MAX_BODY_BYTES = 1024 * 1024
+
+export const ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/health', open: true, handle: health },
+  { method: 'GET', path: '/openapi.json', open: true, handle: openapi },
+  { method: 'GET', path: '/categories', handle: listCategories },
+  { method: 'GET', path: '/schema/:category', handle: readSchema },
+  { method: 'GET', path: '/products', handle: listProducts },
+  { method: 'POST', path: '/products', handle: createProduct },
+  { method: 'GET', path: '/products/:id', handle: readProduct },
+  { method: 'PATCH', path: '/products/:id', handle: changeProduct },
+  { method: 'GET', path: '/products/:id/qr', handle: readQr },
+  { method: 'GET', path: '/products/:id/versions', handle: listProductVersions },
+  { method: 'GET', path: '/products/:id/versions/:n', handle: readProductVersion },
+  { method: 'POST', path: '/products/:id/archive', handle: archiveProduct },
+  { method: 'POST', path: '/products/:id/restore', handle: restoreProduct },
+]
+
+const holders = new WeakMap<FastifyRequest, KeyHolder>()
+
+/** Registers the door under `/api/v1`. Answers are sent as ready text: no serializer walks them again. */
+export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
+  app.register(
+    async door => {
+      door.removeAllContentTypeParsers()
+      door.addContentTypeParser<Buffer>(
+        'application/json',
+        { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES },
+        (request, bytes, done) => {
+          try {
+            done(null, readBytes(request, bytes))
+          } catch (error) {
+            done(error as Error)
+          }
+        },
+      )
+      door.addHook('onRequest', async request => {
+        if (!isOpen(request)) await admit(setup, request)
+      })
+      for (const route of ROUTES) {
+        door.route({
+          method: route.method,
+          url: route.path,
+          handler: (request, reply) => run(setup, route, request, reply),
+        })
+      }
+      for (const path of new Set(ROUTES.map(route => route.path))) refuseOtherMethods(door, path)
+      door.setNotFoundHandler(() => {
+        throw new AppError(
+          'not_found',
+          'There is no such address. GET /api/v1/openapi.json lists all there are.',
+        )
+      })
+    },
+    { prefix: API_PREFIX },
+  )
+}
+
+const isOpen = (request: FastifyRequest) =>
+  ROUTES.some(route => route.open && API_PREFIX + route.path === request.routeOptions.url)
+
+function readBytes(request: FastifyRequest, bytes: Buffer): unknown {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers['content-type'] ?? '')?.[1]
+  if (charset !== undefined && charset.toLowerCase() !== 'utf-8') {
+    throw new AppError(
+      'unsupported_media_type',
+      `The body is declared as ${charset.slice(0, 40)}. Send JSON encoded as UTF-8.`,
+    )
+  }
+  if (request.headers['content-encoding'] !== undefined) {
+    throw new AppError('unsupported_media_type', 'Compressed bodies are not read. Send the JSON as it is.')
+  }
+  return readJson(bytes)
+}
+
+/** Refusals in the order of the contract: 401, plan_required, read_only; the rest comes later. */
+async function admit(setup: ApiSetup, request: FastifyRequest): Promise<void> {
+  const now = setup.clock.now()
+  const key = findKey(setup, request)
+  const holder = key === undefined ? undefined : await authenticate(setup.sql, key, now)
+  if (holder === undefined) throw unauthorized(key)
+  if (!holder.planHasApi) {
+    throw new AppError(
+      'plan_required',
+      'The plan of this account does not include the API. It starts with Pro.',
+    )
+  }
+  if (holder.scope === 'read' && request.method !== 'GET' && request.method !== 'HEAD') {
+    throw new AppError('read_only', 'This key may only read. Use a key with full scope to change something.')
+  }
+  noteKeyUse(setup.sql, holder, now)
+  holders.set(request, holder)
+}
+
+function findKey(setup: ApiSetup, request: FastifyRequest): string | undefined {
+  const header = request.headers.authorization
+  if (header !== undefined) return /^Bearer +(\S+) *$/i.exec(header)?.[1] ?? ''
+  if (!setup.allowQueryApiKey || request.method !== 'GET') return undefined
+  const key = (request.query as RawQuery).api_key
+  return typeof key === 'string' ? key : undefined
+}
+
+function unauthorized(key: string | undefined): AppError {
+  const message =
+    key === undefined
+      ? 'An API key is needed: send the header "Authorization: Bearer <key>".'
+      : 'This API key is not valid. Check it for missing characters; it may also be revoked or expired.'
+  return new AppError('unauthorized', message, undefined, { 'www-authenticate': 'Bearer' })
+}
+
+async function run(setup: ApiSetup, route: Route, request: FastifyRequest, reply: FastifyReply) {
+  const call: OpenCall = {
+    setup,
+    params: request.params as Record<string, string>,
+    query: request.query as RawQuery,
+    headers: request.headers,
+    body: request.body,
+  }
+  return send(reply, await handle(route, call, request))
+}
+
+function handle(route: Route, call: OpenCall, request: FastifyRequest): Promise<Answer> | Answer {
+  if (route.open) return route.handle(call)
+  const holder = holders.get(request)
+  assert(holder, 'a call that is not open has been admitted')
+  const { sql, clock } = call.setup
+  const { accountId, actorId, scope } = holder
+  return route.handle({ ...call, account: { sql, clock, accountId, actorId }, scope })
+}
+
+function send(reply: FastifyReply, answer: Answer): FastifyReply {
+  reply.code(answer.status ?? 200)
+  reply.header('content-type', 'application/json; charset=utf-8')
+  if (answer.headers) reply.headers(answer.headers)
+  if (answer.status === 304) reply.removeHeader('content-type')
+  return reply.send(answer.body)
+}
+
+/** Every path answers every method: with what it can do, if not with what was asked. */
+function refuseOtherMethods(door: FastifyInstance, path: string): void {
+  const taken: string[] = ROUTES.filter(route => route.path === path).map(route => route.method)
+  if (taken.includes('GET')) taken.push('HEAD')
+  const others: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'].filter(
+    method => !taken.includes(method),
+  )
+  const allow = taken.join(', ')
+  door.route({
+    method: others,
+    url: path,
+    exposeHeadRoute: false,
+    onRequest: async request => {
+      const message = `${request.method} is not possible here; ${allow} is.`
+      throw new AppError('method_not_allowed', message, undefined, { allow })
+    },
+    handler: () => undefined,
+  })
+}

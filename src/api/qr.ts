@@ -1,0 +1,22 @@
+/** The QR symbol of a product over REST; the public page serves the same one without a key. */
+import { getPassport, requireUuid } from '../passports/find.ts'
+import { symbolAddress } from '../passports/record.ts'
+import { QR_LEVELS, qrSymbol, SVG_HEADERS } from '../qr/svg.ts'
+import { matchesAny } from './conditions.ts'
+import { integer, oneOf, readQuery } from './query.ts'
+import type { AccountCall, Answer } from './route.ts'
+
+const QR_QUERY = {
+  content: oneOf('passport', 'gs1'),
+  level: oneOf(...QR_LEVELS),
+  size_mm: integer(10, 1_000),
+}
+
+export async function readQr(call: AccountCall): Promise<Answer> {
+  const { content = 'passport', level = 'M', size_mm: sizeMm } = readQuery(call.query, QR_QUERY)
+  const row = await getPassport(call.account, requireUuid(call.params.id ?? ''))
+  const symbol = qrSymbol(symbolAddress(call.setup.addresses, row, content), { level, sizeMm })
+  const headers = { ...SVG_HEADERS, etag: symbol.etag, 'cache-control': 'private, max-age=300' }
+  if (matchesAny(call.headers['if-none-match'], symbol.etag)) return { status: 304, body: '', headers }
+  return { body: symbol.svg, headers }
+}

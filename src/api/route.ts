@@ -1,0 +1,47 @@
+/** What a handler of this door is given and gives back: no framework, so that it reads as what it does. */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { AccountContext } from '../accounts/context.ts'
+import type { Scope } from '../accounts/keys.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Sql } from '../kernel/db.ts'
+import type { Detail } from '../kernel/errors.ts'
+import type { Addresses } from '../passports/record.ts'
+
+/** What the door itself runs on. */
+export type ApiSetup = {
+  sql: Sql
+  clock: Clock
+  addresses: Addresses
+  nsUrl: string
+  allowQueryApiKey: boolean
+  version: string
+}
+
+/** A query as parsed: a name given twice has a list. */
+export type RawQuery = Readonly<Record<string, string | string[]>>
+
+export type OpenCall = {
+  setup: ApiSetup
+  params: Readonly<Record<string, string>>
+  query: RawQuery
+  headers: IncomingHttpHeaders
+  /** The body as read by `readJson`; undefined when there is none. */
+  body: unknown
+}
+
+export type AccountCall = OpenCall & { account: AccountContext; scope: Scope }
+
+/** `body` is ready text; its type is JSON unless `headers` say otherwise. */
+export type Answer = { status?: number; body: string; headers?: Record<string, string> }
+
+export type Route = { method: 'GET' | 'POST' | 'PATCH'; path: string } & (
+  | { open: true; handle: (call: OpenCall) => Promise<Answer> | Answer }
+  | { open?: false; handle: (call: AccountCall) => Promise<Answer> | Answer }
+)
+
+/** The success envelope round ready JSON text. */
+export function data(json: string, extra: { warnings?: readonly Detail[]; meta?: object } = {}): string {
+  const meta = extra.meta ? `,"meta":${JSON.stringify(extra.meta)}` : ''
+  const warnings = extra.warnings?.length ? `,"warnings":${JSON.stringify(extra.warnings)}` : ''
+  return `{"data":${json}${meta}${warnings}}`
+}

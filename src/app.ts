@@ -1,0 +1,160 @@
+/** Composes the doors into one server. Tests drive this; nothing but main.ts and the commands starts it for real. */
+import { maxHeaderSize } from 'node:http'
+import type { Socket } from 'node:net'
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import { registerApi } from './api/door.ts'
+import { errorJson, STATUS } from './api/errors.ts'
+import type { ApiSetup } from './api/route.ts'
+import { findMeaning } from './kernel/db.ts'
+import { AppError, type ErrorCode } from './kernel/errors.ts'
+import { idFromUuid, newUuid } from './kernel/ids.ts'
+import type { Log } from './kernel/log.ts'
+import { registerSite, type SiteSetup } from './site/door.ts'
+
+export type AppSetup = ApiSetup & SiteSetup & { log: Log; isReady: () => Promise<boolean> }
+
+const MAX_URL_LENGTH = 8_192
+const HEADERS_TIMEOUT_MS = 5_000
+const REQUEST_TIMEOUT_MS = 10_000
+
+export function createApp(setup: AppSetup): FastifyInstance {
+  const requestId = () => idFromUuid(newUuid(Date.now()))
+  const app = Fastify({
+    loggerInstance: setup.log,
+    disableRequestLogging: true,
+    genReqId: requestId,
+    routerOptions: { maxParamLength: 2_048, ignoreTrailingSlash: false, caseSensitive: true },
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: 72_000,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: 1_000, maxHeaderSize },
+    frameworkErrors: (error, request, reply) => answerError(setup, error, request, reply),
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket as Socket, requestId()),
+    return503OnClosing: false,
+  }) as unknown as FastifyInstance
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    refuseOddRequests(request)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    const line = {
+      request_id: request.id,
+      method: request.method,
+      route,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+    }
+    if (reply.statusCode < 500) request.log.debug(line, 'answered')
+    else request.log.warn(line, 'answered')
+  })
+  app.setErrorHandler((error: FastifyError, request, reply) => answerError(setup, error, request, reply))
+  app.setNotFoundHandler(() => {
+    throw new AppError('not_found', 'There is no such address.')
+  })
+  app.server.on('checkExpectation', (_request, response) => {
+    const error = new AppError('expectation_failed', 'Only "Expect: 100-continue" is understood.')
+    const id = requestId()
+    response.writeHead(417, {
+      'content-type': 'application/json; charset=utf-8',
+      'x-request-id': id,
+      connection: 'close',
+    })
+    response.end(errorJson(error, id))
+  })
+  app.get('/healthz', (_request, reply) => reply.type('text/plain; charset=utf-8').send('ok\n'))
+  app.get('/readyz', async (_request, reply) => {
+    const ready = await setup.isReady()
+    return reply
+      .code(ready ? 200 : 503)
+      .type('text/plain; charset=utf-8')
+      .send(ready ? 'ready\n' : 'not ready\n')
+  })
+  registerApi(app, setup)
+  registerSite(app, setup)
+  return app
+}
+
+/** What the HTTP parser lets through and we do not: two hosts (RFC 9112 §3.2), an endless address. */
+function refuseOddRequests(request: FastifyRequest): void {
+  const headers = request.raw.rawHeaders
+  let hosts = 0
+  for (let i = 0; i < headers.length; i += 2) if (headers[i]?.toLowerCase() === 'host') hosts++
+  if (hosts > 1) throw new AppError('bad_request', 'The request has more than one Host header.')
+  if (request.raw.url && request.raw.url.length > MAX_URL_LENGTH) {
+    throw new AppError('uri_too_long', `The address is longer than ${MAX_URL_LENGTH} characters.`)
+  }
+}
+
+/** Fastify's own refusals, in our words. */
+const FRAMEWORK: Record<string, [ErrorCode, string]> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body is not as long as Content-Length says.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: [
+    'payload_too_large',
+    'The body is too large: at most 1 MiB, 8 MiB for bulk calls.',
+  ],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['bad_request', 'The body is empty. Send a JSON object.'],
+  FST_ERR_BAD_URL: ['bad_request', 'The address has a broken percent-encoding.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is no such address.'],
+  ECONNRESET: ['bad_request', 'The connection ended before the body did.'],
+}
+
+/** The refusal an error stands for; anything that is not one is a bug, logged once, here, with the request's id. */
+function asRefusal(setup: AppSetup, error: Error, request: FastifyRequest): AppError {
+  if (error instanceof AppError) return error
+  const known = 'code' in error && typeof error.code === 'string' ? FRAMEWORK[error.code] : undefined
+  if (known) return new AppError(known[0], known[1])
+  const meaning = findMeaning(error)
+  if (meaning?.code === 'unavailable') {
+    setup.log.warn({ request_id: request.id, reason: error.message }, 'the database did not answer')
+  } else {
+    setup.log.error({ request_id: request.id, err: error }, 'a request failed')
+  }
+  return (
+    meaning ??
+    new AppError('internal', 'Something went wrong on our side. It is logged under the request_id.')
+  )
+}
+
+function answerError(setup: AppSetup, error: Error, request: FastifyRequest, reply: FastifyReply) {
+  const refusal = asRefusal(setup, error, request)
+  return reply
+    .code(STATUS[refusal.code])
+    .headers({
+      ...refusal.headers,
+      'x-request-id': request.id,
+      'content-type': 'application/json; charset=utf-8',
+    })
+    .send(errorJson(refusal, request.id))
+}
+
+const UNREADABLE: Record<string, [ErrorCode, string, string]> = {
+  HPE_HEADER_OVERFLOW: [
+    'headers_too_large',
+    '431 Request Header Fields Too Large',
+    'The headers are longer than 16 KiB.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['timeout', '408 Request Timeout', 'The request did not arrive within its time.'],
+}
+
+/** Below the router there is no request yet: the same body is written to the socket by hand. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, id: string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [code, status, message] = UNREADABLE[error.code ?? ''] ?? [
+    'bad_request',
+    '400 Bad Request',
+    'The request is not valid HTTP/1.1.',
+  ]
+  const body = errorJson(new AppError(code, message), id)
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,62 @@
+/** A category is data: a list of these. Every reader (validator, schema, page, JSON-LD, forms) walks the same list. */
+
+export type Audience = 'public' | 'legitimate_interest' | 'authority'
+
+export const AUDIENCES = ['public', 'legitimate_interest', 'authority'] as const satisfies readonly Audience[]
+
+/**
+ * `name` is a short line of text (1 to 500 characters), `text` a long one (1 to 10,000), `object` has `fields`,
+ * `list` has `of`: the fields of each entry, or one unnamed scalar.
+ */
+export type FieldType = 'name' | 'text' | 'number' | 'boolean' | 'object' | 'list'
+
+/** Named checks for what a type cannot say; the validator owns their meaning. */
+export type Format =
+  | 'gtin'
+  | 'gln'
+  | 'eori'
+  | 'cas'
+  | 'cn_or_hs'
+  | 'country'
+  | 'language'
+  | 'url'
+  | 'email'
+  | 'partial_date'
+  | 'carbon_class'
+
+export type Field = {
+  name: string
+  type: FieldType
+  /** One English sentence for integrators: what it holds, with its unit if any. */
+  description: string
+  required?: true
+  /** An object of language code → text; the primary language must be filled. Only with type `text` or `name`. */
+  localized?: true
+  /** Who may see it; absent means everyone. A set, never a rank. */
+  audience?: readonly Audience[]
+  values?: readonly string[]
+  /** The list of `values` grows with the schema version; an unlisted value is refused today. */
+  open?: true
+  unit?: string
+  format?: Format
+  min?: number
+  max?: number
+  maxItems?: number
+  /** The entries' member of this name must add up to exactly 100. Only on a list of objects. */
+  sumsTo100?: string
+  /** Members of an object. */
+  fields?: readonly Field[]
+  /** Entries of a list: the members of each, or one scalar field named `''`. */
+  of?: readonly Field[]
+  /** JSON-LD term when a general vocabulary has one, as a compact IRI (`schema:name`); absent means `dpp:` + name. */
+  term?: string
+}
+
+export type Category = {
+  id: string
+  title: string
+  /** Grows by one with every change of the list below; a passport remembers the one it was validated with. */
+  schemaVersion: number
+  /** Category fields only; the shared ones are added by the catalogue. */
+  fields: readonly Field[]
+}

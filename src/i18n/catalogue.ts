@@ -1,0 +1,148 @@
+/** The words of the public page in the 24 official languages of the EU: one JSON file each, held to English's keys by the compiler. */
+
+import bg from '../../locales/bg.json' with { type: 'json' }
+import cs from '../../locales/cs.json' with { type: 'json' }
+import da from '../../locales/da.json' with { type: 'json' }
+import de from '../../locales/de.json' with { type: 'json' }
+import el from '../../locales/el.json' with { type: 'json' }
+import en from '../../locales/en.json' with { type: 'json' }
+import es from '../../locales/es.json' with { type: 'json' }
+import et from '../../locales/et.json' with { type: 'json' }
+import fi from '../../locales/fi.json' with { type: 'json' }
+import fr from '../../locales/fr.json' with { type: 'json' }
+import ga from '../../locales/ga.json' with { type: 'json' }
+import hr from '../../locales/hr.json' with { type: 'json' }
+import hu from '../../locales/hu.json' with { type: 'json' }
+import it from '../../locales/it.json' with { type: 'json' }
+import lt from '../../locales/lt.json' with { type: 'json' }
+import lv from '../../locales/lv.json' with { type: 'json' }
+import mt from '../../locales/mt.json' with { type: 'json' }
+import nl from '../../locales/nl.json' with { type: 'json' }
+import pl from '../../locales/pl.json' with { type: 'json' }
+import pt from '../../locales/pt.json' with { type: 'json' }
+import ro from '../../locales/ro.json' with { type: 'json' }
+import sk from '../../locales/sk.json' with { type: 'json' }
+import sl from '../../locales/sl.json' with { type: 'json' }
+import sv from '../../locales/sv.json' with { type: 'json' }
+
+/** In alphabetical order of their codes, each with its own name for itself. */
+export const LANGUAGES = [
+  { code: 'bg', name: 'Български' },
+  { code: 'cs', name: 'Čeština' },
+  { code: 'da', name: 'Dansk' },
+  { code: 'de', name: 'Deutsch' },
+  { code: 'el', name: 'Ελληνικά' },
+  { code: 'en', name: 'English' },
+  { code: 'es', name: 'Español' },
+  { code: 'et', name: 'Eesti' },
+  { code: 'fi', name: 'Suomi' },
+  { code: 'fr', name: 'Français' },
+  { code: 'ga', name: 'Gaeilge' },
+  { code: 'hr', name: 'Hrvatski' },
+  { code: 'hu', name: 'Magyar' },
+  { code: 'it', name: 'Italiano' },
+  { code: 'lt', name: 'Lietuvių' },
+  { code: 'lv', name: 'Latviešu' },
+  { code: 'mt', name: 'Malti' },
+  { code: 'nl', name: 'Nederlands' },
+  { code: 'pl', name: 'Polski' },
+  { code: 'pt', name: 'Português' },
+  { code: 'ro', name: 'Română' },
+  { code: 'sk', name: 'Slovenčina' },
+  { code: 'sl', name: 'Slovenščina' },
+  { code: 'sv', name: 'Svenska' },
+] as const satisfies readonly { code: string; name: string }[]
+
+export type Language = (typeof LANGUAGES)[number]['code']
+
+/** Sections (`ui`, `fields`, `values`, `fibres`, `documents`) of flat keys. */
+export type Labels = typeof en
+
+const OTHERS = {
+  bg,
+  cs,
+  da,
+  de,
+  el,
+  es,
+  et,
+  fi,
+  fr,
+  ga,
+  hr,
+  hu,
+  it,
+  lt,
+  lv,
+  mt,
+  nl,
+  pl,
+  pt,
+  ro,
+  sk,
+  sl,
+  sv,
+} satisfies Record<Exclude<Language, 'en'>, Labels>
+
+/** Satisfying all others at once: a key that some language has and English lacks does not compile. */
+type EveryKey = typeof bg &
+  typeof cs &
+  typeof da &
+  typeof de &
+  typeof el &
+  typeof es &
+  typeof et &
+  typeof fi &
+  typeof fr &
+  typeof ga &
+  typeof hr &
+  typeof hu &
+  typeof it &
+  typeof lt &
+  typeof lv &
+  typeof mt &
+  typeof nl &
+  typeof pl &
+  typeof pt &
+  typeof ro &
+  typeof sk &
+  typeof sl &
+  typeof sv
+
+const CATALOGUES: Readonly<Record<Language, Labels>> = { ...OTHERS, en: en satisfies EveryKey }
+
+const CODES: ReadonlySet<string> = new Set(LANGUAGES.map(({ code }) => code))
+
+/** Whether `text` is one of the 24 codes, exactly as written there. */
+export function isLanguage(text: string): text is Language {
+  return CODES.has(text)
+}
+
+/** The whole catalogue of a language; shared, so never to be written to. */
+export function labelsFor(language: Language): Labels {
+  return CATALOGUES[language]
+}
+
+/**
+ * The label of a key made at run time, such as a field's path or `<path>.<value>`; undefined when there is none,
+ * also for names that every object has (`constructor`, `toString`).
+ */
+export function label(labels: Labels, section: keyof Labels, key: string): string | undefined {
+  const entries: Readonly<Record<string, string>> = labels[section]
+  return Object.hasOwn(entries, key) ? entries[key] : undefined
+}
+
+/** The label of a fibre as an account wrote it, by its English name in any case; undefined when we know none. */
+export function fibreLabel(labels: Labels, fibre: string): string | undefined {
+  return label(labels, 'fibres', fibre.trim().toLowerCase())
+}
+
+/**
+ * Replaces each `{name}` by its value, in one pass, so a value that itself holds braces stays text.
+ * A placeholder without a value stays as it is. The result is text, not markup: escape it like any other.
+ */
+export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replace(/\{(\w+)\}/g, (placeholder, name: string) =>
+    Object.hasOwn(values, name) ? String(values[name]) : placeholder,
+  )
+}

@@ -1,0 +1,134 @@
+/** The only place that reads the environment: every setting once, every problem reported at once with its name. */
+import { existsSync, readFileSync } from 'node:fs'
+import { isIPv4, isIPv6 } from 'node:net'
+import { parseEnv } from 'node:util'
+
+export type Config = {
+  port: number
+  host: string
+  /** Base of passport, QR, GS1 and API addresses; no trailing slash. */
+  publicUrl: string
+  nsUrl: string
+  databaseUrl: string | undefined
+  dataDir: string
+  pgBinDir: string | undefined
+  secretKey: string | undefined
+  allowQueryApiKey: boolean
+  logLevel: LogLevel
+  logFormat: 'pretty' | 'json'
+}
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Settings that do not make sense; `problems` has one sentence each, beginning with the setting's name. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+  readonly problems: readonly string[]
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
+
+/** The process's environment over the values of `.env` in the working directory, if there is one. */
+export function environment(): Environment {
+  const file = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {}
+  return { ...file, ...process.env }
+}
+
+/** Reads and checks all settings; throws one ConfigError that names every problem. */
+export function readConfig(env: Environment): Config {
+  const problems: string[] = []
+  const read = reader(env, problems)
+  const port = read.integer('PORT', 3000, 0, 65_535)
+  const publicUrl = read.url('PUBLIC_URL', `http://localhost:${port}`)
+  const databaseUrl = read.databaseUrl('DATABASE_URL')
+  const secretKey = read.text('SECRET_KEY')
+  if (databaseUrl !== undefined && secretKey === undefined) {
+    problems.push(
+      'SECRET_KEY is required with DATABASE_URL: 32 random bytes or more, for example from `openssl rand -base64 32`.',
+    )
+  }
+  if (secretKey !== undefined && secretKey.length < 32) {
+    problems.push('SECRET_KEY is too short: it needs at least 32 characters.')
+  }
+  const config: Config = {
+    port,
+    host: read.host('HOST', '127.0.0.1'),
+    publicUrl,
+    nsUrl: read.url('NS_URL', `${publicUrl}/ns/dpp`),
+    databaseUrl,
+    dataDir: read.text('DATA_DIR') ?? './data',
+    pgBinDir: read.text('PG_BIN_DIR'),
+    secretKey,
+    allowQueryApiKey: read.flag('ALLOW_QUERY_API_KEY'),
+    logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+    logFormat: read.oneOf('LOG_FORMAT', ['pretty', 'json'], process.stderr.isTTY ? 'pretty' : 'json'),
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+function reader(env: Environment, problems: string[]) {
+  const text = (name: string): string | undefined => {
+    const value = env[name]?.trim()
+    return value === '' ? undefined : value
+  }
+  return {
+    text,
+    integer(name: string, fallback: number, min: number, max: number): number {
+      const value = text(name)
+      if (value === undefined) return fallback
+      const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
+      if (number >= min && number <= max) return number
+      problems.push(`${name} is "${value}": it must be a whole number from ${min} to ${max}.`)
+      return fallback
+    },
+    flag(name: string): boolean {
+      const value = text(name)?.toLowerCase()
+      if (value === undefined || value === 'false' || value === '0' || value === 'off') return false
+      if (value === 'true' || value === '1' || value === 'on') return true
+      problems.push(`${name} is "${value}": it must be true or false.`)
+      return false
+    },
+    oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
+      const value = text(name)
+      if (value === undefined) return fallback
+      const found = allowed.find(one => one === value)
+      if (found !== undefined) return found
+      problems.push(`${name} is "${value}": it must be one of ${allowed.join(', ')}.`)
+      return fallback
+    },
+    host(name: string, fallback: string): string {
+      const value = text(name)
+      if (value === undefined) return fallback
+      if (isIPv4(value) || isIPv6(value) || /^[a-zA-Z0-9.-]{1,253}$/.test(value)) return value
+      problems.push(`${name} is "${value}": it must be an IP address or a host name.`)
+      return fallback
+    },
+    url(name: string, fallback: string): string {
+      const value = text(name)
+      if (value === undefined) return fallback
+      const url = URL.canParse(value) ? new URL(value) : undefined
+      if (url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash) {
+        return value.replace(/\/+$/, '')
+      }
+      problems.push(
+        `${name} is "${value}": it must be an http or https address without credentials, query or fragment.`,
+      )
+      return fallback
+    },
+    databaseUrl(name: string): string | undefined {
+      const value = text(name)
+      if (value === undefined) return undefined
+      if (URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol)) return value
+      problems.push(
+        `${name} must be a postgres:// address, such as postgres://carnet:password@db.example:5432/carnet.`,
+      )
+      return undefined
+    },
+  }
+}

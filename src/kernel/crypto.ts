@@ -1,0 +1,34 @@
+/** Secrets: made from the system's randomness, kept only as hashes, compared in constant time. */
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** SHA-256 as hex: for secrets of high entropy (keys, link tokens), where a slow hash would protect nothing. */
+export const sha256Hex = (text: string) => hash('sha256', text, 'hex')
+
+/** `length` characters of base62, each evenly drawn (62 × 4 of 256 byte values are used). */
+export function randomBase62(length: number): string {
+  let text = ''
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) if (byte < 248 && text.length < length) text += BASE62[byte % 62]
+  }
+  return text
+}
+
+/** Six base62 characters of the CRC-32 of a text, so that a mistyped key is told from a wrong one without a look-up. */
+export function checksum62(text: string): string {
+  let rest = crc32(text)
+  let out = ''
+  for (let i = 0; i < 6; i++) {
+    out = BASE62[rest % 62] + out
+    rest = Math.floor(rest / 62)
+  }
+  return out
+}
+
+export function sameText(a: string, b: string): boolean {
+  const left = Buffer.from(a)
+  const right = Buffer.from(b)
+  return left.length === right.length && timingSafeEqual(left, right)
+}

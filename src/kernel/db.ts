@@ -1,0 +1,137 @@
+/** One pool on one PostgreSQL, and what its error codes mean to a caller. */
+import postgres from 'postgres'
+import { AppError } from './errors.ts'
+
+export type Sql = postgres.Sql
+/** A statement, or a piece of one, before it is run. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>
+
+export type DatabaseTarget =
+  | { url: string }
+  | { socketDir: string; port: number; user: string; database: string }
+
+const STATEMENT_TIMEOUT_MS = 10_000
+/** More connections than this only queue inside PostgreSQL on a small machine; a cluster has several processes. */
+export const POOL_SIZE = 10
+
+/**
+ * Opens the pool. Statements are prepared once per connection and planned once: with a plan made anew at each call
+ * a read ran at a third of the speed.
+ */
+export function openPool(target: DatabaseTarget, options: { max?: number; name?: string } = {}): Sql {
+  const settings = {
+    max: options.max ?? POOL_SIZE,
+    idle_timeout: 0,
+    connect_timeout: 10,
+    max_lifetime: null,
+    prepare: true,
+    onnotice: () => {},
+    connection: {
+      application_name: options.name ?? 'carnet',
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      plan_cache_mode: 'force_generic_plan',
+      TimeZone: 'UTC',
+    },
+    types: { bigint: BIGINT_AS_NUMBER },
+  }
+  if ('url' in target) return postgres(target.url, settings) as unknown as Sql
+  const { socketDir, port, user, database } = target
+  return postgres({
+    ...settings,
+    host: socketDir,
+    path: `${socketDir}/.s.PGSQL.${port}`,
+    user,
+    database,
+    port,
+  }) as unknown as Sql
+}
+
+/** Counters stay far below 2^53. */
+const BIGINT_AS_NUMBER = { to: 20, from: [20], serialize: String, parse: Number }
+
+/** One value per pool, made at first use: for what must be shared by all callers of one database. */
+export function perDatabase<T>(make: (sql: Sql) => T): (sql: Sql) => T {
+  const made = new WeakMap<Sql, T>()
+  return sql => {
+    let value = made.get(sql)
+    if (value === undefined) {
+      value = make(sql)
+      made.set(sql, value)
+    }
+    return value
+  }
+}
+
+/** SQLSTATE of `carnet_refuse(reason)`: a statement that undid itself; the reason is the message. */
+const REFUSED = 'CA001'
+
+/** The SQLSTATE of a PostgreSQL error, or the driver's own code; undefined for anything else. */
+export function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** The reason a statement gave to `carnet_refuse`, or undefined when the error is another one. */
+export function findRefusal(error: unknown): string | undefined {
+  return sqlState(error) === REFUSED && error instanceof Error ? error.message : undefined
+}
+
+const isTransient = (code: string) => code === '40001' || code === '40P01'
+
+const MEANINGS: readonly [RegExp, () => AppError][] = [
+  [/^(08|57P0|53|58)/, unavailable],
+  [/^(40001|40P01|55P03|57014|25006)$/, unavailable],
+  [/^(CONNECT|CONNECTION_|ECONN|ENOENT|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/, unavailable],
+  [/^(22P05|22P02|22003|22021|22025|54000|54001)$/, unstorable],
+]
+
+function unavailable(): AppError {
+  const message = 'The database does not answer right now. Nothing was changed; try again in a moment.'
+  return new AppError('unavailable', message, undefined, { 'retry-after': '2' })
+}
+
+function unstorable(): AppError {
+  return new AppError('validation', 'A value in the request cannot be stored. Check its texts and numbers.', [
+    {
+      field: 'data',
+      pointer: '/data',
+      code: 'format',
+      message: 'data holds a text or number that cannot be stored.',
+    },
+  ])
+}
+
+/** What a database error means to the one who asked, or undefined when it is a bug of ours. */
+export function findMeaning(error: unknown): AppError | undefined {
+  const code = sqlState(error)
+  return code === undefined ? undefined : MEANINGS.find(([pattern]) => pattern.test(code))?.[1]()
+}
+
+/** Runs a statement again, three times at most, when the database gave it up to let another through. */
+export async function retrying<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      const code = sqlState(error)
+      if (code === undefined || !isTransient(code) || attempt === 3) throw error
+    }
+  }
+}
+
+const REACHABLE_WITHIN_MS = 2_000
+
+/** Whether the database answers a trivial statement within two seconds. */
+export async function isReachable(sql: Sql): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => resolve(false), REACHABLE_WITHIN_MS)
+  sql`select 1`.then(
+    () => resolve(true),
+    () => resolve(false),
+  )
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,96 @@
+/** The one error type that crosses a slice's border: what went wrong, in a sentence, and the code a client branches on. */
+
+export type ErrorCode =
+  | 'bad_request'
+  | 'unauthorized'
+  | 'plan_required'
+  | 'plan_limit'
+  | 'read_only'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'not_acceptable'
+  | 'timeout'
+  | 'archived'
+  | 'gtin_taken'
+  | 'idempotency_in_progress'
+  | 'version_conflict'
+  | 'payload_too_large'
+  | 'uri_too_long'
+  | 'unsupported_media_type'
+  | 'expectation_failed'
+  | 'validation'
+  | 'rate_limited'
+  | 'headers_too_large'
+  | 'unavailable'
+  | 'internal'
+
+export type DetailCode =
+  | 'required'
+  | 'type'
+  | 'enum'
+  | 'format'
+  | 'pattern'
+  | 'min'
+  | 'max'
+  | 'length'
+  | 'unknown_field'
+  | 'sum_not_100'
+  | 'gtin_check_digit'
+  | 'country_code'
+  | 'language_code'
+  | 'primary_language_missing'
+  | 'duplicate'
+  | 'immutable'
+  | 'lot_taken'
+  | 'serial_taken'
+  | 'idempotency_key_reused'
+
+/** One violation: `field` as a person writes it (`fiberComposition[1].percentage`), `pointer` as RFC 6901 from the body's root. */
+export type Detail = {
+  field: string
+  pointer: string
+  code: DetailCode
+  message: string
+  index?: number
+}
+
+export class AppError extends Error {
+  override name = 'AppError'
+  readonly code: ErrorCode
+  readonly details: readonly Detail[] | undefined
+  /** Response headers that belong to the refusal (`Allow`, `Retry-After`). */
+  readonly headers: Readonly<Record<string, string>>
+  /** True when there were more violations than are listed. */
+  readonly truncated: boolean
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details?: readonly Detail[],
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message)
+    this.code = code
+    this.details = details?.slice(0, MOST_DETAILS)
+    this.headers = headers
+    this.truncated = (details?.length ?? 0) > MOST_DETAILS
+  }
+}
+
+/** More violations than this help nobody. */
+export const MOST_DETAILS = 100
+
+export const notFound = (what: string) => new AppError('not_found', `There is no such ${what}.`)
+
+export function invalid(details: readonly Detail[]): AppError {
+  const [first] = details
+  if (!first) throw new Error('invalid() needs at least one detail')
+  const more = details.length - 1
+  const message = more === 0 ? first.message : `${first.message} (and ${more} more)`
+  return new AppError('validation', message, details)
+}
+
+/** Bugs, not outcomes: says which assumption broke. */
+export function assert(condition: unknown, assumption: string): asserts condition {
+  if (!condition) throw new Error(`broken assumption: ${assumption}`)
+}

@@ -1,0 +1,159 @@
+/**
+ * Reads a JSON text so that what is stored is what was sent: keys given twice, `__proto__`, numbers that a double
+ * cannot hold and nesting beyond 32 are refused with the place they stand at, instead of being changed in silence.
+ */
+import { AppError, type Detail, type DetailCode, invalid } from './errors.ts'
+
+export const MAX_JSON_DEPTH = 32
+const MOST_DETAILS = 100
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The value of a UTF-8 JSON text. Throws `bad_request` when it cannot be read, `validation` naming each refused place. */
+export function readJson(bytes: Uint8Array): unknown {
+  let text: string
+  try {
+    text = decoder.decode(bytes)
+  } catch {
+    throw new AppError('bad_request', 'The body is not valid UTF-8. Send JSON encoded as UTF-8.')
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new AppError('bad_request', `The body is not valid JSON: ${reason(error, text)}`)
+  }
+  const details = new Scan(text).run()
+  if (details.length > 0) throw invalid(details)
+  return value
+}
+
+function reason(error: unknown, text: string): string {
+  if (text.trim() === '') return 'it is empty.'
+  const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1]
+  if (position === undefined) return 'it ends too early or has a character where none may stand.'
+  const before = text.slice(0, Number(position))
+  const line = before.split('\n').length
+  return `see line ${line}, column ${Number(position) - before.lastIndexOf('\n')}.`
+}
+
+type Frame = { keys: Set<string> | undefined; index: number; key: string }
+
+/** Walks a text that JSON.parse has accepted, so only strings, numbers and brackets need telling apart. */
+class Scan {
+  private readonly text: string
+  private readonly frames: Frame[] = []
+  private readonly details: Detail[] = []
+  private at = 0
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  run(): readonly Detail[] {
+    for (; this.at < this.text.length; this.at++) {
+      if (this.details.length >= MOST_DETAILS) break
+      if (!this.step(this.text.charCodeAt(this.at))) break
+    }
+    return this.details
+  }
+
+  /** Returns false when there is no point in reading on. */
+  private step(code: number): boolean {
+    if (code === 0x22) this.string()
+    else if (code === 0x7b || code === 0x5b) return this.open(code === 0x7b)
+    else if (code === 0x7d || code === 0x5d) this.frames.pop()
+    else if (code === 0x2c) this.next()
+    else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) this.number()
+    return true
+  }
+
+  private open(isObject: boolean): boolean {
+    if (this.frames.length === MAX_JSON_DEPTH) {
+      this.report('max', `is nested more than ${MAX_JSON_DEPTH} levels deep; flatten it.`)
+      return false
+    }
+    this.frames.push({ keys: isObject ? new Set() : undefined, index: 0, key: '' })
+    this.expectsKey = isObject
+    return true
+  }
+
+  private expectsKey = false
+
+  private next() {
+    const frame = this.frames.at(-1)
+    if (frame?.keys) this.expectsKey = true
+    else if (frame) frame.index++
+  }
+
+  private string() {
+    const start = this.at++
+    let escaped = false
+    for (let code = this.text.charCodeAt(this.at); code !== 0x22; code = this.text.charCodeAt(++this.at)) {
+      if (code === 0x5c) {
+        escaped = true
+        this.at++
+      }
+    }
+    if (!this.expectsKey) return
+    this.expectsKey = false
+    const frame = this.frames.at(-1)
+    if (!frame?.keys) return
+    const raw = this.text.slice(start, this.at + 1)
+    frame.key = escaped ? (JSON.parse(raw) as string) : raw.slice(1, -1)
+    if (frame.key === '__proto__') this.report('unknown_field', 'is a key that may not be sent.')
+    else if (frame.keys.has(frame.key))
+      this.report('duplicate', 'is given twice in the same object; send it once.')
+    frame.keys.add(frame.key)
+  }
+
+  private number() {
+    const start = this.at
+    while (this.at + 1 < this.text.length && /[0-9.eE+-]/.test(this.text[this.at + 1] ?? '')) this.at++
+    const literal = this.text.slice(start, this.at + 1)
+    if (literal.length <= 15 && !/[eE]/.test(literal)) return
+    if (!isKeptExactly(literal)) {
+      this.report(
+        'format',
+        `is ${short(literal)}, which cannot be kept exactly; send at most 15 digits, or a text.`,
+      )
+    }
+  }
+
+  private report(code: DetailCode, what: string) {
+    let field = ''
+    let pointer = ''
+    for (const frame of this.frames) {
+      field += frame.keys ? (field === '' ? frame.key : `.${frame.key}`) : `[${frame.index}]`
+      pointer += `/${frame.keys ? frame.key.replaceAll('~', '~0').replaceAll('/', '~1') : frame.index}`
+    }
+    const name = field.startsWith('data.') ? field.slice(5) : field
+    const shown = short(name.toWellFormed())
+    this.details.push({
+      field: shown,
+      pointer: short(pointer.toWellFormed()),
+      code,
+      message: `${shown || 'The body'} ${what}`,
+    })
+  }
+}
+
+const short = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}…` : text)
+
+/** Whether the decimal number written is the one that the nearest double prints as. */
+export function isKeptExactly(literal: string): boolean {
+  const value = Number(literal)
+  if (!Number.isFinite(value)) return false
+  return plainDecimal(literal) === plainDecimal(String(value))
+}
+
+/** `-12.50e3` → `-125e2`: sign, digits without outer zeros, power of ten. */
+function plainDecimal(literal: string): string {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal)
+  if (!match) return literal
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match
+  const digits = (whole + fraction).replace(/^0+/, '')
+  const bare = digits.replace(/0+$/, '')
+  if (bare === '') return '0'
+  return `${sign}${bare}e${Number(exponent) - fraction.length + (digits.length - bare.length)}`
+}

@@ -1,0 +1,59 @@
+/** Archiving and restoring: a state beside the versions, with its own log, so that no address ever breaks. */
+import type { AccountContext } from '../accounts/context.ts'
+import { findRefusal, retrying } from '../kernel/db.ts'
+import { idFromUuid, newUuid } from '../kernel/ids.ts'
+import { insertEvents, passportEvent } from '../webhooks/announce.ts'
+import { gtinTaken } from './check-data.ts'
+import { getPassport } from './find.ts'
+import type { PassportRow, StatusLetter } from './record.ts'
+
+/**
+ * Puts a passport into a status, with its event; when it is there already, nothing happens.
+ * Restoring claims the passport's GTIN again if it was released. Throws `not_found`, `gtin_taken`.
+ */
+export async function setStatus(
+  ctx: AccountContext,
+  uuid: string,
+  status: StatusLetter,
+): Promise<PassportRow> {
+  const current = await getPassport(ctx, uuid)
+  if (current.status === status) return current
+  await retrying(() => write(ctx, current, status))
+  return getPassport(ctx, uuid)
+}
+
+async function write(ctx: AccountContext, current: PassportRow, status: StatusLetter): Promise<void> {
+  const { sql, accountId } = ctx
+  const now = ctx.clock.now()
+  const type = status === 'x' ? 'product.archived' : 'product.restored'
+  const event = JSON.stringify(passportEvent({ ...current, id: idFromUuid(current.id) }))
+  try {
+    await sql`
+      with moved as (
+        update passport set status = ${status}::text::"char", updated_at = greatest(${now}::timestamptz, updated_at)
+        where id = ${current.id} and account_id = ${accountId} and status <> ${status}::text::"char"
+        returning id, level, category, gtin14, updated_at
+      ), claim as (
+        insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
+        select gtin14, ${accountId}::int, id, updated_at from moved where gtin14 is not null
+        on conflict (gtin14) do update set model_id = gtin_claim.model_id
+          where gtin_claim.account_id = excluded.account_id and gtin_claim.model_id = excluded.model_id
+        returning 1
+      ), counted as (
+        insert into passport_count (account_id, level, status, category, n)
+        select ${accountId}::int, level, s.status, category, s.step
+        from moved, (values ('a'::"char", ${status === 'a' ? 1 : -1}::int), ('x', ${status === 'a' ? -1 : 1}::int)) s(status, step)
+        on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n
+      ), logged as (
+        insert into passport_status (changed_at, account_id, changed_by, passport_id, status)
+        select updated_at, ${accountId}::int, ${ctx.actorId}::int, id, ${status}::text::"char" from moved
+      ), announced as (
+        ${insertEvents(sql)}
+        select updated_at, ${accountId}::int, ${newUuid(now.getTime())}::uuid, ${type}::text, ${event}::text::jsonb from moved
+      )
+      select case when gtin14 is not null and not exists (select 1 from claim) then carnet_refuse('gtin_taken') end
+      from moved`
+  } catch (error) {
+    throw findRefusal(error) === 'gtin_taken' ? gtinTaken() : error
+  }
+}

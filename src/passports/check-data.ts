@@ -1,0 +1,76 @@
+/** What every write of a passport's data passes through: normalised, validated against its category, taken apart for the row. */
+import { type CompleteCategory, findCategory } from '../categories/catalogue.ts'
+import { normaliseData, validateData } from '../categories/validate.ts'
+import { toGtin14 } from '../gs1/gtin.ts'
+import { AppError, assert, type Detail, invalid } from '../kernel/errors.ts'
+
+export type Data = Record<string, unknown>
+
+export type CheckedData = {
+  data: Data
+  warnings: readonly Detail[]
+  schemaVersion: number
+  gtin14: string | null
+  sku: string
+  search: string
+}
+
+/** Throws `validation` naming the categories there are. */
+export function requireCategory(id: unknown): CompleteCategory {
+  const category = typeof id === 'string' ? findCategory(id) : undefined
+  if (category !== undefined) return category
+  const [code, message] =
+    id === undefined
+      ? (['required', 'category is missing.'] as const)
+      : (['enum', 'category is not one that this service knows; GET /categories lists them.'] as const)
+  throw invalid([{ field: 'category', pointer: '/category', code, message }])
+}
+
+/** Throws `validation` with every violation. `validatedWith` is the schema version the passport was last valid under. */
+export function checkData(
+  category: CompleteCategory,
+  sent: Data,
+  options: { strict: boolean; validatedWith?: number },
+): CheckedData {
+  const data = normaliseData(sent)
+  const { errors, warnings } = validateData(category, data, options)
+  if (errors.length > 0) throw invalid(errors)
+  const { gtin, sku, productName } = data
+  assert(typeof sku === 'string' && typeof productName === 'string', 'valid data has a sku and a productName')
+  const gtin14 = typeof gtin === 'string' ? toGtin14(gtin) : null
+  return {
+    data,
+    warnings,
+    schemaVersion: category.schemaVersion,
+    gtin14,
+    sku: sku.normalize('NFC'),
+    search: searchText([productName, sku, gtin14 ?? '']),
+  }
+}
+
+/** The form in which texts are searched: NFC, lower case, one line each. */
+export const searchText = (texts: readonly string[]) => texts.join('\n').normalize('NFC').toLowerCase()
+
+/** Throws `validation` unless the body's `data` is an object. */
+export function requireData(data: unknown): Data {
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Data
+  const [code, message] =
+    data === undefined
+      ? (['required', 'data is missing: send the fields of the passport in an object.'] as const)
+      : (['type', 'data must be an object with the fields of the passport.'] as const)
+  throw invalid([{ field: 'data', pointer: '/data', code, message }])
+}
+
+/** A null stands for "not there"; what that means for a required field the validator says. */
+export const withoutNulls = (data: Data): Data =>
+  Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null))
+
+export const gtinTaken = () =>
+  new AppError('gtin_taken', 'This GTIN already belongs to another product. Send another GTIN, or none.', [
+    {
+      field: 'gtin',
+      pointer: '/data/gtin',
+      code: 'duplicate',
+      message: 'gtin is already taken by another product.',
+    },
+  ])

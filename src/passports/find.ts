@@ -1,0 +1,58 @@
+/** Reading one passport: look-ups of a tick share a statement, whoever asks. */
+import type { AccountContext } from '../accounts/context.ts'
+import { coalesce } from '../kernel/coalesce.ts'
+import { perDatabase, type Sql } from '../kernel/db.ts'
+import { notFound } from '../kernel/errors.ts'
+import { findUuid } from '../kernel/ids.ts'
+import type { PassportRow } from './record.ts'
+
+type Key = { id: string; accountId: number }
+
+const account = perDatabase((sql: Sql) => coalesce((keys: readonly Key[]) => loadOfAccounts(sql, keys)))
+const directory = perDatabase((sql: Sql) => coalesce((ids: readonly string[]) => loadById(sql, ids)))
+
+/** The account's passport with this UUID. Throws `not_found`, for another account's too. */
+export async function getPassport(ctx: AccountContext, uuid: string): Promise<PassportRow> {
+  const row = await account(ctx.sql)({ id: uuid, accountId: ctx.accountId })
+  if (row === undefined) throw notFound('product')
+  return row
+}
+
+/** The UUID of an id as it stands in an address. Throws `not_found`: what cannot be an id names nothing. */
+export function requireUuid(id: string): string {
+  const uuid = findUuid(id)
+  if (uuid === undefined) throw notFound('product')
+  return uuid
+}
+
+/** The passport behind a public address, whosever it is. */
+export const findPublicPassport = (sql: Sql, uuid: string): Promise<PassportRow | undefined> =>
+  directory(sql)(uuid)
+
+/** Columns of a PassportRow, from `passport p` and `content c`. */
+export const passportColumns = (sql: Sql) => sql`
+  p.id, p.account_id, p.version_no, p.created_by, p.parent_id, p.model_id, p.schema_version, p.level, p.status,
+  p.category, p.lot, p.serial, p.updated_at, false as outdated, c.data->>'gtin' as gtin,
+  coalesce(c.data || p.own, c.data)::text as data`
+
+async function loadOfAccounts(sql: Sql, keys: readonly Key[]): Promise<(PassportRow | undefined)[]> {
+  const ids = keys.map(key => key.id)
+  const accounts = keys.map(key => key.accountId)
+  const rows = await sql<PassportRow[]>`
+    select ${passportColumns(sql)}
+    from unnest(${ids}::text[]::uuid[], ${accounts}::int[]) as k(id, account_id)
+    join passport p on p.id = k.id and p.account_id = k.account_id
+    join content c on c.id = p.content_id and c.account_id = p.account_id`
+  const found = new Map(rows.map(row => [`${row.account_id} ${row.id}`, row]))
+  return keys.map(key => found.get(`${key.accountId} ${key.id}`))
+}
+
+/** A directory look-up: the address of a passport names no account. */
+async function loadById(sql: Sql, ids: readonly string[]): Promise<(PassportRow | undefined)[]> {
+  const rows = await sql<PassportRow[]>`
+    select ${passportColumns(sql)}
+    from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
+    where p.id = any(${ids as string[]}::text[]::uuid[])`
+  const found = new Map(rows.map(row => [row.id, row]))
+  return ids.map(id => found.get(id))
+}

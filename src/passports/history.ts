@@ -1,0 +1,128 @@
+/** What a passport was: every version, and how it read at a time. Version 1 has no row of its own until there is a second. */
+import type { AccountContext } from '../accounts/context.ts'
+import type { Sql } from '../kernel/db.ts'
+import { notFound } from '../kernel/errors.ts'
+import { getPassport } from './find.ts'
+import { createdAt, type PassportRow, type StatusLetter } from './record.ts'
+
+export type VersionEntry = {
+  version_no: number
+  change_type: 'change' | 'correction' | 'refresh' | null
+  changed: string[]
+  created_at: string
+  created_by: string
+  note: string | null
+}
+
+const CHANGE_TYPE = { n: null, h: 'change', c: 'correction', r: 'refresh' } as const
+type Kind = keyof typeof CHANGE_TYPE
+
+type VersionRow = {
+  version_no: number
+  kind: Kind
+  changed: string[] | null
+  created_at: Date
+  created_by: string | null
+  note: string | null
+}
+
+/** A page of a passport's versions, newest first, and how many there are. */
+export async function listVersions(
+  ctx: AccountContext,
+  uuid: string,
+  window: { offset: number; limit: number },
+): Promise<{ versions: VersionEntry[]; total: number }> {
+  const current = await getPassport(ctx, uuid)
+  const newest = current.version_no - window.offset
+  const rows =
+    current.version_no === 1
+      ? [await firstVersion(ctx, current)].slice(window.offset)
+      : await ctx.sql<VersionRow[]>`
+          select v.version_no, v.kind, v.changed, v.created_at, a.label as created_by, v.note
+          from passport_version v left join actor a on a.account_id = v.account_id and a.id = v.created_by
+          where v.passport_id = ${uuid} and v.account_id = ${ctx.accountId}
+            and v.version_no <= ${newest} and v.version_no > ${newest - window.limit}
+          order by v.version_no desc`
+  return { versions: rows.map(toEntry), total: current.version_no }
+}
+
+async function firstVersion(ctx: AccountContext, current: PassportRow): Promise<VersionRow> {
+  const [actor] = await ctx.sql<{ label: string }[]>`
+    select label from actor where account_id = ${ctx.accountId} and id = ${current.created_by}`
+  return {
+    version_no: 1,
+    kind: 'n',
+    changed: null,
+    created_at: createdAt(current.id),
+    created_by: actor?.label ?? null,
+    note: null,
+  }
+}
+
+function toEntry(row: VersionRow): VersionEntry {
+  return {
+    version_no: row.version_no,
+    change_type: CHANGE_TYPE[row.kind],
+    changed: row.changed ?? [],
+    created_at: row.created_at.toISOString(),
+    created_by: row.created_by ?? '',
+    note: row.note,
+  }
+}
+
+/** The passport as version `versionNo` read. Throws `not_found`. */
+export async function getVersion(ctx: AccountContext, uuid: string, versionNo: number): Promise<PassportRow> {
+  const current = await getPassport(ctx, uuid)
+  if (versionNo < 1 || versionNo > current.version_no) throw notFound('version of this product')
+  if (current.version_no === 1) return { ...current, ...(await stateAt(ctx, current, createdAt(current.id))) }
+  const row = await findVersionRow(ctx.sql, current, versionNo)
+  if (row === undefined) throw notFound('version of this product')
+  return { ...current, ...row, status: (await stateAt(ctx, current, row.updated_at)).status }
+}
+
+/** The passport as it stood at a time. Throws `not_found` for a time before its creation. */
+export async function getPassportAt(ctx: AccountContext, uuid: string, at: Date): Promise<PassportRow> {
+  const current = await getPassport(ctx, uuid)
+  if (at < createdAt(current.id)) throw notFound('product at that time')
+  const state = await stateAt(ctx, current, at)
+  if (current.version_no === 1) return { ...current, ...state }
+  const [found] = await ctx.sql<{ version_no: number }[]>`
+    select version_no from passport_version
+    where passport_id = ${uuid} and account_id = ${ctx.accountId} and created_at <= ${at}
+    order by version_no desc limit 1`
+  const row = await findVersionRow(ctx.sql, current, found?.version_no ?? 1)
+  if (row === undefined) throw notFound('product at that time')
+  return { ...current, ...row, status: state.status, updated_at: later(row.updated_at, state.updated_at) }
+}
+
+const later = (a: Date, b: Date) => (a > b ? a : b)
+
+/** The status a passport had at a time, and when it got it. */
+async function stateAt(
+  ctx: AccountContext,
+  current: PassportRow,
+  at: Date,
+): Promise<{ status: StatusLetter; updated_at: Date }> {
+  const [row] = await ctx.sql<{ status: StatusLetter; changed_at: Date }[]>`
+    select status, changed_at from passport_status
+    where passport_id = ${current.id} and account_id = ${ctx.accountId} and changed_at <= ${at}
+    order by changed_at desc limit 1`
+  return row
+    ? { status: row.status, updated_at: row.changed_at }
+    : { status: 'a', updated_at: createdAt(current.id) }
+}
+
+type OldVersion = Pick<PassportRow, 'version_no' | 'created_by' | 'updated_at' | 'gtin' | 'data'>
+
+async function findVersionRow(
+  sql: Sql,
+  current: PassportRow,
+  versionNo: number,
+): Promise<OldVersion | undefined> {
+  const [row] = await sql<OldVersion[]>`
+    select v.version_no, v.created_by, v.created_at as updated_at, c.data->>'gtin' as gtin,
+      coalesce(c.data || v.own, c.data)::text as data
+    from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
+    where v.passport_id = ${current.id} and v.account_id = ${current.account_id} and v.version_no = ${versionNo}`
+  return row
+}

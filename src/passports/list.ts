@@ -1,0 +1,140 @@
+/**
+ * Lists and search. A page is found in the narrow index first and its data fetched for those rows only; totals come
+ * from kept counters; a search gathers its hits before it orders them, because a planner that hopes to meet a rare
+ * word soon while walking in order reads a million rows of everyone else.
+ */
+import type { AccountContext } from '../accounts/context.ts'
+import type { Fragment, Sql } from '../kernel/db.ts'
+import { searchText } from './check-data.ts'
+import type { PassportRow, StatusLetter } from './record.ts'
+
+export type ListFilter = {
+  levels: readonly ('m' | 'b' | 'i')[]
+  status: StatusLetter | undefined
+  category: string | undefined
+  updatedSince: Date | undefined
+  outdated: boolean | undefined
+  sku: string | undefined
+  gtin14: string | undefined
+  q: string | undefined
+  parentId: string | undefined
+}
+
+/** A page by number, or what follows an id (`after`, the last one seen). */
+export type Window = { limit: number } & ({ page: number } | { after: string })
+
+export type Summary = Omit<PassportRow, 'data'> & {
+  product_name: string | null
+  sku: string | null
+  brand_name: string | null
+}
+
+export type Page = { rows: Summary[]; total: number; totalCapped: boolean }
+
+/** With `q`, hits are counted up to here. */
+export const MOST_COUNTED = 10_000
+
+/** One page of an account's passports, newest first, and how many match. */
+export async function listPassports(ctx: AccountContext, filter: ListFilter, window: Window): Promise<Page> {
+  if (filter.outdated === true) return { rows: [], total: 0, totalCapped: false }
+  if (filter.q !== undefined) return search(ctx, filter, window)
+  const { sql } = ctx
+  const total = await countAll(ctx, filter)
+  const where = conditions(ctx, filter)
+  const rows = await sql<Summary[]>`${summaries(sql, pageIds(sql, where, window, total))}`
+  return { rows, total, totalCapped: false }
+}
+
+/** Everything but the search word; levels as literals, which lets PostgreSQL use the partial indexes. */
+function conditions(ctx: AccountContext, filter: ListFilter): Fragment {
+  const { sql, accountId } = ctx
+  const levels = LEVEL_CONDITION[filter.levels.join('') as keyof typeof LEVEL_CONDITION]
+  return sql`
+    p.account_id = ${accountId} ${sql.unsafe(levels)}
+    ${filter.status === undefined ? sql`` : sql`and p.status = ${filter.status}::text::"char"`}
+    ${filter.category === undefined ? sql`` : sql`and p.category = ${filter.category}`}
+    ${filter.updatedSince === undefined ? sql`` : sql`and p.updated_at >= ${filter.updatedSince}`}
+    ${filter.sku === undefined ? sql`` : sql`and p.sku = ${filter.sku.normalize('NFC')}`}
+    ${filter.gtin14 === undefined ? sql`` : sql`and p.gtin14 = ${filter.gtin14}`}
+    ${filter.parentId === undefined ? sql`` : sql`and p.parent_id = ${filter.parentId}`}`
+}
+
+const LEVEL_CONDITION = {
+  m: `and p.level = 'm' and p.level <> 'i'`,
+  b: `and p.level = 'b' and p.level <> 'i'`,
+  i: `and p.level = 'i'`,
+  bi: 'and p.parent_id is not null',
+  mbi: '',
+} as const
+
+/** The ids of one page; a page beyond the middle is counted from the end, so that the last is as near as the first. */
+function pageIds(sql: Sql, where: Fragment, window: Window, total: number): Fragment {
+  if ('after' in window) {
+    return sql`select p.id from passport p where ${where} and p.id < ${window.after} order by p.id desc limit ${window.limit}`
+  }
+  const offset = (window.page - 1) * window.limit
+  if (offset >= total) return sql`select p.id from passport p where false`
+  if (offset <= total / 2) {
+    return sql`select p.id from passport p where ${where} order by p.id desc limit ${window.limit} offset ${offset}`
+  }
+  const size = Math.min(window.limit, total - offset)
+  return sql`select p.id from passport p where ${where} order by p.id limit ${size} offset ${total - offset - size}`
+}
+
+const summaries = (sql: Sql, ids: Fragment): Fragment => sql`
+  with page as materialized (${ids})
+  select p.id, p.account_id, p.version_no, p.created_by, p.parent_id, p.model_id, p.schema_version, p.level, p.status,
+    p.category, p.lot, p.serial, p.updated_at, false as outdated, c.data->>'gtin' as gtin,
+    coalesce(p.own->>'productName', c.data->>'productName') as product_name,
+    coalesce(p.own->>'sku', c.data->>'sku') as sku,
+    coalesce(p.own->>'brandName', c.data->>'brandName') as brand_name
+  from page join passport p on p.id = page.id
+  join content c on c.id = p.content_id and c.account_id = p.account_id
+  order by p.id desc`
+
+/** From the counters where they know the answer, else counted. */
+async function countAll(ctx: AccountContext, filter: ListFilter): Promise<number> {
+  const { sql, accountId } = ctx
+  const counted = [filter.updatedSince, filter.sku, filter.gtin14, filter.parentId].some(
+    one => one !== undefined,
+  )
+  const [row] = counted
+    ? await sql<
+        { n: number }[]
+      >`select count(*)::bigint as n from passport p where ${conditions(ctx, filter)}`
+    : await sql<{ n: number }[]>`
+        select coalesce(sum(n), 0)::bigint as n from passport_count
+        where account_id = ${accountId} and level = any(${filter.levels as string[]}::text[]::"char"[])
+          ${filter.status === undefined ? sql`` : sql`and status = ${filter.status}::text::"char"`}
+          ${filter.category === undefined ? sql`` : sql`and category = ${filter.category}`}`
+  return row?.n ?? 0
+}
+
+async function search(ctx: AccountContext, filter: ListFilter, window: Window): Promise<Page> {
+  const { sql } = ctx
+  const word = `%${likeLiteral(searchText([filter.q ?? '']))}%`
+  const where = sql`${conditions(ctx, filter)} and p.search like ${word}`
+  const [count] = await sql<{ n: number; ids: string[] | null }[]>`
+    with hits as materialized (select p.id from passport p where ${where} limit ${MOST_COUNTED + 1})
+    select count(*)::bigint as n, (select array_agg(id) from (${newestHits(sql, window)}) newest) as ids from hits`
+  const n = count?.n ?? 0
+  if (n <= MOST_COUNTED) {
+    const rows = count?.ids ? await sql<Summary[]>`${summaries(sql, idsFrom(sql, count.ids))}` : []
+    return { rows, total: n, totalCapped: false }
+  }
+  // A word this common is met soon while walking in order.
+  const rows = await sql<Summary[]>`${summaries(sql, pageIds(sql, where, window, Number.POSITIVE_INFINITY))}`
+  return { rows, total: MOST_COUNTED, totalCapped: true }
+}
+
+const idsFrom = (sql: Sql, ids: readonly string[]): Fragment =>
+  sql`select unnest(${ids as string[]}::text[]::uuid[]) as id`
+
+function newestHits(sql: Sql, window: Window): Fragment {
+  if ('after' in window)
+    return sql`select id from hits where id < ${window.after} order by id desc limit ${window.limit}`
+  return sql`select id from hits order by id desc limit ${window.limit} offset ${(window.page - 1) * window.limit}`
+}
+
+/** `%`, `_` and `\` mean themselves. */
+const likeLiteral = (text: string) => text.replace(/[\\%_]/g, '\\$&')

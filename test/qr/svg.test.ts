@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { qrSymbol } from '../../src/qr/svg.ts'
+import { decodeQr } from './decode.ts'
+
+test('an independent decoder reads the address from the symbol, at both levels', async () => {
+  for (const level of ['M', 'Q'] as const) {
+    const address = 'https://passport.example/01/09521234000013/10/LOT-7%2FA/21/SN0001'
+    assert.deepEqual(await decodeQr(qrSymbol(address, { level }).svg), [address])
+  }
+})
+
+test('any passport address decodes to itself', async () => {
+  const address = fc
+    .tuple(fc.domain(), fc.stringMatching(/^[0-9a-hjkmnp-tv-z]{26}$/))
+    .map(([host, id]) => `https://${host}/p/${id}`)
+  await fc.assert(
+    fc.asyncProperty(address, async text => {
+      assert.deepEqual(await decodeQr(qrSymbol(text, { level: 'M' }).svg), [text])
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test('the quiet zone is four modules and the ground is white', () => {
+  const { svg } = qrSymbol('https://a.example/p/0', { level: 'M' })
+  const columns = Array.from(svg.matchAll(/M(\d+) (\d+)h(\d+)v1/g), ([, x, , run]) => [
+    Number(x),
+    Number(x) + Number(run),
+  ])
+  const side = Number(/viewBox="0 0 (\d+) /.exec(svg)?.[1])
+  assert.equal(Math.min(...columns.map(([from]) => from ?? 0)), 4)
+  assert.equal(Math.max(...columns.map(([, to]) => to ?? 0)), side - 4)
+  assert.match(svg, /<path fill="#fff" d="M0 0h/)
+})
+
+test('what stands in the address is text in the SVG, never markup', () => {
+  const { svg } = qrSymbol('https://a.example/"><script>alert(1)</script>', { level: 'M' })
+  assert.ok(!svg.includes('<script'))
+  assert.match(svg, /&lt;script&gt;/)
+})
+
+test('a size in millimetres is written into the symbol', () => {
+  assert.match(
+    qrSymbol('https://a.example/p/0', { level: 'M', sizeMm: 25 }).svg,
+    /width="25mm" height="25mm"/,
+  )
+})
