@@ -1,12 +1,7 @@
 /** Composes the doors into one server. Tests drive this; nothing but main.ts and the commands starts it for real. */
 import { maxHeaderSize } from 'node:http'
 import type { Socket } from 'node:net'
-import Fastify, {
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-} from 'fastify'
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { registerApi } from './api/door.ts'
 import { errorJson, STATUS } from './api/errors.ts'
 import type { ApiSetup } from './api/route.ts'
@@ -26,7 +21,7 @@ export function createApp(setup: AppSetup): FastifyInstance {
   const requestId = () => idFromUuid(newUuid(Date.now()))
   const app = Fastify({
     loggerInstance: setup.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     routerOptions: { maxParamLength: 2_048, ignoreTrailingSlash: false, caseSensitive: true },
     requestTimeout: REQUEST_TIMEOUT_MS,

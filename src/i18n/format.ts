@@ -1,4 +1,4 @@
-/** Numbers, dates, countries, languages and units as a reader of each language writes them, without ever rounding what was given. */
+/** Numbers, dates, countries, languages and units as each language writes them; what was given is never rounded. */
 
 import type { Language } from './catalogue.ts'
 

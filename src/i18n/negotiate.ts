@@ -1,4 +1,4 @@
-/** Decides the language of a page: what the reader asked for, then what the reader's browser prefers, then the passport's own. */
+/** Decides the language of a page: what the reader asked for, then what the browser prefers, then the passport's own. */
 
 import { isLanguage, type Language } from './catalogue.ts'
 

@@ -1,0 +1,86 @@
+/** The limits: bare `node:http` servers that do the one thing measured and nothing else; prints its port. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type DatabaseTarget, openPool } from '../src/kernel/db.ts'
+
+type Settings = {
+  target: DatabaseTarget
+  what: 'read' | 'create' | 'bytes'
+  pool: number
+  accounts?: number[]
+  bytes?: string
+}
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as Settings
+const sql = openPool(settings.target, { max: settings.pool, name: 'bench-bare' })
+
+/** The SELECT of a single read, prepared, one a request. */
+async function read(request: IncomingMessage, response: ServerResponse) {
+  const [, id = '', account = ''] = /^\/(.{36})\/(\d+)/.exec(request.url ?? '') ?? []
+  const [row] = await sql<{ data: string }[]>`
+    select p.id, p.version_no, p.level, p.status, p.category, p.updated_at, c.data->>'gtin' as gtin,
+      coalesce(c.data || p.own, c.data)::text as data
+    from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
+    where p.id = ${id} and p.account_id = ${Number(account)}`
+  send(response, 'application/json; charset=utf-8', `{"data":{"id":"${id}","data":${row?.data}}}`)
+}
+
+function send(response: ServerResponse, type: string, body: string | Buffer) {
+  response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(body) })
+  response.end(body)
+}
+
+/** The INSERTs of a create without gathering: one statement a request. */
+function create(request: IncomingMessage, response: ServerResponse) {
+  let text = ''
+  request.setEncoding('utf8')
+  request.on('data', chunk => {
+    text += chunk
+  })
+  request.on('end', () => {
+    insert(JSON.parse(text) as { data: object }, Number(request.headers['x-account'])).then(id =>
+      send(response, 'application/json; charset=utf-8', `{"data":{"id":"${id}"}}`),
+    )
+  })
+}
+
+async function insert({ data }: { data: object }, account: number): Promise<string> {
+  const id = crypto.randomUUID()
+  const now = new Date()
+  const body = JSON.stringify(data)
+  const { productName, sku } = data as { productName: string; sku: string }
+  await sql`
+    with room as (
+      update account_usage u set used = u.used + 1 from account a join plan p on p.id = a.plan
+      where u.account_id = ${account} and u.level = 'm' and a.id = u.account_id
+        and (coalesce(a.model_quota, p.model_quota) is null or u.used + 1 <= coalesce(a.model_quota, p.model_quota))
+      returning 1
+    ), counted as (
+      insert into passport_count (account_id, level, status, category, n) values (${account}, 'm', 'a', 'textile', 1)
+      on conflict (account_id, level, status, category) do update set n = passport_count.n + 1
+    ), written_content as (
+      insert into content (account_id, upto, id, owner_id, data) values (${account}, 1, ${id}, ${id}, ${body}::text::jsonb)
+    ), written as (
+      insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, model_id,
+        schema_version, level, status, category, sku, search)
+      values (${now}, ${account}, 1, 1, 0, ${id}, ${id}, ${id}, 1, 'm', 'a', 'textile', ${sku}, ${`${productName}\n${sku}`})
+    ), announced as (
+      insert into event (created_at, account_id, id, type, data)
+      values (${now}, ${account}, ${id}, 'product.created', '{"category": "textile", "version_no": 1}'::jsonb)
+    )
+    select 1 from room`
+  return id
+}
+
+const bytes = Buffer.from(settings.bytes ?? '', 'base64')
+const HANDLERS = {
+  read,
+  create,
+  bytes: (_request: IncomingMessage, response: ServerResponse) =>
+    send(response, 'text/html; charset=utf-8', bytes),
+}
+
+const server = createServer(HANDLERS[settings.what])
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  console.log(typeof address === 'object' && address ? address.port : 0)
+})

@@ -1,0 +1,51 @@
+/** `create`: POST a model passport, quota included, against a bare server with the same SQL one by one. */
+import { load, request } from './load.ts'
+import { bodyOf } from './loader.ts'
+import type { Bench, Row } from './run.ts'
+import { inTurns, type Stage, type Tenant } from './stage.ts'
+
+const CONNECTIONS = 64
+const SECONDS = 3
+const BARE_POOLS = [10, 20]
+
+export const createRows: Bench = async stage => [await createRow(stage, 1), await createRow(stage, 20)]
+
+async function createRow(stage: Stage, accounts: number): Promise<Row> {
+  const hall = await stage.hall(`create_${accounts}`)
+  const tenants: Tenant[] = []
+  for (let i = 0; i < accounts; i++) tenants.push(await stage.tenant(hall))
+  const tenant = (n: number) => tenants[n % accounts] as Tenant
+  const body = (n: number) => JSON.stringify({ category: 'textile', data: bodyOf(n) })
+  const ours = await stage.serve(hall, 'ours.ts')
+  const contenders: Record<string, () => Promise<number>> = {
+    ours: () =>
+      shoot(ours.port, n =>
+        request('POST', '/api/v1/products', { authorization: `Bearer ${tenant(n).key}` }, body(n)),
+      ),
+  }
+  const servers = [ours]
+  for (const pool of BARE_POOLS) {
+    const bare = await stage.serve(hall, 'bare.ts', { what: 'create', pool })
+    servers.push(bare)
+    contenders[`pool ${pool}`] = () =>
+      shoot(bare.port, n => request('POST', '/', { 'x-account': String(tenant(n).accountId) }, body(n)))
+  }
+  const figures = await inTurns<string>(contenders)
+  await Promise.all(servers.map(server => server.stop()))
+  const limit = Math.max(...BARE_POOLS.map(pool => figures[`pool ${pool}`] ?? 0))
+  const mine = figures.ours ?? Number.NaN
+  const unit = `requests/s, 64 connections, ${accounts} account${accounts > 1 ? 's' : ''}`
+  return {
+    row: accounts === 1 ? 'create' : `create, ${accounts} accounts`,
+    ours: mine,
+    limit,
+    ratio: mine / limit,
+    unit,
+  }
+}
+
+async function shoot(port: number, next: (n: number) => string): Promise<number> {
+  const tally = await load({ port, connections: CONNECTIONS, seconds: SECONDS, next })
+  if (tally.failed > 0) throw new Error(`${tally.failed} requests failed`)
+  return tally.perSecond
+}

@@ -1,0 +1,80 @@
+/** Fills a database with passports in SQL: a million in under five minutes, through the same tables and indexes. */
+import type { Sql } from '../src/kernel/db.ts'
+import { newUuid } from '../src/kernel/ids.ts'
+
+const STEP = 20_000
+
+/** A textile passport as an integrator would send it, about 1.2 kB. */
+export function bodyOf(n: number) {
+  return {
+    productName: `Merino base layer ${n}`,
+    sku: `MB-${n}`,
+    brandName: 'Fjellvind',
+    languages: ['en', 'de'],
+    economicOperator: {
+      role: 'manufacturer',
+      legalName: 'Fjellvind AS',
+      address: 'Havnegata 4, 5003 Bergen',
+      country: 'NO',
+      contactEmail: 'passport@fjellvind.example',
+    },
+    fiberComposition: [
+      { fiber: 'wool', percentage: 87.5 },
+      { fiber: 'polyamide', percentage: 12.5 },
+    ],
+    countryOfManufacture: 'PT',
+    supplyChainStages: [
+      { stage: 'spinning', country: 'IT' },
+      { stage: 'knitting', country: 'PT' },
+    ],
+    careInstructions: {
+      en: 'Wash at 30 °C, wool cycle, dry flat.',
+      de: 'Bei 30 °C im Wollprogramm waschen, liegend trocknen.',
+    },
+    repair: { repairable: true, sparePartsAvailable: false },
+    carbonFootprint: 8.4,
+    weightGrams: 190,
+    endOfLife: {
+      recyclingInstructions: {
+        en: 'Return to any shop, or textile collection.',
+        de: 'Im Laden oder in der Altkleidersammlung abgeben.',
+      },
+      disposalInstructions: { en: 'Not in household waste.', de: 'Nicht in den Hausmüll.' },
+    },
+  }
+}
+
+export type Filling = { accountId: number; count: number; word: string; log?: (line: string) => void }
+
+/** Inserts `count` models whose names hold `word` and a number; returns their UUIDs, oldest first (all for small counts). */
+export async function fill(sql: Sql, { accountId, count, word, log }: Filling): Promise<string[]> {
+  const kept: string[] = []
+  const started = Date.now()
+  const { productName: _name, sku: _sku, ...rest } = bodyOf(0)
+  for (let done = 0; done < count; done += STEP) {
+    const size = Math.min(STEP, count - done)
+    const ids = Array.from({ length: size }, (_, i) => newUuid(started + done + i))
+    if (kept.length < 100_000) kept.push(...ids)
+    await sql`
+      with input as materialized (
+        select id, ${done}::int + n as n from unnest(${`{${ids.join(',')}}`}::text::uuid[]) with ordinality as r(id, n)
+      ), rows as materialized (
+        select id, n, ${word} || ' ' || md5(n::text) || ' ' || n as name, upper(substr(md5(n::text), 1, 3)) || '-' || n as sku
+        from input
+      ), c as (
+        insert into content (account_id, upto, id, owner_id, data)
+        select ${accountId}, 1, id, id, ${JSON.stringify(rest)}::text::jsonb || jsonb_build_object('productName', name, 'sku', sku)
+        from rows
+      )
+      insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, model_id,
+        schema_version, level, status, category, sku, search)
+      select now(), ${accountId}, 1, 0, 0, id, id, id, 1, 'm', 'a', 'textile', sku, lower(name || E'\n' || sku)
+      from rows`
+    if (log && (done / STEP) % 10 === 9) log(`  ${done + size} of ${count}`)
+  }
+  await sql`
+    insert into passport_count (account_id, level, status, category, n) values (${accountId}, 'm', 'a', 'textile', ${count})
+    on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n`
+  await sql`update account_usage set used = used + ${count} where account_id = ${accountId} and level = 'm'`
+  return kept
+}

@@ -1,0 +1,22 @@
+/** Carnet as it is served, in a process of its own; prints its port. */
+
+import { createApp } from '../src/app.ts'
+import { systemClock } from '../src/kernel/clock.ts'
+import { type DatabaseTarget, openPool } from '../src/kernel/db.ts'
+import { createLog } from '../src/kernel/log.ts'
+
+const { target } = JSON.parse(process.argv[2] ?? '{}') as { target: DatabaseTarget }
+const app = createApp({
+  sql: openPool(target),
+  clock: systemClock,
+  addresses: { publicUrl: 'http://localhost:3000', apiUrl: 'http://localhost:3000/api/v1' },
+  nsUrl: 'http://localhost:3000/ns/dpp',
+  secretKey: 'bench-bench-bench-bench-bench-bench',
+  allowQueryApiKey: false,
+  version: 'bench',
+  log: createLog({ logLevel: 'warn', logFormat: 'json' }),
+  isReady: async () => true,
+})
+await app.listen({ port: 0, host: '127.0.0.1' })
+const address = app.server.address()
+console.log(typeof address === 'object' && address ? address.port : 0)

@@ -1,0 +1,50 @@
+/** `npm run bench [-- ROW…] [--json]`: each figure beside its limit, measured in the same run, in turns, medians of five rounds. */
+import { parseArgs } from 'node:util'
+import { createRows } from './create.ts'
+import { growthRows } from './growth.ts'
+import { pageRows } from './page.ts'
+import { readRows } from './read.ts'
+import { openStage, type Stage } from './stage.ts'
+
+/** `ratio` is ours to the limit; `unit` says what is compared. */
+export type Row = { row: string; ours: number; limit: number; ratio: number; unit: string }
+export type Bench = (stage: Stage) => Promise<Row[]>
+
+const BENCHES: Record<string, Bench> = {
+  read: readRows,
+  create: createRows,
+  page: pageRows,
+  list: stage => growthRows(stage, 'list'),
+  search: stage => growthRows(stage, 'search'),
+}
+
+const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true })
+const unknown = positionals.filter(name => !(name in BENCHES))
+if (unknown.length > 0) {
+  process.stderr.write(`No such row: ${unknown.join(', ')}. Rows are ${Object.keys(BENCHES).join(', ')}.\n`)
+  process.exit(2)
+}
+
+const stage = await openStage(line => process.stderr.write(`${line}\n`))
+const stop = () => stage.close().finally(() => process.exit(130))
+process.once('SIGINT', stop)
+process.once('SIGTERM', stop)
+try {
+  if (!values.json) console.log(line(['row', 'ours', 'limit', 'ratio', 'unit']))
+  for (const name of positionals.length > 0 ? positionals : Object.keys(BENCHES)) {
+    for (const row of (await BENCHES[name]?.(stage)) ?? []) {
+      if (values.json) console.log(JSON.stringify(row))
+      else console.log(line([row.row, figure(row.ours), figure(row.limit), row.ratio.toFixed(2), row.unit]))
+    }
+  }
+} finally {
+  await stage.close()
+}
+
+function line([name = '', ours = '', limit = '', ratio = '', unit = '']: readonly string[]): string {
+  return `${name.padEnd(34)}${ours.padStart(10)}${limit.padStart(10)}${ratio.padStart(8)}  ${unit}`
+}
+
+function figure(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toFixed(2)
+}

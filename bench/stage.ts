@@ -1,0 +1,123 @@
+/** What the rows play on: an embedded PostgreSQL with fsync on, databases by size, servers as processes of their own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAccount } from '../src/accounts/accounts.ts'
+import { createKey } from '../src/accounts/keys.ts'
+import { systemClock } from '../src/kernel/clock.ts'
+import { type DatabaseTarget, openPool, type Sql } from '../src/kernel/db.ts'
+import { startEmbeddedPostgres } from '../src/kernel/embedded-postgres.ts'
+import { migrate } from '../src/kernel/migrate.ts'
+
+export type Tenant = { accountId: number; key: string }
+export type Hall = { target: DatabaseTarget; sql: Sql }
+export type Server = { port: number; pid: number; stop: () => Promise<void> }
+
+export type Stage = {
+  log: (line: string) => void
+  /** A migrated database of this name, made at first use. */
+  hall: (name: string) => Promise<Hall>
+  /** An account on the enterprise plan with a key. */
+  tenant: (hall: Hall) => Promise<Tenant>
+  /** A server as a process of its own: `ours`, or one of the bare ones. */
+  serve: (hall: Hall, file: string, settings?: Record<string, unknown>) => Promise<Server>
+  close: () => Promise<void>
+}
+
+export const ROUNDS = 5
+
+export async function openStage(log: (line: string) => void): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), 'carnet-bench-'))
+  const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => {} })
+  const admin = openPool(postgres, { max: 1, name: 'bench' })
+  const halls = new Map<string, Promise<Hall>>()
+  const servers = new Set<Server>()
+  const openHall = async (name: string): Promise<Hall> => {
+    await admin.unsafe(`create database ${name}`)
+    const target = { ...postgres, database: name }
+    const sql = openPool(target, { max: 4, name: 'bench' })
+    await migrate(sql, join(import.meta.dirname, '../migrations'), systemClock.now())
+    return { target, sql }
+  }
+  return {
+    log,
+    hall(name) {
+      const hall = halls.get(name) ?? openHall(name)
+      halls.set(name, hall)
+      return hall
+    },
+    async tenant({ sql }) {
+      const ctx = { sql, clock: systemClock }
+      const account = await createAccount(ctx, { name: 'Bench', plan: 'enterprise' })
+      const accountId = Number(account.id)
+      const made = await createKey(ctx, {
+        accountId,
+        name: 'bench',
+        scope: 'full',
+        expiresAt: undefined,
+        createdBy: 'bench',
+      })
+      return { accountId, key: made.key }
+    },
+    async serve(hall, file, settings = {}) {
+      const server = await start(file, { ...settings, target: hall.target })
+      servers.add(server)
+      const stop = server.stop
+      server.stop = () => {
+        servers.delete(server)
+        return stop()
+      }
+      return server
+    },
+    async close() {
+      await Promise.all([...servers].map(server => server.stop()))
+      for (const hall of halls.values()) await (await hall).sql.end()
+      await admin.end()
+      await postgres.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function start(file: string, settings: Record<string, unknown>): Promise<Server> {
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [join(import.meta.dirname, file), JSON.stringify(settings)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  const ended = new Promise<void>(resolve => child.once('exit', () => resolve()))
+  return new Promise((resolve, reject) => {
+    child.once('exit', code => reject(new Error(`${file} ended with ${code} before it listened`)))
+    child.stdout?.once('data', chunk => {
+      resolve({
+        port: Number(String(chunk)),
+        pid: child.pid ?? 0,
+        stop: () => {
+          child.kill()
+          return ended
+        },
+      })
+    })
+  })
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[sorted.length >> 1] ?? Number.NaN
+}
+
+/** Runs the contenders in turn, `ROUNDS` times after one warm-up each, and gives each one's median. */
+export async function inTurns<K extends string>(
+  contenders: Record<K, () => Promise<number>>,
+): Promise<Record<K, number>> {
+  const names = Object.keys(contenders) as K[]
+  const figures = Object.fromEntries(names.map(name => [name, [] as number[]])) as Record<K, number[]>
+  for (const name of names) await contenders[name]()
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const name of names) figures[name].push(await contenders[name]())
+  }
+  return Object.fromEntries(names.map(name => [name, median(figures[name])])) as Record<K, number>
+}

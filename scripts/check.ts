@@ -1,0 +1,37 @@
+/** `npm run check`: format, lint, types, the house's rules and the paths that documents name; no database. */
+import { spawn } from 'node:child_process'
+
+const NODE = process.execPath
+const CHECKS: readonly [string, string, readonly string[]][] = [
+  ['format and lint', 'node_modules/.bin/biome', ['check', '--error-on-warnings', '.']],
+  ['types', 'node_modules/.bin/tsc', ['--noEmit']],
+  [
+    'house and documents',
+    NODE,
+    ['--test', '--test-reporter=dot', 'test/house.test.ts', 'test/documents.test.ts'],
+  ],
+]
+
+function run(command: string, args: readonly string[]): Promise<{ code: number; output: string }> {
+  return new Promise(resolve => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    child.stdout.on('data', chunk => (output += chunk))
+    child.stderr.on('data', chunk => (output += chunk))
+    child.on('error', error => resolve({ code: 1, output: error.message }))
+    child.on('exit', code => resolve({ code: code ?? 1, output }))
+  })
+}
+
+const started = performance.now()
+const results = await Promise.all(
+  CHECKS.map(async ([name, command, args]) => ({ name, ...(await run(command, args)) })),
+)
+for (const { name, code, output } of results) {
+  console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${name}`)
+  if (code !== 0) console.log(output)
+}
+const failed = results.filter(result => result.code !== 0).length
+console.log(`${((performance.now() - started) / 1000).toFixed(1)} s`)
+console.log(`check: ${results.length - failed} passed, ${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1

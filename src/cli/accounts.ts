@@ -1,0 +1,80 @@
+/** `carnet accounts`: who has passports here, and how many they may have. */
+import { createAccount, listAccounts, setPlan } from '../accounts/accounts.ts'
+import { LEVELS, type Level, type QuotaOverrides } from '../accounts/plans.ts'
+import { accountNumber, readName } from './account-words.ts'
+import { type Command, columns, UsageError } from './command.ts'
+import { withStore } from './store.ts'
+
+export const accountsCreate: Command = {
+  usage: 'accounts create --name N --plan P',
+  about: 'makes an account; its id is what other commands call A',
+  options: {
+    name: { hint: 'N', about: 'what the account is called' },
+    plan: { hint: 'P', about: 'free, beta, pro, business or enterprise' },
+  },
+  run: ({ args, env }) => {
+    const input = { name: readName(args, 'name'), plan: args.get('plan') }
+    return withStore(env, async ctx => {
+      const account = await createAccount(ctx, input)
+      return { value: account, text: `Account ${account.id} "${account.name}" is on the plan ${account.plan}.` }
+    })
+  },
+}
+
+export const accountsList: Command = {
+  usage: 'accounts list',
+  about: 'lists the accounts with their plans and what they use of them',
+  options: {},
+  run: ({ env }) =>
+    withStore(env, async ctx => {
+      const accounts = await listAccounts(ctx)
+      const rows = accounts.map(({ id, name, plan, used }) => [
+        id,
+        name,
+        plan,
+        ...LEVELS.map(level => String(used[level])),
+      ])
+      const text =
+        accounts.length === 0
+          ? 'There are no accounts.'
+          : columns([['ID', 'NAME', 'PLAN', 'MODELS', 'BATCHES', 'ITEMS'], ...rows])
+      return { value: accounts, text }
+    }),
+}
+
+export const accountsSetPlan: Command = {
+  usage: 'accounts set-plan ID --plan P [--quota model=1,batch=2,item=3]',
+  about: 'puts an account on a plan; quotas given here stand in place of the plan’s, those left out are the plan’s',
+  positionals: ['ID'],
+  options: {
+    plan: { hint: 'P', about: 'free, beta, pro, business or enterprise' },
+    quota: { hint: 'model=1,batch=2,item=3', about: 'how many of a level the account may have in all' },
+  },
+  run: ({ args, env }) => {
+    const accountId = accountNumber(args.get('ID'))
+    const quota = parseQuota(args.find('quota'))
+    const plan = args.get('plan')
+    return withStore(env, async ctx => {
+      const account = await setPlan(ctx, { accountId, plan, quota })
+      const over = Object.entries(quota).map(([level, count]) => `${level} ${count}`)
+      const more = over.length > 0 ? `, with a quota of ${over.join(', ')}` : ''
+      return { value: account, text: `Account ${account.id} "${account.name}" is on the plan ${plan}${more}.` }
+    })
+  },
+}
+
+/** `model=1,batch=2` as numbers. Throws UsageError. */
+export function parseQuota(text: string | undefined): QuotaOverrides {
+  const quota: QuotaOverrides = {}
+  for (const part of text?.split(',') ?? []) {
+    const [, name, count] = /^\s*([a-z]+)\s*=\s*(\d{1,15})\s*$/.exec(part) ?? []
+    const level: Level | undefined = LEVELS.find(one => one === name)
+    if (level === undefined || quota[level] !== undefined) {
+      throw new UsageError(
+        `--quota is "${text}": it must be whole numbers like model=1,batch=2,item=3, each level once at most.`,
+      )
+    }
+    quota[level] = Number(count)
+  }
+  return quota
+}

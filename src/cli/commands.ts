@@ -1,0 +1,65 @@
+/** The table of contents of the command line. A command's file is loaded when it is asked for, so that each starts fast. */
+import type { Command } from './command.ts'
+
+export type Entry = { about: string; load: () => Promise<Command> }
+
+export const COMMANDS: Readonly<Record<string, Entry>> = {
+  serve: { about: 'start the server', load: async () => (await import('./serve.ts')).serve },
+  demo: {
+    about: 'start a server with a demo account and passports',
+    load: async () => (await import('./demo.ts')).demo,
+  },
+  migrate: {
+    about: 'bring the database to this version',
+    load: async () => (await import('./migrate.ts')).migrateCommand,
+  },
+  doctor: {
+    about: 'look for what is wrong with the installation',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+  'accounts create': {
+    about: 'make an account',
+    load: async () => (await import('./accounts.ts')).accountsCreate,
+  },
+  'accounts list': {
+    about: 'list the accounts with what they use',
+    load: async () => (await import('./accounts.ts')).accountsList,
+  },
+  'accounts set-plan': {
+    about: 'put an account on a plan',
+    load: async () => (await import('./accounts.ts')).accountsSetPlan,
+  },
+  'users create': {
+    about: 'make a person of an account, with a link to set a password',
+    load: async () => (await import('./users.ts')).usersCreate,
+  },
+  'users reset-password': {
+    about: 'give a person a new link to set a password',
+    load: async () => (await import('./users.ts')).usersResetPassword,
+  },
+  'keys create': {
+    about: 'make an API key; it is shown once',
+    load: async () => (await import('./keys.ts')).keysCreate,
+  },
+  'keys list': { about: "list an account's API keys", load: async () => (await import('./keys.ts')).keysList },
+  'keys revoke': {
+    about: 'end an API key within two seconds',
+    load: async () => (await import('./keys.ts')).keysRevoke,
+  },
+  'gtin release': {
+    about: 'give a GTIN free that no active product bears',
+    load: async () => (await import('./gtin.ts')).gtinRelease,
+  },
+  'access-links create': {
+    about: 'make a link to what the public does not see; it is shown once',
+    load: async () => (await import('./access-links.ts')).accessLinksCreate,
+  },
+  'access-links list': {
+    about: "list an account's access links",
+    load: async () => (await import('./access-links.ts')).accessLinksList,
+  },
+  'access-links revoke': {
+    about: 'end an access link',
+    load: async () => (await import('./access-links.ts')).accessLinksRevoke,
+  },
+}

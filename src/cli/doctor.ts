@@ -1,0 +1,174 @@
+/** `carnet doctor`: what a person would look at one after the other when something does not work. */
+import { constants } from 'node:fs'
+import { access, mkdir, statfs } from 'node:fs/promises'
+import { get } from 'node:http'
+import { listAccounts } from '../accounts/accounts.ts'
+import { LEVELS } from '../accounts/plans.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { type Config, ConfigError, type Environment, readConfig } from '../kernel/config.ts'
+import type { Sql } from '../kernel/db.ts'
+import { countRows, findBrokenHistories, findWrongCounts } from '../passports/verify.ts'
+import { type Command, columns, type Result } from './command.ts'
+import { tryPort } from './ports.ts'
+import { findSecretKeyProblem } from './secret-key.ts'
+import { commandLog, openStore, type Store } from './store.ts'
+
+export type Check = { name: string; ok: boolean; detail: string }
+
+const LEAST_FREE_BYTES = 500 * 2 ** 20
+const MOST_CLOCK_DIFFERENCE_MS = 2_000
+const OLDEST_POSTGRES = 150_000
+const ANSWER_WITHIN_MS = 2_000
+
+export const doctor: Command = {
+  usage: 'doctor [--verify]',
+  about: 'looks for what is wrong with the installation; exit code 1 when something is',
+  options: { verify: { about: 'also read every history for gaps' } },
+  run: async ({ args, env }) => report(await examine(env, args.has('verify'))),
+}
+
+function report(checks: readonly Check[]): Result {
+  const text = columns(checks.map(({ name, ok, detail }) => [ok ? 'ok  ' : 'BAD ', name, detail]))
+  const bad = checks.filter(check => !check.ok)
+  if (bad.length === 0) return { value: checks, text }
+  const complaint = `${bad.length} of ${checks.length} checks failed: ${bad.map(check => check.name).join(', ')}.`
+  return { value: checks, text, exitCode: 1, complaint }
+}
+
+async function examine(env: Environment, verify: boolean): Promise<Check[]> {
+  let config: Config
+  try {
+    config = readConfig(env)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return [{ name: 'settings', ok: false, detail: error.problems.join(' ') }]
+  }
+  const checks = [
+    { name: 'settings', ok: true, detail: `addresses begin with ${config.publicUrl}` },
+    await check('data directory', () => lookAtFolder(config.dataDir)),
+    await check('secret key', async () => lookAtSecretKey(config)),
+    await check('port', () => lookAtPort(config)),
+  ]
+  let store: Store
+  try {
+    store = await openStore(config, commandLog(env, config), { name: 'carnet doctor', migrate: false })
+  } catch (error) {
+    return [...checks, { name: 'database', ok: false, detail: messageOf(error) }]
+  }
+  try {
+    return [...checks, ...(await examineStore(store, verify))]
+  } finally {
+    await store.stop()
+  }
+}
+
+async function examineStore(store: Store, verify: boolean): Promise<Check[]> {
+  const { sql } = store
+  const pending = await store.pending()
+  const checks = [
+    await check('database', () => lookAtVersion(sql)),
+    { name: 'migrations', ok: true, detail: pending.length === 0 ? 'all applied' : `${pending.length} to apply at the next start` },
+    await check('clock', () => lookAtClock(sql)),
+  ]
+  if (pending.length > 0) return checks
+  checks.push(await check('counters', () => lookAtCounters(sql)))
+  if (verify) checks.push(await check('histories', () => lookAtHistories(sql)))
+  return checks
+}
+
+/** Turns what `look` says, or throws, into a line. A text is good news, a list of complaints is not. */
+async function check(name: string, look: () => Promise<string | readonly string[]>): Promise<Check> {
+  try {
+    const found = await look()
+    if (typeof found === 'string') return { name, ok: true, detail: found }
+    return { name, ok: false, detail: found.join('; ') }
+  } catch (error) {
+    return { name, ok: false, detail: messageOf(error) }
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+async function lookAtFolder(folder: string): Promise<string | string[]> {
+  await mkdir(folder, { recursive: true })
+  await access(folder, constants.W_OK | constants.R_OK)
+  const { bavail, bsize } = await statfs(folder)
+  const free = bavail * bsize
+  const detail = `${folder} is writable, ${(free / 2 ** 30).toFixed(1)} GiB free`
+  return free < LEAST_FREE_BYTES ? [`${detail}: too little to go on for long`] : detail
+}
+
+function lookAtSecretKey(config: Config): string | string[] {
+  if (config.secretKey !== undefined) return 'from the setting SECRET_KEY'
+  const problem = findSecretKeyProblem(config.dataDir)
+  return problem === undefined ? `kept in ${config.dataDir}, for its owner only` : [problem]
+}
+
+async function lookAtPort({ host, port }: Config): Promise<string | string[]> {
+  if ((await tryPort(host, port)) !== undefined) return `${port} of ${host} is free`
+  if (await answersAsCarnet(host, port)) return `Carnet answers on ${port} of ${host}`
+  return [`${port} of ${host} is taken by another program, or may not be used`]
+}
+
+function answersAsCarnet(host: string, port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const no = () => resolve(false)
+    const asked = get({ host, port, path: '/healthz', timeout: ANSWER_WITHIN_MS }, answer => {
+      answer.resume()
+      resolve(answer.statusCode === 200 && answer.headers['x-request-id'] !== undefined)
+    })
+    asked.on('error', no)
+    asked.on('timeout', () => asked.destroy(new Error('no answer')))
+  })
+}
+
+async function lookAtVersion(sql: Sql): Promise<string | string[]> {
+  const [row] = await sql<{ number: number; name: string }[]>`
+    select current_setting('server_version_num')::int as number, current_setting('server_version') as name`
+  const detail = `PostgreSQL ${row?.name} answers`
+  return (row?.number ?? 0) >= OLDEST_POSTGRES ? detail : [`${detail}: version 15 or newer is needed`]
+}
+
+async function lookAtClock(sql: Sql): Promise<string | string[]> {
+  const before = systemClock.now().getTime()
+  const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`
+  const after = systemClock.now().getTime()
+  const apart = Math.round((row?.now.getTime() ?? Number.NaN) - (before + after) / 2)
+  const detail = `${Math.abs(apart)} ms from the database's`
+  return Math.abs(apart) <= MOST_CLOCK_DIFFERENCE_MS ? detail : [`${detail}: set both by NTP`]
+}
+
+/** All in one snapshot, so that a server at work does not look like a fault. */
+async function lookAtCounters(sql: Sql): Promise<string | string[]> {
+  const one = await sql.reserve()
+  try {
+    await one`begin isolation level repeatable read read only`
+    await one`set local statement_timeout = '10min'`
+    const wrong = [...(await findWrongCounts(one)), ...(await findWrongUsage(one))]
+    await one`commit`
+    return wrong.length === 0 ? 'agree with the rows' : wrong
+  } finally {
+    one.release()
+  }
+}
+
+async function findWrongUsage(sql: Sql): Promise<string[]> {
+  const counted = await countRows(sql)
+  const accounts = await listAccounts({ sql, clock: systemClock })
+  return accounts.flatMap(({ id, used }) =>
+    LEVELS.filter(level => used[level] !== (counted.get(`${id} ${level}`) ?? 0)).map(
+      level => `account ${id} has ${counted.get(`${id} ${level}`) ?? 0} of level ${level} and is charged ${used[level]}`,
+    ),
+  )
+}
+
+async function lookAtHistories(sql: Sql): Promise<string | string[]> {
+  const one = await sql.reserve()
+  try {
+    await one`set statement_timeout = '10min'`
+    const broken = await findBrokenHistories(one)
+    return broken.length === 0 ? 'every version is there' : broken
+  } finally {
+    one.release()
+  }
+}

@@ -1,0 +1,44 @@
+/** When something ends, as a person types it: a date, a date-time, or a span from now. */
+import { UsageError } from './command.ts'
+
+const SPAN = /^(\d{1,6})([dhm])$/
+const DATE = /^\d{4}-\d{2}-\d{2}$/
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})?$/
+const HAS_OFFSET = /([Zz]|[+-]\d{2}:\d{2})$/
+const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const
+/** Beyond this an expiry is a slip of the finger. */
+const MOST_MS = 100 * 365.25 * UNIT_MS.d
+
+/** What `D` means in a usage line. */
+export const EXPIRY_HINT = 'a date (from 0:00 UTC on it is over), a date-time, or a span such as 7d, 12h, 30m'
+
+/**
+ * The moment a text names: `2027-01-31` (0:00 UTC of that day), `2027-01-31T12:00:00+01:00` (UTC without an offset),
+ * or `7d`, `12h`, `30m` from `now`. Throws UsageError for anything else, for the past, and beyond 100 years.
+ */
+export function parseExpiry(text: string, now: Date): Date {
+  const moment = readSpan(text, now) ?? readDate(text)
+  if (moment === undefined) throw new UsageError(`--expires is "${text}": it must be ${EXPIRY_HINT}.`)
+  const ahead = moment.getTime() - now.getTime()
+  if (ahead <= 0) throw new UsageError(`--expires is "${text}": that is over already.`)
+  if (ahead > MOST_MS) throw new UsageError(`--expires is "${text}": that is more than 100 years ahead.`)
+  return moment
+}
+
+function readSpan(text: string, now: Date): Date | undefined {
+  const [, count, unit] = SPAN.exec(text) ?? []
+  if (count === undefined) return undefined
+  return new Date(now.getTime() + Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS])
+}
+
+/** Temporal refuses what is in no calendar (30 February), which Date would move to the next month. */
+function readDate(text: string): Date | undefined {
+  if (!DATE.test(text) && !DATE_TIME.test(text)) return undefined
+  const whole = DATE.test(text) ? `${text}T00:00:00Z` : HAS_OFFSET.test(text) ? text : `${text}Z`
+  try {
+    return new Date(Temporal.Instant.from(whole).epochMilliseconds)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}

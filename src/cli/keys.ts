@@ -1,0 +1,72 @@
+/** `carnet keys`: the API keys of an account. */
+import { createKey, type KeyRecord, listKeys, revokeKey, SCOPES } from '../accounts/keys.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { accountNumber, readName } from './account-words.ts'
+import { type Command, columns } from './command.ts'
+import { EXPIRY_HINT, parseExpiry } from './expiry.ts'
+import { withStore } from './store.ts'
+
+export const keysCreate: Command = {
+  usage: 'keys create --account A --scope full|read [--name N] [--expires D]',
+  about: 'makes an API key; it is shown this once and kept nowhere',
+  options: {
+    account: { hint: 'A', about: 'the id of the account' },
+    scope: { hint: 'full|read', about: 'whether it may write too' },
+    name: { hint: 'N', about: 'what it is for' },
+    expires: { hint: 'D', about: EXPIRY_HINT },
+  },
+  run: ({ args, env }) => {
+    const expires = args.find('expires')
+    const input = {
+      accountId: accountNumber(args.get('account')),
+      scope: args.oneOf('scope', SCOPES),
+      name: args.find('name') === undefined ? 'From the command line' : readName(args, 'name'),
+      expiresAt: expires === undefined ? undefined : parseExpiry(expires, systemClock.now()),
+      createdBy: 'Operator',
+    }
+    return withStore(env, async ctx => {
+      const { key, id, ...rest } = await createKey(ctx, input)
+      const text = `${key}\n\nThat is key ${id} (${rest.scope}). Keep it now: it is not shown again.`
+      return { value: { id, key, ...rest }, text }
+    })
+  },
+}
+
+export const keysList: Command = {
+  usage: 'keys list --account A',
+  about: "lists an account's API keys, without the keys themselves",
+  options: { account: { hint: 'A', about: 'the id of the account' } },
+  run: ({ args, env }) => {
+    const accountId = accountNumber(args.get('account'))
+    return withStore(env, async ctx => {
+      const keys = await listKeys(ctx, accountId)
+      return { value: keys, text: keys.length === 0 ? 'The account has no keys.' : keyTable(keys) }
+    })
+  },
+}
+
+export const keysRevoke: Command = {
+  usage: 'keys revoke ID',
+  about: 'ends an API key, on every server within two seconds',
+  positionals: ['ID'],
+  options: {},
+  run: ({ args, env }) => {
+    const id = args.get('ID')
+    return withStore(env, async ctx => {
+      const key = await revokeKey(ctx, id)
+      return { value: key, text: `Key ${key.id} "${key.name}" (…${key.last4}) is revoked.` }
+    })
+  },
+}
+
+function keyTable(keys: readonly KeyRecord[]): string {
+  const rows = keys.map(key => [
+    key.id,
+    key.scope,
+    `…${key.last4}`,
+    key.last_used_at?.slice(0, 16) ?? 'never',
+    key.revoked_at === null ? (key.expires_at?.slice(0, 16) ?? 'never') : 'revoked',
+    key.name,
+  ])
+  return columns([['ID', 'SCOPE', 'KEY', 'LAST USED', 'ENDS', 'NAME'], ...rows])
+}

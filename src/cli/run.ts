@@ -1,0 +1,97 @@
+/** Runs one command line: finds the command, prints its result, and turns what went wrong into a sentence and an exit code. */
+import { ConfigError, type Environment } from '../kernel/config.ts'
+import { findMeaning } from '../kernel/db.ts'
+import { AppError } from '../kernel/errors.ts'
+import { type Command, columns, helpText, Refusal, readArguments, UsageError } from './command.ts'
+import { COMMANDS } from './commands.ts'
+import { VERSION } from './version.ts'
+
+export type Io = { out: (text: string) => void; err: (text: string) => void }
+
+const DONE = 0
+const REFUSED = 1
+const WRONG_USAGE = 2
+
+/** The exit code: 0 done, 1 refused (a sentence on `err`), 2 wrong usage (a sentence and the usage line). */
+export async function runCommandLine(words: readonly string[], env: Environment, io: Io): Promise<number> {
+  const name = findName(words)
+  if (name === undefined) return withoutCommand(words, io)
+  let usage = name
+  try {
+    const command = await COMMANDS[name]?.load()
+    if (command === undefined) return WRONG_USAGE
+    usage = command.usage
+    return await runCommand(command, words.slice(name.split(' ').length), env, io)
+  } catch (error) {
+    return complain(error, usage, io)
+  }
+}
+
+async function runCommand(
+  command: Command,
+  words: readonly string[],
+  env: Environment,
+  io: Io,
+): Promise<number> {
+  const args = readArguments(command, words)
+  if (args.has('help')) {
+    io.out(helpText(command))
+    return DONE
+  }
+  const json = args.has('json')
+  const result = await command.run({ args, json, env, print: io.out })
+  if (result === undefined) return DONE
+  io.out(json ? `${JSON.stringify(result.value, null, 2)}\n` : `${result.text}\n`)
+  if (result.complaint !== undefined) io.err(`${result.complaint}\n`)
+  return result.exitCode ?? DONE
+}
+
+/** Commands are one word or two. */
+function findName(words: readonly string[]): string | undefined {
+  const [first = '', second = ''] = words
+  return [`${first} ${second}`, first].find(name => Object.hasOwn(COMMANDS, name))
+}
+
+function withoutCommand(words: readonly string[], io: Io): number {
+  const [first, second] = words
+  const inGroup = Object.keys(COMMANDS).filter(name => name.startsWith(`${first} `))
+  const names = inGroup.length > 0 ? inGroup : Object.keys(COMMANDS)
+  const asked = (word: string | undefined) => word === '--help' || word === '-h'
+  if (first === undefined || asked(first) || (inGroup.length > 0 && asked(second))) {
+    io.out(overview(names))
+    return first === undefined ? WRONG_USAGE : DONE
+  }
+  if (first === '--version') {
+    io.out(`${VERSION}\n`)
+    return DONE
+  }
+  const said = inGroup.length > 0 && second === undefined ? `${first} what?` : `There is no command "${first}${inGroup.length > 0 ? ` ${second}` : ''}".`
+  io.err(`${said}\n${overview(names)}`)
+  return WRONG_USAGE
+}
+
+function overview(names: readonly string[]): string {
+  const rows = names.map(name => [`carnet ${name}`, COMMANDS[name]?.about ?? ''])
+  return `Usage: carnet COMMAND [options]; each has --help and --json.\n\n${columns(rows, '  ')}\n`
+}
+
+function complain(error: unknown, usage: string, io: Io): number {
+  if (error instanceof UsageError) {
+    io.err(`${error.message}\nUsage: carnet ${usage}\n`)
+    return WRONG_USAGE
+  }
+  io.err(`${sentenceFor(error)}\n`)
+  return REFUSED
+}
+
+/** One sentence for what was to be expected; a bug keeps its stack, because nobody can mend it without. */
+function sentenceFor(error: unknown): string {
+  if (error instanceof Refusal || error instanceof ConfigError) return error.message
+  if (error instanceof AppError) {
+    const details = error.details?.slice(1).map(detail => `\n${detail.message}`) ?? []
+    return [error.details?.[0]?.message ?? error.message, ...details].join('')
+  }
+  const meaning = findMeaning(error)
+  if (meaning !== undefined && error instanceof Error) return `${meaning.message} (${error.message})`
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

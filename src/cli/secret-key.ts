@@ -1,0 +1,69 @@
+/** The key that signs cookies and encrypts secrets: from the setting, else made once and kept where only its owner reads it. */
+import { randomBytes } from 'node:crypto'
+import { chmodSync, linkSync, openSync, readFileSync, statSync, unlinkSync } from 'node:fs'
+import { closeSync, fsyncSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { Refusal } from './command.ts'
+
+const FILE = 'secret-key'
+const LEAST_LENGTH = 32
+const GROUP_AND_OTHERS = 0o077
+
+/** The setting, or the key kept in `dataDir`, made at first use. Throws Refusal when that file is open to others. */
+export function secretKey(settings: { secretKey: string | undefined; dataDir: string }): string {
+  if (settings.secretKey !== undefined) return settings.secretKey
+  const path = join(settings.dataDir, FILE)
+  return readKey(path) ?? makeKey(settings.dataDir, path)
+}
+
+/** What is wrong with the kept key, as a sentence, or undefined; makes nothing. */
+export function findSecretKeyProblem(dataDir: string): string | undefined {
+  try {
+    readKey(join(dataDir, FILE))
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+function readKey(path: string): string | undefined {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined
+    throw new Refusal(`${path} cannot be read: ${error instanceof Error ? error.message : error}.`)
+  }
+  if (process.platform !== 'win32' && (statSync(path).mode & GROUP_AND_OTHERS) !== 0) {
+    throw new Refusal(`${path} can be read by others. Run: chmod 600 ${path}`)
+  }
+  if (text.length < LEAST_LENGTH) {
+    throw new Refusal(
+      `${path} is damaged: it must hold at least ${LEAST_LENGTH} characters. Restore it from where you keep a copy.`,
+    )
+  }
+  return text
+}
+
+/** Written beside its place and linked into it: two that start at once agree on one key, and none is ever half there. */
+function makeKey(dataDir: string, path: string): string {
+  const beside = join(dataDir, `.${FILE}-${process.pid}-${randomBytes(4).toString('hex')}`)
+  const file = openSync(beside, 'wx', 0o600)
+  try {
+    chmodSync(beside, 0o600)
+    writeSync(file, `${randomBytes(32).toString('base64')}\n`)
+    fsyncSync(file)
+    linkSync(beside, path)
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error
+  } finally {
+    closeSync(file)
+    unlinkSync(beside)
+  }
+  const key = readKey(path)
+  if (key === undefined) throw new Refusal(`${path} was taken away while it was made.`)
+  return key
+}
+
+const isCode = (error: unknown, code: string) =>
+  error instanceof Error && 'code' in error && error.code === code

@@ -1,0 +1,181 @@
+/**
+ * Access links: a token that shows one reader, until a day, what the public does not see. Of the token only a hash
+ * is kept, so who reads the database cannot read the passports with it.
+ */
+import type { AccountContext, OperatorContext } from '../accounts/context.ts'
+import type { Audience } from '../categories/field.ts'
+import { checksum62, randomBase62, sha256Hex } from '../kernel/crypto.ts'
+import type { Sql } from '../kernel/db.ts'
+import { type Detail, type DetailCode, invalid, notFound } from '../kernel/errors.ts'
+import { findUuid, idFromUuid, newUuid } from '../kernel/ids.ts'
+import { getPassport, requireUuid } from './find.ts'
+import { type Addresses, type PassportRow, passportUrl } from './record.ts'
+
+export const LINK_AUDIENCES = ['legitimate_interest', 'authority'] as const satisfies readonly Audience[]
+export type LinkAudience = (typeof LINK_AUDIENCES)[number]
+
+const PREFIX = 'dpa_'
+/** 36 base62 characters: 214 bits. */
+const RANDOM_LENGTH = 36
+const TOKEN_PATTERN = /^dpa_([0-9A-Za-z]{36})([0-9A-Za-z]{6})$/
+const LABEL_LENGTH_MAX = 200
+
+/** `passportId` as at the doors; undefined for every passport of the account. `label` says whom the link is for. */
+export type NewAccessLink = {
+  passportId: string | undefined
+  audience: string
+  label: string
+  expiresAt: Date
+  addresses: Addresses
+}
+
+export type AccessLinkRecord = {
+  id: string
+  /** The passport whose page and descendants it opens; null for the whole account. */
+  passport_id: string | null
+  audience: LinkAudience
+  label: string
+  created_at: string
+  expires_at: string
+  revoked_at: string | null
+  uses: number
+  last_used_at: string | null
+}
+
+/** `token` is the only copy there will ever be; `url` is null for a link to the whole account. */
+export type CreatedAccessLink = AccessLinkRecord & { token: string; url: string | null }
+
+/** What a valid token allows its reader. `expiresAt` is when it ends by itself. */
+export type Access = {
+  linkId: string
+  accountId: number
+  audience: LinkAudience
+  label: string
+  expiresAt: Date
+}
+
+/** Creates a link. Throws `validation` with every problem, `not_found` for another account's passport. */
+export async function createAccessLink(
+  ctx: AccountContext,
+  input: NewAccessLink,
+): Promise<CreatedAccessLink> {
+  const now = ctx.clock.now()
+  const { audience, label } = requireSound(input, now)
+  const passport =
+    input.passportId === undefined ? undefined : await getPassport(ctx, requireUuid(input.passportId))
+  const random = randomBase62(RANDOM_LENGTH)
+  const token = PREFIX + random + checksum62(PREFIX + random)
+  const row = {
+    account_id: ctx.accountId,
+    id: newUuid(now.getTime()),
+    passport_id: passport?.id ?? null,
+    audience,
+    label,
+    created_at: now,
+    created_by: ctx.actorId,
+    expires_at: input.expiresAt,
+  }
+  await ctx.sql`insert into access_link ${ctx.sql({ ...row, hash: sha256Hex(token) })}`
+  const url =
+    passport === undefined ? null : `${passportUrl(input.addresses, idFromUuid(passport.id))}?access=${token}`
+  return { token, url, ...toRecord({ ...row, revoked_at: null, uses: 0, last_used_at: null }) }
+}
+
+function requireSound(input: NewAccessLink, now: Date): { audience: LinkAudience; label: string } {
+  const details: Detail[] = []
+  const wrong = (field: string, code: DetailCode, message: string) =>
+    details.push({ field, pointer: `/${field}`, code, message: `${field} ${message}` })
+  const audience = LINK_AUDIENCES.find(one => one === input.audience)
+  if (audience === undefined) wrong('audience', 'enum', `must be one of ${LINK_AUDIENCES.join(', ')}.`)
+  const label = input.label.trim()
+  if (label === '' || label.length > LABEL_LENGTH_MAX) {
+    wrong('label', 'length', `says whom the link is for, in 1 to ${LABEL_LENGTH_MAX} characters.`)
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a label must not hold
+  if (/[\0-\x1f\x7f]/.test(label) || !label.isWellFormed())
+    wrong('label', 'format', 'must be one line of text.')
+  if (!(input.expiresAt > now)) wrong('expires_at', 'min', 'must lie in the future.')
+  if (details.length > 0 || audience === undefined) throw invalid(details)
+  return { audience, label }
+}
+
+/** All links of the account, newest first; revoked and expired ones stay listed. */
+export async function listAccessLinks(ctx: AccountContext): Promise<AccessLinkRecord[]> {
+  const rows = await ctx.sql<LinkRow[]>`
+    select ${columns(ctx.sql)} from access_link where account_id = ${ctx.accountId} order by id desc`
+  return rows.map(toRecord)
+}
+
+/**
+ * Revokes a link at once; a second time changes nothing. The operator, who acts for no account, revokes any
+ * account's. Throws `not_found`.
+ */
+export async function revokeAccessLink(
+  ctx: OperatorContext & { accountId?: number },
+  id: string,
+): Promise<AccessLinkRecord> {
+  const uuid = findUuid(id)
+  if (uuid === undefined) throw notFound('access link')
+  const { sql, accountId } = ctx
+  const [row] = await sql<LinkRow[]>`
+    update access_link set revoked_at = coalesce(revoked_at, ${ctx.clock.now()})
+    where id = ${uuid} ${accountId === undefined ? sql`` : sql`and account_id = ${accountId}`}
+    returning ${columns(sql)}`
+  if (!row) throw notFound('access link')
+  return toRecord(row)
+}
+
+/** What a token allows on this passport now; undefined when it allows nothing, whatever the reason. */
+export async function findAccess(
+  sql: Sql,
+  token: string,
+  passport: Pick<PassportRow, 'id' | 'account_id' | 'parent_id' | 'model_id'>,
+  now: Date,
+): Promise<Access | undefined> {
+  const [, random, check] = TOKEN_PATTERN.exec(token) ?? []
+  if (random === undefined || checksum62(PREFIX + random) !== check) return undefined
+  const [link] = await sql<
+    { id: string; audience: LinkAudience; label: string; expires_at: Date; passport_id: string | null }[]
+  >`
+    select id, audience, label, expires_at, passport_id from access_link
+    where hash = ${sha256Hex(token)} and account_id = ${passport.account_id} and revoked_at is null`
+  if (link === undefined || link.expires_at <= now) return undefined
+  const covered = [null, passport.id, passport.parent_id, passport.model_id]
+  if (!covered.includes(link.passport_id)) return undefined
+  return {
+    linkId: link.id,
+    accountId: passport.account_id,
+    audience: link.audience,
+    label: link.label,
+    expiresAt: link.expires_at,
+  }
+}
+
+type LinkRow = {
+  id: string
+  passport_id: string | null
+  audience: LinkAudience
+  label: string
+  created_at: Date
+  expires_at: Date
+  revoked_at: Date | null
+  uses: number
+  last_used_at: Date | null
+}
+
+const columns = (sql: Sql) =>
+  sql`id, passport_id, audience, label, created_at, expires_at, revoked_at, uses, last_used_at`
+
+function toRecord(row: LinkRow): AccessLinkRecord {
+  return {
+    id: idFromUuid(row.id),
+    passport_id: row.passport_id === null ? null : idFromUuid(row.passport_id),
+    audience: row.audience,
+    label: row.label,
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+    revoked_at: row.revoked_at?.toISOString() ?? null,
+    uses: row.uses,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,54 @@
+/** Whether what is kept beside the passports agrees with them: the counters of the lists, and every history whole. */
+import type { Sql } from '../kernel/db.ts'
+import { idFromUuid } from '../kernel/ids.ts'
+import { LEVEL_NAME } from './record.ts'
+
+type LevelLetter = keyof typeof LEVEL_NAME
+
+/** More disagreements than this say no more. */
+const MOST_NAMED = 20
+
+/** Sentences about counters of lists that differ from the rows they count; reads every passport's narrow row. */
+export async function findWrongCounts(sql: Sql): Promise<string[]> {
+  const rows = await sql<
+    { account_id: number; level: LevelLetter; status: string; category: string; kept: number; counted: number }[]
+  >`
+    select account_id, level, status, category, coalesce(k.n, 0) as kept, coalesce(r.n, 0) as counted
+    from (
+      select account_id, level, status, category, count(*)::bigint as n from passport
+      group by account_id, level, status, category
+    ) r full join passport_count k using (account_id, level, status, category)
+    where coalesce(k.n, 0) <> coalesce(r.n, 0)
+    order by account_id, level, status, category limit ${MOST_NAMED}`
+  return rows.map(
+    row =>
+      `account ${row.account_id} has ${row.counted} ${row.category} ${LEVEL_NAME[row.level]} rows of status ${row.status} and counts ${row.kept}`,
+  )
+}
+
+/** How many passports each account has on each level, counted from the rows, as `account level` → number. */
+export async function countRows(sql: Sql): Promise<Map<string, number>> {
+  const rows = await sql<{ account_id: number; level: LevelLetter; n: number }[]>`
+    select account_id, level, count(*)::bigint as n from passport group by account_id, level`
+  return new Map(rows.map(row => [`${row.account_id} ${LEVEL_NAME[row.level]}`, row.n]))
+}
+
+/** Sentences about passports whose data is missing or whose versions have a gap; reads every version's row. */
+export async function findBrokenHistories(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ id: string; version_no: number; kept: number; has_content: boolean }[]>`
+    select p.id, p.version_no, coalesce(v.n, 0) as kept, c.id is not null as has_content
+    from passport p
+    left join (
+      select account_id, passport_id, count(*)::bigint as n, max(version_no) as last from passport_version
+      group by account_id, passport_id
+    ) v on v.account_id = p.account_id and v.passport_id = p.id
+    left join content c on c.id = p.content_id and c.account_id = p.account_id
+    where c.id is null or (p.version_no > 1 and (v.n is distinct from p.version_no or v.last <> p.version_no))
+      or (p.version_no = 1 and v.n is not null)
+    order by p.id limit ${MOST_NAMED}`
+  return rows.map(row =>
+    row.has_content
+      ? `product ${idFromUuid(row.id)} is at version ${row.version_no} and keeps ${row.kept}`
+      : `product ${idFromUuid(row.id)} has lost its data`,
+  )
+}

@@ -1,0 +1,76 @@
+/** What a reader's headers ask for: HTML or JSON-LD, and in which compression (RFC 9110 §12.5.1, §12.5.3). */
+
+export type Form = 'html' | 'jsonld'
+export type Encoding = 'br' | 'gzip' | 'identity'
+
+/** Security bounds: real headers are a tenth of this; what is beyond is not read. */
+const HEADER_LENGTH_MAX = 1_000
+const RANGES_MAX = 32
+
+const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
+
+type Range = { value: string; quality: number }
+
+/**
+ * The form that suits an `Accept` header best. HTML unless JSON-LD (or JSON, which it is) is wanted more, or is wanted
+ * as much and by name where HTML is only meant by a wildcard. Nothing suitable asked for: HTML.
+ */
+export function preferredForm(accept: string | undefined): Form {
+  if (accept === undefined) return 'html'
+  const ranges = parseRanges(accept)
+  const html = rank(ranges, HTML_RANGES)
+  const jsonld = rank(ranges, JSONLD_RANGES)
+  if (jsonld.quality !== html.quality) return jsonld.quality > html.quality ? 'jsonld' : 'html'
+  return jsonld.quality > 0 && jsonld.isNamed && !html.isNamed ? 'jsonld' : 'html'
+}
+
+/** Ranges that match a form, the most specific first: its quality is the one that counts. */
+const HTML_RANGES = ['text/html', 'application/xhtml+xml', 'text/*', '*/*']
+const JSONLD_RANGES = ['application/ld+json', 'application/json', 'application/*', '*/*']
+
+function rank(ranges: readonly Range[], matching: readonly string[]): { quality: number; isNamed: boolean } {
+  for (const candidate of matching) {
+    const found = ranges.filter(range => range.value === candidate)
+    const quality = Math.max(...found.map(range => range.quality))
+    if (found.length > 0) return { quality, isNamed: !candidate.endsWith('*') }
+  }
+  return { quality: 0, isNamed: false }
+}
+
+/** The smallest encoding that an `Accept-Encoding` header allows. */
+export function preferredEncoding(header: string | undefined): Encoding {
+  if (header === undefined) return 'identity'
+  const ranges = parseRanges(header)
+  const quality = (name: string) =>
+    (ranges.find(range => range.value === name) ?? ranges.find(range => range.value === '*'))?.quality ?? 0
+  const [br, gzip] = [quality('br'), quality('gzip')]
+  if (br === 0 && gzip === 0) return 'identity'
+  return br >= gzip ? 'br' : 'gzip'
+}
+
+/** Lower case, without parameters other than `q`; malformed ranges are left out. */
+function parseRanges(header: string): Range[] {
+  const parts = header.slice(0, HEADER_LENGTH_MAX).split(',')
+  if (header.length > HEADER_LENGTH_MAX) parts.pop()
+  return parts.slice(0, RANGES_MAX).flatMap(part => {
+    const [value = '', ...parameters] = part.split(';').map(text => text.trim())
+    const weight = parameters.find(parameter => /^q=/i.test(parameter))?.slice(2) ?? '1'
+    if (value === '' || !QUALITY.test(weight)) return []
+    return [{ value: value.toLowerCase(), quality: Number(weight) }]
+  })
+}
+
+/** Remembers the answers to the few header values that nearly all readers send. */
+export function remembering<T>(answer: (header: string | undefined) => T): (header: string | undefined) => T {
+  const known = new Map<string | undefined, T>()
+  return header => {
+    const remembered = known.get(header)
+    if (remembered !== undefined) return remembered
+    const fresh = answer(header)
+    if (known.size >= MOST_REMEMBERED) known.clear()
+    if (header === undefined || header.length <= HEADER_LENGTH_MAX) known.set(header, fresh)
+    return fresh
+  }
+}
+
+const MOST_REMEMBERED = 1_000

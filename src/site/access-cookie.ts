@@ -1,0 +1,58 @@
+/**
+ * The cookie a browser gets for the token of an access link. It holds the token sealed (AES-256-GCM) together with the
+ * passport and an end, so that a copied cookie opens one page for an hour at most, not all that the token opens.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+export const COOKIE_NAME = 'carnet_access'
+export const COOKIE_LIFETIME_MS = 3_600_000
+
+const ALGORITHM = 'aes-256-gcm'
+const IV_BYTES = 12
+const TAG_BYTES = 16
+/** Time, then token. */
+const CONTENT = /^(\d{13}) (\S+)$/
+
+export type AccessCookies = {
+  /** The sealed value for one passport, good until `until`. */
+  seal(passportId: string, token: string, until: Date): string
+  /** The token in a `Cookie` header, if it holds one that was sealed for this passport and has not ended. */
+  findToken(cookieHeader: string, passportId: string, now: Date): string | undefined
+}
+
+/** `secretKey` is the operator's; the key used here is derived from it for this purpose alone. */
+export function accessCookies(secretKey: string): AccessCookies {
+  const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'carnet access cookie', 32))
+  return {
+    seal(passportId, token, until) {
+      const iv = randomBytes(IV_BYTES)
+      const cipher = createCipheriv(ALGORITHM, key, iv).setAAD(Buffer.from(passportId))
+      const sealed = Buffer.concat([cipher.update(`${until.getTime()} ${token}`, 'utf8'), cipher.final()])
+      return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')
+    },
+    findToken(cookieHeader, passportId, now) {
+      const value = cookieValue(cookieHeader)
+      const content = value === undefined ? undefined : open(key, value, passportId)
+      const [, until, token] = CONTENT.exec(content ?? '') ?? []
+      return until !== undefined && Number(until) > now.getTime() ? token : undefined
+    },
+  }
+}
+
+function open(key: Buffer, value: string, passportId: string): string | undefined {
+  const bytes = Buffer.from(value, 'base64url')
+  if (bytes.length <= IV_BYTES + TAG_BYTES) return undefined
+  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+    .setAAD(Buffer.from(passportId))
+    .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString()
+  } catch {
+    // Not sealed by us, or for another passport: the same as no cookie.
+    return undefined
+  }
+}
+
+const VALUE = new RegExp(`(?:^|;)\\s*${COOKIE_NAME}=([A-Za-z0-9_-]{1,400})\\s*(?:;|$)`)
+
+const cookieValue = (header: string) => VALUE.exec(header)?.[1]

@@ -1,0 +1,190 @@
+/** From fields of the table to pieces of the page. What a field looks like follows from its attributes, not from its name, so that a new field has a form at once. */
+import { html } from 'ghtml'
+import type { Field } from '../categories/field.ts'
+import { fill } from '../i18n/catalogue.ts'
+import { chain, classRow, composition, meter } from './figures.ts'
+import type { Data } from './reading.ts'
+import {
+  amount,
+  fibreName,
+  fieldLabel,
+  findLink,
+  inlineName,
+  inlineValue,
+  langAttributes,
+  outLink,
+  type Wording,
+  wordsOf,
+} from './values.ts'
+
+/** A pair joins its neighbours in one `dl`; a figure stands by itself under its own title. All ready HTML but `title`. */
+export type Block = { kind: 'pair' | 'figure'; title: string; body: string }
+
+type Entry = Readonly<Record<string, unknown>>
+
+/** The blocks of one field of an object; none when the object has no such member. */
+export function blocksOf(wording: Wording, field: Field, data: Data, parent = ''): Block[] {
+  const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined
+  if (value === undefined || value === null) return []
+  const path = parent === '' ? field.name : `${parent}.${field.name}`
+  const title = fieldLabel(wording, path)
+  if (field.type === 'object') {
+    return (field.fields ?? []).flatMap(member => blocksOf(wording, member, value as Data, path))
+  }
+  if (field.type === 'list') return listBlocks(wording, field, path, title, value)
+  if (field.format === 'carbon_class' && typeof value === 'string') {
+    return [{ kind: 'figure', title, body: carbonClass(wording, value) }]
+  }
+  if (field.type === 'text') return [{ kind: 'figure', title, body: prose(wording, value) }]
+  return [{ kind: 'pair', title, body: inlineValue(wording, field, path, value) }]
+}
+
+/** Paragraphs, or a link where the whole text is one. */
+function prose(wording: Wording, value: unknown): string {
+  const words = wordsOf(wording, value)
+  if (words === undefined) return ''
+  const url = findLink(words.text)
+  if (url !== undefined) return html`<p>!${siteLink(wording, url)}</p>`
+  const paragraphs = words.text.split(/\n+/).filter(line => line.trim() !== '')
+  return paragraphs.map(line => html`<p!${langAttributes(words.language)}>${line}</p>`).join('')
+}
+
+/** A link with its host, and that it leads elsewhere. */
+export function siteLink({ labels }: Wording, url: URL, text = html`${url.host}`): string {
+  return html`!${outLink(url, text)} <small>(${labels.ui.opensOtherSite})</small>`
+}
+
+function carbonClass({ labels }: Wording, value: string): string {
+  const letter = value.trim().toUpperCase()
+  return html`!${classRow(letter)}<p><b>${fill(labels.ui.carbonClass, { class: letter })}</b> <small>${labels.ui.carbonClassScale}</small></p>`
+}
+
+function listBlocks(wording: Wording, field: Field, path: string, title: string, value: unknown): Block[] {
+  const entries = Array.isArray(value) ? value : []
+  const members = field.of ?? []
+  const [only] = members
+  if (entries.length === 0 || only === undefined) return []
+  if (members.length === 1 && only.name === '') {
+    const body = entries.map(entry => inlineValue(wording, only, path, entry)).join(', ')
+    return [{ kind: 'pair', title, body }]
+  }
+  return [{ kind: 'figure', title, body: listFigure(wording, field, path, title, entries as Entry[]) }]
+}
+
+function listFigure(wording: Wording, field: Field, path: string, title: string, entries: Entry[]): string {
+  const members = field.of ?? []
+  const has = (name: string) => members.some(member => member.name === name)
+  if (field.sumsTo100 !== undefined) return compositionOf(wording, field, path, title, entries)
+  if (has('stage') && has('country')) return chainOf(wording, members, path, entries)
+  if (has('type') && members.some(member => member.name === 'url' && member.format === 'url')) {
+    return documentsOf(wording, entries)
+  }
+  return tableOf(wording, members, path, title, entries)
+}
+
+/** What a composition is of: its first member that is not the share. */
+const nameMember = (field: Field) => field.of?.find(member => member.name !== field.sumsTo100)
+
+/** The shares of a field that adds up to 100, in the account's order; names as ready HTML. */
+export function sharesOf(wording: Wording, field: Field, path: string, entries: readonly Entry[]) {
+  const named = nameMember(field)
+  return entries.map(entry => {
+    const value = named === undefined ? undefined : entry[named.name]
+    const isFibre = named?.name === 'fiber' && typeof value === 'string'
+    return {
+      name: isFibre
+        ? fibreName(wording, value)
+        : named === undefined
+          ? ''
+          : inlineValue(wording, named, `${path}.${named.name}`, value),
+      percentage: Number(entry[field.sumsTo100 ?? '']),
+    }
+  })
+}
+
+function compositionOf(
+  wording: Wording,
+  field: Field,
+  path: string,
+  caption: string,
+  entries: readonly Entry[],
+): string {
+  const name = fieldLabel(wording, `${path}.${nameMember(field)?.name}`)
+  const share = fieldLabel(wording, `${path}.${field.sumsTo100}`)
+  return composition(wording.language, { caption, name, share }, sharesOf(wording, field, path, entries))
+}
+
+function chainOf(
+  wording: Wording,
+  members: readonly Field[],
+  path: string,
+  entries: readonly Entry[],
+): string {
+  const show = (entry: Entry, name: string) => {
+    const member = members.find(one => one.name === name)
+    return member === undefined || entry[name] === undefined
+      ? ''
+      : inlineValue(wording, member, `${path}.${name}`, entry[name])
+  }
+  const others = members.map(member => member.name).filter(name => name !== 'stage' && name !== 'country')
+  return chain(
+    entries.map(entry => ({
+      name: show(entry, 'stage'),
+      place: show(entry, 'country'),
+      more: others
+        .map(name => show(entry, name))
+        .filter(text => text !== '')
+        .join(' · '),
+    })),
+  )
+}
+
+/** Each document by its type, which may be a name of the account's own. */
+function documentsOf(wording: Wording, entries: readonly Entry[]): string {
+  const items = entries.map(({ type, url }) => {
+    const name = documentName(wording, String(type ?? ''))
+    const link = typeof url === 'string' ? findLink(url) : undefined
+    if (link === undefined) return html`<li>!${name} !${inlineName(String(url ?? ''))}</li>`
+    return html`<li>!${outLink(link, name)} <small>!${inlineName(link.host)} (${wording.labels.ui.opensOtherSite})</small></li>`
+  })
+  return html`<ul class="plain">!${items}</ul>`
+}
+
+function documentName({ labels }: Wording, type: string): string {
+  const known: Readonly<Record<string, string>> = labels.documents
+  const key = type.trim().toLowerCase().replace(/[\s-]+/g, '_')
+  return Object.hasOwn(known, key) ? html`${known[key]}` : inlineName(type)
+}
+
+/** Columns only for members that some entry has; a number that is a part of something gets a bar. */
+function tableOf(
+  wording: Wording,
+  members: readonly Field[],
+  path: string,
+  caption: string,
+  entries: readonly Entry[],
+): string {
+  const columns = members.filter(member => entries.some(entry => entry[member.name] !== undefined))
+  const numbers = entries.flatMap(entry => columns.map(column => entry[column.name])).filter(isNumber)
+  const most = columns.some(column => column.max === 100) ? 100 : Math.max(...numbers, 0)
+  const head = columns.map(
+    column => html`<th scope="col">${fieldLabel(wording, `${path}.${column.name}`)}</th>`,
+  )
+  const rows = entries.map(entry => {
+    const cells = columns.map((column, i) => {
+      const value = entry[column.name]
+      if (isNumber(value)) return html`<td class="n">!${bar(wording, column, value, most)}</td>`
+      const text = value === undefined ? '' : inlineValue(wording, column, `${path}.${column.name}`, value)
+      return i === 0 ? html`<th scope="row">!${text}</th>` : html`<td>!${text}</td>`
+    })
+    return html`<tr>!${cells}</tr>`
+  })
+  return html`<table><caption class="vh">${caption}</caption><thead><tr>!${head}</tr></thead><tbody>!${rows}</tbody></table>`
+}
+
+const isNumber = (value: unknown): value is number => typeof value === 'number'
+
+function bar({ language }: Wording, column: Field, value: number, most: number): string {
+  const text = amount(language, column.unit, value)
+  return most > 0 && value >= 0 ? html`!${meter(value, most, text)} ${text}` : html`${text}`
+}

@@ -1,0 +1,91 @@
+/** A passport as JSON-LD 1.1: terms of schema.org and GS1 where there are, `dpp:` for the rest; holds what the page holds and no more. */
+import { fieldsOf } from '../categories/catalogue.ts'
+import type { Field } from '../categories/field.ts'
+import { toGtin14 } from '../gs1/gtin.ts'
+import { iriNode, type Node, SHAPES } from './json-ld-shapes.ts'
+import type { Data, Reading } from './reading.ts'
+
+/** schema.org ties AI 21 to IndividualProduct and AI 10 to SomeProducts. */
+const TYPES = {
+  model: ['Product', 'ProductModel'],
+  batch: ['Product', 'SomeProducts'],
+  item: ['Product', 'IndividualProduct'],
+} as const
+
+/** The document as JSON text. `nsUrl` is both its context and the base of the `dpp:` terms. */
+export function jsonLd(reading: Reading, nsUrl: string): string {
+  const { gtin, lot, serial, model, batch } = reading
+  const frame: Node = {
+    '@context': nsUrl,
+    '@id': productIri(reading),
+    '@type': TYPES[reading.level],
+    url: { '@id': reading.url },
+    category: reading.category.id,
+    ...(reading.gs1Url === null ? {} : { hasGS1DigitalLink: { '@id': reading.gs1Url } }),
+    ...(gtin === null ? {} : { gtin, 'gs1:gtin': toGtin14(gtin) }),
+    ...(lot === null ? {} : { 'gs1:hasBatchLotNumber': lot }),
+    ...(serial === null ? {} : { serialNumber: serial, 'gs1:hasSerialNumber': serial }),
+    ...(model === null ? {} : { model: { '@id': productIri(model) } }),
+    ...(batch === null ? {} : { 'dpp:batch': { '@id': productIri(batch) } }),
+    subjectOf: {
+      '@id': reading.url,
+      '@type': ['CreativeWork', 'DigitalProductPassport'],
+      inLanguage: reading.data.languages,
+      version: reading.versionNo,
+      dateModified: reading.changedAt.toISOString(),
+      'dpp:status': reading.status,
+    },
+  }
+  return `${JSON.stringify({ ...frame, ...product(reading) }, null, 1)}\n`
+}
+
+const productIri = ({ url, gs1Url }: { url: string; gs1Url: string | null }) => gs1Url ?? `${url}#product`
+
+/** In the frame already. */
+const FRAMED = new Set(['gtin', 'languages'])
+
+function product(reading: Reading): Node {
+  const node: Node = {}
+  for (const field of fieldsOf(reading.category)) {
+    const value = own(reading.data, field.name)
+    if (value === undefined || FRAMED.has(field.name)) continue
+    const shape = Object.hasOwn(SHAPES, field.name) ? SHAPES[field.name] : undefined
+    const added = shape?.({ field, value, passportUrl: reading.url, members }) ?? {
+      [termOf(field)]: valueOf(field, value),
+    }
+    for (const [term, more] of Object.entries(added)) node[term] = node[term] === undefined ? more : both(node[term], more)
+  }
+  return node
+}
+
+const own = (data: Data, name: string) => (Object.hasOwn(data, name) ? (data[name] ?? undefined) : undefined)
+
+const both = (first: unknown, second: unknown) => [first, second].flat()
+
+/** The key a field is written under: a bare word of schema.org, else with its prefix. */
+export function termOf(field: Field): string {
+  return field.term === undefined ? `dpp:${field.name}` : field.term.replace(/^schema:/, '')
+}
+
+function members(fields: readonly Field[], data: Data): Node {
+  const node: Node = {}
+  for (const field of fields) {
+    const value = own(data, field.name)
+    if (value !== undefined) node[termOf(field)] = valueOf(field, value)
+  }
+  return node
+}
+
+function valueOf(field: Field, value: unknown): unknown {
+  if (field.type === 'object') return members(field.fields ?? [], value as Data)
+  if (field.type === 'list') {
+    const [only] = field.of ?? []
+    if (only === undefined) return value
+    const isScalar = only.name === ''
+    return (value as readonly unknown[]).map(entry =>
+      isScalar ? valueOf(only, entry) : members(field.of ?? [], entry as Data),
+    )
+  }
+  if (field.format === 'url' && !field.localized && typeof value === 'string') return iriNode(value)
+  return value
+}

@@ -1,0 +1,45 @@
+/** What a person sees at an address that holds no passport, or when the answer has to wait: in their language, with what to do next. */
+import { html } from 'ghtml'
+import { type Labels, type Language, labelsFor } from '../i18n/catalogue.ts'
+import { type ReadyAnswer, readyAnswer } from './ready-answer.ts'
+import { document, pageHeaders } from './shell.ts'
+
+type UiKey = keyof Labels['ui']
+
+/** A page of a title and a few sentences, not to be indexed. */
+function notice(language: Language, title: UiKey, sentences: readonly UiKey[]): string {
+  const { ui } = labelsFor(language)
+  const paragraphs = sentences.map(key => html`<p>${ui[key]}</p>`)
+  return document({
+    language,
+    title: ui[title],
+    isIndexed: false,
+    body: html`<main id="content" class="notice-page"><p class="kind"><span>${ui.passport}</span></p><h1>${ui[title]}</h1>!${paragraphs}</main>`,
+  })
+}
+
+const made = new Map<string, ReadyAnswer>()
+
+/** The 404 page. Caches ask again each time, so that a passport made since is found. */
+export function notFoundPage(language: Language, publicUrl: string): ReadyAnswer {
+  const key = `${language} ${publicUrl}`
+  const known = made.get(key)
+  if (known !== undefined) return known
+  const answer = readyAnswer({
+    status: 404,
+    body: notice(language, 'notFound.title', ['notFound.text', 'notFound.help']),
+    tag: language,
+    headers: {
+      ...pageHeaders(publicUrl),
+      'content-language': language,
+      'cache-control': 'no-cache',
+      'x-robots-tag': 'noindex',
+      vary: 'Accept, Accept-Language, Accept-Encoding',
+    },
+  })
+  made.set(key, answer)
+  return answer
+}
+
+/** The body of a 500 or 503 for a person. */
+export const errorPage = (language: Language) => notice(language, 'error.title', ['error.text'])

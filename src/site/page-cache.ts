@@ -1,0 +1,65 @@
+/** Ready answers of passports, as many as fit: all forms and languages of a passport live and go together. */
+import type { ReadyAnswer } from './ready-answer.ts'
+
+export type CachedPassport = {
+  /** Version, status and whatever else makes a new page; forms of an older state are dropped. */
+  readonly state: string
+  /** The passport's primary language, needed to choose among the forms. */
+  readonly primary: string
+  readonly forms: Map<string, ReadyAnswer>
+  bytes: number
+}
+
+export type PageCache = {
+  /** The passport's forms if they are of this state. */
+  find(id: string, state: string): CachedPassport | undefined
+  keep(id: string, passport: { state: string; primary: string }, form: string, answer: ReadyAnswer): void
+  bytes(): number
+}
+
+/** What an entry costs besides its body: header lists, keys, objects. */
+const OVERHEAD_BYTES = 4_096
+
+/** The two compressed forms of a page together are smaller than the page. */
+const weight = (answer: ReadyAnswer) => 2 * answer.identity.body.length + OVERHEAD_BYTES
+
+/** The passport longest not asked for goes first. */
+export function createPageCache(mostBytes: number): PageCache {
+  const entries = new Map<string, CachedPassport>()
+  let held = 0
+
+  const drop = (id: string, entry: CachedPassport) => {
+    entries.delete(id)
+    held -= entry.bytes
+  }
+
+  return {
+    find(id, state) {
+      const entry = entries.get(id)
+      if (entry === undefined || entry.state !== state) return undefined
+      // Maps keep the order of insertion: the end is the most recent.
+      entries.delete(id)
+      entries.set(id, entry)
+      return entry
+    },
+    keep(id, { state, primary }, form, answer) {
+      let entry = entries.get(id)
+      if (entry !== undefined && entry.state !== state) drop(id, entry)
+      if (entry === undefined || entry.state !== state) {
+        entry = { state, primary, forms: new Map(), bytes: 0 }
+      }
+      const replaced = entry.forms.get(form)
+      const growth = weight(answer) - (replaced === undefined ? 0 : weight(replaced))
+      entry.forms.set(form, answer)
+      entry.bytes += growth
+      held += growth
+      entries.delete(id)
+      entries.set(id, entry)
+      for (const [oldest, old] of entries) {
+        if (held <= mostBytes) break
+        drop(oldest, old)
+      }
+    },
+    bytes: () => held,
+  }
+}

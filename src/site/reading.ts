@@ -1,0 +1,93 @@
+/** What a page and a JSON-LD document are made of: one passport as one audience may see it. Nothing else reaches a renderer. */
+import { findCategory } from '../categories/catalogue.ts'
+import { disclose } from '../categories/disclose.ts'
+import type { Audience, Category } from '../categories/field.ts'
+import { assert } from '../kernel/errors.ts'
+import { idFromUuid } from '../kernel/ids.ts'
+import type { PublicHistory } from '../passports/public-history.ts'
+import {
+  type Addresses,
+  gs1Url,
+  LEVEL_NAME,
+  type PassportRow,
+  passportUrl,
+  STATUS_NAME,
+} from '../passports/record.ts'
+
+export type Data = Readonly<Record<string, unknown>>
+
+export type Reading = {
+  id: string
+  url: string
+  gs1Url: string | null
+  category: Category
+  level: 'model' | 'batch' | 'item'
+  status: 'active' | 'archived'
+  outdated: boolean
+  gtin: string | null
+  lot: string | null
+  serial: string | null
+  versionNo: number
+  /** When the current version was made; archiving does not move it. */
+  changedAt: Date
+  history: PublicHistory
+  /** Null on a model. */
+  model: { id: string; url: string; gs1Url: string | null } | null
+  /** Null unless the passport was issued under a batch. */
+  batch: { id: string; url: string; gs1Url: string | null } | null
+  /** First of the passport's languages, a BCP-47 tag. */
+  primary: string
+  audience: Audience
+  /** Whether this audience is kept from something. */
+  withheld: boolean
+  /** Only what the audience may see. */
+  data: Data
+}
+
+/** Builds the reading of a passport for an audience. */
+export function readingOf(
+  addresses: Addresses,
+  row: PassportRow,
+  history: PublicHistory,
+  audience: Audience,
+): Reading {
+  const category = findCategory(row.category)
+  assert(category, `the category ${row.category} of a stored passport is known`)
+  const all = JSON.parse(row.data) as Data
+  const { data, withheld } = disclose(category, all, audience)
+  const id = idFromUuid(row.id)
+  return {
+    id,
+    url: passportUrl(addresses, id),
+    gs1Url: gs1Url(addresses, row),
+    category,
+    level: LEVEL_NAME[row.level],
+    status: STATUS_NAME[row.status],
+    outdated: row.outdated,
+    gtin: row.gtin,
+    lot: row.lot,
+    serial: row.serial,
+    versionNo: row.version_no,
+    changedAt: history.versions[0]?.at ?? row.updated_at,
+    history,
+    model: row.level === 'm' ? null : relative(addresses, row.model_id, { ...row, lot: null, serial: null }),
+    batch:
+      row.parent_id === null || row.parent_id === row.model_id
+        ? null
+        : relative(addresses, row.parent_id, { ...row, serial: null }),
+    primary: primaryLanguage(all),
+    audience,
+    withheld,
+    data,
+  }
+}
+
+function relative(addresses: Addresses, uuid: string, row: Pick<PassportRow, 'gtin' | 'lot' | 'serial'>) {
+  const id = idFromUuid(uuid)
+  return { id, url: passportUrl(addresses, id), gs1Url: gs1Url(addresses, row) }
+}
+
+function primaryLanguage(data: Data): string {
+  const first = Array.isArray(data.languages) ? data.languages[0] : undefined
+  return typeof first === 'string' ? first : 'en'
+}

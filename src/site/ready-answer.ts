@@ -1,0 +1,110 @@
+/**
+ * Answers kept as the bytes and header lists they are sent as: a page out of the cache costs no templating, no
+ * compression and no serialising, only the request's own id.
+ */
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Encoding } from './accept.ts'
+
+export type Headers = Readonly<Record<string, string>>
+
+/** `headers` is flat: name, value, name, value. */
+type Encoded = { headers: readonly string[]; body: Buffer }
+
+export type ReadyAnswer = {
+  status: number
+  etag: string
+  identity: Encoded
+  /** Filled at the first request for each. */
+  gzip?: Encoded
+  br?: Encoded
+  notModified: readonly string[]
+}
+
+/** Headers that a 304 repeats (RFC 9110 §15.4.5). */
+const OF_NOT_MODIFIED = [
+  'etag',
+  'cache-control',
+  'content-location',
+  'vary',
+  'content-language',
+  'x-robots-tag',
+]
+
+/**
+ * `tag` begins the entity tag, a digest of the body ends it: a new release of the page is a new page. The tag is weak
+ * because the same page goes out in several encodings.
+ */
+export function readyAnswer(input: { status?: number; body: string; tag: string; headers: Headers }): ReadyAnswer {
+  const body = Buffer.from(input.body)
+  const etag = `W/"${input.tag}.${hash('sha256', body, 'base64url').slice(0, 12)}"`
+  const headers = { ...input.headers, etag }
+  return {
+    status: input.status ?? 200,
+    etag,
+    identity: encoded(headers, body),
+    notModified: flat(
+      Object.fromEntries(Object.entries(headers).filter(([name]) => OF_NOT_MODIFIED.includes(name))),
+    ),
+  }
+}
+
+const flat = (headers: Headers) => Object.entries(headers).flat()
+
+const encoded = (headers: Headers, body: Buffer): Encoded => ({
+  headers: flat({ ...headers, 'content-length': String(body.length) }),
+  body,
+})
+
+const compress = {
+  gzip: (body: Buffer) => promisify(gzip)(body, { level: 9 }),
+  br: (body: Buffer) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+}
+
+/** Makes one compressed form, off the main thread, unless it is there. */
+export async function addEncoding(answer: ReadyAnswer, encoding: Exclude<Encoding, 'identity'>): Promise<void> {
+  if (answer[encoding] !== undefined) return
+  const body = await compress[encoding](answer.identity.body)
+  const headers = pairs(answer.identity.headers)
+  answer[encoding] = encoded({ ...headers, 'content-encoding': encoding }, body)
+}
+
+function pairs(list: readonly string[]): Headers {
+  const headers: Record<string, string> = {}
+  for (let i = 0; i < list.length; i += 2) headers[list[i] ?? ''] = list[i + 1] ?? ''
+  return headers
+}
+
+/**
+ * Sends the answer past the framework, or a 304 when the reader has it. False, with nothing sent, when the encoding
+ * is still to be made.
+ */
+export function sendReady(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: ReadyAnswer,
+  encoding: Encoding,
+): boolean {
+  const known = request.raw.headers['if-none-match']
+  const isKnown = known !== undefined && isNamed(known, answer.etag)
+  const chosen = answer[encoding]
+  if (!isKnown && chosen === undefined) return false
+  reply.hijack()
+  const id = request.id
+  if (isKnown || chosen === undefined) {
+    reply.raw.writeHead(304, [...answer.notModified, 'x-request-id', id]).end()
+    return true
+  }
+  reply.raw.writeHead(answer.status, [...chosen.headers, 'x-request-id', id])
+  reply.raw.end(chosen.body)
+  return true
+}
+
+/** Weak comparison of an `If-None-Match` list. */
+function isNamed(header: string, etag: string): boolean {
+  if (header.trim() === '*') return true
+  const opaque = etag.slice(etag.indexOf('"'))
+  return header.split(',').some(tag => tag.trim().replace(/^W\//, '') === opaque)
+}

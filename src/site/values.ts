@@ -1,0 +1,135 @@
+/** One value of a passport as words: in the page's language where we have the words, marked with its own where the account wrote it. */
+import { html } from 'ghtml'
+import type { Field } from '../categories/field.ts'
+import { pickText } from '../categories/localized.ts'
+import { fibreLabel, type Labels, type Language, label } from '../i18n/catalogue.ts'
+import {
+  countryName,
+  formatDate,
+  formatMonths,
+  formatNumber,
+  formatPercent,
+  languageName,
+  unitText,
+} from '../i18n/format.ts'
+
+/** In which words a page is written. */
+export type Wording = {
+  language: Language
+  labels: Labels
+  /** The language of what the account wrote without saying in which. */
+  primary: string
+}
+
+/** Text of a person, and the language it is in if that is not the page's. */
+export type Words = { text: string; language: string | undefined }
+
+/** `path` names the field in the catalogues: `repair.repairable`. */
+export function fieldLabel(wording: Wording, path: string): string {
+  return label(wording.labels, 'fields', path) ?? humanised(path)
+}
+
+/** A field we have no words for yet: `quietRide` reads as `Quiet ride`. */
+function humanised(path: string): string {
+  const words = path
+    .slice(path.lastIndexOf('.') + 1)
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** A localized text, or a plain one taken to be in the primary language; undefined when it is neither. */
+export function wordsOf(wording: Wording, value: unknown): Words | undefined {
+  if (typeof value === 'string') return { text: value, language: foreign(wording, wording.primary) }
+  if (typeof value !== 'object' || value === null) return undefined
+  const picked = pickText(value as Record<string, string>, wording.language, wording.primary)
+  return picked && { text: picked.text, language: foreign(wording, picked.language) }
+}
+
+const foreign = (wording: Wording, tag: string) =>
+  tag === wording.language || tag.startsWith(`${wording.language}-`) ? undefined : tag
+
+/** `lang` and `dir` of an element whose text is in another language than the page; raw, for inside a tag. */
+export const langAttributes = (language: string | undefined) =>
+  language === undefined ? '' : html` lang="${language}" dir="auto"`
+
+/** The text of an account in a line of ours: `bdi` keeps its direction marks to itself. */
+export const inlineWords = (words: Words) => html`<bdi!${langAttributes(words.language)}>${words.text}</bdi>`
+
+/** A name as it stands: no language is claimed for it. */
+export const inlineName = (text: string) => html`<bdi>${text}</bdi>`
+
+/** The address if it is one that may become a link: absolute http(s) without credentials. */
+export function findLink(text: string): URL | undefined {
+  if (!/^https?:\/\//i.test(text) || /\s/.test(text) || !URL.canParse(text)) return undefined
+  const url = new URL(text)
+  return url.username === '' && url.password === '' ? url : undefined
+}
+
+/** A link out of the page, `text` being ready HTML. */
+export const outLink = (url: URL, text: string) => html`<a href="${url.href}" rel="noopener nofollow">!${text}</a>`
+
+/** What cannot be a link is shown as the text it is. */
+export function linkOrText(text: string): string {
+  const url = findLink(text)
+  return url === undefined ? inlineName(text) : outLink(url, inlineName(readable(url)))
+}
+
+/** An address as people read it: host and path, without the scheme. */
+function readable(url: URL): string {
+  const path = url.pathname === '/' ? '' : url.pathname
+  return url.host + path + url.search
+}
+
+/** A scalar of the table as inline HTML. */
+export function inlineValue(wording: Wording, field: Field, path: string, value: unknown): string {
+  const { language, labels } = wording
+  if (typeof value === 'boolean') return labels.ui[value ? 'yes' : 'no']
+  if (typeof value === 'number') return html`${amount(language, field.unit, value)}`
+  if (field.localized) {
+    const words = wordsOf(wording, value)
+    if (words === undefined) return ''
+    const url = findLink(words.text)
+    return url === undefined ? inlineWords(words) : linkOrText(words.text)
+  }
+  if (typeof value !== 'string') return ''
+  if (field.values) return chosen(wording, path, value)
+  return written(wording, field, value)
+}
+
+/** One of a field's listed values; an unlisted one of an older or newer schema stands as it is. */
+export function chosen({ labels }: Wording, path: string, value: string): string {
+  const known = label(labels, 'values', `${path}.${value}`)
+  return known === undefined ? inlineName(value) : html`${known}`
+}
+
+function written(wording: Wording, field: Field, value: string): string {
+  switch (field.format) {
+    case 'country':
+      return html`${countryName(wording.language, value)}`
+    case 'language':
+      return html`${languageName(wording.language, value)}`
+    case 'partial_date':
+      return html`${formatDate(wording.language, value)}`
+    case 'url':
+      return linkOrText(value)
+    default:
+      return inlineName(value)
+  }
+}
+
+/** A number with its unit, held together on one line. */
+export function amount(language: Language, unit: string | undefined, value: number): string {
+  if (unit === undefined) return formatNumber(language, value)
+  if (unit === '%' || unit === 'percent') return formatPercent(language, value)
+  if (unit === 'months') return formatMonths(language, value)
+  return `${formatNumber(language, value)}\u00a0${unitText(unit).replaceAll(' ', '\u00a0')}`
+}
+
+/** A fibre by the name the account gave it, in the page's language where we know it. */
+export function fibreName(wording: Wording, fibre: string): string {
+  const known = fibreLabel(wording.labels, fibre)
+  return known === undefined
+    ? inlineWords({ text: fibre, language: foreign(wording, wording.primary) })
+    : html`${known}`
+}

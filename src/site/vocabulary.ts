@@ -1,0 +1,89 @@
+/** Every term a JSON-LD passport may hold, gathered from the field table and the shapes: the context is made of it, and so is the page for people. */
+import { categories, fieldsOf } from '../categories/catalogue.ts'
+import type { Field } from '../categories/field.ts'
+import { termOf } from './json-ld.ts'
+import { GS1_TERMS, OWN_TERMS, SCHEMA_TERMS, SCHEMA_TYPES } from './json-ld-shapes.ts'
+
+export type OwnTerm = {
+  /** Without the prefix; the fragment of the term's address. */
+  name: string
+  description: string
+  isLocalized: boolean
+  /** Where it occurs: `textile: repair.instructions`. */
+  places: readonly string[]
+}
+
+type Place = { field: Field; place: string }
+
+/** Fields under the term they are written with, those of all categories together. */
+function placesByTerm(): Map<string, Place[]> {
+  const found = new Map<string, Place[]>()
+  const walk = (fields: readonly Field[], category: string, parent: string) => {
+    for (const field of fields) {
+      const path = parent === '' ? field.name : `${parent}.${field.name}`
+      if (field.name !== '') {
+        const term = termOf(field)
+        found.set(term, [...(found.get(term) ?? []), { field, place: `${category}: ${path}` }])
+      }
+      walk(field.fields ?? field.of ?? [], category, path)
+    }
+  }
+  for (const category of categories()) walk(fieldsOf(category), category.id, '')
+  return found
+}
+
+/** Our own terms in alphabetical order. Throws when one word would be a language map in one place and a text in another. */
+export function ownTerms(): OwnTerm[] {
+  const terms: OwnTerm[] = Object.entries(OWN_TERMS).map(([name, description]) => ({
+    name,
+    description,
+    isLocalized: false,
+    places: [],
+  }))
+  for (const [term, places] of placesByTerm()) {
+    if (!term.startsWith('dpp:')) continue
+    const name = term.slice('dpp:'.length)
+    const localized = new Set(places.map(({ field }) => field.localized === true))
+    if (localized.size > 1) {
+      throw new Error(`"${name}" is localized in one field and not in another: give one of them a term of its own`)
+    }
+    const description = [...new Set(places.map(({ field }) => field.description))].join(' ')
+    terms.push({
+      name,
+      description,
+      isLocalized: localized.has(true),
+      places: places.map(({ place }) => place),
+    })
+  }
+  return terms.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** The terms of other vocabularies in use, as they are written. */
+export function borrowedTerms(): string[] {
+  const fromTable = [...placesByTerm().keys()].filter(term => !term.startsWith('dpp:'))
+  return [...new Set([...SCHEMA_TERMS, ...GS1_TERMS.map(term => `gs1:${term}`), ...fromTable])].sort()
+}
+
+/**
+ * The context document, self-contained. Numbers are not coerced: `xsd:decimal` would make the invalid "6.67E1" of
+ * 66.7. Keywords have no aliases: `id` is the tag of Indonesian in a language map.
+ */
+export function contextDocument(nsUrl: string): string {
+  const context: Record<string, unknown> = {
+    '@version': 1.1,
+    '@vocab': null,
+    dpp: `${nsUrl}#`,
+    schema: 'http://schema.org/',
+    gs1: 'https://ref.gs1.org/voc/',
+  }
+  for (const name of [...SCHEMA_TYPES, ...borrowedTerms()]) {
+    context[name] = name.includes(':') ? { '@id': name } : `schema:${name}`
+  }
+  for (const { name, isLocalized } of ownTerms()) {
+    context[`dpp:${name}`] = isLocalized
+      ? { '@id': `dpp:${name}`, '@container': '@language' }
+      : { '@id': `dpp:${name}` }
+  }
+  return `${JSON.stringify({ '@context': context }, null, 1)}\n`
+}
+

@@ -1,0 +1,172 @@
+/** What a test of a door stands on: the real server on a database of its own, a clock that can be held, accounts and keys. */
+import type { FastifyInstance } from 'fastify'
+import type { HTTPMethods } from 'fastify'
+import { createAccount } from '../src/accounts/accounts.ts'
+import type { AccountContext } from '../src/accounts/context.ts'
+import { createKey, type Scope } from '../src/accounts/keys.ts'
+import { operatorActor } from '../src/accounts/actors.ts'
+import { createApp } from '../src/app.ts'
+import type { Clock } from '../src/kernel/clock.ts'
+import { openPool, type Sql } from '../src/kernel/db.ts'
+import { createLog } from '../src/kernel/log.ts'
+import { cloneDatabase } from './database.ts'
+
+export const ADDRESSES = { publicUrl: 'https://carnet.example', apiUrl: 'https://carnet.example/api/v1' }
+
+/** A clock that goes on by itself until it is set; then it stands still until it is moved. */
+export class TestClock implements Clock {
+  private held: number | undefined
+  now(): Date {
+    return this.held === undefined ? new Date() : new Date(this.held)
+  }
+  set(time: Date | string): void {
+    this.held = new Date(time).getTime()
+  }
+  advance(ms: number): void {
+    this.held = this.now().getTime() + ms
+  }
+  release(): void {
+    this.held = undefined
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
+export type Answer = { status: number; headers: Record<string, string>; text: string; json: any }
+export type Ask = { key?: string; body?: unknown; text?: string | Buffer; headers?: Record<string, string> }
+export type TestAccount = { id: number; key: string; ctx: AccountContext }
+
+export type Harness = {
+  app: FastifyInstance
+  sql: Sql
+  clock: TestClock
+  /** A request through the whole server. `body` is sent as JSON, `text` as it is. */
+  ask: (method: HTTPMethods, path: string, ask?: Ask) => Promise<Answer>
+  account: (settings?: { plan?: string; scope?: Scope }) => Promise<TestAccount>
+  apiKey: (account: TestAccount, scope: Scope, expiresAt?: Date) => Promise<string>
+  close: () => Promise<void>
+}
+
+export async function startHarness(settings: { allowQueryApiKey?: boolean } = {}): Promise<Harness> {
+  const database = await cloneDatabase()
+  const sql = openPool(database.target)
+  const clock = new TestClock()
+  const app = createApp({
+    sql,
+    clock,
+    addresses: ADDRESSES,
+    nsUrl: `${ADDRESSES.publicUrl}/ns/dpp`,
+    secretKey: 'a secret key that only tests know, long enough',
+    allowQueryApiKey: settings.allowQueryApiKey ?? false,
+    version: '0.0.0-test',
+    log: createLog({ logLevel: 'silent', logFormat: 'json' }),
+    isReady: async () => true,
+  })
+  await app.ready()
+  const operator = { sql, clock }
+
+  const ask = async (method: HTTPMethods, path: string, { key, body, text, headers = {} }: Ask = {}): Promise<Answer> => {
+    const payload = text ?? (body === undefined ? undefined : JSON.stringify(body))
+    const answer = await app.inject({
+      method: method as 'GET',
+      url: path,
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(payload === undefined ? {} : { payload }),
+    })
+    const isJson = String(answer.headers['content-type']).includes('json')
+    return {
+      status: answer.statusCode,
+      headers: answer.headers as Record<string, string>,
+      text: answer.body,
+      json: isJson && answer.body !== '' ? JSON.parse(answer.body) : undefined,
+    }
+  }
+
+  const apiKey = async (account: { id: number }, scope: Scope, expiresAt?: Date) =>
+    (await createKey(operator, { accountId: account.id, name: `test ${scope}`, scope, expiresAt, createdBy: 'test' })).key
+
+  return {
+    app,
+    sql,
+    clock,
+    ask,
+    apiKey,
+    async account({ plan = 'beta', scope = 'full' } = {}) {
+      const made = await createAccount(operator, { name: 'Test', plan })
+      const id = Number(made.id)
+      const ctx = { sql, clock, accountId: id, actorId: await operatorActor(operator, id) }
+      return { id, key: await apiKey({ id }, scope), ctx }
+    },
+    async close() {
+      await app.close()
+      await sql.end({ timeout: 5 })
+      await database.drop()
+    },
+  }
+}
+
+let gtins = 0
+
+/** A GTIN-13 of GS1's example range, another at each call. */
+export function nextGtin(): string {
+  const digits = `952${String(++gtins).padStart(9, '0')}`
+  const sum = [...digits].reduce((total, digit, i) => total + Number(digit) * (i % 2 === 0 ? 1 : 3), 0)
+  return `${digits}${(10 - (sum % 10)) % 10}`
+}
+
+const CORE = {
+  productName: 'Test product',
+  sku: 'T-1',
+  brandName: 'Testmarke',
+  languages: ['en', 'de'],
+  economicOperator: {
+    role: 'manufacturer',
+    legalName: 'Testmarke GmbH',
+    address: 'Werkstraße 1, 26122 Oldenburg',
+    country: 'DE',
+    contactEmail: 'passport@testmarke.example',
+  },
+  endOfLife: {
+    recyclingInstructions: { en: 'Take it to a collection point.' },
+    disposalInstructions: { en: 'Not in household waste.' },
+  },
+}
+
+/** The required core of each category, valid as it is. */
+export const CORES: Record<'textile' | 'battery' | 'furniture', Record<string, unknown>> = {
+  textile: {
+    ...CORE,
+    fiberComposition: [
+      { fiber: 'wool', percentage: 60 },
+      { fiber: 'polyamide', percentage: 40 },
+    ],
+    countryOfManufacture: 'PT',
+    careInstructions: { en: 'Wash at 30 °C.', de: 'Bei 30 °C waschen.' },
+    repair: { repairable: true, sparePartsAvailable: false },
+  },
+  battery: {
+    ...CORE,
+    batteryCategory: 'lmt',
+    cellChemistry: 'nmc',
+    weightKg: 2.9,
+    countryOfManufacture: 'DE',
+    manufacturingDate: '2026-05',
+    ratedCapacity: 13.4,
+  },
+  furniture: {
+    ...CORE,
+    materialComposition: [{ material: 'wood', percentage: 100 }],
+    countryOfManufacture: 'DE',
+    careInstructions: { en: 'Wipe dry.' },
+    repair: { repairable: true, sparePartsAvailable: true },
+  },
+}
+
+/** A body for POST /products. */
+export const newProduct = (data: Record<string, unknown> = {}, category: keyof typeof CORES = 'textile') => ({
+  category,
+  data: { ...CORES[category], ...data },
+})

@@ -1,0 +1,156 @@
+/** The house's rules as data: which room may use which, who owns a table, what no file may do. */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, test } from 'node:test'
+
+const ARROWS: Record<string, readonly string[]> = {
+  'main.ts': ['cli', 'kernel'],
+  'app.ts': ['api', 'site', 'console', 'kernel'],
+  api: ['passports', 'scans', 'webhooks', 'accounts', 'categories', 'gs1', 'qr', 'i18n', 'kernel'],
+  site: ['passports', 'scans', 'webhooks', 'accounts', 'categories', 'gs1', 'qr', 'i18n', 'kernel'],
+  console: [
+    'transfer',
+    'passports',
+    'scans',
+    'webhooks',
+    'accounts',
+    'categories',
+    'gs1',
+    'qr',
+    'i18n',
+    'kernel',
+  ],
+  worker: ['transfer', 'passports', 'webhooks', 'scans', 'accounts', 'kernel'],
+  cli: ['app.ts', 'worker', 'transfer', 'passports', 'webhooks', 'scans', 'accounts', 'qr', 'kernel'],
+  transfer: ['passports', 'webhooks', 'scans', 'accounts', 'categories', 'kernel'],
+  passports: ['webhooks', 'categories', 'accounts', 'gs1', 'i18n', 'kernel'],
+  scans: ['webhooks', 'accounts', 'kernel'],
+  webhooks: ['accounts', 'kernel'],
+  accounts: ['kernel'],
+  categories: ['gs1', 'i18n', 'kernel'],
+  gs1: [],
+  qr: [],
+  i18n: [],
+  kernel: [],
+}
+
+/** A table's name stands in SQL only inside its owner and `migrations/`. */
+const TABLES: Record<string, readonly string[]> = {
+  accounts: ['plan', 'account', 'account_usage', 'actor', 'api_key'],
+  passports: ['content', 'passport', 'passport_version', 'passport_status', 'gtin_claim', 'passport_count'],
+  webhooks: ['event'],
+  kernel: ['schema_migration'],
+}
+
+const SRC = join(import.meta.dirname, '../src')
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'))
+const source = new Map(files.map(name => [name, readFileSync(join(SRC, name), 'utf8')]))
+const roomOf = (name: string) => name.split('/')[0] ?? name
+
+const imports = (name: string): string[] =>
+  Array.from((source.get(name) ?? '').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g), ([, path]) =>
+    relative(SRC, join(SRC, dirname(name), path ?? '')),
+  ).filter(path => !path.startsWith('..'))
+
+describe('rooms', () => {
+  test('every import follows an arrow of the table', () => {
+    const wrong = files.flatMap(name =>
+      imports(name)
+        .filter(path => roomOf(path) !== roomOf(name) && !ARROWS[roomOf(name)]?.includes(roomOf(path)))
+        .map(path => `${name} → ${path}`),
+    )
+    assert.deepEqual(wrong, [])
+  })
+
+  test('every room is in the table', () => {
+    assert.deepEqual(
+      [...new Set(files.map(roomOf))].filter(room => !(room in ARROWS)),
+      [],
+    )
+  })
+
+  test('no import goes in a circle', () => {
+    const state = new Map<string, 'open' | 'done'>()
+    const circles: string[] = []
+    const visit = (name: string, trail: readonly string[]) => {
+      if (state.get(name) === 'done') return
+      if (state.get(name) === 'open') {
+        circles.push([...trail.slice(trail.indexOf(name)), name].join(' → '))
+        return
+      }
+      state.set(name, 'open')
+      for (const next of imports(name)) if (source.has(next)) visit(next, [...trail, name])
+      state.set(name, 'done')
+    }
+    for (const name of files) visit(name, [])
+    assert.deepEqual(circles, [])
+  })
+})
+
+describe('files', () => {
+  test('no barrels, no drawers for everything', () => {
+    const bad = /(^|\/)(index|utils?|lib|common|helpers?|types)(\.ts|\/)/
+    assert.deepEqual(
+      files.filter(name => bad.test(name)),
+      [],
+    )
+  })
+
+  test('no file is over 400 lines, nine in ten are under 200', () => {
+    const lines = files.map(name => ({ name, lines: source.get(name)?.split('\n').length ?? 0 }))
+    assert.deepEqual(
+      lines.filter(file => file.lines > 400),
+      [],
+    )
+    const long = lines.filter(file => file.lines > 201)
+    assert.ok(long.length <= files.length / 10, `over 200 lines: ${long.map(file => file.name).join(', ')}`)
+  })
+
+  test('only config reads the environment, only the clock the time', () => {
+    const uses = (pattern: RegExp, allowed: readonly string[]) =>
+      files.filter(name => !allowed.includes(name) && pattern.test(source.get(name) ?? ''))
+    assert.deepEqual(uses(/process\.env\b/, ['kernel/config.ts']), [])
+    assert.deepEqual(uses(/\bDate\.now\(\)|new Date\(\)/, ['kernel/clock.ts']), [])
+    assert.deepEqual(uses(/\bfetch\(|from 'node:https'|request\(.*https?:/, ['kernel/outbound-http.ts']), [])
+  })
+})
+
+describe('tables', () => {
+  test('a table is named in SQL by its owner alone', () => {
+    const wrong: string[] = []
+    for (const [owner, tables] of Object.entries(TABLES)) {
+      const pattern = new RegExp(
+        `\\b(?:from|join|into|update|only)\\s+(${tables.join('|')})\\b(?!\\s*\\()`,
+        'g',
+      )
+      for (const name of files) {
+        if (roomOf(name) === owner) continue
+        for (const sql of sqlOf(source.get(name) ?? '')) {
+          for (const [, table] of sql.matchAll(pattern))
+            wrong.push(`${name} names ${table}, which ${owner} owns`)
+        }
+      }
+    }
+    assert.deepEqual(wrong, [])
+  })
+
+  test('every table of the migrations has an owner', () => {
+    const folder = join(import.meta.dirname, '../migrations')
+    const created = readdirSync(folder).flatMap(name =>
+      Array.from(
+        readFileSync(join(folder, name), 'utf8').matchAll(/create table (?:if not exists )?(\w+)/g),
+        ([, table]) => table ?? '',
+      ),
+    )
+    const owned = Object.values(TABLES).flat()
+    assert.deepEqual(
+      created.filter(table => !owned.includes(table)),
+      [],
+    )
+  })
+})
+
+/** The texts of the tagged templates that are statements. */
+const sqlOf = (text: string): string[] =>
+  Array.from(text.matchAll(/sql(?:<[^`]*?>)?`([^`]*)`/g), ([, sql]) => sql ?? '')

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import {
+  fibreLabel,
+  fill,
+  isLanguage,
+  LANGUAGES,
+  type Labels,
+  type Language,
+  label,
+  labelsFor,
+} from '../../src/i18n/catalogue.ts'
+
+const LOCALES_URL = new URL('../../locales/', import.meta.url)
+const english = labelsFor('en')
+
+/** Abbreviations and names of fibres that many languages write alike. */
+const INTERNATIONAL = words(
+  'GTIN, FSC, PEFC, alpaca, angora, aramid, cashmere, cupro, jute, kapok, lyocell, modal, mohair, polyamide, ' +
+    'polyester, polylactide, ramie, sisal, viscose',
+)
+
+/** Words that a language truly shares with English; anything else that equals English was forgotten. */
+const SHARED: Partial<Record<Language, string>> = {
+  cs: 'Distributor, Lithium, Model, Role',
+  da: 'Batch, Distribution, Due diligence, Link, Lithium, Metal, Model, Rattan, Status, Version, Version {version}',
+  de: 'Cobalt, Link, Lithium, Material, Nickel, Rattan, Recycling, Status, Version, Version {version}',
+  es: 'Material, Metal, No, Total',
+  et: 'EORI number, Link',
+  fr:
+    'Cobalt, Contact, Date, Dimensions, Distribution, Fibre, Lithium, Nickel, Nickel-cadmium (NiCd), Recyclable, ' +
+    'Sodium-ion, Substance, Textile, Total, Version, Version {version}, Zinc-air',
+  hr: 'Metal, Model, Status',
+  hu: 'Link, Rattan',
+  it: 'in {language}, Link, No, per kWh, Rattan',
+  mt: 'Link, Rattan, Total',
+  nl: 'Alkaline, Contact, Link, Lithium, Model, per kWh, Recycling, Rubber, Status',
+  pl: 'Importer, Link, Metal, Model, Rattan, Status',
+  pt: 'Material, Metal, Total',
+  ro: 'Cobalt, Contact, Link, Material, Metal, Model, per kWh, Plastic, Textile, Total',
+  sk: 'Model',
+  sl: 'Material, Model',
+  sv: 'Distribution, Material, Nickel, per kWh, Spinning, Status, Version, Version {version}',
+}
+
+describe('the 24 languages', () => {
+  it('are in the order of their codes, each with a file and a name of its own', () => {
+    const codes = LANGUAGES.map(({ code }) => code)
+    assert.equal(codes.length, 24)
+    assert.deepEqual(codes, codes.toSorted())
+    assert.deepEqual(
+      readdirSync(LOCALES_URL).toSorted(),
+      codes.map(code => `${code}.json`),
+    )
+    assert.equal(new Set(LANGUAGES.map(({ name }) => name)).size, 24)
+  })
+
+  it('are told from other texts exactly', () => {
+    for (const { code } of LANGUAGES) assert.ok(isLanguage(code))
+    for (const text of ['', 'DE', 'de-DE', 'no', 'constructor', '__proto__'])
+      assert.ok(!isLanguage(text), text)
+  })
+})
+
+for (const { code } of LANGUAGES) {
+  describe(`locales/${code}.json`, () => {
+    const labels = labelsFor(code)
+
+    it('has the keys of English in the same order, so that two files can be read side by side', () => {
+      assert.deepEqual(keysOf(labels), keysOf(english))
+    })
+
+    it('repeats no key', () => {
+      const source = readFileSync(new URL(`${code}.json`, LOCALES_URL), 'utf8')
+      // Two lines per section (its key, its end) and the outer braces frame one line per label.
+      const frame = 2 * Object.keys(labels).length + 2
+      assert.equal(source.trimEnd().split('\n').length - frame, entriesOf(labels).length)
+    })
+
+    it('has clean texts with the placeholders of English', () => {
+      const originals = new Map(entriesOf(english))
+      for (const [key, text] of entriesOf(labels)) {
+        assert.ok(text !== '' && text === text.trim() && !/\s\s|[\n\t<>]/.test(text), `${key}: ${text}`)
+        assert.equal(text, text.normalize('NFC'), key)
+        assert.deepEqual(placeholdersOf(text), placeholdersOf(originals.get(key) ?? ''), key)
+      }
+    })
+
+    it('is not English', { skip: code === 'en' }, () => {
+      const allowed = words(SHARED[code] ?? '')
+      const originals = new Map(entriesOf(english))
+      const same = entriesOf(labels).filter(([key, text]) => originals.get(key) === text)
+      const forgotten = same.filter(([, text]) => !INTERNATIONAL.has(text) && !allowed.has(text))
+      assert.deepEqual(forgotten, [])
+      const used = new Set(same.map(([, text]) => text))
+      assert.deepEqual(
+        [...allowed].filter(word => !used.has(word)),
+        [],
+        'allowed but not needed',
+      )
+    })
+
+    it('is written in its own script', () => {
+      const script =
+        { bg: /\p{Script=Cyrillic}/u, el: /\p{Script=Greek}/u }[code as string] ?? /\p{Script=Latin}/u
+      const foreign = { bg: /\p{Script=Greek}/u, el: /\p{Script=Cyrillic}/u }[code as string]
+      for (const [key, text] of entriesOf(labels)) {
+        if (INTERNATIONAL.has(text)) continue
+        assert.match(text, script, key)
+        assert.doesNotMatch(text, foreign ?? /[\p{Script=Cyrillic}\p{Script=Greek}]/u, key)
+      }
+    })
+  })
+}
+
+describe('label', () => {
+  it('finds labels by section and key', () => {
+    assert.equal(label(labelsFor('de'), 'fields', 'countryOfManufacture'), 'Herstellungsland')
+    assert.equal(label(labelsFor('fr'), 'values', 'packaging.recyclable'), 'Recyclable')
+  })
+
+  it('has nothing for unknown keys and for what every object inherits', () => {
+    for (const key of ['', 'nothing', 'constructor', 'toString', '__proto__', 'hasOwnProperty']) {
+      assert.equal(label(english, 'fields', key), undefined, key)
+    }
+  })
+
+  it('finds a fibre by its English name in any case', () => {
+    assert.equal(fibreLabel(labelsFor('fi'), ' Cotton '), 'puuvilla')
+    assert.equal(fibreLabel(labelsFor('fi'), 'moon dust'), undefined)
+    assert.equal(fibreLabel(labelsFor('fi'), 'constructor'), undefined)
+  })
+})
+
+describe('fill', () => {
+  it('replaces every placeholder once and leaves the rest', () => {
+    assert.equal(fill('for {label}, until {date}', { label: 'A', date: 'B' }), 'for A, until B')
+    assert.equal(fill('{label} {date}', { label: '{date}$&', date: 7 }), '{date}$& 7')
+    assert.equal(fill('{label} {toString}', {}), '{label} {toString}')
+  })
+})
+
+function words(list: string): Set<string> {
+  return new Set(list.split(', ').filter(word => word !== ''))
+}
+
+function entriesOf(labels: Labels): [string, string][] {
+  return Object.entries(labels).flatMap(([section, entries]) =>
+    Object.entries(entries).map(([key, text]): [string, string] => [`${section}.${key}`, text]),
+  )
+}
+
+function keysOf(labels: Labels): string[] {
+  return entriesOf(labels).map(([key]) => key)
+}
+
+function placeholdersOf(text: string): string[] {
+  return (text.match(/\{[^}]*\}/g) ?? []).toSorted()
+}
