@@ -1,7 +1,13 @@
 /** Composes the doors into one server. Tests drive this; nothing but main.ts and the commands starts it for real. */
 import { maxHeaderSize } from 'node:http'
 import type { Socket } from 'node:net'
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { registerApi } from './api/door.ts'
 import { errorJson, STATUS } from './api/errors.ts'
 import type { ApiSetup } from './api/route.ts'
@@ -52,14 +58,18 @@ export function createApp(setup: AppSetup): FastifyInstance {
     throw new AppError('not_found', 'There is no such address.')
   })
   app.server.on('checkExpectation', (_request, response) => {
-    const error = new AppError('expectation_failed', 'Only "Expect: 100-continue" is understood.')
     const id = requestId()
-    response.writeHead(417, {
+    const body = errorJson(
+      new AppError('expectation_failed', 'Only "Expect: 100-continue" is understood.'),
+      id,
+    )
+    const length = Buffer.byteLength(body)
+    const headers = {
       'content-type': 'application/json; charset=utf-8',
+      'content-length': length,
       'x-request-id': id,
-      connection: 'close',
-    })
-    response.end(errorJson(error, id))
+    }
+    response.writeHead(417, { ...headers, connection: 'close' }).end(body)
   })
   app.get('/healthz', (_request, reply) => reply.type('text/plain; charset=utf-8').send('ok\n'))
   app.get('/readyz', async (_request, reply) => {

@@ -1,10 +1,9 @@
 /** What a test of a door stands on: the real server on a database of its own, a clock that can be held, accounts and keys. */
-import type { FastifyInstance } from 'fastify'
-import type { HTTPMethods } from 'fastify'
+import type { FastifyInstance, HTTPMethods } from 'fastify'
 import { createAccount } from '../src/accounts/accounts.ts'
+import { operatorActor } from '../src/accounts/actors.ts'
 import type { AccountContext } from '../src/accounts/context.ts'
 import { createKey, type Scope } from '../src/accounts/keys.ts'
-import { operatorActor } from '../src/accounts/actors.ts'
 import { createApp } from '../src/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
 import { openPool, type Sql } from '../src/kernel/db.ts'
@@ -64,7 +63,11 @@ export async function startHarness(settings: { allowQueryApiKey?: boolean } = {}
   await app.ready()
   const operator = { sql, clock }
 
-  const ask = async (method: HTTPMethods, path: string, { key, body, text, headers = {} }: Ask = {}): Promise<Answer> => {
+  const ask = async (
+    method: HTTPMethods,
+    path: string,
+    { key, body, text, headers = {} }: Ask = {},
+  ): Promise<Answer> => {
     const payload = text ?? (body === undefined ? undefined : JSON.stringify(body))
     const answer = await app.inject({
       method: method as 'GET',
@@ -86,7 +89,15 @@ export async function startHarness(settings: { allowQueryApiKey?: boolean } = {}
   }
 
   const apiKey = async (account: { id: number }, scope: Scope, expiresAt?: Date) =>
-    (await createKey(operator, { accountId: account.id, name: `test ${scope}`, scope, expiresAt, createdBy: 'test' })).key
+    (
+      await createKey(operator, {
+        accountId: account.id,
+        name: `test ${scope}`,
+        scope,
+        expiresAt,
+        createdBy: 'test',
+      })
+    ).key
 
   return {
     app,

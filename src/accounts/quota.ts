@@ -4,13 +4,22 @@ import type { LevelLetter } from './plans.ts'
 
 const QUOTA_COLUMN = { m: 'model_quota', b: 'batch_quota', i: 'item_quota' } as const
 
-/** Body of a CTE that returns one row when `count` more fit, and changes nothing otherwise. */
-export function takeRoom(sql: Sql, want: { accountId: number; level: LevelLetter; count: number }): Fragment {
-  const quota = sql(QUOTA_COLUMN[want.level])
+/**
+ * Body of a CTE. `wanted` is a relation (account_id, n); the result is the account_id of those for whom all n fit,
+ * and nobody else's counter moves. Counters are locked in the order of accounts: two statements never wait in a circle.
+ */
+export function takeRoom(sql: Sql, level: LevelLetter, wanted: Fragment): Fragment {
+  const quota = sql(QUOTA_COLUMN[level])
   return sql`
-    update account_usage u set used = u.used + ${want.count}
-    from account a join plan p on p.id = a.plan
-    where u.account_id = ${want.accountId} and u.level = ${want.level}::text::"char" and a.id = u.account_id
-      and (coalesce(a.${quota}, p.${quota}) is null or u.used + ${want.count} <= coalesce(a.${quota}, p.${quota}))
-    returning u.used`
+    update account_usage u set used = u.used + w.n
+    from (
+      select l.account_id, c.n, coalesce(a.${quota}, p.${quota}) as quota
+      from (${wanted}) c
+      join account_usage l on l.account_id = c.account_id and l.level = ${level}::text::"char"
+      join account a on a.id = c.account_id
+      join plan p on p.id = a.plan
+      order by l.account_id for update of l
+    ) w
+    where u.account_id = w.account_id and u.level = ${level}::text::"char" and (w.quota is null or u.used + w.n <= w.quota)
+    returning u.account_id`
 }

@@ -30,6 +30,8 @@ export type Field = {
   /** One English sentence for integrators: what it holds, with its unit if any. */
   description: string
   required?: true
+  /** The schema version that made it required; absent means from the first. Older passports are warned, not refused. */
+  requiredSince?: number
   /** An object of language code → text; the primary language must be filled. Only with type `text` or `name`. */
   localized?: true
   /** Who may see it; absent means everyone. A set, never a rank. */
@@ -60,3 +62,7 @@ export type Category = {
   /** Category fields only; the shared ones are added by the catalogue. */
   fields: readonly Field[]
 }
+
+/** Who may see a field inside something that `outer` may see; for a field at the top, `AUDIENCES`. */
+export const audienceWithin = (outer: readonly Audience[], field: Field): readonly Audience[] =>
+  field.audience === undefined ? outer : outer.filter(one => field.audience?.includes(one))

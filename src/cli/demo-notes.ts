@@ -3,16 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Refusal } from './command.ts'
+import type { DemoSheet } from './demo-sheet.ts'
 
-/** `id`s are those of the records whose secrets stand beside them. */
+/** An `id` is of the record whose secret stands beside it. */
 export type DemoNotes = {
-  accountId?: string
   user?: { email: string; password: string }
   key?: { id: string; key: string }
   link?: { id: string; token: string }
-  /** Where the demo was reached last. */
-  publicUrl?: string
-  passportId?: string
+  /** What was printed last. */
+  sheet?: DemoSheet
 }
 
 const FILE = 'demo.json'

@@ -2,40 +2,60 @@
 import type { FastifyInstance } from 'fastify'
 import { flushKeyUse } from '../accounts/key-use.ts'
 import { systemClock } from '../kernel/clock.ts'
-import type { Config } from '../kernel/config.ts'
+import type { Config, Environment } from '../kernel/config.ts'
 import { isReachable } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
 import { Refusal } from './command.ts'
-import type { Store } from './store.ts'
+import { secretKey } from './secret-key.ts'
+import { openStore, type Store } from './store.ts'
+import { liveUntilStopped, watchLife } from './until-stopped.ts'
 import { VERSION } from './version.ts'
-
-export type Server = {
-  /** Where it listens, by number. */
-  address: string
-  /** Finishes what is under way, for three seconds at most. */
-  stop: () => Promise<void>
-}
 
 const FINISH_WITHIN_MS = 3_000
 const FLUSH_WITHIN_MS = 500
 const FLUSH_EVERY_MS = 20_000
 
-/** Starts the app and listens. Throws a Refusal when the port cannot be had. */
-export async function startServer(settings: {
-  config: Config
-  store: Store
-  log: Log
-  secretKey: string
-}): Promise<Server> {
-  const { config, store, log } = settings
-  const { createApp } = await import('../app.ts')
+type Settings = { config: Config; log: Log; env: Environment }
+type Running = { stop: () => Promise<void> }
+
+/**
+ * Runs the server until it is told to stop; `up` is called once it listens, with the address it listens on.
+ * Throws a Refusal when the store or the port cannot be had.
+ */
+export async function serveUntilStopped(
+  { config, log, env }: Settings,
+  up: (store: Store, address: string) => Promise<void>,
+): Promise<void> {
+  let store: Store | undefined
+  const startedByNpm = env.npm_lifecycle_event !== undefined
+  const life = watchLife({ log, startedByNpm, abandon: () => store?.abandon() })
+  await liveUntilStopped(life, async () => {
+    // Loading the app takes as long as starting the database: they go side by side.
+    const app = import('../app.ts')
+    app.catch(() => undefined)
+    store = await openStore(config, log, { name: 'carnet', serves: true })
+    try {
+      return await startServer({ config, log, store, app: await app }, up)
+    } catch (error) {
+      await store.stop()
+      throw error
+    }
+  })
+}
+
+type Parts = { config: Config; log: Log; store: Store; app: typeof import('../app.ts') }
+
+async function startServer(
+  { config, log, store, app: { createApp } }: Parts,
+  up: (store: Store, address: string) => Promise<void>,
+): Promise<Running> {
   const app = createApp({
     sql: store.sql,
     clock: systemClock,
     log,
     addresses: store.addresses,
     nsUrl: config.nsUrl,
-    secretKey: settings.secretKey,
+    secretKey: secretKey(config),
     allowQueryApiKey: config.allowQueryApiKey,
     version: VERSION,
     isReady: () => isReachable(store.sql),
@@ -45,12 +65,21 @@ export async function startServer(settings: {
     flushKeyUse(store.sql).catch(error => log.warn({ reason: String(error) }, 'key use was not written'))
   const timer = setInterval(flush, FLUSH_EVERY_MS)
   timer.unref()
+  const stop = async () => {
+    clearInterval(timer)
+    await close(app)
+    await within(FLUSH_WITHIN_MS, flush())
+  }
+  try {
+    await up(store, address)
+  } catch (error) {
+    await stop()
+    throw error
+  }
   return {
-    address,
     async stop() {
-      clearInterval(timer)
-      await close(app)
-      await within(FLUSH_WITHIN_MS, flush())
+      await stop()
+      await store.stop()
     },
   }
 }

@@ -1,18 +1,36 @@
-/** Check digits: the last figure of a number tells whether the others were written down right. */
+/** Check digits catch the mistyped number before it is printed ten thousand times; the arithmetic stands here once. */
 
-/** Modulo 10 with weights 3 and 1 from the right (GS1 General Specifications 7.9): GTIN-8/12/13/14, GLN. ASCII digits only. */
-export function hasGs1CheckDigit(digits: string): boolean {
-  let total = 0
-  for (let i = digits.length - 2, weight = 3; i >= 0; i--, weight = 4 - weight) total += weight * digit(digits, i)
-  return (10 - (total % 10)) % 10 === digit(digits, digits.length - 1)
+/**
+ * Whether the last digit is the modulo-10 check digit of those before it: GTIN-8/12/13/14, GLN, SSCC.
+ * `digits` must be ASCII digits only. Source: GS1 General Specifications 7.9.1.
+ */
+export function hasMod10CheckDigit(digits: string): boolean {
+  const last = digits.length - 1
+  return mod10CheckDigit(digits.slice(0, last)) === digits.charCodeAt(last) - 48
 }
 
-/** The check digit of a CAS registry number: digits weighted 1, 2, 3 … from the right, modulo 10. */
-export function hasCasCheckDigit(cas: string): boolean {
-  const digits = cas.replaceAll('-', '')
+/** The digit (0 to 9) that completes a number of ASCII digits. */
+export function mod10CheckDigit(digits: string): number {
   let total = 0
-  for (let i = digits.length - 2, weight = 1; i >= 0; i--, weight++) total += weight * digit(digits, i)
-  return total % 10 === digit(digits, digits.length - 1)
+  for (let i = digits.length - 1, weight = 3; i >= 0; i--, weight = 4 - weight) {
+    total += weight * (digits.charCodeAt(i) - 48)
+  }
+  return (10 - (total % 10)) % 10
 }
 
-const digit = (digits: string, i: number) => digits.charCodeAt(i) - 48
+const GLN = /^[0-9]{13}$/
+
+/** A Global Location Number: 13 ASCII digits, the last a check digit. Says nothing about its being assigned. */
+export const isGln = (text: string) => GLN.test(text) && hasMod10CheckDigit(text)
+
+const CAS = /^[1-9][0-9]{1,6}-[0-9]{2}-[0-9]$/
+
+/** A CAS Registry Number (`50-00-0`) with its check digit: each digit times its place from the right, modulo 10. */
+export function isCasNumber(text: string): boolean {
+  if (!CAS.test(text)) return false
+  const digits = text.replaceAll('-', '')
+  const last = digits.length - 1
+  let total = 0
+  for (let i = last - 1, place = 1; i >= 0; i--, place++) total += place * (digits.charCodeAt(i) - 48)
+  return total % 10 === digits.charCodeAt(last) - 48
+}

@@ -1,54 +1,86 @@
-/** GS1 Digital Link addresses (URI Syntax 1.4 and later): written canonically, read strictly. */
-import { isGtin } from './gtin.ts'
+/**
+ * The GS1 Digital Link path of a passport, written and read: the address is printed on the product, so both directions
+ * must agree to the byte with what other people's scanners do (GS1 Digital Link URI Syntax; ABNF 1.4.1).
+ */
+import { findGtinFault } from './gtin.ts'
 import { isLotOrSerial } from './lot-serial.ts'
 
+/** `cpv` is AI 22 (consumer product variant): read, never written. */
 export type DigitalLink = { gtin14: string; cpv?: string; lot?: string; serial?: string }
 
-/** Percent-encodes a value as GS1's reference engine does: `! ' ( ) *` too, which encodeURIComponent leaves. */
+export type DigitalLinkFault =
+  /** No `01` with a whole number of key and value pairs after it. */
+  | 'no_key'
+  | 'bad_escape'
+  | 'bad_gtin'
+  | 'unknown_qualifier'
+  /** The order is 01, 22, 10, 21, each at most once. */
+  | 'wrong_order'
+  | 'bad_cpv'
+  | 'bad_lot'
+  | 'bad_serial'
+
+/**
+ * `/01/{gtin14}[/10/{lot}][/21/{serial}]`, without a trailing slash.
+ * `gtin14` has 14 digits; lot and serial are valid as `isLotOrSerial` says.
+ */
+export function gs1Path(gtin14: string, { lot, serial }: { lot?: string; serial?: string } = {}): string {
+  return (
+    `/01/${gtin14}` +
+    (lot === undefined ? '' : `/10/${encode(lot)}`) +
+    (serial === undefined ? '' : `/21/${encode(serial)}`)
+  )
+}
+
+/** As GS1's own engine encodes: also the five characters that `encodeURIComponent` leaves. */
 const encode = (value: string) =>
   encodeURIComponent(value).replace(/[!'()*]/g, letter => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** `/01/{gtin14}[/10/{lot}][/21/{serial}]`. */
-export function gs1Path(gtin14: string, { lot, serial }: { lot?: string; serial?: string } = {}): string {
-  const batch = lot === undefined ? '' : `/10/${encode(lot)}`
-  const unit = serial === undefined ? '' : `/21/${encode(serial)}`
-  return `/01/${gtin14}${batch}${unit}`
-}
-
-export type LinkProblem = 'encoding' | 'no_key' | 'gtin' | 'order' | 'value'
-
-const QUALIFIERS = ['22', '10', '21'] as const
-const MEMBER = { 22: 'cpv', 10: 'lot', 21: 'serial' } as const
+const QUALIFIERS = [
+  { key: '22', name: 'cpv', fault: 'bad_cpv' },
+  { key: '10', name: 'lot', fault: 'bad_lot' },
+  { key: '21', name: 'serial', fault: 'bad_serial' },
+] as const
 
 /**
- * Reads a raw, still percent-encoded path. The rightmost `/01/` is the key, whatever stem stands before it; after it
- * only 22, 10, 21 in this order, each with its value. A trailing slash is forgiven.
+ * Reads a path as it came over the wire (still percent-encoded; a query or fragment is not looked at). A stem before
+ * the key is allowed, one trailing slash too; the rightmost key wins. Never throws.
  */
-export function parseGs1Path(rawPath: string): { link: DigitalLink } | { problem: LinkProblem } {
-  const segments = decode(rawPath.replace(/\/$/, '').split('/').slice(1))
-  if (segments === undefined) return { problem: 'encoding' }
-  const key = segments.findLastIndex((segment, i) => segment === '01' && (segments.length - i) % 2 === 0)
-  if (key < 0) return { problem: 'no_key' }
-  const gtin14 = segments[key + 1] ?? ''
-  if (gtin14.length !== 14 || !isGtin(gtin14)) return { problem: 'gtin' }
+export function parseDigitalLink(rawPath: string): DigitalLink | { fault: DigitalLinkFault } {
+  const segments = decodeSegments(rawPath)
+  if (segments === undefined) return { fault: 'bad_escape' }
+  const start = findKey(segments)
+  if (start === undefined) return { fault: 'no_key' }
+  const gtin14 = segments[start + 1] ?? ''
+  if (gtin14.length !== 14 || findGtinFault(gtin14) !== undefined) return { fault: 'bad_gtin' }
   const link: DigitalLink = { gtin14 }
-  let next = 0
-  for (let i = key + 2; i < segments.length; i += 2) {
-    const place = QUALIFIERS.findIndex((one, n) => n >= next && one === segments[i])
-    const value = segments[i + 1] ?? ''
+  let reached = -1
+  for (let i = start + 2; i < segments.length; i += 2) {
+    const place = QUALIFIERS.findIndex(({ key }) => key === segments[i])
     const qualifier = QUALIFIERS[place]
-    if (qualifier === undefined) return { problem: 'order' }
-    if (!isLotOrSerial(value)) return { problem: 'value' }
-    link[MEMBER[qualifier]] = value
-    next = place + 1
+    if (qualifier === undefined) return { fault: 'unknown_qualifier' }
+    if (place <= reached) return { fault: 'wrong_order' }
+    const value = segments[i + 1] ?? ''
+    if (!isLotOrSerial(value)) return { fault: qualifier.fault }
+    link[qualifier.name] = value
+    reached = place
   }
-  return { link }
+  return link
 }
 
-function decode(segments: readonly string[]): string[] | undefined {
+function decodeSegments(rawPath: string): string[] | undefined {
+  const path = rawPath.split(/[?#]/, 1)[0] ?? ''
+  const segments = path.split('/')
+  if (segments.at(-1) === '') segments.pop()
   try {
     return segments.map(decodeURIComponent)
   } catch {
     return undefined
   }
+}
+
+/** The rightmost `01` that stands where a key can stand; a lot may itself be `01`, at an odd distance from the end. */
+function findKey(segments: readonly string[]): number | undefined {
+  for (let i = segments.length - 2; i >= 0; i -= 2) if (segments[i] === '01') return i
+  return undefined
 }

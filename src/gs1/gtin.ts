@@ -1,18 +1,26 @@
-/** GTINs: one number in four lengths; in addresses and as a key always fourteen digits. */
-import { hasGs1CheckDigit } from './check-digit.ts'
+/** A GTIN has four lengths and one identity: what was entered is kept, what is compared and addressed has 14 digits. */
+import { hasMod10CheckDigit } from './check-digit.ts'
 
 const GTIN = /^(?:[0-9]{8}|[0-9]{12,14})$/
+const ALL_ZERO = /^0+$/
 
-/** A GTIN-8, -12, -13 or -14 in ASCII digits with a right check digit, not all zero. */
-export const isGtin = (text: string): boolean => GTIN.test(text) && hasGs1CheckDigit(text) && /[1-9]/.test(text)
+/** `format`: not 8, 12, 13 or 14 ASCII digits. `all_zero` passes the arithmetic and is nobody's number. */
+export type GtinFault = 'format' | 'check_digit' | 'all_zero'
 
-/** Whether a text has a GTIN's length and digits, whatever its check digit. */
-export const hasGtinShape = (text: string): boolean => GTIN.test(text)
+/** What is wrong with a GTIN as entered, or undefined. */
+export function findGtinFault(text: string): GtinFault | undefined {
+  if (!GTIN.test(text)) return 'format'
+  if (ALL_ZERO.test(text)) return 'all_zero'
+  return hasMod10CheckDigit(text) ? undefined : 'check_digit'
+}
 
-/** The fourteen digits of a GTIN of any length. */
-export const toGtin14 = (gtin: string): string => gtin.padStart(14, '0')
+export const isGtin = (text: string) => findGtinFault(text) === undefined
 
-const GLN = /^[0-9]{13}$/
+/** The 14 digits a valid GTIN of any length stands for. */
+export const toGtin14 = (gtin: string) => gtin.padStart(14, '0')
 
-/** A GLN: thirteen digits with a right check digit. */
-export const isGln = (text: string): boolean => GLN.test(text) && hasGs1CheckDigit(text)
+/** The 14 digits behind a text, or what is wrong with it. */
+export function parseGtin(text: string): { gtin14: string } | { fault: GtinFault } {
+  const fault = findGtinFault(text)
+  return fault === undefined ? { gtin14: toGtin14(text) } : { fault }
+}

@@ -1,7 +1,10 @@
-/** What a lot or a serial may be made of, so that it survives an address. */
+/** Lots and serials end up in printed addresses, so only what an address can carry is one. */
 
-/** GS1's 82 characters (General Specifications, figure 7.11-1), 1 to 20 of them. */
-const CSET82 = /^[!"%&'()*+,\-./0-9:;<=>?A-Z_a-z]{1,20}$/
+/** GS1 General Specifications, figure 7.11-1 (82 characters), at the length of AI 10, 21 and 22. */
+const CSET_82 = /^[!"%&'()*+,\-./0-9:;<=>?A-Z_a-z]{1,20}$/
 
-/** `.` and `..` are legal in GS1's set, but an address containing them names another object. */
-export const isLotOrSerial = (text: string): boolean => CSET82.test(text) && text !== '.' && text !== '..'
+/**
+ * Whether a text can be a lot (AI 10), a serial (AI 21) or a variant (AI 22). `.` and `..` are in the character set but
+ * refused: URL parsers collapse them, even percent-encoded, so the address would silently name another object.
+ */
+export const isLotOrSerial = (text: string) => CSET_82.test(text) && text !== '.' && text !== '..'

@@ -91,7 +91,6 @@ function requireSound(input: NewAccessLink, now: Date): { audience: LinkAudience
   if (label === '' || label.length > LABEL_LENGTH_MAX) {
     wrong('label', 'length', `says whom the link is for, in 1 to ${LABEL_LENGTH_MAX} characters.`)
   }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a label must not hold
   if (/[\0-\x1f\x7f]/.test(label) || !label.isWellFormed())
     wrong('label', 'format', 'must be one line of text.')
   if (!(input.expiresAt > now)) wrong('expires_at', 'min', 'must lie in the future.')

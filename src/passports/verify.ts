@@ -11,7 +11,14 @@ const MOST_NAMED = 20
 /** Sentences about counters of lists that differ from the rows they count; reads every passport's narrow row. */
 export async function findWrongCounts(sql: Sql): Promise<string[]> {
   const rows = await sql<
-    { account_id: number; level: LevelLetter; status: string; category: string; kept: number; counted: number }[]
+    {
+      account_id: number
+      level: LevelLetter
+      status: string
+      category: string
+      kept: number
+      counted: number
+    }[]
   >`
     select account_id, level, status, category, coalesce(k.n, 0) as kept, coalesce(r.n, 0) as counted
     from (

@@ -22,6 +22,17 @@ export type Block = { kind: 'pair' | 'figure'; title: string; body: string }
 
 type Entry = Readonly<Record<string, unknown>>
 
+/** What fits a quarter of the measure, and half of a phone's. */
+const SHORT_LABEL_LENGTH = 24
+const SHORT_VALUE_LENGTH = 18
+
+/** A term and its value, `body` being ready HTML; a long one gets twice the room. */
+export function pair(title: string, body: string): string {
+  const length = body.replace(/<[^>]*>|&#\d+;/g, '').length
+  const isShort = title.length <= SHORT_LABEL_LENGTH && length <= SHORT_VALUE_LENGTH
+  return html`<div!${isShort ? '' : ' class="w"'}><dt>${title}</dt><dd>!${body}</dd></div>`
+}
+
 /** The blocks of one field of an object; none when the object has no such member. */
 export function blocksOf(wording: Wording, field: Field, data: Data, parent = ''): Block[] {
   const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined
@@ -152,7 +163,10 @@ function documentsOf(wording: Wording, entries: readonly Entry[]): string {
 
 function documentName({ labels }: Wording, type: string): string {
   const known: Readonly<Record<string, string>> = labels.documents
-  const key = type.trim().toLowerCase().replace(/[\s-]+/g, '_')
+  const key = type
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
   return Object.hasOwn(known, key) ? html`${known[key]}` : inlineName(type)
 }
 
@@ -168,23 +182,27 @@ function tableOf(
   const numbers = entries.flatMap(entry => columns.map(column => entry[column.name])).filter(isNumber)
   const most = columns.some(column => column.max === 100) ? 100 : Math.max(...numbers, 0)
   const head = columns.map(
-    column => html`<th scope="col">${fieldLabel(wording, `${path}.${column.name}`)}</th>`,
+    column =>
+      html`<th scope="col"!${column.type === 'number' ? ' colspan="2"' : ''}>${fieldLabel(wording, `${path}.${column.name}`)}</th>`,
   )
   const rows = entries.map(entry => {
     const cells = columns.map((column, i) => {
       const value = entry[column.name]
-      if (isNumber(value)) return html`<td class="n">!${bar(wording, column, value, most)}</td>`
+      if (isNumber(value)) return amountCells(wording, column, value, most)
       const text = value === undefined ? '' : inlineValue(wording, column, `${path}.${column.name}`, value)
-      return i === 0 ? html`<th scope="row">!${text}</th>` : html`<td>!${text}</td>`
+      if (i === 0) return html`<th scope="row">!${text}</th>`
+      return html`<td!${column.format === 'cas' ? ' class="n"' : ''}>!${text}</td>`
     })
     return html`<tr>!${cells}</tr>`
   })
-  return html`<table><caption class="vh">${caption}</caption><thead><tr>!${head}</tr></thead><tbody>!${rows}</tbody></table>`
+  const hidden = columns.length === 2 && numbers.length > 0 ? ' class="vh"' : ''
+  return html`<table><caption class="vh">${caption}</caption><thead!${hidden}><tr>!${head}</tr></thead><tbody>!${rows}</tbody></table>`
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 
-function bar({ language }: Wording, column: Field, value: number, most: number): string {
+function amountCells({ language }: Wording, column: Field, value: number, most: number): string {
   const text = amount(language, column.unit, value)
-  return most > 0 && value >= 0 ? html`!${meter(value, most, text)} ${text}` : html`${text}`
+  const bar = most > 0 ? meter(value, most, text) : ''
+  return html`<td class="m">!${bar}</td><td class="n">${text}</td>`
 }

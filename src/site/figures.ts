@@ -55,7 +55,8 @@ export const meter = (value: number, most: number, text: string) =>
 /** Stages from first to last as a line downwards; each `place` and `more` is ready HTML. */
 export function chain(stages: readonly { name: string; place: string; more: string }[]): string {
   const items = stages.map(
-    ({ name, place, more }) => html`<li><b>!${name}</b> <span>!${place}</span>!${more && html`<small>!${more}</small>`}</li>`,
+    ({ name, place, more }) =>
+      html`<li><b>!${name}</b> <span>!${place}</span>!${more && html`<small>!${more}</small>`}</li>`,
   )
   return html`<ol class="chain">!${items}</ol>`
 }

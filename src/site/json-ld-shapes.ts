@@ -20,24 +20,23 @@ export type ShapeInput = {
 type Shape = (input: ShapeInput) => Node
 
 /** UN/CEFACT Recommendation 20. */
-const UNIT_CODES: Readonly<Record<string, string>> = { g: 'GRM', kg: 'KGM', cm: 'CMT', l: 'LTR', L: 'LTR' }
+const UNIT_CODES: Readonly<Record<string, string>> = { g: 'GRM', kg: 'KGM', cm: 'CMT', l: 'LTR' }
 
 export const SHAPES: Readonly<Record<string, Shape>> = {
   brandName: ({ value }) => ({ brand: { '@type': 'Brand', name: value } }),
   economicOperator,
   countryOfManufacture: ({ value }) => ({ 'dpp:countryOfManufacture': value, countryOfOrigin: value }),
-  weightGrams: ({ value }) => ({ weight: quantity(value, 'g') }),
-  weightKg: ({ value }) => ({ weight: quantity(value, 'kg') }),
+  weightGrams: measured,
+  weightKg: measured,
   dimensions,
-  manufacturingDate: ({ value }) => ({ productionDate: value }),
   fiberComposition: composition('fiber'),
   materialComposition: composition('material'),
   complianceDocuments,
-  carbonFootprint: ({ field, value }) => ({ 'dpp:carbonFootprint': quantity(value, field.unit) }),
-  waterFootprint: ({ field, value }) => ({ 'dpp:waterFootprint': quantity(value, field.unit) }),
+  carbonFootprint: measured,
+  waterFootprint: measured,
 }
 
-/** Terms that shapes and the frame of the document write, beside those of the table; `Iri` ones hold addresses. */
+/** Words of schema.org that shapes and the frame of the document write, beside those of the table. */
 export const SCHEMA_TERMS = [
   'address',
   'addressCountry',
@@ -90,10 +89,12 @@ export const GS1_TERMS = ['gtin', 'hasBatchLotNumber', 'hasSerialNumber'] as con
 /** Terms of our own that are no field's name. */
 export const OWN_TERMS = {
   batch: 'The batch that a unit was made in.',
-  documentType: 'The kind of a compliance document, as its issuer names it.',
-  operatorRole: 'What the economic operator is to the product: manufacturer, importer and so on.',
   status: 'Whether the passport is active or archived.',
 } as const
+
+function measured({ field, value }: ShapeInput): Node {
+  return { [termOf(field)]: quantity(value, field.unit) }
+}
 
 function quantity(value: unknown, unit: string | undefined): Node {
   const code = unit === undefined ? undefined : UNIT_CODES[unit]
@@ -105,42 +106,42 @@ function quantity(value: unknown, unit: string | undefined): Node {
   }
 }
 
-const OPERATOR_TERMS: Readonly<Record<string, string>> = {
-  role: 'dpp:operatorRole',
-  legalName: 'legalName',
-  contactEmail: 'email',
-  operatorId: 'globalLocationNumber',
-}
-
+/** The rule for all members but the address, which is a node of its own. */
 function economicOperator({ field, value, passportUrl, members }: ShapeInput): Node {
   const data = value as Data
-  const { address, country } = data
-  const node: Node = { '@id': `${passportUrl}#operator`, '@type': 'Organization' }
-  for (const [name, term] of Object.entries(OPERATOR_TERMS)) if (data[name] !== undefined) node[term] = data[name]
-  if (address !== undefined || country !== undefined) {
-    node.address = {
+  const { address, country, role } = data
+  const rest = (field.fields ?? []).filter(member => member.name !== 'address' && member.name !== 'country')
+  const node: Node = {
+    '@id': `${passportUrl}#operator`,
+    '@type': 'Organization',
+    ...members(rest, data),
+    address: {
       '@type': 'PostalAddress',
       ...(address === undefined ? {} : { streetAddress: address }),
       ...(country === undefined ? {} : { addressCountry: country }),
-    }
+    },
   }
-  const shaped = new Set([...Object.keys(OPERATOR_TERMS), 'address', 'country'])
-  const rest = (field.fields ?? []).filter(member => !shaped.has(member.name))
   return {
-    'dpp:economicOperator': { ...node, ...members(rest, data) },
-    ...(data.role === 'manufacturer' ? { manufacturer: { '@id': node['@id'] } } : {}),
+    'dpp:economicOperator': node,
+    ...(role === 'manufacturer' ? { manufacturer: { '@id': node['@id'] } } : {}),
   }
 }
 
+const QUANTITIES = ['width', 'depth', 'height', 'weightKg']
+
+/** Sides and weight belong to the product itself in schema.org. */
 function dimensions({ field, value, members }: ShapeInput): Node {
   const data = value as Data
+  const all = field.fields ?? []
   const node: Node = {}
-  for (const side of ['width', 'depth', 'height']) {
-    if (data[side] !== undefined) node[side] = quantity(data[side], 'cm')
+  for (const side of all.filter(member => QUANTITIES.includes(member.name))) {
+    const amount = data[side.name]
+    if (amount !== undefined) node[termOf(side)] = quantity(amount, side.unit)
   }
-  if (data.weightKg !== undefined) node.weight = quantity(data.weightKg, 'kg')
-  const shaped = new Set(['width', 'depth', 'height', 'weightKg'])
-  const rest = members((field.fields ?? []).filter(member => !shaped.has(member.name)), data)
+  const rest = members(
+    all.filter(member => !QUANTITIES.includes(member.name)),
+    data,
+  )
   return { ...node, ...(Object.keys(rest).length > 0 ? { 'dpp:dimensions': rest } : {}) }
 }
 
@@ -156,14 +157,16 @@ function composition(nameOf: string): Shape {
 }
 
 function complianceDocuments({ field, value, members }: ShapeInput): Node {
-  const rest = (field.of ?? []).filter(member => member.name !== 'type' && member.name !== 'url')
   const documents = (value as readonly Data[]).map(entry => ({
     '@type': 'DigitalDocument',
-    'dpp:documentType': entry.type,
-    ...(typeof entry.url === 'string' ? { url: iriNode(entry.url) } : {}),
-    ...members(rest, entry),
+    ...members(field.of ?? [], entry),
   }))
   return { 'dpp:complianceDocuments': documents }
+}
+
+/** The key a field is written under: a bare word of schema.org, else with its prefix. */
+export function termOf(field: Field): string {
+  return field.term === undefined ? `dpp:${field.name}` : field.term.replace(/^schema:/, '')
 }
 
 /** Characters that the URL standard lets through and RFC 3987 does not. */

@@ -1,8 +1,7 @@
 /** A passport as JSON-LD 1.1: terms of schema.org and GS1 where there are, `dpp:` for the rest; holds what the page holds and no more. */
-import { fieldsOf } from '../categories/catalogue.ts'
 import type { Field } from '../categories/field.ts'
 import { toGtin14 } from '../gs1/gtin.ts'
-import { iriNode, type Node, SHAPES } from './json-ld-shapes.ts'
+import { iriNode, type Node, SHAPES, termOf } from './json-ld-shapes.ts'
 import type { Data, Reading } from './reading.ts'
 
 /** schema.org ties AI 21 to IndividualProduct and AI 10 to SomeProducts. */
@@ -46,14 +45,15 @@ const FRAMED = new Set(['gtin', 'languages'])
 
 function product(reading: Reading): Node {
   const node: Node = {}
-  for (const field of fieldsOf(reading.category)) {
+  for (const field of reading.category.fields) {
     const value = own(reading.data, field.name)
     if (value === undefined || FRAMED.has(field.name)) continue
     const shape = Object.hasOwn(SHAPES, field.name) ? SHAPES[field.name] : undefined
     const added = shape?.({ field, value, passportUrl: reading.url, members }) ?? {
-      [termOf(field)]: valueOf(field, value),
+      [termOf(field)]: valueFor(field, value),
     }
-    for (const [term, more] of Object.entries(added)) node[term] = node[term] === undefined ? more : both(node[term], more)
+    for (const [term, more] of Object.entries(added))
+      node[term] = node[term] === undefined ? more : both(node[term], more)
   }
   return node
 }
@@ -62,28 +62,23 @@ const own = (data: Data, name: string) => (Object.hasOwn(data, name) ? (data[nam
 
 const both = (first: unknown, second: unknown) => [first, second].flat()
 
-/** The key a field is written under: a bare word of schema.org, else with its prefix. */
-export function termOf(field: Field): string {
-  return field.term === undefined ? `dpp:${field.name}` : field.term.replace(/^schema:/, '')
-}
-
 function members(fields: readonly Field[], data: Data): Node {
   const node: Node = {}
   for (const field of fields) {
     const value = own(data, field.name)
-    if (value !== undefined) node[termOf(field)] = valueOf(field, value)
+    if (value !== undefined) node[termOf(field)] = valueFor(field, value)
   }
   return node
 }
 
-function valueOf(field: Field, value: unknown): unknown {
+function valueFor(field: Field, value: unknown): unknown {
   if (field.type === 'object') return members(field.fields ?? [], value as Data)
   if (field.type === 'list') {
     const [only] = field.of ?? []
     if (only === undefined) return value
     const isScalar = only.name === ''
     return (value as readonly unknown[]).map(entry =>
-      isScalar ? valueOf(only, entry) : members(field.of ?? [], entry as Data),
+      isScalar ? valueFor(only, entry) : members(field.of ?? [], entry as Data),
     )
   }
   if (field.format === 'url' && !field.localized && typeof value === 'string') return iriNode(value)

@@ -1,6 +1,5 @@
 /** The four facts that open a page: made of, made where, repairable, at the end of life. */
 import { html } from 'ghtml'
-import { fieldsOf } from '../categories/catalogue.ts'
 import type { Field } from '../categories/field.ts'
 import { formatPercent } from '../i18n/format.ts'
 import { sharesOf } from './blocks.ts'
@@ -16,7 +15,7 @@ const SENTENCE_LENGTH_MAX = 140
 export function keyFacts(wording: Wording, reading: Reading): KeyFact[] {
   const { ui } = wording.labels
   const { data } = reading
-  const fields = fieldsOf(reading.category)
+  const fields = reading.category.fields
   const field = (name: string) => fields.find(one => one.name === name)
   const facts = [
     { title: ui['fact.madeOf'], body: madeOf(wording, fields, data) },
@@ -67,10 +66,16 @@ function endOfLife(wording: Wording, value: unknown): string {
 }
 
 function firstSentence(text: string): string {
-  const line = text.trim().slice(0, SENTENCE_LENGTH_MAX + 1).split('\n', 1)[0] ?? ''
+  const line =
+    text
+      .trim()
+      .slice(0, SENTENCE_LENGTH_MAX + 1)
+      .split('\n', 1)[0] ?? ''
   const sentence = /^.{12,}?[.!?;](?=\s|$)/u.exec(line)?.[0]
   if (sentence !== undefined) return sentence
   if (line.length <= SENTENCE_LENGTH_MAX) return line
-  const cut = line.slice(0, SENTENCE_LENGTH_MAX).toWellFormed().replace(/\uFFFD$/, '')
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), SENTENCE_LENGTH_MAX / 2))}…`
+  const cut = line.slice(0, SENTENCE_LENGTH_MAX)
+  const pause = Math.max(cut.lastIndexOf(', '), cut.lastIndexOf(' – '))
+  const end = pause >= SENTENCE_LENGTH_MAX / 2 ? pause : cut.lastIndexOf(' ')
+  return `${cut.slice(0, end > 0 ? end : SENTENCE_LENGTH_MAX / 2).toWellFormed()} …`
 }

@@ -2,7 +2,8 @@
  * The order of the page: which fields stand under which heading, most useful first. A field that no heading names
  * still appears, after the others, so that a new one is never lost from the page.
  */
-import type { Category, Field } from '../categories/field.ts'
+import type { CompleteCategory } from '../categories/catalogue.ts'
+import type { Field } from '../categories/field.ts'
 import type { Labels } from '../i18n/catalogue.ts'
 
 type UiKey = keyof Labels['ui']
@@ -82,7 +83,8 @@ const CLOSING: readonly Plan[] = [
 const ELSEWHERE = new Set(['productName', 'brandName', 'sku', 'gtin', 'commodityCode', 'languages'])
 
 /** All sections of a category in their order, each with at least one field of its table. */
-export function sectionsOf(category: Category, fields: readonly Field[]): readonly Section[] {
+export function sectionsOf(category: CompleteCategory): readonly Section[] {
+  const { fields } = category
   const byName = new Map(fields.map(field => [field.name, field]))
   const planned = new Set(ELSEWHERE)
   const build = ([anchor, title, ...names]: Plan): Section => {

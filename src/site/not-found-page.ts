@@ -1,8 +1,12 @@
 /** What a person sees at an address that holds no passport, or when the answer has to wait: in their language, with what to do next. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'ghtml'
 import { type Labels, type Language, labelsFor } from '../i18n/catalogue.ts'
-import { type ReadyAnswer, readyAnswer } from './ready-answer.ts'
+import { notFound } from '../kernel/errors.ts'
+import { type ReadyAnswer, readyAnswer, sendEncoded } from './ready-answer.ts'
+import type { SiteSetup } from './setup.ts'
 import { document, pageHeaders } from './shell.ts'
+import { languageOf, type Wish } from './wish.ts'
 
 type UiKey = keyof Labels['ui']
 
@@ -21,7 +25,7 @@ function notice(language: Language, title: UiKey, sentences: readonly UiKey[]): 
 const made = new Map<string, ReadyAnswer>()
 
 /** The 404 page. Caches ask again each time, so that a passport made since is found. */
-export function notFoundPage(language: Language, publicUrl: string): ReadyAnswer {
+function notFoundPage(language: Language, publicUrl: string): ReadyAnswer {
   const key = `${language} ${publicUrl}`
   const known = made.get(key)
   if (known !== undefined) return known
@@ -39,6 +43,18 @@ export function notFoundPage(language: Language, publicUrl: string): ReadyAnswer
   })
   made.set(key, answer)
   return answer
+}
+
+/** The friendly page for people, the usual error for machines. */
+export function answerNotFound(
+  setup: SiteSetup,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  wish: Pick<Wish, 'form' | 'query'>,
+): Promise<void> {
+  if (wish.form === 'jsonld') throw notFound('passport')
+  const language = languageOf(request, wish.query, 'en')
+  return sendEncoded(request, reply, notFoundPage(language, setup.addresses.publicUrl))
 }
 
 /** The body of a 500 or 503 for a person. */

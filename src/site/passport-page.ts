@@ -1,9 +1,8 @@
 /** The public page of a passport: head, key facts, sections in the order of use, identifiers and history, languages. */
 import { html } from 'ghtml'
-import { fieldsOf } from '../categories/catalogue.ts'
 import { fill, LANGUAGES, type Language, label, labelsFor } from '../i18n/catalogue.ts'
 import { formatDate } from '../i18n/format.ts'
-import { type Block, blocksOf } from './blocks.ts'
+import { type Block, blocksOf, pair } from './blocks.ts'
 import { keyFacts } from './key-facts.ts'
 import { type Section, sectionsOf } from './layout.ts'
 import type { Reading } from './reading.ts'
@@ -72,7 +71,9 @@ function header(page: Page): string {
     [ui.status, ui[`status.${reading.status}`]],
     [ui.version, String(reading.versionNo)],
     [ui.lastChanged, day(page, reading.changedAt)],
-  ].flatMap(([term, value]) => (value === null ? [] : html`<div><dt>${term}</dt><dd>!${inlineName(value ?? '')}</dd></div>`))
+  ].flatMap(([term, value]) =>
+    value === null ? [] : html`<div><dt>${term}</dt><dd>!${inlineName(value ?? '')}</dd></div>`,
+  )
   return html`<header>!${banner(page)}<div class="qr">!${page.qr}<p>${ui.qrCaption}</p></div>
 <p class="kind"><span>${ui.passport}</span> <span>${categoryName(page)}</span></p>
 <p class="brand">!${inlineName(text(reading.data.brandName))}</p>
@@ -90,7 +91,9 @@ function banner(page: Page): string {
   const { reader, labels } = page
   if (reader === undefined) return ''
   const audience =
-    reader.audience === 'authority' ? labels.ui['audience.authority'] : labels.ui['audience.legitimateInterest']
+    reader.audience === 'authority'
+      ? labels.ui['audience.authority']
+      : labels.ui['audience.legitimateInterest']
   const until = fill(labels.ui.audienceFor, { label: reader.label, date: day(page, reader.expiresAt) })
   return html`<p class="banner" role="note"><b>${audience}</b> <bdi>${until}</bdi></p>`
 }
@@ -116,10 +119,12 @@ const OPEN_SECTIONS = 2
 
 function sections(page: Page): string {
   const { category, data } = page.reading
-  return sectionsOf(category, fieldsOf(category))
+  return sectionsOf(category)
     .map(section => ({ section, blocks: section.fields.flatMap(field => blocksOf(page, field, data)) }))
     .filter(({ blocks }) => blocks.length > 0)
-    .map(({ section, blocks }, i) => details(section.anchor, titleOf(page, section), body(page, section, blocks), i))
+    .map(({ section, blocks }, i) =>
+      details(section.anchor, titleOf(page, section), body(page, section, blocks), i),
+    )
     .join('')
 }
 
@@ -143,7 +148,7 @@ function body(page: Page, section: Section, blocks: readonly Block[]): string {
   }
   for (const { kind, title, body } of blocks) {
     if (kind === 'pair') {
-      pairs += html`<div><dt>${title}</dt><dd>!${body}</dd></div>`
+      pairs += pair(title, body)
       continue
     }
     endPairs()
@@ -162,15 +167,13 @@ function identifiers(page: Page): string {
   const { ui } = labels
   const pairs = [
     [ui['id.gtin'], reading.gtin],
-    [ui['id.sku'], text(reading.data.sku) || null],
-    [fieldLabel(page, 'commodityCode'), text(reading.data.commodityCode) || null],
+    [ui['id.sku'], text(reading.data.sku)],
+    [fieldLabel(page, 'commodityCode'), text(reading.data.commodityCode)],
     [ui['id.lot'], reading.lot],
     [ui['id.serial'], reading.serial],
     [ui['id.passport'], reading.id],
     [ui['id.gs1'], reading.gs1Url],
-  ].flatMap(([term, value]) =>
-    value === null ? [] : html`<div><dt>${term}</dt><dd class="code">!${inlineName(value ?? '')}</dd></div>`,
-  )
+  ].flatMap(([term, value]) => (value ? pair(term ?? '', inlineName(value)) : []))
   const relatives = [
     [ui.modelPassport, reading.model],
     [ui.batchPassport, reading.batch],

@@ -1,7 +1,7 @@
 /** What a page and a JSON-LD document are made of: one passport as one audience may see it. Nothing else reaches a renderer. */
-import { findCategory } from '../categories/catalogue.ts'
+import { type CompleteCategory, findCategory } from '../categories/catalogue.ts'
 import { disclose } from '../categories/disclose.ts'
-import type { Audience, Category } from '../categories/field.ts'
+import type { Audience } from '../categories/field.ts'
 import { assert } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import type { PublicHistory } from '../passports/public-history.ts'
@@ -20,7 +20,7 @@ export type Reading = {
   id: string
   url: string
   gs1Url: string | null
-  category: Category
+  category: CompleteCategory
   level: 'model' | 'batch' | 'item'
   status: 'active' | 'archived'
   outdated: boolean

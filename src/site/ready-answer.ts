@@ -6,7 +6,7 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Encoding } from './accept.ts'
+import { type Encoding, preferredEncoding, remembering } from './accept.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
@@ -37,7 +37,12 @@ const OF_NOT_MODIFIED = [
  * `tag` begins the entity tag, a digest of the body ends it: a new release of the page is a new page. The tag is weak
  * because the same page goes out in several encodings.
  */
-export function readyAnswer(input: { status?: number; body: string; tag: string; headers: Headers }): ReadyAnswer {
+export function readyAnswer(input: {
+  status?: number
+  body: string
+  tag: string
+  headers: Headers
+}): ReadyAnswer {
   const body = Buffer.from(input.body)
   const etag = `W/"${input.tag}.${hash('sha256', body, 'base64url').slice(0, 12)}"`
   const headers = { ...input.headers, etag }
@@ -64,7 +69,7 @@ const compress = {
 }
 
 /** Makes one compressed form, off the main thread, unless it is there. */
-export async function addEncoding(answer: ReadyAnswer, encoding: Exclude<Encoding, 'identity'>): Promise<void> {
+async function addEncoding(answer: ReadyAnswer, encoding: Exclude<Encoding, 'identity'>): Promise<void> {
   if (answer[encoding] !== undefined) return
   const body = await compress[encoding](answer.identity.body)
   const headers = pairs(answer.identity.headers)
@@ -107,4 +112,20 @@ function isNamed(header: string, etag: string): boolean {
   if (header.trim() === '*') return true
   const opaque = etag.slice(etag.indexOf('"'))
   return header.split(',').some(tag => tag.trim().replace(/^W\//, '') === opaque)
+}
+
+const encodingOf = remembering(preferredEncoding)
+
+export const encodingFor = (request: FastifyRequest): Encoding =>
+  encodingOf(request.raw.headers['accept-encoding'] as string | undefined)
+
+/** Sends in the encoding the reader likes best, made now if it is not there. */
+export async function sendEncoded(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: ReadyAnswer,
+): Promise<void> {
+  const encoding = encodingFor(request)
+  if (encoding !== 'identity') await addEncoding(answer, encoding)
+  sendReady(request, reply, answer, encoding)
 }

@@ -67,7 +67,8 @@ export function findLink(text: string): URL | undefined {
 }
 
 /** A link out of the page, `text` being ready HTML. */
-export const outLink = (url: URL, text: string) => html`<a href="${url.href}" rel="noopener nofollow">!${text}</a>`
+export const outLink = (url: URL, text: string) =>
+  html`<a href="${url.href}" rel="noopener nofollow">!${text}</a>`
 
 /** What cannot be a link is shown as the text it is. */
 export function linkOrText(text: string): string {
@@ -120,8 +121,9 @@ function written(wording: Wording, field: Field, value: string): string {
 
 /** A number with its unit, held together on one line. */
 export function amount(language: Language, unit: string | undefined, value: number): string {
-  if (unit === undefined) return formatNumber(language, value)
-  if (unit === '%' || unit === 'percent') return formatPercent(language, value)
+  // The label of a count says what is counted.
+  if (unit === undefined || unit === 'cycles') return formatNumber(language, value)
+  if (unit === '%') return formatPercent(language, value)
   if (unit === 'months') return formatMonths(language, value)
   return `${formatNumber(language, value)}\u00a0${unitText(unit).replaceAll(' ', '\u00a0')}`
 }

@@ -1,8 +1,7 @@
 /** Every term a JSON-LD passport may hold, gathered from the field table and the shapes: the context is made of it, and so is the page for people. */
-import { categories, fieldsOf } from '../categories/catalogue.ts'
+import { allCategories } from '../categories/catalogue.ts'
 import type { Field } from '../categories/field.ts'
-import { termOf } from './json-ld.ts'
-import { GS1_TERMS, OWN_TERMS, SCHEMA_TERMS, SCHEMA_TYPES } from './json-ld-shapes.ts'
+import { GS1_TERMS, OWN_TERMS, SCHEMA_TERMS, SCHEMA_TYPES, termOf } from './json-ld-shapes.ts'
 
 export type OwnTerm = {
   /** Without the prefix; the fragment of the term's address. */
@@ -28,7 +27,7 @@ function placesByTerm(): Map<string, Place[]> {
       walk(field.fields ?? field.of ?? [], category, path)
     }
   }
-  for (const category of categories()) walk(fieldsOf(category), category.id, '')
+  for (const category of allCategories()) walk(category.fields, category.id, '')
   return found
 }
 
@@ -45,7 +44,9 @@ export function ownTerms(): OwnTerm[] {
     const name = term.slice('dpp:'.length)
     const localized = new Set(places.map(({ field }) => field.localized === true))
     if (localized.size > 1) {
-      throw new Error(`"${name}" is localized in one field and not in another: give one of them a term of its own`)
+      throw new Error(
+        `"${name}" is localized in one field and not in another: give one of them a term of its own`,
+      )
     }
     const description = [...new Set(places.map(({ field }) => field.description))].join(' ')
     terms.push({
@@ -86,4 +87,3 @@ export function contextDocument(nsUrl: string): string {
   }
   return `${JSON.stringify({ '@context': context }, null, 1)}\n`
 }
-

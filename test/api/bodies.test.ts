@@ -29,7 +29,10 @@ describe('bodies that cannot be right', () => {
     ['UTF-16', Buffer.from(valid, 'utf16le')],
     ['invalid UTF-8', Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')])],
     ['overlong UTF-8', Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')])],
-    ['a surrogate in UTF-8', Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')])],
+    [
+      'a surrogate in UTF-8',
+      Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
+    ],
   ] as const) {
     test(`400 bad_request: ${what}`, async () => {
       const { status, json } = await post(text)
@@ -80,9 +83,14 @@ describe('bodies that cannot be right', () => {
   }
 
   test('numbers keep their value: 15 digits, exponents, negative zero', async () => {
-    const { status, json } = await post(withData('"x":[0.1,1e-7,123456789012345,1.50,-0,5e-324,1E2,100000000000000000000]'))
+    const { status, json } = await post(
+      withData('"x":[0.1,1e-7,123456789012345,1.50,-0,5e-324,1E2,100000000000000000000]'),
+    )
     assert.equal(status, 201)
-    assert.deepEqual(json.data.data.x.map((n: number) => n + 0), [0.1, 1e-7, 123456789012345, 1.5, 0, 5e-324, 100, 1e20])
+    assert.deepEqual(
+      json.data.data.x.map((n: number) => n + 0),
+      [0.1, 1e-7, 123456789012345, 1.5, 0, 5e-324, 100, 1e20],
+    )
   })
 
   test('nesting of 32 is taken and read back', async () => {
@@ -122,7 +130,10 @@ describe('bodies that cannot be right', () => {
     ['', undefined],
   ] as const) {
     test(`415: ${type || 'no type'} ${encoding ?? ''}`, async () => {
-      const { status, json } = await post(valid, { 'content-type': type, ...(encoding ? { 'content-encoding': encoding } : {}) })
+      const { status, json } = await post(valid, {
+        'content-type': type,
+        ...(encoding ? { 'content-encoding': encoding } : {}),
+      })
       assert.equal(status, 415)
       assert.equal(json.code, 'unsupported_media_type')
     })

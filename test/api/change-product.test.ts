@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Answer, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
+import {
+  type Answer,
+  type Harness,
+  newProduct,
+  nextGtin,
+  startHarness,
+  type TestAccount,
+} from '../harness.ts'
 
 describe('PATCH /products/{id}', () => {
   let t: Harness
@@ -15,12 +22,18 @@ describe('PATCH /products/{id}', () => {
     (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct(data) })).json.data
   const patch = (id: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
     t.ask('PATCH', `/api/v1/products/${id}`, { key: account.key, body, headers })
-  const read = async (id: string) => (await t.ask('GET', `/api/v1/products/${id}`, { key: account.key })).json.data
+  const read = async (id: string) =>
+    (await t.ask('GET', `/api/v1/products/${id}`, { key: account.key })).json.data
 
   describe('200', () => {
     test('merges shallowly, keeps a version, answers the whole record', async () => {
-      const product = await create({ weightGrams: 190, durability: { testResults: 'ISO 12945', pefScore: 3 } })
-      const { status, json, headers } = await patch(product.id, { data: { weightGrams: 200, durability: { pefScore: 4 } } })
+      const product = await create({
+        weightGrams: 190,
+        durability: { testResults: 'ISO 12945', pefScore: 3 },
+      })
+      const { status, json, headers } = await patch(product.id, {
+        data: { weightGrams: 200, durability: { pefScore: 4 } },
+      })
       assert.equal(status, 200)
       assert.equal(json.data.version_no, 2)
       assert.equal(json.data.data.weightGrams, 200)
@@ -57,7 +70,10 @@ describe('PATCH /products/{id}', () => {
       assert.equal((await patch(product.id, { data: { gtin: second } })).json.data.gtin, second)
       assert.equal((await patch(product.id, { data: { gtin: null } })).json.data.gs1_url, null)
       for (const gtin of [first, second]) {
-        const other = await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct({ gtin }) })
+        const other = await t.ask('POST', '/api/v1/products', {
+          key: account.key,
+          body: newProduct({ gtin }),
+        })
         assert.equal(other.status, 409)
       }
       assert.equal((await patch(product.id, { data: { gtin: first } })).status, 200)
@@ -66,8 +82,15 @@ describe('PATCH /products/{id}', () => {
     test('announces product.updated once for each version', async () => {
       const product = await create()
       await patch(product.id, { data: { weightGrams: 1 } })
-      const rows = await t.sql`select type, data->>'version_no' as n from event where data->>'id' = ${product.id} order by id`
-      assert.deepEqual(rows.map(row => [row.type, row.n]), [['product.created', '1'], ['product.updated', '2']])
+      const rows =
+        await t.sql`select type, data->>'version_no' as n from event where data->>'id' = ${product.id} order by id`
+      assert.deepEqual(
+        rows.map(row => [row.type, row.n]),
+        [
+          ['product.created', '1'],
+          ['product.updated', '2'],
+        ],
+      )
     })
   })
 
@@ -84,7 +107,10 @@ describe('PATCH /products/{id}', () => {
         const product = await create()
         const { status, json } = await patch(product.id, body)
         assert.equal(status, 422)
-        assert.deepEqual(json.errors.map((one: { field: string; code: string }) => [one.field, one.code]), [[field, code]])
+        assert.deepEqual(
+          json.errors.map((one: { field: string; code: string }) => [one.field, one.code]),
+          [[field, code]],
+        )
         assert.equal((await read(product.id)).version_no, 1)
       })
     }
@@ -106,7 +132,10 @@ describe('PATCH /products/{id}', () => {
     const stale = await patch(product.id, { data: { weightGrams: 2 } }, { 'if-match': '"v1"' })
     assert.equal(stale.status, 412)
     assert.equal(stale.json.code, 'version_conflict')
-    assert.equal((await patch(product.id, { data: { weightGrams: 3 } }, { 'if-match': 'W/"v7", "v2.archived"' })).status, 200)
+    assert.equal(
+      (await patch(product.id, { data: { weightGrams: 3 } }, { 'if-match': 'W/"v7", "v2.archived"' })).status,
+      200,
+    )
     assert.equal((await patch(product.id, { data: { weightGrams: 4 } }, { 'if-match': '*' })).status, 200)
   })
 
@@ -114,7 +143,10 @@ describe('PATCH /products/{id}', () => {
     const stranger = await t.account()
     const product = await create()
     const answers = [
-      await t.ask('PATCH', `/api/v1/products/${product.id}`, { key: stranger.key, body: { data: { sku: 1 } } }),
+      await t.ask('PATCH', `/api/v1/products/${product.id}`, {
+        key: stranger.key,
+        body: { data: { sku: 1 } },
+      }),
       await patch('01m7ywhcr7fxwrqq1xd4m28c2t', { data: { sku: 1 } }),
       await patch('nonsense', { data: { sku: 1 } }),
     ]
@@ -131,15 +163,23 @@ describe('PATCH /products/{id}', () => {
     assert.deepEqual([...new Set(answers.map(one => one.status))], [200])
     const now = await read(product.id)
     assert.equal(now.version_no, 65)
-    assert.deepEqual(fields.map(field => now.data[field]), fields.map((_, i) => i))
+    assert.deepEqual(
+      fields.map(field => now.data[field]),
+      fields.map((_, i) => i),
+    )
     const rows = await t.sql<{ version_no: number }[]>`
       select v.version_no from passport_version v join passport p on p.id = v.passport_id
       where p.account_id = ${account.id} and p.version_no = 65 order by v.version_no`
-    assert.deepEqual(rows.map(row => row.version_no), Array.from({ length: 65 }, (_, i) => i + 1))
+    assert.deepEqual(
+      rows.map(row => row.version_no),
+      Array.from({ length: 65 }, (_, i) => i + 1),
+    )
   })
 
   test('two processes at once: the statement, not the queue, keeps every field', async () => {
-    const other = await import('../../src/kernel/db.ts').then(({ openPool }) => openPool({ ...databaseOf(t) }))
+    const other = await import('../../src/kernel/db.ts').then(({ openPool }) =>
+      openPool({ ...databaseOf(t) }),
+    )
     const { updatePassport } = await import('../../src/passports/update.ts')
     const { findUuid } = await import('../../src/kernel/ids.ts')
     const product = await create()
@@ -147,9 +187,18 @@ describe('PATCH /products/{id}', () => {
     const change = (sql: typeof other, field: string) =>
       updatePassport(
         { ...account.ctx, sql },
-        { uuid, data: { [field]: 1 }, changeType: 'change', note: undefined, strict: false, expects: () => true },
+        {
+          uuid,
+          data: { [field]: 1 },
+          changeType: 'change',
+          note: undefined,
+          strict: false,
+          expects: () => true,
+        },
       )
-    await Promise.all(Array.from({ length: 20 }, (_, i) => [change(t.sql, `a${i}`), change(other, `b${i}`)]).flat())
+    await Promise.all(
+      Array.from({ length: 20 }, (_, i) => [change(t.sql, `a${i}`), change(other, `b${i}`)]).flat(),
+    )
     const now = await read(product.id)
     assert.equal(now.version_no, 41)
     assert.equal(Object.keys(now.data).filter(name => /^[ab]\d+$/.test(name)).length, 40)
@@ -159,6 +208,7 @@ describe('PATCH /products/{id}', () => {
 
 function databaseOf(t: Harness) {
   const { host, port, user, database, path } = t.sql.options
-  const socketDir = String(Array.isArray(path) ? path[0] : path).replace(/\/\.s\.PGSQL\.\d+$/, '') || String(host[0])
+  const socketDir =
+    String(Array.isArray(path) ? path[0] : path).replace(/\/\.s\.PGSQL\.\d+$/, '') || String(host[0])
   return { socketDir, port: Number(port[0]), user, database }
 }

@@ -50,11 +50,17 @@ describe('POST /products', () => {
       assert.equal(status, 201)
       assert.equal(json.data.data.wieghtGrams, 190)
       assert.deepEqual(json.data.data.house, { colour: 'red' })
-      assert.deepEqual(json.warnings.map((one: { field: string; code: string }) => [one.field, one.code]).sort(), [
-        ['house', 'unknown_field'],
-        ['wieghtGrams', 'unknown_field'],
-      ])
-      assert.match(json.warnings.find((one: { field: string }) => one.field === 'wieghtGrams').message, /weightGrams/)
+      assert.deepEqual(
+        json.warnings.map((one: { field: string; code: string }) => [one.field, one.code]).sort(),
+        [
+          ['house', 'unknown_field'],
+          ['wieghtGrams', 'unknown_field'],
+        ],
+      )
+      assert.match(
+        json.warnings.find((one: { field: string }) => one.field === 'wieghtGrams').message,
+        /weightGrams/,
+      )
     })
 
     test('a null for an optional field is a field not sent', async () => {
@@ -73,7 +79,10 @@ describe('POST /products', () => {
     test('announces product.created in the same breath', async () => {
       const { json } = await post(newProduct())
       const rows = await t.sql`select type, data from event where data->>'id' = ${json.data.id}`
-      assert.deepEqual([...rows], [{ type: 'product.created', data: { id: json.data.id, category: 'textile', version_no: 1 } }])
+      assert.deepEqual(
+        [...rows],
+        [{ type: 'product.created', data: { id: json.data.id, category: 'textile', version_no: 1 } }],
+      )
     })
   })
 
@@ -82,11 +91,19 @@ describe('POST /products', () => {
       const before = await countOf()
       const { status, json } = await post({
         category: 'textile',
-        data: { ...CORES.textile, sku: 7, countryOfManufacture: 'UK', gtin: '9520000000014', careInstructions: { de: 'nur deutsch' } },
+        data: {
+          ...CORES.textile,
+          sku: 7,
+          countryOfManufacture: 'UK',
+          gtin: '9520000000014',
+          careInstructions: { de: 'nur deutsch' },
+        },
       })
       assert.equal(status, 422)
       assert.equal(json.code, 'validation')
-      const found = Object.fromEntries(json.errors.map((one: { field: string; code: string }) => [one.field, one.code]))
+      const found = Object.fromEntries(
+        json.errors.map((one: { field: string; code: string }) => [one.field, one.code]),
+      )
       assert.equal(found.sku, 'type')
       assert.equal(found.countryOfManufacture, 'country_code')
       assert.equal(found.gtin, 'gtin_check_digit')
@@ -98,7 +115,10 @@ describe('POST /products', () => {
     test('Prefer: handling=strict refuses unknown fields', async () => {
       const { status, json } = await post(newProduct({ wieghtGrams: 190 }), { prefer: 'handling=strict' })
       assert.equal(status, 422)
-      assert.deepEqual(json.errors.map((one: { code: string }) => one.code), ['unknown_field'])
+      assert.deepEqual(
+        json.errors.map((one: { code: string }) => one.code),
+        ['unknown_field'],
+      )
     })
 
     for (const [what, body, field, code] of [
@@ -114,7 +134,10 @@ describe('POST /products', () => {
       test(`${what}: ${code}`, async () => {
         const { status, json } = await post(body)
         assert.equal(status, 422)
-        assert.deepEqual(json.errors.map((one: { field: string; code: string }) => [one.field, one.code]), [[field, code]])
+        assert.deepEqual(
+          json.errors.map((one: { field: string; code: string }) => [one.field, one.code]),
+          [[field, code]],
+        )
       })
     }
 
@@ -133,7 +156,10 @@ describe('POST /products', () => {
       const stranger = await t.account()
       for (const key of [account.key, stranger.key]) {
         for (const same of [gtin, `0${gtin}`]) {
-          const { status, json } = await t.ask('POST', '/api/v1/products', { key, body: newProduct({ gtin: same }) })
+          const { status, json } = await t.ask('POST', '/api/v1/products', {
+            key,
+            body: newProduct({ gtin: same }),
+          })
           assert.equal(status, 409)
           assert.equal(json.code, 'gtin_taken')
         }
@@ -156,11 +182,14 @@ describe('POST /products', () => {
       const small = await t.account()
       await t.sql`update account set model_quota = 50 where id = ${small.id}`
       const answers = await Promise.all(
-        Array.from({ length: 200 }, () => t.ask('POST', '/api/v1/products', { key: small.key, body: newProduct() })),
+        Array.from({ length: 200 }, () =>
+          t.ask('POST', '/api/v1/products', { key: small.key, body: newProduct() }),
+        ),
       )
       assert.equal(answers.filter(one => one.status === 201).length, 50)
       assert.equal(answers.filter(one => one.status === 403 && one.json.code === 'plan_limit').length, 150)
-      const [usage] = await t.sql`select used from account_usage where account_id = ${small.id} and level = 'm'`
+      const [usage] =
+        await t.sql`select used from account_usage where account_id = ${small.id} and level = 'm'`
       assert.equal(usage?.used, 50)
     })
 
@@ -168,7 +197,10 @@ describe('POST /products', () => {
       const none = await t.account()
       await t.sql`update account set model_quota = 0 where id = ${none.id}`
       const gtin = nextGtin()
-      assert.equal((await t.ask('POST', '/api/v1/products', { key: none.key, body: newProduct({ gtin }) })).status, 403)
+      assert.equal(
+        (await t.ask('POST', '/api/v1/products', { key: none.key, body: newProduct({ gtin }) })).status,
+        403,
+      )
       assert.equal((await post(newProduct({ gtin }))).status, 201)
     })
   })
@@ -177,9 +209,16 @@ describe('POST /products', () => {
     const busy = await t.account()
     const taken = nextGtin()
     await post(newProduct({ gtin: taken }))
-    const bodies = Array.from({ length: 60 }, (_, i) => newProduct({ sku: `B-${i}`, ...(i % 10 === 3 ? { gtin: taken } : {}) }))
-    const answers = await Promise.all(bodies.map(body => t.ask('POST', '/api/v1/products', { key: busy.key, body })))
-    assert.deepEqual(answers.map(one => one.status), bodies.map((_, i) => (i % 10 === 3 ? 409 : 201)))
+    const bodies = Array.from({ length: 60 }, (_, i) =>
+      newProduct({ sku: `B-${i}`, ...(i % 10 === 3 ? { gtin: taken } : {}) }),
+    )
+    const answers = await Promise.all(
+      bodies.map(body => t.ask('POST', '/api/v1/products', { key: busy.key, body })),
+    )
+    assert.deepEqual(
+      answers.map(one => one.status),
+      bodies.map((_, i) => (i % 10 === 3 ? 409 : 201)),
+    )
     assert.deepEqual(
       answers.filter(one => one.status === 201).map(one => one.json.data.data.sku),
       bodies.filter((_, i) => i % 10 !== 3).map(body => (body.data as { sku: string }).sku),

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Answer, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
+import {
+  type Answer,
+  type Harness,
+  newProduct,
+  nextGtin,
+  startHarness,
+  type TestAccount,
+} from '../harness.ts'
 
 describe('GET /products', () => {
   let t: Harness
@@ -9,7 +16,14 @@ describe('GET /products', () => {
   const gtin = nextGtin()
 
   const NAMES = [
-    ...['Merino base layer', 'Merino socks', 'Ärmelloses Hemd', '100% linen_sheet', 'Back\\slash bag', 'ΜΆΛΛΙΝΟ ΠΑΛΤΌ'],
+    ...[
+      'Merino base layer',
+      'Merino socks',
+      'Ärmelloses Hemd',
+      '100% linen_sheet',
+      'Back\\slash bag',
+      'ΜΆΛΛΙΝΟ ΠΑΛΤΌ',
+    ],
     ...Array.from({ length: 24 }, (_, i) => `Plain shirt ${i}`),
   ]
 
@@ -23,18 +37,25 @@ describe('GET /products', () => {
       created.unshift((await t.ask('POST', '/api/v1/products', { key: account.key, body })).json.data)
     }
     const stranger = await t.account()
-    await t.ask('POST', '/api/v1/products', { key: stranger.key, body: newProduct({ productName: 'Merino of a stranger' }) })
+    await t.ask('POST', '/api/v1/products', {
+      key: stranger.key,
+      body: newProduct({ productName: 'Merino of a stranger' }),
+    })
   })
   after(() => t.close())
 
-  const list = (query = '', key = account.key): Promise<Answer> => t.ask('GET', `/api/v1/products${query}`, { key })
+  const list = (query = '', key = account.key): Promise<Answer> =>
+    t.ask('GET', `/api/v1/products${query}`, { key })
   const ids = (answer: Answer) => answer.json.data.map((one: { id: string }) => one.id)
   const names = (answer: Answer) => answer.json.data.map((one: { product_name: string }) => one.product_name)
 
   test('200: newest first, 25 a page, summaries without data', async () => {
     const answer = await list()
     assert.equal(answer.status, 200)
-    assert.deepEqual(ids(answer), created.slice(0, 25).map(one => one.id))
+    assert.deepEqual(
+      ids(answer),
+      created.slice(0, 25).map(one => one.id),
+    )
     const { meta } = answer.json
     assert.deepEqual(
       { ...meta, next_cursor: undefined },
@@ -50,7 +71,8 @@ describe('GET /products', () => {
   test('pages and cursors walk the same rows without gap or repeat, also past the middle', async () => {
     for (const limit of [1, 7, 29, 30, 100]) {
       const byPage: string[] = []
-      for (let page = 1; page <= Math.ceil(30 / limit); page++) byPage.push(...ids(await list(`?limit=${limit}&page=${page}`)))
+      for (let page = 1; page <= Math.ceil(30 / limit); page++)
+        byPage.push(...ids(await list(`?limit=${limit}&page=${page}`)))
       const byCursor: string[] = []
       for (let cursor: string | null = ''; cursor !== null; ) {
         const answer = await list(`?limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`)
@@ -98,7 +120,12 @@ describe('GET /products', () => {
     test('finds SKU and GTIN, and pages through many hits', async () => {
       assert.equal((await list('?q=sku-3')).json.meta.total, 3)
       assert.deepEqual(names(await list(`?q=${gtin.slice(2, 11)}`)), ['Merino socks'])
-      assert.deepEqual(names(await list('?q=plain&limit=10&page=3')), ['Plain shirt 3', 'Plain shirt 2', 'Plain shirt 1', 'Plain shirt 0'])
+      assert.deepEqual(names(await list('?q=plain&limit=10&page=3')), [
+        'Plain shirt 3',
+        'Plain shirt 2',
+        'Plain shirt 1',
+        'Plain shirt 0',
+      ])
       const first = await list('?q=plain&limit=20')
       assert.equal(names(await list(`?q=plain&limit=20&cursor=${first.json.meta.next_cursor}`)).length, 4)
     })
@@ -124,7 +151,8 @@ describe('GET /products', () => {
       assert.equal((await list('?category=none')).json.meta.total, 0)
       assert.equal((await list('?sku=SKU-4')).json.meta.total, 3)
       assert.equal((await list('?sku=sku-4')).json.meta.total, 0)
-      for (const same of [gtin, `0${gtin}`]) assert.deepEqual(names(await list(`?gtin=${same}`)), ['Merino socks'])
+      for (const same of [gtin, `0${gtin}`])
+        assert.deepEqual(names(await list(`?gtin=${same}`)), ['Merino socks'])
       assert.equal((await list('?level=item')).json.meta.total, 0)
       assert.equal((await list('?level=batch')).json.meta.total, 0)
       assert.equal((await list('?level=all')).json.meta.total, 30)
@@ -154,9 +182,33 @@ describe('GET /products', () => {
 
   describe('422', () => {
     for (const query of [
-      ...['limit=0', 'limit=101', 'limit=ten', 'limit=1.5', 'limit=', 'page=0', 'page=-1', 'page=99999999999999999999'],
-      ...['status=deleted', 'level=unit', 'outdated=yes', 'gtin=123', 'cursor=zzz', 'updated_since=soon', 'q=', 'q=%00'],
-      ...['limit=5&limit=6', 'q[$ne]=1', 'stauts=active', `q=${'x'.repeat(501)}`, 'page=2&cursor=01m7ywhcr7fxwrqq1xd4m28c2t'],
+      ...[
+        'limit=0',
+        'limit=101',
+        'limit=ten',
+        'limit=1.5',
+        'limit=',
+        'page=0',
+        'page=-1',
+        'page=99999999999999999999',
+      ],
+      ...[
+        'status=deleted',
+        'level=unit',
+        'outdated=yes',
+        'gtin=123',
+        'cursor=zzz',
+        'updated_since=soon',
+        'q=',
+        'q=%00',
+      ],
+      ...[
+        'limit=5&limit=6',
+        'q[$ne]=1',
+        'stauts=active',
+        `q=${'x'.repeat(501)}`,
+        'page=2&cursor=01m7ywhcr7fxwrqq1xd4m28c2t',
+      ],
     ]) {
       test(query.slice(0, 40), async () => {
         const { status, json } = await list(`?${query}`)
@@ -169,7 +221,11 @@ describe('GET /products', () => {
 
     test('all wrong parameters are named at once', async () => {
       const { json } = await list('?limit=0&page=0&status=x')
-      assert.deepEqual(json.errors.map((one: { field: string }) => one.field).sort(), ['limit', 'page', 'status'])
+      assert.deepEqual(json.errors.map((one: { field: string }) => one.field).sort(), [
+        'limit',
+        'page',
+        'status',
+      ])
     })
   })
 })

@@ -11,7 +11,8 @@ describe('GET /products/{id}', () => {
   })
   after(() => t.close())
 
-  const create = async (data = {}) => (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct(data) })).json.data
+  const create = async (data = {}) =>
+    (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct(data) })).json.data
   const get = (path: string, headers: Record<string, string> = {}) =>
     t.ask('GET', `/api/v1/products/${path}`, { key: account.key, headers })
 
@@ -19,7 +20,10 @@ describe('GET /products/{id}', () => {
     const products = await Promise.all(Array.from({ length: 20 }, (_, i) => create({ sku: `R-${i}` })))
     const wanted = Array.from({ length: 100 }, (_, i) => products[i % 20])
     const answers = await Promise.all(wanted.map(product => get(product.id)))
-    assert.deepEqual(answers.map(one => one.json.data), wanted)
+    assert.deepEqual(
+      answers.map(one => one.json.data),
+      wanted,
+    )
   })
 
   test('304: If-None-Match with the ETag, until the next version', async () => {
@@ -38,7 +42,15 @@ describe('GET /products/{id}', () => {
     const stranger = await t.account()
     const product = await create()
     const foreign = await t.ask('GET', `/api/v1/products/${product.id}`, { key: stranger.key })
-    const ids = ['01m7ywhcr7fxwrqq1xd4m28c2t', 'x', product.id.toUpperCase(), `${product.id}0`, '..%2f..%2fetc', '%00', 'a'.repeat(1_000)]
+    const ids = [
+      '01m7ywhcr7fxwrqq1xd4m28c2t',
+      'x',
+      product.id.toUpperCase(),
+      `${product.id}0`,
+      '..%2f..%2fetc',
+      '%00',
+      'a'.repeat(1_000),
+    ]
     for (const answer of [foreign, ...(await Promise.all(ids.map(id => get(id))))]) {
       assert.equal(answer.status, 404)
       assert.equal(answer.json.code, 'not_found')
@@ -54,11 +66,18 @@ describe('GET /products/{id}', () => {
         await act()
       }
       const patch = (weightGrams: number) => () =>
-        t.ask('PATCH', `/api/v1/products/${product.id}`, { key: account.key, body: { data: { weightGrams } } })
+        t.ask('PATCH', `/api/v1/products/${product.id}`, {
+          key: account.key,
+          body: { data: { weightGrams } },
+        })
       await step('2026-11-02T10:00:00Z', patch(2))
-      await step('2026-11-03T10:00:00Z', () => t.ask('POST', `/api/v1/products/${product.id}/archive`, { key: account.key }))
+      await step('2026-11-03T10:00:00Z', () =>
+        t.ask('POST', `/api/v1/products/${product.id}/archive`, { key: account.key }),
+      )
       await step('2026-11-04T10:00:00Z', patch(3))
-      await step('2026-11-05T10:00:00Z', () => t.ask('POST', `/api/v1/products/${product.id}/restore`, { key: account.key }))
+      await step('2026-11-05T10:00:00Z', () =>
+        t.ask('POST', `/api/v1/products/${product.id}/restore`, { key: account.key }),
+      )
       t.clock.release()
       const seen = async (at: string) => {
         const { json } = await get(`${product.id}?at=${at}`)

@@ -11,15 +11,25 @@ describe('GET /products/{id}/versions', () => {
   })
   after(() => t.close())
 
-  const create = async () => (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct({ weightGrams: 0 }) })).json.data
-  const patch = (id: string, body: unknown) => t.ask('PATCH', `/api/v1/products/${id}`, { key: account.key, body })
+  const create = async () =>
+    (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct({ weightGrams: 0 }) })).json
+      .data
+  const patch = (id: string, body: unknown) =>
+    t.ask('PATCH', `/api/v1/products/${id}`, { key: account.key, body })
   const get = (path: string) => t.ask('GET', `/api/v1/products/${path}`, { key: account.key })
 
   test('200: a product never changed has one version', async () => {
     const product = await create()
     const { json } = await get(`${product.id}/versions`)
     assert.deepEqual(json.data, [
-      { version_no: 1, change_type: null, changed: [], created_at: product.created_at, created_by: 'test full', note: null },
+      {
+        version_no: 1,
+        change_type: null,
+        changed: [],
+        created_at: product.created_at,
+        created_by: 'test full',
+        note: null,
+      },
     ])
     assert.equal(json.meta.total, 1)
     assert.deepEqual((await get(`${product.id}/versions/1`)).json.data, product)
@@ -27,11 +37,21 @@ describe('GET /products/{id}/versions', () => {
 
   test('200: newest first, with what changed, why, and by whom', async () => {
     const product = await create()
-    await patch(product.id, { data: { weightGrams: 1, sku: 'N' }, note: 'weighed again', change_type: 'correction' })
+    await patch(product.id, {
+      data: { weightGrams: 1, sku: 'N' },
+      note: 'weighed again',
+      change_type: 'correction',
+    })
     const second = (await patch(product.id, { data: { weightGrams: 2 } })).json.data
     const { json } = await get(`${product.id}/versions`)
     assert.deepEqual(
-      json.data.map((one: Record<string, unknown>) => [one.version_no, one.change_type, one.changed, one.note, one.created_by]),
+      json.data.map((one: Record<string, unknown>) => [
+        one.version_no,
+        one.change_type,
+        one.changed,
+        one.note,
+        one.created_by,
+      ]),
       [
         [3, 'change', ['weightGrams'], null, 'test full'],
         [2, 'correction', ['sku', 'weightGrams'], 'weighed again', 'test full'],
@@ -48,9 +68,22 @@ describe('GET /products/{id}/versions', () => {
     const product = await create()
     for (let i = 1; i <= 6; i++) await patch(product.id, { data: { weightGrams: i } })
     const page = async (n: number) => (await get(`${product.id}/versions?limit=3&page=${n}`)).json
-    assert.deepEqual((await page(1)).data.map((one: { version_no: number }) => one.version_no), [7, 6, 5])
-    assert.deepEqual((await page(3)).data.map((one: { version_no: number }) => one.version_no), [1])
-    assert.deepEqual((await page(3)).meta, { page: 3, limit: 3, total: 7, total_pages: 3, has_more: false, next_cursor: null })
+    assert.deepEqual(
+      (await page(1)).data.map((one: { version_no: number }) => one.version_no),
+      [7, 6, 5],
+    )
+    assert.deepEqual(
+      (await page(3)).data.map((one: { version_no: number }) => one.version_no),
+      [1],
+    )
+    assert.deepEqual((await page(3)).meta, {
+      page: 3,
+      limit: 3,
+      total: 7,
+      total_pages: 3,
+      has_more: false,
+      next_cursor: null,
+    })
     assert.deepEqual((await page(4)).data, [])
   })
 
@@ -61,7 +94,10 @@ describe('GET /products/{id}/versions', () => {
     }
     const stranger = await t.account()
     for (const path of ['versions', 'versions/1']) {
-      assert.equal((await t.ask('GET', `/api/v1/products/${product.id}/${path}`, { key: stranger.key })).status, 404)
+      assert.equal(
+        (await t.ask('GET', `/api/v1/products/${product.id}/${path}`, { key: stranger.key })).status,
+        404,
+      )
     }
   })
 
@@ -92,7 +128,8 @@ describe('POST /products/{id}/archive and /restore', () => {
   const post = (path: string, key = account.key) => t.ask('POST', `/api/v1/products/${path}`, { key })
 
   test('200: there and back, idempotent, no version, one event each', async () => {
-    const product = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json.data
+    const product = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json
+      .data
     const archived = await post(`${product.id}/archive`)
     assert.equal(archived.status, 200)
     assert.deepEqual([archived.json.data.status, archived.json.data.version_no], ['archived', 1])
@@ -103,14 +140,18 @@ describe('POST /products/{id}/archive and /restore', () => {
     assert.ok(restored.json.data.updated_at > product.updated_at)
     assert.equal((await post(`${product.id}/restore`)).status, 200)
     const events = await t.sql`select type from event where data->>'id' = ${product.id} order by id`
-    assert.deepEqual(events.map(row => row.type), ['product.created', 'product.archived', 'product.restored'])
+    assert.deepEqual(
+      events.map(row => row.type),
+      ['product.created', 'product.archived', 'product.restored'],
+    )
   })
 
   test('20 archives at once: one event, counters right', async () => {
     const busy = await t.account()
     const product = (await t.ask('POST', '/api/v1/products', { key: busy.key, body: newProduct() })).json.data
     await Promise.all(Array.from({ length: 20 }, () => post(`${product.id}/archive`, busy.key)))
-    const events = await t.sql`select type from event where data->>'id' = ${product.id} and type = 'product.archived'`
+    const events =
+      await t.sql`select type from event where data->>'id' = ${product.id} and type = 'product.archived'`
     assert.equal(events.length, 1)
     const { json } = await t.ask('GET', '/api/v1/products?status=archived', { key: busy.key })
     assert.equal(json.meta.total, 1)
@@ -118,7 +159,8 @@ describe('POST /products/{id}/archive and /restore', () => {
 
   test('404 for a stranger, 422 for a parameter', async () => {
     const stranger = await t.account()
-    const product = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json.data
+    const product = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json
+      .data
     assert.equal((await post(`${product.id}/archive`, stranger.key)).status, 404)
     assert.equal((await post(`${product.id}/archive?force=1`)).status, 422)
   })

@@ -1,5 +1,6 @@
 /** Demo batteries one carries in a hand; the heavy ones are beside it. */
-import { HEAVY_BATTERIES } from './batteries-heavy.ts'
+import { STARTER_BATTERY, STORAGE_RACK } from './batteries-heavy.ts'
+import { TRACTION_PACK } from './batteries-traction.ts'
 import { TALWIND, WERKMEER } from './companies.ts'
 import type { DemoPassport } from './demo-passport.ts'
 
@@ -80,7 +81,7 @@ const E_BIKE_BATTERY: DemoPassport = {
     },
     {
       lot: 'K630-2609B',
-      data: { manufacturingDate: '2026-09', countryOfManufacture: 'CZ', carbonFootprintClass: 'C' },
+      data: { manufacturingDate: '2026-09', countryOfManufacture: 'CZ' },
       items: [{ serial: 'TW26090001', data: { stateOfHealth: 100 } }],
     },
   ],
@@ -152,7 +153,10 @@ const TOOL_PACK: DemoPassport = {
       { type: 'UN 38.3 test summary', url: 'https://docs.werkmeer.example/acc18-50/un383.pdf' },
     ],
   },
-  batches: [{ lot: 'MY2602/11' }, { lot: 'MY2607/03', data: { manufacturingDate: '2026-07', weightKg: 0.63 } }],
+  batches: [
+    { lot: 'MY2602/11' },
+    { lot: 'MY2607/03', data: { manufacturingDate: '2026-07', weightKg: 0.63 } },
+  ],
 }
 
 /** The required core and nothing else: the shortest battery page. */
@@ -185,7 +189,9 @@ const RECHARGEABLE_CELL: DemoPassport = {
 
 export const BATTERIES: readonly DemoPassport[] = [
   E_BIKE_BATTERY,
+  TRACTION_PACK,
+  STORAGE_RACK,
+  STARTER_BATTERY,
   TOOL_PACK,
-  ...HEAVY_BATTERIES,
   RECHARGEABLE_CELL,
 ]

@@ -1,80 +1,8 @@
-/** Demo textiles: knitwear here, woven goods beside it. */
-import { SAARIKUU, TALLYBROOK } from './companies.ts'
+/** Demo textiles: plant fibres here, wool and rainwear beside them. */
+import { LIN_DE_BRUME, TALLYBROOK } from './companies.ts'
 import type { DemoPassport } from './demo-passport.ts'
-import { WOVENS } from './textiles-woven.ts'
-
-const MERINO_BASE_LAYER: DemoPassport = {
-  category: 'textile',
-  data: {
-    productName: 'Hiisi 180 Merino Base Layer',
-    sku: 'SK-HII180-LS-M',
-    brandName: 'Saarikuu',
-    gtin: '9521001200004',
-    commodityCode: '61099020',
-    economicOperator: SAARIKUU,
-    languages: ['fi', 'sv', 'en', 'de'],
-    fiberComposition: [
-      { fiber: 'wool', percentage: 87 },
-      { fiber: 'polyamide', percentage: 13 },
-    ],
-    recycledContentPercentage: 13,
-    countryOfManufacture: 'EE',
-    supplyChainStages: [
-      { stage: 'spinning', country: 'IT', facilityName: 'Filatura Valdorsa', facilityId: '9521000210004' },
-      { stage: 'knitting', country: 'FI', facilityName: 'Saarikuu Neulomo', facilityId: '9521000010000' },
-      { stage: 'dyeing', country: 'FI', facilityName: 'Nokivirran Värjäämö' },
-      { stage: 'assembly', country: 'EE', facilityName: 'Õmblusmaja Tuulik', facilityId: '9521000220003' },
-    ],
-    careInstructions: {
-      fi: 'Tuuleta käytön jälkeen: villa raikastuu usein pelkässä ilmassa. Pese nurin päin villaohjelmalla enintään 30 °C:ssa villanpesuaineella, ilman huuhteluainetta. Linkoa enintään 800 kierrosta, muotoile kosteana ja kuivata tasossa. Ei rumpukuivausta. Säilytä taiteltuna, ei henkarissa.',
-      sv: 'Vädra efter användning: ull blir ofta fräsch av enbart luft. Tvätta ut och in i ullprogram, högst 30 °C, med ulltvättmedel och utan sköljmedel. Centrifugera högst 800 varv, forma plagget fuktigt och torka det plant. Torktumla inte. Förvara vikt, inte på galge.',
-      en: 'Air after wear: wool often freshens without washing. Wash inside out on a wool cycle at no more than 30 °C with wool detergent and no softener. Spin at up to 800 rpm, reshape while damp and dry flat. Do not tumble dry. Store folded, not on a hanger.',
-      de: 'Nach dem Tragen lüften: Wolle wird oft schon an der Luft frisch. Auf links im Wollprogramm bei höchstens 30 °C mit Wollwaschmittel und ohne Weichspüler waschen. Mit höchstens 800 Touren schleudern, feucht in Form ziehen und liegend trocknen. Nicht in den Trockner. Gefaltet lagern, nicht auf dem Bügel.',
-    },
-    repair: {
-      repairable: true,
-      sparePartsAvailable: true,
-      instructions: {
-        fi: 'Alle 1 cm:n reikä: aseta parsinsieni reiän alle, kuljeta helman sisäsaumaan kiinnitettyä varalankaa ensin pystyyn ja pujota sitten poikittain joka toisen langan ali. Isommat vauriot ja hihansuut korjaamme maksutta viiden vuoden ajan: lähetä paita pestynä osoitteeseen, jonka saat sähköpostitse.',
-        sv: 'Hål under 1 cm: lägg en stoppsvamp under hålet, dra reservgarnet från nederfållens insida på längden och väv sedan på tvären under varannan tråd. Större skador och ärmslut lagar vi gratis i fem år: skicka tröjan nytvättad till adressen du får per e-post.',
-        en: 'Holes under 1 cm: put a darning mushroom under the hole, lay the spare yarn from inside the hem lengthwise, then weave across under every second thread. We mend larger damage and cuffs free of charge for five years: send the garment washed to the address we e-mail you.',
-      },
-    },
-    endOfLife: {
-      recyclingInstructions: {
-        fi: 'Ehjän ja puhtaan paidan voit lahjoittaa tai palauttaa liikkeeseemme. Rikkinäinen paita kuuluu kunnan poistotekstiilin keräykseen kuivana ja suljetussa pussissa: villa revitään uudeksi langaksi. Nappeja tai vetoketjuja ei tarvitse irrottaa, niitä ei ole.',
-        sv: 'En hel och ren tröja kan skänkas eller lämnas i vår butik. En trasig tröja läggs torr i en försluten påse i kommunens insamling av textilavfall: ullen rivs till nytt garn. Det finns varken knappar eller dragkedja att ta bort.',
-        en: 'Donate a whole, clean garment or bring it back to our shop. Put a worn-out one, dry and in a closed bag, into the textile waste collection: the wool is pulled into new yarn. There are no buttons or zips to remove.',
-        de: 'Ein heiles, sauberes Hemd spenden oder in unseren Laden zurückbringen. Ein verschlissenes trocken und in einem geschlossenen Beutel in die Alttextilsammlung geben: Die Wolle wird zu neuem Garn gerissen. Knöpfe oder Reißverschlüsse sind keine zu entfernen.',
-      },
-      disposalInstructions: {
-        fi: 'Vain homeinen tai öljyinen paita laitetaan sekajätteeseen. Älä polta kotona.',
-        sv: 'Endast en möglig eller oljig tröja läggs i restavfallet. Elda den inte hemma.',
-        en: 'Only a mouldy or oil-soaked garment goes into residual waste. Do not burn it at home.',
-        de: 'Nur ein verschimmeltes oder ölgetränktes Hemd gehört in den Restmüll. Nicht selbst verbrennen.',
-      },
-    },
-    durability: {
-      testResults:
-        'Pilling after 7,000 cycles: grade 4 (EN ISO 12945-2). Dimensional change after 5 washes: −2.5 % length, −2.0 % width (EN ISO 5077). Colour fastness to perspiration: grade 4–5 (EN ISO 105-E04).',
-      pefScore: 0.84,
-    },
-    carbonFootprint: 9.4,
-    waterFootprint: 410,
-    weightGrams: 196,
-    complianceDocuments: [
-      { type: 'Fibre composition test report', url: 'https://docs.saarikuu.example/hiisi-180/fibre-report.pdf' },
-      { type: 'Animal welfare statement, merino', url: 'https://docs.saarikuu.example/merino/welfare.pdf' },
-    ],
-  },
-  corrections: [
-    {
-      note: 'New dye house since week 14: the bath is heated with district heat.',
-      change_type: 'change',
-      data: { carbonFootprint: 8.7, waterFootprint: 365 },
-    },
-  ],
-}
+import { RAIN_JACKET } from './textiles-rain.ts'
+import { MERINO_BASE_LAYER, WOOL_COAT } from './textiles-wool.ts'
 
 const T_SHIRT: DemoPassport = {
   category: 'textile',
@@ -123,13 +51,21 @@ const T_SHIRT: DemoPassport = {
         fr: 'Les chiffons imbibés d’huile, de peinture ou de solvant vont en déchèterie : ils peuvent s’enflammer seuls. Le reste, s’il est trop sale, va avec les ordures ménagères.',
       },
     },
-    durability: { testResults: 'Bursting strength 610 kPa (EN ISO 13938-2). Spirality after 5 washes: 2 % (ISO 16322-2).' },
+    durability: {
+      testResults: 'Bursting strength 610 kPa (EN ISO 13938-2). Spirality after 5 washes: 2 % (ISO 16322-2).',
+    },
     carbonFootprint: 4.1,
     waterFootprint: 1870,
     weightGrams: 228,
     complianceDocuments: [
-      { type: 'Organic fibre transaction certificate', url: 'https://files.tallybrook.example/tee-220/tc-2026.pdf' },
-      { type: 'Azo dye test report (EN ISO 14362-1)', url: 'https://files.tallybrook.example/tee-220/azo.pdf' },
+      {
+        type: 'Organic fibre transaction certificate',
+        url: 'https://files.tallybrook.example/tee-220/tc-2026.pdf',
+      },
+      {
+        type: 'Azo dye test report (EN ISO 14362-1)',
+        url: 'https://files.tallybrook.example/tee-220/azo.pdf',
+      },
     ],
   },
   batches: [
@@ -154,6 +90,68 @@ const T_SHIRT: DemoPassport = {
       note: 'Water figure was typed with two digits swapped (1870 instead of 1780).',
       change_type: 'correction',
       data: { waterFootprint: 1780 },
+    },
+  ],
+}
+
+const LINEN_SHEETS: DemoPassport = {
+  category: 'textile',
+  data: {
+    productName: 'Parure de lit Caux, lin lavé 240 × 220',
+    sku: 'LDB-CAUX-240-BRUME',
+    brandName: 'Lin de Brume',
+    gtin: '9521001201117',
+    commodityCode: '63023920',
+    economicOperator: LIN_DE_BRUME,
+    languages: ['fr', 'en', 'nl', 'de'],
+    fiberComposition: [{ fiber: 'flax', percentage: 100 }],
+    countryOfManufacture: 'LT',
+    supplyChainStages: [
+      { stage: 'spinning', country: 'PL', facilityName: 'Przędzalnia Lnianka', facilityId: '9521000290006' },
+      { stage: 'weaving', country: 'LT', facilityName: 'Linų Audykla Rasa', facilityId: '9521000300002' },
+      { stage: 'finishing', country: 'LT', facilityName: 'Linų Audykla Rasa', facilityId: '9521000300002' },
+      { stage: 'assembly', country: 'LT', facilityName: 'Siuvykla Ramunė' },
+    ],
+    careInstructions: {
+      fr: 'Laver à 40 °C, à 60 °C en cas d’allergie, tambour à moitié plein : le lin a besoin d’eau. Pas d’adoucissant ni de chlore. Essorer à 800 tours et étendre encore bien humide, lissé à la main. Inutile de repasser. Il s’assouplit à chaque lavage.',
+      en: 'Wash at 40 °C, or 60 °C for allergies, with the drum half full: linen needs water. No softener, no chlorine bleach. Spin at 800 rpm and hang while still quite damp, smoothed by hand. No ironing needed. It grows softer with each wash.',
+      nl: 'Was op 40 °C, bij allergie op 60 °C, met een halfvolle trommel: linnen heeft water nodig. Geen wasverzachter, geen chloor. Centrifugeer op 800 toeren en hang het nog goed vochtig op, met de hand gladgestreken. Strijken hoeft niet. Het wordt bij elke wasbeurt zachter.',
+      de: 'Bei 40 °C, bei Allergien bei 60 °C waschen, Trommel halb voll: Leinen braucht Wasser. Kein Weichspüler, kein Chlor. Mit 800 Touren schleudern und noch recht feucht, von Hand geglättet, aufhängen. Bügeln ist nicht nötig. Es wird mit jeder Wäsche weicher.',
+    },
+    repair: {
+      repairable: true,
+      sparePartsAvailable: true,
+      instructions: {
+        fr: 'Les boutons de la housse sont en corozo ; quatre de rechange sont dans le sachet. Drap usé au centre : le couper en long, coudre bord à bord les deux lisières et ourler les nouveaux côtés ; il repart pour des années.',
+        en: 'The cover’s buttons are corozo nut; four spares are in the pouch. Sheet worn in the middle: cut it lengthwise, sew the two selvedges together edge to edge and hem the new sides; it will serve for years more.',
+        nl: 'De knopen van de hoes zijn van steennoot; vier reserveknopen zitten in het zakje. Laken in het midden versleten: knip het in de lengte door, naai de zelfkanten tegen elkaar en zoom de nieuwe zijkanten; zo gaat het nog jaren mee.',
+      },
+    },
+    endOfLife: {
+      recyclingInstructions: {
+        fr: 'Trop usé pour un lit : torchons et chiffons d’abord. Ensuite, propre et sec, en borne textile ; découdre les boutons et les garder. Le lin pur est effiloché pour du papier et des isolants.',
+        en: 'Too worn for a bed: make tea towels and cloths first. After that, clean and dry, into a textile bank; unpick the buttons and keep them. Pure linen is pulled for paper and insulation.',
+        nl: 'Te versleten voor een bed: maak er eerst theedoeken en poetsdoeken van. Daarna schoon en droog in de textielbak; haal de knopen eraf en bewaar ze. Zuiver linnen wordt vervezeld voor papier en isolatie.',
+      },
+      disposalInstructions: {
+        fr: 'Le lin non teint, sans boutons, se composte coupé en bandes de 5 cm. Le lin teint trop sale va aux ordures ménagères.',
+        en: 'Undyed linen without buttons can be composted, cut into 5 cm strips. Dyed linen that is too dirty goes into residual waste.',
+        nl: 'Ongeverfd linnen zonder knopen kan in stroken van 5 cm op de composthoop. Geverfd linnen dat te vuil is, gaat bij het restafval.',
+      },
+    },
+    durability: {
+      testResults:
+        'Tensile strength warp 640 N, weft 590 N (EN ISO 13934-1). Abrasion 30,000 cycles (EN ISO 12947-2).',
+    },
+    carbonFootprint: 13.6,
+    waterFootprint: 520,
+    weightGrams: 2350,
+  },
+  corrections: [
+    {
+      note: 'Label review: weight is that of the whole set including both pillowcases.',
+      change_type: 'correction',
+      data: { weightGrams: 2620 },
     },
   ],
 }
@@ -188,4 +186,11 @@ const SOCKS: DemoPassport = {
   },
 }
 
-export const TEXTILES: readonly DemoPassport[] = [MERINO_BASE_LAYER, T_SHIRT, ...WOVENS, SOCKS]
+export const TEXTILES: readonly DemoPassport[] = [
+  T_SHIRT,
+  MERINO_BASE_LAYER,
+  WOOL_COAT,
+  LINEN_SHEETS,
+  RAIN_JACKET,
+  SOCKS,
+]

@@ -1,0 +1,35 @@
+/** The audit log of an account: who did what, when; written with the deed, never changed (a trigger refuses it). No addresses. */
+import type { Fragment, Sql } from '../kernel/db.ts'
+import { newUuid } from '../kernel/ids.ts'
+import type { AccountContext } from './context.ts'
+
+export type AuditAction =
+  | 'account_set_up'
+  | 'person_added'
+  | 'password_link_made'
+  | 'password_set'
+  | 'signed_in'
+  | 'key_created'
+  | 'key_revoked'
+
+/** Columns of `insert into audit_entry` in the order of `auditValues`. */
+export const auditColumns = (sql: Sql): Fragment => sql`account_id, id, at, actor, action, subject`
+
+/**
+ * The values of one entry for `insert into audit_entry (…) select …`, so that the deed and its entry are one statement.
+ * `account` and `actor` are pieces of SQL; the same id in several accounts is two entries.
+ */
+export const auditValues = (
+  sql: Sql,
+  entry: { account: Fragment; actor: Fragment; now: Date; action: AuditAction; subject: Fragment },
+): Fragment => sql`
+  ${entry.account}, ${newUuid(entry.now.getTime())}::uuid, ${entry.now}::timestamptz, ${entry.actor},
+  ${entry.action}::text, ${entry.subject}`
+
+/** Writes one entry of the acting person, key or operator: for verbs that run in a transaction. */
+export async function audit(ctx: AccountContext, action: AuditAction, subject: string): Promise<void> {
+  const now = ctx.clock.now()
+  await ctx.sql`
+    insert into audit_entry (${auditColumns(ctx.sql)})
+    values (${ctx.accountId}, ${newUuid(now.getTime())}, ${now}, ${ctx.actorId}, ${action}, ${subject})`
+}

@@ -1,0 +1,173 @@
+/** The formats a field can have: what JSON Schema can say of each, and the check that says the rest. */
+import { isCasNumber, isGln } from '../gs1/check-digit.ts'
+import { findGtinFault, type GtinFault } from '../gs1/gtin.ts'
+import type { DetailCode } from '../kernel/errors.ts'
+import { COUNTRIES, isCountry } from './countries.ts'
+import type { Format } from './field.ts'
+import { canonicalLanguage, LANGUAGE_TAG_MAX_LENGTH, repairedLanguage } from './language.ts'
+
+/** `problem` continues a sentence that begins with the field's name. */
+export type Fault = { code: DetailCode; problem: string }
+
+export type FormatRule = {
+  /** Keywords for a string of this format; patterns are ECMA-262 with the `u` flag, and linear. */
+  schema: {
+    minLength: number
+    maxLength: number
+    pattern?: string
+    enum?: readonly string[]
+    /** JSON Schema's own name for it, where it has one. */
+    format?: string
+  }
+  /** At least as strict as `schema`. */
+  findFault: (text: string) => Fault | undefined
+}
+
+const URL_MAX_LENGTH = 2048
+const EMAIL_MAX_LENGTH = 254
+const CARBON_CLASSES = ['A', 'B', 'C', 'D', 'E', 'F', 'G']
+
+const EMAIL_PATTERN = '^[^\\s@]{1,64}@[^\\s@.]+(?:\\.[^\\s@.]+)+$'
+const EORI_PATTERN = '^[A-Z]{2}[!-~]{1,15}$'
+const CN_OR_HS_PATTERN = '^(?:[0-9]{6}|[0-9]{8})$'
+const PARTIAL_DATE_PATTERN = '^[0-9]{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12][0-9]|3[01]))?)?$'
+
+const EMAIL = new RegExp(EMAIL_PATTERN, 'u')
+const EORI = new RegExp(EORI_PATTERN, 'u')
+const CN_OR_HS = new RegExp(CN_OR_HS_PATTERN, 'u')
+const PARTIAL_DATE = new RegExp(PARTIAL_DATE_PATTERN, 'u')
+/** Host without user; no white space and no `\`, which browsers read as `/`. */
+const HTTP_URL = /^https?:\/\/[^\s/?#@\\]+(?:[/?#][^\s\\]*)?$/iu
+
+const fault = (code: DetailCode, problem: string): Fault => ({ code, problem })
+const checked = (code: DetailCode, problem: string, passes: (text: string) => boolean) => (text: string) =>
+  passes(text) ? undefined : fault(code, problem)
+
+export const FORMATS: Readonly<Record<Format, FormatRule>> = {
+  gtin: {
+    schema: { minLength: 8, maxLength: 14, pattern: '^(?:[0-9]{8}|[0-9]{12,14})$' },
+    findFault: text => {
+      const found = findGtinFault(text)
+      return found === undefined ? undefined : GTIN_FAULTS[found]
+    },
+  },
+  gln: {
+    schema: { minLength: 13, maxLength: 13, pattern: '^[0-9]{13}$' },
+    findFault: checked('format', 'must be a GLN: 13 digits, the last of them the right check digit.', isGln),
+  },
+  eori: {
+    schema: { minLength: 3, maxLength: 17, pattern: EORI_PATTERN },
+    findFault: checked(
+      'format',
+      'must be an EORI number: two capital letters, then 1 to 15 characters without spaces.',
+      text => EORI.test(text),
+    ),
+  },
+  cas: {
+    schema: { minLength: 7, maxLength: 12, pattern: '^[1-9][0-9]{1,6}-[0-9]{2}-[0-9]$' },
+    findFault: checked(
+      'format',
+      'must be a CAS number such as 50-00-0, the last digit the right check digit.',
+      isCasNumber,
+    ),
+  },
+  cn_or_hs: {
+    schema: { minLength: 6, maxLength: 8, pattern: CN_OR_HS_PATTERN },
+    findFault: checked('format', 'must have 6 digits (HS) or 8 digits (CN), without spaces or dots.', text =>
+      CN_OR_HS.test(text),
+    ),
+  },
+  country: {
+    schema: { minLength: 2, maxLength: 2, pattern: countryPattern() },
+    findFault: text => (isCountry(text) ? undefined : fault('country_code', countryProblem(text))),
+  },
+  language: {
+    schema: {
+      minLength: 2,
+      maxLength: LANGUAGE_TAG_MAX_LENGTH,
+      pattern: '^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$',
+    },
+    findFault: text =>
+      canonicalLanguage(text) === undefined ? fault('language_code', languageProblem(text)) : undefined,
+  },
+  url: {
+    schema: { minLength: 8, maxLength: URL_MAX_LENGTH, pattern: '^[Hh][Tt][Tt][Pp][Ss]?://', format: 'uri' },
+    findFault: text => {
+      if (text.length > URL_MAX_LENGTH) {
+        return fault('length', `is too long for an address; at most ${URL_MAX_LENGTH} characters are allowed.`)
+      }
+      return HTTP_URL.test(text) && URL.canParse(text)
+        ? undefined
+        : fault('format', 'must be a whole address that begins with https:// or http://, without a user name.')
+    },
+  },
+  email: {
+    schema: { minLength: 5, maxLength: EMAIL_MAX_LENGTH, pattern: EMAIL_PATTERN, format: 'email' },
+    findFault: checked('format', 'must be an e-mail address such as service@example.com.', isEmail),
+  },
+  partial_date: {
+    schema: { minLength: 4, maxLength: 10, pattern: PARTIAL_DATE_PATTERN },
+    findFault: checked(
+      'format',
+      'must be a date of the calendar as YYYY, YYYY-MM or YYYY-MM-DD.',
+      isPartialDate,
+    ),
+  },
+  carbon_class: {
+    schema: { minLength: 1, maxLength: 1, enum: CARBON_CLASSES },
+    findFault: checked('enum', 'must be one capital letter from A to G.', text => CARBON_CLASSES.includes(text)),
+  },
+}
+
+const GTIN_FAULTS: Readonly<Record<GtinFault, Fault>> = {
+  format: fault('format', 'must be a GTIN of 8, 12, 13 or 14 digits, without spaces or hyphens.'),
+  check_digit: fault(
+    'gtin_check_digit',
+    'has a check digit (the last one) that does not fit the digits before it; look for a typing mistake.',
+  ),
+  all_zero: fault('format', 'is all zeros, which is no GTIN; leave it out if the product has none.'),
+}
+
+/** One alternative per first letter, so that a regular expression says exactly which codes are assigned. */
+function countryPattern(): string {
+  const byFirst = Map.groupBy(COUNTRIES, code => code.slice(0, 1))
+  const parts = Array.from(byFirst, ([first, codes]) => `${first}[${codes.map(code => code.slice(1)).join('')}]`)
+  return `^(?:${parts.join('|')})$`
+}
+
+/** What people write instead of the assigned code. */
+const MEANT: ReadonlyMap<string, string> = new Map([
+  ['UK', 'GB'],
+  ['EL', 'GR'],
+])
+
+function countryProblem(text: string): string {
+  const problem = 'must be a country as two capital letters of ISO 3166-1, such as DE'
+  const capitals = text.trim().toUpperCase()
+  const meant = MEANT.get(capitals) ?? capitals
+  return isCountry(meant) ? `${problem}; write ${meant}.` : `${problem}.`
+}
+
+export function languageProblem(text: string): string {
+  const problem = 'must be a language code of BCP 47, such as en or pt-BR'
+  const meant = repairedLanguage(text)
+  return meant === undefined ? `${problem}.` : `${problem}; write ${meant}.`
+}
+
+function isEmail(text: string): boolean {
+  if (text.length > EMAIL_MAX_LENGTH || !EMAIL.test(text)) return false
+  const [local = '', domain = ''] = text.split('@')
+  if (local.startsWith('.') || local.endsWith('.') || local.includes('..')) return false
+  return domain.split('.').every(label => !label.startsWith('-') && !label.endsWith('-'))
+}
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** The pattern leaves to be checked only the year 0, which there was not, and the length of the month. */
+function isPartialDate(text: string): boolean {
+  if (!PARTIAL_DATE.test(text) || text.startsWith('0000')) return false
+  if (text.length < 10) return true
+  const [year = 0, month = 1, day = 1] = text.split('-').map(Number)
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  return day <= (month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0))
+}

@@ -1,0 +1,176 @@
+/** The fields that every category has, whatever the product: who stands behind it, what it is called, where it ends. */
+import type { Field } from './field.ts'
+
+const country: Field = {
+  name: 'country',
+  type: 'name',
+  description: 'Country, ISO 3166-1 alpha-2 in capitals.',
+  required: true,
+  format: 'country',
+}
+
+/** Shown before a category's own fields. */
+export const SHARED_HEAD: readonly Field[] = [
+  {
+    name: 'productName',
+    type: 'name',
+    description: 'Name of the product as customers know it.',
+    required: true,
+    term: 'schema:name',
+  },
+  {
+    name: 'sku',
+    type: 'name',
+    description: 'Your own article number; need not be unique.',
+    required: true,
+    term: 'schema:sku',
+  },
+  {
+    name: 'brandName',
+    type: 'name',
+    description: 'Brand under which the product is sold.',
+    required: true,
+    term: 'schema:brand',
+  },
+  {
+    name: 'gtin',
+    type: 'name',
+    description: 'GTIN-8, GTIN-12, GTIN-13 or GTIN-14, digits only, with its check digit.',
+    format: 'gtin',
+    term: 'schema:gtin',
+  },
+  {
+    name: 'commodityCode',
+    type: 'name',
+    description: 'Customs commodity code: HS (6 digits) or CN (8 digits), without spaces.',
+    format: 'cn_or_hs',
+  },
+  {
+    name: 'economicOperator',
+    type: 'object',
+    description: 'The company that answers for the product on the EU market.',
+    required: true,
+    fields: [
+      {
+        name: 'role',
+        type: 'name',
+        description: 'Role of the company in the supply of the product.',
+        required: true,
+        values: [
+          'manufacturer',
+          'importer',
+          'authorized_representative',
+          'distributor',
+          'dealer',
+          'fulfilment_service_provider',
+        ],
+        term: 'dpp:operatorRole',
+      },
+      {
+        name: 'legalName',
+        type: 'name',
+        description: 'Registered name of the company.',
+        required: true,
+        term: 'schema:legalName',
+      },
+      {
+        name: 'address',
+        type: 'name',
+        description: 'Postal address of the company; may have several lines.',
+        required: true,
+        term: 'schema:address',
+      },
+      { ...country, description: 'Country of the company, ISO 3166-1 alpha-2 in capitals.' },
+      {
+        name: 'contactEmail',
+        type: 'name',
+        description: 'E-mail address for questions about the product; everyone can read it.',
+        required: true,
+        format: 'email',
+        term: 'schema:email',
+      },
+      {
+        name: 'operatorId',
+        type: 'name',
+        description: 'Global Location Number (GLN) of the company, 13 digits with its check digit.',
+        format: 'gln',
+        term: 'schema:globalLocationNumber',
+      },
+      {
+        name: 'eori',
+        type: 'name',
+        description: 'EORI number of the company: two letters, then 1 to 15 characters.',
+        format: 'eori',
+        audience: ['authority'],
+      },
+    ],
+  },
+  {
+    name: 'languages',
+    type: 'list',
+    description: 'BCP-47 codes of the languages the texts are in; the first is the primary language.',
+    required: true,
+    maxItems: 100,
+    of: [
+      { name: '', type: 'name', description: 'BCP-47 language code such as en or pt-BR.', format: 'language' },
+    ],
+  },
+]
+
+/** Shown after a category's own fields. */
+export const SHARED_TAIL: readonly Field[] = [
+  {
+    name: 'endOfLife',
+    type: 'object',
+    description: 'What to do with the product when it is no longer used.',
+    required: true,
+    fields: [
+      {
+        name: 'recyclingInstructions',
+        type: 'text',
+        description: 'How the product is recycled.',
+        required: true,
+        localized: true,
+      },
+      {
+        name: 'disposalInstructions',
+        type: 'text',
+        description: 'How the product is disposed of where it cannot be recycled.',
+        required: true,
+        localized: true,
+      },
+    ],
+  },
+  {
+    name: 'complianceDocuments',
+    type: 'list',
+    description: 'Documents that show the product complies, by link.',
+    maxItems: 100,
+    of: [
+      {
+        name: 'type',
+        type: 'name',
+        description: 'Kind of document, for example declaration_of_conformity or test_report.',
+        required: true,
+        term: 'dpp:documentType',
+      },
+      {
+        name: 'url',
+        type: 'name',
+        description: 'Address of the document, http or https.',
+        required: true,
+        format: 'url',
+        term: 'schema:url',
+      },
+    ],
+  },
+]
+
+export const SHARED_FIELDS: readonly Field[] = [...SHARED_HEAD, ...SHARED_TAIL]
+
+/** Not shared by contract, but the same wherever a category has it. */
+export const COUNTRY_OF_MANUFACTURE: Field = {
+  ...country,
+  name: 'countryOfManufacture',
+  description: 'Country where the product was made, ISO 3166-1 alpha-2 in capitals.',
+}

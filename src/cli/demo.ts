@@ -1,0 +1,74 @@
+/** `carnet demo`: everything at a glance in a minute, on data of its own. */
+import { type Config, type Environment, readConfig } from '../kernel/config.ts'
+import { createLog, type Log } from '../kernel/log.ts'
+import { type Command, Refusal, UsageError } from './command.ts'
+import { prepareDemo } from './demo-account.ts'
+import { readDemoNotes } from './demo-notes.ts'
+import { type DemoSheet, sheetText } from './demo-sheet.ts'
+import { findLanAddress } from './lan-address.ts'
+import { findFreePort } from './ports.ts'
+import { serveUntilStopped } from './server.ts'
+import { SeatTaken } from './store.ts'
+
+const DATA_DIR = './data/demo'
+const EVERY_INTERFACE = '0.0.0.0'
+
+export const demo: Command = {
+  usage: 'demo [--lan] [--port N]',
+  about: `starts a server with a demo account and passports, on a database of its own in ${DATA_DIR}`,
+  options: {
+    lan: { about: 'open it to the local network and draw a QR code for a phone' },
+    port: { hint: 'N', about: 'the port to try first (3000)' },
+  },
+  run: async ({ args, env, json, print }) => {
+    const port = readPort(args.find('port'))
+    const lan = args.has('lan') ? findLanAddress() : undefined
+    const say = (sentence: string) => process.stderr.write(`${sentence}\n`)
+    if (args.has('lan') && lan === undefined) {
+      say('This machine has no address in a local network: no phone can reach it, and the demo is for itself only.')
+    }
+    const show = (sheet: DemoSheet) =>
+      print(json ? `${JSON.stringify(sheet)}\n` : sheetText(sheet, lan !== undefined))
+    const { asked, config, log } = await settle(env, port, lan)
+    try {
+      await serveUntilStopped({ config, log, env }, async store => {
+        if (asked !== config.port) say(`Port ${asked} is taken: the demo is on ${config.port}.`)
+        show(await prepareDemo(store, DATA_DIR))
+      })
+    } catch (error) {
+      const { sheet } = error instanceof SeatTaken ? readDemoNotes(DATA_DIR) : {}
+      if (sheet === undefined) throw error
+      say('The demo is running already. This is what it printed:')
+      show(sheet)
+    }
+    return undefined
+  },
+}
+
+function readPort(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (port >= 1 && port <= 65_535) return port
+  throw new UsageError(`--port is "${text}": it must be a whole number from 1 to 65535.`)
+}
+
+/** The demo's own settings: nothing of the real installation's data, keys or addresses. `asked` is the port wished for. */
+async function settle(
+  env: Environment,
+  port: number | undefined,
+  lan: string | undefined,
+): Promise<{ asked: number; config: Config; log: Log }> {
+  const wished = readConfig({
+    PORT: port === undefined ? env.PORT : String(port),
+    HOST: lan === undefined ? env.HOST : EVERY_INTERFACE,
+    DATA_DIR,
+    PG_BIN_DIR: env.PG_BIN_DIR,
+    LOG_FORMAT: env.LOG_FORMAT,
+    LOG_LEVEL: env.LOG_LEVEL ?? 'warn',
+  })
+  const free = await findFreePort(wished.host, wished.port)
+  if (free === undefined) throw new Refusal(`No port from ${wished.port} on is free on ${wished.host}.`)
+  const publicUrl = `http://${lan ?? 'localhost'}:${free}`
+  const config = { ...wished, port: free, publicUrl, nsUrl: `${publicUrl}/ns/dpp` }
+  return { asked: wished.port === 0 ? free : wished.port, config, log: createLog(config) }
+}

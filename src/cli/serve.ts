@@ -1,0 +1,37 @@
+/** `carnet serve`: the server for real use. */
+import { createSetUpLink, setUpUrl } from '../accounts/one-time-links.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { type Config, type Environment, readConfig } from '../kernel/config.ts'
+import { createLog } from '../kernel/log.ts'
+import { type Command, Refusal } from './command.ts'
+import { tryPort } from './ports.ts'
+import { serveUntilStopped } from './server.ts'
+
+export const serve: Command = {
+  usage: 'serve',
+  about: 'starts the server; settings are read from the environment and from .env',
+  options: {},
+  run: async ({ env, json, print }) => {
+    const config = await settingsWithPort(env)
+    const log = createLog(config)
+    await serveUntilStopped({ config, log, env }, async (store, address) => {
+      log.info({ address, url: config.publicUrl, data: store.place }, 'Carnet listens')
+      const token = await createSetUpLink({ sql: store.sql, clock: systemClock })
+      const link = token === undefined ? undefined : setUpUrl(config.publicUrl, token)
+      if (json) print(`${JSON.stringify({ url: config.publicUrl, address, set_up_url: link ?? null })}\n`)
+      else if (link !== undefined) {
+        print(`\nNobody owns this Carnet yet. Make the owner's account here, once:\n\n  ${link}\n\n`)
+      }
+    })
+    return undefined
+  },
+}
+
+/** The settings, with a free port where they leave it open (`PORT=0`), so that addresses name the true one. */
+export async function settingsWithPort(env: Environment): Promise<Config> {
+  const config = readConfig(env)
+  if (config.port !== 0) return config
+  const port = await tryPort(config.host, 0)
+  if (port === undefined) throw new Refusal(`HOST is ${config.host}, where no port can be had.`)
+  return readConfig({ ...env, PORT: String(port) })
+}

@@ -1,0 +1,107 @@
+/** The first page after signing in: what the account has, how much room is left, and how a program reaches it. */
+import { html } from 'ghtml'
+import { listKeys } from '../accounts/keys.ts'
+import { contextOf, listAccountsOf, switchAccount } from '../accounts/sessions.ts'
+import { readUsage, type Usage } from '../accounts/usage.ts'
+import { notFound } from '../kernel/errors.ts'
+import { idFromUuid } from '../kernel/ids.ts'
+import { listPassports, type Summary } from '../passports/list.ts'
+import { type Addresses, passportUrl } from '../passports/record.ts'
+import { copyable } from './fields.ts'
+import { isInUse } from './key-state.ts'
+import { HOME } from './own-path.ts'
+import type { Outcome, SignedInVisit } from './route.ts'
+import type { Words } from './texts.ts'
+
+const NEWEST_SHOWN = 10
+
+/** Models alone: one index read however many items an account has. */
+const MODELS = {
+  levels: ['m'],
+  status: undefined,
+  category: undefined,
+  updatedSince: undefined,
+  outdated: undefined,
+  sku: undefined,
+  gtin14: undefined,
+  q: undefined,
+  parentId: undefined,
+} as const
+
+export async function showHome({ setup, session, words }: SignedInVisit): Promise<Outcome> {
+  const ctx = contextOf(setup, session)
+  const { texts } = words
+  const [usage, keys, newest, accounts] = await Promise.all([
+    readUsage(ctx),
+    listKeys(ctx, session.account.id),
+    listPassports(ctx, MODELS, { limit: NEWEST_SHOWN, page: 1 }),
+    listAccountsOf(ctx, session.personId),
+  ])
+  const keysInUse = keys.filter(key => isInUse(key, setup.clock.now())).length
+  const others = accounts.filter(account => account.id !== session.account.id)
+  const { name, plan, planHasApi } = session.account
+  const body = html`<h1>${name}</h1>
+<dl class="facts"><div><dt>${texts.plan}</dt><dd>${plan}</dd></div>
+<div><dt>${texts.role}</dt><dd>${texts.roles[session.role]}</dd></div>
+<div><dt>${texts.keysInUse}</dt><dd>${words.number(keysInUse)}</dd></div></dl>
+<section aria-labelledby="quota"><h2 id="quota">${texts.quota}</h2>
+<dl class="bars">!${usage.map(one => bar(words, one))}</dl><p class="quiet">${texts.quotaNote}</p></section>
+<section aria-labelledby="newest"><h2 id="newest">${texts.newest}</h2>
+!${newestModels(words, setup.addresses, newest.rows, planHasApi)}</section>
+<section aria-labelledby="api"><h2 id="api">${texts.api}</h2>!${planHasApi ? api(words, setup.addresses) : html`<p>${texts.apiNotIncluded}</p>`}</section>
+!${others.length === 0 ? '' : otherAccounts(words, others)}`
+  return { title: name, body }
+}
+
+function bar({ texts, number }: Words, { level, used, quota }: Usage): string {
+  const label = html`<dt id="bar-${level}">${texts.levels[level]}</dt>`
+  if (quota === null) return html`<div>!${label}<dd>${texts.quotaUnlimited(number(used))}</dd></div>`
+  if (quota === 0) return html`<div>!${label}<dd>${texts.quotaNone(number(used))}</dd></div>`
+  return html`<div>!${label}<dd>${texts.quotaOf(number(used), number(quota))}
+<meter aria-labelledby="bar-${level}" min="0" max="${quota}" value="${Math.min(used, quota)}"></meter></dd></div>`
+}
+
+function newestModels(words: Words, addresses: Addresses, rows: readonly Summary[], hasApi: boolean): string {
+  const { texts } = words
+  if (rows.length === 0) return html`<p>${hasApi ? texts.newestNone : texts.newestNoApi}</p>`
+  const lines = rows.map(row => {
+    const facts = [
+      row.brand_name,
+      row.sku === null ? null : `${texts.sku} ${row.sku}`,
+      texts.version(row.version_no),
+      words.date(row.updated_at.toISOString()),
+      row.status === 'x' ? texts.archived : null,
+    ]
+    return html`<li><a href="${passportUrl(addresses, idFromUuid(row.id))}">${row.product_name ?? texts.unnamed}<span class="sight"> (${texts.opensPublic})</span></a>
+<span class="quiet">${facts.filter(fact => fact !== null).join(' · ')}</span></li>`
+  })
+  return html`<ul class="rows">!${lines}</ul>`
+}
+
+function api({ texts }: Words, { apiUrl }: Addresses): string {
+  const address = { name: 'api-address', label: texts.apiAddress, value: apiUrl, rows: 1 }
+  const value = curl(apiUrl, 'YOUR_KEY')
+  const call = { name: 'api-curl', label: texts.apiTry, hint: texts.apiTryHint, value, rows: 3 }
+  return html`!${copyable(address)}!${copyable(call)}
+<p><a href="/console/keys">${texts.apiKeysLink}</a></p>`
+}
+
+/** A call that any key may make, ready for a shell. */
+export const curl = (apiUrl: string, key: string) =>
+  `curl -H 'Authorization: Bearer ${key}' \\\n  '${apiUrl}/products'`
+
+function otherAccounts({ texts }: Words, accounts: readonly { id: number; name: string }[]): string {
+  const buttons = accounts.map(
+    ({ id, name }) =>
+      html`<li><form method="post" action="/console/account"><button class="second" name="account" value="${id}">${texts.switchTo(name)}</button></form></li>`,
+  )
+  return html`<section aria-labelledby="others"><h2 id="others">${texts.otherAccounts}</h2><ul class="stack">!${buttons}</ul></section>`
+}
+
+/** Turns the session to another account of the same person. */
+export async function submitAccount({ setup, form, token }: SignedInVisit): Promise<Outcome> {
+  const id = form.text('account')
+  const isTurned = /^[1-9]\d{0,8}$/.test(id) && (await switchAccount(setup, { token, accountId: Number(id) }))
+  if (!isTurned) throw notFound('account')
+  return { to: HOME }
+}

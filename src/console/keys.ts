@@ -1,0 +1,59 @@
+/** API keys: seen by everyone of the account, made and ended by its owners, because a key outlives its maker's sign-in. */
+import { type KeyRecord, listKeys, SCOPES } from '../accounts/keys.ts'
+import { createOwnKey, revokeOwnKey } from '../accounts/own-keys.ts'
+import { contextOf } from '../accounts/sessions.ts'
+import { AppError, notFound } from '../kernel/errors.ts'
+import { isFine, nameProblem, type Problems, problemsOf } from './form.ts'
+import { isInUse } from './key-state.ts'
+import { KEY_ENDS, KEY_NAME_LENGTH_MAX, keyPage, keysPage, type NewKeyForm, revokePage } from './keys-page.ts'
+import type { Outcome, SignedInVisit } from './route.ts'
+
+const KEYS = '/console/keys'
+const DAY_MS = 86_400_000
+const EMPTY: NewKeyForm = { name: '', scope: 'full', ends: 'never' }
+
+export const showKeys = (visit: SignedInVisit): Promise<Outcome> => list(visit, EMPTY, {})
+
+async function list(visit: SignedInVisit, typed: NewKeyForm, problems: Problems): Promise<Outcome> {
+  const { setup, session, words } = visit
+  const keys = await listKeys(setup, session.account.id)
+  return keysPage({ words, keys, now: setup.clock.now(), session, typed, problems })
+}
+
+export async function submitKey(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, form, words } = visit
+  const { errors } = words.texts
+  if (!session.account.planHasApi) throw new AppError('plan_required', words.texts.apiNotIncluded)
+  const typed = { name: form.text('name'), scope: form.text('scope'), ends: form.text('ends') }
+  const scope = SCOPES.find(one => one === typed.scope)
+  const ends = KEY_ENDS.find(one => one === typed.ends)
+  const problems = problemsOf({
+    name: nameProblem(words.texts, typed.name, KEY_NAME_LENGTH_MAX),
+    scope: scope === undefined ? errors.choice : undefined,
+    ends: ends === undefined ? errors.choice : undefined,
+  })
+  if (!isFine(problems) || scope === undefined || ends === undefined) return list(visit, typed, problems)
+  const expiresAt =
+    ends === 'never' ? undefined : new Date(setup.clock.now().getTime() + Number(ends) * DAY_MS)
+  const input = { name: typed.name, scope, expiresAt, createdBy: session.email }
+  const key = await createOwnKey(contextOf(setup, session), input)
+  return keyPage(words, setup.addresses, key)
+}
+
+export async function showRevoke(visit: SignedInVisit): Promise<Outcome> {
+  const key = await getKey(visit)
+  return isInUse(key, visit.setup.clock.now()) ? revokePage(visit.words, key) : { to: KEYS }
+}
+
+export async function submitRevoke({ setup, session, params }: SignedInVisit): Promise<Outcome> {
+  await revokeOwnKey(contextOf(setup, session), params.id ?? '')
+  return { to: KEYS }
+}
+
+/** The account's key of the address. Throws `not_found`, for another account's too. */
+async function getKey({ setup, session, params }: SignedInVisit): Promise<KeyRecord> {
+  const keys = await listKeys(setup, session.account.id)
+  const key = keys.find(one => one.id === params.id)
+  if (key === undefined) throw notFound('key')
+  return key
+}

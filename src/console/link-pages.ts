@@ -1,0 +1,25 @@
+/** What the two pages behind one-time links share: the page of a link that has ended, and the sentences about passwords. */
+import { html } from 'ghtml'
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, type PasswordProblem } from '../accounts/password.ts'
+import { SIGN_IN } from './own-path.ts'
+import type { Page } from './route.ts'
+import type { Texts } from './texts.ts'
+
+export const linkEnded = (texts: Texts, reason: string): Page => ({
+  status: 404,
+  title: texts.linkEnded,
+  body: html`<h1>${texts.linkEnded}</h1><p class="lead">${reason}</p>
+<p><a class="button" href="${SIGN_IN}">${texts.signIn}</a></p>`,
+})
+
+/** The sentence for what is wrong with a new password, or undefined. */
+export function passwordSentence(
+  texts: Texts,
+  password: string,
+  problem: PasswordProblem | undefined,
+): string | undefined {
+  if (password === '') return texts.errors.required
+  if (problem === undefined) return undefined
+  const { short, long, common, email } = texts.errors
+  return { short: short(PASSWORD_LENGTH_MIN), long: long(PASSWORD_LENGTH_MAX), common, email }[problem]
+}

@@ -1,0 +1,64 @@
+/** Setting a password by a link, the first one or a new one. */
+import { html } from 'ghtml'
+import { findPasswordLink } from '../accounts/one-time-links.ts'
+import { findPasswordProblem } from '../accounts/password.ts'
+import { createSession } from '../accounts/sessions.ts'
+import { setPassword } from '../accounts/set-password.ts'
+import { AppError } from '../kernel/errors.ts'
+import { input, newPasswordInput, summary } from './fields.ts'
+import { isFine, type Problems, problemsOf } from './form.ts'
+import { linkEnded, passwordSentence } from './link-pages.ts'
+import { HOME, SIGN_IN } from './own-path.ts'
+import type { Outcome, Page, Visit } from './route.ts'
+
+/** Looking at the page uses nothing up: mail scanners follow links too. */
+export async function showSetPassword(visit: Visit): Promise<Outcome> {
+  const token = visit.query.get('token') ?? ''
+  const link = await findPasswordLink(visit.setup, token)
+  return link === undefined ? ended(visit) : page(visit, { token, email: link.email })
+}
+
+export async function submitSetPassword(visit: Visit): Promise<Outcome> {
+  const { setup, form, words } = visit
+  const token = form.raw('token')
+  const password = form.raw('password')
+  const link = await findPasswordLink(setup, token)
+  if (link === undefined) return ended(visit)
+  const problem = findPasswordProblem(password, link.email)
+  const problems = problemsOf({ password: passwordSentence(words.texts, password, problem) })
+  if (!isFine(problems)) return page(visit, { token, email: link.email }, problems)
+  try {
+    const person = await setPassword(setup, { token, password })
+    const session = await createSession(setup, { ...person, replaces: visit.token })
+    return session === undefined ? { to: SIGN_IN } : { to: HOME, session }
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return ended(visit)
+    throw error
+  }
+}
+
+const ended = ({ words: { texts } }: Visit) => linkEnded(texts, texts.linkEndedPassword)
+
+function page(
+  { words: { texts } }: Visit,
+  link: { token: string; email: string },
+  problems: Problems = {},
+): Page {
+  // Readonly, not hidden: a password manager stores the password under it.
+  const email = {
+    name: 'email',
+    label: texts.email,
+    type: 'email',
+    value: link.email,
+    autocomplete: 'username',
+    isReadOnly: true,
+  } as const
+  const body = html`<h1>${texts.setPassword}</h1><p class="lead">${texts.setPasswordLead}</p>
+!${summary(texts, problems)}
+<form method="post" action="/console/set-password" novalidate class="narrow">
+<input type="hidden" name="token" value="${link.token}">
+!${input(email, problems)}
+!${newPasswordInput(texts, texts.newPassword, problems)}
+<button>${texts.setPasswordSubmit}</button></form>`
+  return { title: texts.setPassword, body, status: isFine(problems) ? 200 : 422 }
+}

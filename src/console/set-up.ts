@@ -1,0 +1,70 @@
+/** The first page of a new Carnet: whoever holds the one-time link names the account and becomes its owner. */
+import { html } from 'ghtml'
+import { findEmail } from '../accounts/email.ts'
+import { isSetUpLink } from '../accounts/one-time-links.ts'
+import { findPasswordProblem } from '../accounts/password.ts'
+import { createSession } from '../accounts/sessions.ts'
+import { setUpOwner } from '../accounts/set-password.ts'
+import { AppError } from '../kernel/errors.ts'
+import { input, newPasswordInput, summary } from './fields.ts'
+import { isFine, nameProblem, type Problems, problemsOf } from './form.ts'
+import { linkEnded, passwordSentence } from './link-pages.ts'
+import { HOME, SIGN_IN } from './own-path.ts'
+import type { Outcome, Page, Visit } from './route.ts'
+
+const NAME_LENGTH_MAX = 200
+
+export async function showSetUp(visit: Visit): Promise<Outcome> {
+  const token = visit.query.get('token') ?? ''
+  return (await isSetUpLink(visit.setup, token)) ? page(visit, { token, name: '', email: '' }) : ended(visit)
+}
+
+export async function submitSetUp(visit: Visit): Promise<Outcome> {
+  const { setup, form, words } = visit
+  const { errors } = words.texts
+  const typed = { token: form.raw('token'), name: form.text('name'), email: form.text('email') }
+  if (!(await isSetUpLink(setup, typed.token))) return ended(visit)
+  const password = form.raw('password')
+  const email = findEmail(typed.email)
+  const emailSentence = typed.email === '' ? errors.required : errors.emailFormat
+  const problems = problemsOf({
+    name: nameProblem(words.texts, typed.name, NAME_LENGTH_MAX),
+    email: email === undefined ? emailSentence : undefined,
+    password: passwordSentence(words.texts, password, findPasswordProblem(password, email ?? '')),
+  })
+  if (!isFine(problems) || email === undefined) return page(visit, typed, problems)
+  try {
+    const owner = await setUpOwner(setup, { token: typed.token, accountName: typed.name, email, password })
+    const session = await createSession(setup, { ...owner, replaces: visit.token })
+    return session === undefined ? { to: SIGN_IN } : { to: HOME, session }
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return ended(visit)
+    const isTaken = error instanceof AppError && error.details?.some(detail => detail.code === 'duplicate')
+    if (isTaken) return page(visit, typed, { email: errors.emailTaken })
+    throw error
+  }
+}
+
+const ended = ({ words: { texts } }: Visit) => linkEnded(texts, texts.linkEndedSetUp)
+
+type Typed = { token: string; name: string; email: string }
+
+function page({ words: { texts } }: Visit, typed: Typed, problems: Problems = {}): Page {
+  const name = {
+    name: 'name',
+    label: texts.accountName,
+    hint: texts.accountNameHint,
+    value: typed.name,
+    autocomplete: 'organization',
+    maxLength: NAME_LENGTH_MAX,
+  }
+  const body = html`<h1>${texts.setUp}</h1><p class="lead">${texts.setUpLead}</p>
+!${summary(texts, problems)}
+<form method="post" action="/console/set-up" novalidate class="narrow">
+<input type="hidden" name="token" value="${typed.token}">
+!${input(name, problems)}
+!${input({ name: 'email', label: texts.email, type: 'email', value: typed.email, autocomplete: 'username' }, problems)}
+!${newPasswordInput(texts, texts.password, problems)}
+<button>${texts.setUpSubmit}</button></form>`
+  return { title: texts.setUp, body, status: isFine(problems) ? 200 : 422 }
+}

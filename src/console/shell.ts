@@ -1,0 +1,77 @@
+/** The frame of every page of the console, and the headers that go with it: no script, nothing from elsewhere, kept by no cache. */
+import { html } from 'ghtml'
+import type { Session } from '../accounts/sessions.ts'
+import { HOME } from './own-path.ts'
+import type { Page } from './route.ts'
+import { STYLE_HREF } from './stylesheet.ts'
+import type { Words } from './texts.ts'
+
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const DENIED = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
+const YEAR_SECONDS = 31_536_000
+
+/**
+ * `Referrer-Policy: same-origin`: under `no-referrer` a browser sends `Origin: null` with our own forms (Fetch,
+ * "append a request Origin header"), which could not be told from another site's.
+ */
+export const pageHeaders = (publicUrl: string): Record<string, string> => ({
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': POLICY,
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  'permissions-policy': DENIED.map(feature => `${feature}=()`).join(', '),
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-robots-tag': 'noindex',
+  ...(publicUrl.startsWith('https:') ? { 'strict-transport-security': `max-age=${YEAR_SECONDS}` } : {}),
+})
+
+const PLACES = [
+  { path: HOME, key: 'overview' },
+  { path: '/console/keys', key: 'keys' },
+] as const
+
+/** The whole document. `path` is the page's own, so that the navigation can say where one is. */
+export function shell(frame: {
+  words: Words
+  session: Session | undefined
+  path: string
+  page: Page
+}): string {
+  const { words, session, path, page } = frame
+  const { texts, language } = words
+  return html`<!doctype html>
+<html lang="${language}"><head><meta charset="utf-8">
+<title>${page.title} · ${texts.brand}</title>
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<link rel="stylesheet" href="${STYLE_HREF}">
+<link rel="icon" href="data:,"></head>
+<body><a class="skip" href="#content">${texts.skip}</a>
+<header class="top"><a class="brand" href="${HOME}">${texts.brand}</a>!${session ? navigation(words, path) : ''}</header>
+<main id="content" tabindex="-1">!${page.body}</main>
+!${session ? footer(words, session) : ''}</body></html>
+`
+}
+
+function navigation({ texts }: Words, path: string): string {
+  const links = PLACES.map(place => {
+    const current = place.path === path ? ' aria-current="page"' : ''
+    return html`<a href="${place.path}"!${current}>${texts[place.key]}</a>`
+  })
+  return html`<nav aria-label="${texts.navigation}">!${links}</nav>
+<form method="post" action="/console/sign-out"><button class="plain">${texts.signOut}</button></form>`
+}
+
+const footer = ({ texts }: Words, { email, role }: Session) =>
+  html`<footer>${texts.signedInAs(email, texts.roles[role])}</footer>`

@@ -1,0 +1,55 @@
+/** The languages of the console: the one of them that the browser likes best, else English. */
+import { de } from './texts-de.ts'
+import { en } from './texts-en.ts'
+
+/** English is the measure: a language that lacks a key does not compile. */
+export type Texts = typeof en
+
+const CATALOGUE = { en, de } as const satisfies Record<string, Texts>
+export type ConsoleLanguage = keyof typeof CATALOGUE
+
+export type Words = {
+  language: ConsoleLanguage
+  texts: Texts
+  number: (value: number) => string
+  /** Day, in UTC. */
+  date: (time: string) => string
+  /** Day and minute, in UTC. */
+  minute: (time: string) => string
+}
+
+/** `en-IE` writes days before months and the clock to 24 hours. */
+const LOCALE = { en: 'en-IE', de: 'de-DE' } as const satisfies Record<ConsoleLanguage, string>
+
+const words = (language: ConsoleLanguage): Words => {
+  const locale = LOCALE[language]
+  const number = new Intl.NumberFormat(locale)
+  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+  const time = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
+  return {
+    language,
+    texts: CATALOGUE[language],
+    number: value => number.format(value),
+    date: text => date.format(new Date(text)),
+    minute: text => `${date.format(new Date(text))}, ${time.format(new Date(text))} UTC`,
+  }
+}
+
+const WORDS = { en: words('en'), de: words('de') } as const satisfies Record<ConsoleLanguage, Words>
+
+/** Security bound: a real header has under 200 characters. */
+const HEADER_LENGTH_MAX = 1_000
+
+/** By `Accept-Language` (RFC 9110 §12.5.4): the highest quality among ours wins, the earlier one of equals. */
+export function chooseWords(acceptLanguage: string | undefined): Words {
+  let best: { language: ConsoleLanguage; quality: number } = { language: 'en', quality: 0 }
+  for (const range of (acceptLanguage ?? '').slice(0, HEADER_LENGTH_MAX).split(',')) {
+    const [, tag = '', q = '1'] =
+      /^\s*([a-z]{2})(?:-[a-z\d-]*)?\s*(?:;\s*q=(\d(?:\.\d*)?)\s*)?$/i.exec(range) ?? []
+    const language = tag.toLowerCase()
+    if (isOurs(language) && Number(q) > best.quality) best = { language, quality: Number(q) }
+  }
+  return WORDS[best.language]
+}
+
+const isOurs = (language: string): language is ConsoleLanguage => language in CATALOGUE

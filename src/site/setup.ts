@@ -1,0 +1,14 @@
+/** What the public door runs on. */
+import type { Clock } from '../kernel/clock.ts'
+import type { Sql } from '../kernel/db.ts'
+import type { Addresses } from '../passports/record.ts'
+
+export type SiteSetup = {
+  sql: Sql
+  clock: Clock
+  addresses: Addresses
+  /** Address of the JSON-LD context; with `#` it begins the `dpp:` terms. */
+  nsUrl: string
+  /** The operator's `SECRET_KEY`; access cookies are sealed with a key derived from it. */
+  secretKey: string
+}

@@ -1,0 +1,45 @@
+/** What a request to the public door asks for, before any passport is known. */
+import type { FastifyRequest } from 'fastify'
+import type { Language } from '../i18n/catalogue.ts'
+import { negotiateLanguage } from '../i18n/negotiate.ts'
+import { AppError } from '../kernel/errors.ts'
+import { type Form, preferredForm, remembering } from './accept.ts'
+import type { SiteSetup } from './setup.ts'
+
+export type Query = Readonly<Record<string, string | string[] | undefined>>
+
+/** `id` is as it stands in the address, not yet known to be one. */
+export type Wish = { id: string; form: Form; query: Query; now: Date }
+
+const formOf = remembering(preferredForm)
+
+const FORMATS: Readonly<Record<string, Form>> = { jsonld: 'jsonld', html: 'html' }
+
+/** `?format=` over `Accept`. Throws `not_acceptable` for a format that there is not. */
+export function readWish(setup: SiteSetup, request: FastifyRequest): Wish {
+  const { id = '' } = request.params as { id?: string }
+  const query = request.query as Query
+  const now = setup.clock.now()
+  if (query.format === undefined) return { id, form: formOf(request.raw.headers.accept), query, now }
+  const asked = query.format
+  if (typeof asked === 'string' && Object.hasOwn(FORMATS, asked)) {
+    return { id, form: FORMATS[asked] ?? 'html', query, now }
+  }
+  throw new AppError('not_acceptable', `format must be one of ${Object.keys(FORMATS).join(', ')}.`)
+}
+
+const negotiated = remembering(key => {
+  const [primary, acceptLanguage] = (key ?? '').split('\n', 2)
+  return negotiateLanguage({ primary, acceptLanguage })
+})
+
+/** The language of a page: `?lang=` over `Accept-Language` over the passport's primary language. */
+export function languageOf(request: FastifyRequest, query: Query, primary: string): Language {
+  const acceptLanguage = request.raw.headers['accept-language']
+  const lang = first(query.lang)
+  if (lang === undefined) return negotiated(`${primary}\n${acceptLanguage ?? ''}`)
+  return negotiateLanguage({ query: lang, acceptLanguage, primary })
+}
+
+/** The first of the values of a parameter that was given more than once. */
+export const first = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value)

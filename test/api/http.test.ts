@@ -1,0 +1,106 @@
+/** Below the router: requests that no client library would send, over a real socket. */
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { type Harness, startHarness, type TestAccount } from '../harness.ts'
+
+describe('raw HTTP', () => {
+  let t: Harness
+  let account: TestAccount
+  let port: number
+  before(async () => {
+    t = await startHarness()
+    account = await t.account()
+    await t.app.listen({ port: 0, host: '127.0.0.1' })
+    const address = t.app.server.address()
+    port = typeof address === 'object' && address ? address.port : 0
+  })
+  after(() => t.close())
+
+  const send = (text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      let answer = ''
+      const socket = connect(port, '127.0.0.1', () => socket.write(text))
+      socket.on('data', chunk => {
+        answer += chunk
+      })
+      socket.on('close', () => resolve(answer))
+      socket.on('error', reject)
+    })
+  const head = (first: string, ...lines: string[]) =>
+    [first, ...lines, 'Connection: close', '', ''].join('\r\n')
+
+  for (const [what, text, status, code] of [
+    ['no HTTP at all', 'hello\r\n\r\n', 400, 'bad_request'],
+    ['no Host', 'GET /api/v1/health HTTP/1.1\r\nConnection: close\r\n\r\n', 400, undefined],
+    ['two Hosts', head('GET /api/v1/health HTTP/1.1', 'Host: a', 'Host: b'), 400, 'bad_request'],
+    ['a bare carriage return', head('GET /api/v1/health HTTP/1.1', 'Host: a', 'X: a\rb'), 400, 'bad_request'],
+    [
+      'length and chunks at once',
+      head('POST /api/v1/products HTTP/1.1', 'Host: a', 'Content-Length: 3', 'Transfer-Encoding: chunked'),
+      400,
+      'bad_request',
+    ],
+    [
+      'two lengths',
+      head('POST /api/v1/products HTTP/1.1', 'Host: a', 'Content-Length: 3', 'Content-Length: 4'),
+      400,
+      'bad_request',
+    ],
+    [
+      'headers of 20 KiB',
+      head('GET /api/v1/health HTTP/1.1', 'Host: a', `X: ${'x'.repeat(20_480)}`),
+      431,
+      'headers_too_large',
+    ],
+    [
+      'an address of 9,000 characters',
+      head(`GET /api/v1/health?${'x'.repeat(9_000)} HTTP/1.1`, 'Host: a'),
+      414,
+      'uri_too_long',
+    ],
+    ['a broken percent-encoding', head('GET /api/v1/products/%zz HTTP/1.1', 'Host: a'), 400, 'bad_request'],
+    [
+      'an expectation nobody knows',
+      head('GET /api/v1/health HTTP/1.1', 'Host: a', 'Expect: miracles'),
+      417,
+      'expectation_failed',
+    ],
+  ] as const) {
+    test(`${status}: ${what}`, async () => {
+      const answer = await send(text)
+      assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `), answer.slice(0, 200))
+      if (code === undefined) return
+      const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
+      assert.equal(body.code, code)
+      assert.ok(body.request_id)
+    })
+  }
+
+  test('a forged Host never reaches an address that is answered', async () => {
+    const body = JSON.stringify({ category: 'textile', data: {} })
+    const answer = await send(
+      head(
+        'POST /api/v1/products HTTP/1.1',
+        'Host: evil.example',
+        'X-Forwarded-Host: evil.example',
+        `Authorization: Bearer ${account.key}`,
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+      ) + body,
+    )
+    assert.ok(!answer.includes('evil'))
+  })
+
+  test('a slow client is cut off, with 408, and the others are served meanwhile', {
+    timeout: 15_000,
+  }, async () => {
+    const slow = send('GET /api/v1/health HTTP/1.1\r\nHost: a\r\n')
+    assert.match(await send(head('GET /api/v1/health HTTP/1.1', 'Host: a')), /^HTTP\/1.1 200 /)
+    assert.match(await slow, /^HTTP\/1.1 408 /)
+  })
+
+  test('/healthz and /readyz answer', async () => {
+    for (const path of ['/healthz', '/readyz']) assert.equal((await t.ask('GET', path)).status, 200)
+  })
+})

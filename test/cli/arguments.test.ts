@@ -1,0 +1,141 @@
+/** The command line before it touches anything: help, wrong usage, refused settings. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { parseQuota } from '../../src/cli/accounts.ts'
+import { UsageError } from '../../src/cli/command.ts'
+import { COMMANDS } from '../../src/cli/commands.ts'
+import { runCommandLine } from '../../src/cli/run.ts'
+
+async function run(line: string, env = {}) {
+  const io = { stdout: '', stderr: '' }
+  const code = await runCommandLine(line === '' ? [] : line.split(' '), env, {
+    out: text => {
+      io.stdout += text
+    },
+    err: text => {
+      io.stderr += text
+    },
+  })
+  return { code, ...io }
+}
+
+describe('--help', () => {
+  for (const name of Object.keys(COMMANDS)) {
+    test(`carnet ${name} --help`, async () => {
+      const { code, stdout, stderr } = await run(`${name} --help`)
+      assert.equal(code, 0)
+      assert.equal(stderr, '')
+      assert.ok(stdout.startsWith(`carnet ${name}`), stdout)
+      assert.match(stdout, /--json {2}/)
+    })
+  }
+
+  test('carnet --help lists every command', async () => {
+    const { code, stdout } = await run('--help')
+    assert.equal(code, 0)
+    for (const name of Object.keys(COMMANDS)) assert.ok(stdout.includes(`carnet ${name} `), name)
+  })
+
+  test('a group lists its own', async () => {
+    const { code, stdout } = await run('keys --help')
+    assert.equal(code, 0)
+    assert.match(stdout, /carnet keys revoke/)
+    assert.doesNotMatch(stdout, /carnet serve/)
+  })
+
+  test('--version', async () => {
+    assert.match((await run('--version')).stdout, /^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe('2 wrong usage', () => {
+  for (const [line, said] of [
+    ['', /Usage: carnet/],
+    ['fly', /no command "fly"/],
+    ['keys', /keys what\?/],
+    ['keys fly', /no command "keys fly"/],
+    ['serve --fly', /Unknown option '--fly'/],
+    ['serve now', /"now" is one word too many/],
+    ['accounts create', /--name is missing/],
+    ['accounts create --name', /--name <value>/],
+    ['accounts create --name A --plan', /--plan <value>/],
+    ['accounts create --name A', /--plan is missing/],
+    ['accounts set-plan --plan pro', /ID is missing/],
+    ['accounts set-plan 1 --plan pro --quota model=x', /--quota is "model=x"/],
+    ['keys create --account 1 --scope write', /--scope must be one of full, read/],
+    ['keys create --account 1 --scope full --expires soon', /--expires is "soon"/],
+    ['keys revoke', /ID is missing/],
+    ['access-links create --account 1 --audience public --label L --expires 7d', /--audience must be one of/],
+    ['access-links create --account 1 --audience authority --label L', /--expires is missing/],
+    ['users create --account 1 --email a@b.example --role boss', /--role must be one of/],
+    ['gtin release', /GTIN is missing/],
+    ['demo --port 99999', /--port/],
+  ] as const) {
+    test(`carnet ${line}`, async () => {
+      const { code, stdout, stderr } = await run(line)
+      assert.equal(code, 2)
+      assert.equal(stdout, '')
+      assert.match(stderr, said)
+      assert.match(stderr, /Usage: carnet/)
+    })
+  }
+})
+
+describe('1 refused', () => {
+  test('every wrong setting is named at once', async () => {
+    const { code, stdout, stderr } = await run('accounts list', {
+      PORT: 'x',
+      LOG_LEVEL: 'loud',
+      DATABASE_URL: 'postgres://localhost/none',
+    })
+    assert.equal(code, 1)
+    assert.equal(stdout, '')
+    for (const name of ['PORT', 'LOG_LEVEL', 'SECRET_KEY']) assert.match(stderr, new RegExp(`^${name} `, 'm'))
+  })
+
+  test('doctor tells wrong settings as a check', async () => {
+    const { code, stdout } = await run('doctor --json', { PORT: 'x' })
+    assert.equal(code, 1)
+    assert.deepEqual(
+      (JSON.parse(stdout) as { name: string; ok: boolean }[]).map(({ name, ok }) => [name, ok]),
+      [['settings', false]],
+    )
+  })
+
+  test('an account that cannot be', async () => {
+    const { code, stderr } = await run('keys list --account twelve')
+    assert.equal(code, 1)
+    assert.match(stderr, /no account "twelve"/)
+  })
+
+  test('a database that does not answer', async () => {
+    const { code, stderr } = await run('accounts list', {
+      DATABASE_URL: 'postgres://someone:verysecret@127.0.0.1:9/none',
+      SECRET_KEY: 'x'.repeat(32),
+    })
+    assert.equal(code, 1)
+    assert.match(stderr, /127\.0\.0\.1:9/)
+    assert.doesNotMatch(stderr, /verysecret|\n\s+at /)
+  })
+})
+
+describe('parseQuota', () => {
+  test('reads levels in any order', () => {
+    assert.deepEqual(parseQuota('item=3, model=0'), { item: 3, model: 0 })
+    assert.deepEqual(parseQuota(undefined), {})
+  })
+  for (const text of [
+    'model',
+    'model=',
+    'model=-1',
+    'model=1,model=2',
+    'unit=3',
+    'model=1.5',
+    '',
+    'model=1;item=2',
+  ]) {
+    test(`refuses "${text}"`, () => {
+      assert.throws(() => parseQuota(text), UsageError)
+    })
+  }
+})

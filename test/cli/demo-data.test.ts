@@ -1,0 +1,338 @@
+/** The demo account's content is what its first reader judges by: every number in it must hold. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { findCategory } from '../../src/categories/catalogue.ts'
+import { validateData } from '../../src/categories/validate.ts'
+import { BATTERIES } from '../../src/cli/demo-data/batteries.ts'
+import { DEMO_PASSPORTS } from '../../src/cli/demo-data/demo-account.ts'
+import type { DemoPassport } from '../../src/cli/demo-data/demo-passport.ts'
+import { FURNITURE } from '../../src/cli/demo-data/furniture.ts'
+import { TEXTILES } from '../../src/cli/demo-data/textiles.ts'
+
+type Data = Record<string, unknown>
+type Unit = { id: string; level: 'batch' | 'item'; data: Data }
+
+const SHARED_CORE = ['productName', 'sku', 'brandName', 'economicOperator', 'languages', 'endOfLife']
+const CORE = {
+  textile: [...SHARED_CORE, 'fiberComposition', 'countryOfManufacture', 'careInstructions', 'repair'],
+  battery: [
+    ...SHARED_CORE,
+    ...['batteryCategory', 'cellChemistry', 'weightKg', 'countryOfManufacture', 'manufacturingDate'],
+    'ratedCapacity',
+  ],
+  furniture: [...SHARED_CORE, 'materialComposition', 'countryOfManufacture', 'careInstructions', 'repair'],
+}
+const LOCALIZED = new Set([
+  ...['careInstructions', 'assemblyInstructions', 'safetyInformation', 'instructions'],
+  ...['recyclingInstructions', 'disposalInstructions'],
+])
+const SUMS: Record<string, string> = { fiberComposition: 'percentage', materialComposition: 'percentage' }
+/** GS1's 82 characters, as the General Specifications list them for AI 10 and AI 21. */
+const LOT_OR_SERIAL = /^[!"%&'()*+,\-./0-9:;<=>?A-Z_a-z]{1,20}$/
+
+const isObject = (value: unknown): value is Data =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Every [key, value] anywhere inside, arrays included. */
+const walk = (value: unknown): [string, unknown][] => {
+  if (Array.isArray(value)) return value.flatMap(walk)
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([key, member]) => [
+    [key, member] as [string, unknown],
+    ...walk(member),
+  ])
+}
+
+const merge = (data: Data, own: Data): Data =>
+  Object.fromEntries(Object.entries({ ...data, ...own }).filter(([, value]) => value !== null))
+
+/** All units of a model with the data they read as: the model's, overlaid by the batch's, by their own. */
+const unitsOf = ({ data, batches = [], items = [] }: DemoPassport): Unit[] => [
+  ...batches.flatMap(batch => {
+    const read = merge(data, batch.data ?? {})
+    const below = (batch.items ?? []).map(item => ({
+      id: item.serial,
+      level: 'item' as const,
+      data: merge(read, item.data ?? {}),
+    }))
+    return [{ id: batch.lot, level: 'batch' as const, data: read }, ...below]
+  }),
+  ...items.map(item => ({ id: item.serial, level: 'item' as const, data: merge(data, item.data ?? {}) })),
+]
+
+/** The model after each of its updates, the first as created. */
+const versionsOf = ({ data, corrections = [] }: DemoPassport): Data[] => {
+  const versions = [data]
+  for (const update of corrections) versions.push(merge(versions.at(-1) ?? data, update.data))
+  return versions
+}
+
+/** Everything that will be stored as the data of some passport, with a name for messages. */
+const stored = DEMO_PASSPORTS.flatMap(passport => {
+  const name = String(passport.data.sku)
+  return [
+    ...versionsOf(passport).map((data, n) => ({ passport, name: `${name} v${n + 1}`, data })),
+    ...unitsOf(passport).map(unit => ({ passport, name: `${name} ${unit.id}`, data: unit.data })),
+  ]
+})
+
+const values = (key: string): string[] =>
+  stored.flatMap(({ data }) => walk(data).flatMap(([name, value]) => (name === key ? [String(value)] : [])))
+
+/** GS1's mod-10: from the right the digits before the check digit weigh 3, 1, 3, 1 … and all add up to a ten. */
+const endsInGs1CheckDigit = (digits: string): boolean => {
+  const total = Array.from(digits)
+    .reverse()
+    .reduce((sum, digit, place) => sum + Number(digit) * (place % 2 === 1 ? 3 : 1), 0)
+  return total % 10 === 0
+}
+
+/** CAS: the last digit is the sum of the others, each times its place from the right, modulo 10. */
+const endsInCasCheckDigit = (number: string): boolean => {
+  const [check = Number.NaN, ...rest] = Array.from(number.replaceAll('-', '')).reverse().map(Number)
+  return rest.reduce((sum, digit, place) => sum + digit * (place + 1), 0) % 10 === check
+}
+
+/** Exact: numbers as written, in thousandths as integers. */
+const thousandths = (value: unknown): bigint => {
+  const [whole = '', fraction = ''] = String(value).split('.')
+  assert.ok(fraction.length <= 3, `${value} has more than three decimals`)
+  return BigInt(whole + fraction.padEnd(3, '0'))
+}
+
+const sum = (list: unknown, member: string): bigint => {
+  assert.ok(Array.isArray(list))
+  return list.reduce((total: bigint, entry: Data) => total + thousandths(entry[member]), 0n)
+}
+
+describe('demo data: breadth', () => {
+  test('at least five models per category, each in its own list', () => {
+    for (const [category, list] of Object.entries({
+      textile: TEXTILES,
+      battery: BATTERIES,
+      furniture: FURNITURE,
+    })) {
+      assert.ok(list.length >= 5, category)
+      assert.deepEqual([...new Set(list.map(passport => passport.category))], [category])
+    }
+    assert.equal(DEMO_PASSPORTS.length, TEXTILES.length + BATTERIES.length + FURNITURE.length)
+  })
+
+  test('one model per category has the required core and nothing else', () => {
+    for (const list of [TEXTILES, BATTERIES, FURNITURE]) {
+      const bare = list.filter(({ category, data }) => Object.keys(data).length === CORE[category].length)
+      assert.equal(bare.length, 1)
+    }
+  })
+
+  test('every category has batches with own data, items, and a history of both kinds', () => {
+    for (const list of [TEXTILES, BATTERIES, FURNITURE]) {
+      assert.ok(list.some(({ batches = [] }) => batches.some(batch => batch.data)))
+      assert.ok(list.some(passport => unitsOf(passport).some(unit => unit.level === 'item')))
+      const kinds = list.flatMap(({ corrections = [] }) => corrections.map(update => update.change_type))
+      assert.deepEqual([...new Set(kinds)].sort(), ['change', 'correction'])
+    }
+  })
+
+  test('primary languages are varied and protected values are there to be shown', () => {
+    assert.ok(new Set(DEMO_PASSPORTS.map(({ data }) => String(data.languages).split(',')[0])).size >= 10)
+    for (const key of ['eori', 'dueDiligenceUrl', 'facilityName', 'facilityId', 'stateOfHealth']) {
+      assert.ok(values(key).length >= 3, key)
+    }
+  })
+})
+
+describe('demo data: required fields', () => {
+  for (const { passport, name, data } of stored) {
+    test(name, () => {
+      assert.deepEqual(
+        CORE[passport.category].filter(field => data[field] === undefined),
+        [],
+      )
+      const operator = data.economicOperator as Data
+      for (const field of ['role', 'legalName', 'address', 'country', 'contactEmail'])
+        assert.ok(operator[field], field)
+      const end = data.endOfLife as Data
+      assert.ok(isObject(end.recyclingInstructions) && isObject(end.disposalInstructions))
+    })
+  }
+})
+
+describe('demo data: numbers that carry a check', () => {
+  test('every GTIN has a legal length, a right check digit and the example prefix', () => {
+    const lengths = new Set(values('gtin').map(gtin => gtin.length))
+    assert.deepEqual([...lengths].sort(), [12, 13, 14])
+    for (const gtin of values('gtin')) {
+      assert.match(gtin, gtin.length === 14 ? /^[1-8]952[0-9]{10}$/ : /^952[0-9]{9,10}$/)
+      assert.ok(endsInGs1CheckDigit(gtin), gtin)
+    }
+  })
+
+  test('no GTIN is on two models, no child brings one, some model has none', () => {
+    const gtins = DEMO_PASSPORTS.flatMap(({ data }) =>
+      data.gtin ? [String(data.gtin).padStart(14, '0')] : [],
+    )
+    assert.equal(new Set(gtins).size, gtins.length)
+    assert.ok(gtins.length < DEMO_PASSPORTS.length)
+    const own = DEMO_PASSPORTS.flatMap(({ batches = [], items = [] }) => [
+      ...batches,
+      ...batches.flatMap(batch => batch.items ?? []),
+      ...items,
+    ])
+    assert.deepEqual(
+      own.filter(child => child.data && 'gtin' in child.data),
+      [],
+    )
+  })
+
+  test('every GLN has thirteen digits, a right check digit and the example prefix', () => {
+    for (const gln of [...values('operatorId'), ...values('facilityId')]) {
+      assert.match(gln, /^952[0-9]{10}$/)
+      assert.ok(endsInGs1CheckDigit(gln), gln)
+    }
+  })
+
+  test('a GLN names one place', () => {
+    const nameOf = new Map<string, string>()
+    for (const { data } of stored) {
+      for (const [, stage] of walk(data).flatMap(([, list]) =>
+        Array.isArray(list) ? list.entries().toArray() : [],
+      )) {
+        if (!isObject(stage) || typeof stage.facilityId !== 'string') continue
+        const known = nameOf.get(stage.facilityId) ?? String(stage.facilityName)
+        assert.equal(stage.facilityName, known)
+        nameOf.set(stage.facilityId, known)
+      }
+    }
+    assert.ok(nameOf.size >= 10)
+  })
+
+  test('every CAS number is well formed with a right check digit', () => {
+    assert.ok(new Set(values('casNumber')).size >= 12)
+    for (const number of values('casNumber')) {
+      assert.match(number, /^[1-9][0-9]{1,6}-[0-9]{2}-[0-9]$/)
+      assert.ok(endsInCasCheckDigit(number), number)
+    }
+  })
+
+  test('the same CAS number carries the same name', () => {
+    const nameOf = new Map<string, string>()
+    const entries = stored.flatMap(({ data }) => [data.substancesOfConcern, data.hazardousSubstances].flat())
+    for (const entry of entries.filter(isObject)) {
+      const known = nameOf.get(String(entry.casNumber)) ?? String(entry.name)
+      assert.equal(entry.name, known)
+      nameOf.set(String(entry.casNumber), known)
+    }
+  })
+
+  test('codes, addresses and dates have their form', () => {
+    for (const code of values('commodityCode')) assert.match(code, /^[0-9]{6}([0-9]{2})?$/)
+    for (const eori of values('eori')) assert.match(eori, /^[A-Z]{2}[\x21-\x7e]{1,15}$/)
+    for (const email of values('contactEmail')) assert.match(email, /^[a-z]+@[a-z-]+\.example$/)
+    for (const date of values('manufacturingDate')) assert.match(date, /^20[0-9]{2}(-[0-9]{2}(-[0-9]{2})?)?$/)
+    for (const country of [...values('country'), ...values('countryOfManufacture')])
+      assert.match(country, /^[A-Z]{2}$/)
+    for (const key of ['url', 'sparePartsUrl', 'dueDiligenceUrl', 'carbonFootprintStudyUrl']) {
+      for (const url of values(key)) assert.match(new URL(url).host, /\.example$/)
+    }
+  })
+})
+
+describe('demo data: sums', () => {
+  test('every composition is exactly 100, one of them in thirds', () => {
+    for (const { name, data } of stored) {
+      for (const [list, member] of Object.entries(SUMS)) {
+        if (data[list]) assert.equal(sum(data[list], member), 100_000n, `${name} ${list}`)
+      }
+    }
+    assert.ok(values('percentage').includes('33.3'))
+  })
+
+  test('the stages of a carbon footprint add up to it', () => {
+    for (const { name, data } of stored) {
+      if (!data.carbonFootprintBreakdown) continue
+      assert.equal(sum(data.carbonFootprintBreakdown, 'value'), thousandths(data.carbonFootprint), name)
+    }
+  })
+
+  test('energy is capacity times voltage', () => {
+    for (const { name, data } of stored) {
+      if (data.energyWh)
+        assert.equal(data.energyWh, Number(data.ratedCapacity) * Number(data.nominalVoltage), name)
+    }
+  })
+})
+
+describe('demo data: texts', () => {
+  test('every localized text has the primary language and only languages of its passport', () => {
+    for (const { name, data } of stored) {
+      const languages = data.languages as string[]
+      assert.deepEqual(Intl.getCanonicalLocales(languages), languages)
+      for (const [key, text] of walk(data)) {
+        if (!LOCALIZED.has(key) || !isObject(text)) continue
+        assert.ok(String(text[languages[0] ?? ''] ?? '').trim(), `${name} ${key}`)
+        assert.deepEqual(
+          Object.keys(text).filter(tag => !languages.includes(tag)),
+          [],
+          `${name} ${key}`,
+        )
+      }
+    }
+  })
+
+  test('no text is blank, has edges of white space or control characters', () => {
+    for (const { name, data } of stored) {
+      for (const [key, text] of walk(data)) {
+        if (typeof text === 'string')
+          assert.match(text, /^[^\s\p{Cc}]([^\p{Cc}]|\n)*(?<!\s)$/u, `${name} ${key}`)
+      }
+    }
+  })
+
+  test('every update says why, in at most 500 characters, and changes something', () => {
+    for (const passport of DEMO_PASSPORTS) {
+      const versions = versionsOf(passport)
+      for (const [n, update] of (passport.corrections ?? []).entries()) {
+        assert.ok(update.note.length > 0 && update.note.length <= 500)
+        assert.notDeepEqual(versions[n + 1], versions[n])
+      }
+    }
+  })
+})
+
+describe('demo data: units', () => {
+  test('lots and serials are legal and unique within their model', () => {
+    for (const passport of DEMO_PASSPORTS) {
+      for (const level of ['batch', 'item']) {
+        const ids = unitsOf(passport).flatMap(unit => (unit.level === level ? [unit.id] : []))
+        assert.equal(new Set(ids).size, ids.length)
+        for (const id of ids) {
+          assert.match(id, LOT_OR_SERIAL)
+          assert.ok(id !== '.' && id !== '..')
+        }
+      }
+    }
+  })
+
+  test('state of health is a percentage of one item, never of a model or batch', () => {
+    for (const passport of DEMO_PASSPORTS) {
+      assert.ok(versionsOf(passport).every(data => data.stateOfHealth === undefined))
+      for (const { level, data } of unitsOf(passport)) {
+        if (data.stateOfHealth === undefined) continue
+        assert.equal(level, 'item')
+        assert.ok(Number(data.stateOfHealth) > 0 && Number(data.stateOfHealth) <= 100)
+      }
+    }
+  })
+})
+
+describe('demo data: the field tables', () => {
+  for (const { passport, name, data } of stored) {
+    test(`${name} passes without an error or a warning`, () => {
+      const category = findCategory(passport.category)
+      assert.ok(category)
+      const { errors, warnings } = validateData(category, data, { strict: true })
+      assert.deepEqual({ errors, warnings }, { errors: [], warnings: [] })
+    })
+  }
+})
