@@ -24,7 +24,7 @@ const HEADERS_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 10_000
 
 export function createApp(setup: AppSetup): FastifyInstance {
-  const requestId = () => idFromUuid(newUuid(Date.now()))
+  const requestId = () => idFromUuid(newUuid(setup.clock.now().getTime()))
   const app = Fastify({
     loggerInstance: setup.log,
     logController: new LogController({ disableRequestLogging: true }),

@@ -1,4 +1,5 @@
 /** Whoever changes a passport is an actor of its account: four bytes in each version, a name in the history. */
+import type { Sql } from '../kernel/db.ts'
 import type { OperatorContext } from './context.ts'
 
 export type ActorKind = 'api_key' | 'person' | 'operator'
@@ -18,4 +19,15 @@ export async function operatorActor(ctx: OperatorContext, accountId: number): Pr
   const [row] = await ctx.sql<{ id: number }[]>`
     select id from actor where account_id = ${accountId} and kind = 'operator' order by id limit 1`
   return row?.id ?? createActor(ctx, { accountId, kind: 'operator', label: 'Operator' })
+}
+
+/** The labels of an account's actors, by number. */
+export async function actorLabels(
+  sql: Sql,
+  accountId: number,
+  ids: readonly number[],
+): Promise<Map<number, string>> {
+  const rows = await sql<{ id: number; label: string }[]>`
+    select id, label from actor where account_id = ${accountId} and id = any(${[...new Set(ids)]}::int[])`
+  return new Map(rows.map(row => [row.id, row.label]))
 }

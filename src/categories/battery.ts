@@ -10,7 +10,8 @@ export const battery: Category = {
     {
       name: 'batteryCategory',
       type: 'name',
-      description: 'Category of the EU Batteries Regulation: portable, light transport, vehicle, industrial, starter.',
+      description:
+        'Category of the EU Batteries Regulation: portable, light transport, vehicle, industrial, starter.',
       required: true,
       values: ['portable', 'lmt', 'ev', 'industrial', 'sli'],
     },
@@ -89,7 +90,8 @@ export const battery: Category = {
     {
       name: 'stateOfHealth',
       type: 'number',
-      description: 'State of health in percent of the original capacity (100 when new); belongs to a single unit.',
+      description:
+        'State of health in percent of the original capacity (100 when new); belongs to a single unit.',
       unit: '%',
       min: 0,
       max: 100,

@@ -94,11 +94,17 @@ export const FORMATS: Readonly<Record<Format, FormatRule>> = {
     schema: { minLength: 8, maxLength: URL_MAX_LENGTH, pattern: '^[Hh][Tt][Tt][Pp][Ss]?://', format: 'uri' },
     findFault: text => {
       if (text.length > URL_MAX_LENGTH) {
-        return fault('length', `is too long for an address; at most ${URL_MAX_LENGTH} characters are allowed.`)
+        return fault(
+          'length',
+          `is too long for an address; at most ${URL_MAX_LENGTH} characters are allowed.`,
+        )
       }
       return HTTP_URL.test(text) && URL.canParse(text)
         ? undefined
-        : fault('format', 'must be a whole address that begins with https:// or http://, without a user name.')
+        : fault(
+            'format',
+            'must be a whole address that begins with https:// or http://, without a user name.',
+          )
     },
   },
   email: {
@@ -115,7 +121,9 @@ export const FORMATS: Readonly<Record<Format, FormatRule>> = {
   },
   carbon_class: {
     schema: { minLength: 1, maxLength: 1, enum: CARBON_CLASSES },
-    findFault: checked('enum', 'must be one capital letter from A to G.', text => CARBON_CLASSES.includes(text)),
+    findFault: checked('enum', 'must be one capital letter from A to G.', text =>
+      CARBON_CLASSES.includes(text),
+    ),
   },
 }
 
@@ -131,7 +139,10 @@ const GTIN_FAULTS: Readonly<Record<GtinFault, Fault>> = {
 /** One alternative per first letter, so that a regular expression says exactly which codes are assigned. */
 function countryPattern(): string {
   const byFirst = Map.groupBy(COUNTRIES, code => code.slice(0, 1))
-  const parts = Array.from(byFirst, ([first, codes]) => `${first}[${codes.map(code => code.slice(1)).join('')}]`)
+  const parts = Array.from(
+    byFirst,
+    ([first, codes]) => `${first}[${codes.map(code => code.slice(1)).join('')}]`,
+  )
   return `^(?:${parts.join('|')})$`
 }
 

@@ -10,7 +10,8 @@ export const furniture: Category = {
     {
       name: 'materialComposition',
       type: 'list',
-      description: 'The materials of the product and their shares of its weight, together exactly 100 percent.',
+      description:
+        'The materials of the product and their shares of its weight, together exactly 100 percent.',
       required: true,
       maxItems: 100,
       sumsTo100: 'percentage',

@@ -25,7 +25,9 @@ function canonicalise(tag: string): string | undefined {
   if (tag.length > LANGUAGE_TAG_MAX_LENGTH) return undefined
   try {
     const canonical = Intl.getCanonicalLocales(tag)[0]
-    return canonical === undefined || NO_LANGUAGE.has(canonical.split('-', 1)[0] ?? '') ? undefined : canonical
+    return canonical === undefined || NO_LANGUAGE.has(canonical.split('-', 1)[0] ?? '')
+      ? undefined
+      : canonical
   } catch {
     return undefined
   }

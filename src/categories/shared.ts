@@ -112,7 +112,12 @@ export const SHARED_HEAD: readonly Field[] = [
     required: true,
     maxItems: 100,
     of: [
-      { name: '', type: 'name', description: 'BCP-47 language code such as en or pt-BR.', format: 'language' },
+      {
+        name: '',
+        type: 'name',
+        description: 'BCP-47 language code such as en or pt-BR.',
+        format: 'language',
+      },
     ],
   },
 ]

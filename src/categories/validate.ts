@@ -1,16 +1,17 @@
 /** The one place that says whether a passport's data may be stored, and what is wrong with it if not: everything at once. */
 import type { Detail } from '../kernel/errors.ts'
+import { MAX_JSON_DEPTH } from '../kernel/strict-json.ts'
 import { boundedData } from './bounds.ts'
 import type { CompleteCategory } from './catalogue.ts'
-import { exactSum } from './exact-sum.ts'
 import type { Field } from './field.ts'
-import { Findings, shorten } from './findings.ts'
-import { FORMATS, languageProblem } from './formats.ts'
+import { Findings } from './findings.ts'
 import { checkFreeForm } from './free-form.ts'
 import { scalarEntry } from './json-schema.ts'
-import { canonicalLanguage, repairedLanguage } from './language.ts'
-import { blankProblem, checkStructure, type Data, isObject } from './structure.ts'
-import { findTextFault, isBlank } from './text.ts'
+import { canonicalLanguage } from './language.ts'
+import { NamedChecks } from './named-checks.ts'
+import { SHARED_FIELDS } from './shared.ts'
+import { checkStructure } from './structure.ts'
+import { type Data, isObject } from './value.ts'
 
 export type ValidationOptions = {
   /** Unknown keys at the top are violations instead of warnings (`Prefer: handling=strict`). */
@@ -35,7 +36,7 @@ export function validateData(
   const findings = new Findings()
   const bounded = boundedData(category, data, findings)
   checkStructure(category, bounded, options.validatedWith ?? category.schemaVersion, findings)
-  new NamedChecks(findings, primaryLanguage(bounded)).members(category.fields, bounded)
+  new NamedChecks(findings, primaryLanguage(bounded)).checkMembers(category.fields, bounded)
   checkFreeForm(category, data, options.strict ?? false, findings)
   return {
     errors: findings.isEmpty ? [] : findings.sortedErrors(orderOf(category)),
@@ -54,101 +55,83 @@ function primaryLanguage(data: Data): string | undefined {
   return typeof first === 'string' ? canonicalLanguage(first) : undefined
 }
 
-/** What JSON Schema cannot say. Values of the wrong type are passed over: the structure check has named them. */
-class NamedChecks {
-  private readonly findings: Findings
-  private readonly primary: string | undefined
-  private readonly path: (string | number)[] = []
+/**
+ * The data as it is stored: CRLF becomes LF in every text; language tags (the entries of `languages`, and the keys of
+ * localized fields) become canonical. A localized field in which two keys would fall together keeps its keys, so that
+ * nothing is lost before the validator names them. Without a category only the shared fields are known.
+ * Shares with the input what needed no change, and never changes the input.
+ */
+export function normaliseData<Sent extends Data>(data: Sent, category?: CompleteCategory): Sent {
+  const withNewlines = mapTexts(data, 0) as Sent
+  return canonicalMembers(category?.fields ?? SHARED_FIELDS, withNewlines) as Sent
+}
 
-  constructor(findings: Findings, primary: string | undefined) {
-    this.findings = findings
-    this.primary = primary
+/** Deeper data is refused by the validator, which needs no newlines for that. */
+function mapTexts(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return value.includes('\r\n') ? value.replaceAll('\r\n', '\n') : value
+  if (typeof value !== 'object' || value === null || depth > MAX_JSON_DEPTH) return value
+  const change = (inner: unknown) => mapTexts(inner, depth + 1)
+  return Array.isArray(value) ? mapEntries(value, change) : mapMembers(value as Data, change)
+}
+
+function mapEntries(entries: readonly unknown[], change: (entry: unknown) => unknown): readonly unknown[] {
+  let copy: unknown[] | undefined
+  for (let i = 0; i < entries.length; i++) {
+    const after = change(entries[i])
+    if (after === entries[i]) continue
+    copy ??= [...entries]
+    copy[i] = after
   }
+  return copy ?? entries
+}
 
-  members(fields: readonly Field[], value: Data): void {
-    for (const field of fields) {
-      if (!Object.hasOwn(value, field.name)) continue
-      this.path.push(field.name)
-      this.value(field, value[field.name])
-      this.path.pop()
-    }
+/** Only members the spread has copied are assigned, so that a key `__proto__` stays a key. */
+function mapMembers(object: Data, change: (value: unknown) => unknown): Data {
+  let copy: Record<string, unknown> | undefined
+  for (const key of Object.keys(object)) {
+    const after = change(object[key])
+    if (after === object[key]) continue
+    copy ??= { ...object }
+    copy[key] = after
   }
+  return copy ?? object
+}
 
-  private value(field: Field, value: unknown): void {
-    if (typeof value === 'string') {
-      if (!field.localized && (field.type === 'name' || field.type === 'text')) this.text(field, value)
-    } else if (Array.isArray(value)) {
-      if (field.type === 'list') this.list(field, value)
-    } else if (isObject(value)) {
-      if (field.localized) this.translations(field, value)
-      else if (field.type === 'object') this.members(field.fields ?? [], value)
-    }
+function canonicalMembers(fields: readonly Field[], object: Data): Data {
+  let copy: Record<string, unknown> | undefined
+  for (const field of fields) {
+    if (!holdsTags(field) || !Object.hasOwn(object, field.name)) continue
+    const after = canonicalValue(field, object[field.name])
+    if (after === object[field.name]) continue
+    copy ??= { ...object }
+    copy[field.name] = after
   }
+  return copy ?? object
+}
 
-  private text(field: Field, text: string): void {
-    const fault = field.format === undefined ? undefined : FORMATS[field.format].findFault(text)
-    if (fault !== undefined) this.findings.add(this.path, fault.code, fault.problem)
-    const problem = findTextFault(text)
-    if (problem !== undefined) this.findings.add(this.path, 'pattern', problem)
-  }
+/** Whether there can be a language tag in it. */
+const holdsTags = (field: Field) =>
+  field.localized === true || field.type === 'object' || field.type === 'list' || field.format === 'language'
 
-  private list(field: Field, entries: readonly unknown[]): void {
+function canonicalValue(field: Field, value: unknown): unknown {
+  if (typeof value === 'string')
+    return field.format === 'language' ? (canonicalLanguage(value) ?? value) : value
+  if (Array.isArray(value)) {
+    if (field.type !== 'list') return value
     const scalar = scalarEntry(field)
-    const seen = scalar?.format === 'language' ? new Set<string>() : undefined
-    entries.forEach((entry, index) => {
-      this.path.push(index)
-      if (scalar !== undefined) this.value(scalar, entry)
-      else if (isObject(entry)) this.members(field.of ?? [], entry)
-      if (seen !== undefined && typeof entry === 'string') this.once(seen, entry)
-      this.path.pop()
+    return mapEntries(value, entry => {
+      if (scalar !== undefined) return canonicalValue(scalar, entry)
+      return isObject(entry) ? canonicalMembers(field.of ?? [], entry) : entry
     })
-    if (field.sumsTo100 !== undefined) this.sum(field, field.sumsTo100, entries)
   }
+  if (!isObject(value)) return value
+  if (field.localized) return canonicalKeys(value)
+  return field.type === 'object' ? canonicalMembers(field.fields ?? [], value) : value
+}
 
-  /** Two spellings of one language are one language. */
-  private once(seen: Set<string>, tag: string): void {
-    const language = canonicalLanguage(tag)
-    if (language === undefined) return
-    if (seen.has(language)) this.findings.add(this.path, 'duplicate', `repeats ${language}; list it once.`)
-    seen.add(language)
-  }
-
-  /** Silent when a share is itself missing or wrong: the sum follows from it. */
-  private sum(list: Field, name: string, entries: readonly unknown[]): void {
-    const share = list.of?.find(one => one.name === name)
-    const shares: number[] = []
-    for (const entry of entries) {
-      const value = isObject(entry) && Object.hasOwn(entry, name) ? entry[name] : undefined
-      if (typeof value !== 'number' || !isWithin(share, value)) return
-      shares.push(value)
-    }
-    const total = exactSum(shares)
-    if (total === '100') return
-    const problem = `adds up to ${shorten(total, 30)}; each ${name} as written must make the sum exactly 100.`
-    this.findings.add(this.path, 'sum_not_100', problem)
-  }
-
-  private translations(field: Field, texts: Data): void {
-    const seen = new Set<string>()
-    let hasPrimary = false
-    for (const tag of Object.keys(texts)) {
-      const language = canonicalLanguage(tag)
-      // The spelling is the mistake then, not a missing text.
-      if ((language ?? repairedLanguage(tag)) === this.primary) hasPrimary ||= !isBlankText(texts[tag])
-      this.path.push(tag)
-      if (language === undefined) this.findings.add(this.path, 'language_code', languageProblem(tag))
-      else this.translation(field, texts[tag], language)
-      if (language !== undefined) this.once(seen, tag)
-      this.path.pop()
-    }
-    if (hasPrimary || this.primary === undefined) return
-    const problem = `needs a text in ${this.primary}, the first of languages.`
-    this.findings.add(this.path, 'primary_language_missing', problem)
-  }
-
-  private translation(field: Field, text: unknown, language: string): void {
-    if (typeof text !== 'string') return
-    if (!isBlank(text)) return this.text(field, text)
-    if (language !== this.primary) this.findings.add(this.path, 'length', blankProblem({ ...field, required: false }))
-  }
+function canonicalKeys(texts: Data): Data {
+  const tags = Object.keys(texts)
+  const canonical = tags.map(tag => canonicalLanguage(tag) ?? tag)
+  if (canonical.every((tag, i) => tag === tags[i]) || new Set(canonical).size < tags.length) return texts
+  return Object.fromEntries(tags.map((tag, i) => [canonical[i], texts[tag]]))
 }

@@ -1,6 +1,7 @@
 /** `carnet access-links`: what shows a reader with a legitimate interest, or an authority, more than the public sees. */
-import { operatorActor } from '../accounts/actors.ts'
+
 import { requireAccount } from '../accounts/accounts.ts'
+import { operatorActor } from '../accounts/actors.ts'
 import { systemClock } from '../kernel/clock.ts'
 import {
   type AccessLinkRecord,
@@ -39,7 +40,8 @@ export const accessLinksCreate: Command = {
         addresses: ctx.addresses,
       })
       const { id, token, url, expires_at, ...rest } = link
-      const shown = url ?? `${token}\n\nAppend ?access=${token} to the address of any passport of the account.`
+      const shown =
+        url ?? `${token}\n\nAppend ?access=${token} to the address of any passport of the account.`
       const text = `${shown}\n\nThat is access link ${id}, until ${expires_at}. Keep it now: it is not shown again.`
       return { value: { id, token, url, expires_at, ...rest }, text }
     })
@@ -54,7 +56,10 @@ export const accessLinksList: Command = {
     const accountId = accountNumber(args.get('account'))
     return withStore(env, async ctx => {
       const links = await listAccessLinks(await inAccount(ctx, accountId))
-      return { value: links, text: links.length === 0 ? 'The account has no access links.' : linkTable(links) }
+      return {
+        value: links,
+        text: links.length === 0 ? 'The account has no access links.' : linkTable(links),
+      }
     })
   },
 }

@@ -16,7 +16,10 @@ export const accountsCreate: Command = {
     const input = { name: readName(args, 'name'), plan: args.get('plan') }
     return withStore(env, async ctx => {
       const account = await createAccount(ctx, input)
-      return { value: account, text: `Account ${account.id} "${account.name}" is on the plan ${account.plan}.` }
+      return {
+        value: account,
+        text: `Account ${account.id} "${account.name}" is on the plan ${account.plan}.`,
+      }
     })
   },
 }
@@ -44,7 +47,8 @@ export const accountsList: Command = {
 
 export const accountsSetPlan: Command = {
   usage: 'accounts set-plan ID --plan P [--quota model=1,batch=2,item=3]',
-  about: 'puts an account on a plan; quotas given here stand in place of the plan’s, those left out are the plan’s',
+  about:
+    'puts an account on a plan; quotas given here stand in place of the plan’s, those left out are the plan’s',
   positionals: ['ID'],
   options: {
     plan: { hint: 'P', about: 'free, beta, pro, business or enterprise' },
@@ -58,7 +62,10 @@ export const accountsSetPlan: Command = {
       const account = await setPlan(ctx, { accountId, plan, quota })
       const over = Object.entries(quota).map(([level, count]) => `${level} ${count}`)
       const more = over.length > 0 ? `, with a quota of ${over.join(', ')}` : ''
-      return { value: account, text: `Account ${account.id} "${account.name}" is on the plan ${plan}${more}.` }
+      return {
+        value: account,
+        text: `Account ${account.id} "${account.name}" is on the plan ${plan}${more}.`,
+      }
     })
   },
 }

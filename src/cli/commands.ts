@@ -41,7 +41,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'make an API key; it is shown once',
     load: async () => (await import('./keys.ts')).keysCreate,
   },
-  'keys list': { about: "list an account's API keys", load: async () => (await import('./keys.ts')).keysList },
+  'keys list': {
+    about: "list an account's API keys",
+    load: async () => (await import('./keys.ts')).keysList,
+  },
   'keys revoke': {
     about: 'end an API key within two seconds',
     load: async () => (await import('./keys.ts')).keysRevoke,

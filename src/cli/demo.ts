@@ -5,10 +5,10 @@ import { type Command, Refusal, UsageError } from './command.ts'
 import { prepareDemo } from './demo-account.ts'
 import { readDemoNotes } from './demo-notes.ts'
 import { type DemoSheet, sheetText } from './demo-sheet.ts'
+import { SeatTaken } from './embedded-store.ts'
 import { findLanAddress } from './lan-address.ts'
 import { findFreePort } from './ports.ts'
 import { serveUntilStopped } from './server.ts'
-import { SeatTaken } from './store.ts'
 
 const DATA_DIR = './data/demo'
 const EVERY_INTERFACE = '0.0.0.0'
@@ -25,7 +25,9 @@ export const demo: Command = {
     const lan = args.has('lan') ? findLanAddress() : undefined
     const say = (sentence: string) => process.stderr.write(`${sentence}\n`)
     if (args.has('lan') && lan === undefined) {
-      say('This machine has no address in a local network: no phone can reach it, and the demo is for itself only.')
+      say(
+        'This machine has no address in a local network: no phone can reach it, and the demo is for itself only.',
+      )
     }
     const show = (sheet: DemoSheet) =>
       print(json ? `${JSON.stringify(sheet)}\n` : sheetText(sheet, lan !== undefined))

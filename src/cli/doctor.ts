@@ -10,7 +10,7 @@ import type { Sql } from '../kernel/db.ts'
 import { countRows, findBrokenHistories, findWrongCounts } from '../passports/verify.ts'
 import { type Command, columns, type Result } from './command.ts'
 import { tryPort } from './ports.ts'
-import { findSecretKeyProblem } from './secret-key.ts'
+import { hasSecretKey } from './secret-key.ts'
 import { commandLog, openStore, type Store } from './store.ts'
 
 export type Check = { name: string; ok: boolean; detail: string }
@@ -46,7 +46,7 @@ async function examine(env: Environment, verify: boolean): Promise<Check[]> {
   const checks = [
     { name: 'settings', ok: true, detail: `addresses begin with ${config.publicUrl}` },
     await check('data directory', () => lookAtFolder(config.dataDir)),
-    await check('secret key', async () => lookAtSecretKey(config)),
+    await check('secret key', () => lookAtSecretKey(config)),
     await check('port', () => lookAtPort(config)),
   ]
   let store: Store
@@ -67,7 +67,11 @@ async function examineStore(store: Store, verify: boolean): Promise<Check[]> {
   const pending = await store.pending()
   const checks = [
     await check('database', () => lookAtVersion(sql)),
-    { name: 'migrations', ok: true, detail: pending.length === 0 ? 'all applied' : `${pending.length} to apply at the next start` },
+    {
+      name: 'migrations',
+      ok: true,
+      detail: pending.length === 0 ? 'all applied' : `${pending.length} to apply at the next start`,
+    },
     await check('clock', () => lookAtClock(sql)),
   ]
   if (pending.length > 0) return checks
@@ -98,10 +102,9 @@ async function lookAtFolder(folder: string): Promise<string | string[]> {
   return free < LEAST_FREE_BYTES ? [`${detail}: too little to go on for long`] : detail
 }
 
-function lookAtSecretKey(config: Config): string | string[] {
-  if (config.secretKey !== undefined) return 'from the setting SECRET_KEY'
-  const problem = findSecretKeyProblem(config.dataDir)
-  return problem === undefined ? `kept in ${config.dataDir}, for its owner only` : [problem]
+async function lookAtSecretKey({ secretKey, dataDir }: Config): Promise<string> {
+  if (secretKey !== undefined) return 'from the setting SECRET_KEY'
+  return hasSecretKey(dataDir) ? `kept in ${dataDir}, for its owner only` : 'is made when the server starts'
 }
 
 async function lookAtPort({ host, port }: Config): Promise<string | string[]> {
@@ -157,7 +160,8 @@ async function findWrongUsage(sql: Sql): Promise<string[]> {
   const accounts = await listAccounts({ sql, clock: systemClock })
   return accounts.flatMap(({ id, used }) =>
     LEVELS.filter(level => used[level] !== (counted.get(`${id} ${level}`) ?? 0)).map(
-      level => `account ${id} has ${counted.get(`${id} ${level}`) ?? 0} of level ${level} and is charged ${used[level]}`,
+      level =>
+        `account ${id} has ${counted.get(`${id} ${level}`) ?? 0} of level ${level} and is charged ${used[level]}`,
     ),
   )
 }

@@ -1,8 +1,8 @@
 /** Puts the demo's passports into its account through the same verbs as every door, once: what is there stays as it is. */
 import type { AccountContext } from '../accounts/context.ts'
+import { idFromUuid } from '../kernel/ids.ts'
 import { createPassport } from '../passports/create.ts'
 import { listPassports } from '../passports/list.ts'
-import { idFromUuid } from '../kernel/ids.ts'
 import { updatePassport } from '../passports/update.ts'
 import type { DemoPassport } from './demo-data/demo-passport.ts'
 

@@ -58,14 +58,18 @@ function withoutCommand(words: readonly string[], io: Io): number {
   const names = inGroup.length > 0 ? inGroup : Object.keys(COMMANDS)
   const asked = (word: string | undefined) => word === '--help' || word === '-h'
   if (first === undefined || asked(first) || (inGroup.length > 0 && asked(second))) {
-    io.out(overview(names))
+    const write = first === undefined ? io.err : io.out
+    write(overview(names))
     return first === undefined ? WRONG_USAGE : DONE
   }
   if (first === '--version') {
     io.out(`${VERSION}\n`)
     return DONE
   }
-  const said = inGroup.length > 0 && second === undefined ? `${first} what?` : `There is no command "${first}${inGroup.length > 0 ? ` ${second}` : ''}".`
+  const said =
+    inGroup.length > 0 && second === undefined
+      ? `${first} what?`
+      : `There is no command "${first}${inGroup.length > 0 ? ` ${second}` : ''}".`
   io.err(`${said}\n${overview(names)}`)
   return WRONG_USAGE
 }

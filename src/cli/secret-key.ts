@@ -1,7 +1,16 @@
 /** The key that signs cookies and encrypts secrets: from the setting, else made once and kept where only its owner reads it. */
 import { randomBytes } from 'node:crypto'
-import { chmodSync, linkSync, openSync, readFileSync, statSync, unlinkSync } from 'node:fs'
-import { closeSync, fsyncSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { Refusal } from './command.ts'
 
@@ -16,15 +25,8 @@ export function secretKey(settings: { secretKey: string | undefined; dataDir: st
   return readKey(path) ?? makeKey(settings.dataDir, path)
 }
 
-/** What is wrong with the kept key, as a sentence, or undefined; makes nothing. */
-export function findSecretKeyProblem(dataDir: string): string | undefined {
-  try {
-    readKey(join(dataDir, FILE))
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
-}
+/** Whether there is a kept key; makes none. Throws Refusal when it is open to others or damaged. */
+export const hasSecretKey = (dataDir: string): boolean => readKey(join(dataDir, FILE)) !== undefined
 
 function readKey(path: string): string | undefined {
   let text: string

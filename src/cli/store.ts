@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import type { OperatorContext } from '../accounts/context.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { type Config, type Environment, readConfig } from '../kernel/config.ts'
-import { isReachable, openPool, type Sql } from '../kernel/db.ts'
+import { openPool, type Sql } from '../kernel/db.ts'
 import { createLog, type Log } from '../kernel/log.ts'
 import { migrate, pendingMigrations } from '../kernel/migrate.ts'
 import type { Addresses } from '../passports/record.ts'
 import { Refusal, type Result } from './command.ts'
-import { type EmbeddedStore, openEmbeddedStore } from './embedded-store.ts'
+import { openEmbeddedStore } from './embedded-store.ts'
 
 export type Store = {
   sql: Sql
@@ -21,7 +21,7 @@ export type Store = {
   /** Names of the migrations that this version has and the database has not. */
   pending: () => Promise<readonly string[]>
   stop: () => Promise<void>
-  /** What of `stop` can be done at once, without waiting. */
+  /** What of stopping can be done without waiting. */
   abandon: () => void
 }
 
@@ -65,7 +65,10 @@ async function openOnUrl(config: Config, url: string, options: OpenOptions): Pro
   return finish(config, sql, options, { place: `${host}${pathname}`, stop: end, abandon: () => {} })
 }
 
-const poolOptions = ({ name, serves }: OpenOptions) => ({ name, ...(serves ? {} : { max: COMMAND_POOL_SIZE }) })
+const poolOptions = ({ name, serves }: OpenOptions) => ({
+  name,
+  ...(serves ? {} : { max: COMMAND_POOL_SIZE }),
+})
 
 async function finish(
   config: Config,

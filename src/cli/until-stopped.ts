@@ -1,6 +1,7 @@
 /** When a server is to stop, and that it then stops in time: Ctrl-C, a service manager's signal, a parent that is gone. */
-import { Refusal } from './command.ts'
+
 import type { Log } from '../kernel/log.ts'
+import { Refusal } from './command.ts'
 
 /** A terminal's Ctrl-C reaches the whole group, and npm passes it on once more: that is still one. */
 const SAME_SIGNAL_MS = 700

@@ -7,7 +7,8 @@ import { withStore } from './store.ts'
 
 export const usersCreate: Command = {
   usage: 'users create --account A --email E --role owner|editor|viewer',
-  about: 'puts a person into an account and makes a link with which they set a password, once, within seven days',
+  about:
+    'puts a person into an account and makes a link with which they set a password, once, within seven days',
   options: {
     account: { hint: 'A', about: 'the id of the account' },
     email: { hint: 'E', about: 'the e-mail address they sign in with' },

@@ -7,7 +7,8 @@ import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import { HOME } from './own-path.ts'
 import type { ConsoleSetup } from './route.ts'
 import { pageHeaders, shell } from './shell.ts'
-import { chooseWords, type Texts } from './texts.ts'
+import { chooseWords } from './texts.ts'
+import type { Texts } from './texts-en.ts'
 
 type Status = keyof Texts['pages']
 

@@ -2,7 +2,7 @@
 import { html } from 'ghtml'
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../accounts/password.ts'
 import type { Problems } from './form.ts'
-import type { Texts } from './texts.ts'
+import type { Texts } from './texts-en.ts'
 
 export type Field = {
   name: string

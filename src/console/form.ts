@@ -1,5 +1,5 @@
 /** A form as it was sent: fields are read by name, once; what is not asked for is not looked at. */
-import type { Texts } from './texts.ts'
+import type { Texts } from './texts-en.ts'
 
 export type Form = {
   /** The first value of a field as it was typed, '' when there is none. */

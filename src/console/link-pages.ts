@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, type PasswordProblem } from '../accounts/password.ts'
 import { SIGN_IN } from './own-path.ts'
 import type { Page } from './route.ts'
-import type { Texts } from './texts.ts'
+import type { Texts } from './texts-en.ts'
 
 export const linkEnded = (texts: Texts, reason: string): Page => ({
   status: 404,

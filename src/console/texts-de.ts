@@ -1,5 +1,5 @@
 /** The console's words in German. */
-import type { Texts } from './texts.ts'
+import type { Texts } from './texts-en.ts'
 
 export const de: Texts = {
   brand: 'Carnet',

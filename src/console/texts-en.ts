@@ -125,3 +125,6 @@ export const en = {
   ownersOnly: 'Only owners of the account may do this. Nothing was changed.',
   requestId: (id: string) => `Request ${id}`,
 }
+
+/** English is the measure: a language that lacks a key does not compile. */
+export type Texts = typeof en

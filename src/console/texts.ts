@@ -1,9 +1,6 @@
 /** The languages of the console: the one of them that the browser likes best, else English. */
 import { de } from './texts-de.ts'
-import { en } from './texts-en.ts'
-
-/** English is the measure: a language that lacks a key does not compile. */
-export type Texts = typeof en
+import { en, type Texts } from './texts-en.ts'
 
 const CATALOGUE = { en, de } as const satisfies Record<string, Texts>
 export type ConsoleLanguage = keyof typeof CATALOGUE

@@ -34,7 +34,10 @@ export function gs1Path(gtin14: string, { lot, serial }: { lot?: string; serial?
 
 /** As GS1's own engine encodes: also the five characters that `encodeURIComponent` leaves. */
 const encode = (value: string) =>
-  encodeURIComponent(value).replace(/[!'()*]/g, letter => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)
+  encodeURIComponent(value).replace(
+    /[!'()*]/g,
+    letter => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
 
 const QUALIFIERS = [
   { key: '22', name: 'cpv', fault: 'bad_cpv' },

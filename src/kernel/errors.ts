@@ -68,12 +68,13 @@ export class AppError extends Error {
     message: string,
     details?: readonly Detail[],
     headers: Readonly<Record<string, string>> = {},
+    truncated = false,
   ) {
     super(message)
     this.code = code
     this.details = details?.slice(0, MOST_DETAILS)
     this.headers = headers
-    this.truncated = (details?.length ?? 0) > MOST_DETAILS
+    this.truncated = truncated || (details?.length ?? 0) > MOST_DETAILS
   }
 }
 
@@ -82,12 +83,13 @@ export const MOST_DETAILS = 100
 
 export const notFound = (what: string) => new AppError('not_found', `There is no such ${what}.`)
 
-export function invalid(details: readonly Detail[]): AppError {
+/** `truncated`: the list was cut where it was made. */
+export function invalid(details: readonly Detail[], truncated = false): AppError {
   const [first] = details
   if (!first) throw new Error('invalid() needs at least one detail')
   const more = details.length - 1
   const message = more === 0 ? first.message : `${first.message} (and ${more} more)`
-  return new AppError('validation', message, details)
+  return new AppError('validation', message, details, {}, truncated)
 }
 
 /** Bugs, not outcomes: says which assumption broke. */

@@ -1,6 +1,7 @@
 /** Structured logs on stderr: JSON lines for machines, one readable line each for a terminal; never a secret or an address of a reader. */
 import { Writable } from 'node:stream'
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { systemClock } from './clock.ts'
 import type { LogLevel } from './config.ts'
 
 export type Log = Logger
@@ -20,7 +21,7 @@ export function createLog(settings: { logLevel: LogLevel; logFormat: 'pretty' | 
     level: settings.logLevel,
     base: null,
     redact: { paths: REDACTED, censor: '[redacted]' },
-    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    timestamp: () => `,"time":"${systemClock.now().toISOString()}"`,
   }
   return pino(
     options,

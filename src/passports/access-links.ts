@@ -2,11 +2,12 @@
  * Access links: a token that shows one reader, until a day, what the public does not see. Of the token only a hash
  * is kept, so who reads the database cannot read the passports with it.
  */
+import { actorLabels } from '../accounts/actors.ts'
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
 import type { Audience } from '../categories/field.ts'
 import { checksum62, randomBase62, sha256Hex } from '../kernel/crypto.ts'
 import type { Sql } from '../kernel/db.ts'
-import { type Detail, type DetailCode, invalid, notFound } from '../kernel/errors.ts'
+import { assert, type Detail, type DetailCode, invalid, notFound } from '../kernel/errors.ts'
 import { findUuid, idFromUuid, newUuid } from '../kernel/ids.ts'
 import { getPassport, requireUuid } from './find.ts'
 import { type Addresses, type PassportRow, passportUrl } from './record.ts'
@@ -36,6 +37,8 @@ export type AccessLinkRecord = {
   audience: LinkAudience
   label: string
   created_at: string
+  /** Label of the actor. */
+  created_by: string
   expires_at: string
   revoked_at: string | null
   uses: number
@@ -78,7 +81,9 @@ export async function createAccessLink(
   await ctx.sql`insert into access_link ${ctx.sql({ ...row, hash: sha256Hex(token) })}`
   const url =
     passport === undefined ? null : `${passportUrl(input.addresses, idFromUuid(passport.id))}?access=${token}`
-  return { token, url, ...toRecord({ ...row, revoked_at: null, uses: 0, last_used_at: null }) }
+  const [record] = await toRecords(ctx.sql, [{ ...row, revoked_at: null, uses: 0, last_used_at: null }])
+  assert(record, 'a row makes a record')
+  return { token, url, ...record }
 }
 
 function requireSound(input: NewAccessLink, now: Date): { audience: LinkAudience; label: string } {
@@ -102,7 +107,7 @@ function requireSound(input: NewAccessLink, now: Date): { audience: LinkAudience
 export async function listAccessLinks(ctx: AccountContext): Promise<AccessLinkRecord[]> {
   const rows = await ctx.sql<LinkRow[]>`
     select ${columns(ctx.sql)} from access_link where account_id = ${ctx.accountId} order by id desc`
-  return rows.map(toRecord)
+  return toRecords(ctx.sql, rows)
 }
 
 /**
@@ -116,12 +121,13 @@ export async function revokeAccessLink(
   const uuid = findUuid(id)
   if (uuid === undefined) throw notFound('access link')
   const { sql, accountId } = ctx
-  const [row] = await sql<LinkRow[]>`
+  const rows = await sql<LinkRow[]>`
     update access_link set revoked_at = coalesce(revoked_at, ${ctx.clock.now()})
     where id = ${uuid} ${accountId === undefined ? sql`` : sql`and account_id = ${accountId}`}
     returning ${columns(sql)}`
-  if (!row) throw notFound('access link')
-  return toRecord(row)
+  const [record] = await toRecords(sql, rows)
+  if (record === undefined) throw notFound('access link')
+  return record
 }
 
 /** What a token allows on this passport now; undefined when it allows nothing, whatever the reason. */
@@ -151,11 +157,13 @@ export async function findAccess(
 }
 
 type LinkRow = {
+  account_id: number
   id: string
   passport_id: string | null
   audience: LinkAudience
   label: string
   created_at: Date
+  created_by: number
   expires_at: Date
   revoked_at: Date | null
   uses: number
@@ -163,15 +171,25 @@ type LinkRow = {
 }
 
 const columns = (sql: Sql) =>
-  sql`id, passport_id, audience, label, created_at, expires_at, revoked_at, uses, last_used_at`
+  sql`account_id, id, passport_id, audience, label, created_at, created_by, expires_at, revoked_at, uses, last_used_at`
 
-function toRecord(row: LinkRow): AccessLinkRecord {
+/** Of one account's rows. */
+async function toRecords(sql: Sql, rows: readonly LinkRow[]): Promise<AccessLinkRecord[]> {
+  const [first] = rows
+  if (first === undefined) return []
+  const authors = rows.map(row => row.created_by)
+  const labels = await actorLabels(sql, first.account_id, authors)
+  return rows.map(row => toRecord(row, labels.get(row.created_by) ?? ''))
+}
+
+function toRecord(row: LinkRow, author: string): AccessLinkRecord {
   return {
     id: idFromUuid(row.id),
     passport_id: row.passport_id === null ? null : idFromUuid(row.passport_id),
     audience: row.audience,
     label: row.label,
     created_at: row.created_at.toISOString(),
+    created_by: author,
     expires_at: row.expires_at.toISOString(),
     revoked_at: row.revoked_at?.toISOString() ?? null,
     uses: row.uses,

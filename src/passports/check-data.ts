@@ -33,8 +33,8 @@ export function checkData(
   options: { strict: boolean; validatedWith?: number },
 ): CheckedData {
   const data = normaliseData(sent)
-  const { errors, warnings } = validateData(category, data, options)
-  if (errors.length > 0) throw invalid(errors)
+  const { errors, warnings, truncated } = validateData(category, data, options)
+  if (errors.length > 0) throw invalid(errors, truncated)
   const { gtin, sku, productName } = data
   assert(typeof sku === 'string' && typeof productName === 'string', 'valid data has a sku and a productName')
   const gtin14 = typeof gtin === 'string' ? toGtin14(gtin) : null

@@ -1,4 +1,5 @@
 /** What a passport was: every version, and how it read at a time. Version 1 has no row of its own until there is a second. */
+import { actorLabels } from '../accounts/actors.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import type { Sql } from '../kernel/db.ts'
 import { notFound } from '../kernel/errors.ts'
@@ -22,7 +23,7 @@ type VersionRow = {
   kind: Kind
   changed: string[] | null
   created_at: Date
-  created_by: string | null
+  created_by: number
   note: string | null
 }
 
@@ -36,36 +37,41 @@ export async function listVersions(
   const newest = current.version_no - window.offset
   const rows =
     current.version_no === 1
-      ? [await firstVersion(ctx, current)].slice(window.offset)
+      ? [firstVersion(current)].slice(window.offset)
       : await ctx.sql<VersionRow[]>`
-          select v.version_no, v.kind, v.changed, v.created_at, a.label as created_by, v.note
-          from passport_version v left join actor a on a.account_id = v.account_id and a.id = v.created_by
+          select v.version_no, v.kind, v.changed, v.created_at, v.created_by, v.note from passport_version v
           where v.passport_id = ${uuid} and v.account_id = ${ctx.accountId}
             and v.version_no <= ${newest} and v.version_no > ${newest - window.limit}
           order by v.version_no desc`
-  return { versions: rows.map(toEntry), total: current.version_no }
+  const labels = await actorLabels(
+    ctx.sql,
+    ctx.accountId,
+    rows.map(row => row.created_by),
+  )
+  return {
+    versions: rows.map(row => toEntry(row, labels.get(row.created_by) ?? '')),
+    total: current.version_no,
+  }
 }
 
-async function firstVersion(ctx: AccountContext, current: PassportRow): Promise<VersionRow> {
-  const [actor] = await ctx.sql<{ label: string }[]>`
-    select label from actor where account_id = ${ctx.accountId} and id = ${current.created_by}`
+function firstVersion(current: PassportRow): VersionRow {
   return {
     version_no: 1,
     kind: 'n',
     changed: null,
     created_at: createdAt(current.id),
-    created_by: actor?.label ?? null,
+    created_by: current.created_by,
     note: null,
   }
 }
 
-function toEntry(row: VersionRow): VersionEntry {
+function toEntry(row: VersionRow, author: string): VersionEntry {
   return {
     version_no: row.version_no,
     change_type: CHANGE_TYPE[row.kind],
     changed: row.changed ?? [],
     created_at: row.created_at.toISOString(),
-    created_by: row.created_by ?? '',
+    created_by: author,
     note: row.note,
   }
 }

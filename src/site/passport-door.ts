@@ -159,5 +159,5 @@ async function answerReader(
   }
   return reply
     .headers({ ...formHeaders(setup.addresses.publicUrl, form, language), ...FOR_ONE_READER })
-    .send(bodyOf(setup, reading, row, form, language, access))
+    .send(Buffer.from(bodyOf(setup, reading, row, form, language, access)))
 }

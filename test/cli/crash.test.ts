@@ -14,6 +14,29 @@ const BACK_OFF_MS = 20
 /** What a writer knows of one passport: the last version it was promised, and how many more may have been made unseen. */
 type Known = { version: number; weight: number; inDoubt: number }
 
+const DATA = {
+  productName: 'Crash helmet liner',
+  sku: 'CR-1',
+  brandName: 'Fjellvind',
+  languages: ['en'],
+  economicOperator: {
+    role: 'manufacturer',
+    legalName: 'Fjellvind AS',
+    address: 'Havnegata 4, 5003 Bergen',
+    country: 'NO',
+    contactEmail: 'passport@fjellvind.example',
+  },
+  fiberComposition: [{ fiber: 'wool', percentage: 100 }],
+  countryOfManufacture: 'PT',
+  careInstructions: { en: 'Wash at 30 °C.' },
+  repair: { repairable: true, sparePartsAvailable: false },
+  endOfLife: {
+    recyclingInstructions: { en: 'Textile bin.' },
+    disposalInstructions: { en: 'Not in the river.' },
+  },
+  weightGrams: 100,
+}
+
 let folder: Awaited<ReturnType<typeof emptyFolder>>
 let settings: Settings
 let server: Served

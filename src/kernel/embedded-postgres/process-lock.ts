@@ -1,0 +1,85 @@
+/** One process at a time: a lock file that appears whole or not at all, and that a dead holder does not keep. */
+import { randomUUID } from 'node:crypto'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { AppError } from '../errors.ts'
+import { findProcess } from './processes.ts'
+
+type Holder = { token: string; pid: number; identity: string }
+
+const POLL_MS = 20
+
+/**
+ * Runs `work` while this process alone holds the lock file; waits for another's for `patienceMs`.
+ * Throws AppError `unavailable` when that was not enough.
+ */
+export async function withProcessLock<T>(path: string, patienceMs: number, work: () => Promise<T>): Promise<T> {
+  const until = performance.now() + patienceMs
+  while (!(await tryToTake(path))) {
+    if (performance.now() > until) throw tooLong(path, patienceMs)
+    await pause(POLL_MS)
+  }
+  try {
+    return await work()
+  } finally {
+    await rm(path, { force: true })
+  }
+}
+
+function tooLong(path: string, patienceMs: number): AppError {
+  const seconds = Math.round(patienceMs / 1000)
+  const message = `Another Carnet has been starting or stopping the database for more than ${seconds} seconds; its lock is ${path}.`
+  return new AppError('unavailable', message)
+}
+
+/** A link, like O_EXCL, is made once only; other than a file just opened, it is never seen empty. */
+async function tryToTake(path: string): Promise<boolean> {
+  const holder: Holder = {
+    token: randomUUID(),
+    pid: process.pid,
+    identity: findProcess(process.pid)?.identity ?? '',
+  }
+  const draft = `${path}.${holder.token}.draft`
+  await writeFile(draft, JSON.stringify(holder), { flag: 'wx' })
+  try {
+    await link(draft, path)
+    return true
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  } finally {
+    await rm(draft, { force: true })
+  }
+  await clearIfStale(path)
+  return false
+}
+
+/**
+ * Removes the lock of a dead holder. Of several who see that it is dead, the one that holds a lock on its token does;
+ * the token is read again under that lock, so that nobody removes the successor's.
+ */
+async function clearIfStale(path: string): Promise<void> {
+  const seen = await readHolder(path)
+  if (seen === undefined || isAlive(seen)) return
+  const right = `${path}.${seen.token}`
+  if (!(await tryToTake(right))) return
+  try {
+    const now = await readHolder(path)
+    if (now?.token === seen.token) await rm(path, { force: true })
+  } finally {
+    await rm(right, { force: true })
+  }
+}
+
+async function readHolder(path: string): Promise<Holder | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as Holder
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+const isAlive = ({ pid, identity }: Holder) => findProcess(pid)?.identity === identity
+
+const hasCode = (error: unknown, code: string) =>
+  error instanceof Error && 'code' in error && error.code === code

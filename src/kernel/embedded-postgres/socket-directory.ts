@@ -1,0 +1,54 @@
+/** Whoever may enter the socket's folder is the database's owner: it is private, and short enough for a socket's address. */
+import { createHash } from 'node:crypto'
+import { chmod, lchown, lstat, mkdir, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AppError } from '../errors.ts'
+import type { ServerUser } from './launcher.ts'
+
+/** Names the socket's file; there is no TCP port. */
+export const SOCKET_PORT = 5432
+
+/** A socket's address has room for 103 bytes on macOS and 107 on Linux. */
+const LONGEST_ADDRESS = 100
+
+/** Where the socket of a data directory goes: the same for everyone with the same temporary folder. */
+export function socketDirectoryOf(pgDir: string): string {
+  const name = `carnet-${createHash('sha256').update(pgDir).digest('hex').slice(0, 16)}`
+  const wanted = join(tmpdir(), name)
+  return Buffer.byteLength(socketOf(wanted)) <= LONGEST_ADDRESS ? wanted : join('/tmp', name)
+}
+
+export const socketOf = (folder: string) => join(folder, `.s.PGSQL.${SOCKET_PORT}`)
+
+/** Makes the folder, empty. Only while no server runs on the data. Throws AppError when it is somebody else's. */
+export async function makeSocketDirectory(path: string, user: ServerUser): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 })
+    await lchown(path, user.uid, user.gid)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    await checkOwner(path, [user.uid, process.getuid?.() ?? user.uid])
+    await lchown(path, user.uid, user.gid)
+  }
+  await chmod(path, 0o700)
+  for (const name of await readdir(path)) await rm(join(path, name), { force: true })
+}
+
+/** Throws AppError `unavailable` unless the folder is the server user's, and only that one's to enter. */
+export async function checkSocketDirectory(path: string, user: ServerUser): Promise<void> {
+  await checkOwner(path, [user.uid])
+  const { mode } = await lstat(path)
+  if (mode & 0o077) throw notOurs(path)
+}
+
+async function checkOwner(path: string, owners: readonly number[]): Promise<void> {
+  const found = await lstat(path)
+  if (!found.isDirectory() || !owners.includes(found.uid)) throw notOurs(path)
+}
+
+const notOurs = (path: string) =>
+  new AppError(
+    'unavailable',
+    `${path}, where the database's socket belongs, was made by somebody else: remove it, or set TMPDIR to another folder.`,
+  )

@@ -1,0 +1,111 @@
+/** Passwords: what is taken, and hashes that carry their parameters. */
+import assert from 'node:assert/strict'
+import { argon2Sync } from 'node:crypto'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { isCommon } from '../../src/accounts/common-passwords.ts'
+import { findEmail } from '../../src/accounts/email.ts'
+import {
+  findPasswordProblem,
+  hashPassword,
+  isOutdatedHash,
+  verifyPassword,
+} from '../../src/accounts/password.ts'
+import { networkOf } from '../../src/accounts/sign-in-attempts.ts'
+
+const EMAIL = 'anna@testmarke.example'
+
+describe('findPasswordProblem', () => {
+  const cases: [string, string | undefined][] = [
+    ['', 'short'],
+    ['elevenchars', 'short'],
+    ['twelve chars', undefined],
+    ['ä'.repeat(11), 'short'],
+    ['🦩🦢🦆🦉🦅🦜🐧🐦🐤🐣🦃🦚', undefined],
+    [`${'heron lake '.repeat(11)}herons!`, undefined],
+    [`${'heron lake '.repeat(12)}`, 'long'],
+    ['aaaaaaaaaaaa', 'common'],
+    ['123456789012', 'common'],
+    ['Password1234', 'common'],
+    ['passwordpassword', 'common'],
+    ['Qwertyuiop123!', 'common'],
+    ['iloveyouprincess', 'common'],
+    ['correct horse battery staple', undefined],
+    [EMAIL.toUpperCase(), 'email'],
+    [`${EMAIL}12`, 'email'],
+  ]
+  for (const [password, problem] of cases) {
+    test(`${JSON.stringify(password.slice(0, 40))}: ${problem ?? 'taken'}`, () => {
+      assert.equal(findPasswordProblem(password, EMAIL), problem)
+    })
+  }
+
+  test('takes no time to speak of, whatever is typed', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ maxLength: 128, unit: fc.constantFrom('1', '11', 'pass', 'word', '0') }),
+        text => {
+          const started = performance.now()
+          isCommon(text)
+          return performance.now() - started < 50
+        },
+      ),
+    )
+  })
+})
+
+describe('hashPassword and verifyPassword', () => {
+  test('the right one, the wrong one, none at all', async () => {
+    const hash = await hashPassword('eleven herons over the lake')
+    assert.equal(await verifyPassword('eleven herons over the lake', hash), true)
+    assert.equal(await verifyPassword('eleven herons over the lakE', hash), false)
+    assert.equal(await verifyPassword('eleven herons over the lake', undefined), false)
+    assert.notEqual(await hashPassword('eleven herons over the lake'), hash)
+    assert.equal(isOutdatedHash(hash), false)
+  })
+
+  test('the same letters, composed and decomposed, are the same password', async () => {
+    const hash = await hashPassword('größere Kräne überm See'.normalize('NFC'))
+    assert.equal(await verifyPassword('größere Kräne überm See'.normalize('NFD'), hash), true)
+  })
+
+  test('a hash of other parameters is verified with them and known as outdated', async () => {
+    const nonce = Buffer.alloc(16, 7)
+    const digest = argon2Sync('argon2id', {
+      message: 'an older password',
+      nonce,
+      parallelism: 1,
+      tagLength: 32,
+      memory: 64,
+      passes: 1,
+    })
+    const bare = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
+    const encoded = `$argon2id$v=19$m=64,t=1,p=1$${bare(nonce)}$${bare(digest)}`
+    assert.equal(await verifyPassword('an older password', encoded), true)
+    assert.equal(isOutdatedHash(encoded), true)
+  })
+
+  test('a flood is refused, and what was let in is answered', async () => {
+    const all = await Promise.allSettled(Array.from({ length: 60 }, () => verifyPassword('x', undefined)))
+    const refused = all.filter(one => one.status === 'rejected')
+    assert.equal(refused.length, 18)
+    assert.equal(await verifyPassword('x', undefined), false)
+  })
+})
+
+test('findEmail: one spelling, or none', () => {
+  assert.equal(findEmail(' Anna.B+x@Testmarke.Example '), 'anna.b+x@testmarke.example')
+  for (const text of ['', '@', 'a@', '@b', 'a@-b.example', 'a@b..example', 'a\n@b.example', 'ä@b.example']) {
+    assert.equal(findEmail(text), undefined, text)
+  }
+})
+
+test('networkOf: an IPv4 address, an IPv6 /64', () => {
+  assert.equal(networkOf('192.0.2.7'), '192.0.2.7')
+  assert.equal(networkOf('::ffff:192.0.2.7'), '192.0.2.7')
+  assert.equal(networkOf('2001:db8:0:5:1:2:3:4'), networkOf('2001:db8:0:5::9'))
+  assert.equal(networkOf('2001:0db8:0000:0005::'), '2001:db8:0:5')
+  assert.notEqual(networkOf('2001:db8:0:5::1'), networkOf('2001:db8:0:6::1'))
+  assert.equal(networkOf('fe80::1%eth0'), 'fe80:0:0:0')
+  assert.equal(networkOf('::1'), '0:0:0:0')
+})

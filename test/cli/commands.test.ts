@@ -1,0 +1,165 @@
+/** Every command's result on a real database, while no server runs and while one does. */
+import assert from 'node:assert/strict'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { carnet, carnetJson, emptyFolder, type Served, type Settings, serve } from './processes.ts'
+
+const ID = /^[0-9a-z]{26}$/
+const KEY = /^dpp_live_[0-9A-Za-z]{42}$/
+
+let folder: Awaited<ReturnType<typeof emptyFolder>>
+let settings: Settings
+let server: Served
+let account: { id: string; name: string; plan: string }
+
+before(async () => {
+  folder = await emptyFolder()
+  settings = {
+    cwd: folder.path,
+    env: { DATA_DIR: join(folder.path, 'data'), PORT: '0', PUBLIC_URL: 'https://passports.example' },
+  }
+  account = await carnetJson(['accounts', 'create', '--name', 'Nordlicht', '--plan', 'pro'], settings)
+  server = await serve(settings)
+})
+
+after(async () => {
+  await server.stop()
+  await folder.remove()
+})
+
+const json = <T>(line: string) => carnetJson<T>(line.split(' '), settings)
+
+describe('accounts', () => {
+  test('create made one before any server ran', () => {
+    assert.deepEqual(account, { id: account.id, name: 'Nordlicht', plan: 'pro' })
+    assert.match(account.id, /^\d+$/)
+  })
+
+  test('set-plan and list', async () => {
+    const changed = await json(`accounts set-plan ${account.id} --plan business --quota model=1,item=3`)
+    assert.deepEqual(changed, { ...account, plan: 'business', quota: { model: 1, item: 3 } })
+    const [listed] = await json<{ plan: string; used: object }[]>('accounts list')
+    assert.equal(listed?.plan, 'business')
+    assert.deepEqual(listed?.used, { model: 0, batch: 0, item: 0 })
+  })
+
+  test('an unknown plan is refused with the plans there are', async () => {
+    const { code, stdout, stderr } = await carnet(
+      ['accounts', 'create', '--name', 'X', '--plan', 'gold'],
+      settings,
+    )
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.equal(stderr, 'There is no plan "gold". The plans are free, pro, beta, business, enterprise.\n')
+  })
+})
+
+describe('keys', () => {
+  test('create, use, list, revoke', async () => {
+    const made = await json<{ id: string; key: string; scope: string; name: string; expires_at: string }>(
+      `keys create --account ${account.id} --scope read --name till --expires 2030-01-31`,
+    )
+    assert.match(made.id, ID)
+    assert.match(made.key, KEY)
+    assert.deepEqual([made.scope, made.name, made.expires_at], ['read', 'till', '2030-01-31T00:00:00.000Z'])
+    assert.equal(await statusWith(made.key), 200)
+    const [listed] = await json<Record<string, unknown>[]>(`keys list --account ${account.id}`)
+    assert.deepEqual([listed?.id, listed?.last4, listed?.key], [made.id, made.key.slice(-4), undefined])
+    const revoked = await json<{ id: string; revoked_at: string }>(`keys revoke ${made.id}`)
+    assert.equal(revoked.id, made.id)
+    assert.ok(Date.parse(revoked.revoked_at) > 0)
+  })
+
+  test('an account that is not there', async () => {
+    const { code, stderr } = await carnet(['keys', 'create', '--account', '99', '--scope', 'full'], settings)
+    assert.deepEqual([code, stderr], [1, 'There is no such account.\n'])
+  })
+})
+
+const statusWith = async (key: string) =>
+  (await fetch(`${addressOf(server)}/api/v1/products`, { headers: { authorization: `Bearer ${key}` } }))
+    .status
+
+/** PUBLIC_URL is elsewhere; the server says where it really listens. */
+const addressOf = ({ said }: Served) => (JSON.parse(said.stdout) as { address: string }).address
+
+describe('users', () => {
+  test('create and reset-password give links to set a password', async () => {
+    const made = await json<{ id: string; email: string; set_password_url: string }>(
+      `users create --account ${account.id} --email Ada@Nordlicht.example --role owner`,
+    )
+    assert.match(made.id, ID)
+    assert.equal(made.email, 'ada@nordlicht.example')
+    assert.match(made.set_password_url, /^https:\/\/passports\.example\/console\/set-password\?token=\w+$/)
+    const again = await json<typeof made>('users reset-password --email ada@nordlicht.example')
+    assert.notEqual(again.set_password_url, made.set_password_url)
+  })
+
+  test('no e-mail, no link', async () => {
+    const { code, stderr } = await carnet(
+      ['users', 'create', '--account', account.id, '--email', 'ada', '--role', 'owner'],
+      settings,
+    )
+    assert.deepEqual([code, stderr], [1, '"ada" is not an e-mail address.\n'])
+  })
+})
+
+describe('access-links', () => {
+  test('create for the whole account, list, revoke', async () => {
+    const made = await json<{ id: string; token: string; url: null; expires_at: string }>(
+      `access-links create --account ${account.id} --audience authority --label Customs --expires 7d`,
+    )
+    assert.match(made.id, ID)
+    assert.equal(made.url, null)
+    assert.ok(made.token.length > 40)
+    assert.ok(Math.abs(Date.parse(made.expires_at) - Date.now() - 7 * 86_400_000) < 60_000)
+    const listed = await json<{ id: string }[]>(`access-links list --account ${account.id}`)
+    assert.deepEqual(
+      listed.map(link => link.id),
+      [made.id],
+    )
+    const revoked = await json<{ revoked_at: string }>(`access-links revoke ${made.id}`)
+    assert.ok(Date.parse(revoked.revoked_at) > 0)
+  })
+})
+
+describe('gtin release', () => {
+  test('says that nobody holds it', async () => {
+    const { code, stderr } = await carnet(['gtin', 'release', '9521234500001'], settings)
+    assert.equal(code, 1)
+    assert.match(stderr, /GTIN/)
+  })
+})
+
+describe('migrate', () => {
+  test('has nothing left to do', async () => {
+    assert.deepEqual(await json('migrate'), { applied: [], pending: [] })
+  })
+})
+
+describe('doctor', () => {
+  test('finds all well', async () => {
+    const checks = await json<{ name: string; ok: boolean; detail: string }[]>('doctor --verify')
+    assert.deepEqual(
+      checks.map(({ name, ok }) => `${name} ${ok}`),
+      [
+        'settings',
+        'data directory',
+        'secret key',
+        'port',
+        'database',
+        'migrations',
+        'clock',
+        'counters',
+        'histories',
+      ].map(name => `${name} true`),
+    )
+  })
+})
+
+describe('the secret key', () => {
+  test('is kept for its owner only', async () => {
+    const { mode } = await stat(join(folder.path, 'data', 'secret-key'))
+    assert.equal(mode & 0o777, 0o600)
+  })
+})

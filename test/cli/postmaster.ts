@@ -1,0 +1,12 @@
+/** The process of an embedded PostgreSQL, as its own lock file names it. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Process id of the PostgreSQL whose data is somewhere below `dataDir`; rejects when none runs there. */
+export async function postmasterPid(dataDir: string): Promise<number> {
+  const names = await readdir(dataDir, { recursive: true })
+  const name = names.find(one => one.endsWith('postmaster.pid'))
+  if (name === undefined) throw new Error(`no PostgreSQL runs in ${dataDir}`)
+  const [pid] = (await readFile(join(dataDir, name), 'utf8')).split('\n')
+  return Number(pid)
+}

@@ -1,0 +1,129 @@
+/** The running server as an operator meets it: one seat, an orderly end, and what a kill leaves behind. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { chmod } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { postmasterPid } from './postmaster.ts'
+import { carnet, carnetJson, emptyFolder, type Served, type Settings, serve } from './processes.ts'
+
+const STOPPED_WITHIN_MS = 5_000
+/** The bound is 2 s; a shared machine under a whole test run gets some more. */
+const WARM_WITHIN_MS = 4_000
+
+let folder: Awaited<ReturnType<typeof emptyFolder>>
+let settings: Settings
+let server: Served
+
+before(async () => {
+  folder = await emptyFolder()
+  settings = { cwd: folder.path, env: { DATA_DIR: folder.path, PORT: '0' } }
+  server = await serve(settings)
+})
+
+after(async () => {
+  if (server.child.exitCode === null && server.child.signalCode === null) await server.stop()
+  await folder.remove()
+})
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+test('the first start gives a set-up link, until there is an account', async () => {
+  const { set_up_url: link, url } = JSON.parse(server.said.stdout) as { set_up_url: string; url: string }
+  assert.ok(link.startsWith(`${url}/console/set-up?token=`), link)
+})
+
+test('/healthz and /readyz answer', async () => {
+  for (const path of ['/healthz', '/readyz']) assert.equal((await fetch(`${server.url}${path}`)).status, 200)
+})
+
+test('a second server on the same data is refused with a sentence', async () => {
+  const { code, stdout, stderr } = await carnet(['serve'], settings)
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /^Carnet is running already on the data in .+\.\n$/)
+  assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
+})
+
+test('a taken port is refused with a sentence, and the database stops again', async () => {
+  const other = await emptyFolder()
+  const holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  const { port } = holder.address() as { port: number }
+  const { code, stderr } = await carnet(['serve'], {
+    cwd: other.path,
+    env: { DATA_DIR: other.path, PORT: String(port) },
+  })
+  assert.equal(code, 1)
+  assert.equal(
+    stderr,
+    `Port ${port} of 127.0.0.1 is taken by another program. Stop that one, or set PORT to a free port.\n`,
+  )
+  await assert.rejects(postmasterPid(other.path))
+  holder.close()
+  await other.remove()
+})
+
+test('a kill -9 leaves the database running, and the next start takes it over', async () => {
+  const postgres = await postmasterPid(folder.path)
+  await server.stop('SIGKILL')
+  assert.ok(isAlive(postgres))
+  server = await serve(settings)
+  assert.equal(await postmasterPid(folder.path), postgres)
+})
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`${signal} ends the server and the database, and the next start is quick`, async () => {
+    const postgres = await postmasterPid(folder.path)
+    const took = await server.stop(signal)
+    assert.ok(took < STOPPED_WITHIN_MS, `${took} ms`)
+    assert.deepEqual([server.child.exitCode, server.child.signalCode], [0, null])
+    assert.equal(isAlive(postgres), false)
+    server = await serve(settings)
+    assert.ok(server.upAfterMs < WARM_WITHIN_MS, `${server.upAfterMs} ms`)
+  })
+}
+
+test('a request under way is answered before the end', async () => {
+  const account = await carnetJson<{ id: string }>(
+    ['accounts', 'create', '--name', 'A', '--plan', 'pro'],
+    settings,
+  )
+  const { key } = await carnetJson<{ key: string }>(
+    ['keys', 'create', '--account', account.id, '--scope', 'full'],
+    settings,
+  )
+  const body = new TransformStream<Uint8Array, Uint8Array>()
+  const writer = body.writable.getWriter()
+  const encode = (text: string) => new TextEncoder().encode(text)
+  const answer = fetch(`${server.url}/api/v1/products`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: body.readable,
+    duplex: 'half',
+  } as RequestInit)
+  await writer.write(encode('{"category":'))
+  // Answered on another connection: the first bytes of the one before have arrived.
+  await fetch(`${server.url}/healthz`)
+  const stopped = server.stop()
+  await writer.write(encode('"boat","data":{}}'))
+  await writer.close()
+  assert.equal((await answer).status, 422)
+  assert.ok((await stopped) < STOPPED_WITHIN_MS)
+  assert.equal(server.child.exitCode, 0)
+})
+
+test('a secret key that others can read is refused', async () => {
+  await chmod(join(folder.path, 'secret-key'), 0o644)
+  const { code, stderr } = await carnet(['serve'], settings)
+  assert.equal(code, 1)
+  assert.match(stderr, /secret-key can be read by others\. Run: chmod 600 /)
+  await chmod(join(folder.path, 'secret-key'), 0o600)
+})

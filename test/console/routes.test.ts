@@ -1,0 +1,220 @@
+/** Every route of the console, asked by everyone who may not: nothing changes. A new route is in the table by itself. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createOwnKey } from '../../src/accounts/own-keys.ts'
+import { createPerson } from '../../src/accounts/people.ts'
+import { CONSOLE_ROUTES } from '../../src/console/door.ts'
+import { type Browser, OWN, PASSWORD, PUBLIC_URL, type Stand, startStand } from './stand.ts'
+
+let stand: Stand
+let ownKey: string
+let otherKey: string
+let otherAccount: number
+let link: string
+const browsers: Record<string, Browser> = {}
+
+before(async () => {
+  stand = await startStand()
+  const account = await stand.account()
+  otherAccount = await stand.account({ name: 'Anderswo' })
+  ownKey = await keyOf(account)
+  otherKey = await keyOf(otherAccount)
+  browsers.owner = await stand.signedIn(account, 'owner')
+  browsers.editor = await stand.signedIn(account, 'editor')
+  browsers.viewer = await stand.signedIn(account, 'viewer')
+  browsers['signed-out'] = stand.browser()
+  const person = { accountId: account, email: 'link@testmarke.example', role: 'viewer' } as const
+  link = (await createPerson(stand.ctx, person)).token
+})
+after(() => stand.close())
+
+const keyOf = async (accountId: number) => {
+  const input = { name: 'Shop', scope: 'full', expiresAt: undefined, createdBy: 'test' } as const
+  return (await createOwnKey({ ...stand.ctx, accountId, actorId: 1 }, input)).id
+}
+
+/** Everything that a request could change, but for attempts, which are counted. */
+const everything = async () => {
+  const tables = [
+    'account',
+    'person',
+    'membership',
+    'person_session',
+    'one_time_link',
+    'api_key',
+    'actor',
+    'audit_entry',
+  ]
+  const contents = tables.map(name => stand.sql`select t::text as row from ${stand.sql(name)} t order by 1`)
+  return JSON.stringify(await Promise.all(contents))
+}
+
+async function unchanged(work: () => Promise<void>): Promise<void> {
+  const before = await everything()
+  await work()
+  assert.equal(await everything(), before)
+}
+
+/** A form that would do the route's work if it were let through. */
+const form = () => ({
+  email: 'owner1@testmarke.example',
+  password: PASSWORD,
+  token: link,
+  account: String(otherAccount),
+  name: 'Neu',
+  scope: 'full',
+  ends: 'never',
+})
+
+const at = (path: string, id = ownKey) => path.replace(':id', id)
+const posts = CONSOLE_ROUTES.filter(route => route.method === 'POST')
+
+describe('a request that is not from a page of our own changes nothing', () => {
+  const foreign: Record<string, Record<string, string>> = {
+    'without Origin and Sec-Fetch-Site': {},
+    'from another origin': { origin: 'https://evil.example' },
+    'from another port': { origin: `${PUBLIC_URL}:8443` },
+    'from http': { origin: PUBLIC_URL.replace('https', 'http') },
+    'from an opaque origin': { origin: 'null' },
+    'cross-site': { origin: PUBLIC_URL, 'sec-fetch-site': 'cross-site' },
+    'same-site': { 'sec-fetch-site': 'same-site' },
+    'from nowhere': { 'sec-fetch-site': 'none' },
+    'from another origin that says same-origin': {
+      origin: 'https://evil.example',
+      'sec-fetch-site': 'same-origin',
+    },
+  }
+  for (const { path } of posts) {
+    for (const [name, headers] of Object.entries(foreign)) {
+      test(`POST ${path} ${name}: 403`, () =>
+        unchanged(async () => {
+          const answer = await browsers.owner?.post(at(path), { form: form(), headers })
+          assert.equal(answer?.status, 403)
+          assert.match(String(answer?.text), /not come from a page of this console/)
+        }))
+    }
+  }
+
+  test('either header is enough where the other is not sent', async () => {
+    for (const headers of [{ origin: PUBLIC_URL }, { 'sec-fetch-site': 'same-origin' }, OWN]) {
+      const answer = await stand.browser().post('/console/sign-in', { form: {}, headers })
+      assert.equal(answer.status, 422)
+    }
+  })
+})
+
+describe('a request without the right to it changes nothing', () => {
+  for (const { method, path, access } of CONSOLE_ROUTES.filter(route => route.access !== 'anyone')) {
+    test(`${method} ${path} signed out: to the sign-in`, () =>
+      unchanged(async () => {
+        const answer = await ask('signed-out', method, at(path))
+        assert.equal(answer.status, 303)
+        assert.match(String(answer.headers.location), /^\/console\/sign-in(\?next=%2Fconsole|$)/)
+      }))
+
+    if (access === 'owner') {
+      for (const who of ['viewer', 'editor']) {
+        test(`${method} ${path} as ${who}: 403`, () =>
+          unchanged(async () => assert.equal((await ask(who, method, at(path))).status, 403)))
+      }
+    }
+
+    if (path.includes(':id')) {
+      for (const id of ['', 'x', '0'.repeat(26), 'zz']) {
+        test(`${method} ${path} with the id "${id}": 404`, () =>
+          unchanged(async () => assert.equal((await ask('owner', method, at(path, id))).status, 404)))
+      }
+      test(`${method} ${path} of another account: 404, the same page as for no key at all`, () =>
+        unchanged(async () => {
+          const other = await ask('owner', method, at(path, otherKey))
+          const none = await ask('owner', method, at(path, '01'.repeat(13)))
+          assert.equal(other.status, 404)
+          assert.equal(other.text, none.text)
+        }))
+    }
+  }
+
+  test('POST /console/account of an account one does not belong to: 404', () =>
+    unchanged(async () => {
+      for (const account of [String(otherAccount), '0', '-1', '1e3', '99999999999', 'x', '']) {
+        const answer = await browsers.owner?.post('/console/account', { form: { account } })
+        assert.equal(answer?.status, 404)
+      }
+    }))
+
+  const ask = (who: string, method: 'GET' | 'POST', path: string) => {
+    const browser = browsers[who]
+    assert.ok(browser)
+    return method === 'GET' ? browser.get(path) : browser.post(path, { form: form() })
+  }
+})
+
+describe('GET changes nothing', () => {
+  for (const { path } of CONSOLE_ROUTES.filter(route => route.method === 'GET')) {
+    test(`${path}, with every page under the safety headers and kept by no cache`, () =>
+      unchanged(async () => {
+        for (const browser of Object.values(browsers)) {
+          const { headers, status, text } = await browser.get(`${at(path)}?token=${link}`)
+          assert.ok(status < 500)
+          assert.equal(headers['cache-control'], 'no-store')
+          assert.equal(headers['x-content-type-options'], 'nosniff')
+          assert.equal(headers['referrer-policy'], 'same-origin')
+          assert.equal(headers['cross-origin-opener-policy'], 'same-origin')
+          assert.match(String(headers['strict-transport-security']), /max-age/)
+          assert.match(
+            String(headers['content-security-policy']),
+            /^default-src 'none'; .*frame-ancestors 'none'$/,
+          )
+          assert.doesNotMatch(String(headers['content-security-policy']), /script-src|unsafe/)
+          assert.doesNotMatch(text, /<script|<style|\sstyle=|\son\w+=/)
+        }
+      }))
+  }
+})
+
+describe('what is no page', () => {
+  test('other methods: 405 with Allow; other addresses: 404; all as calm pages', async () => {
+    for (const { path } of CONSOLE_ROUTES) {
+      const answer = await stand.app.inject({ method: 'DELETE', url: at(path), headers: OWN })
+      assert.equal(answer.statusCode, 405, path)
+      assert.match(String(answer.headers.allow), /GET|POST/)
+      assert.match(String(answer.headers['content-type']), /text\/html/)
+    }
+    for (const path of ['/console/nothing', '/console/keys/', '/console/keys/a/b/c', '/console/Keys']) {
+      const answer = await stand.browser().get(path)
+      assert.equal(answer.status, 404, path)
+      assert.match(answer.text, /<h1>Not found<\/h1>/)
+    }
+    assert.equal((await stand.browser().get('/console/')).headers.location, '/console')
+  })
+
+  test('too large a form: 413; another type: 415; odd fields: as if they were not there', async () => {
+    const send = (payload: string, type: string) =>
+      stand.app.inject({
+        method: 'POST',
+        url: '/console/sign-in',
+        headers: { ...OWN, 'content-type': type },
+        payload,
+      })
+    const urlencoded = 'application/x-www-form-urlencoded'
+    assert.equal((await send(`email=${'a'.repeat(17_000)}`, urlencoded)).statusCode, 413)
+    assert.equal((await send('{"email":"a"}', 'application/json')).statusCode, 415)
+    assert.equal((await send('a', 'multipart/form-data; boundary=x')).statusCode, 415)
+    for (const body of [
+      '',
+      '%',
+      '%ff%fe',
+      '=&=&&',
+      '__proto__=1&constructor=2',
+      'email=&email=a%40b.example',
+      'email[]=x',
+    ]) {
+      assert.equal((await send(body, urlencoded)).statusCode, 422, body)
+    }
+    for (const email of ['a\0b', "'; drop table person --", '<script>', 'x'.repeat(9_000), '\ud800']) {
+      const answer = await stand.browser().post('/console/sign-in', { form: { email, password: 'x' } })
+      assert.equal(answer.status, 422, JSON.stringify(email.slice(0, 20)))
+      assert.doesNotMatch(answer.text, /<script>/)
+    }
+  })
+})

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { preferredEncoding, preferredForm, remembering } from '../../src/site/accept.ts'
+
+describe('preferredForm', () => {
+  const cases: [accept: string | undefined, form: 'html' | 'jsonld'][] = [
+    [undefined, 'html'],
+    ['', 'html'],
+    ['*/*', 'html'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'html'],
+    ['application/ld+json', 'jsonld'],
+    ['APPLICATION/LD+JSON', 'jsonld'],
+    ['application/ld+json;profile="http://www.w3.org/ns/json-ld#compacted"', 'jsonld'],
+    ['application/ld+json, */*', 'jsonld'],
+    ['application/ld+json;q=0.5, text/html', 'html'],
+    ['application/ld+json, text/html;q=0.9', 'jsonld'],
+    ['text/html, application/ld+json', 'html'],
+    ['application/ld+json, application/json', 'jsonld'],
+    ['application/json', 'jsonld'],
+    ['text/html;q=0, */*', 'jsonld'],
+    ['application/ld+json;q=0', 'html'],
+    ['application/ld+json;q=0, application/*', 'html'],
+    ['application/ld+json;q=2', 'html'],
+    ['image/png', 'html'],
+    [',;,q=;;;"', 'html'],
+    [`${'a/b,'.repeat(10_000)}application/ld+json`, 'html'],
+  ]
+  for (const [accept, form] of cases) {
+    test(`${String(accept).slice(0, 60)} → ${form}`, () => assert.equal(preferredForm(accept), form))
+  }
+})
+
+describe('preferredEncoding', () => {
+  const cases: [header: string | undefined, encoding: string][] = [
+    [undefined, 'identity'],
+    ['', 'identity'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+    ['br;q=0.1, gzip;q=0.9', 'gzip'],
+    ['*', 'br'],
+    ['identity;q=1, *;q=0', 'identity'],
+    ['*;q=0, gzip', 'gzip'],
+  ]
+  for (const [header, encoding] of cases) {
+    test(`${header} → ${encoding}`, () => assert.equal(preferredEncoding(header), encoding))
+  }
+})
+
+test('remembering asks once for each value', () => {
+  let asked = 0
+  const length = remembering(header => {
+    asked++
+    return header?.length ?? -1
+  })
+  assert.deepEqual([length('ab'), length('ab'), length(undefined), length(undefined)], [2, 2, -1, -1])
+  assert.equal(asked, 2)
+})

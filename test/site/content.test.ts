@@ -1,0 +1,237 @@
+/** What an account writes and what a reader may see: text stays text, links stay links, protected values stay inside. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import type { AUDIENCES } from '../../src/categories/field.ts'
+import { LANGUAGES } from '../../src/i18n/catalogue.ts'
+import { jsonLd } from '../../src/site/json-ld.ts'
+import { renderPassportPage } from '../../src/site/passport-page.ts'
+import { CORES } from '../harness.ts'
+import { FULL, read, rowOf } from './reading-of.ts'
+
+const CATEGORIES = ['textile', 'battery', 'furniture'] as const
+const NS = 'https://carnet.example/ns/dpp'
+const page = (row: ReturnType<typeof rowOf>, audience: (typeof AUDIENCES)[number] = 'public') =>
+  renderPassportPage(read(row, audience), 'en', { qr: '<svg></svg>' })
+const withoutStyle = (html: string) => html.replace(/<style>.*?<\/style>/s, '')
+
+/** Tags and attributes, as a parser that is stricter than a browser sees them. */
+const TAG = /<(?:!doctype html|\/?[a-z][a-z0-9]*(?: [a-z-]+(?:="[^"<>]*")?)*\/?)>/g
+const textOf = (html: string) => withoutStyle(html).replace(TAG, '')
+
+describe('hostile content', () => {
+  const HOSTILE = [
+    '<script>alert(1)</script>',
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    '</title></style></svg><svg/onload=alert(1)>',
+    '&lt;b&gt; &amp;',
+    '\u202eevil\u2066 \u200f',
+    'w'.repeat(10_000),
+    '{name} {label} $& !${x}',
+  ]
+  for (const hostile of HOSTILE) {
+    test(`is text: ${hostile.slice(0, 40)}`, () => {
+      const texts = { en: hostile, de: hostile }
+      const html = page(
+        rowOf('textile', {
+          productName: hostile.slice(0, 500),
+          brandName: hostile.slice(0, 500),
+          careInstructions: texts,
+          repair: { repairable: true, sparePartsAvailable: true, instructions: texts },
+          fiberComposition: [{ fiber: hostile.slice(0, 500), percentage: 100 }],
+          complianceDocuments: [{ type: hostile.slice(0, 500), url: 'https://docs.example/a' }],
+          supplyChainStages: [{ stage: 'spinning', country: 'PT' }],
+        }),
+      )
+      assert.doesNotMatch(textOf(html), /[<>]/)
+      assert.ok(textOf(html).includes('Care'))
+    })
+  }
+
+  test('is a link only when it is http(s) without credentials', () => {
+    const urls = [
+      'javascript:alert(1)',
+      ' javascript:alert(1)',
+      'JAVASCRIPT:alert(1)',
+      'data:text/html,<script>',
+      'vbscript:x',
+      '//evil.example',
+      'https://user:secret@evil.example/',
+      'http://a b',
+    ]
+    for (const url of urls) {
+      const html = page(
+        rowOf('furniture', {
+          complianceDocuments: [{ type: 'certificate', url }],
+          assemblyInstructions: { en: url },
+          repair: { repairable: true, sparePartsAvailable: true, sparePartsUrl: url },
+        }),
+      )
+      const hrefs = Array.from(html.matchAll(/<a href="([^"]*)"/g), match => match[1] ?? '')
+      assert.ok(hrefs.length > 20)
+      assert.deepEqual(
+        hrefs.filter(href => !/^(#content|\?lang&#61;[a-z]{2}|\?lang=[a-z]{2}|\?format=jsonld)$/.test(href)),
+        [],
+        url,
+      )
+    }
+  })
+
+  test('a good link says where it leads and gives nothing away', () => {
+    const html = page(rowOf('furniture', FULL.furniture))
+    const links = html.match(/<a href="https?:[^>]*>/g) ?? []
+    assert.equal(links.length, 2)
+    for (const link of links) assert.match(link, /rel="noopener nofollow"/)
+    assert.match(html, /docs\.example.*opens another site/s)
+  })
+
+  test('a page has no script, no inline style and no handler, whatever the data', () => {
+    const texts = fc.string({ unit: 'binary', minLength: 1, maxLength: 60 })
+    fc.assert(
+      fc.property(texts, texts, (a, b) => {
+        const html = page(rowOf('textile', { productName: a, careInstructions: { en: b, de: a } }))
+        assert.doesNotMatch(textOf(html), /[<>]/)
+        assert.doesNotMatch(html, /<script|<link rel="stylesheet|<iframe|<[^>]* (on\w+|style)=/)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+describe('audiences', () => {
+  const protectedIn = { textile: 3, battery: 1, furniture: 1 } as const
+
+  for (const category of CATEGORIES) {
+    test(`${category}: the public sees no protected value, in HTML or JSON-LD`, () => {
+      const row = rowOf(category, FULL[category])
+      const outputs = [page(row), jsonLd(read(row), NS)]
+      for (const output of outputs) {
+        assert.doesNotMatch(output, /CANARY|97[.,]123/)
+      }
+      assert.match(page(row), /More is recorded for readers with an access link/)
+    })
+
+    test(`${category}: an authority sees them, but not what no schema knows`, () => {
+      const row = rowOf(category, FULL[category])
+      for (const output of [page(row, 'authority'), jsonLd(read(row, 'authority'), NS)]) {
+        const found = new Set(output.match(/DECANARY1|CANARY Mill|CANARY\.pdf/g))
+        assert.ok(found.size >= Math.min(protectedIn[category], 2) || found.size === 1, [...found].join())
+        assert.doesNotMatch(output, /free-form/)
+      }
+    })
+  }
+
+  test('legitimate interest sees facilities and due diligence, not what is for authorities', () => {
+    const textile = page(rowOf('textile', FULL.textile), 'legitimate_interest')
+    assert.match(textile, /CANARY Mill/)
+    assert.doesNotMatch(textile, /DECANARY1/)
+    const battery = page(rowOf('battery', FULL.battery), 'legitimate_interest')
+    assert.match(battery, /CANARY\.pdf/)
+    assert.doesNotMatch(battery, /97\.123/)
+  })
+
+  test('nothing withheld, nothing said', () => {
+    assert.doesNotMatch(page(rowOf('furniture')), /More is recorded/)
+  })
+})
+
+describe('the page', () => {
+  test('marks what is in another language, and falls back to the primary one', () => {
+    const row = rowOf('textile', {
+      languages: ['de', 'fr'],
+      careInstructions: { de: 'Kalt waschen.', fr: 'Laver à froid.' },
+      endOfLife: {
+        recyclingInstructions: { de: 'Zum Container.' },
+        disposalInstructions: { de: 'Restmüll.' },
+      },
+    })
+    const french = renderPassportPage(read(row), 'fr', { qr: '' })
+    assert.match(french, /<html lang="fr">/)
+    assert.match(french, /<p>Laver à froid\.<\/p>/)
+    assert.match(french, /<p lang="de" dir="auto">Zum Container\.<\/p>/)
+    const finnish = renderPassportPage(read(row), 'fi', { qr: '' })
+    assert.match(finnish, /<p lang="de" dir="auto">Kalt waschen\.<\/p>/)
+  })
+
+  test('names values, units, countries and dates in the language of the page', () => {
+    const german = renderPassportPage(read(rowOf('battery', FULL.battery)), 'de', { qr: '' })
+    for (const part of [
+      '13,4\u00a0Ah',
+      '78,6\u00a0kg\u00a0CO₂e/kWh',
+      'Mai 2026',
+      'Deutschland',
+      'Klasse C',
+    ]) {
+      assert.ok(german.includes(part), part)
+    }
+    assert.match(german, /<b>C<\/b>/)
+    assert.match(german, /<meter min="0" max="100" value="12"/)
+  })
+
+  test('shows a field that no section names', () => {
+    const reading = read(rowOf('furniture'))
+    const extra = { name: 'quietRide', type: 'text', description: 'How quiet.', localized: true } as const
+    const html = renderPassportPage(
+      {
+        ...reading,
+        category: { ...reading.category, fields: [...reading.category.fields, extra] },
+        data: { ...reading.data, quietRide: { en: 'Very quiet.' } },
+      },
+      'en',
+      { qr: '' },
+    )
+    assert.match(html, /<h2>Quiet ride<\/h2><\/summary><div id="quiet-ride"><p>Very quiet\.<\/p>/)
+  })
+
+  test('sections stand in their order, the first two open', () => {
+    const html = page(rowOf('textile', FULL.textile))
+    const anchors = Array.from(html.matchAll(/<details( open)?>.*?<div id="([^"]*)"/gs), match => [
+      match[2],
+      match[1] !== undefined,
+    ])
+    assert.deepEqual(
+      anchors.map(([anchor]) => anchor),
+      [
+        ...[
+          'fibres',
+          'care',
+          'repair',
+          'end-of-life',
+          'supply-chain',
+          'environment',
+          'substances',
+          'durability',
+        ],
+        ...['operator', 'documents', 'identifiers', 'history'],
+      ],
+    )
+    assert.deepEqual(
+      anchors.filter(([, isOpen]) => isOpen).map(([anchor]) => anchor),
+      ['fibres', 'care'],
+    )
+  })
+
+  test('is at most 30 kB, 8 kB compressed, in every language', () => {
+    for (const category of CATEGORIES) {
+      for (const { code } of LANGUAGES) {
+        const html = renderPassportPage(read(rowOf(category, FULL[category]), 'authority'), code, {
+          qr: '<svg></svg>'.padEnd(4_200, 'M'),
+        })
+        assert.ok(Buffer.byteLength(html) <= 30_000, `${category} ${code}: ${Buffer.byteLength(html)}`)
+        assert.ok(gzipSync(html).length <= 8_000, `${category} ${code}: ${gzipSync(html).length} compressed`)
+      }
+    }
+  })
+
+  test('has one h1, a caption in every table and no id twice', () => {
+    for (const category of CATEGORIES) {
+      const html = page(rowOf(category, { ...CORES[category], ...FULL[category] }))
+      assert.equal(html.match(/<h1/g)?.length, 1)
+      assert.equal(html.match(/<table/g)?.length, html.match(/<table><caption/g)?.length)
+      const ids = Array.from(html.matchAll(/ id="([^"]*)"/g), match => match[1])
+      assert.equal(new Set(ids).size, ids.length)
+    }
+  })
+})

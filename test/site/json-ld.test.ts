@@ -1,0 +1,164 @@
+/** JSON-LD as others read it: expanded and turned into RDF by a strict processor that knows our context and nothing else. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import jsonld from 'jsonld'
+import { AUDIENCES } from '../../src/categories/field.ts'
+import type { PassportRow } from '../../src/passports/record.ts'
+import { jsonLd } from '../../src/site/json-ld.ts'
+import { contextDocument } from '../../src/site/vocabulary.ts'
+import { ADDRESSES } from '../harness.ts'
+import { FULL, read, rowOf } from './reading-of.ts'
+
+const NS = `${ADDRESSES.publicUrl}/ns/dpp`
+const context = JSON.parse(contextDocument(NS)) as { '@context': Record<string, unknown> }
+const CATEGORIES = ['textile', 'battery', 'furniture'] as const
+
+const documentLoader = async (url: string) => {
+  assert.equal(url, NS, 'only our own context is asked for')
+  return { contextUrl: undefined, documentUrl: url, document: context }
+}
+// biome-ignore lint/suspicious/noExplicitAny: a document of any shape
+type Any = any
+const options = { documentLoader, safe: true } as Any
+const expand = async (document: Any): Promise<Any> => (await jsonld.expand(document, options))[0]
+const documentOf = (row: PassportRow, audience: (typeof AUDIENCES)[number] = 'public') =>
+  JSON.parse(jsonLd(read(row, audience), NS))
+
+/** Every IRI that the context defines a term for. */
+const known = new Set(
+  Object.keys(context['@context'])
+    .filter(term => !term.startsWith('@'))
+    .map(term => {
+      const value = context['@context'][term]
+      const compact = typeof value === 'string' ? value : (value as { '@id': string })['@id']
+      const [prefix, name] = compact.split(':', 2)
+      const base = { dpp: `${NS}#`, schema: 'http://schema.org/', gs1: 'https://ref.gs1.org/voc/' }[
+        prefix ?? ''
+      ]
+      return base === undefined ? compact : base + name
+    }),
+)
+
+function assertKnown(node: unknown): void {
+  if (Array.isArray(node)) for (const one of node) assertKnown(one)
+  if (typeof node !== 'object' || node === null || Array.isArray(node)) return
+  for (const [key, value] of Object.entries(node)) {
+    if (key === '@type')
+      for (const type of [value].flat()) assert.ok(known.has(type) || '@value' in node, type)
+    else if (!key.startsWith('@')) assert.ok(known.has(key), `${key} is in the context`)
+    assertKnown(value)
+  }
+}
+
+describe('a passport as JSON-LD', () => {
+  for (const category of CATEGORIES) {
+    for (const audience of AUDIENCES) {
+      test(`${category} for ${audience}: expands, is RDF, and every word is in the context`, async () => {
+        const document = documentOf(rowOf(category, FULL[category]), audience)
+        const expanded = await expand(document)
+        assertKnown(expanded)
+        const quads = (await jsonld.toRDF(document, {
+          ...options,
+          format: 'application/n-quads',
+        })) as unknown as string
+        assert.ok(quads.split('\n').length > 30)
+        assert.doesNotMatch(quads, /"66\.7E|xsd:decimal/)
+      })
+    }
+  }
+
+  test('holds random texts in random languages', async () => {
+    const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }).filter(one => one.trim() !== '')
+    const tag = fc.constantFrom('de', 'pt-BR', 'id', 'zh-Hant-TW', 'sr-Latn', 'mt')
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(tag, text),
+        text,
+        fc.webUrl({ withQueryParameters: true }),
+        async (texts, name, url) => {
+          const document = documentOf(
+            rowOf('furniture', {
+              productName: name,
+              careInstructions: { en: 'Wipe.', ...texts },
+              complianceDocuments: [{ type: name, url }],
+            }),
+          )
+          const expanded = await expand(document)
+          assertKnown(expanded)
+          const care = expanded[`${NS}#careInstructions`] as { '@language': string; '@value': string }[]
+          assert.equal(care.length, Object.keys({ en: '', ...texts }).length)
+          await jsonld.toRDF(document, options)
+        },
+      ),
+      { numRuns: 50 },
+    )
+  })
+
+  test('a model is its GS1 address, else a part of its page', async () => {
+    const withGtin = await expand(documentOf(rowOf('textile', { gtin: '9521001200370' })))
+    assert.equal(withGtin['@id'], `${ADDRESSES.publicUrl}/01/09521001200370`)
+    assert.deepEqual(withGtin['https://ref.gs1.org/voc/gtin'], [{ '@value': '09521001200370' }])
+    assert.deepEqual(withGtin['http://schema.org/gtin'], [{ '@value': '9521001200370' }])
+    const row = rowOf('textile')
+    const without = await expand(documentOf(row))
+    assert.match(without['@id'], /\/p\/[0-9a-z]{26}#product$/)
+    assert.deepEqual(without['@type'], ['http://schema.org/Product', 'http://schema.org/ProductModel'])
+    const [page] = without['http://schema.org/subjectOf']
+    assert.equal(`${page['@id']}#product`, without['@id'])
+    assert.ok(page['@type'].includes('http://schema.org/DigitalProductPassport'))
+  })
+
+  test('an item names its model and its batch', async () => {
+    const model = rowOf('battery', { gtin: '9521001302593' })
+    const batch = rowOf('battery')
+    const unit = {
+      level: 'i',
+      lot: 'L/1',
+      serial: 'S 1'.replace(' ', '+'),
+      model_id: model.id,
+      parent_id: batch.id,
+    } as const
+    const item = await expand(documentOf(rowOf('battery', { gtin: '9521001302593' }, unit)))
+    assert.ok(item['@type'].includes('http://schema.org/IndividualProduct'))
+    assert.equal(item['@id'], `${ADDRESSES.publicUrl}/01/09521001302593/10/L%2F1/21/S%2B1`)
+    assert.deepEqual(item['http://schema.org/model'], [{ '@id': `${ADDRESSES.publicUrl}/01/09521001302593` }])
+    assert.deepEqual(item[`${NS}#batch`], [{ '@id': `${ADDRESSES.publicUrl}/01/09521001302593/10/L%2F1` }])
+    assert.deepEqual(item['https://ref.gs1.org/voc/hasSerialNumber'], [{ '@value': 'S+1' }])
+  })
+
+  test('says what general vocabularies can say in their words', async () => {
+    const { '@context': _, ...textile } = documentOf(rowOf('textile', FULL.textile))
+    assert.deepEqual(textile.brand, { '@type': 'Brand', name: 'Testmarke' })
+    assert.deepEqual(textile.weight, {
+      '@type': 'QuantitativeValue',
+      value: 228,
+      unitCode: 'GRM',
+      unitText: 'g',
+    })
+    assert.deepEqual(textile.material, ['wool', 'polyamide'])
+    assert.equal(textile.countryOfOrigin, 'PT')
+    assert.equal(textile['dpp:countryOfManufacture'], 'PT')
+    assert.deepEqual(textile.manufacturer, { '@id': textile['dpp:economicOperator']['@id'] })
+    assert.equal(textile['dpp:economicOperator'].globalLocationNumber, '9521000010000')
+    assert.deepEqual(textile['dpp:complianceDocuments'], [
+      {
+        '@type': 'DigitalDocument',
+        'dpp:documentType': 'test_report',
+        url: { '@id': 'https://docs.example/report.pdf' },
+      },
+    ])
+    const furniture = documentOf(rowOf('furniture', FULL.furniture))
+    assert.equal(furniture.height.value, 83.5)
+    assert.equal(furniture.weight.unitCode, 'KGM')
+    const battery = documentOf(rowOf('battery', FULL.battery))
+    assert.equal(battery['dpp:carbonFootprint'].unitText, 'kg CO2e/kWh')
+    assert.equal(battery.productionDate, '2026-05')
+  })
+
+  test('a misspelt word would be noticed', async () => {
+    const document = documentOf(rowOf('textile'))
+    assert.throws(() => assertKnown({ [`${NS}#fooo`]: [] }))
+    await assert.rejects(expand({ ...document, fooo: 'x' }))
+  })
+})

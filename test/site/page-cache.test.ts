@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createPageCache } from '../../src/site/page-cache.ts'
+import { readyAnswer } from '../../src/site/ready-answer.ts'
+
+const answer = (length: number) => readyAnswer({ body: 'x'.repeat(length), tag: 't', headers: {} })
+const V1 = { state: '1a', primary: 'en' }
+const V2 = { state: '2a', primary: 'en' }
+
+describe('createPageCache', () => {
+  test('finds all forms of one state, and none of an older one', () => {
+    const cache = createPageCache(1_000_000)
+    cache.keep('a', V1, 'en', answer(10))
+    cache.keep('a', V1, 'de', answer(10))
+    assert.deepEqual([...(cache.find('a', '1a')?.forms.keys() ?? [])], ['en', 'de'])
+    assert.equal(cache.find('a', '2a'), undefined)
+    cache.keep('a', V2, 'en', answer(10))
+    assert.deepEqual([...(cache.find('a', '2a')?.forms.keys() ?? [])], ['en'])
+    assert.equal(cache.find('a', '1a'), undefined)
+  })
+
+  test('stays within its bytes; what was not asked for longest goes first', () => {
+    const cache = createPageCache(100_000)
+    for (const id of ['a', 'b', 'c']) cache.keep(id, V1, 'en', answer(10_000))
+    assert.ok(cache.find('a', '1a'))
+    for (const id of ['d', 'e']) cache.keep(id, V1, 'en', answer(10_000))
+    assert.ok(cache.bytes() <= 100_000)
+    assert.ok(cache.find('a', '1a'))
+    assert.equal(cache.find('b', '1a'), undefined)
+    cache.keep('huge', V1, 'en', answer(1_000_000))
+    assert.equal(cache.find('huge', '1a'), undefined)
+    assert.equal(cache.bytes(), 0)
+  })
+
+  test('counts a form that is made twice once', () => {
+    const cache = createPageCache(1_000_000)
+    cache.keep('a', V1, 'en', answer(10_000))
+    const before = cache.bytes()
+    cache.keep('a', V1, 'en', answer(10_000))
+    assert.equal(cache.bytes(), before)
+  })
+})
