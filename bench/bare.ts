@@ -6,8 +6,8 @@ type Settings = {
   target: DatabaseTarget
   what: 'read' | 'create' | 'bytes'
   pool: number
-  accounts?: number[]
   bytes?: string
+  headers?: Record<string, string>
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings
@@ -75,8 +75,10 @@ const bytes = Buffer.from(settings.bytes ?? '', 'base64')
 const HANDLERS = {
   read,
   create,
-  bytes: (_request: IncomingMessage, response: ServerResponse) =>
-    send(response, 'text/html; charset=utf-8', bytes),
+  bytes: (_request: IncomingMessage, response: ServerResponse) => {
+    response.writeHead(200, settings.headers)
+    response.end(bytes)
+  },
 }
 
 const server = createServer(HANDLERS[settings.what])

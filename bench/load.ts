@@ -32,7 +32,7 @@ export async function load(shot: Shot): Promise<Tally> {
         sent = performance.now()
         socket.write(shot.next(count++))
       }
-      socket.on("data", (chunk: Buffer) => {
+      socket.on('data', (chunk: Buffer) => {
         const status = answers.take(chunk)
         if (status === undefined) return
         times.push(performance.now() - sent)

@@ -44,10 +44,24 @@ export function bodyOf(n: number) {
   }
 }
 
-export type Filling = { accountId: number; count: number; word: string; log?: (line: string) => void }
+/** `rare` stands in the names of 25 passports, spread evenly, however many there are. */
+export type Filling = {
+  accountId: number
+  count: number
+  word: string
+  rare?: string
+  log?: (line: string) => void
+}
+
+const HITS = 25
+const COLOURS =
+  'black,white,navy,olive,sand,rust,slate,ivory,moss,plum,teal,coral,amber,charcoal,indigo,ochre'.split(',')
+const FABRICS = 'merino,linen,cotton,hemp,alpaca,denim,fleece,tencel,cashmere,corduroy,flannel,poplin'.split(
+  ',',
+)
 
 /** Inserts `count` models whose names hold `word` and a number; returns their UUIDs, oldest first (all for small counts). */
-export async function fill(sql: Sql, { accountId, count, word, log }: Filling): Promise<string[]> {
+export async function fill(sql: Sql, { accountId, count, word, rare = '', log }: Filling): Promise<string[]> {
   const kept: string[] = []
   const started = Date.now()
   const { productName: _name, sku: _sku, ...rest } = bodyOf(0)
@@ -59,7 +73,10 @@ export async function fill(sql: Sql, { accountId, count, word, log }: Filling): 
       with input as materialized (
         select id, ${done}::int + n as n from unnest(${`{${ids.join(',')}}`}::text::uuid[]) with ordinality as r(id, n)
       ), rows as materialized (
-        select id, n, ${word} || ' ' || md5(n::text) || ' ' || n as name, upper(substr(md5(n::text), 1, 3)) || '-' || n as sku
+        select id, n, ${word} || ' ' || (${COLOURS}::text[])[1 + n % ${COLOURS.length}] || ' '
+          || (${FABRICS}::text[])[1 + n % ${FABRICS.length}] || ' ' || n
+          || case when n % ${Math.max(1, Math.floor(count / HITS))} = 0 then ' ' || ${rare} else '' end as name,
+          upper(substr(md5(n::text), 1, 3)) || '-' || n as sku
         from input
       ), c as (
         insert into content (account_id, upto, id, owner_id, data)

@@ -1,4 +1,4 @@
-/** `page`: the public page from the cache, against a bare server that sends the same bytes. */
+/** `page`: the public page from the cache, against a bare server that sends the same bytes, headers included. */
 import { idFromUuid } from '../src/kernel/ids.ts'
 import { load, request } from './load.ts'
 import { fill } from './loader.ts'
@@ -19,7 +19,8 @@ export const pageRows: Bench = async stage => {
   })
   if (answer.status !== 200) throw new Error(`the page answered ${answer.status}`)
   const bytes = Buffer.from(await answer.arrayBuffer()).toString('base64')
-  const bare = await stage.serve(hall, 'bare.ts', { what: 'bytes', pool: 1, bytes })
+  const { connection: _, 'keep-alive': __, date: ___, ...headers } = Object.fromEntries(answer.headers)
+  const bare = await stage.serve(hall, 'bare.ts', { what: 'bytes', pool: 1, bytes, headers })
   const text = request('GET', path, { accept: 'text/html', 'accept-encoding': 'identity' })
   const shoot = (port: number) => async () =>
     (await load({ port, connections: CONNECTIONS, seconds: SECONDS, next: () => text })).perSecond

@@ -11,13 +11,14 @@ import Fastify, {
 import { registerApi } from './api/door.ts'
 import { errorJson, STATUS } from './api/errors.ts'
 import type { ApiSetup } from './api/route.ts'
+import { type ConsoleSetup, registerConsole } from './console/door.ts'
 import { findMeaning } from './kernel/db.ts'
 import { AppError, type ErrorCode } from './kernel/errors.ts'
 import { idFromUuid, newUuid } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
 import { registerSite, type SiteSetup } from './site/door.ts'
 
-export type AppSetup = ApiSetup & SiteSetup & { log: Log; isReady: () => Promise<boolean> }
+export type AppSetup = ApiSetup & SiteSetup & ConsoleSetup & { log: Log; isReady: () => Promise<boolean> }
 
 const MAX_URL_LENGTH = 8_192
 const HEADERS_TIMEOUT_MS = 5_000
@@ -37,21 +38,13 @@ export function createApp(setup: AppSetup): FastifyInstance {
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket as Socket, requestId()),
     return503OnClosing: false,
   }) as unknown as FastifyInstance
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    refuseOddRequests(request)
+    done(findOddity(request))
   })
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'unknown'
-    const line = {
-      request_id: request.id,
-      method: request.method,
-      route,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-    }
-    if (reply.statusCode < 500) request.log.debug(line, 'answered')
-    else request.log.warn(line, 'answered')
+  app.addHook('onResponse', (request, reply, done) => {
+    if (reply.statusCode >= 500 || setup.log.isLevelEnabled('debug')) logAnswer(request, reply)
+    done()
   })
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(setup, error, request, reply))
   app.setNotFoundHandler(() => {
@@ -81,18 +74,36 @@ export function createApp(setup: AppSetup): FastifyInstance {
   })
   registerApi(app, setup)
   registerSite(app, setup)
+  registerConsole(app, setup)
   return app
 }
 
+/** No address of a reader, no query: what a passport's reader does is nobody's business. */
+function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  const line = {
+    request_id: request.id,
+    method: request.method,
+    route: request.routeOptions.url ?? 'unknown',
+    status: reply.statusCode,
+    ms: Math.round(reply.elapsedTime * 10) / 10,
+  }
+  if (reply.statusCode < 500) request.log.debug(line, 'answered')
+  else request.log.warn(line, 'answered')
+}
+
 /** What the HTTP parser lets through and we do not: two hosts (RFC 9112 §3.2), an endless address. */
-function refuseOddRequests(request: FastifyRequest): void {
+function findOddity(request: FastifyRequest): AppError | undefined {
   const headers = request.raw.rawHeaders
   let hosts = 0
-  for (let i = 0; i < headers.length; i += 2) if (headers[i]?.toLowerCase() === 'host') hosts++
-  if (hosts > 1) throw new AppError('bad_request', 'The request has more than one Host header.')
-  if (request.raw.url && request.raw.url.length > MAX_URL_LENGTH) {
-    throw new AppError('uri_too_long', `The address is longer than ${MAX_URL_LENGTH} characters.`)
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
   }
+  if (hosts > 1) return new AppError('bad_request', 'The request has more than one Host header.')
+  if (request.raw.url && request.raw.url.length > MAX_URL_LENGTH) {
+    return new AppError('uri_too_long', `The address is longer than ${MAX_URL_LENGTH} characters.`)
+  }
+  return undefined
 }
 
 /** Fastify's own refusals, in our words. */

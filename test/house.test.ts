@@ -37,8 +37,14 @@ const ARROWS: Record<string, readonly string[]> = {
 
 /** A table's name stands in SQL only inside its owner and `migrations/`. */
 const TABLES: Record<string, readonly string[]> = {
-  accounts: ['plan', 'account', 'account_usage', 'actor', 'api_key'],
-  passports: ['content', 'passport', 'passport_version', 'passport_status', 'gtin_claim', 'passport_count'],
+  accounts: [
+    ...['plan', 'account', 'account_usage', 'actor', 'api_key', 'person', 'membership', 'person_session'],
+    ...['one_time_link', 'sign_in_attempt', 'audit_entry'],
+  ],
+  passports: [
+    ...['content', 'passport', 'passport_version', 'passport_status', 'gtin_claim', 'passport_count'],
+    'access_link',
+  ],
   webhooks: ['event'],
   kernel: ['schema_migration'],
 }

@@ -12,7 +12,7 @@ export type JsonSchema = { readonly [keyword: string]: unknown }
 /** Characters (code points) of a one-line name and of a text. */
 const NAME_MAX_LENGTH = 500
 const TEXT_MAX_LENGTH = 10_000
-const LANGUAGES_MAX = 100
+export const LANGUAGES_MAX = 100
 const LIST_MAX_ITEMS = 1000
 
 /** Annotations of ours; a validator in strict mode must be told of them. */

@@ -7,7 +7,7 @@ const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f]/
 export function findTextFault(text: string): string | undefined {
   const control = CONTROL.exec(text)
   if (control !== null) {
-    const code = (text.charCodeAt(control.index) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+    const code = text.charCodeAt(control.index).toString(16).toUpperCase().padStart(4, '0')
     return `has the control character U+${code} at position ${control.index + 1}; only tab and newline are allowed.`
   }
   if (!text.isWellFormed()) {

@@ -6,7 +6,7 @@ import type { CompleteCategory } from './catalogue.ts'
 import type { Field } from './field.ts'
 import { Findings } from './findings.ts'
 import { checkFreeForm } from './free-form.ts'
-import { scalarEntry } from './json-schema.ts'
+import { LANGUAGES_MAX, maxEntries, scalarEntry } from './json-schema.ts'
 import { canonicalLanguage } from './language.ts'
 import { NamedChecks } from './named-checks.ts'
 import { SHARED_FIELDS } from './shared.ts'
@@ -58,7 +58,7 @@ function primaryLanguage(data: Data): string | undefined {
 /**
  * The data as it is stored: CRLF becomes LF in every text; language tags (the entries of `languages`, and the keys of
  * localized fields) become canonical. A localized field in which two keys would fall together keeps its keys, so that
- * nothing is lost before the validator names them. Without a category only the shared fields are known.
+ * nothing is lost before the validator names them; so do oversized lists and objects, which it refuses. Without a category only the shared fields are known.
  * Shares with the input what needed no change, and never changes the input.
  */
 export function normaliseData<Sent extends Data>(data: Sent, category?: CompleteCategory): Sent {
@@ -117,7 +117,7 @@ function canonicalValue(field: Field, value: unknown): unknown {
   if (typeof value === 'string')
     return field.format === 'language' ? (canonicalLanguage(value) ?? value) : value
   if (Array.isArray(value)) {
-    if (field.type !== 'list') return value
+    if (field.type !== 'list' || value.length > (maxEntries(field) ?? 0)) return value
     const scalar = scalarEntry(field)
     return mapEntries(value, entry => {
       if (scalar !== undefined) return canonicalValue(scalar, entry)
@@ -131,6 +131,7 @@ function canonicalValue(field: Field, value: unknown): unknown {
 
 function canonicalKeys(texts: Data): Data {
   const tags = Object.keys(texts)
+  if (tags.length > LANGUAGES_MAX) return texts
   const canonical = tags.map(tag => canonicalLanguage(tag) ?? tag)
   if (canonical.every((tag, i) => tag === tags[i]) || new Set(canonical).size < tags.length) return texts
   return Object.fromEntries(tags.map((tag, i) => [canonical[i], texts[tag]]))

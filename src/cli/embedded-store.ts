@@ -1,19 +1,19 @@
-/**
- * One embedded PostgreSQL shared by the server and any number of commands: whoever comes first starts it, whoever
- * leaves last stops it, and a server at work starts it again when it was killed. Being there is a shared advisory
- * lock; who gets it alone is the last. A server's seat is a second lock, held alone.
- */
+/** The embedded PostgreSQL as a command or the server holds it: a server has the one seat, and starts it again when it was killed. */
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../kernel/config.ts'
-import { type DatabaseTarget, openPool, sqlState } from '../kernel/db.ts'
-import { startEmbeddedPostgres } from '../kernel/embedded-postgres.ts'
-import { AppError } from '../kernel/errors.ts'
+import { type DatabaseTarget, openPool, type Sql } from '../kernel/db.ts'
+import { findPostmaster } from '../kernel/embedded-postgres/postmaster.ts'
+import { signal } from '../kernel/embedded-postgres/processes.ts'
+import { type ServerSeat, takeServerSeat } from '../kernel/embedded-postgres/server-seat.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../kernel/embedded-postgres.ts'
 import type { Log } from '../kernel/log.ts'
 import { Refusal } from './command.ts'
 
 export type EmbeddedStore = {
   target: DatabaseTarget
-  /** Leaves, and stops PostgreSQL when nobody else is there. */
+  /** Leaves; PostgreSQL stops when nobody else is there. */
   leave: () => Promise<void>
   /** Tells PostgreSQL to stop and waits for nothing. */
   abandon: () => void
@@ -24,144 +24,104 @@ export class SeatTaken extends Refusal {
   override name = 'SeatTaken'
 }
 
-type Wish = { config: Config; log: Log; name: string; serves?: boolean }
-type Postgres = Awaited<ReturnType<typeof startEmbeddedPostgres>>
-type Presence = { postgres: Postgres; sql: ReturnType<typeof openPool>; line: Line }
-type Line = Awaited<ReturnType<ReturnType<typeof openPool>['reserve']>>
+type Wish = { config: Config; log: Log; serves?: boolean }
+type Held = { postgres: EmbeddedPostgres; seat?: ServerSeat }
 
-/** Numbers of the two advisory locks; nothing else in the database uses any with this class. */
-const LOCK_CLASS = 0x43_41_52_4e
-const BEING_THERE = 1
-const SEAT = 2
-
-/** Another one may be stopping what we are about to use: it is tried again for this long. */
-const ENTER_WITHIN_MS = 15_000
-const ENTER_PAUSE_MS = 100
+/** The seat of a server that was killed is held for a moment longer than the server lives. */
 const SEAT_WITHIN_MS = 1_500
+const SEAT_PAUSE_MS = 100
 const WATCH_EVERY_MS = 200
 /** Pauses between starts of a PostgreSQL that keeps ending: doubled up to the longest. */
 const SHORTEST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 
+/** Starts PostgreSQL or joins the one that runs. Throws SeatTaken, or `unavailable` with a sentence. */
 export async function openEmbeddedStore(wish: Wish): Promise<EmbeddedStore> {
-  let presence = await enter(wish)
-  let leaving = false
+  let held = await hold(wish)
+  const leaving = new AbortController()
   const watch = async () => {
-    while (!leaving) {
-      await untilLost(presence.line, () => leaving)
-      if (leaving) return
+    while (await isLost(held.postgres, leaving.signal)) {
       wish.log.warn('the embedded PostgreSQL has ended; it is started again')
-      presence = await enterAgain(wish, presence, () => leaving)
+      held = await holdAgain(wish, held, leaving.signal)
     }
   }
   const watching = wish.serves ? watch() : Promise.resolve()
   return {
-    target: presence.postgres,
+    target: held.postgres,
     async leave() {
-      leaving = true
+      leaving.abort()
       await watching
-      await leave(presence)
+      await held.seat?.release()
+      await held.postgres.stop()
     },
     abandon() {
-      leaving = true
-      // Its signal is sent before the first wait, so this works in the last line of a process too.
-      presence.postgres.stop().catch(() => undefined)
+      const postmaster = findPostmaster(join(realpathSync(wish.config.dataDir), 'pg'))
+      if (postmaster !== undefined) signal(postmaster.pid, 'SIGINT')
     },
   }
 }
 
-/** Starts PostgreSQL or joins the one that runs. Throws SeatTaken, or what starting throws. */
-async function enter(wish: Wish): Promise<Presence> {
-  const until = performance.now() + ENTER_WITHIN_MS
-  for (;;) {
-    try {
-      return await tryToEnter(wish)
-    } catch (error) {
-      if (!isPassing(error) || performance.now() > until) throw error
-      await pause(ENTER_PAUSE_MS)
-    }
-  }
-}
-
-async function tryToEnter({ config, log, name, serves }: Wish): Promise<Presence> {
+async function hold({ config, log, serves }: Wish): Promise<Held> {
   const postgres = await startEmbeddedPostgres({
     dataDir: config.dataDir,
     ...(config.pgBinDir === undefined ? {} : { binDir: config.pgBinDir }),
     log: line => log.debug(line),
   })
-  const sql = openPool(postgres, { max: 1, name: `${name}, presence` })
+  if (!serves) return { postgres }
   try {
-    const line = await sql.reserve()
-    await line`set statement_timeout = 0`
-    await line`select pg_advisory_lock_shared(${LOCK_CLASS}::int, ${BEING_THERE}::int)`
-    if (serves) await takeSeat(line, config.dataDir)
-    return { postgres, sql, line }
+    return { postgres, seat: await takeSeat(postgres, config.dataDir) }
   } catch (error) {
-    await sql.end({ timeout: 0 })
+    await postgres.stop()
     throw error
   }
 }
 
-/** The line of a server that was killed may last a moment longer than the server. */
-async function takeSeat(line: Line, dataDir: string): Promise<void> {
+async function takeSeat(postgres: EmbeddedPostgres, dataDir: string): Promise<ServerSeat> {
   const until = performance.now() + SEAT_WITHIN_MS
   while (performance.now() < until) {
-    const [row] = await line<{ taken: boolean }[]>`
-      select pg_try_advisory_lock(${LOCK_CLASS}::int, ${SEAT}::int) as taken`
-    if (row?.taken) return
-    await pause(ENTER_PAUSE_MS)
+    const seat = await takeServerSeat(postgres)
+    if (seat !== undefined) return seat
+    await pause(SEAT_PAUSE_MS)
   }
   throw new SeatTaken(
     `Carnet is running already on the data in ${dataDir}. Stop that one first, or set DATA_DIR to another folder.`,
   )
 }
 
-/** The database is being stopped or started by another one at this moment, or was just killed. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof AppError) return /is still in use/.test(error.message)
-  return /^(57P0[123]|CONNECTION_|CONNECT_|ECONN|ENOENT|EPIPE)/.test(sqlState(error) ?? '')
-}
-
-/** Resolves when the line to the database is cut, or `stopped` says so. */
-async function untilLost(line: Line, stopped: () => boolean): Promise<void> {
+/** Resolves with true when the database was gone, if only for a moment; with false when we are leaving. */
+async function isLost(postgres: EmbeddedPostgres, leaving: AbortSignal): Promise<boolean> {
+  const sql = openPool(postgres, { max: 1, name: 'carnet watch' })
   try {
-    while (!stopped()) {
-      await line`select 1`
-      await pause(WATCH_EVERY_MS, undefined, { ref: false })
+    const first = await backendOf(sql)
+    while (!leaving.aborted) {
+      await pause(WATCH_EVERY_MS, undefined, { signal: leaving })
+      if ((await backendOf(sql)) !== first) return true
     }
+    return false
   } catch {
-    // Cut: that is what was waited for.
+    return !leaving.aborted
+  } finally {
+    await sql.end({ timeout: 0 })
   }
 }
 
-async function enterAgain(wish: Wish, lost: Presence, stopped: () => boolean): Promise<Presence> {
-  await lost.sql.end({ timeout: 0 })
-  let wait = SHORTEST_PAUSE_MS
-  while (!stopped()) {
+/** A pool connects again by itself, but to another process of PostgreSQL's. */
+async function backendOf(sql: Sql): Promise<number | undefined> {
+  const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+  return row?.pid
+}
+
+async function holdAgain(wish: Wish, lost: Held, leaving: AbortSignal): Promise<Held> {
+  await lost.seat?.release()
+  for (let wait = SHORTEST_PAUSE_MS; !leaving.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
     try {
-      const presence = await enter(wish)
+      const held = await hold(wish)
       wish.log.warn('the embedded PostgreSQL is up again')
-      return presence
+      return held
     } catch (error) {
       wish.log.error({ reason: error instanceof Error ? error.message : String(error) }, 'it did not start')
       await pause(wait)
-      wait = Math.min(wait * 2, LONGEST_PAUSE_MS)
     }
   }
   return lost
-}
-
-/** The lock that others hold too is not to be had alone: then they go on, and the last of them stops PostgreSQL. */
-async function leave({ postgres, sql, line }: Presence): Promise<void> {
-  let isLast = true
-  try {
-    await line`select pg_advisory_unlock_all()`
-    const [row] = await line<{ last: boolean }[]>`
-      select pg_try_advisory_lock(${LOCK_CLASS}::int, ${BEING_THERE}::int) as last`
-    isLast = row?.last === true
-  } catch {
-    // It is gone already: stopping it again is harmless.
-  }
-  if (isLast) await postgres.stop()
-  await sql.end({ timeout: 0 })
 }

@@ -77,7 +77,8 @@ async function finish(
   rest: Pick<Store, 'place' | 'stop' | 'abandon'>,
 ): Promise<Store> {
   try {
-    const applied = options.migrate === false ? [] : await migrate(sql, MIGRATIONS, systemClock.now())
+    const { applied } =
+      options.migrate === false ? { applied: [] } : await migrate(sql, MIGRATIONS, systemClock.now())
     const addresses = { publicUrl: config.publicUrl, apiUrl: `${config.publicUrl}/api/v1` }
     return { sql, addresses, applied, pending: () => pendingMigrations(sql, MIGRATIONS), ...rest }
   } catch (error) {

@@ -49,6 +49,7 @@ const STATUS: Partial<Record<ErrorCode, Status>> = {
   read_only: 403,
   not_found: 404,
   payload_too_large: 413,
+  uri_too_long: 414,
   unsupported_media_type: 415,
   rate_limited: 429,
   unavailable: 503,

@@ -65,11 +65,14 @@ function described({ name, hint }: Pick<Field, 'name' | 'hint'>, problems: Probl
   ]
 }
 
-/** What is wrong, first on the page and with the focus, each line a link to its field. */
-export function summary(texts: Texts, problems: Problems): string {
+/** What is wrong, first on the page and with the focus, each line a link to its field; `labels` by field name. */
+export function summary(texts: Texts, problems: Problems, labels: Readonly<Record<string, string>>): string {
   const lines = Object.entries(problems)
   if (lines.length === 0) return ''
-  const links = lines.map(([name, sentence]) => html`<li><a href="#${name}">${sentence}</a></li>`)
+  const links = lines.map(
+    ([name, sentence]) =>
+      html`<li><a class="alone" href="#${name}">${labels[name] ?? name}: ${sentence}</a></li>`,
+  )
   return html`<div class="summary" role="alert" tabindex="-1" autofocus>
 <p>${texts.summary(lines.length)}</p><ul>!${links}</ul></div>`
 }

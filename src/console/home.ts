@@ -55,10 +55,11 @@ export async function showHome({ setup, session, words }: SignedInVisit): Promis
 
 function bar({ texts, number }: Words, { level, used, quota }: Usage): string {
   const label = html`<dt id="bar-${level}">${texts.levels[level]}</dt>`
-  if (quota === null) return html`<div>!${label}<dd>${texts.quotaUnlimited(number(used))}</dd></div>`
-  if (quota === 0) return html`<div>!${label}<dd>${texts.quotaNone(number(used))}</dd></div>`
-  return html`<div>!${label}<dd>${texts.quotaOf(number(used), number(quota))}
-<meter aria-labelledby="bar-${level}" min="0" max="${quota}" value="${Math.min(used, quota)}"></meter></dd></div>`
+  if (quota === null)
+    return html`<div>!${label}<dd class="amount">${texts.quotaUnlimited(number(used))}</dd></div>`
+  if (quota === 0) return html`<div>!${label}<dd class="amount">${texts.quotaNone(number(used))}</dd></div>`
+  return html`<div>!${label}<dd class="amount">${texts.quotaOf(number(used), number(quota))}</dd>
+<dd class="bar"><meter aria-labelledby="bar-${level}" min="0" max="${quota}" value="${Math.min(used, quota)}"></meter></dd></div>`
 }
 
 function newestModels(words: Words, addresses: Addresses, rows: readonly Summary[], hasApi: boolean): string {
@@ -72,7 +73,7 @@ function newestModels(words: Words, addresses: Addresses, rows: readonly Summary
       words.date(row.updated_at.toISOString()),
       row.status === 'x' ? texts.archived : null,
     ]
-    return html`<li><a href="${passportUrl(addresses, idFromUuid(row.id))}">${row.product_name ?? texts.unnamed}<span class="sight"> (${texts.opensPublic})</span></a>
+    return html`<li><a class="row-link" href="${passportUrl(addresses, idFromUuid(row.id))}">${row.product_name ?? texts.unnamed}<span class="sight"> (${texts.opensPublic})</span></a>
 <span class="quiet">${facts.filter(fact => fact !== null).join(' · ')}</span></li>`
   })
   return html`<ul class="rows">!${lines}</ul>`
@@ -81,14 +82,14 @@ function newestModels(words: Words, addresses: Addresses, rows: readonly Summary
 function api({ texts }: Words, { apiUrl }: Addresses): string {
   const address = { name: 'api-address', label: texts.apiAddress, value: apiUrl, rows: 1 }
   const value = curl(apiUrl, 'YOUR_KEY')
-  const call = { name: 'api-curl', label: texts.apiTry, hint: texts.apiTryHint, value, rows: 3 }
+  const call = { name: 'api-curl', label: texts.apiTry, hint: texts.apiTryHint, value, rows: 2 }
   return html`!${copyable(address)}!${copyable(call)}
-<p><a href="/console/keys">${texts.apiKeysLink}</a></p>`
+<p><a class="alone" href="/console/keys">${texts.apiKeysLink}</a></p>`
 }
 
 /** A call that any key may make, ready for a shell. */
 export const curl = (apiUrl: string, key: string) =>
-  `curl -H 'Authorization: Bearer ${key}' \\\n  '${apiUrl}/products'`
+  `curl ${apiUrl}/products -H 'Authorization: Bearer ${key}'`
 
 function otherAccounts({ texts }: Words, accounts: readonly { id: number; name: string }[]): string {
   const buttons = accounts.map(

@@ -36,7 +36,7 @@ export function keysPage({ words, keys, now, session, typed, problems }: Shown):
   const list = rows.length === 0 ? html`<p>${texts.keysNone}</p>` : html`<ul class="rows">!${rows}</ul>`
   const body = html`<h1>${texts.keys}</h1>
 <p class="lead">${texts.keysLead}!${isOwner ? '' : html` ${texts.keysOwnersOnly}`}</p>
-!${summary(texts, problems)}
+!${summary(texts, problems, { name: texts.keyName, scope: texts.keyScope, ends: texts.keyEnds })}
 !${list}!${ended.length === 0 ? '' : endedKeys(words, ended)}
 !${session.account.planHasApi ? '' : html`<p>${texts.apiNotIncluded}</p>`}
 !${isOwner && session.account.planHasApi ? newKeyForm(words, typed, problems) : ''}`
@@ -92,7 +92,7 @@ function newKeyForm({ texts }: Words, typed: NewKeyForm, problems: Problems): st
 /** The only page that ever shows a key. */
 export function keyPage({ texts }: Words, { apiUrl }: Addresses, key: KeyRecord & { key: string }): Page {
   const field = { name: 'key', label: texts.keyShownField, value: key.key, rows: 2 }
-  const call = { name: 'key-curl', label: texts.apiTry, value: curl(apiUrl, key.key), rows: 4 }
+  const call = { name: 'key-curl', label: texts.apiTry, value: curl(apiUrl, key.key), rows: 3 }
   const body = html`<h1>${texts.keyShownTitle}</h1><p class="lead">${texts.keyShownLead}</p>
 <dl class="facts"><div><dt>${texts.keyName}</dt><dd>${key.name}</dd></div>
 <div><dt>${texts.keyScope}</dt><dd>${texts.scopes[key.scope]}</dd></div></dl>

@@ -54,7 +54,7 @@ function page(
     isReadOnly: true,
   } as const
   const body = html`<h1>${texts.setPassword}</h1><p class="lead">${texts.setPasswordLead}</p>
-!${summary(texts, problems)}
+!${summary(texts, problems, { password: texts.newPassword })}
 <form method="post" action="/console/set-password" novalidate class="narrow">
 <input type="hidden" name="token" value="${link.token}">
 !${input(email, problems)}

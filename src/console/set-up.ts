@@ -59,7 +59,7 @@ function page({ words: { texts } }: Visit, typed: Typed, problems: Problems = {}
     maxLength: NAME_LENGTH_MAX,
   }
   const body = html`<h1>${texts.setUp}</h1><p class="lead">${texts.setUpLead}</p>
-!${summary(texts, problems)}
+!${summary(texts, problems, { name: texts.accountName, email: texts.email, password: texts.password })}
 <form method="post" action="/console/set-up" novalidate class="narrow">
 <input type="hidden" name="token" value="${typed.token}">
 !${input(name, problems)}

@@ -55,8 +55,7 @@ export function shell(frame: {
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<link rel="stylesheet" href="${STYLE_HREF}">
-<link rel="icon" href="data:,"></head>
+<link rel="stylesheet" href="${STYLE_HREF}"></head>
 <body><a class="skip" href="#content">${texts.skip}</a>
 <header class="top"><a class="brand" href="${HOME}">${texts.brand}</a>!${session ? navigation(words, path) : ''}</header>
 <main id="content" tabindex="-1">!${page.body}</main>

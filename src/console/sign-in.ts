@@ -44,7 +44,7 @@ function page({ words: { texts } }: Visit, shown: Shown): Page {
   const { next, email = '', problems = {}, refusal, status = 200 } = shown
   const keep = next === HOME ? '' : html`<input type="hidden" name="next" value="${next}">`
   const body = html`<h1>${texts.signIn}</h1>
-!${summary(texts, problems)}!${notice(refusal)}
+!${summary(texts, problems, { email: texts.email, password: texts.password })}!${notice(refusal)}
 <form method="post" action="${SIGN_IN}" novalidate class="narrow">!${keep}
 !${input({ name: 'email', label: texts.email, type: 'email', value: email, autocomplete: 'username' }, problems)}
 !${input({ name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password' }, problems)}

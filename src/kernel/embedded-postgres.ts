@@ -3,7 +3,7 @@
  * started by whichever Carnet process comes first and stopped by the one that leaves last. Coming and going happen
  * under one lock, so that nobody is handed a server that is about to stop.
  */
-import { mkdir, realpath, rm, rmdir } from 'node:fs/promises'
+import { mkdir, realpath, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { findBinaries, majorVersionOf } from './embedded-postgres/binaries.ts'
@@ -14,7 +14,7 @@ import {
   launchPostmaster,
   type Postmaster,
   readPidFile,
-  removeStalePidFile,
+  removeMisleadingPidFile,
   shutDown,
   waitUntilReady,
 } from './embedded-postgres/postmaster.ts'
@@ -80,7 +80,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       version: presence.version,
       adopted: running.adopted,
       stop() {
-        left ??= withProcessLock(place.lockFile, LEAVE_WITHIN_MS, () => leave(place, presence))
+        left ??= leaveInTurn(place, presence)
         return left
       },
     }
@@ -139,20 +139,28 @@ async function start(place: Place, until: number): Promise<Postmaster> {
   const binDir = findBinaries(place.binDir)
   const socketDir = socketDirectoryOf(pgDir, readPidFile(pgDir)?.socketDir)
   const probe = { program: join(binDir, 'postgres'), args: ['--version'] }
-  const launcher = await createLauncher(
-    findServerUser(pgDir),
-    [dataDir, binDir, dirname(socketDir)],
-    probe,
-  )
+  const launcher = await createLauncher(findServerUser(pgDir), [dataDir, binDir, dirname(socketDir)], probe)
   const major = await majorVersionOf(binDir, launcher)
   const programs = { binDir, major, launcher }
   const found = await prepareDataDirectory(pgDir, programs, { user: USER, fsync: settings.fsync !== 'off' })
   if (found === 'made') log(`made a database of PostgreSQL ${major} in ${pgDir}`)
-  await removeStalePidFile(pgDir)
+  await removeMisleadingPidFile(pgDir)
   await makeSocketDirectory(socketDir, launcher.user)
   const postmaster = await launchPostmaster({ pgDir, socketDir, logFile, settings, ...programs }, until)
   log(`started PostgreSQL ${postmaster.pid} as ${launcher.user.name}, socket in ${socketDir}`)
   return postmaster
+}
+
+/** Whoever keeps the lock for longer than the wait is starting the server, and so will be there, or is ending it. */
+async function leaveInTurn(place: Place, presence: Presence): Promise<void> {
+  try {
+    await withProcessLock(place.lockFile, LEAVE_WITHIN_MS, () => leave(place, presence))
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    place.log(error.message)
+  } finally {
+    await presence.end()
+  }
 }
 
 /** Ends the server unless others are there; also when it does not tell: then it is of no use to them either. */

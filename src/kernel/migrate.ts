@@ -1,88 +1,136 @@
-/** Brings a database to this version: plain numbered SQL files, each applied once, in order, whole or not at all. */
+/** Brings a database to the version of this code: numbered SQL files, forward only, each one whole or not at all. */
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Sql } from './db.ts'
+import type postgres from 'postgres'
 import { AppError } from './errors.ts'
 
-export type Migration = { number: number; name: string; checksum: string; text: string }
+type Sql = postgres.Sql | postgres.TransactionSql
+type Migration = { number: number; name: string; text: string; checksum: string }
+type Applied = { number: number; name: string; checksum: string }
 
-/** Anything but zero; the same in every process, and in no other program that shares the database. */
-const LOCK = 7_246_133_905
-
-/** The files of a folder named `0001_….sql`, in order. Throws when a number is missing or given twice. */
-export function readMigrations(folder: string): Migration[] {
-  const names = readdirSync(folder)
-    .filter(name => name.endsWith('.sql'))
-    .sort()
-  return names.map((name, i) => {
-    const number = Number(/^(\d{4})_/.exec(name)?.[1])
-    if (number !== i + 1)
-      throw new Error(`${name} is not migration ${i + 1}: numbers follow each other without a gap`)
-    const text = readFileSync(join(folder, name), 'utf8')
-    return { number, name, text, checksum: createHash('sha256').update(text).digest('hex') }
-  })
-}
+/** `CARN` as the class of all of our advisory locks, and the one of migrations in it. */
+const LOCK_CLASS = 0x43_41_52_4e
+const MIGRATING = 3
 
 /**
- * Applies what is missing; processes that start together wait for each other. Throws `unavailable` for a database
- * made by a newer version, and for one whose applied files are not ours.
+ * Applies what is missing, in the order of numbers. Several processes at once: each file is applied by one of them.
+ * `applied` has the names of the files that this call applied, `version` is the highest number in the database.
+ * Throws AppError `unavailable` when the database is newer than the files, when an applied file was changed, or when
+ * one fails; what came before it stays.
  */
-export async function migrate(sql: Sql, folder: string, now: Date): Promise<string[]> {
-  const files = readMigrations(folder)
-  const line = await sql.reserve()
-  try {
-    await line`set statement_timeout = 0`
-    await line`select pg_advisory_lock(${LOCK})`
-    await line`
-      create table if not exists schema_migration (
-        number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null)`
-    const missing = await missingFiles(line as unknown as Sql, files)
-    for (const file of missing) {
-      await line.unsafe('begin').simple()
-      try {
-        await line.unsafe(file.text).simple()
-        await line`
-          insert into schema_migration values (${file.number}, ${file.name}, ${file.checksum}, ${now})`
-        await line.unsafe('commit').simple()
-      } catch (error) {
-        await line.unsafe('rollback').simple()
-        throw error
-      }
-    }
-    return missing.map(file => file.name)
-  } finally {
-    await line`select pg_advisory_unlock_all()`.catch(() => undefined)
-    await line`reset statement_timeout`.catch(() => undefined)
-    line.release()
+export async function migrate(
+  sql: postgres.Sql,
+  dir: string,
+  now: Date,
+): Promise<{ applied: string[]; version: number }> {
+  const files = await readMigrations(dir)
+  const applied: string[] = []
+  for (const file of findPending(files, await readApplied(sql))) {
+    if (await applyOne(sql, files, file, now)) applied.push(file.name)
   }
+  return { applied, version: files.at(-1)?.number ?? 0 }
 }
 
-/** Names of the files that the database has not had. Throws as `migrate` does. */
-export async function pendingMigrations(sql: Sql, folder: string): Promise<string[]> {
-  const files = readMigrations(folder)
-  const [table] = await sql`select to_regclass('schema_migration') as name`
-  if (table?.name === null) return files.map(file => file.name)
-  return (await missingFiles(sql, files)).map(file => file.name)
+/** The names of the files that the database does not have yet. Throws as `migrate` does. */
+export async function pendingMigrations(sql: postgres.Sql, dir: string): Promise<string[]> {
+  const files = await readMigrations(dir)
+  return findPending(files, await readApplied(sql)).map(file => file.name)
 }
 
-async function missingFiles(sql: Sql, files: readonly Migration[]): Promise<Migration[]> {
-  const applied = await sql<{ number: number; name: string; checksum: string }[]>`
-    select number, name, checksum from schema_migration order by number`
+async function readMigrations(dir: string): Promise<Migration[]> {
+  const names = (await readdir(dir)).filter(name => name.endsWith('.sql')).sort()
+  const files: Migration[] = []
+  for (const name of names) {
+    const number = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1])
+    if (Number.isNaN(number))
+      throw new Error(`${name} is no name of a migration, such as 0007_what_it_adds.sql`)
+    if (files.at(-1)?.number === number) throw new Error(`two migrations have the number of ${name}`)
+    // A checkout may have changed the ends of the lines, which means nothing.
+    const text = (await readFile(join(dir, name), 'utf8')).replaceAll('\r\n', '\n')
+    files.push({ number, name, text, checksum: createHash('sha256').update(text).digest('hex') })
+  }
+  return files
+}
+
+async function readApplied(sql: Sql): Promise<Applied[]> {
+  const [table] = await sql<{ made: boolean }[]>`select to_regclass('schema_migration') is not null as made`
+  if (!table?.made) return []
+  return sql<Applied[]>`select number, name, checksum from schema_migration order by number`
+}
+
+function findPending(files: readonly Migration[], applied: readonly Applied[]): Migration[] {
+  const byNumber = new Map(files.map(file => [file.number, file]))
   for (const one of applied) {
-    const file = files[one.number - 1]
-    if (file === undefined) {
-      throw new AppError(
-        'unavailable',
-        `The database was made by a newer Carnet (it has ${one.name}). Start that version; a database is never taken back.`,
-      )
-    }
-    if (file.checksum !== one.checksum) {
-      throw new AppError(
-        'unavailable',
-        `Migration ${file.name} is not the one this database was made with. Put the original file back; changes belong in a new migration.`,
-      )
-    }
+    const file = byNumber.get(one.number)
+    if (file === undefined) throw madeByNewer(one)
+    if (file.checksum !== one.checksum) throw wasChanged(file, one)
   }
-  return files.slice(applied.length)
+  const done = new Set(applied.map(one => one.number))
+  const last = applied.at(-1)
+  const pending = files.filter(file => !done.has(file.number))
+  const late = pending.find(file => last !== undefined && file.number < last.number)
+  if (late && last) throw comesLate(late, last)
+  return pending
+}
+
+const madeByNewer = ({ name }: Applied) =>
+  new AppError(
+    'unavailable',
+    `The database was made by a newer Carnet: it has the migration ${name}, which this one does not know. A database is never downgraded: start the newer Carnet, or restore a backup of before.`,
+  )
+
+const wasChanged = (file: Migration, one: Applied) =>
+  new AppError(
+    'unavailable',
+    `The migration ${file.name} was changed after the database had got it (as ${one.name}): put the old text back, and make the change a new migration.`,
+  )
+
+const comesLate = (file: Migration, last: Applied) =>
+  new AppError(
+    'unavailable',
+    `The migration ${file.name} was added after the database had got ${last.name}: give it a higher number.`,
+  )
+
+/**
+ * One file and its row in one transaction. The lock is of the transaction and not of the session, so that it works
+ * behind a pooler too; whoever waited for it looks again at what is done. False when another process was first.
+ */
+function applyOne(
+  sql: postgres.Sql,
+  files: readonly Migration[],
+  file: Migration,
+  now: Date,
+): Promise<boolean> {
+  return sql.begin('isolation level read committed', async tx => {
+    await tx`set local statement_timeout = 0`
+    await tx`select pg_advisory_xact_lock(${LOCK_CLASS}::int, ${MIGRATING}::int)`
+    await tx`
+      create table if not exists schema_migration (
+        number     integer primary key,
+        name       text not null,
+        checksum   text not null,
+        applied_at timestamptz not null
+      )`
+    if (!findPending(files, await readApplied(tx)).includes(file)) return false
+    try {
+      await tx.unsafe(file.text).simple()
+    } catch (error) {
+      throw failed(file, error)
+    }
+    await tx`
+      insert into schema_migration (number, name, checksum, applied_at)
+      values (${file.number}, ${file.name}, ${file.checksum}, ${now})`
+    return true
+  }) as Promise<boolean>
+}
+
+function failed(file: Migration, error: unknown): unknown {
+  if (!(error instanceof Error && 'severity' in error)) return error
+  const position = 'position' in error ? Number(error.position) : Number.NaN
+  const line = Number.isNaN(position) ? '' : `, line ${file.text.slice(0, position).split('\n').length}`
+  return new AppError(
+    'unavailable',
+    `The migration ${file.name}${line} could not be applied and left nothing behind: ${error.message}.`,
+  )
 }

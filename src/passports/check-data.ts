@@ -32,7 +32,7 @@ export function checkData(
   sent: Data,
   options: { strict: boolean; validatedWith?: number },
 ): CheckedData {
-  const data = normaliseData(sent)
+  const data = normaliseData(sent, category)
   const { errors, warnings, truncated } = validateData(category, data, options)
   if (errors.length > 0) throw invalid(errors, truncated)
   const { gtin, sku, productName } = data

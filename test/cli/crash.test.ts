@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { postmasterPid } from './postmaster.ts'
-import { carnetJson, emptyFolder, type Served, type Settings, serve } from './processes.ts'
+import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
 
 const KILLS = process.env.CARNET_TEST_FULL ? 10 : 3
 const WRITERS = 4
@@ -63,7 +63,8 @@ before(async () => {
 })
 
 after(async () => {
-  if (server.child.exitCode === null) await server.stop()
+  writing = false
+  await endAll()
   await folder.remove()
 })
 

@@ -17,6 +17,20 @@ export async function emptyFolder(): Promise<{ path: string; remove: () => Promi
 
 export type Settings = { cwd: string; env?: Record<string, string> }
 
+/** What this test file started and has not ended yet, by child: nothing else is ever signalled. */
+const running = new Set<ChildProcess>()
+
+/** Ends in order whatever a failed test left running, the embedded database with it. */
+export async function endAll(): Promise<void> {
+  await Promise.all(
+    [...running].map(async child => {
+      const ended = once(child, 'close')
+      child.kill('SIGINT')
+      await ended
+    }),
+  )
+}
+
 /** Starts `carnet` with nothing of this process's settings but PATH; what it prints is gathered. */
 export function start(words: readonly string[], { cwd, env = {} }: Settings) {
   const { PATH = '', HOME = '/' } = process.env
@@ -25,6 +39,8 @@ export function start(words: readonly string[], { cwd, env = {} }: Settings) {
     env: { PATH, HOME, LOG_LEVEL: 'warn', LOG_FORMAT: 'json', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  running.add(child)
+  child.once('close', () => running.delete(child))
   const said = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', text => {
     said.stdout += text

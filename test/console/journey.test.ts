@@ -42,7 +42,7 @@ describe('set-up', () => {
       assert.ok(wrong.text.includes(sentence), sentence)
     }
     assert.match(wrong.text, /<div class="summary" role="alert" tabindex="-1" autofocus>/)
-    assert.match(wrong.text, /<a href="#email">/)
+    assert.match(wrong.text, /<a [^>]*href="#email">E-mail: That is not/)
     assert.match(wrong.text, /id="email"[^>]*aria-describedby="email-error" aria-invalid="true"/)
     assert.doesNotMatch(wrong.text, /short"/)
 

@@ -17,6 +17,7 @@ before(async () => {
   stand = await startStand()
   const account = await stand.account()
   otherAccount = await stand.account({ name: 'Anderswo' })
+  await stand.person(otherAccount, 'owner')
   ownKey = await keyOf(account)
   otherKey = await keyOf(otherAccount)
   browsers.owner = await stand.signedIn(account, 'owner')

@@ -21,7 +21,7 @@ const documentLoader = async (url: string) => {
 // biome-ignore lint/suspicious/noExplicitAny: a document of any shape
 type Any = any
 const options = { documentLoader, safe: true } as Any
-const expand = async (document: Any): Promise<Any> => (await jsonld.expand(document, options))[0]
+const expand = async (document: Any): Promise<Any> => ((await jsonld.expand(document, options)) as Any)[0]
 const documentOf = (row: PassportRow, audience: (typeof AUDIENCES)[number] = 'public') =>
   JSON.parse(jsonLd(read(row, audience), NS))
 

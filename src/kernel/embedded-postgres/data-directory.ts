@@ -80,7 +80,8 @@ async function make(pgDir: string, programs: Programs, user: string, fsync: bool
       ...localeOf(major),
       ...(fsync ? [] : ['--no-sync']),
     ])
-    if (code !== 0) throw new AppError('unavailable', `The database could not be made: ${lastComplaint(output)}`)
+    if (code !== 0)
+      throw new AppError('unavailable', `The database could not be made: ${lastComplaint(output)}`)
     await rename(folder, pgDir)
     if (fsync) await syncFolder(dirname(pgDir))
   } finally {

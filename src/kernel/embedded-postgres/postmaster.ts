@@ -40,10 +40,21 @@ export function findPostmaster(pgDir: string): Postmaster | undefined {
 
 /**
  * PostgreSQL does not start while any process of its user has the number in the file, even another program that got
- * it after a crash. Only under the process lock, and when `findPostmaster` has found none.
+ * it after a crash. In every other case the file stays: PostgreSQL looks in it for children that outlived a killed
+ * server. Only under the process lock, and when `findPostmaster` has found none.
  */
-export async function removeStalePidFile(pgDir: string): Promise<void> {
-  await rm(join(pgDir, PID_FILE), { force: true })
+export async function removeMisleadingPidFile(pgDir: string): Promise<void> {
+  const written = readPidFile(pgDir)
+  if (written !== undefined && isTaken(written.pid)) await rm(join(pgDir, PID_FILE), { force: true })
+}
+
+/** Also by a process that has ended and was not reaped. */
+function isTaken(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 /**
@@ -130,7 +141,10 @@ function didNotStart(said: string, logFile: string): AppError {
   const lines = said.split('\n')
   const complaint = lines.findLast(line => /FATAL|PANIC/.test(line)) ?? lines.findLast(line => line !== '')
   const reason = complaint?.replace(/^.*?(FATAL|PANIC): +/, '') ?? 'it ended without a word'
-  return new AppError('unavailable', `The embedded PostgreSQL did not start: ${reason}. Its log is ${logFile}.`)
+  return new AppError(
+    'unavailable',
+    `The embedded PostgreSQL did not start: ${reason}. Its log is ${logFile}.`,
+  )
 }
 
 const LONGEST_LOG_BYTES = 8 * 2 ** 20

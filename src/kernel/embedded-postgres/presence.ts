@@ -20,15 +20,22 @@ export async function announcePresence(server: {
   user: string
   database: string
 }): Promise<Presence> {
-  const sql = open(server)
+  let line: Socket | undefined
+  const sql = open(server, async path => {
+    line = await connectTo(path)
+    return line
+  })
   try {
     const [row] = await sql<{ version: string; made: boolean }[]>`
       select current_setting('server_version') as version,
              exists (select from pg_database where datname = ${server.database}) as made`
     if (!row?.made) await sql.unsafe(`create database "${server.database}"`)
+    // "I am here" must not be what keeps a process alive.
+    line?.unref()
     return {
       version: row?.version.split(' ')[0] ?? '',
       async countOthers() {
+        line?.ref()
         const [found] = await sql<{ n: number }[]>`
           select count(*)::int as n from pg_stat_activity
           where application_name like ${`${KIND} %`} and application_name <> ${nameOf(process.pid)}`
@@ -44,7 +51,10 @@ export async function announcePresence(server: {
 
 const nameOf = (pid: number) => `${KIND} ${pid}`
 
-function open({ socketDir, user }: { socketDir: string; user: string }) {
+function open(
+  { socketDir, user }: { socketDir: string; user: string },
+  dial: (path: string) => Promise<Socket>,
+) {
   const path = socketOf(socketDir)
   const settings = {
     host: socketDir,
@@ -61,19 +71,18 @@ function open({ socketDir, user }: { socketDir: string; user: string }) {
     prepare: false,
     onnotice: () => {},
     connection: { application_name: nameOf(process.pid), statement_timeout: CONNECT_WITHIN_S * 1000 },
-    socket: () => connectQuietly(path),
+    socket: () => dial(path),
   }
   return postgres(settings)
 }
 
-/** A connection that says "I am here" must not be what keeps the process alive. */
-function connectQuietly(path: string): Promise<Socket> {
+function connectTo(path: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(path)
     socket.once('error', reject)
     socket.once('connect', () => {
       socket.off('error', reject)
-      resolve(socket.unref())
+      resolve(socket)
     })
   })
 }

@@ -13,7 +13,11 @@ const POLL_MS = 20
  * Runs `work` while this process alone holds the lock file; waits for another's for `patienceMs`.
  * Throws AppError `unavailable` when that was not enough.
  */
-export async function withProcessLock<T>(path: string, patienceMs: number, work: () => Promise<T>): Promise<T> {
+export async function withProcessLock<T>(
+  path: string,
+  patienceMs: number,
+  work: () => Promise<T>,
+): Promise<T> {
   const until = performance.now() + patienceMs
   while (!(await tryToTake(path))) {
     if (performance.now() > until) throw tooLong(path, patienceMs)

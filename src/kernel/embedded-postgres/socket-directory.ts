@@ -1,8 +1,9 @@
 /** Whoever may enter the socket's folder is the database's owner: it is private, and short enough for a socket's address. */
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { chmod, lchown, lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { AppError } from '../errors.ts'
 import type { ServerUser } from './launcher.ts'
 
@@ -12,9 +13,13 @@ export const SOCKET_PORT = 5432
 /** A socket's address has room for 103 bytes on macOS and 107 on Linux. */
 const LONGEST_ADDRESS = 100
 
-/** Where the socket of a data directory goes: the same for everyone with the same temporary folder. */
-export function socketDirectoryOf(pgDir: string): string {
+/**
+ * Where the socket of a data directory goes: where it was before a crash, since others may be waiting there for the
+ * server to come back; else into the temporary folder.
+ */
+export function socketDirectoryOf(pgDir: string, before: string | undefined): string {
   const name = `carnet-${createHash('sha256').update(pgDir).digest('hex').slice(0, 16)}`
+  if (before !== undefined && basename(before) === name && existsSync(dirname(before))) return before
   const wanted = join(tmpdir(), name)
   return Buffer.byteLength(socketOf(wanted)) <= LONGEST_ADDRESS ? wanted : join('/tmp', name)
 }

@@ -1,0 +1,136 @@
+/** Random data of any category, right and wrong, made by walking its field table; used wherever passports are tested. */
+import fc from 'fast-check'
+import type { CompleteCategory } from '../../src/categories/catalogue.ts'
+import type { Field } from '../../src/categories/field.ts'
+import { scalarEntry } from '../../src/categories/json-schema.ts'
+import { formatValue } from './format-values.ts'
+
+export type Body = Record<string, unknown>
+
+/** The primary language first. Fixed sets, because arbitraries made anew for each body cost more than the bodies. */
+const LANGUAGE_SETS = [
+  ['en'],
+  ['de', 'en', 'fr'],
+  ['pt-BR', 'pt', 'en-US', 'en'],
+  ['zh-Hant-TW', 'el'],
+  ['sr-Latn', 'mt', 'zh-Hant-TW'],
+] as const
+
+const CHARACTERS = [
+  'a',
+  'Z',
+  '7',
+  ' ',
+  '\n',
+  '\t',
+  'é',
+  'ß',
+  '漢',
+  '😀',
+  '<',
+  '"',
+  '&',
+  "'",
+  '/',
+  '\\',
+  '\u202e',
+  '٣',
+  '{',
+  '%',
+]
+
+const text = fc
+  .string({ unit: fc.constantFrom(...CHARACTERS), minLength: 1, maxLength: 40 })
+  .filter(one => one.trim() !== '')
+
+/** Keys of a passport that no schema knows, some of them names that every JavaScript object has. */
+const FREE_KEYS = [
+  'erpNumber',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'a.b',
+  'a/b',
+  'c~d',
+  '',
+  'season',
+  '漢',
+]
+
+const freeForm = fc.dictionary(
+  fc.constantFrom(...FREE_KEYS),
+  fc.oneof(
+    text,
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(text, { maxLength: 3 }),
+    fc.record({ inner: text }),
+  ),
+  { maxKeys: 3 },
+)
+
+/** Data that must be accepted and come back equal: what `JSON.parse` gives, in normal form. */
+export function validData(category: CompleteCategory): fc.Arbitrary<Body> {
+  const known = LANGUAGE_SETS.map(languages =>
+    members(category.fields, languages).map(data => ({ ...data, languages })),
+  )
+  return fc
+    .tuple(fc.oneof(...known), freeForm)
+    .map(([data, free]) => JSON.parse(JSON.stringify({ ...free, ...data })) as Body)
+}
+
+const members = (fields: readonly Field[], languages: readonly string[]): fc.Arbitrary<Body> =>
+  fc.record(Object.fromEntries(fields.map(field => [field.name, value(field, languages)])), {
+    requiredKeys: fields.filter(field => field.required).map(field => field.name),
+  })
+
+function value(field: Field, languages: readonly string[]): fc.Arbitrary<unknown> {
+  if (field.localized) return translations(languages)
+  switch (field.type) {
+    case 'name':
+    case 'text':
+      if (field.values !== undefined) return fc.constantFrom(...field.values)
+      return field.format === undefined ? text : formatValue(field.format)
+    case 'number':
+      return number(field)
+    case 'boolean':
+      return fc.boolean()
+    case 'object':
+      return members(field.fields ?? [], languages)
+    case 'list':
+      return list(field, languages)
+  }
+}
+
+function number({ min = -1e9, max = 1e9 }: Field): fc.Arbitrary<number> {
+  const whole = fc.integer({ min: Math.ceil(min), max: Math.floor(max) })
+  return fc.oneof(whole, fc.double({ min, max, noNaN: true }), fc.constantFrom(min, max))
+}
+
+function translations([primary = 'en', ...others]: readonly string[]): fc.Arbitrary<unknown> {
+  const other = fc.dictionary(fc.constantFrom('sv', 'fi', ...others), text, { maxKeys: 3 })
+  return fc.tuple(text, other).map(([first, rest]) => ({ [primary]: first, ...rest }))
+}
+
+function list(field: Field, languages: readonly string[]): fc.Arbitrary<unknown> {
+  const scalar = scalarEntry(field)
+  const entry = scalar === undefined ? members(field.of ?? [], languages) : value(scalar, languages)
+  const share = field.sumsTo100
+  if (share === undefined) return fc.array(entry, { minLength: field.required ? 1 : 0, maxLength: 4 })
+  const entries = fc.array(entry, { minLength: SHARES_MAX, maxLength: SHARES_MAX })
+  return fc
+    .tuple(entries, shares)
+    .map(([all, parts]) => parts.map((part, i) => ({ ...(all[i] as Body), [share]: part })))
+}
+
+const SHARES_MAX = 6
+
+/** One to `SHARES_MAX` numbers with up to four decimals whose sum is exactly 100 on paper. */
+const shares = fc
+  .tuple(fc.array(fc.nat(1_000_000), { maxLength: SHARES_MAX - 1 }), fc.constantFrom(1, 10, 100, 10_000))
+  .map(([cuts, scale]) => {
+    const places = [0, ...cuts.map(cut => cut % (100 * scale)).sort((a, b) => a - b), 100 * scale]
+    // An integer divided by a power of ten is the double nearest to that decimal, and prints as it.
+    return places.slice(1).map((place, i) => (place - (places[i] ?? 0)) / scale)
+  })

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { allCategories, findCategory } from '../../src/categories/catalogue.ts'
+import { describeCategory, summariseCategory, type WireField } from '../../src/categories/describe.ts'
+
+const SHARED = [
+  'productName',
+  'sku',
+  'brandName',
+  'gtin',
+  'commodityCode',
+  'economicOperator',
+  'languages',
+  'endOfLife',
+  'complianceDocuments',
+]
+
+/** The contract's tables: required names, then optional ones. */
+const CONTRACT: Record<string, [string[], string[]]> = {
+  textile: [
+    ['fiberComposition', 'countryOfManufacture', 'careInstructions', 'repair'],
+    [
+      'recycledContentPercentage',
+      'supplyChainStages',
+      'substancesOfConcern',
+      'durability',
+      'carbonFootprint',
+      'waterFootprint',
+      'weightGrams',
+    ],
+  ],
+  battery: [
+    [
+      'batteryCategory',
+      'cellChemistry',
+      'weightKg',
+      'countryOfManufacture',
+      'manufacturingDate',
+      'ratedCapacity',
+    ],
+    [
+      'energyWh',
+      'nominalVoltage',
+      'expectedLifetimeCycles',
+      'stateOfHealth',
+      'carbonFootprint',
+      'carbonFootprintClass',
+      'carbonFootprintStudyUrl',
+      'carbonFootprintBreakdown',
+      'recycledContent',
+      'hazardousSubstances',
+      'safetyInformation',
+      'dueDiligenceUrl',
+    ],
+  ],
+  furniture: [
+    ['materialComposition', 'countryOfManufacture', 'careInstructions', 'repair'],
+    [
+      'woodCertification',
+      'dimensions',
+      'assemblyInstructions',
+      'warrantyMonths',
+      'substancesOfConcern',
+      'flameRetardants',
+      'packaging',
+    ],
+  ],
+}
+
+const fieldsOf = (id: string) => {
+  const category = findCategory(id)
+  assert.ok(category)
+  return describeCategory(category).fields
+}
+
+function find(fields: readonly WireField[] | undefined, path: string): WireField {
+  const [name, ...rest] = path.split('.')
+  const field = fields?.find(one => one.name === name)
+  assert.ok(field, path)
+  return rest.length === 0 ? field : find(field.fields ?? field.items?.fields, rest.join('.'))
+}
+
+/** Every field with its path, nested ones too. */
+function* walk(fields: readonly WireField[] = [], before = ''): Generator<[string, WireField]> {
+  for (const field of fields) {
+    yield [before + field.name, field]
+    yield* walk(field.fields ?? field.items?.fields, `${before}${field.name}.`)
+  }
+}
+
+describe('describeCategory', () => {
+  it('has exactly the fields of the contract', () => {
+    for (const [id, [required, optional]] of Object.entries(CONTRACT)) {
+      const fields = fieldsOf(id)
+      assert.deepEqual(fields.map(field => field.name).sort(), [...SHARED, ...required, ...optional].sort())
+      const names = fields.filter(field => field.required).map(field => field.name)
+      const shared = ['productName', 'sku', 'brandName', 'economicOperator', 'languages', 'endOfLife']
+      assert.deepEqual(names.sort(), [...shared, ...required].sort())
+    }
+  })
+
+  it('shows protected fields as such, and no others', () => {
+    const hidden = Object.keys(CONTRACT).flatMap(id =>
+      Array.from(walk(fieldsOf(id)))
+        .filter(([, field]) => !field.audience.includes('public'))
+        .map(([path, field]) => `${id} ${path}: ${field.audience.join(' ')}`),
+    )
+    assert.deepEqual(hidden, [
+      'textile economicOperator.eori: authority',
+      'textile supplyChainStages.facilityName: legitimate_interest authority',
+      'textile supplyChainStages.facilityId: legitimate_interest authority',
+      'battery economicOperator.eori: authority',
+      'battery stateOfHealth: authority',
+      'battery dueDiligenceUrl: legitimate_interest authority',
+      'furniture economicOperator.eori: authority',
+    ])
+  })
+
+  it('has the shapes of the wire', () => {
+    const percentage = {
+      name: 'percentage',
+      type: 'number',
+      required: true,
+      localized: false,
+      audience: ['public', 'legitimate_interest', 'authority'],
+      unit: '%',
+      description: 'Share of the fibre in percent of weight.',
+    }
+    const fibres = find(fieldsOf('textile'), 'fiberComposition')
+    assert.equal(fibres.type, 'array')
+    assert.deepEqual(fibres.sums_to, { field: 'percentage', total: 100 })
+    assert.deepEqual(fibres.items?.fields?.[1], percentage)
+    const care = find(fieldsOf('textile'), 'careInstructions')
+    assert.deepEqual([care.type, care.localized], ['object', true])
+    const languages = find(fieldsOf('battery'), 'languages')
+    assert.deepEqual([languages.items?.type, languages.items?.format], ['string', 'language'])
+    assert.equal(find(fieldsOf('battery'), 'carbonFootprintClass').enum?.join(''), 'ABCDEFG')
+  })
+
+  it('reports the lists of values that grow', () => {
+    const open = Object.keys(CONTRACT).flatMap(id =>
+      Array.from(walk(fieldsOf(id)))
+        .filter(([, field]) => field.open)
+        .map(([path, field]) => `${path} ${field.enum?.length}`),
+    )
+    assert.deepEqual(open, ['cellChemistry 16', 'materialComposition.material 17'])
+  })
+
+  it('describes every field in a sentence, with the unit of those that have one', () => {
+    for (const id of Object.keys(CONTRACT)) {
+      for (const [path, field] of walk(fieldsOf(id))) assert.match(field.description, /^[A-Z].*\.$/, path)
+    }
+  })
+})
+
+describe('summariseCategory', () => {
+  it('has what the list of categories shows', () => {
+    const summaries = allCategories().map(one =>
+      summariseCategory(one, `https://api.example/schema/${one.id}`),
+    )
+    assert.deepEqual(
+      summaries.map(({ id, title, schema_version }) => [id, title, schema_version]),
+      [
+        ['textile', 'Textile', 1],
+        ['battery', 'Battery', 1],
+        ['furniture', 'Furniture', 1],
+      ],
+    )
+    assert.ok(summaries[0]?.required.includes('fiberComposition'))
+    assert.equal(summaries[1]?.schema_url, 'https://api.example/schema/battery')
+  })
+})
+
+describe('findCategory', () => {
+  it('knows only its own', () => {
+    for (const id of ['', 'Textile', 'toString', '__proto__', 'constructor'])
+      assert.equal(findCategory(id), undefined)
+  })
+})

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { allCategories, type CompleteCategory, findCategory } from '../../src/categories/catalogue.ts'
+import { disclose } from '../../src/categories/disclose.ts'
+import { AUDIENCES, type Audience, type Field } from '../../src/categories/field.ts'
+import { type Body, validData } from './arbitrary.ts'
+import { freeze, T_SHIRT } from './examples.ts'
+
+function category(id: string): CompleteCategory {
+  const found = findCategory(id)
+  assert.ok(found)
+  return found
+}
+
+const CANARY = 'CANARY-7c1f'
+
+/** The data with a canary in every place that this audience may not see, and in all free-form keys. */
+function plant(fields: readonly Field[], data: Body, audience: Audience): Body {
+  const planted: Body = { ...data, freeNote: CANARY, [`key ${CANARY}`]: { inner: [CANARY] } }
+  for (const field of fields) {
+    const hidden = field.audience !== undefined && !field.audience.includes(audience)
+    if (hidden) planted[field.name] = { deep: [CANARY] }
+    else if (field.type === 'object' && data[field.name] !== undefined) {
+      planted[field.name] = plant(field.fields ?? [], data[field.name] as Body, audience)
+    } else if (field.type === 'list' && field.of?.[0]?.name !== '' && Array.isArray(data[field.name])) {
+      planted[field.name] = (data[field.name] as Body[]).map(entry => plant(field.of ?? [], entry, audience))
+    }
+  }
+  return planted
+}
+
+const wholeOf = (data: Body) => ({ ...data })
+
+for (const one of allCategories()) {
+  describe(`disclose of ${one.id}`, () => {
+    for (const audience of AUDIENCES) {
+      it(`lets nothing through to ${audience} that is not theirs`, () => {
+        fc.assert(
+          fc.property(validData(one), data => {
+            const seen = disclose(one, freeze(plant(one.fields, data, audience)), audience)
+            assert.ok(!JSON.stringify(seen).includes(CANARY))
+          }),
+          { numRuns: 100 },
+        )
+      })
+    }
+
+    it('lets an authority see every known field, unchanged', () => {
+      fc.assert(
+        fc.property(validData(one), data => {
+          const known = new Set(one.fields.map(field => field.name))
+          const expected = Object.fromEntries(Object.entries(wholeOf(data)).filter(([key]) => known.has(key)))
+          assert.deepEqual(disclose(one, freeze(data), 'authority'), { data: expected, withheld: false })
+        }),
+        { numRuns: 100 },
+      )
+    })
+
+    it('never shows a value of another shape than the table says', () => {
+      const hostile = fc.dictionary(fc.constantFrom(...one.fields.map(field => field.name)), fc.jsonValue())
+      fc.assert(
+        fc.property(hostile, data => {
+          for (const field of one.fields) {
+            const shown = disclose(one, data, 'authority').data[field.name]
+            if (shown !== undefined && field.type !== 'object' && field.type !== 'list' && !field.localized) {
+              assert.ok(typeof shown !== 'object', field.name)
+            }
+          }
+        }),
+        { numRuns: 100 },
+      )
+    })
+  })
+}
+
+describe('disclose', () => {
+  it('takes protected members out of objects and entries, and says that there is more', () => {
+    const { data, withheld } = disclose(category('textile'), T_SHIRT, 'public')
+    const { eori: _, ...operator } = T_SHIRT.economicOperator as Body
+    assert.deepEqual(data.economicOperator, operator)
+    assert.deepEqual(data.supplyChainStages, [
+      { stage: 'spinning', country: 'TR' },
+      { stage: 'knitting', country: 'PT' },
+      { stage: 'assembly', country: 'PT' },
+    ])
+    assert.equal(withheld, true)
+    const interested = disclose(category('textile'), T_SHIRT, 'legitimate_interest')
+    assert.deepEqual(interested.data.supplyChainStages, T_SHIRT.supplyChainStages)
+    assert.ok(!('eori' in (interested.data.economicOperator as Body)))
+  })
+
+  it('says nothing of free-form keys', () => {
+    const { economicOperator: _, supplyChainStages: __, ...rest } = T_SHIRT
+    const { data, withheld } = disclose(category('textile'), { ...rest, season: 'SS26' }, 'public')
+    assert.deepEqual(data, rest)
+    assert.equal(withheld, false)
+  })
+
+  it('leaves out what is empty only after it', () => {
+    const data = {
+      economicOperator: { eori: 'DE1' },
+      supplyChainStages: [{ facilityName: 'x' }],
+      complianceDocuments: [],
+    }
+    assert.deepEqual(disclose(category('textile'), data, 'public'), {
+      data: { complianceDocuments: [] },
+      withheld: true,
+    })
+  })
+
+  it('reads own members only', () => {
+    const inherited = Object.create({ productName: 'x' }) as Body
+    assert.deepEqual(disclose(category('textile'), inherited, 'authority').data, {})
+  })
+})

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import { allCategories, type CompleteCategory } from '../../src/categories/catalogue.ts'
+import { CUSTOM_KEYWORDS, categorySchema } from '../../src/categories/json-schema.ts'
+import { validateData } from '../../src/categories/validate.ts'
+import { validData } from './arbitrary.ts'
+import { invalidData } from './invalid-data.ts'
+
+type Schema = Record<string, unknown>
+
+const compile = (category: CompleteCategory) =>
+  new Ajv2020({ strict: true, validateFormats: false })
+    .addVocabulary([...CUSTOM_KEYWORDS])
+    .compile(categorySchema(category))
+
+/** Every schema inside a schema, with the place it stands at. */
+function* walk(schema: unknown, place: string): Generator<[string, Schema]> {
+  if (typeof schema !== 'object' || schema === null) return
+  const known = schema as Schema
+  yield [place, known]
+  for (const [name, inner] of Object.entries((known.properties ?? {}) as Schema))
+    yield* walk(inner, `${place}/${name}`)
+  for (const keyword of ['items', 'additionalProperties', 'propertyNames'])
+    yield* walk(known[keyword], `${place}/${keyword}`)
+}
+
+for (const category of allCategories()) {
+  describe(`the JSON Schema of ${category.id}`, () => {
+    const schema = categorySchema(category, `https://api.example/schema/${category.id}`)
+
+    it('is valid against the meta-schema of 2020-12 and compiles in strict mode', () => {
+      const ajv = new Ajv2020()
+      assert.equal(schema.$schema, 'https://json-schema.org/draft/2020-12/schema')
+      assert.ok(ajv.validateSchema(schema), JSON.stringify(ajv.errors))
+      compile(category)
+    })
+
+    it('has its address, only where one was given', () => {
+      assert.equal(schema.$id, `https://api.example/schema/${category.id}`)
+      assert.ok(!('$id' in categorySchema(category)))
+    })
+
+    it('bounds every array and every string', () => {
+      for (const [place, { type, ...one }] of walk(schema, '')) {
+        if (type === 'array') assert.ok(Number(one.maxItems) <= 1000, place)
+        if (type === 'string') assert.ok('enum' in one || ('minLength' in one && 'maxLength' in one), place)
+      }
+    })
+
+    it('closes every known object and leaves only the top open', () => {
+      for (const [place, one] of walk(schema, '')) {
+        if (one.type !== 'object' || one['x-localized']) continue
+        assert.equal(one.additionalProperties, place === '', place)
+      }
+    })
+
+    it('describes every field', () => {
+      for (const [place, one] of walk(schema, '')) {
+        if (!/\/(items|additionalProperties|propertyNames)$/.test(place)) assert.ok(one.description, place)
+      }
+    })
+
+    it('accepts what the validator accepts', () => {
+      const accepts = compile(category)
+      fc.assert(
+        fc.property(validData(category), data => assert.ok(accepts(data), JSON.stringify(accepts.errors))),
+        { numRuns: 100 },
+      )
+    })
+
+    it('refuses nothing that the validator lets pass', () => {
+      const accepts = compile(category)
+      fc.assert(
+        fc.property(invalidData(category), ({ data }) => {
+          if (!accepts(data)) assert.ok(validateData(category, data).errors.length > 0)
+        }),
+        { numRuns: 200 },
+      )
+    })
+  })
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { pickText } from '../../src/categories/localized.ts'
+
+const TAGS = ['en', 'en-US', 'de', 'de-AT', 'pt', 'pt-BR', 'zh', 'zh-Hant', 'zh-Hant-TW', 'mt']
+const tag = fc.constantFrom(...TAGS)
+const texts = fc.dictionary(tag, fc.constantFrom('a', 'b', ' ', ''), { noNullPrototype: true })
+
+describe('pickText', () => {
+  it('goes from the exact tag to its base, the primary language, the first there is', () => {
+    const wanted = fc.option(tag, { nil: undefined })
+    fc.assert(
+      fc.property(texts, wanted, tag, (localized, want, primary) => {
+        const filled = Object.entries(localized).filter(([, text]) => text.trim() !== '')
+        const order = TAGS_FROM[want ?? ''] ?? []
+        const expected =
+          [...order, primary]
+            .map(one => filled.find(([language]) => language === one))
+            .find(found => found) ?? filled[0]
+        assert.deepEqual(
+          pickText(localized, want, primary),
+          expected && { language: expected[0], text: expected[1] },
+        )
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('compares tags without regard to case and keeps the key', () => {
+    assert.deepEqual(pickText({ 'pt-br': 'oi' }, 'PT-BR', 'en'), { text: 'oi', language: 'pt-br' })
+  })
+
+  it('looks at own texts only, and takes anything', () => {
+    for (const name of ['toString', 'constructor', '__proto__', 'hasOwnProperty']) {
+      assert.equal(pickText({}, name, name), undefined)
+      assert.deepEqual(pickText({ en: 'x' }, name, name), { text: 'x', language: 'en' })
+    }
+    for (const value of [undefined, null, 'text', 7, true, [], {}, { en: 7 }, { en: null }]) {
+      assert.equal(pickText(value, 'en', 'en'), undefined)
+    }
+  })
+})
+
+const TAGS_FROM: Record<string, string[]> = {
+  en: ['en'],
+  'en-US': ['en-US', 'en'],
+  de: ['de'],
+  'de-AT': ['de-AT', 'de'],
+  pt: ['pt'],
+  'pt-BR': ['pt-BR', 'pt'],
+  zh: ['zh'],
+  'zh-Hant': ['zh-Hant', 'zh'],
+  'zh-Hant-TW': ['zh-Hant-TW', 'zh-Hant', 'zh'],
+  mt: ['mt'],
+}

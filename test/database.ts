@@ -1,0 +1,136 @@
+/** A database of its own for a test file: a copy of the one that the run has migrated. */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import postgres from 'postgres'
+import { migrate } from '../src/kernel/migrate.ts'
+
+/** How to connect, as `openPool` takes it. */
+export type Target = { url: string } | { socketDir: string; port: number; user: string; database: string }
+
+/** What `test/run.ts` hands to every test file, as JSON in `CARNET_TEST_DB`. */
+export type TestServer = {
+  /** A database that is there, to make and drop the others from. */
+  admin: Target
+  /** The migrated one. */
+  template: string
+  /** All databases of this run begin with it. */
+  prefix: string
+}
+
+export const TEST_SERVER_VARIABLE = 'CARNET_TEST_DB'
+
+export type TestDatabase = { target: Target; drop: () => Promise<void> }
+
+/** A fresh copy of the migrated database; `drop` it at the end, whoever is still connected. */
+export async function cloneDatabase(): Promise<TestDatabase> {
+  const server = findServer()
+  return makeDatabase(server, server.template)
+}
+
+/** A database without the migrations. */
+export async function emptyDatabase(): Promise<TestDatabase> {
+  return makeDatabase(findServer(), 'template0')
+}
+
+async function makeDatabase(server: TestServer, template: string): Promise<TestDatabase> {
+  const name = `${server.prefix}_${randomUUID().replaceAll('-', '')}`
+  await asAdmin(server, sql => copy(sql, template, name))
+  return {
+    target: targetOf(server.admin, name),
+    async drop() {
+      await asAdmin(server, sql => sql.unsafe(`drop database "${name}" with (force)`))
+    },
+  }
+}
+
+function findServer(): TestServer {
+  const given = process.env[TEST_SERVER_VARIABLE]
+  if (given === undefined) {
+    throw new Error(
+      'This test needs the database of a test run: start it by `npm test -- test/api/health.test.ts`.',
+    )
+  }
+  return JSON.parse(given) as TestServer
+}
+
+const MIGRATIONS = join(import.meta.dirname, '../migrations')
+const OBJECT_IN_USE = '55006'
+const ATTEMPTS = 20
+
+/** The template cannot be copied while something, such as autovacuum, is connected to it. */
+async function copy(sql: postgres.Sql, template: string, name: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await sql.unsafe(`create database "${name}" template "${template}"`)
+      return
+    } catch (error) {
+      const isBusy = error instanceof postgres.PostgresError && error.code === OBJECT_IN_USE
+      if (!isBusy || attempt === ATTEMPTS) throw error
+      await pause(50)
+    }
+  }
+}
+
+async function asAdmin<T>({ admin }: TestServer, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = connect(admin)
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end()
+  }
+}
+
+/** The same server, another database. */
+export function targetOf(target: Target, database: string): Target {
+  if (!('url' in target)) return { ...target, database }
+  const url = new URL(target.url)
+  url.pathname = `/${database}`
+  return { url: url.href }
+}
+
+/** One connection. */
+export function connect(target: Target): postgres.Sql {
+  const settings = { max: 1, fetch_types: false, onnotice: () => {} }
+  if ('url' in target) return postgres(target.url, settings)
+  const { socketDir, port } = target
+  return postgres({ ...settings, ...target, host: socketDir, path: `${socketDir}/.s.PGSQL.${port}` })
+}
+
+/** Makes and migrates the database that test files copy. For the run. */
+export async function makeTemplate(
+  admin: Target,
+  prefix: string,
+): Promise<{ server: TestServer; version: string }> {
+  const template = `${prefix}_template`
+  const sql = connect(admin)
+  try {
+    await sql.unsafe(`create database "${template}" template template0`)
+    const [row] = await sql<{ version: string }[]>`select current_setting('server_version') as version`
+    await migrateTemplate(targetOf(admin, template))
+    return { server: { admin, template, prefix }, version: row?.version ?? '' }
+  } finally {
+    await sql.end()
+  }
+}
+
+async function migrateTemplate(target: Target): Promise<void> {
+  const sql = connect(target)
+  try {
+    await migrate(sql, MIGRATIONS, new Date())
+  } finally {
+    await sql.end()
+  }
+}
+
+/** Removes every database of the run. */
+export async function dropAll(admin: Target, prefix: string): Promise<void> {
+  const sql = connect(admin)
+  try {
+    const found = await sql<{ name: string }[]>`
+      select datname as name from pg_database where starts_with(datname, ${`${prefix}_`})`
+    for (const { name } of found) await sql.unsafe(`drop database "${name}" with (force)`)
+  } finally {
+    await sql.end()
+  }
+}

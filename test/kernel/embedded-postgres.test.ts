@@ -1,0 +1,309 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, describe, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { findPostmaster, readPidFile } from '../../src/kernel/embedded-postgres/postmaster.ts'
+import { withProcessLock } from '../../src/kernel/embedded-postgres/process-lock.ts'
+import { waitForEnd } from '../../src/kernel/embedded-postgres/processes.ts'
+import { takeServerSeat } from '../../src/kernel/embedded-postgres/server-seat.ts'
+import { socketDirectoryOf, socketOf } from '../../src/kernel/embedded-postgres/socket-directory.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/kernel/embedded-postgres.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+import { connect } from '../database.ts'
+
+const KERNEL = pathToFileURL(join(import.meta.dirname, '../../src/kernel/embedded-postgres')).href
+const isRoot = process.getuid?.() === 0
+const binDir = process.env.PG_BIN_DIR
+const programs = binDir === undefined ? {} : { binDir }
+/** For databases that only need to be made; the tests that kill keep fsync on. */
+const QUICK = { settings: { fsync: 'off' } }
+const STOP_WITHIN_MS = 4_000
+
+const folders: string[] = []
+after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+/** A folder that only its owner may enter. */
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'carnet-pg-test-'))
+  folders.push(folder)
+  return folder
+}
+
+const start = (dataDir: string, options = {}) =>
+  startEmbeddedPostgres({ dataDir, log: () => {}, ...programs, ...options })
+
+/** Another process that starts the server, says what it got, and leaves at a word. */
+function inAnotherProcess(dataDir: string) {
+  const code = `
+    import { startEmbeddedPostgres } from '${KERNEL}.ts'
+    import { takeServerSeat } from '${KERNEL}/server-seat.ts'
+    const lines = []
+    const server = await startEmbeddedPostgres({ ...${JSON.stringify({ dataDir, ...programs })}, log: line => lines.push(line) })
+    const seat = await takeServerSeat(server)
+    console.log(JSON.stringify({ ...server, lines, hasSeat: seat !== undefined }))
+    process.stdin.once('data', async () => {
+      await seat?.release()
+      await server.stop()
+      process.exit()
+    })`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  type Said = EmbeddedPostgres & { lines: string[]; hasSeat: boolean }
+  const started = once(createInterface(child.stdout), 'line').then(([line]) => JSON.parse(line) as Said)
+  return {
+    started,
+    async leave() {
+      child.stdin.write('leave\n')
+      await ended
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+async function query<T extends object>(server: EmbeddedPostgres, text: string): Promise<T[]> {
+  const sql = connect(server)
+  try {
+    return [...(await sql.unsafe<T[]>(text))]
+  } finally {
+    await sql.end()
+  }
+}
+
+async function stopInTime(server: EmbeddedPostgres): Promise<void> {
+  const began = performance.now()
+  await server.stop()
+  assert.ok(performance.now() - began < STOP_WITHIN_MS)
+}
+
+/** Waits for what another process does next, a turn of the loop at a time. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await turn()
+}
+
+const saying =
+  (...words: RegExp[]) =>
+  (error: unknown) => {
+    assert.ok(error instanceof AppError, String(error))
+    assert.equal(error.code, 'unavailable')
+    for (const word of words) assert.match(error.message, word)
+    return true
+  }
+
+describe('startEmbeddedPostgres', () => {
+  const dataDir = join(newFolder(), 'data')
+  const pgDir = join(dataDir, 'pg')
+
+  test('of two processes at once on a fresh directory one makes the database, and the last to leave stops it', async () => {
+    const both = [inAnotherProcess(dataDir), inAnotherProcess(dataDir)] as const
+    const [one, other] = await Promise.all(both.map(process => process.started))
+    assert.ok(one && other)
+    assert.deepEqual([one.adopted, other.adopted].sort(), [false, true])
+    assert.equal([...one.lines, ...other.lines].filter(line => line.startsWith('made')).length, 1)
+    assert.equal(one.socketDir, other.socketDir)
+    assert.deepEqual([one.hasSeat, other.hasSeat].sort(), [false, true], 'one of them may be the server')
+    await both[0].leave()
+    await query(other, `create table kept (n integer); insert into kept values (1)`)
+    const pid = findPostmaster(pgDir)?.pid
+    assert.ok(pid)
+    await both[1].leave()
+    assert.equal(await waitForEnd(pid, 0), true)
+    assert.equal(existsSync(other.socketDir), false)
+    assert.equal(existsSync(join(dataDir, 'pg.lock')), false)
+  })
+
+  test('it is durable, private and of one order of letters', async () => {
+    const server = await start(dataDir)
+    const settings = await query<{ name: string; setting: string }>(
+      server,
+      `select name, setting from pg_settings where name in
+       ('fsync', 'synchronous_commit', 'full_page_writes', 'data_checksums', 'listen_addresses', 'unix_socket_permissions')`,
+    )
+    assert.deepEqual(Object.fromEntries(settings.map(({ name, setting }) => [name, setting])), {
+      data_checksums: 'on',
+      fsync: 'on',
+      full_page_writes: 'on',
+      listen_addresses: '',
+      synchronous_commit: 'on',
+      unix_socket_permissions: '0700',
+    })
+    const [text] = await query(server, `select upper('ä') as upper, 'Z' < 'a' as by_code_point`)
+    assert.deepEqual(text, { upper: 'Ä', by_code_point: true })
+    const [version] = await query<{ v: string }>(server, `select current_setting('server_version') as v`)
+    assert.equal(version?.v.split(' ')[0], server.version)
+    await stopInTime(server)
+    await server.stop()
+  })
+
+  test('a server left over from a killed process is adopted, and its seat is free', async () => {
+    const killed = inAnotherProcess(dataDir)
+    const { hasSeat } = await killed.started
+    assert.equal(hasSeat, true)
+    await killed.kill()
+    const server = await start(dataDir)
+    assert.equal(server.adopted, true)
+    const seat = await takeServerSeat(server)
+    assert.ok(seat)
+    assert.equal(await takeServerSeat(server), undefined)
+    await seat.release()
+    assert.deepEqual(await query(server, 'select n from kept'), [{ n: 1 }])
+    await stopInTime(server)
+    assert.equal(findPostmaster(pgDir), undefined)
+  })
+
+  test('a killed database is started again where it was, with what was acknowledged', async () => {
+    const lost = await start(dataDir)
+    await query(lost, 'insert into kept values (2)')
+    process.kill(findPostmaster(pgDir)?.pid ?? 0, 'SIGKILL')
+    const server = await start(dataDir)
+    assert.equal(server.adopted, false)
+    assert.equal(server.socketDir, lost.socketDir)
+    assert.deepEqual(await query(server, 'select n from kept order by n'), [{ n: 1 }, { n: 2 }])
+    await stopInTime(server)
+    await stopInTime(lost)
+  })
+
+  test('the number of a dead server may be that of another process by now', async t => {
+    const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e9)'])
+    t.after(() => stranger.kill())
+    await once(stranger, 'spawn')
+    writeFileSync(
+      join(pgDir, 'postmaster.pid'),
+      `${stranger.pid}\n${pgDir}\n1\n5432\n/nowhere\n\n1 1\nready   \n`,
+    )
+    const server = await start(dataDir)
+    assert.equal(server.adopted, false)
+    assert.notEqual(readPidFile(pgDir)?.pid, stranger.pid)
+    await stopInTime(server)
+  })
+
+  test('one that comes while another one leaves has a server that works', async () => {
+    for (let round = 0; round < 5; round++) {
+      const leaving = await start(dataDir)
+      const [server] = await Promise.all([start(dataDir), leaving.stop()])
+      assert.equal((await query(server, 'select n from kept')).length, 2)
+      await server.stop()
+    }
+  })
+
+  test('killed while the database is being made, nothing half-made is used', async () => {
+    const folder = newFolder()
+    const killed = inAnotherProcess(folder)
+    killed.started.catch(() => {})
+    await until(() => readdirSync(folder).some(name => name.startsWith('pg.new-')))
+    await killed.kill()
+    const server = await start(folder, QUICK)
+    assert.equal(server.adopted, false)
+    await stopInTime(server)
+    assert.deepEqual(
+      readdirSync(folder)
+        .filter(name => !name.startsWith('pg.new-'))
+        .sort(),
+      ['pg', 'postgres.log'],
+    )
+  })
+
+  test('the socket has a short address however long that of the data is', async () => {
+    const open = newFolder()
+    chmodSync(open, 0o755)
+    const folder = join(open, ...Array.from({ length: 6 }, () => 'a folder with quite a long name'))
+    const server = await start(folder, QUICK)
+    assert.ok(Buffer.byteLength(socketOf(server.socketDir)) <= 100)
+    assert.deepEqual(await query(server, 'select 1 as n'), [{ n: 1 }])
+    await stopInTime(server)
+  })
+})
+
+describe('startEmbeddedPostgres refuses', () => {
+  /** A data directory that is none, with a file in it. */
+  function folderWith(name: string, content: string): string {
+    const folder = newFolder()
+    mkdirSync(join(folder, 'pg'))
+    writeFileSync(join(folder, 'pg', name), content)
+    return folder
+  }
+
+  test('data of another major version, with the way out', async () => {
+    const folder = folderWith('PG_VERSION', '12\n')
+    await assert.rejects(start(folder), saying(/made by PostgreSQL 12/, /PG_BIN_DIR/, /backup/))
+  })
+
+  test('a folder with something else in it', async () => {
+    const folder = folderWith('holiday.jpg', '')
+    await assert.rejects(start(folder), saying(/not empty/, /DATA_DIR/))
+  })
+
+  test('a file in the place of the data directory', async () => {
+    const file = join(newFolder(), 'data')
+    writeFileSync(file, '')
+    await assert.rejects(start(file), saying(/cannot be used/))
+  })
+
+  test('a folder without the programs', async () => {
+    await assert.rejects(start(newFolder(), { binDir: '/nowhere' }), saying(/no PostgreSQL in \/nowhere/))
+  })
+
+  test("a socket's folder that somebody else has made", {
+    skip: !isRoot && 'only root can make one',
+  }, async () => {
+    const folder = newFolder()
+    const socketDir = socketDirectoryOf(join(folder, 'pg'), undefined)
+    folders.push(socketDir)
+    mkdirSync(socketDir)
+    chownSync(socketDir, 12_345, 12_345)
+    await assert.rejects(start(folder, QUICK), saying(/somebody else/, /TMPDIR/))
+  })
+
+  test('a setting that PostgreSQL does not take, in its own words', async () => {
+    const settings = { fsync: 'off', shared_buffers: 'much' }
+    await assert.rejects(start(newFolder(), { settings }), saying(/did not start: .*shared_buffers/, /log/))
+  })
+})
+
+describe('withProcessLock', () => {
+  test('a dead holder does not keep it, and of many who see that only one has it', async () => {
+    const path = join(newFolder(), 'lock')
+    writeFileSync(path, JSON.stringify({ token: 'dead', pid: process.pid, identity: 'an earlier one' }))
+    let inside = 0
+    const most: number[] = []
+    const work = async () => {
+      most.push(++inside)
+      await turn()
+      inside--
+    }
+    await Promise.all(Array.from({ length: 12 }, () => withProcessLock(path, 10_000, work)))
+    assert.deepEqual(most, Array(12).fill(1))
+    assert.equal(existsSync(path), false)
+  })
+
+  test('a living holder keeps it', async () => {
+    const path = join(newFolder(), 'lock')
+    await withProcessLock(path, 0, () =>
+      assert.rejects(
+        withProcessLock(path, 50, async () => {}),
+        saying(/Another Carnet/),
+      ),
+    )
+  })
+})

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import type postgres from 'postgres'
+import { AppError } from '../../src/kernel/errors.ts'
+import { migrate, pendingMigrations } from '../../src/kernel/migrate.ts'
+import { connect, emptyDatabase, type TestDatabase } from '../database.ts'
+
+const NOW = new Date('2026-11-21T10:00:00Z')
+const ONE = 'create table one (n integer);\ninsert into one values (1);\n'
+const TWO = 'create table two (n integer);\n'
+
+let database: TestDatabase
+let sql: postgres.Sql
+let dir: string
+
+const write = (name: string, text: string) => writeFileSync(join(dir, name), text)
+const tables = async () => {
+  const rows = await sql<
+    { name: string }[]
+  >`select tablename as name from pg_tables where schemaname = 'public'`
+  return rows.map(row => row.name).sort()
+}
+const saying =
+  (...words: RegExp[]) =>
+  (error: unknown) => {
+    assert.ok(error instanceof AppError, String(error))
+    for (const word of words) assert.match(error.message, word)
+    return true
+  }
+
+describe('migrate', () => {
+  before(async () => {
+    database = await emptyDatabase()
+    sql = connect(database.target)
+  })
+  after(async () => {
+    await sql.end()
+    await database.drop()
+  })
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'carnet-migrations-'))
+    write('0001_one.sql', ONE)
+    write('0002_two.sql', TWO)
+  })
+  afterEach(async () => {
+    rmSync(dir, { recursive: true })
+    await sql.unsafe('drop schema public cascade; create schema public').simple()
+  })
+
+  test('applies each file once, in order', async () => {
+    assert.deepEqual(await pendingMigrations(sql, dir), ['0001_one.sql', '0002_two.sql'])
+    assert.deepEqual(await migrate(sql, dir, NOW), { applied: ['0001_one.sql', '0002_two.sql'], version: 2 })
+    assert.deepEqual(await migrate(sql, dir, NOW), { applied: [], version: 2 })
+    assert.deepEqual(await pendingMigrations(sql, dir), [])
+    write('0003_three.sql', 'create table three ();')
+    assert.deepEqual(await migrate(sql, dir, NOW), { applied: ['0003_three.sql'], version: 3 })
+    const rows = await sql`select number, name, length(checksum) as length, applied_at from schema_migration`
+    assert.deepEqual(rows[0], { number: 1, name: '0001_one.sql', length: 64, applied_at: NOW })
+    assert.equal(rows.length, 3)
+  })
+
+  test('several processes at once apply each file once', async () => {
+    const others = Array.from({ length: 6 }, () => connect(database.target))
+    const results = await Promise.all(others.map(one => migrate(one, dir, NOW)))
+    assert.deepEqual(results.flatMap(result => result.applied).sort(), ['0001_one.sql', '0002_two.sql'])
+    assert.deepEqual([...(await sql`select n from one`)], [{ n: 1 }])
+    await Promise.all(others.map(one => one.end()))
+  })
+
+  test('refuses a file that was changed since', async () => {
+    await migrate(sql, dir, NOW)
+    write('0002_two.sql', `${TWO}-- an afterthought\n`)
+    await assert.rejects(migrate(sql, dir, NOW), saying(/0002_two\.sql was changed/))
+    await assert.rejects(pendingMigrations(sql, dir), saying(/0002_two\.sql was changed/))
+  })
+
+  test('takes other ends of lines for the same file', async () => {
+    await migrate(sql, dir, NOW)
+    write('0001_one.sql', ONE.replaceAll('\n', '\r\n'))
+    assert.deepEqual(await pendingMigrations(sql, dir), [])
+  })
+
+  test('refuses a database that a newer version has made', async () => {
+    write('0003_three.sql', 'create table three ();')
+    await migrate(sql, dir, NOW)
+    rmSync(join(dir, '0003_three.sql'))
+    await assert.rejects(
+      migrate(sql, dir, NOW),
+      saying(/newer Carnet/, /0003_three\.sql/, /never downgraded/),
+    )
+  })
+
+  test('refuses a file that comes too late', async () => {
+    rmSync(join(dir, '0001_one.sql'))
+    await migrate(sql, dir, NOW)
+    write('0001_one.sql', ONE)
+    await assert.rejects(migrate(sql, dir, NOW), saying(/0001_one\.sql/, /higher number/))
+  })
+
+  test('a file that fails leaves nothing, and those before it stay', async () => {
+    write('0002_two.sql', `${TWO}\ncreate table three (n nonsense);\n`)
+    await assert.rejects(migrate(sql, dir, NOW), saying(/0002_two\.sql, line 3/, /nonsense/))
+    assert.deepEqual(await tables(), ['one', 'schema_migration'])
+    write('0002_two.sql', TWO)
+    assert.deepEqual(await migrate(sql, dir, NOW), { applied: ['0002_two.sql'], version: 2 })
+  })
+
+  test('killed in the middle of a file, the next start applies it whole', async () => {
+    // The server notices within 20 ms that the killed client is gone.
+    write(
+      '0002_two.sql',
+      `${TWO}
+      set local client_connection_check_interval = 20;
+      select pg_sleep(60) where current_setting('application_name') = 'doomed';`,
+    )
+    const child = migrateInAnotherProcess()
+    const ended = once(child, 'exit')
+    let asleep = 0
+    while (asleep === 0) {
+      await turn()
+      const rows = await sql`
+        select from pg_stat_activity where application_name = 'doomed' and wait_event = 'PgSleep'`
+      asleep = rows.length
+    }
+    child.kill('SIGKILL')
+    await ended
+    assert.deepEqual(await migrate(sql, dir, NOW), { applied: ['0002_two.sql'], version: 2 })
+    assert.deepEqual(await tables(), ['one', 'schema_migration', 'two'])
+  })
+
+  test('a name that is none of a migration is a mistake in the folder', async () => {
+    write('3_three.sql', '')
+    await assert.rejects(migrate(sql, dir, NOW), /3_three\.sql is no name of a migration/)
+    rmSync(join(dir, '3_three.sql'))
+    write('0002_also.sql', '')
+    await assert.rejects(migrate(sql, dir, NOW), /two migrations have the number of 0002_two\.sql/)
+  })
+})
+
+function migrateInAnotherProcess() {
+  const at = (path: string) => pathToFileURL(join(import.meta.dirname, path)).href
+  const code = `
+    import { connect } from '${at('../database.ts')}'
+    import { migrate } from '${at('../../src/kernel/migrate.ts')}'
+    const sql = connect(${JSON.stringify(database.target)})
+    await sql.unsafe("set application_name = 'doomed'")
+    await migrate(sql, ${JSON.stringify(dir)}, new Date())`
+  return spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+}

@@ -1,0 +1,207 @@
+/**
+ * `npm test`: one PostgreSQL for the whole run, one process for each test file, a copy of the migrated database for
+ * each that asks. `npm test -- FILE…` runs some; `--full` leaves nothing out and runs everything on Debian's
+ * PostgreSQL 15 too, where it is found; `--pg15` runs on that alone.
+ */
+import { randomUUID } from 'node:crypto'
+import { chmodSync, existsSync, globSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { findPostmaster, shutDown } from '../src/kernel/embedded-postgres/postmaster.ts'
+import { startEmbeddedPostgres } from '../src/kernel/embedded-postgres.ts'
+import { dropAll, makeTemplate, type Target, TEST_SERVER_VARIABLE } from './database.ts'
+
+const ROOT = resolve(import.meta.dirname, '..')
+const DEBIAN_15 = '/usr/lib/postgresql/15/bin'
+/** Each file keeps a database busy as well; with more at once they only wait for each other. */
+const FILES_AT_ONCE = 2
+/** A file that takes longer hangs. */
+const FILE_WITHIN_MS = 300_000
+
+/** Begins the name of a run's folder; the number of its process follows. */
+const FOLDER = 'carnet-test-'
+
+type Counts = { tests: number; passed: number; cancelled: number; skipped: number; todo: number }
+
+type OpenServer = {
+  /** For people: the version, and where it is. */
+  name: string
+  /** What the test files are told. */
+  environment: Record<string, string>
+  close: () => Promise<void>
+}
+
+const words = process.argv.slice(2)
+const flags = new Set(words.filter(word => word.startsWith('--')))
+const unknown = [...flags].find(flag => flag !== '--full' && flag !== '--pg15')
+const stopped = new AbortController()
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.abort())
+
+if (unknown !== undefined) fail(`${unknown} is not known: there are --full and --pg15.`)
+else await main()
+
+async function main(): Promise<void> {
+  const files = testFiles(words.filter(word => !word.startsWith('--')))
+  if (files.length === 0) return fail('There is no such test file.')
+  await sweepLeftovers()
+  for (const binDir of servers()) {
+    if (stopped.signal.aborted) break
+    await runOn(await openServer(binDir), files)
+  }
+  // Ended by a signal: as a shell says it.
+  if (stopped.signal.aborted) process.exitCode = 130
+}
+
+function fail(message: string): void {
+  process.stderr.write(`${message}\n`)
+  process.exitCode = 1
+}
+
+/** The folders of programs to run on, one after the other; undefined for the built-in ones, or TEST_DATABASE_URL. */
+function servers(): (string | undefined)[] {
+  const isFull = flags.has('--full')
+  if (isFull) process.env.CARNET_TEST_FULL = '1'
+  if (process.env.TEST_DATABASE_URL || !(isFull || flags.has('--pg15'))) return [undefined]
+  const has15 = existsSync(DEBIAN_15)
+  if (flags.has('--pg15')) {
+    if (!has15) fail(`There is no PostgreSQL 15 in ${DEBIAN_15}.`)
+    return has15 ? [DEBIAN_15] : []
+  }
+  if (!has15) process.stdout.write(`Left out: the run on PostgreSQL 15, which is not in ${DEBIAN_15}.\n`)
+  return has15 ? [undefined, DEBIAN_15] : [undefined]
+}
+
+function testFiles(wanted: readonly string[]): string[] {
+  const all = (folder: string) => globSync('**/*.test.ts', { cwd: folder }).map(file => resolve(folder, file))
+  if (wanted.length === 0) return all(import.meta.dirname).sort()
+  return wanted.flatMap(word => {
+    const path = resolve(word)
+    if (!existsSync(path)) {
+      fail(`${word} is not there.`)
+      return []
+    }
+    return statSync(path).isDirectory() ? all(path).sort() : [path]
+  })
+}
+
+async function runOn(server: OpenServer, files: readonly string[]): Promise<void> {
+  try {
+    process.stdout.write(`Tests on ${server.name}\n`)
+    const counts = await runFiles(files, server.environment)
+    conclude(server, counts)
+  } finally {
+    await server.close()
+  }
+}
+
+async function runFiles(
+  files: readonly string[],
+  environment: OpenServer['environment'],
+): Promise<Counts | undefined> {
+  let counts: Counts | undefined
+  const stream = run({
+    files: [...files],
+    cwd: ROOT,
+    concurrency: FILES_AT_ONCE,
+    isolation: 'process',
+    timeout: FILE_WITHIN_MS,
+    env: { ...process.env, ...environment },
+    signal: stopped.signal,
+  })
+  stream.on('test:summary', summary => {
+    // One for each file and, without a file, one for all.
+    if (summary.file === undefined) counts = summary.counts
+    if (!summary.success) process.exitCode = 1
+  })
+  for await (const text of stream.compose(new spec())) process.stdout.write(text)
+  return counts
+}
+
+/** The lines that machines read. */
+function conclude(server: OpenServer, counts: Counts | undefined): void {
+  if (counts === undefined || counts.tests === 0) {
+    fail('No test was run.')
+    return
+  }
+  const { tests, passed, cancelled, skipped, todo } = counts
+  const failed = tests - passed - cancelled - skipped - todo
+  if (failed + cancelled > 0 || passed === 0) process.exitCode = 1
+  const figures = { tests, pass: passed, fail: failed, cancelled, skipped, todo }
+  process.stdout.write(`\nOn ${server.name}:\n`)
+  for (const [name, figure] of Object.entries(figures)) process.stdout.write(`# ${name} ${figure}\n`)
+}
+
+/** Starts or reaches the server and makes the template. `binDir`: programs other than the built-in ones. */
+async function openServer(binDir: string | undefined): Promise<OpenServer> {
+  const url = process.env.TEST_DATABASE_URL
+  return url ? openGiven(url) : openOwn(binDir)
+}
+
+async function openGiven(url: string): Promise<OpenServer> {
+  const admin: Target = { url }
+  const prefix = `carnet_test_${randomUUID().slice(0, 8)}`
+  const close = () => dropAll(admin, prefix)
+  try {
+    const { server, version } = await makeTemplate(admin, prefix)
+    const name = `PostgreSQL ${version} of TEST_DATABASE_URL`
+    return { name, environment: { [TEST_SERVER_VARIABLE]: JSON.stringify(server) }, close }
+  } catch (error) {
+    await close().catch(() => {})
+    throw error
+  }
+}
+
+async function openOwn(binDir: string | undefined): Promise<OpenServer> {
+  const folder = mkdtempSync(join(tmpdir(), `${FOLDER}${process.pid}-`))
+  // Started by root the server is another user, who has to get through.
+  chmodSync(folder, 0o711)
+  const postgres = await startEmbeddedPostgres({
+    dataDir: join(folder, 'run'),
+    ...(binDir === undefined ? {} : { binDir }),
+    log: () => {},
+    // Only for this server, which nobody needs after a power cut. What tests start by themselves keeps fsync on.
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+  })
+  const { socketDir, port, user, database } = postgres
+  const close = async () => {
+    await postgres.stop()
+    await removeFolder(folder)
+  }
+  try {
+    const { server, version } = await makeTemplate({ socketDir, port, user, database }, 'carnet_test')
+    const environment = {
+      [TEST_SERVER_VARIABLE]: JSON.stringify(server),
+      // What tests put into the temporary folder goes away with the run, whatever becomes of the test.
+      TMPDIR: folder,
+      ...(binDir === undefined ? {} : { PG_BIN_DIR: binDir }),
+    }
+    return { name: `PostgreSQL ${version}, ${binDir ?? 'embedded'}`, environment, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** What runs that were killed have left: a folder with the number of a process that is no more. */
+async function sweepLeftovers(): Promise<void> {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = name.startsWith(FOLDER)
+      ? Number(/^\d+(?=-)/.exec(name.slice(FOLDER.length))?.[0])
+      : Number.NaN
+    if (!Number.isNaN(pid) && !existsSync(`/proc/${pid}`) && process.platform === 'linux') {
+      await removeFolder(join(tmpdir(), name))
+    }
+  }
+}
+
+/** Ends the servers that killed tests have left in there, then removes it. */
+async function removeFolder(folder: string): Promise<void> {
+  for (const file of globSync('{*,*/*,*/*/*}/postmaster.pid', { cwd: folder })) {
+    const left = findPostmaster(dirname(join(folder, file)))
+    if (left !== undefined) await shutDown(left)
+  }
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+}

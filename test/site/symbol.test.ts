@@ -1,0 +1,52 @@
+/** GET /p/{id}/qr.svg */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
+import { createPassport } from '../../src/passports/create.ts'
+import { type Harness, newProduct, nextGtin, startHarness } from '../harness.ts'
+import { decodeQr } from '../qr/decode.ts'
+
+let harness: Harness
+let path: string
+const gtin = nextGtin()
+before(async () => {
+  harness = await startHarness()
+  const { ctx } = await harness.account()
+  const { passport } = await createPassport(ctx, { ...newProduct({ gtin }), strict: false })
+  path = `/p/${idFromUuid(passport.id)}`
+})
+after(() => harness.close())
+
+describe('GET /p/{id}/qr.svg', () => {
+  test('is the symbol of the page, or of the GS1 address', async () => {
+    const page = await harness.ask('GET', `${path}/qr.svg`)
+    assert.equal(page.status, 200)
+    assert.equal(page.headers['content-type'], 'image/svg+xml')
+    assert.match(page.headers['content-security-policy'] ?? '', /default-src 'none'/)
+    assert.match(page.headers['cache-control'] ?? '', /^public/)
+    assert.deepEqual(await decodeQr(page.text), [`https://carnet.example${path}`])
+    const gs1 = await harness.ask('GET', `${path}/qr.svg?content=gs1&level=Q`)
+    assert.deepEqual(await decodeQr(gs1.text), [`https://carnet.example/01/0${gtin}`])
+    assert.notEqual(gs1.headers.etag, page.headers.etag)
+  })
+
+  test('304 for the tag it gave', async () => {
+    const { headers } = await harness.ask('GET', `${path}/qr.svg`)
+    const again = await harness.ask('GET', `${path}/qr.svg`, {
+      headers: { 'if-none-match': headers.etag ?? '' },
+    })
+    assert.equal(again.status, 304)
+  })
+
+  test('422 names each wrong choice, 404 for no passport', async () => {
+    const wrong = await harness.ask('GET', `${path}/qr.svg?content=x&level=L`)
+    assert.equal(wrong.status, 422)
+    assert.deepEqual(
+      wrong.json.errors.map((one: { field: string }) => one.field),
+      ['content', 'level'],
+    )
+    for (const id of ['nonsense', idFromUuid(newUuid(Date.UTC(2026, 0)))]) {
+      assert.equal((await harness.ask('GET', `/p/${id}/qr.svg`)).status, 404)
+    }
+  })
+})
