@@ -14,7 +14,7 @@ import type { ApiSetup } from './api/route.ts'
 import { type ConsoleSetup, registerConsole } from './console/door.ts'
 import { findMeaning } from './kernel/db.ts'
 import { AppError, type ErrorCode } from './kernel/errors.ts'
-import { idFromUuid, newUuid } from './kernel/ids.ts'
+import { requestIds } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
 import { registerSite, type SiteSetup } from './site/door.ts'
 
@@ -25,11 +25,13 @@ const HEADERS_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 10_000
 
 export function createApp(setup: AppSetup): FastifyInstance {
-  const requestId = () => idFromUuid(newUuid(setup.clock.now().getTime()))
+  const requestId = requestIds()
   const app = Fastify({
     loggerInstance: setup.log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
+    // A child for each request costs as much as routing it; lines that need the id name it.
+    childLoggerFactory: logger => logger,
     routerOptions: { maxParamLength: 2_048, ignoreTrailingSlash: false, caseSensitive: true },
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: 72_000,
@@ -42,10 +44,13 @@ export function createApp(setup: AppSetup): FastifyInstance {
     reply.header('x-request-id', request.id)
     done(findOddity(request))
   })
-  app.addHook('onResponse', (request, reply, done) => {
-    if (reply.statusCode >= 500 || setup.log.isLevelEnabled('debug')) logAnswer(request, reply)
-    done()
-  })
+  // Failures are logged where they are met; a line for each answer is for who asks for it.
+  if (setup.log.isLevelEnabled('debug')) {
+    app.addHook('onResponse', (request, reply, done) => {
+      logAnswer(request, reply)
+      done()
+    })
+  }
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(setup, error, request, reply))
   app.setNotFoundHandler(() => {
     throw new AppError('not_found', 'There is no such address.')
@@ -87,8 +92,7 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime * 10) / 10,
   }
-  if (reply.statusCode < 500) request.log.debug(line, 'answered')
-  else request.log.warn(line, 'answered')
+  request.log.debug(line, 'answered')
 }
 
 /** What the HTTP parser lets through and we do not: two hosts (RFC 9112 §3.2), an endless address. */

@@ -1,9 +1,11 @@
 /** The REST door: its table of contents, and what holds for every call before a handler sees it. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { authenticate, type KeyHolder } from '../accounts/authenticate.ts'
+import type { AccountContext } from '../accounts/context.ts'
 import { noteKeyUse } from '../accounts/key-use.ts'
 import { AppError, assert } from '../kernel/errors.ts'
 import { readJson } from '../kernel/strict-json.ts'
+import { getPassport, requireUuid } from '../passports/find.ts'
 import { listCategories, readSchema } from './categories.ts'
 import { health } from './health.ts'
 import { openapi } from './openapi.ts'
@@ -31,6 +33,8 @@ export const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/products/:id/restore', handle: restoreProduct },
 ]
 
+const NO_SUCH_ADDRESS = 'There is no such address. GET /api/v1/openapi.json lists all there are.'
+
 const holders = new WeakMap<FastifyRequest, KeyHolder>()
 
 /** Registers the door under `/api/v1`. Answers are sent as ready text: no serializer walks them again. */
@@ -51,21 +55,19 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
       )
       door.addHook('onRequest', async request => {
         if (!isOpen(request)) await admit(setup, request)
+        if (request.is404) throw new AppError('not_found', NO_SUCH_ADDRESS)
       })
       for (const route of ROUTES) {
         door.route({
           method: route.method,
           url: route.path,
+          ...(route.method !== 'GET' && route.path.includes(':id') ? { preParsing: findFirst(setup) } : {}),
           handler: (request, reply) => run(setup, route, request, reply),
         })
       }
       for (const path of new Set(ROUTES.map(route => route.path))) refuseOtherMethods(door, path)
-      door.setNotFoundHandler(() => {
-        throw new AppError(
-          'not_found',
-          'There is no such address. GET /api/v1/openapi.json lists all there are.',
-        )
-      })
+      // It gives the addresses that are none their place among the refusals: after the key, before the body.
+      door.setNotFoundHandler(() => undefined)
     },
     { prefix: API_PREFIX },
   )
@@ -107,6 +109,12 @@ async function admit(setup: ApiSetup, request: FastifyRequest): Promise<void> {
   holders.set(request, holder)
 }
 
+/** A product that is not there, or not this account's, is 404 before its body is read: a stranger learns nothing from a 4xx. */
+const findFirst = (setup: ApiSetup) => async (request: FastifyRequest) => {
+  const { id = '' } = request.params as { id?: string }
+  await getPassport(accountOf(setup, request), requireUuid(id))
+}
+
 function findKey(setup: ApiSetup, request: FastifyRequest): string | undefined {
   const header = request.headers.authorization
   if (header !== undefined) return /^Bearer +(\S+) *$/i.exec(header)?.[1] ?? ''
@@ -136,11 +144,13 @@ async function run(setup: ApiSetup, route: Route, request: FastifyRequest, reply
 
 function handle(route: Route, call: OpenCall, request: FastifyRequest): Promise<Answer> | Answer {
   if (route.open) return route.handle(call)
+  return route.handle({ ...call, account: accountOf(call.setup, request) })
+}
+
+function accountOf({ sql, clock }: ApiSetup, request: FastifyRequest): AccountContext {
   const holder = holders.get(request)
   assert(holder, 'a call that is not open has been admitted')
-  const { sql, clock } = call.setup
-  const { accountId, actorId, scope } = holder
-  return route.handle({ ...call, account: { sql, clock, accountId, actorId }, scope })
+  return { sql, clock, accountId: holder.accountId, actorId: holder.actorId }
 }
 
 function send(reply: FastifyReply, answer: Answer): FastifyReply {

@@ -122,8 +122,6 @@ export function recordAnswer(call: OpenCall, row: PassportRow): Answer {
 export async function changeProduct(call: AccountCall): Promise<Answer> {
   readQuery(call.query, {})
   const uuid = requireUuid(call.params.id ?? '')
-  // Whose product it is comes before what is wrong with the body: a stranger learns nothing from a 422.
-  await getPassport(call.account, uuid)
   const body = readBody(call.body, ['data', 'change_type', 'note'])
   const strict = isStrict(call)
   const written = await updatePassport(call.account, {

@@ -1,7 +1,6 @@
 /** What a handler of this door is given and gives back: no framework, so that it reads as what it does. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AccountContext } from '../accounts/context.ts'
-import type { Scope } from '../accounts/keys.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import type { Detail } from '../kernel/errors.ts'
@@ -29,7 +28,7 @@ export type OpenCall = {
   body: unknown
 }
 
-export type AccountCall = OpenCall & { account: AccountContext; scope: Scope }
+export type AccountCall = OpenCall & { account: AccountContext }
 
 /** `body` is ready text; its type is JSON unless `headers` say otherwise. */
 export type Answer = { status?: number; body: string; headers?: Record<string, string> }

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { findBinaries, majorVersionOf } from './embedded-postgres/binaries.ts'
 import { prepareDataDirectory } from './embedded-postgres/data-directory.ts'
-import { createLauncher, findServerUser } from './embedded-postgres/launcher.ts'
+import { createLauncher, findServerUser, type ServerUser } from './embedded-postgres/launcher.ts'
 import {
   findPostmaster,
   launchPostmaster,
@@ -38,7 +38,7 @@ export type EmbeddedPostgres = {
   version: string
   /** It ran already: left over from a killed process, or in use by another one. */
   adopted: boolean
-  /** Leaves. The last process to leave ends the server: within five seconds, usually a tenth of one. */
+  /** This process leaves. The last one to leave ends the server: within five seconds, usually a tenth of one. */
   stop(): Promise<void>
 }
 
@@ -60,7 +60,12 @@ const LOCK_WITHIN_MS = 75_000
 const LEAVE_WITHIN_MS = 4_000
 const RETRY_MS = 20
 
-type Place = EmbeddedPostgresOptions & { pgDir: string; lockFile: string; logFile: string }
+type Place = EmbeddedPostgresOptions & {
+  pgDir: string
+  lockFile: string
+  logFile: string
+  user: ServerUser
+}
 type Running = { postmaster: Postmaster; adopted: boolean }
 
 /**
@@ -93,10 +98,12 @@ async function findPlace(options: EmbeddedPostgresOptions): Promise<Place> {
   }
   await mkdir(options.dataDir, { recursive: true })
   const dataDir = await realpath(options.dataDir)
+  const pgDir = join(dataDir, 'pg')
   return {
     ...options,
     dataDir,
-    pgDir: join(dataDir, 'pg'),
+    pgDir,
+    user: findServerUser(pgDir),
     lockFile: join(dataDir, 'pg.lock'),
     logFile: join(dataDir, 'postgres.log'),
   }
@@ -127,7 +134,7 @@ async function bringUp(place: Place, until: number): Promise<Running> {
     if (!found.isReady) log(`PostgreSQL ${found.pid} runs here and is not ready: waiting`)
     const postmaster = await waitUntilReady(pgDir, found.pid, until)
     if (postmaster === undefined) continue
-    await checkSocketDirectory(postmaster.socketDir, findServerUser(pgDir))
+    await checkSocketDirectory(postmaster.socketDir, place.user)
     log(`joined PostgreSQL ${postmaster.pid}`)
     return { postmaster, adopted: true }
   }
@@ -139,16 +146,21 @@ async function start(place: Place, until: number): Promise<Postmaster> {
   const binDir = findBinaries(place.binDir)
   const socketDir = socketDirectoryOf(pgDir, readPidFile(pgDir)?.socketDir)
   const probe = { program: join(binDir, 'postgres'), args: ['--version'] }
-  const launcher = await createLauncher(findServerUser(pgDir), [dataDir, binDir, dirname(socketDir)], probe)
+  const launcher = await createLauncher(place.user, [dataDir, binDir, dirname(socketDir)], probe)
   const major = await majorVersionOf(binDir, launcher)
   const programs = { binDir, major, launcher }
-  const found = await prepareDataDirectory(pgDir, programs, { user: USER, fsync: settings.fsync !== 'off' })
-  if (found === 'made') log(`made a database of PostgreSQL ${major} in ${pgDir}`)
-  await removeMisleadingPidFile(pgDir)
   await makeSocketDirectory(socketDir, launcher.user)
-  const postmaster = await launchPostmaster({ pgDir, socketDir, logFile, settings, ...programs }, until)
-  log(`started PostgreSQL ${postmaster.pid} as ${launcher.user.name}, socket in ${socketDir}`)
-  return postmaster
+  try {
+    const found = await prepareDataDirectory(pgDir, programs, { user: USER, fsync: settings.fsync !== 'off' })
+    if (found === 'made') log(`made a database of PostgreSQL ${major} in ${pgDir}`)
+    await removeMisleadingPidFile(pgDir)
+    const postmaster = await launchPostmaster({ pgDir, socketDir, logFile, settings, ...programs }, until)
+    log(`started PostgreSQL ${postmaster.pid} as ${launcher.user.name}, socket in ${socketDir}`)
+    return postmaster
+  } catch (error) {
+    await rmdir(socketDir).catch(() => {})
+    throw error
+  }
 }
 
 /** Whoever keeps the lock for longer than the wait is starting the server, and so will be there, or is ending it. */
@@ -182,6 +194,10 @@ async function inSentences<T>(dataDir: string, work: () => Promise<T>): Promise<
     return await work()
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && 'syscall' in error)) throw error
-    throw new AppError('unavailable', `The data directory ${dataDir} cannot be used: ${error.message}.`)
+    const wayOut =
+      error.code === 'EACCES' || error.code === 'EPERM'
+        ? 'this user may not. Start Carnet as the user it belongs to, or set DATA_DIR to another folder'
+        : error.message
+    throw new AppError('unavailable', `The data directory ${dataDir} cannot be used: ${wayOut}.`)
   }
 }

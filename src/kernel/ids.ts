@@ -40,6 +40,13 @@ export function newUuid(nowMs: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${low.slice(0, 4)}-${low.slice(4)}`
 }
 
+/** Names for requests, in the order they came: sixteen random characters of this process, ten that count. */
+export function requestIds(): () => string {
+  const process = Array.from({ length: 16 }, () => ALPHABET[Number(random64() & 31n)]).join('')
+  let count = 0
+  return () => process + (++count).toString(32).padStart(10, '0')
+}
+
 /** The 26 characters of lower-case Crockford base32 that stand for a UUID at the doors. */
 export function idFromUuid(uuid: string): string {
   const hex = uuid.replaceAll('-', '')

@@ -5,6 +5,7 @@ import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import { insertEvents, passportEvent } from '../webhooks/announce.ts'
 import { gtinTaken } from './check-data.ts'
 import { getPassport } from './find.ts'
+import { forgetPublicPassport } from './public-read.ts'
 import type { PassportRow, StatusLetter } from './record.ts'
 
 /**
@@ -19,6 +20,7 @@ export async function setStatus(
   const current = await getPassport(ctx, uuid)
   if (current.status === status) return current
   await retrying(() => write(ctx, current, status))
+  forgetPublicPassport(ctx.sql, uuid)
   return getPassport(ctx, uuid)
 }
 

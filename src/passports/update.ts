@@ -19,6 +19,7 @@ import {
 } from './check-data.ts'
 import type { Written } from './create.ts'
 import { getPassport } from './find.ts'
+import { forgetPublicPassport } from './public-read.ts'
 import { createdAt, type PassportRow } from './record.ts'
 
 export const CHANGE_TYPES = ['change', 'correction'] as const
@@ -71,6 +72,7 @@ async function attemptUpdate(ctx: AccountContext, change: PassportChange): Promi
   const next = nextVersion(ctx, current, change, before, checked)
   const updatedAt = await write(ctx, current, next)
   if (updatedAt === undefined) return undefined
+  forgetPublicPassport(ctx.sql, current.id)
   return {
     passport: {
       ...current,

@@ -70,9 +70,13 @@ const encoded = (headers: Headers, body: Buffer): Encoded => ({
   body: body.toString('latin1'),
 })
 
+/** For a page of 21 kB: 0.36 ms and 4,630 bytes; 9 would take 8.9 ms for 15 bytes less. */
+const BROTLI_QUALITY = 5
+
 const compress = {
   gzip: (body: Buffer) => promisify(gzip)(body, { level: 9 }),
-  br: (body: Buffer) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  br: (body: Buffer) =>
+    promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
 }
 
 /** Makes one compressed form, off the main thread, unless it is there. */

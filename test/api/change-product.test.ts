@@ -149,6 +149,11 @@ describe('PATCH /products/{id}', () => {
       }),
       await patch('01m7ywhcr7fxwrqq1xd4m28c2t', { data: { sku: 1 } }),
       await patch('nonsense', { data: { sku: 1 } }),
+      await t.ask('PATCH', `/api/v1/products/${product.id}`, {
+        key: stranger.key,
+        text: '{',
+        headers: { 'content-type': 'text/plain' },
+      }),
     ]
     for (const answer of answers) {
       assert.equal(answer.status, 404)

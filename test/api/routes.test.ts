@@ -136,6 +136,8 @@ describe('every route', () => {
       refused(await t.ask('GET', address), 401, 'unauthorized')
       refused(await t.ask('GET', address, { key: account.key }), 404, 'not_found')
     }
+    const odd = { key: account.key, text: '{', headers: { 'content-type': 'text/plain' } }
+    refused(await t.ask('POST', '/api/v1/nothing', odd), 404, 'not_found')
   })
 
   test('a revoked key, and one that has expired, are refused within two seconds', async () => {

@@ -49,28 +49,42 @@ function newFolder(): string {
 const start = (dataDir: string, options = {}) =>
   startEmbeddedPostgres({ dataDir, log: () => {}, ...programs, ...options })
 
-/** Another process that starts the server, says what it got, and leaves at a word. */
-function inAnotherProcess(dataDir: string) {
+type Said = EmbeddedPostgres & { lines: string[]; hasSeat: boolean }
+
+/** Another process that does at a word what it is told: it starts the server and says what it got, and it leaves. */
+async function otherProcess(dataDir: string) {
   const code = `
     import { startEmbeddedPostgres } from '${KERNEL}.ts'
     import { takeServerSeat } from '${KERNEL}/server-seat.ts'
     const lines = []
-    const server = await startEmbeddedPostgres({ ...${JSON.stringify({ dataDir, ...programs })}, log: line => lines.push(line) })
-    const seat = await takeServerSeat(server)
-    console.log(JSON.stringify({ ...server, lines, hasSeat: seat !== undefined }))
-    process.stdin.once('data', async () => {
-      await seat?.release()
-      await server.stop()
-      process.exit()
-    })`
+    const options = { ...${JSON.stringify({ dataDir, ...programs })}, log: line => lines.push(line) }
+    let server, seat
+    const words = {
+      async start() {
+        server = await startEmbeddedPostgres(options)
+        seat = await takeServerSeat(server)
+        console.log(JSON.stringify({ ...server, lines, hasSeat: seat !== undefined }))
+      },
+      async leave() {
+        await seat?.release()
+        await server.stop()
+        process.exit()
+      },
+    }
+    process.stdin.on('data', word => words[String(word).trim()]())
+    console.log('here')`
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')
-  type Said = EmbeddedPostgres & { lines: string[]; hasSeat: boolean }
-  const started = once(createInterface(child.stdout), 'line').then(([line]) => JSON.parse(line) as Said)
+  const said = createInterface(child.stdout)
+  await once(said, 'line')
   return {
-    started,
+    async start(): Promise<Said> {
+      child.stdin.write('start\n')
+      const [line] = await once(said, 'line')
+      return JSON.parse(line)
+    },
     async leave() {
       child.stdin.write('leave\n')
       await ended
@@ -116,18 +130,17 @@ describe('startEmbeddedPostgres', () => {
   const pgDir = join(dataDir, 'pg')
 
   test('of two processes at once on a fresh directory one makes the database, and the last to leave stops it', async () => {
-    const both = [inAnotherProcess(dataDir), inAnotherProcess(dataDir)] as const
-    const [one, other] = await Promise.all(both.map(process => process.started))
-    assert.ok(one && other)
+    const [first, second] = await Promise.all([otherProcess(dataDir), otherProcess(dataDir)])
+    const [one, other] = await Promise.all([first.start(), second.start()])
     assert.deepEqual([one.adopted, other.adopted].sort(), [false, true])
     assert.equal([...one.lines, ...other.lines].filter(line => line.startsWith('made')).length, 1)
     assert.equal(one.socketDir, other.socketDir)
     assert.deepEqual([one.hasSeat, other.hasSeat].sort(), [false, true], 'one of them may be the server')
-    await both[0].leave()
+    await first.leave()
     await query(other, `create table kept (n integer); insert into kept values (1)`)
     const pid = findPostmaster(pgDir)?.pid
     assert.ok(pid)
-    await both[1].leave()
+    await second.leave()
     assert.equal(await waitForEnd(pid, 0), true)
     assert.equal(existsSync(other.socketDir), false)
     assert.equal(existsSync(join(dataDir, 'pg.lock')), false)
@@ -157,8 +170,8 @@ describe('startEmbeddedPostgres', () => {
   })
 
   test('a server left over from a killed process is adopted, and its seat is free', async () => {
-    const killed = inAnotherProcess(dataDir)
-    const { hasSeat } = await killed.started
+    const killed = await otherProcess(dataDir)
+    const { hasSeat } = await killed.start()
     assert.equal(hasSeat, true)
     await killed.kill()
     const server = await start(dataDir)
@@ -199,18 +212,25 @@ describe('startEmbeddedPostgres', () => {
   })
 
   test('one that comes while another one leaves has a server that works', async () => {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 3; round++) {
+      const coming = await otherProcess(dataDir)
       const leaving = await start(dataDir)
-      const [server] = await Promise.all([start(dataDir), leaving.stop()])
+      const [server] = await Promise.all([coming.start(), leaving.stop()])
       assert.equal((await query(server, 'select n from kept')).length, 2)
-      await server.stop()
+      await coming.leave()
+      assert.equal(findPostmaster(pgDir), undefined)
     }
+  })
+
+  test('what PostgreSQL does not like is said in its own words', async () => {
+    const settings = { shared_buffers: 'much' }
+    await assert.rejects(start(dataDir, { settings }), saying(/did not start: .*shared_buffers/, /log/))
   })
 
   test('killed while the database is being made, nothing half-made is used', async () => {
     const folder = newFolder()
-    const killed = inAnotherProcess(folder)
-    killed.started.catch(() => {})
+    const killed = await otherProcess(folder)
+    void killed.start()
     await until(() => readdirSync(folder).some(name => name.startsWith('pg.new-')))
     await killed.kill()
     const server = await start(folder, QUICK)
@@ -273,11 +293,6 @@ describe('startEmbeddedPostgres refuses', () => {
     mkdirSync(socketDir)
     chownSync(socketDir, 12_345, 12_345)
     await assert.rejects(start(folder, QUICK), saying(/somebody else/, /TMPDIR/))
-  })
-
-  test('a setting that PostgreSQL does not take, in its own words', async () => {
-    const settings = { fsync: 'off', shared_buffers: 'much' }
-    await assert.rejects(start(newFolder(), { settings }), saying(/did not start: .*shared_buffers/, /log/))
   })
 })
 

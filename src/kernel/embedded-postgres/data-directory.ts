@@ -60,7 +60,7 @@ async function removeIfEmpty(pgDir: string): Promise<void> {
 /** A copy made by root belongs to root, who may not be the server. */
 async function giveTo({ uid, gid }: ServerUser, pgDir: string): Promise<void> {
   const { uid: owner } = await stat(pgDir)
-  if (owner === uid) return
+  if (owner !== 0 || uid === 0) return
   for (const name of await readdir(pgDir, { recursive: true })) await lchown(join(pgDir, name), uid, gid)
   await lchown(pgDir, uid, gid)
 }

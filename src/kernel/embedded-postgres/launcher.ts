@@ -1,7 +1,6 @@
 /** PostgreSQL refuses to be run by root: started by root, its programs run as a user without rights. */
 import { type SpawnOptions, spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { AppError } from '../errors.ts'
 
@@ -20,18 +19,22 @@ const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' }
 
 /** Who owns the data, or will: the owner of the directory if it is there, else we, else `nobody`. */
 export function findServerUser(pgDir: string): ServerUser {
-  const me = userInfo()
+  const uid = ownUid()
   const owner = existsSync(pgDir) ? statSync(pgDir) : undefined
-  if (me.uid !== 0) {
-    if (owner && owner.uid !== me.uid) throw foreign(pgDir, owner.uid, me.username)
-    return { uid: me.uid, gid: me.gid, name: me.username }
+  if (uid !== 0) {
+    if (owner && owner.uid !== uid) throw foreign(pgDir, owner.uid, uid)
+    return userOf(uid, process.getgid?.() ?? uid)
   }
-  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid, name: `user ${owner.uid}` }
-  return findNobody()
+  return owner && owner.uid !== 0 ? userOf(owner.uid, owner.gid) : findNobody()
 }
 
-function foreign(pgDir: string, uid: number, me: string): AppError {
-  const message = `The data in ${pgDir} belongs to another user (number ${uid}), and this is ${me}: start Carnet as root or as that user, or set DATA_DIR to another folder.`
+/** This process's user. A container may run under a number that has no name. */
+const ownUid = () => process.getuid?.() ?? -1
+
+const userOf = (uid: number, gid: number): ServerUser => ({ uid, gid, name: `user number ${uid}` })
+
+function foreign(pgDir: string, owner: number, uid: number): AppError {
+  const message = `The data in ${pgDir} belongs to user number ${owner}, and this is number ${uid}: start Carnet as root or as that user, or set DATA_DIR to another folder.`
   return new AppError('unavailable', message)
 }
 
@@ -57,7 +60,7 @@ export async function createLauncher(
   folders: readonly string[],
   probe: { program: string; args: readonly string[] },
 ): Promise<Launcher> {
-  if (userInfo().uid !== 0) return launcher(user, [], {})
+  if (ownUid() !== 0) return launcher(user, [], {})
   const plain = launcher(user, [], { uid: user.uid, gid: user.gid })
   const closed = folders.map(folder => findClosed(folder, user)).find(folder => folder !== undefined)
   if (closed === undefined) return plain

@@ -1,0 +1,62 @@
+/** Random valid and random invalid bodies through the whole server: kept equal, or refused with every wrong field named. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { findCategory } from '../../src/categories/catalogue.ts'
+import { validData } from '../categories/arbitrary.ts'
+import { invalidData } from '../categories/invalid-data.ts'
+import { type Harness, nextGtin, startHarness, type TestAccount } from '../harness.ts'
+
+const RUNS = 1_000
+
+for (const id of ['textile', 'battery', 'furniture']) {
+  describe(`POST /products with random ${id} data`, () => {
+    let t: Harness
+    let account: TestAccount
+    const category = findCategory(id)
+    assert.ok(category)
+    before(async () => {
+      t = await startHarness()
+      account = await t.account({ plan: 'enterprise' })
+    })
+    after(() => t.close())
+
+    const post = (data: unknown) =>
+      t.ask('POST', '/api/v1/products', { key: account.key, body: { category: id, data } })
+
+    test(`${RUNS} valid ones come back equal`, async () => {
+      await fc.assert(
+        fc.asyncProperty(validData(category), async random => {
+          // A GTIN drawn twice would rightly be refused.
+          const data = 'gtin' in random ? { ...random, gtin: nextGtin() } : random
+          const created = await post(data)
+          assert.equal(created.status, 201, created.text)
+          const read = await t.ask('GET', `/api/v1/products/${created.json.data.id}`, { key: account.key })
+          assert.deepEqual(read.json.data, created.json.data)
+          assert.deepEqual(read.json.data.data, JSON.parse(JSON.stringify(created.json.data.data)))
+        }),
+        { numRuns: RUNS },
+      )
+    })
+
+    test(`${RUNS} invalid ones name every wrong field, and leave nothing`, async () => {
+      const count = async () => (await t.sql`select count(*)::int as n from passport`)[0]?.n
+      const before = await count()
+      await fc.assert(
+        fc.asyncProperty(invalidData(category), async ({ data, wrong }) => {
+          // At this door a null at the top is a field not sent.
+          fc.pre(Object.values(data as object).every(value => value !== null))
+          const { status, json, text } = await post(data)
+          assert.equal(status, 422, text)
+          const named = json.errors.map((one: { field: string }) => one.field)
+          assert.deepEqual(
+            wrong.filter(field => !named.includes(field)),
+            [],
+          )
+        }),
+        { numRuns: RUNS },
+      )
+      assert.equal(await count(), before)
+    })
+  })
+}
