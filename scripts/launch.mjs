@@ -10,6 +10,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = `${root}node_modules/.carnet-installed`
 const pinnedNode = `${root}node_modules/node/bin/node`
 
+const PARENT_CHECK_MS = 500
+
 /** Hash of the lockfile: the stamp beside the installed packages carries the same when they match it. */
 function wanted() {
   return createHash('sha256')
@@ -45,6 +47,9 @@ export function launch(...args) {
   // A terminal sends Ctrl-C to the whole group: the child stops by itself and this process only waits for it.
   process.on('SIGINT', () => {})
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  // A signal to npm alone ends npm and its shell; what they started must not live on unseen.
+  const parent = process.ppid
+  setInterval(() => process.ppid === parent || child.kill('SIGTERM'), PARENT_CHECK_MS).unref()
   child.on('error', error => {
     process.stderr.write(`${command} could not be started: ${error.message}\n`)
     process.exit(1)

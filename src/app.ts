@@ -121,12 +121,13 @@ const FRAMEWORK: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: ['bad_request', 'The body is empty. Send a JSON object.'],
   FST_ERR_BAD_URL: ['bad_request', 'The address has a broken percent-encoding.'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is no such address.'],
-  ECONNRESET: ['bad_request', 'The connection ended before the body did.'],
 }
 
 /** The refusal an error stands for; anything that is not one is a bug, logged once, here, with the request's id. */
 function asRefusal(setup: AppSetup, error: Error, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error
+  // Nobody is there to read it; the database's lost connections look alike and mean something else.
+  if (request.raw.socket.destroyed) return new AppError('bad_request', 'The connection ended before the body did.')
   const known = 'code' in error && typeof error.code === 'string' ? FRAMEWORK[error.code] : undefined
   if (known) return new AppError(known[0], known[1])
   const meaning = findMeaning(error)

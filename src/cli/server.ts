@@ -5,6 +5,7 @@ import { systemClock } from '../kernel/clock.ts'
 import type { Config, Environment } from '../kernel/config.ts'
 import { isReachable } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
+import { flushAccessUses } from '../passports/access-use.ts'
 import { Refusal } from './command.ts'
 import { secretKey } from './secret-key.ts'
 import { openStore, type Store } from './store.ts'
@@ -61,8 +62,13 @@ async function startServer(
     isReady: () => isReachable(store.sql),
   })
   const address = await listen(app, config)
-  const flush = () =>
-    flushKeyUse(store.sql).catch(error => log.warn({ reason: String(error) }, 'key use was not written'))
+  const flush = async () => {
+    try {
+      await Promise.all([flushKeyUse(store.sql), flushAccessUses(store.sql)])
+    } catch (error) {
+      log.warn({ reason: String(error) }, 'the use of keys or access links was not written')
+    }
+  }
   const timer = setInterval(flush, FLUSH_EVERY_MS)
   timer.unref()
   const stop = async () => {

@@ -4,6 +4,7 @@ import { coalesce } from '../kernel/coalesce.ts'
 import { perDatabase, type Sql } from '../kernel/db.ts'
 import { notFound } from '../kernel/errors.ts'
 import { findUuid } from '../kernel/ids.ts'
+import { isOutdated, joinOwners } from './outdated.ts'
 import type { PassportRow } from './record.ts'
 
 type Key = { id: string; accountId: number }
@@ -29,10 +30,10 @@ export function requireUuid(id: string): string {
 export const findPublicPassport = (sql: Sql, uuid: string): Promise<PassportRow | undefined> =>
   directory(sql)(uuid)
 
-/** Columns of a PassportRow, from `passport p` and `content c`. */
+/** Columns of a PassportRow, from `passport p`, `content c` and `joinOwners`. */
 export const passportColumns = (sql: Sql) => sql`
   p.id, p.account_id, p.version_no, p.created_by, p.parent_id, p.model_id, p.schema_version, p.level, p.status,
-  p.category, p.lot, p.serial, p.updated_at, false as outdated, c.data->>'gtin' as gtin,
+  p.category, p.lot, p.serial, p.updated_at, ${isOutdated(sql)} as outdated, c.data->>'gtin' as gtin,
   coalesce(c.data || p.own, c.data)::text as data`
 
 async function loadOfAccounts(sql: Sql, keys: readonly Key[]): Promise<(PassportRow | undefined)[]> {
@@ -42,7 +43,7 @@ async function loadOfAccounts(sql: Sql, keys: readonly Key[]): Promise<(Passport
     select ${passportColumns(sql)}
     from unnest(${ids}::text[]::uuid[], ${accounts}::int[]) as k(id, account_id)
     join passport p on p.id = k.id and p.account_id = k.account_id
-    join content c on c.id = p.content_id and c.account_id = p.account_id`
+    join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}`
   const found = new Map(rows.map(row => [`${row.account_id} ${row.id}`, row]))
   return keys.map(key => found.get(`${key.accountId} ${key.id}`))
 }
@@ -51,7 +52,7 @@ async function loadOfAccounts(sql: Sql, keys: readonly Key[]): Promise<(Passport
 async function loadById(sql: Sql, ids: readonly string[]): Promise<(PassportRow | undefined)[]> {
   const rows = await sql<PassportRow[]>`
     select ${passportColumns(sql)}
-    from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
+    from passport p join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
     where p.id = any(${ids as string[]}::text[]::uuid[])`
   const found = new Map(rows.map(row => [row.id, row]))
   return ids.map(id => found.get(id))

@@ -6,6 +6,7 @@
 import type { AccountContext } from '../accounts/context.ts'
 import type { Fragment, Sql } from '../kernel/db.ts'
 import { searchText } from './check-data.ts'
+import { isOutdated, joinOwners } from './outdated.ts'
 import type { PassportRow, StatusLetter } from './record.ts'
 
 export type ListFilter = {
@@ -85,12 +86,12 @@ function pageIds(sql: Sql, where: Fragment, window: Window, total: number): Frag
 const summaries = (sql: Sql, ids: Fragment): Fragment => sql`
   with page as materialized (select id from (${ids}) found limit 100)
   select p.id, p.account_id, p.version_no, p.created_by, p.parent_id, p.model_id, p.schema_version, p.level, p.status,
-    p.category, p.lot, p.serial, p.updated_at, false as outdated, c.data->>'gtin' as gtin,
+    p.category, p.lot, p.serial, p.updated_at, ${isOutdated(sql)} as outdated, c.data->>'gtin' as gtin,
     coalesce(p.own->>'productName', c.data->>'productName') as product_name,
     coalesce(p.own->>'sku', c.data->>'sku') as sku,
     coalesce(p.own->>'brandName', c.data->>'brandName') as brand_name
   from page join passport p on p.id = page.id
-  join content c on c.id = p.content_id and c.account_id = p.account_id
+  join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
   order by p.id desc`
 
 /** From the counters where they know the answer, else counted. */

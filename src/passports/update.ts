@@ -2,7 +2,6 @@
  * A PATCH: fields merged over the current version, checked, kept as a new version. Updates of one passport wait for
  * each other in this process; against other processes the statement holds only if the version is still the one read.
  */
-import { isDeepStrictEqual } from 'node:util'
 import type { AccountContext } from '../accounts/context.ts'
 import { findRefusal, perDatabase, retrying } from '../kernel/db.ts'
 import { AppError, assert } from '../kernel/errors.ts'
@@ -19,6 +18,7 @@ import {
 } from './check-data.ts'
 import type { Written } from './create.ts'
 import { getPassport } from './find.ts'
+import { differing } from './inherit.ts'
 import { forgetPublicPassport } from './public-read.ts'
 import { createdAt, type PassportRow } from './record.ts'
 
@@ -97,7 +97,7 @@ function nextVersion(
   checked: CheckedData,
 ) {
   const now = ctx.clock.now()
-  const changed = changedFields(before, checked.data)
+  const changed = differing(before, checked.data)
   const versionNo = current.version_no + 1
   return {
     ...checked,
@@ -111,13 +111,6 @@ function nextVersion(
     eventId: newUuid(now.getTime()),
     event: passportEvent({ id: idFromUuid(current.id), category: current.category, version_no: versionNo }),
   }
-}
-
-/** Names of the top-level fields that differ, in alphabetical order. */
-export function changedFields(before: Data, after: Data): string[] {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)])
-  const own = (data: Data, name: string) => (Object.hasOwn(data, name) ? data[name] : undefined)
-  return [...names].filter(name => !isDeepStrictEqual(own(before, name), own(after, name))).sort()
 }
 
 /** The time the new version bears, or undefined when the passport was no longer at the version read. */

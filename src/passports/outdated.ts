@@ -1,0 +1,24 @@
+/**
+ * A unit is outdated when one it inherits from was corrected after what the unit inherited was handed on. That is a
+ * fact about the content and its owner, not about the unit: a correction marks a million units by writing nothing.
+ */
+import type { Fragment, Sql } from '../kernel/db.ts'
+
+/**
+ * Joins, after `passport p` and `content c`, of those that `p` inherits from: `o` handed the content on, `m` is the
+ * model behind a batch. A null key finds nothing without looking, which is what a model costs.
+ */
+export const joinOwners = (sql: Sql): Fragment => sql`
+  left join passport o on o.id = case when p.parent_id is not null then c.owner_id end and o.account_id = c.account_id
+  left join passport m on m.id = case when c.model_upto is not null then p.model_id end and m.account_id = p.account_id`
+
+/** Whether the unit `p` is outdated; false for a model. */
+export const isOutdated = (sql: Sql): Fragment =>
+  sql`(coalesce(o.last_correction > c.upto, false) or coalesce(m.last_correction > c.model_upto, false))`
+
+/** The ids of the outdated contents that a passport, or a batch under it, handed on. */
+export const outdatedContents = (sql: Sql, owner: { id: string; account_id: number }): Fragment => sql`
+  select c.id from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
+  join passport top on top.id = o.model_id and top.account_id = o.account_id
+  where o.account_id = ${owner.account_id} and (o.id = ${owner.id} or o.parent_id = ${owner.id}) and o.level <> 'i'
+    and (o.last_correction > c.upto or (c.model_upto is not null and top.last_correction > c.model_upto))`
