@@ -127,7 +127,8 @@ const FRAMEWORK: Record<string, [ErrorCode, string]> = {
 function asRefusal(setup: AppSetup, error: Error, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error
   // Nobody is there to read it; the database's lost connections look alike and mean something else.
-  if (request.raw.socket.destroyed) return new AppError('bad_request', 'The connection ended before the body did.')
+  if (request.raw.socket.destroyed)
+    return new AppError('bad_request', 'The connection ended before the body did.')
   const known = 'code' in error && typeof error.code === 'string' ? FRAMEWORK[error.code] : undefined
   if (known) return new AppError(known[0], known[1])
   const meaning = findMeaning(error)

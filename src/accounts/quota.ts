@@ -23,3 +23,14 @@ export function takeRoom(sql: Sql, level: LevelLetter, wanted: Fragment): Fragme
     where u.account_id = w.account_id and u.level = ${level}::text::"char" and (w.quota is null or u.used + w.n <= w.quota)
     returning u.account_id`
 }
+
+/** Locks an account's counter of a level for the transaction and tells how many more fit; infinite when unlimited. */
+export async function lockRoom(sql: Sql, want: { accountId: number; level: LevelLetter }): Promise<number> {
+  const quota = sql(QUOTA_COLUMN[want.level])
+  const [row] = await sql<{ room: number | null }[]>`
+    select (coalesce(a.${quota}, p.${quota}) - u.used)::bigint as room
+    from account_usage u join account a on a.id = u.account_id join plan p on p.id = a.plan
+    where u.account_id = ${want.accountId} and u.level = ${want.level}::text::"char" for update of u`
+  if (row === undefined) return 0
+  return row.room === null ? Number.POSITIVE_INFINITY : Math.max(0, row.room)
+}

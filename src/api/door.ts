@@ -7,15 +7,18 @@ import { AppError, assert } from '../kernel/errors.ts'
 import { readJson } from '../kernel/strict-json.ts'
 import { getPassport, requireUuid } from '../passports/find.ts'
 import { listCategories, readSchema } from './categories.ts'
+import { changeUnits, createUnits, refreshUnits, showRefresh } from './children.ts'
 import { health } from './health.ts'
+import { listChildren, listProducts } from './lists.ts'
 import { openapi } from './openapi.ts'
-import { changeProduct, createProduct, listProducts, readProduct } from './products.ts'
+import { changeProduct, createProduct, readProduct, revertProduct } from './products.ts'
 import { readQr } from './qr.ts'
 import type { Answer, ApiSetup, OpenCall, RawQuery, Route } from './route.ts'
 import { archiveProduct, listProductVersions, readProductVersion, restoreProduct } from './versions.ts'
 
 export const API_PREFIX = '/api/v1'
 export const MAX_BODY_BYTES = 1024 * 1024
+export const MAX_BULK_BYTES = 8 * 1024 * 1024
 
 export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/health', open: true, handle: health },
@@ -29,6 +32,12 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/products/:id/qr', handle: readQr },
   { method: 'GET', path: '/products/:id/versions', handle: listProductVersions },
   { method: 'GET', path: '/products/:id/versions/:n', handle: readProductVersion },
+  { method: 'POST', path: '/products/:id/versions/:n/revert', handle: revertProduct },
+  { method: 'GET', path: '/products/:id/children', handle: listChildren },
+  { method: 'POST', path: '/products/:id/children', handle: createUnits, bodyLimit: MAX_BULK_BYTES },
+  { method: 'POST', path: '/products/:id/children/update', handle: changeUnits, bodyLimit: MAX_BULK_BYTES },
+  { method: 'GET', path: '/products/:id/refresh', handle: showRefresh },
+  { method: 'POST', path: '/products/:id/refresh', handle: refreshUnits },
   { method: 'POST', path: '/products/:id/archive', handle: archiveProduct },
   { method: 'POST', path: '/products/:id/restore', handle: restoreProduct },
 ]
@@ -42,17 +51,13 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
   app.register(
     async door => {
       door.removeAllContentTypeParsers()
-      door.addContentTypeParser<Buffer>(
-        'application/json',
-        { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES },
-        (request, bytes, done) => {
-          try {
-            done(null, readBytes(request, bytes))
-          } catch (error) {
-            done(error as Error)
-          }
-        },
-      )
+      door.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+        try {
+          done(null, readBytes(request, bytes))
+        } catch (error) {
+          done(error as Error)
+        }
+      })
       door.addHook('onRequest', async request => {
         if (!isOpen(request)) await admit(setup, request)
         if (request.is404) throw new AppError('not_found', NO_SUCH_ADDRESS)
@@ -61,6 +66,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
         door.route({
           method: route.method,
           url: route.path,
+          bodyLimit: route.bodyLimit ?? MAX_BODY_BYTES,
           ...(route.method !== 'GET' && route.path.includes(':id') ? { preParsing: findFirst(setup) } : {}),
           handler: (request, reply) => run(setup, route, request, reply),
         })

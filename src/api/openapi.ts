@@ -2,7 +2,8 @@
 import { allCategories } from '../categories/catalogue.ts'
 import { categorySchema } from '../categories/json-schema.ts'
 import { cacheable } from './categories.ts'
-import { OPERATIONS, type Operation } from './operations.ts'
+import type { Operation } from './operation-parts.ts'
+import { OPERATIONS } from './operations.ts'
 import type { Answer, ApiSetup, OpenCall } from './route.ts'
 import { SCHEMAS } from './schemas.ts'
 
@@ -34,6 +35,10 @@ export function openapiDocument(setup: Pick<ApiSetup, 'addresses' | 'version'>) 
     security: [{ apiKey: [] }],
     tags: [
       { name: 'products', description: 'Product passports: models, batches and items.' },
+      {
+        name: 'units',
+        description: 'Batches and items under a product, and the corrections that reach them.',
+      },
       { name: 'categories', description: 'Which fields a passport of a category has.' },
       { name: 'service', description: 'The service itself.' },
     ],
@@ -79,7 +84,7 @@ const RESPONSES = {
   403: refusal('Not allowed to this key or account: `read_only`, `plan_required`, `plan_limit`.'),
   404: refusal('Nothing of this account is there: `not_found`.'),
   405: refusal('Another method: `method_not_allowed`, with `Allow`.'),
-  409: refusal('In the way of something that exists: `gtin_taken`.'),
+  409: refusal('In the way of something: `gtin_taken`, or `archived` for a new unit of an archived product.'),
   412: refusal('The product is at another version: `version_conflict`.'),
   413: refusal('The body is over 1 MiB: `payload_too_large`.'),
   415: refusal('The body is not JSON in UTF-8: `unsupported_media_type`.'),
@@ -120,9 +125,7 @@ function describe(operation: Operation, path: string) {
     tags: [operation.tag],
     ...(operation.open ? { security: [] } : {}),
     parameters: [...pathParameters, ...operation.parameters],
-    ...(operation.body
-      ? { requestBody: { required: true, content: { 'application/json': operation.body } } }
-      : {}),
+    ...(operation.body ? { requestBody: requestBody(operation.body) } : {}),
     responses: {
       ...operation.responses,
       ...Object.fromEntries(
@@ -131,3 +134,8 @@ function describe(operation: Operation, path: string) {
     },
   }
 }
+
+const requestBody = ({ required = true, ...content }: { required?: boolean }) => ({
+  required,
+  content: { 'application/json': content },
+})

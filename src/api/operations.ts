@@ -1,60 +1,23 @@
 /** What the OpenAPI document says of each route; a test proves that every route is here and nothing else. */
-
-export type Operation = {
-  method: 'GET' | 'POST' | 'PATCH'
-  path: string
-  id: string
-  tag: 'products' | 'categories' | 'service'
-  summary: string
-  description: string
-  open?: true
-  parameters: readonly object[]
-  body?: object
-  responses: Record<string, object>
-  /** Statuses beyond those every call has. */
-  refusals: readonly number[]
-}
-
-const schema = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-const envelope = (data: object, more: Record<string, object> = {}) => ({
-  type: 'object',
-  properties: { data, ...more },
-  required: ['data'],
-})
-const list = (of: string) => envelope({ type: 'array', items: schema(of) }, { meta: schema('PageMeta') })
-const written = envelope(schema('Product'), { warnings: { type: 'array', items: schema('Detail') } })
-
-const json = (description: string, body: object, headers: readonly string[] = []) => ({
-  description,
-  headers: Object.fromEntries(
-    ['X-Request-Id', ...headers].map(name => [name, { $ref: `#/components/headers/${name}` }]),
-  ),
-  content: { 'application/json': { schema: body } },
-})
-const notModified = { description: 'The client has it already (If-None-Match).' }
-
-const query = (name: string, description: string, of: object) => ({
-  name,
-  in: 'query',
-  description,
-  schema: of,
-})
-const header = (name: string, description: string) => ({
-  name,
-  in: 'header',
-  description,
-  schema: { type: 'string' },
-})
-
-const IF_NONE_MATCH = header('If-None-Match', 'ETag of the answer the client has.')
-const STRICT = header('Prefer', '`handling=strict` refuses unknown fields instead of warning about them.')
-const LIMIT = query('limit', 'Rows in a page.', { type: 'integer', minimum: 1, maximum: 100, default: 25 })
-const PAGE = query('page', 'Number of the page; excludes cursor.', {
-  type: 'integer',
-  minimum: 1,
-  default: 1,
-})
-const text = { type: 'string', minLength: 1, maxLength: 500 }
+import {
+  CHANGE_WORDS,
+  CURSOR,
+  envelope,
+  header,
+  IF_NONE_MATCH,
+  json,
+  LIMIT,
+  list,
+  notModified,
+  type Operation,
+  PAGE,
+  query,
+  STRICT,
+  schema,
+  text,
+  written,
+} from './operation-parts.ts'
+import { UNIT_OPERATIONS } from './operations-units.ts'
 
 const EXAMPLE = {
   category: 'furniture',
@@ -156,12 +119,7 @@ export const OPERATIONS: readonly Operation[] = [
     description:
       'Newest first. Models by default; `level` widens it. `cursor` goes on from `next_cursor` at constant cost.',
     parameters: [
-      query('q', 'Part of a name, SKU or GTIN, in any case.', text),
-      query('status', 'Active ones, archived ones, or all.', {
-        type: 'string',
-        enum: ['all', 'active', 'archived'],
-        default: 'all',
-      }),
+      ...LIST_FILTERS,
       query('level', 'Which level.', {
         type: 'string',
         enum: ['model', 'batch', 'item', 'all'],
@@ -169,12 +127,11 @@ export const OPERATIONS: readonly Operation[] = [
       }),
       query('category', 'Exactly this category.', text),
       query('updated_since', 'Changed at this time or later.', { type: 'string', format: 'date-time' }),
-      query('outdated', 'Only units that are, or are not, outdated.', { type: 'boolean' }),
       query('sku', 'Exactly this SKU.', text),
       query('gtin', 'Exactly this GTIN, in any length.', { type: 'string' }),
       PAGE,
       LIMIT,
-      query('cursor', '`next_cursor` of an earlier answer; excludes page.', { type: 'string' }),
+      CURSOR,
     ],
     responses: { 200: json('A page of products.', list('ProductSummary')) },
     refusals: [],
@@ -221,20 +178,19 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'Change a product',
     description:
       'Merges the fields of `data` over the current ones (null removes one) and keeps the result as a new version.',
-    parameters: [header('If-Match', 'ETag (or `"v3"`) that the product must still bear.'), STRICT],
+    parameters: [
+      query('dry_run', 'Check and work it out, write nothing; for a correction tell what it would reach.', {
+        type: 'boolean',
+      }),
+      header('If-Match', 'ETag (or `"v3"`) that the product must still bear.'),
+      STRICT,
+    ],
     body: {
       schema: {
         type: 'object',
         properties: {
           data: { type: 'object', description: 'The fields to set; null removes an optional one.' },
-          change_type: {
-            type: 'string',
-            enum: ['change', 'correction'],
-            default: 'change',
-            description:
-              '`correction`: the data was wrong, units already issued become outdated. `change`: the product changed from now on.',
-          },
-          note: { type: 'string', maxLength: 500, description: 'Why; kept in the history.' },
+          ...CHANGE_WORDS,
         },
         required: ['data'],
         additionalProperties: false,
@@ -304,6 +260,23 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     method: 'POST',
+    path: '/products/:id/versions/:n/revert',
+    id: 'revertProduct',
+    tag: 'products',
+    summary: 'Go back to an earlier version',
+    description:
+      'Writes its data as a new version. Of a unit that is its own fields; what it inherits stays as it is.',
+    parameters: [header('If-Match', 'ETag (or `"v3"`) that the product must still bear.')],
+    body: {
+      required: false,
+      schema: { type: 'object', properties: CHANGE_WORDS, additionalProperties: false },
+      examples: { revert: { summary: 'With a reason', value: { note: 'entered by mistake' } } },
+    },
+    responses: { 200: json('The new version.', written, ['ETag']) },
+    refusals: [404, 409, 412],
+  },
+  {
+    method: 'POST',
     path: '/products/:id/archive',
     id: 'archiveProduct',
     tag: 'products',
@@ -325,4 +298,5 @@ export const OPERATIONS: readonly Operation[] = [
     responses: { 200: json('The product.', envelope(schema('Product')), ['ETag']) },
     refusals: [404, 409],
   },
+  ...UNIT_OPERATIONS,
 ]

@@ -33,7 +33,8 @@ export type AccountCall = OpenCall & { account: AccountContext }
 /** `body` is ready text; its type is JSON unless `headers` say otherwise. */
 export type Answer = { status?: number; body: string; headers?: Record<string, string> }
 
-export type Route = { method: 'GET' | 'POST' | 'PATCH'; path: string } & (
+/** `bodyLimit` in bytes; a MiB unless said otherwise. */
+export type Route = { method: 'GET' | 'POST' | 'PATCH'; path: string; bodyLimit?: number } & (
   | { open: true; handle: (call: OpenCall) => Promise<Answer> | Answer }
   | { open?: false; handle: (call: AccountCall) => Promise<Answer> | Answer }
 )

@@ -32,6 +32,36 @@ const object = (properties: Record<string, unknown>, optional: readonly string[]
   required: Object.keys(properties).filter(name => !optional.includes(name)),
 })
 
+const details = { type: 'array', items: { $ref: '#/components/schemas/Detail' } }
+const SKIP = object({ id, fields: { type: 'array', items: { type: 'string' } } })
+const FAILURE = object({ id, error: { type: 'string' }, errors: details })
+
+/** What a bulk call did, row by row, both lists in the order of `index`. */
+const bulkResult = (verb: 'created' | 'updated') =>
+  object({
+    [verb]: {
+      type: 'array',
+      items: {
+        allOf: [
+          { $ref: '#/components/schemas/ProductSummary' },
+          object({ index: { type: 'integer' }, warnings: details }, ['warnings']),
+        ],
+      },
+    },
+    errors: {
+      type: 'array',
+      items: object(
+        { index: { type: 'integer' }, code: { type: 'string' }, error: { type: 'string' }, errors: details },
+        ['errors'],
+      ),
+    },
+    summary: object({
+      requested: { type: 'integer' },
+      [verb]: { type: 'integer' },
+      failed: { type: 'integer' },
+    }),
+  })
+
 export const SCHEMAS = {
   Product: object({ ...RECORD, data: { $ref: '#/components/schemas/ProductData' } }),
   ProductSummary: object({
@@ -40,6 +70,35 @@ export const SCHEMAS = {
     sku: nullableText,
     brand_name: nullableText,
   }),
+  CreatedUnits: bulkResult('created'),
+  UpdatedUnits: bulkResult('updated'),
+  Refreshed: object({
+    refreshed: { type: 'integer', description: 'Units brought up to date by this call.' },
+    pending: { type: 'integer', description: 'Units that go on behind the answer.' },
+    skipped: {
+      type: 'array',
+      items: SKIP,
+      description: 'Corrections of a value that the unit never had; at most 100.',
+    },
+    failed: {
+      type: 'array',
+      items: FAILURE,
+      description: 'Units that would not be valid; they stay outdated. At most 100.',
+    },
+  }),
+  RefreshPreview: object(
+    {
+      outdated: { type: 'integer' },
+      job: object({
+        refreshed: { type: 'integer' },
+        started_at: dateTime,
+        finished_at: { type: ['string', 'null'], format: 'date-time' },
+        skipped: { type: 'array', items: SKIP },
+        failed: { type: 'array', items: FAILURE },
+      }),
+    },
+    ['job'],
+  ),
   Version: object({
     version_no: { type: 'integer', minimum: 1 },
     change_type: { type: ['string', 'null'], enum: ['change', 'correction', 'refresh', null] },

@@ -40,14 +40,7 @@ async function createModel(ctx: AccountContext, { category, data }: DemoPassport
 async function findModel(ctx: AccountContext, { data }: DemoPassport): Promise<Model | undefined> {
   const filter = {
     levels: ['m'],
-    status: undefined,
-    category: undefined,
-    updatedSince: undefined,
-    outdated: undefined,
     sku: String(data.sku),
-    gtin14: undefined,
-    q: undefined,
-    parentId: undefined,
   } as const
   const { rows } = await listPassports(ctx, filter, { limit: 100, page: 1 })
   const oldest = rows.at(-1)

@@ -18,14 +18,6 @@ const NEWEST_SHOWN = 10
 /** Models alone: one index read however many items an account has. */
 const MODELS = {
   levels: ['m'],
-  status: undefined,
-  category: undefined,
-  updatedSince: undefined,
-  outdated: undefined,
-  sku: undefined,
-  gtin14: undefined,
-  q: undefined,
-  parentId: undefined,
 } as const
 
 export async function showHome({ setup, session, words }: SignedInVisit): Promise<Outcome> {

@@ -3,6 +3,7 @@ import { actorLabels } from '../accounts/actors.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import type { Sql } from '../kernel/db.ts'
 import { notFound } from '../kernel/errors.ts'
+import type { Data } from './check-data.ts'
 import { getPassport } from './find.ts'
 import { createdAt, type PassportRow, type StatusLetter } from './record.ts'
 
@@ -131,4 +132,25 @@ async function findVersionRow(
     from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
     where v.passport_id = ${current.id} and v.account_id = ${current.account_id} and v.version_no = ${versionNo}`
   return row
+}
+
+/** A model's whole data, or a unit's own fields, at a version that there is. */
+export async function getVersionOwn(
+  { sql }: AccountContext,
+  current: PassportRow,
+  versionNo: number,
+): Promise<Data> {
+  const isModel = current.level === 'm'
+  const [row] =
+    current.version_no === 1
+      ? await sql<{ data: Data }[]>`
+          select case when ${isModel}::boolean then c.data else coalesce(p.own, '{}') end as data
+          from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
+          where p.id = ${current.id} and p.account_id = ${current.account_id}`
+      : await sql<{ data: Data }[]>`
+          select case when ${isModel}::boolean then c.data else coalesce(v.own, '{}') end as data
+          from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
+          where v.passport_id = ${current.id} and v.account_id = ${current.account_id} and v.version_no = ${versionNo}`
+  if (row === undefined) throw notFound('version of this product')
+  return row.data
 }

@@ -6,19 +6,21 @@
 import type { AccountContext } from '../accounts/context.ts'
 import type { Fragment, Sql } from '../kernel/db.ts'
 import { searchText } from './check-data.ts'
-import { isOutdated, joinOwners } from './outdated.ts'
+import { allOutdatedContents, isOutdated, joinOwners } from './outdated.ts'
 import type { PassportRow, StatusLetter } from './record.ts'
 
 export type ListFilter = {
   levels: readonly ('m' | 'b' | 'i')[]
-  status: StatusLetter | undefined
-  category: string | undefined
-  updatedSince: Date | undefined
-  outdated: boolean | undefined
-  sku: string | undefined
-  gtin14: string | undefined
-  q: string | undefined
-  parentId: string | undefined
+  status?: StatusLetter | undefined
+  category?: string | undefined
+  updatedSince?: Date | undefined
+  outdated?: boolean | undefined
+  sku?: string | undefined
+  gtin14?: string | undefined
+  lot?: string | undefined
+  serial?: string | undefined
+  q?: string | undefined
+  parentId?: string | undefined
 }
 
 /** A page by number, or what follows an id (`after`, the last one seen). */
@@ -37,12 +39,10 @@ export const MOST_COUNTED = 10_000
 
 /** One page of an account's passports, newest first, and how many match. */
 export async function listPassports(ctx: AccountContext, filter: ListFilter, window: Window): Promise<Page> {
-  if (filter.outdated === true) return { rows: [], total: 0, totalCapped: false }
   if (filter.q !== undefined) return search(ctx, filter, window)
   const { sql } = ctx
   const total = await countAll(ctx, filter)
-  const where = conditions(ctx, filter)
-  const rows = await sql<Summary[]>`${summaries(sql, pageIds(sql, where, window, total))}`
+  const rows = await sql<Summary[]>`${summaries(sql, pageIds(ctx, filter, window, total))}`
   return { rows, total, totalCapped: false }
 }
 
@@ -54,7 +54,10 @@ function conditions(ctx: AccountContext, filter: ListFilter): Fragment {
     p.account_id = ${accountId} ${sql.unsafe(levels)}
     ${filter.status === undefined ? sql`` : sql`and p.status = ${filter.status}::text::"char"`}
     ${filter.category === undefined ? sql`` : sql`and p.category = ${filter.category}`}
-    ${filter.updatedSince === undefined ? sql`` : sql`and p.updated_at >= ${filter.updatedSince}`}
+    ${filter.updatedSince === undefined ? sql`` : changedSince(ctx, filter.updatedSince)}
+    ${filter.outdated === undefined ? sql`` : outdatedIs(ctx, filter.outdated)}
+    ${filter.lot === undefined ? sql`` : sql`and p.lot = ${filter.lot}`}
+    ${filter.serial === undefined ? sql`` : sql`and p.serial = ${filter.serial}`}
     ${filter.sku === undefined ? sql`` : sql`and p.sku = ${filter.sku.normalize('NFC')}`}
     ${filter.gtin14 === undefined ? sql`` : sql`and p.gtin14 = ${filter.gtin14}`}
     ${filter.parentId === undefined ? sql`` : sql`and p.parent_id = ${filter.parentId}`}`
@@ -68,18 +71,51 @@ const LEVEL_CONDITION = {
   mbi: '',
 } as const
 
+const outdatedIs = ({ sql, accountId }: AccountContext, wanted: boolean): Fragment => {
+  const among = sql`p.content_id = any(array(${allOutdatedContents(sql, accountId)}))`
+  return wanted
+    ? sql`and p.parent_id is not null and ${among}`
+    : sql`and not (p.parent_id is not null and ${among})`
+}
+
+/** A correction changes what its outdated units should read as: they count as touched when it was made. */
+const changedSince = ({ sql, accountId }: AccountContext, since: Date): Fragment => sql`
+  and (p.updated_at >= ${since} or (p.parent_id is not null
+    and p.content_id = any(array(${allOutdatedContents(sql, accountId, since)}))))`
+
 /** The ids of one page; a page beyond the middle is counted from the end, so that the last is as near as the first. */
-function pageIds(sql: Sql, where: Fragment, window: Window, total: number): Fragment {
+function pageIds(ctx: AccountContext, filter: ListFilter, window: Window, total: number): Fragment {
+  const { sql } = ctx
   if ('after' in window) {
-    return sql`select p.id from passport p where ${where} and p.id < ${window.after} order by p.id desc limit ${window.limit}`
+    const ids = orderedIds(ctx, filter, { descending: true, most: window.limit, after: window.after })
+    return sql`${ids} limit ${window.limit}`
   }
   const offset = (window.page - 1) * window.limit
   if (offset >= total) return sql`select p.id from passport p where false`
   if (offset <= total / 2) {
-    return sql`select p.id from passport p where ${where} order by p.id desc limit ${window.limit} offset ${offset}`
+    const ids = orderedIds(ctx, filter, { descending: true, most: offset + window.limit })
+    return sql`${ids} limit ${window.limit} offset ${offset}`
   }
   const size = Math.min(window.limit, total - offset)
-  return sql`select p.id from passport p where ${where} order by p.id limit ${size} offset ${total - offset - size}`
+  const before = total - offset - size
+  return sql`${orderedIds(ctx, filter, { descending: false, most: before + size })} limit ${size} offset ${before}`
+}
+
+type Walk = { descending: boolean; most: number; after?: string }
+
+/** Each level has an index in this order; of several, the first `most` of each are enough to merge. */
+function orderedIds(ctx: AccountContext, filter: ListFilter, { descending, most, after }: Walk): Fragment {
+  const { sql } = ctx
+  const order = descending ? sql`order by id desc` : sql`order by id`
+  const beyond = after === undefined ? sql`` : sql`and p.id < ${after}`
+  const level = (one: ListFilter) =>
+    sql`select p.id from passport p where ${conditions(ctx, one)} ${beyond} ${order}`
+  if (filter.levels.length === 1 || filter.parentId !== undefined) return level(filter)
+  const [first = sql``, ...others] = filter.levels.map(
+    one => sql`(${level({ ...filter, levels: [one] })} limit ${most})`,
+  )
+  const merged = others.reduce((all, one) => sql`${all} union all ${one}`, first)
+  return sql`select id from (${merged}) merged ${order}`
 }
 
 /** The constant limit says to the planner what a limit in a parameter hides: that a page is small. */
@@ -97,9 +133,8 @@ const summaries = (sql: Sql, ids: Fragment): Fragment => sql`
 /** From the counters where they know the answer, else counted. */
 async function countAll(ctx: AccountContext, filter: ListFilter): Promise<number> {
   const { sql, accountId } = ctx
-  const counted = [filter.updatedSince, filter.sku, filter.gtin14, filter.parentId].some(
-    one => one !== undefined,
-  )
+  const { updatedSince, outdated, sku, gtin14, lot, serial, parentId } = filter
+  const counted = [updatedSince, outdated, sku, gtin14, lot, serial, parentId].some(one => one !== undefined)
   const [row] = counted
     ? await sql<
         { n: number }[]
@@ -123,16 +158,16 @@ const MOST_WALKED = 3 * MOST_COUNTED
  */
 async function search(ctx: AccountContext, filter: ListFilter, window: Window): Promise<Page> {
   const { sql } = ctx
-  const word = sql`search like ${`%${likeLiteral(searchText([filter.q ?? '']))}%`}`
+  const word = wordOf(sql, filter)
   const where = conditions(ctx, filter)
-  const newest = sql`select p.id, p.search from passport p where ${where} order by p.id desc`
+  const newest = sql`select p.id, p.search, p.serial from passport p where ${where} order by p.id desc`
   const sampled = sql`(select count(*) from (${newest} limit ${SAMPLE}) s where ${word})`
-  let found = await hits(sql, sql`${where} and p.${word} and ${sampled} < ${SAMPLE / 2}`, window, sampled)
+  let found = await hits(sql, sql`${where} and ${word} and ${sampled} < ${SAMPLE / 2}`, window, sampled)
   if (found.sampled >= SAMPLE / 2) {
     const walked = sql`select 1 from (${newest} limit ${MOST_WALKED}) w where ${word} limit ${MOST_COUNTED + 1}`
     const [row] = await sql<{ n: number }[]>`select count(*)::bigint as n from (${walked}) one`
     if ((row?.n ?? 0) > MOST_COUNTED) return commonWord(sql, newest, word, window)
-    found = await hits(sql, sql`${where} and p.${word}`, window, sql`0`)
+    found = await hits(sql, sql`${where} and ${word}`, window, sql`0`)
   }
   if (found.n > MOST_COUNTED) return commonWord(sql, newest, word, window)
   const ids = sql`select unnest(${found.ids ?? []}::text[]::uuid[]) as id`
@@ -141,6 +176,14 @@ async function search(ctx: AccountContext, filter: ListFilter, window: Window): 
     total: found.n,
     totalCapped: false,
   }
+}
+
+/** Part of a name, SKU, GTIN or lot; of an item, how its serial begins (a trigram index on serials halves issuing them). */
+function wordOf(sql: Sql, { levels, q = '' }: ListFilter): Fragment {
+  const inText = sql`search like ${`%${likeLiteral(searchText([q]))}%`}`
+  const inSerial = sql`(serial ~>=~ ${q} and serial ~<~ ${`${q}\u{10ffff}`})`
+  if (!levels.includes('i')) return inText
+  return levels.length === 1 ? inSerial : sql`(${inText} or ${inSerial})`
 }
 
 type Hits = { n: number; ids: string[] | null; sampled: number }

@@ -4,7 +4,7 @@
  */
 import type { AccountContext } from '../accounts/context.ts'
 import { findRefusal, perDatabase, retrying } from '../kernel/db.ts'
-import { AppError, assert } from '../kernel/errors.ts'
+import { AppError, type Detail, invalid } from '../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import { inTurn } from '../kernel/in-turn.ts'
 import { insertEvents, passportEvent } from '../webhooks/announce.ts'
@@ -17,10 +17,10 @@ import {
   withoutNulls,
 } from './check-data.ts'
 import type { Written } from './create.ts'
-import { getPassport } from './find.ts'
 import { differing } from './inherit.ts'
 import { forgetPublicPassport } from './public-read.ts'
 import { createdAt, type PassportRow } from './record.ts'
+import { getState, readingOf, type State } from './state.ts'
 
 export const CHANGE_TYPES = ['change', 'correction'] as const
 export type ChangeType = (typeof CHANGE_TYPES)[number]
@@ -59,80 +59,111 @@ export function updatePassport(ctx: AccountContext, change: PassportChange): Pro
 
 /** Undefined when another process made a version in between. */
 async function attemptUpdate(ctx: AccountContext, change: PassportChange): Promise<Written | undefined> {
-  const current = await getPassport(ctx, change.uuid)
-  if (!change.expects(current)) {
-    const message = `The product is at version ${current.version_no} now. Read it again, then repeat the change.`
-    throw new AppError('version_conflict', message)
-  }
-  const before = JSON.parse(current.data) as Data
-  const checked = checkData(requireCategory(current.category), withoutNulls({ ...before, ...change.data }), {
-    strict: change.strict,
-    validatedWith: current.schema_version,
-  })
-  const next = nextVersion(ctx, current, change, before, checked)
-  const updatedAt = await write(ctx, current, next)
+  const current = await getState(ctx, change.uuid)
+  requireExpected(current.row, change)
+  const { next, warnings } = nextState(ctx, current, change)
+  const updatedAt = await writeVersion(ctx, current.row, next)
   if (updatedAt === undefined) return undefined
-  forgetPublicPassport(ctx.sql, current.id)
-  return {
-    passport: {
-      ...current,
-      version_no: next.versionNo,
-      created_by: ctx.actorId,
-      schema_version: checked.schemaVersion,
-      updated_at: updatedAt,
-      gtin: typeof checked.data.gtin === 'string' ? checked.data.gtin : null,
-      data: JSON.stringify(checked.data),
-    },
-    warnings: checked.warnings,
-  }
+  forgetPublicPassport(ctx.sql, current.row.id)
+  return { passport: { ...next.row, updated_at: updatedAt }, warnings }
 }
 
-type NextVersion = ReturnType<typeof nextVersion>
+export function requireExpected(current: PassportRow, { expects }: Pick<PassportChange, 'expects'>): void {
+  if (expects(current)) return
+  const message = `The product is at version ${current.version_no} now. Read it again, then repeat the change.`
+  throw new AppError('version_conflict', message)
+}
+
+/** A change checked and worked out, ready to be written. Throws `validation` with every violation. */
+export function nextState(
+  ctx: AccountContext,
+  current: State,
+  change: Pick<PassportChange, 'data' | 'changeType' | 'note' | 'strict'>,
+): { next: NextVersion; warnings: readonly Detail[] } {
+  const isModel = current.row.level === 'm'
+  if (!isModel && Object.hasOwn(change.data, 'gtin')) throw invalid([gtinOfModel()])
+  const before = readingOf(current)
+  const own = isModel ? null : withoutNulls({ ...current.own, ...change.data })
+  const after = isModel ? withoutNulls({ ...before, ...change.data }) : { ...current.inherited, ...own }
+  const checked = checkData(requireCategory(current.row.category), after, {
+    strict: change.strict,
+    validatedWith: current.row.schema_version,
+  })
+  return { next: nextVersion(ctx, current, change, { before, own, checked }), warnings: checked.warnings }
+}
+
+export const gtinOfModel = (pointer = '/data/gtin'): Detail => {
+  const message = 'gtin belongs to the model; its units inherit it. Leave it out, or change it on the model.'
+  return { field: 'gtin', pointer, code: 'immutable', message }
+}
+
+export type NextVersion = ReturnType<typeof nextVersion>
 
 function nextVersion(
   ctx: AccountContext,
-  current: PassportRow,
-  change: PassportChange,
-  before: Data,
-  checked: CheckedData,
+  { row }: State,
+  change: Pick<PassportChange, 'changeType' | 'note'>,
+  { before, own, checked }: { before: Data; own: Data | null; checked: CheckedData },
 ) {
   const now = ctx.clock.now()
   const changed = differing(before, checked.data)
-  const versionNo = current.version_no + 1
+  const versionNo = row.version_no + 1
+  const isModel = row.level === 'm'
+  const { gtin } = checked.data
   return {
-    ...checked,
+    row: {
+      ...row,
+      version_no: versionNo,
+      created_by: ctx.actorId,
+      schema_version: checked.schemaVersion,
+      gtin: typeof gtin === 'string' ? gtin : null,
+      data: JSON.stringify(checked.data),
+    },
     now,
-    versionNo,
     changed,
     kind: KIND[change.changeType],
     note: change.note ?? null,
-    corrects: change.changeType === 'correction' && changed.length > 0,
-    contentId: newUuid(now.getTime()),
+    /** A model's data is a content of its own; a unit keeps the one it was handed on. */
+    content: isModel ? { id: newUuid(now.getTime()), data: checked.data } : null,
+    own: own === null || Object.keys(own).length === 0 ? null : picked(checked.data, Object.keys(own)),
+    gtin14: isModel ? checked.gtin14 : null,
+    sku: isModel ? checked.sku : null,
+    search:
+      row.level === 'i'
+        ? null
+        : row.lot === null
+          ? checked.search
+          : `${checked.search}\n${row.lot.toLowerCase()}`,
+    corrects: change.changeType === 'correction' && changed.length > 0 && row.level !== 'i',
     eventId: newUuid(now.getTime()),
-    event: passportEvent({ id: idFromUuid(current.id), category: current.category, version_no: versionNo }),
+    event: passportEvent({ id: idFromUuid(row.id), category: row.category, version_no: versionNo }),
   }
 }
 
+const picked = (data: Data, names: readonly string[]): Data =>
+  Object.fromEntries(names.map(name => [name, data[name]]))
+
 /** The time the new version bears, or undefined when the passport was no longer at the version read. */
-async function write(
+async function writeVersion(
   ctx: AccountContext,
   current: PassportRow,
   next: NextVersion,
 ): Promise<Date | undefined> {
-  assert(current.level === 'm', 'only models are updated here')
   const { sql, accountId, actorId } = ctx
+  const own = next.own === null ? null : JSON.stringify(next.own)
   try {
     const [row] = await sql<{ updated_at: Date }[]>`
       with before as (
-        select id, content_id, created_by, gtin14 from passport
+        select id, content_id, created_by, gtin14, own from passport
         where id = ${current.id} and account_id = ${accountId} and version_no = ${current.version_no}
       ), moved as (
-        update passport p set version_no = ${next.versionNo}, content_id = ${next.contentId}, created_by = ${actorId},
-          updated_at = greatest(${next.now}::timestamptz, p.updated_at), schema_version = ${next.schemaVersion},
+        update passport p set version_no = ${next.row.version_no}, created_by = ${actorId}, units_content_id = null,
+          content_id = coalesce(${next.content?.id ?? null}::uuid, p.content_id), own = ${own}::text::jsonb,
+          updated_at = greatest(${next.now}::timestamptz, p.updated_at), schema_version = ${next.row.schema_version},
           gtin14 = ${next.gtin14}, sku = ${next.sku}, search = ${next.search},
-          last_correction = case when ${next.corrects} then ${next.versionNo}::int else p.last_correction end
+          last_correction = case when ${next.corrects} then ${next.row.version_no}::int else p.last_correction end
         where p.id = ${current.id} and p.account_id = ${accountId} and p.version_no = ${current.version_no}
-        returning p.id, p.updated_at
+        returning p.id, p.content_id, p.updated_at
       ), claim as (
         insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
         select ${next.gtin14}::text, ${accountId}::int, b.id, m.updated_at from before b join moved m using (id)
@@ -142,16 +173,16 @@ async function write(
         returning 1
       ), written_content as (
         insert into content (account_id, upto, id, owner_id, data)
-        select ${accountId}::int, ${next.versionNo}::int, ${next.contentId}::uuid, id, ${JSON.stringify(next.data)}::text::jsonb
-        from moved
+        select ${accountId}::int, ${next.row.version_no}::int, content_id, id, ${JSON.stringify(next.content?.data ?? null)}::text::jsonb
+        from moved where ${next.content !== null}::boolean
       ), first_version as (
-        insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind)
-        select ${createdAt(current.id)}::timestamptz, ${accountId}::int, 1, b.created_by, b.id, b.content_id, 'n'
+        insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own)
+        select ${createdAt(current.id)}::timestamptz, ${accountId}::int, 1, b.created_by, b.id, b.content_id, 'n', b.own
         from before b join moved m using (id) where ${current.version_no}::int = 1
       ), this_version as (
-        insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, note, changed)
-        select updated_at, ${accountId}::int, ${next.versionNo}::int, ${actorId}::int, id, ${next.contentId}::uuid,
-          ${next.kind}::text::"char", ${next.note}::text, ${next.changed}::text[] from moved
+        insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, note, changed)
+        select updated_at, ${accountId}::int, ${next.row.version_no}::int, ${actorId}::int, id, content_id,
+          ${next.kind}::text::"char", ${own}::text::jsonb, ${next.note}::text, ${next.changed}::text[] from moved
       ), announced as (
         ${insertEvents(sql)}
         select updated_at, ${accountId}::int, ${next.eventId}::uuid, 'product.updated', ${JSON.stringify(next.event)}::text::jsonb

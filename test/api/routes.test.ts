@@ -16,13 +16,19 @@ describe('every route', () => {
     account = await t.account()
     readKey = await t.apiKey(account, 'read')
     product = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json.data
+    const unit = { level: 'item', serial: 'R0' }
+    await t.ask('POST', `/api/v1/products/${product.id}/children`, { key: account.key, body: unit })
   })
   after(() => t.close())
 
   const closed = ROUTES.filter(route => !route.open)
   const path = (route: { path: string }) =>
     API_PREFIX + route.path.replace(':id', product.id).replace(':category', 'textile').replace(':n', '1')
+  let serials = 0
   const body = (route: { method: string; path: string }) => {
+    if (route.method === 'GET') return {}
+    if (route.path.endsWith('/children')) return { body: { level: 'item', serial: `R${++serials}` } }
+    if (route.path.endsWith('/children/update')) return { body: { items: [{ serial: 'R0', data: {} }] } }
     if (route.method === 'PATCH') return { body: { data: {} } }
     return route.path === '/products' && route.method === 'POST' ? { body: newProduct() } : {}
   }

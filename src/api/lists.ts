@@ -1,0 +1,115 @@
+/** Lists of products, of an account or under a product: the same rows, the same pages. */
+import { LEVEL_LETTER } from '../accounts/plans.ts'
+import { isGtin, toGtin14 } from '../gs1/gtin.ts'
+import { invalid } from '../kernel/errors.ts'
+import { findUuid, idFromUuid } from '../kernel/ids.ts'
+import { getPassport, requireUuid } from '../passports/find.ts'
+import { type ListFilter, listPassports, type Page, type Summary } from '../passports/list.ts'
+import { type Addresses, recordHead } from '../passports/record.ts'
+import { dateTime, detail, flag, integer, oneOf, type Rule, readQuery, searchable } from './query.ts'
+import { type AccountCall, type Answer, data } from './route.ts'
+
+const MOST_PAGE = 1_000_000_000
+const DEFAULT_LIMIT = 25
+
+const gtin: Rule<string> = (text, name) =>
+  isGtin(text)
+    ? toGtin14(text)
+    : {
+        problem: 'gtin_check_digit',
+        message: `${name} must be a GTIN of 8, 12, 13 or 14 digits with a right check digit.`,
+      }
+
+const cursor: Rule<string> = (text, name) =>
+  findUuid(text) ?? { problem: 'format', message: `${name} must be the next_cursor of an earlier answer.` }
+
+const WINDOW = { page: integer(1, MOST_PAGE), limit: integer(1, 100), cursor }
+const COMMON = {
+  q: searchable,
+  status: oneOf('all', 'active', 'archived'),
+  outdated: flag,
+  lot: searchable,
+  serial: searchable,
+}
+
+const LIST_QUERY = {
+  ...COMMON,
+  level: oneOf('model', 'batch', 'item', 'all'),
+  category: searchable,
+  updated_since: dateTime,
+  sku: searchable,
+  gtin,
+  ...WINDOW,
+}
+
+const CHILDREN_QUERY = { ...COMMON, level: oneOf('batch', 'item', 'all'), ...WINDOW }
+
+const STATUS_LETTER = { all: undefined, active: 'a', archived: 'x' } as const
+
+export async function listProducts(call: AccountCall): Promise<Answer> {
+  const {
+    level = 'model',
+    status = 'all',
+    updated_since,
+    gtin: gtin14,
+    ...query
+  } = readQuery(call.query, LIST_QUERY)
+  return answerList(call, query, {
+    ...query,
+    levels: level === 'all' ? ['m', 'b', 'i'] : [LEVEL_LETTER[level]],
+    status: STATUS_LETTER[status],
+    updatedSince: updated_since,
+    gtin14,
+  })
+}
+
+export async function listChildren(call: AccountCall): Promise<Answer> {
+  const { level = 'all', status = 'all', ...query } = readQuery(call.query, CHILDREN_QUERY)
+  const parent = await getPassport(call.account, requireUuid(call.params.id ?? ''))
+  return answerList(call, query, {
+    ...query,
+    levels: level === 'all' ? ['b', 'i'] : [LEVEL_LETTER[level]],
+    status: STATUS_LETTER[status],
+    parentId: parent.id,
+  })
+}
+
+type Window = { page?: number; limit?: number; cursor?: string }
+
+async function answerList(call: AccountCall, sent: Window, filter: ListFilter): Promise<Answer> {
+  if (sent.page !== undefined && sent.cursor !== undefined) {
+    throw invalid([
+      detail('cursor', 'unknown_field', 'cursor and page exclude each other; send one of them.'),
+    ])
+  }
+  const { limit = DEFAULT_LIMIT, page = 1, cursor: after } = sent
+  const found = await listPassports(
+    call.account,
+    filter,
+    after === undefined ? { limit, page } : { limit, after },
+  )
+  return { body: listBody(call.setup.addresses, found, { limit, page: after === undefined ? page : null }) }
+}
+
+function listBody(addresses: Addresses, found: Page, window: { limit: number; page: number | null }): string {
+  const last = found.rows.at(-1)
+  const isFull = found.rows.length === window.limit
+  const more =
+    window.page === null ? isFull : isFull && (found.totalCapped || window.page * window.limit < found.total)
+  const meta = {
+    page: window.page,
+    limit: window.limit,
+    total: found.total,
+    ...(found.totalCapped ? { total_capped: true } : {}),
+    total_pages: Math.ceil(found.total / window.limit),
+    has_more: more,
+    next_cursor: more && last ? idFromUuid(last.id) : null,
+  }
+  return data(`[${found.rows.map(row => summaryJson(addresses, row)).join(',')}]`, { meta })
+}
+
+/** A list's row: the record without its data, with the names a person looks for. */
+export function summaryJson(addresses: Addresses, row: Summary): string {
+  const names = JSON.stringify({ product_name: row.product_name, sku: row.sku, brand_name: row.brand_name })
+  return `{${recordHead(addresses, row)},${names.slice(1)}`
+}

@@ -1,0 +1,142 @@
+/** Checking the units that are to be issued under a model or a batch, each by itself, before any is written. */
+
+import type { CompleteCategory } from '../categories/catalogue.ts'
+import { isLotOrSerial } from '../gs1/lot-serial.ts'
+import { AppError, type Detail, invalid } from '../kernel/errors.ts'
+import { checkData, type Data, withoutNulls } from './check-data.ts'
+import { readingOf, type State } from './state.ts'
+import { gtinOfModel } from './update.ts'
+
+/** One unit as it was sent: `lot`, `serial`, `data`, not yet checked. */
+export type SentUnit = Readonly<Record<string, unknown>>
+export type UnitLevel = 'batch' | 'item'
+
+export type CheckedUnit = {
+  lot: string | null
+  serial: string | null
+  own: Data | null
+  reading: Data
+  search: string | null
+  warnings: readonly Detail[]
+}
+
+const MEMBERS = ['lot', 'serial', 'data']
+
+/** Throws `validation` naming everything wrong with this unit; `at` begins its pointers. */
+export function checkUnit(
+  sent: unknown,
+  giver: State,
+  wish: { level: UnitLevel; category: CompleteCategory; strict: boolean; at: string },
+): CheckedUnit {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
+    throw invalid([
+      {
+        field: '',
+        pointer: wish.at,
+        code: 'type',
+        message: 'A unit must be an object with lot or serial, and data.',
+      },
+    ])
+  }
+  const unit = sent as SentUnit
+  const details = [...strangers(unit, wish.at), ...identityFaults(unit, giver, wish)]
+  const data = ownData(unit, wish.at, details)
+  if (details.length > 0) throw invalid(details)
+  const lot = wish.level === 'batch' ? String(unit.lot) : giver.row.lot
+  const serial = wish.level === 'item' ? String(unit.serial) : null
+  return { lot, serial, ...checkedData(data, giver, wish, lot) }
+}
+
+function strangers(unit: SentUnit, at: string): Detail[] {
+  return Object.keys(unit)
+    .filter(name => !MEMBERS.includes(name) && !(at === '' && name === 'level'))
+    .map(name => ({
+      field: name,
+      pointer: `${at}/${name}`,
+      code: 'unknown_field',
+      message: `${name} is not a member of a unit; it takes ${MEMBERS.join(', ')}.`,
+    }))
+}
+
+/** A batch bears a lot, an item a serial; an item under a batch has the batch's lot and needs not say so. */
+function identityFaults(
+  unit: SentUnit,
+  giver: State,
+  { level, at }: { level: UnitLevel; at: string },
+): Detail[] {
+  const [wanted, foreign] = level === 'batch' ? (['lot', 'serial'] as const) : (['serial', 'lot'] as const)
+  const details: Detail[] = []
+  const value = unit[wanted]
+  const report = (field: string, code: Detail['code'], message: string) =>
+    details.push({ field, pointer: `${at}/${field}`, code, message })
+  if (value === undefined) report(wanted, 'required', `${wanted} is missing: a ${level} needs one.`)
+  else if (typeof value !== 'string') report(wanted, 'type', `${wanted} must be a text.`)
+  else if (value.length < 1 || value.length > 20)
+    report(wanted, 'length', `${wanted} must have 1 to 20 characters.`)
+  else if (!isLotOrSerial(value)) {
+    report(
+      wanted,
+      'pattern',
+      `${wanted} may only have letters, digits and !"%&'()*+,-./:;<=>?_ , and not be . or ..`,
+    )
+  }
+  if (unit[foreign] !== undefined && !(foreign === 'lot' && unit.lot === giver.row.lot)) {
+    const why = level === 'batch' ? 'a batch has none' : 'an item has that of its batch'
+    report(foreign, 'immutable', `${foreign} cannot be sent here: ${why}. Leave it out.`)
+  }
+  return details
+}
+
+function ownData(unit: SentUnit, at: string, details: Detail[]): Data {
+  const { data = {} } = unit
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+    details.push({
+      field: 'data',
+      pointer: `${at}/data`,
+      code: 'type',
+      message: 'data must be an object with fields of its own.',
+    })
+    return {}
+  }
+  if (Object.hasOwn(data, 'gtin')) details.push(gtinOfModel(`${at}/data/gtin`))
+  return withoutNulls(data as Data)
+}
+
+function checkedData(
+  data: Data,
+  giver: State,
+  {
+    level,
+    category,
+    strict,
+    at,
+  }: { level: UnitLevel; category: CompleteCategory; strict: boolean; at: string },
+  lot: string | null,
+): Omit<CheckedUnit, 'lot' | 'serial'> {
+  const names = Object.keys(data)
+  const inherited = readingOf(giver)
+  // What a unit only inherits was checked when it was handed on.
+  if (names.length === 0 && level === 'item')
+    return { own: null, reading: inherited, search: null, warnings: [] }
+  const options = { strict, validatedWith: giver.row.schema_version }
+  const checked = atPlace(at, () => checkData(category, { ...inherited, ...data }, options))
+  return {
+    own: names.length === 0 ? null : Object.fromEntries(names.map(name => [name, checked.data[name]])),
+    reading: checked.data,
+    search: level === 'batch' ? `${checked.search}\n${(lot ?? '').toLowerCase()}` : null,
+    warnings: checked.warnings.filter(warning => names.includes(topField(warning.field))),
+  }
+}
+
+const topField = (field: string) => /^[^.[]*/.exec(field)?.[0] ?? ''
+
+/** Lets the details of a refusal point into the row that was sent. */
+function atPlace<T>(at: string, check: () => T): T {
+  try {
+    return check()
+  } catch (error) {
+    if (!(error instanceof AppError) || at === '') throw error
+    const details = error.details?.map(detail => ({ ...detail, pointer: at + detail.pointer }))
+    throw new AppError(error.code, error.message, details, error.headers, error.truncated)
+  }
+}

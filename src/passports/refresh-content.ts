@@ -1,0 +1,65 @@
+/** What units were handed on, brought up to the corrections made since: worked out once for all units that share it. */
+import type { AccountContext } from '../accounts/context.ts'
+import { newUuid } from '../kernel/ids.ts'
+import type { Data } from './check-data.ts'
+import { correctionsSince } from './corrections.ts'
+import { type Corrected, takeOver } from './inherit.ts'
+
+/** An outdated content, and how far its owner and the owner's model have come. */
+export type OldContent = {
+  id: string
+  owner_id: string
+  model_id: string
+  upto: number
+  model_upto: number | null
+  own_fields: string[] | null
+  data: Data
+  owner_version: number
+  model_version: number
+}
+
+export type NewContent = { id: string; corrected: Corrected }
+
+/** Contents by id, with their owners' versions as of now. */
+export async function readContents(
+  { sql, accountId }: AccountContext,
+  ids: readonly string[],
+): Promise<OldContent[]> {
+  const rows = await sql<(Omit<OldContent, 'data'> & { data: string })[]>`
+    select c.id, c.owner_id, o.model_id, c.upto, c.model_upto, c.own_fields, c.data::text as data,
+      o.version_no as owner_version, m.version_no as model_version
+    from content c
+    join passport o on o.id = c.owner_id and o.account_id = c.account_id
+    join passport m on m.id = o.model_id and m.account_id = o.account_id
+    where c.id = any(${ids as string[]}::text[]::uuid[]) and c.account_id = ${accountId}`
+  return rows.map(row => ({ ...row, data: JSON.parse(row.data) as Data }))
+}
+
+/** The content that takes the place of an outdated one; made at first need and found again afterwards. */
+export async function refreshedContent(ctx: AccountContext, old: OldContent): Promise<NewContent> {
+  const ofBatch = old.model_upto !== null
+  const own = { since: old.upto, until: old.owner_version }
+  const above = { since: old.model_upto ?? old.upto, until: old.model_version }
+  const since = {
+    batch: ofBatch ? await correctionsSince(ctx, old.owner_id, own) : [],
+    model: await correctionsSince(ctx, old.model_id, above),
+  }
+  const corrected = takeOver({ data: old.data, ownFields: old.own_fields ?? [] }, since)
+  const id = newUuid(ctx.clock.now().getTime())
+  const [row] = await ctx.sql<{ id: string }[]>`
+    with there as (
+      select id from content
+      where owner_id = ${old.owner_id} and account_id = ${ctx.accountId} and upto = ${old.owner_version}
+        and model_upto is not distinct from ${ofBatch ? old.model_version : null}::int and from_id = ${old.id}
+      limit 1
+    ), made as (
+      insert into content (account_id, upto, model_upto, id, owner_id, from_id, own_fields, data)
+      select ${ctx.accountId}::int, ${old.owner_version}::int, ${ofBatch ? old.model_version : null}::int, ${id}::uuid,
+        ${old.owner_id}::uuid, ${old.id}::uuid, ${ofBatch ? [...corrected.ownFields] : null}::text[],
+        ${JSON.stringify(corrected.data)}::text::jsonb
+      where not exists (select 1 from there)
+      returning id
+    )
+    select id from there union all select id from made`
+  return { id: row?.id ?? id, corrected }
+}

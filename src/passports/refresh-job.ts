@@ -1,0 +1,147 @@
+/**
+ * Refreshes too large for one request go on behind the answer. The job row says who asked and how far it got; what is
+ * left is what is still outdated, so that a process that is killed leaves nothing but work for the next.
+ */
+import type { AccountContext } from '../accounts/context.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { perDatabase, type Sql } from '../kernel/db.ts'
+
+import { newUuid } from '../kernel/ids.ts'
+import { countOutdated, type Refreshed, refreshAll } from './refresh.ts'
+import { getState } from './state.ts'
+
+/** Up to so many are refreshed within the request. */
+const MOST_INLINE = 500
+/** A job whose process has not spoken for so long is taken over by another. */
+const ABANDONED_MS = 10_000
+
+export type JobReport = {
+  refreshed: number
+  started_at: string
+  finished_at: string | null
+  skipped: unknown[]
+  failed: unknown[]
+}
+
+type JobRow = {
+  id: string
+  account_id: number
+  actor_id: number
+  passport_id: string
+  created_at: Date
+  finished_at: Date | null
+  refreshed: number
+  skipped: unknown[]
+  failed: unknown[]
+}
+
+/** Refreshes a passport and what is under it, now or behind the answer. Throws `not_found`. */
+export async function refreshPassport(
+  ctx: AccountContext,
+  uuid: string,
+): Promise<Refreshed & { pending: number }> {
+  const state = await getState(ctx, uuid)
+  const outdated = await countOutdated(ctx, state)
+  if (outdated <= MOST_INLINE) return { ...(await refreshAll(ctx, state)), pending: 0 }
+  const running = await findOpenJob(ctx, uuid)
+  if (running === undefined) {
+    const job = await openJob(ctx, uuid)
+    runners(ctx.sql).start(ctx.clock, job)
+  }
+  return { refreshed: 0, skipped: [], failed: [], pending: outdated }
+}
+
+/** The newest refresh of a passport that went on behind an answer. */
+export async function findJobReport(ctx: AccountContext, uuid: string): Promise<JobReport | undefined> {
+  const [row] = await ctx.sql<JobRow[]>`
+    select * from refresh_job where account_id = ${ctx.accountId} and passport_id = ${uuid} order by created_at desc limit 1`
+  if (row === undefined) return undefined
+  const { refreshed, created_at, finished_at, skipped, failed } = row
+  return {
+    refreshed,
+    started_at: created_at.toISOString(),
+    finished_at: finished_at?.toISOString() ?? null,
+    skipped,
+    failed,
+  }
+}
+
+async function findOpenJob(ctx: AccountContext, uuid: string): Promise<JobRow | undefined> {
+  const [row] = await ctx.sql<JobRow[]>`
+    select * from refresh_job where account_id = ${ctx.accountId} and passport_id = ${uuid} and finished_at is null limit 1`
+  return row
+}
+
+async function openJob(ctx: AccountContext, uuid: string): Promise<JobRow> {
+  const now = ctx.clock.now()
+  const [row] = await ctx.sql<JobRow[]>`
+    insert into refresh_job (created_at, alive_at, account_id, actor_id, refreshed, id, passport_id, skipped, failed)
+    values (${now}, ${now}, ${ctx.accountId}, ${ctx.actorId}, 0, ${newUuid(now.getTime())}, ${uuid}, '[]', '[]')
+    returning *`
+  if (row === undefined) throw new Error('the job was not written')
+  return row
+}
+
+/** Takes up the jobs that no process is at work on; called by a timer in every server. */
+export async function resumeRefreshes(sql: Sql, clock: Clock): Promise<number> {
+  const now = clock.now()
+  const rows = await sql<JobRow[]>`
+    update refresh_job set alive_at = ${now}
+    where finished_at is null and alive_at < ${new Date(now.getTime() - ABANDONED_MS)}
+    returning *`
+  for (const row of rows) runners(sql).start(clock, row)
+  return rows.length
+}
+
+/** Ends the work of this process after the step it is at, and waits for that. */
+export const stopRefreshes = (sql: Sql): Promise<void> => runners(sql).stop()
+
+/** Resolves when the jobs under way in this process have ended. */
+export const refreshesEnded = (sql: Sql): Promise<void> => runners(sql).ended()
+
+const runners = perDatabase((sql: Sql) => {
+  const running = new Map<string, Promise<void>>()
+  let stopping = false
+  const ended = async () => {
+    await Promise.allSettled(running.values())
+  }
+  return {
+    start(clock: Clock, job: JobRow) {
+      if (stopping || running.has(job.id)) return
+      const work = run(sql, clock, job, () => !stopping)
+        // Whatever stops it, what is left stays outdated and the job open: it is taken up again.
+        .catch(() => undefined)
+        .finally(() => running.delete(job.id))
+      running.set(job.id, work)
+    },
+    ended,
+    stop() {
+      stopping = true
+      return ended()
+    },
+  }
+})
+
+async function run(sql: Sql, clock: Clock, job: JobRow, goOn: () => boolean): Promise<void> {
+  const ctx: AccountContext = { sql, clock, accountId: job.account_id, actorId: job.actor_id }
+  const note = (so_far: Refreshed, finishedAt: Date | null) => sql`
+    update refresh_job set alive_at = ${clock.now()}, finished_at = ${finishedAt}, refreshed = ${job.refreshed + so_far.refreshed},
+      skipped = ${JSON.stringify(so_far.skipped)}::text::jsonb, failed = ${JSON.stringify(so_far.failed)}::text::jsonb
+    where account_id = ${job.account_id} and id = ${job.id}`
+  let isWhole = true
+  const total = await refreshAll(ctx, await getState(ctx, job.passport_id), async so_far => {
+    await note(so_far, null)
+    isWhole = goOn()
+    return isWhole
+  })
+  if (isWhole) await note(total, clock.now())
+}
+
+/** Throws `not_found` unless the passport is the account's; otherwise how many under it are outdated. */
+export async function previewRefresh(
+  ctx: AccountContext,
+  uuid: string,
+): Promise<{ outdated: number; job: JobReport | undefined }> {
+  const state = await getState(ctx, uuid)
+  return { outdated: await countOutdated(ctx, state), job: await findJobReport(ctx, uuid) }
+}

@@ -1,0 +1,140 @@
+/** Moving units from an outdated content to the one that takes its place, five hundred in a statement. */
+import type { AccountContext } from '../accounts/context.ts'
+import { findCategory } from '../categories/catalogue.ts'
+import { retrying } from '../kernel/db.ts'
+import { AppError, assert, type Detail } from '../kernel/errors.ts'
+import { idFromUuid, newUuid } from '../kernel/ids.ts'
+import { insertEvents, passportEvent } from '../webhooks/announce.ts'
+import { checkData, type Data, requireCategory } from './check-data.ts'
+import { forgetPublicPassport } from './public-read.ts'
+import { createdAt } from './record.ts'
+import type { NewContent } from './refresh-content.ts'
+
+/** More in a statement pauses everyone else's. */
+const STEP = 500
+
+export type Failure = { id: string; error: string; errors: readonly Detail[] }
+export type Skip = { id: string; fields: readonly string[] }
+export type Moved = { refreshed: number; skipped: Skip[]; failed: Failure[] }
+
+type Unit = {
+  id: string
+  version_no: number
+  level: 'b' | 'i'
+  category: string
+  schema_version: number
+  lot: string | null
+  own: string | null
+}
+
+export type Wish = {
+  from: string
+  to: NewContent
+  /** Only these units, or all of one level. */
+  only: { id: string } | { level: 'b' | 'i' }
+  /** Units that failed before: they stay where they are. */
+  except: readonly string[]
+}
+
+/** Moves up to 500 of the units still on the old content. Nothing found means that all are done. */
+export async function moveStep(ctx: AccountContext, wish: Wish): Promise<Moved & { found: number }> {
+  const units = await findUnits(ctx, wish)
+  const { data, changed, skipped } = wish.to.corrected
+  const failed: Failure[] = []
+  const ready: object[] = []
+  const verdict = validityOf(data)
+  const now = ctx.clock.now()
+  for (const unit of units) {
+    const own = unit.own === null ? {} : (JSON.parse(unit.own) as Data)
+    const result = verdict(unit, own)
+    if (result instanceof AppError) {
+      failed.push({ id: idFromUuid(unit.id), error: result.message, errors: result.details ?? [] })
+      continue
+    }
+    ready.push({
+      id: unit.id,
+      version_no: unit.version_no,
+      created_at: createdAt(unit.id).toISOString(),
+      event_id: newUuid(now.getTime()),
+      changed: unit.own === null ? changed : changed.filter(field => !Object.hasOwn(own, field)),
+      search: unit.level === 'b' ? `${result.search}\n${(unit.lot ?? '').toLowerCase()}` : null,
+      event: passportEvent({
+        id: idFromUuid(unit.id),
+        category: unit.category,
+        version_no: unit.version_no + 1,
+      }),
+    })
+  }
+  const refreshed = ready.length === 0 ? [] : await retrying(() => move(ctx, wish, ready, now))
+  for (const { id } of refreshed) forgetPublicPassport(ctx.sql, id)
+  const skips =
+    skipped.length === 0 ? [] : refreshed.map(({ id }) => ({ id: idFromUuid(id), fields: skipped }))
+  return { found: units.length, refreshed: refreshed.length, skipped: skips, failed }
+}
+
+async function findUnits({ sql, accountId }: AccountContext, { from, only, except }: Wish): Promise<Unit[]> {
+  const which = 'id' in only ? sql`and p.id = ${only.id}` : sql`and p.level = ${only.level}::text::"char"`
+  return sql<Unit[]>`
+    select p.id, p.version_no, p.level, p.category, p.schema_version, p.lot, p.own::text as own from passport p
+    where p.account_id = ${accountId} and p.content_id = ${from} and p.parent_id is not null ${which}
+      ${except.length === 0 ? sql`` : sql`and p.id <> all(${except as string[]}::text[]::uuid[])`}
+    limit ${STEP}`
+}
+
+type Verdict = AppError | { search: string }
+
+/** A unit without fields of its own reads as all others do: checked once for them together. */
+function validityOf(data: Data): (unit: Unit, own: Data) => Verdict {
+  let plain: Verdict | undefined
+  const check = (unit: Unit, own: Data): Verdict => {
+    try {
+      assert(findCategory(unit.category), 'the category of a stored unit is known')
+      const options = { strict: false, validatedWith: unit.schema_version }
+      return checkData(requireCategory(unit.category), { ...data, ...own }, options)
+    } catch (error) {
+      if (error instanceof AppError) return error
+      throw error
+    }
+  }
+  return (unit, own) => {
+    if (unit.own !== null) return check(unit, own)
+    plain ??= check(unit, own)
+    return plain
+  }
+}
+
+/** Those that were still as they were read; the others changed meanwhile and are met again. */
+async function move(
+  ctx: AccountContext,
+  { from, to }: Wish,
+  ready: readonly object[],
+  now: Date,
+): Promise<{ id: string }[]> {
+  const { sql, accountId, actorId } = ctx
+  return sql<{ id: string }[]>`
+    with input as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(ready)}::text::jsonb)
+        as r(id uuid, version_no int, created_at timestamptz, event_id uuid, changed text[], search text, event jsonb)
+    ), before as (
+      select p.id, p.created_by, p.own, i.created_at from passport p
+      join input i on i.id = p.id and i.version_no = p.version_no
+      where p.account_id = ${accountId} and p.content_id = ${from} and p.version_no = 1
+    ), moved as (
+      update passport p set version_no = p.version_no + 1, content_id = ${to.id}, created_by = ${actorId},
+        updated_at = greatest(${now}::timestamptz, p.updated_at), search = coalesce(i.search, p.search),
+        units_content_id = null,
+        last_correction = case when p.level = 'b' and cardinality(i.changed) > 0 then p.version_no + 1 else p.last_correction end
+      from input i
+      where p.id = i.id and p.account_id = ${accountId} and p.version_no = i.version_no and p.content_id = ${from}
+      returning p.id, p.version_no, p.updated_at, p.own, i.changed, i.event_id, i.event
+    ), first_version as (
+      insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own)
+      select b.created_at, ${accountId}::int, 1, b.created_by, b.id, ${from}::uuid, 'n', b.own from before b join moved m using (id)
+    ), this_version as (
+      insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, changed)
+      select updated_at, ${accountId}::int, version_no, ${actorId}::int, id, ${to.id}::uuid, 'r', own, changed from moved
+    ), announced as (
+      ${insertEvents(sql)} select updated_at, ${accountId}::int, event_id, 'product.updated', event from moved
+    )
+    select id from moved`
+}

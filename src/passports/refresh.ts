@@ -1,0 +1,71 @@
+/** Bringing outdated units up to date: batches before their items, corrected fields only, each unit a new version. */
+import type { AccountContext } from '../accounts/context.ts'
+import { findUuid } from '../kernel/ids.ts'
+import { outdatedContents } from './outdated.ts'
+import { readContents, refreshedContent } from './refresh-content.ts'
+import { type Failure, moveStep, type Skip } from './refresh-units.ts'
+import type { State } from './state.ts'
+
+export type Refreshed = { refreshed: number; skipped: Skip[]; failed: Failure[] }
+
+/** Lists in answers end here; the counts do not. */
+export const MOST_LISTED = 100
+
+/** How many descendants of a passport are outdated; for a batch or an item, itself included. */
+export async function countOutdated(ctx: AccountContext, { row }: State): Promise<number> {
+  const { sql, accountId } = ctx
+  const self = row.level !== 'm' && row.outdated ? 1 : 0
+  if (row.level === 'i') return self
+  const [found] = await sql<{ n: number }[]>`
+    select count(*)::bigint as n from passport u
+    where u.account_id = ${accountId} and u.parent_id is not null and u.content_id = any(array(${outdatedContents(sql, row)}))`
+  return self + (found?.n ?? 0)
+}
+
+/** Hears of each step; answering false ends the work early, to be taken up again later. */
+export type Progress = (so_far: Refreshed) => Promise<boolean>
+
+/** Refreshes a unit and whatever is outdated under it. What fails stays outdated and is told. */
+export async function refreshAll(
+  ctx: AccountContext,
+  state: State,
+  progress: Progress = async () => true,
+): Promise<Refreshed> {
+  const total: Refreshed = { refreshed: 0, skipped: [], failed: [] }
+  const run = async (from: string, only: { id: string } | { level: 'b' | 'i' }) =>
+    moveAll(ctx, { from, only }, total, progress)
+  if (state.row.level !== 'm' && state.row.outdated && !(await run(state.contentId, { id: state.row.id })))
+    return total
+  if (state.row.level === 'i') return total
+  for (const level of ['b', 'i'] as const) {
+    for (const from of await contentsUnder(ctx, state)) if (!(await run(from, { level }))) return total
+  }
+  return total
+}
+
+async function contentsUnder({ sql }: AccountContext, { row }: State): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`${outdatedContents(sql, row)} order by c.id`
+  return rows.map(one => one.id)
+}
+
+/** False when the progress said to stop. */
+async function moveAll(
+  ctx: AccountContext,
+  { from, only }: { from: string; only: { id: string } | { level: 'b' | 'i' } },
+  total: Refreshed,
+  progress: Progress,
+): Promise<boolean> {
+  const [old] = await readContents(ctx, [from])
+  if (old === undefined) return true
+  const to = await refreshedContent(ctx, old)
+  const except: string[] = []
+  for (;;) {
+    const step = await moveStep(ctx, { from, to, only, except })
+    for (const { id } of step.failed) except.push(findUuid(id) ?? '')
+    total.refreshed += step.refreshed
+    total.skipped.push(...step.skipped.slice(0, MOST_LISTED - total.skipped.length))
+    total.failed.push(...step.failed.slice(0, MOST_LISTED - total.failed.length))
+    if (step.found === 0) return true
+    if (!(await progress(total))) return false
+  }
+}

@@ -1,0 +1,72 @@
+/** A passport as a change begins from it: what it inherits, what it has set itself, and where both are kept. */
+import type { AccountContext } from '../accounts/context.ts'
+import { notFound } from '../kernel/errors.ts'
+import type { Data } from './check-data.ts'
+import { passportColumns } from './find.ts'
+import { joinOwners } from './outdated.ts'
+import type { PassportRow } from './record.ts'
+
+export type State = {
+  row: PassportRow
+  /** A model's whole data; what a unit was handed on. */
+  inherited: Data
+  /** A unit's own fields; null on a model, and on a unit that has none. */
+  own: Data | null
+  contentId: string
+  /** Last version of the one who handed the content on whose corrections are in it. */
+  upto: number
+  /** The same of the model, where a batch handed it on. */
+  modelUpto: number | null
+  /** Fields that the batch had set itself when it handed the content on. */
+  ownFields: readonly string[]
+  /** What units of a batch at this version inherit, once there are any. */
+  unitsContentId: string | null
+}
+
+type StateRow = PassportRow & {
+  inherited: string
+  own: string | null
+  content_id: string
+  units_content_id: string | null
+  upto: number
+  model_upto: number | null
+  own_fields: string[] | null
+}
+
+/** Throws `not_found`, for another account's passport too. */
+export async function getState(ctx: AccountContext, uuid: string): Promise<State> {
+  const [state] = await getStates(ctx, [uuid])
+  if (state === undefined) throw notFound('product')
+  return state
+}
+
+/** Of those that are there, in no order. */
+export async function getStates(
+  { sql, accountId }: AccountContext,
+  uuids: readonly string[],
+): Promise<State[]> {
+  const rows = await sql<StateRow[]>`
+    select ${passportColumns(sql)}, c.data::text as inherited, p.own::text as own, p.content_id, p.units_content_id,
+      c.upto, c.model_upto, c.own_fields
+    from passport p join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
+    where p.id = any(${uuids as string[]}::text[]::uuid[]) and p.account_id = ${accountId}`
+  return rows.map(row => {
+    const { inherited, own, content_id, units_content_id, upto, model_upto, own_fields, ...rest } = row
+    return {
+      row: rest,
+      inherited: JSON.parse(inherited) as Data,
+      own: own === null ? null : (JSON.parse(own) as Data),
+      contentId: content_id,
+      upto,
+      modelUpto: model_upto,
+      ownFields: own_fields ?? [],
+      unitsContentId: units_content_id,
+    }
+  })
+}
+
+/** What the passport reads as. */
+export const readingOf = (state: Pick<State, 'inherited' | 'own'>): Data => ({
+  ...state.inherited,
+  ...state.own,
+})

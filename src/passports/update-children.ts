@@ -1,0 +1,133 @@
+/** Changing many units in one call, each found by its serial or lot: a fleet's state of health overnight. */
+import type { AccountContext } from '../accounts/context.ts'
+import { AppError, type Detail, invalid } from '../kernel/errors.ts'
+import { requireData } from './check-data.ts'
+import type { Written } from './create.ts'
+import { getState, type State } from './state.ts'
+import { type ChangeType, updatePassport } from './update.ts'
+
+export type UnitChanges = {
+  parentUuid: string
+  units: readonly unknown[]
+  changeType: ChangeType
+  note: string | undefined
+  strict: boolean
+}
+export type Changed = { index: number; written: Written }
+export type NotChanged = { index: number; error: AppError }
+
+/** So many are written at once: each is one statement, and the pool serves others too. */
+const AT_ONCE = 8
+
+/** Changes units under a model or a batch, row by row; one that fails spoils no other. Throws `not_found`. */
+export async function updateChildren(
+  ctx: AccountContext,
+  input: UnitChanges,
+): Promise<{ updated: Changed[]; errors: NotChanged[] }> {
+  const { row: parent } = await getState(ctx, input.parentUuid)
+  const names = input.units.map(nameOfSent)
+  const found = await findUnits(ctx, parent, names)
+  const updated: Changed[] = []
+  const errors: NotChanged[] = []
+  const seen = new Set<string>()
+  const work = names.map((name, index) => async () => {
+    try {
+      const uuid = requireFound(name, found, seen, index)
+      const { data } = input.units[index] as { data?: unknown }
+      const change = {
+        uuid,
+        data: requireData(data),
+        changeType: input.changeType,
+        note: input.note,
+        strict: input.strict,
+      }
+      updated.push({ index, written: await updatePassport(ctx, { ...change, expects: () => true }) })
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      errors.push({ index, error: atRow(error, index) })
+    }
+  })
+  await inLanes(work, AT_ONCE)
+  const byIndex = (a: { index: number }, b: { index: number }) => a.index - b.index
+  return { updated: updated.sort(byIndex), errors: errors.sort(byIndex) }
+}
+
+async function inLanes(work: readonly (() => Promise<void>)[], lanes: number): Promise<void> {
+  let next = 0
+  const lane = async () => {
+    for (let mine = work[next++]; mine !== undefined; mine = work[next++]) await mine()
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+}
+
+type Name = { member: 'serial' | 'lot'; value: string } | { fault: Detail }
+
+function nameOfSent(sent: unknown, index: number): Name {
+  const unit = typeof sent === 'object' && sent !== null ? (sent as Record<string, unknown>) : {}
+  const at = `/items/${index}`
+  const strangers = Object.keys(unit).filter(name => !['serial', 'lot', 'data'].includes(name))
+  if (strangers[0] !== undefined) {
+    const message = `${strangers[0]} is not a member of a row; it takes serial or lot, and data.`
+    return {
+      fault: { field: strangers[0], pointer: `${at}/${strangers[0]}`, code: 'unknown_field', message },
+    }
+  }
+  const member = unit.serial === undefined ? 'lot' : 'serial'
+  const value = unit[member]
+  if (typeof value === 'string' && (unit.serial === undefined || unit.lot === undefined))
+    return { member, value }
+  const message = 'Name the unit by its serial, or a batch by its lot: one of them, as a text.'
+  return {
+    fault: {
+      field: member,
+      pointer: `${at}/${member}`,
+      code: value === undefined ? 'required' : 'type',
+      message,
+    },
+  }
+}
+
+/** By `serial X` or `lot X`; under a model all its items, under a batch those of the batch. */
+async function findUnits(
+  { sql, accountId }: AccountContext,
+  parent: State['row'],
+  names: readonly Name[],
+): Promise<Map<string, string>> {
+  const values = (member: string) =>
+    names.flatMap(name => ('member' in name && name.member === member ? [name.value] : []))
+  const rows = await sql<{ id: string; level: 'b' | 'i'; lot: string | null; serial: string | null }[]>`
+    select id, level, lot, serial from passport
+    where account_id = ${accountId} and model_id = ${parent.model_id}
+      and (${parent.level}::text = 'm' or parent_id = ${parent.id})
+      and (serial = any(${values('serial')}::text[]) or (level = 'b' and lot = any(${values('lot')}::text[])))`
+  return new Map(rows.map(row => [row.level === 'i' ? `serial ${row.serial}` : `lot ${row.lot}`, row.id]))
+}
+
+function requireFound(
+  name: Name,
+  found: ReadonlyMap<string, string>,
+  seen: Set<string>,
+  index: number,
+): string {
+  if ('fault' in name) throw invalid([name.fault])
+  const key = `${name.member} ${name.value}`
+  const uuid = found.get(key)
+  if (uuid === undefined) throw new AppError('not_found', `There is no unit with ${key} under this product.`)
+  if (seen.has(key)) {
+    const message = `${key} is given twice in this call; send each unit once.`
+    throw invalid([
+      { field: name.member, pointer: `/items/${index}/${name.member}`, code: 'duplicate', message },
+    ])
+  }
+  seen.add(key)
+  return uuid
+}
+
+function atRow(error: AppError, index: number): AppError {
+  const at = `/items/${index}`
+  const details = error.details?.map(detail => ({
+    ...detail,
+    pointer: detail.pointer.startsWith(at) ? detail.pointer : at + detail.pointer,
+  }))
+  return new AppError(error.code, error.message, details, error.headers, error.truncated)
+}
