@@ -1,9 +1,11 @@
 /** What the OpenAPI document says of batches and items. */
 import {
+  CHANGE_WORDS,
   CURSOR,
   envelope,
   json,
   LIMIT,
+  LIST_FILTERS,
   list,
   type Operation,
   PAGE,

@@ -7,6 +7,7 @@ import {
   IF_NONE_MATCH,
   json,
   LIMIT,
+  LIST_FILTERS,
   list,
   notModified,
   type Operation,
