@@ -6,6 +6,7 @@ import type { Config, Environment } from '../kernel/config.ts'
 import { isReachable } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
 import { flushAccessUses } from '../passports/access-use.ts'
+import { startChores } from '../worker/chores.ts'
 import { Refusal } from './command.ts'
 import { secretKey } from './secret-key.ts'
 import { openStore, type Store } from './store.ts'
@@ -69,11 +70,12 @@ async function startServer(
       log.warn({ reason: String(error) }, 'the use of keys or access links was not written')
     }
   }
+  const chores = startChores({ sql: store.sql, clock: systemClock, log })
   const timer = setInterval(flush, FLUSH_EVERY_MS)
   timer.unref()
   const stop = async () => {
     clearInterval(timer)
-    await close(app)
+    await Promise.all([close(app), within(FINISH_WITHIN_MS, chores.stop())])
     await within(FLUSH_WITHIN_MS, flush())
   }
   try {
