@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import project from '../package.json' with { type: 'json' }
 import { createAccount } from '../src/accounts/accounts.ts'
 import { createKey } from '../src/accounts/keys.ts'
 import { systemClock } from '../src/kernel/clock.ts'
@@ -24,6 +25,9 @@ export type Stage = {
   serve: (hall: Hall, file: string, settings?: Record<string, unknown>) => Promise<Server>
   close: () => Promise<void>
 }
+
+/** As `npm start` runs the server. */
+const NODE_FLAGS = project.config.nodeFlags.split(' ')
 
 export const ROUNDS = 5
 
@@ -83,7 +87,7 @@ export async function openStage(log: (line: string) => void): Promise<Stage> {
 function start(file: string, settings: Record<string, unknown>): Promise<Server> {
   const child: ChildProcess = spawn(
     process.execPath,
-    [join(import.meta.dirname, file), JSON.stringify(settings)],
+    [...NODE_FLAGS, join(import.meta.dirname, file), JSON.stringify(settings)],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
