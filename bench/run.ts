@@ -1,9 +1,14 @@
 /** `npm run bench [-- ROW…] [--json]`: each figure beside its limit, measured in the same run, in turns, medians of five rounds. */
 import { parseArgs } from 'node:util'
+import { bulkRows } from './bulk.ts'
+import { bytesRows } from './bytes.ts'
+import { correctionRows } from './correction.ts'
 import { createRows } from './create.ts'
 import { growthRows } from './growth.ts'
+import { itemRows } from './item.ts'
 import { pageRows } from './page.ts'
 import { readRows } from './read.ts'
+import { refreshRows } from './refresh.ts'
 import { openStage, type Stage } from './stage.ts'
 
 /** `ratio` is ours to the limit; `unit` says what is compared. */
@@ -16,6 +21,11 @@ const BENCHES: Record<string, Bench> = {
   page: pageRows,
   list: stage => growthRows(stage, 'list'),
   search: stage => growthRows(stage, 'search'),
+  bulk: bulkRows,
+  correction: correctionRows,
+  refresh: refreshRows,
+  item: itemRows,
+  bytes: bytesRows,
 }
 
 const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true })

@@ -1,14 +1,15 @@
 /** Batches and items over REST: issued one by one or by the hundred, changed by serial, refreshed after a correction. */
 import { AppError, type Detail, invalid } from '../kernel/errors.ts'
+import { idFromUuid } from '../kernel/ids.ts'
 import { createChildren, type NotIssued, UNIT_LEVELS } from '../passports/create-children.ts'
 import { requireUuid } from '../passports/find.ts'
 import type { Summary } from '../passports/list.ts'
-import { type PassportRow, recordEtag, recordJson } from '../passports/record.ts'
+import type { PassportRow } from '../passports/record.ts'
 import { previewRefresh, refreshPassport } from '../passports/refresh-job.ts'
 import { updateChildren } from '../passports/update-children.ts'
 import { bodyDetail, optionalChoice, readBody } from './body.ts'
 import { summaryJson } from './lists.ts'
-import { changeWords, isStrict } from './products.ts'
+import { changeWords, isStrict, writtenAnswer } from './products.ts'
 import { readQuery } from './query.ts'
 import { type AccountCall, type Answer, data } from './route.ts'
 
@@ -35,13 +36,9 @@ export async function createUnits(call: AccountCall): Promise<Answer> {
   const [first] = created
   if (!isBulk) {
     if (first === undefined) throw errors[0]?.error ?? new Error('one unit was neither issued nor refused')
-    const { addresses } = call.setup
-    const etag = recordEtag(first.passport)
-    return {
-      status: 201,
-      body: data(recordJson(addresses, first.passport), { warnings: first.warnings }),
-      headers: { etag },
-    }
+    const answer = writtenAnswer(call, first)
+    const location = `${call.setup.addresses.apiUrl}/products/${idFromUuid(first.passport.id)}`
+    return { ...answer, status: 201, headers: { ...answer.headers, location } }
   }
   if (first === undefined) throw nothingDone(errors, 'created')
   return {
@@ -123,7 +120,7 @@ function nothingDone(errors: readonly NotIssued[], verb: string): AppError {
 const rowDetail = (index: number, error: AppError): Detail => ({
   field: `items[${index}]`,
   pointer: `/items/${index}`,
-  code: error.code === 'not_found' ? 'required' : 'max',
+  code: error.code === 'plan_limit' ? 'plan_limit' : 'not_found',
   message: error.message,
 })
 

@@ -99,18 +99,26 @@ export const SCHEMAS = {
     },
     ['job'],
   ),
-  Version: object({
-    version_no: { type: 'integer', minimum: 1 },
-    change_type: { type: ['string', 'null'], enum: ['change', 'correction', 'refresh', null] },
-    changed: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'Names of the top-level fields that changed.',
+  Version: object(
+    {
+      version_no: { type: 'integer', minimum: 1 },
+      change_type: { type: ['string', 'null'], enum: ['change', 'correction', 'refresh', null] },
+      changed: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Names of the top-level fields that changed.',
+      },
+      created_at: dateTime,
+      created_by: { type: 'string', description: 'The API key or person that made it.' },
+      note: nullableText,
+      parent_version_no: {
+        type: 'integer',
+        minimum: 1,
+        description: 'Of a unit: the version of its parent that it inherited from, or was refreshed from.',
+      },
     },
-    created_at: dateTime,
-    created_by: { type: 'string', description: 'The API key or person that made it.' },
-    note: nullableText,
-  }),
+    ['parent_version_no'],
+  ),
   PageMeta: object(
     {
       page: { type: ['integer', 'null'], description: 'null when a cursor was given.' },

@@ -29,7 +29,9 @@ const LINK_RENEWED_BEFORE_MS = 86_400_000
 export async function prepareDemo(store: Store, dataDir: string): Promise<DemoSheet> {
   const notes = readDemoNotes(dataDir)
   const ctx = await demoContext(store)
-  const [passportId = '', ...others] = await loadDemoPassports(ctx, DEMO_PASSPORTS)
+  const { models, batches, items } = await loadDemoPassports(ctx, DEMO_PASSPORTS)
+  const [passportId = ''] = models
+  const [itemId] = items
   const user = await requireUser(ctx, notes)
   const key = await requireKey(ctx, notes)
   const link = await requireLink(ctx, notes, { passportId, store })
@@ -43,8 +45,9 @@ export async function prepareDemo(store: Store, dataDir: string): Promise<DemoSh
     api_key: key.key,
     curl: `curl -H "Authorization: Bearer ${key.key}" "${apiUrl}/products?limit=3"`,
     passport_url: address,
+    item_url: itemId === undefined ? null : passportUrl(store.addresses, itemId),
     access_link: `${address}?access=${link.token}`,
-    passports: others.length + 1,
+    passports: { models: models.length, batches: batches.length, items: items.length },
     data: dataDir,
   }
   writeDemoNotes(dataDir, { user, key, link, sheet })

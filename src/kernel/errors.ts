@@ -44,6 +44,8 @@ export type DetailCode =
   | 'lot_taken'
   | 'serial_taken'
   | 'idempotency_key_reused'
+  | 'plan_limit'
+  | 'not_found'
 
 /** One violation: `field` as a person writes it (`fiberComposition[1].percentage`), `pointer` as RFC 6901 from the body's root. */
 export type Detail = {

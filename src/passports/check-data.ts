@@ -48,6 +48,31 @@ export function checkData(
   }
 }
 
+/**
+ * The same for a unit, which answers for its own fields: what it inherits was checked where it was set, so that an
+ * unknown field of the model neither warns nor, with `strict`, refuses anything about the unit.
+ */
+export function checkUnitData(
+  category: CompleteCategory,
+  reading: Data,
+  own: readonly string[],
+  options: { strict: boolean; validatedWith: number },
+): CheckedData {
+  const isOwn = (detail: Detail) => own.includes(topField(detail))
+  try {
+    const checked = checkData(category, reading, options)
+    return { ...checked, warnings: checked.warnings.filter(isOwn) }
+  } catch (error) {
+    if (!(error instanceof AppError) || !options.strict) throw error
+    const faults = (error.details ?? []).filter(one => one.code !== 'unknown_field' || isOwn(one))
+    if (faults.length > 0) throw invalid(faults, error.truncated)
+    return checkUnitData(category, reading, own, { ...options, strict: false })
+  }
+}
+
+const topField = ({ pointer }: Detail) =>
+  (pointer.split('/')[2] ?? '').replaceAll('~1', '/').replaceAll('~0', '~')
+
 /** The form in which texts are searched: NFC, lower case, one line each. */
 export const searchText = (texts: readonly string[]) => texts.join('\n').normalize('NFC').toLowerCase()
 

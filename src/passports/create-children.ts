@@ -2,7 +2,7 @@
 import type { AccountContext } from '../accounts/context.ts'
 import type { LevelLetter } from '../accounts/plans.ts'
 import { lockRoom, takeRoom } from '../accounts/quota.ts'
-import { findRefusal, retrying, type Sql } from '../kernel/db.ts'
+import { findRefusal, retrying, type Sql, sqlState } from '../kernel/db.ts'
 import { AppError, assert, type Detail, invalid } from '../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import { insertEvents, passportEvent } from '../webhooks/announce.ts'
@@ -107,7 +107,24 @@ async function insert(ctx: AccountContext, batch: Batch): Promise<Outcome> {
     const refusal = findRefusal(error)
     if (refusal === 'archived') throw archivedParent()
     if (refusal !== 'plan_limit') throw error
-    return retrying(() => insertWhatFits(ctx, batch))
+    return givingWay(() => insertWhatFits(ctx, batch))
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03'
+const MOST_ATTEMPTS = 20
+
+/**
+ * Other calls write their rows first and then take the counter. Where one of them waits for the counter held here,
+ * and this waits for a serial of its, this one steps back: the database would need a second to notice the circle.
+ */
+async function givingWay<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await retrying(run)
+    } catch (error) {
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE || attempt === MOST_ATTEMPTS) throw error
+    }
   }
 }
 
@@ -117,6 +134,7 @@ async function insertWhatFits(ctx: AccountContext, batch: Batch): Promise<Outcom
   return ctx.sql.begin(async transaction => {
     const sql = transaction as unknown as Sql
     const left = await lockRoom(sql, { accountId: ctx.accountId, level: LETTER[level] })
+    await sql`set local lock_timeout = '100ms'`
     const names = rows.map(row => nameOf(row.unit, level))
     const there = await sql<{ name: string }[]>`
       select coalesce(serial, lot) as name from passport
@@ -148,6 +166,7 @@ async function insertRows(
   const { row: parent } = giver
   const input = rows.map(({ id, unit }) => ({
     id,
+    name: nameOf(unit, level),
     event_id: newUuid(ctx.clock.now().getTime()),
     lot: unit.lot,
     serial: unit.serial,
@@ -155,6 +174,8 @@ async function insertRows(
     search: unit.search,
     event: passportEvent({ id: idFromUuid(id), category: parent.category, version_no: 1 }),
   }))
+  // In one order for all calls: two that bring the same serials wait for each other, never in a circle.
+  input.sort((a, b) => (a.name < b.name ? -1 : 1))
   const at = rows[0]?.at
   assert(at, 'there are rows to write')
   const written = await sql<{ id: string }[]>`

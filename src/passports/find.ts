@@ -26,8 +26,16 @@ export function requireUuid(id: string): string {
   return uuid
 }
 
+/** A passport with where its fields come from. */
+export type PublicPassportRow = PassportRow & {
+  /** Names of the fields a unit has set itself; null on a model, and on a unit that has none. */
+  own_keys: string[] | null
+  /** Names of the fields its batch had set itself when it handed them on; null unless under a batch. */
+  own_fields: string[] | null
+}
+
 /** The passport behind a public address, whosever it is. */
-export const findPublicPassport = (sql: Sql, uuid: string): Promise<PassportRow | undefined> =>
+export const findPublicPassport = (sql: Sql, uuid: string): Promise<PublicPassportRow | undefined> =>
   directory(sql)(uuid)
 
 /** Columns of a PassportRow, from `passport p`, `content c` and `joinOwners`. */
@@ -49,9 +57,10 @@ async function loadOfAccounts(sql: Sql, keys: readonly Key[]): Promise<(Passport
 }
 
 /** A directory look-up: the address of a passport names no account. */
-async function loadById(sql: Sql, ids: readonly string[]): Promise<(PassportRow | undefined)[]> {
-  const rows = await sql<PassportRow[]>`
-    select ${passportColumns(sql)}
+async function loadById(sql: Sql, ids: readonly string[]): Promise<(PublicPassportRow | undefined)[]> {
+  const rows = await sql<PublicPassportRow[]>`
+    select ${passportColumns(sql)},
+      case when p.own is not null then array(select jsonb_object_keys(p.own)) end as own_keys, c.own_fields
     from passport p join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
     where p.id = any(${ids as string[]}::text[]::uuid[])`
   const found = new Map(rows.map(row => [row.id, row]))

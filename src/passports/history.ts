@@ -1,7 +1,7 @@
 /** What a passport was: every version, and how it read at a time. Version 1 has no row of its own until there is a second. */
 import { actorLabels } from '../accounts/actors.ts'
 import type { AccountContext } from '../accounts/context.ts'
-import type { Sql } from '../kernel/db.ts'
+import type { Fragment, Sql } from '../kernel/db.ts'
 import { notFound } from '../kernel/errors.ts'
 import type { Data } from './check-data.ts'
 import { getPassport } from './find.ts'
@@ -14,6 +14,8 @@ export type VersionEntry = {
   created_at: string
   created_by: string
   note: string | null
+  /** Of a unit: the version of its parent that what it inherits was handed on at, or brought up to by a refresh. */
+  parent_version_no?: number
 }
 
 const CHANGE_TYPE = { n: null, h: 'change', c: 'correction', r: 'refresh' } as const
@@ -26,6 +28,7 @@ type VersionRow = {
   created_at: Date
   created_by: number
   note: string | null
+  parent_version_no: number | null
 }
 
 /** A page of a passport's versions, newest first, and how many there are. */
@@ -38,9 +41,11 @@ export async function listVersions(
   const newest = current.version_no - window.offset
   const rows =
     current.version_no === 1
-      ? [firstVersion(current)].slice(window.offset)
+      ? [await firstVersion(ctx, current)].slice(window.offset)
       : await ctx.sql<VersionRow[]>`
-          select v.version_no, v.kind, v.changed, v.created_at, v.created_by, v.note from passport_version v
+          select v.version_no, v.kind, v.changed, v.created_at, v.created_by, v.note,
+            case when ${current.level}::text <> 'm' then c.upto end as parent_version_no
+          from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
           where v.passport_id = ${uuid} and v.account_id = ${ctx.accountId}
             and v.version_no <= ${newest} and v.version_no > ${newest - window.limit}
           order by v.version_no desc`
@@ -55,8 +60,15 @@ export async function listVersions(
   }
 }
 
-function firstVersion(current: PassportRow): VersionRow {
+async function firstVersion({ sql, accountId }: AccountContext, current: PassportRow): Promise<VersionRow> {
+  const [inherited] =
+    current.level === 'm'
+      ? []
+      : await sql<{ upto: number }[]>`
+          select c.upto from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
+          where p.id = ${current.id} and p.account_id = ${accountId}`
   return {
+    parent_version_no: inherited?.upto ?? null,
     version_no: 1,
     kind: 'n',
     changed: null,
@@ -74,6 +86,7 @@ function toEntry(row: VersionRow, author: string): VersionEntry {
     created_at: row.created_at.toISOString(),
     created_by: author,
     note: row.note,
+    ...(row.parent_version_no === null ? {} : { parent_version_no: row.parent_version_no }),
   }
 }
 
@@ -81,25 +94,62 @@ function toEntry(row: VersionRow, author: string): VersionEntry {
 export async function getVersion(ctx: AccountContext, uuid: string, versionNo: number): Promise<PassportRow> {
   const current = await getPassport(ctx, uuid)
   if (versionNo < 1 || versionNo > current.version_no) throw notFound('version of this product')
-  if (current.version_no === 1) return { ...current, ...(await stateAt(ctx, current, createdAt(current.id))) }
+  if (current.version_no === 1) return readAt(ctx, current, undefined, createdAt(current.id))
   const row = await findVersionRow(ctx.sql, current, versionNo)
   if (row === undefined) throw notFound('version of this product')
-  return { ...current, ...row, status: (await stateAt(ctx, current, row.updated_at)).status }
+  return { ...(await readAt(ctx, current, row, row.updated_at)), updated_at: row.updated_at }
 }
 
 /** The passport as it stood at a time. Throws `not_found` for a time before its creation. */
 export async function getPassportAt(ctx: AccountContext, uuid: string, at: Date): Promise<PassportRow> {
   const current = await getPassport(ctx, uuid)
   if (at < createdAt(current.id)) throw notFound('product at that time')
-  const state = await stateAt(ctx, current, at)
-  if (current.version_no === 1) return { ...current, ...state }
+  if (current.version_no === 1) return readAt(ctx, current, undefined, at)
   const [found] = await ctx.sql<{ version_no: number }[]>`
     select version_no from passport_version
     where passport_id = ${uuid} and account_id = ${ctx.accountId} and created_at <= ${at}
     order by version_no desc limit 1`
   const row = await findVersionRow(ctx.sql, current, found?.version_no ?? 1)
   if (row === undefined) throw notFound('product at that time')
-  return { ...current, ...row, status: state.status, updated_at: later(row.updated_at, state.updated_at) }
+  return readAt(ctx, current, row, at)
+}
+
+/** What a version read as at a time: with the status it had then, and outdated if it was then. */
+async function readAt(
+  ctx: AccountContext,
+  current: PassportRow,
+  version: OldVersion | undefined,
+  at: Date,
+): Promise<PassportRow> {
+  const state = await stateAt(ctx, current, at)
+  const outdated = await wasOutdated(ctx, current, version?.version_no ?? 1, at)
+  const { updated_at } = state
+  if (version === undefined) return { ...current, ...state, outdated }
+  return { ...current, ...version, ...state, outdated, updated_at: later(version.updated_at, updated_at) }
+}
+
+/** Whether the one who handed on what this version inherits, or the model behind, had been corrected by then. */
+async function wasOutdated(
+  { sql, accountId }: AccountContext,
+  current: PassportRow,
+  versionNo: number,
+  at: Date,
+): Promise<boolean> {
+  if (current.level === 'm') return false
+  const corrected = (by: Fragment, since: Fragment) => sql`exists (
+    select 1 from passport_version v where v.passport_id = ${by} and v.account_id = ${accountId}
+      and v.version_no > ${since} and v.kind in ('c', 'r') and v.changed <> '{}' and v.created_at <= ${at})`
+  const [row] = await sql<{ outdated: boolean }[]>`
+    with inherited as (
+      select c.owner_id, c.upto, c.model_upto from passport p
+      left join passport_version w on w.passport_id = p.id and w.account_id = p.account_id and w.version_no = ${versionNo}
+      join content c on c.id = coalesce(w.content_id, p.content_id) and c.account_id = p.account_id
+      where p.id = ${current.id} and p.account_id = ${accountId}
+    )
+    select ${corrected(sql`i.owner_id`, sql`i.upto`)} or (i.model_upto is not null
+      and ${corrected(sql`${current.model_id}::uuid`, sql`i.model_upto`)}) as outdated
+    from inherited i`
+  return row?.outdated ?? false
 }
 
 const later = (a: Date, b: Date) => (a > b ? a : b)

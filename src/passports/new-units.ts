@@ -3,7 +3,7 @@
 import type { CompleteCategory } from '../categories/catalogue.ts'
 import { isLotOrSerial } from '../gs1/lot-serial.ts'
 import { AppError, type Detail, invalid } from '../kernel/errors.ts'
-import { checkData, type Data, withoutNulls } from './check-data.ts'
+import { checkUnitData, type Data, withoutNulls } from './check-data.ts'
 import { readingOf, type State } from './state.ts'
 import { gtinOfModel } from './update.ts'
 
@@ -38,7 +38,7 @@ export function checkUnit(
       },
     ])
   }
-  const unit = sent as SentUnit
+  const unit = withoutNulls(sent as SentUnit) as SentUnit
   const details = [...strangers(unit, wish.at), ...identityFaults(unit, giver, wish)]
   const data = ownData(unit, wish.at, details)
   if (details.length > 0) throw invalid(details)
@@ -119,16 +119,14 @@ function checkedData(
   if (names.length === 0 && level === 'item')
     return { own: null, reading: inherited, search: null, warnings: [] }
   const options = { strict, validatedWith: giver.row.schema_version }
-  const checked = atPlace(at, () => checkData(category, { ...inherited, ...data }, options))
+  const checked = atPlace(at, () => checkUnitData(category, { ...inherited, ...data }, names, options))
   return {
     own: names.length === 0 ? null : Object.fromEntries(names.map(name => [name, checked.data[name]])),
     reading: checked.data,
     search: level === 'batch' ? `${checked.search}\n${(lot ?? '').toLowerCase()}` : null,
-    warnings: checked.warnings.filter(warning => names.includes(topField(warning.field))),
+    warnings: checked.warnings,
   }
 }
-
-const topField = (field: string) => /^[^.[]*/.exec(field)?.[0] ?? ''
 
 /** Lets the details of a refusal point into the row that was sent. */
 function atPlace<T>(at: string, check: () => T): T {

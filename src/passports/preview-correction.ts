@@ -1,5 +1,6 @@
 /** What a correction would reach, before it is made: which fields, how many units, and where a unit's own value wins. */
 import type { AccountContext } from '../accounts/context.ts'
+import { gtinTaken } from './check-data.ts'
 import type { Written } from './create.ts'
 import { getState, type State } from './state.ts'
 import type { PassportChange } from './update.ts'
@@ -22,10 +23,18 @@ export async function previewUpdate(
   const current = await getState(ctx, change.uuid)
   requireExpected(current.row, change)
   const { next, warnings } = nextState(ctx, current, change)
+  await requireFreeGtin(ctx, change.uuid, next.gtin14)
   const passport = { ...next.row, updated_at: next.now }
   const reach =
     change.changeType === 'correction' ? await reachOf(ctx, current, next.corrects ? next.changed : []) : null
   return { passport, warnings, reach }
+}
+
+async function requireFreeGtin(ctx: AccountContext, uuid: string, gtin14: string | null): Promise<void> {
+  if (gtin14 === null) return
+  const [claim] = await ctx.sql<{ model_id: string }[]>`
+    select model_id from gtin_claim where gtin14 = ${gtin14}`
+  if (claim !== undefined && claim.model_id !== uuid) throw gtinTaken()
 }
 
 async function reachOf({ sql, accountId }: AccountContext, { row }: State, fields: string[]): Promise<Reach> {

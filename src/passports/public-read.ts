@@ -4,20 +4,19 @@
  */
 import { perDatabase, type Sql } from '../kernel/db.ts'
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
-import { findPublicPassport } from './find.ts'
-import type { PassportRow } from './record.ts'
+import { findPublicPassport, type PublicPassportRow } from './find.ts'
 
 const BELIEVED_MS = 1_000
 /** Rows hold their data: some 3 kB each. */
 const MOST_BELIEVED = 2_000
 
-type Belief = { row: PassportRow; at: number }
-type Reader = { beliefs: Map<string, Belief>; underWay: Map<string, Promise<PassportRow | undefined>> }
+type Belief = { row: PublicPassportRow; at: number }
+type Reader = { beliefs: Map<string, Belief>; underWay: Map<string, Promise<PublicPassportRow | undefined>> }
 
 const readers = perDatabase((): Reader => ({ beliefs: new Map(), underWay: new Map() }))
 
 /** The passport of a public id if it was read less than a second ago; asks no database. */
-export function findBelieved(sql: Sql, id: string, now: Date): PassportRow | undefined {
+export function findBelieved(sql: Sql, id: string, now: Date): PublicPassportRow | undefined {
   const belief = readers(sql).beliefs.get(id)
   if (belief === undefined) return undefined
   const age = now.getTime() - belief.at
@@ -25,7 +24,7 @@ export function findBelieved(sql: Sql, id: string, now: Date): PassportRow | und
 }
 
 /** The passport of a public id, or undefined; callers that come together share one look-up. */
-export function readPublicPassport(sql: Sql, id: string, now: Date): Promise<PassportRow | undefined> {
+export function readPublicPassport(sql: Sql, id: string, now: Date): Promise<PublicPassportRow | undefined> {
   const reader = readers(sql)
   const shared = reader.underWay.get(id)
   if (shared !== undefined) return shared

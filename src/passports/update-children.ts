@@ -1,7 +1,8 @@
 /** Changing many units in one call, each found by its serial or lot: a fleet's state of health overnight. */
 import type { AccountContext } from '../accounts/context.ts'
+import { isLotOrSerial } from '../gs1/lot-serial.ts'
 import { AppError, type Detail, invalid } from '../kernel/errors.ts'
-import { requireData } from './check-data.ts'
+import { type Data, requireData, withoutNulls } from './check-data.ts'
 import type { Written } from './create.ts'
 import { getState, type State } from './state.ts'
 import { type ChangeType, updatePassport } from './update.ts'
@@ -63,8 +64,12 @@ async function inLanes(work: readonly (() => Promise<void>)[], lanes: number): P
 type Name = { member: 'serial' | 'lot'; value: string } | { fault: Detail }
 
 function nameOfSent(sent: unknown, index: number): Name {
-  const unit = typeof sent === 'object' && sent !== null ? (sent as Record<string, unknown>) : {}
   const at = `/items/${index}`
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
+    const message = 'A row must be an object with serial or lot, and data.'
+    return { fault: { field: '', pointer: at, code: 'type', message } }
+  }
+  const unit = withoutNulls(sent as Data)
   const strangers = Object.keys(unit).filter(name => !['serial', 'lot', 'data'].includes(name))
   if (strangers[0] !== undefined) {
     const message = `${strangers[0]} is not a member of a row; it takes serial or lot, and data.`
@@ -94,7 +99,9 @@ async function findUnits(
   names: readonly Name[],
 ): Promise<Map<string, string>> {
   const values = (member: string) =>
-    names.flatMap(name => ('member' in name && name.member === member ? [name.value] : []))
+    names.flatMap(name =>
+      'member' in name && name.member === member && isLotOrSerial(name.value) ? [name.value] : [],
+    )
   const rows = await sql<{ id: string; level: 'b' | 'i'; lot: string | null; serial: string | null }[]>`
     select id, level, lot, serial from passport
     where account_id = ${accountId} and model_id = ${parent.model_id}

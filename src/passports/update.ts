@@ -11,6 +11,7 @@ import { insertEvents, passportEvent } from '../webhooks/announce.ts'
 import {
   type CheckedData,
   checkData,
+  checkUnitData,
   type Data,
   gtinTaken,
   requireCategory,
@@ -85,10 +86,12 @@ export function nextState(
   const before = readingOf(current)
   const own = isModel ? null : withoutNulls({ ...current.own, ...change.data })
   const after = isModel ? withoutNulls({ ...before, ...change.data }) : { ...current.inherited, ...own }
-  const checked = checkData(requireCategory(current.row.category), after, {
-    strict: change.strict,
-    validatedWith: current.row.schema_version,
-  })
+  const category = requireCategory(current.row.category)
+  const options = { strict: change.strict, validatedWith: current.row.schema_version }
+  const checked =
+    own === null
+      ? checkData(category, after, options)
+      : checkUnitData(category, after, Object.keys(own), options)
   return { next: nextVersion(ctx, current, change, { before, own, checked }), warnings: checked.warnings }
 }
 

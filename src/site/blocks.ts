@@ -26,11 +26,11 @@ type Entry = Readonly<Record<string, unknown>>
 const SHORT_LABEL_LENGTH = 24
 const SHORT_VALUE_LENGTH = 18
 
-/** A term and its value, `body` being ready HTML; a long one gets twice the room. */
-export function pair(title: string, body: string): string {
+/** A term and its value, `body` and the `note` under it being ready HTML; a long value gets twice the room. */
+export function pair(title: string, body: string, note = ''): string {
   const length = body.replace(/<[^>]*>|&#\d+;/g, '').length
   const isShort = title.length <= SHORT_LABEL_LENGTH && length <= SHORT_VALUE_LENGTH
-  return html`<div!${isShort ? '' : ' class="w"'}><dt>${title}</dt><dd>!${body}</dd></div>`
+  return html`<div!${isShort ? '' : ' class="w"'}><dt>${title}</dt><dd>!${body}!${note}</dd></div>`
 }
 
 /** The blocks of one field of an object; none when the object has no such member. */

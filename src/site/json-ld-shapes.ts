@@ -89,6 +89,9 @@ export const GS1_TERMS = ['gtin', 'hasBatchLotNumber', 'hasSerialNumber'] as con
 /** Terms of our own that are no field's name. */
 export const OWN_TERMS = {
   batch: 'The batch that a unit was made in.',
+  inheritedFromBatch: 'Name of a field that a unit has from its batch.',
+  inheritedFromModel: 'Name of a field that a unit has from its model.',
+  outdated: 'Whether a correction was made since that the unit has not taken over.',
   status: 'Whether the passport is active or archived.',
 } as const
 

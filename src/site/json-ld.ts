@@ -2,6 +2,7 @@
 import type { Field } from '../categories/field.ts'
 import { toGtin14 } from '../gs1/gtin.ts'
 import { iriNode, type Node, SHAPES, termOf } from './json-ld-shapes.ts'
+import type { Origin } from './origin.ts'
 import type { Data, Reading } from './reading.ts'
 
 /** schema.org ties AI 21 to IndividualProduct and AI 10 to SomeProducts. */
@@ -33,9 +34,23 @@ export function jsonLd(reading: Reading, nsUrl: string): string {
       version: reading.versionNo,
       dateModified: reading.changedAt.toISOString(),
       'dpp:status': reading.status,
+      ...(reading.outdated ? { 'dpp:outdated': true } : {}),
+      ...inherited(reading),
     },
   }
   return `${JSON.stringify({ ...frame, ...product(reading) }, null, 1)}\n`
+}
+
+/** The names of the fields that a unit has from its model and from its batch; all others are its own. */
+function inherited({ origins }: Reading): Node {
+  const namesFrom = (origin: Origin) =>
+    Array.from(origins ?? []).flatMap(([name, from]) => (from === origin ? name : []))
+  const fromModel = namesFrom('model')
+  const fromBatch = namesFrom('batch')
+  return {
+    ...(fromModel.length > 0 ? { 'dpp:inheritedFromModel': fromModel } : {}),
+    ...(fromBatch.length > 0 ? { 'dpp:inheritedFromBatch': fromBatch } : {}),
+  }
 }
 
 const productIri = ({ url, gs1Url }: { url: string; gs1Url: string | null }) => gs1Url ?? `${url}#product`

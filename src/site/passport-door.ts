@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Language } from '../i18n/catalogue.ts'
 import type { Access } from '../passports/access-links.ts'
 import { noteAccessUse } from '../passports/access-use.ts'
+import type { PublicPassportRow } from '../passports/find.ts'
 import { readPublicHistory } from '../passports/public-history.ts'
 import { findBelieved, readPublicPassport } from '../passports/public-read.ts'
 import { type PassportRow, symbolAddress } from '../passports/record.ts'
@@ -95,7 +96,7 @@ async function makeReady(
   { setup, cache }: Door,
   request: FastifyRequest,
   wish: Wish,
-  row: PassportRow,
+  row: PublicPassportRow,
 ): Promise<ReadyAnswer> {
   const { addresses } = setup
   const history = await readPublicHistory(setup.sql, row)
@@ -143,7 +144,7 @@ async function answerReader(
   request: FastifyRequest,
   reply: FastifyReply,
   { form, query, now }: Wish,
-  row: PassportRow,
+  row: PublicPassportRow,
   access: Access,
 ): Promise<FastifyReply> {
   const history = await readPublicHistory(setup.sql, row)

@@ -5,6 +5,7 @@ import { formatDate } from '../i18n/format.ts'
 import { type Block, blocksOf, pair } from './blocks.ts'
 import { keyFacts } from './key-facts.ts'
 import { type Section, sectionsOf } from './layout.ts'
+import { type Origin, usualOrigin } from './origin.ts'
 import type { Reading } from './reading.ts'
 import { document } from './shell.ts'
 import { fieldLabel, inlineName, langAttributes, type Wording, wordsOf } from './values.ts'
@@ -78,7 +79,18 @@ function header(page: Page): string {
 <p class="kind"><span>${ui.passport}</span> <span>${categoryName(page)}</span></p>
 <p class="brand">!${inlineName(text(reading.data.brandName))}</p>
 <h1!${langAttributes(name?.language)}>${name?.text}</h1>
-<dl class="data">!${pairs}</dl>!${notices(page)}</header>`
+<dl class="data">!${pairs}</dl>!${relatives(page)}!${notices(page)}</header>`
+}
+
+/** The way up: from an item to its batch and its model. */
+function relatives({ reading, labels }: Page): string {
+  const links = (
+    [
+      [labels.ui.batchPassport, reading.batch],
+      [labels.ui.modelPassport, reading.model],
+    ] as const
+  ).flatMap(([name, relative]) => (relative === null ? [] : html`<a href="${relative.id}">${name}</a>`))
+  return links.length === 0 ? '' : html`<p class="up">!${links.join(' ')}</p>`
 }
 
 const categoryName = ({ labels, reading }: Page) =>
@@ -118,15 +130,23 @@ function facts(page: Page): string {
 const OPEN_SECTIONS = 2
 
 function sections(page: Page): string {
-  const { category, data } = page.reading
+  const { category, data, origins } = page.reading
   return sectionsOf(category)
-    .map(section => ({ section, blocks: section.fields.flatMap(field => blocksOf(page, field, data)) }))
-    .filter(({ blocks }) => blocks.length > 0)
-    .map(({ section, blocks }, i) =>
-      details(section.anchor, titleOf(page, section), body(page, section, blocks), i),
+    .map(section => ({
+      section,
+      parts: section.fields
+        .map(field => ({ blocks: blocksOf(page, field, data), origin: origins?.get(field.name) }))
+        .filter(({ blocks }) => blocks.length > 0),
+    }))
+    .filter(({ parts }) => parts.length > 0)
+    .map(({ section, parts }, i) =>
+      details(section.anchor, titleOf(page, section), body(page, section, parts), i),
     )
     .join('')
 }
+
+/** What one field shows; without an origin on the page of a model. */
+type Part = { blocks: readonly Block[]; origin: Origin | undefined }
 
 const titleOf = (page: Page, { title, fields }: Section) =>
   title === undefined ? fieldLabel(page, fields[0]?.name ?? '') : page.labels.ui[title]
@@ -137,25 +157,37 @@ function details(anchor: string, title: string, body: string, index: number): st
   return html`<details!${open}><summary><h2>${title}</h2></summary><div id="${anchor}">!${body}</div></details>`
 }
 
-/** Neighbouring pairs share a list; a figure that is alone under its heading needs no second title. */
-function body(page: Page, section: Section, blocks: readonly Block[]): string {
-  const isAlone = blocks.length === 1
+const ORIGIN_WORDS = { model: 'inheritedFromModel', batch: 'inheritedFromBatch', own: 'ownToUnit' } as const
+
+/**
+ * Neighbouring pairs share a list; a figure that is alone under its heading needs no second title. A line at the end
+ * says where the fields come from; one that comes from elsewhere says so itself.
+ */
+function body(page: Page, section: Section, parts: readonly Part[]): string {
+  const { ui } = page.labels
+  const origins = parts.flatMap(({ origin }) => origin ?? [])
+  const usual = origins.length === 0 ? undefined : usualOrigin(origins)
+  const isAlone = parts.length === 1 && parts[0]?.blocks.length === 1
   let out = ''
   let pairs = ''
   const endPairs = () => {
     if (pairs !== '') out += html`<dl>!${pairs}</dl>`
     pairs = ''
   }
-  for (const { kind, title, body } of blocks) {
-    if (kind === 'pair') {
-      pairs += pair(title, body)
-      continue
+  for (const { blocks, origin } of parts) {
+    const note = origin === undefined || origin === usual ? '' : ui[ORIGIN_WORDS[origin]]
+    for (const { kind, title, body } of blocks) {
+      if (kind === 'pair') {
+        pairs += pair(title, body, note && html`<small class="from">${note}</small>`)
+        continue
+      }
+      endPairs()
+      out += isAlone || title === titleOf(page, section) ? body : html`<h3>${title}</h3>!${body}`
+      out += note && html`<p class="from">${note}</p>`
     }
-    endPairs()
-    out += isAlone || title === titleOf(page, section) ? body : html`<h3>${title}</h3>!${body}`
   }
   endPairs()
-  return out
+  return usual === undefined ? out : html`!${out}<p class="from of">${ui[ORIGIN_WORDS[usual]]}</p>`
 }
 
 function withheldNote({ reading, labels }: Page): string {
@@ -174,14 +206,7 @@ function identifiers(page: Page): string {
     [ui['id.passport'], reading.id],
     [ui['id.gs1'], reading.gs1Url],
   ].flatMap(([term, value]) => (value ? pair(term ?? '', inlineName(value)) : []))
-  const relatives = [
-    [ui.modelPassport, reading.model],
-    [ui.batchPassport, reading.batch],
-  ] as const
-  const links = relatives.flatMap(([name, relative]) =>
-    relative === null ? [] : html`<p><a href="${relative.id}">${name}</a></p>`,
-  )
-  return details('identifiers', ui['section.identifiers'], html`<dl>!${pairs}</dl>!${links}`, OPEN_SECTIONS)
+  return details('identifiers', ui['section.identifiers'], html`<dl>!${pairs}</dl>`, OPEN_SECTIONS)
 }
 
 function versions(page: Page): string {

@@ -4,6 +4,7 @@ import { disclose } from '../categories/disclose.ts'
 import type { Audience } from '../categories/field.ts'
 import { assert } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
+import type { PublicPassportRow } from '../passports/find.ts'
 import type { PublicHistory } from '../passports/public-history.ts'
 import {
   type Addresses,
@@ -13,6 +14,7 @@ import {
   passportUrl,
   STATUS_NAME,
 } from '../passports/record.ts'
+import { type Origins, originsOf } from './origin.ts'
 
 export type Data = Readonly<Record<string, unknown>>
 
@@ -42,12 +44,14 @@ export type Reading = {
   withheld: boolean
   /** Only what the audience may see. */
   data: Data
+  /** Where each of those fields comes from; null on a model. */
+  origins: Origins | null
 }
 
 /** Builds the reading of a passport for an audience. */
 export function readingOf(
   addresses: Addresses,
-  row: PassportRow,
+  row: PublicPassportRow,
   history: PublicHistory,
   audience: Audience,
 ): Reading {
@@ -79,6 +83,7 @@ export function readingOf(
     audience,
     withheld,
     data,
+    origins: row.level === 'm' ? null : originsOf(row, Object.keys(data)),
   }
 }
 

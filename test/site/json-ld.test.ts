@@ -2,66 +2,25 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import jsonld from 'jsonld'
 import { AUDIENCES } from '../../src/categories/field.ts'
-import type { PassportRow } from '../../src/passports/record.ts'
+import type { PublicPassportRow } from '../../src/passports/find.ts'
 import { jsonLd } from '../../src/site/json-ld.ts'
-import { contextDocument } from '../../src/site/vocabulary.ts'
 import { ADDRESSES } from '../harness.ts'
 import { FULL, read, rowOf } from './reading-of.ts'
+import { assertKnown, expand, NS, toQuads } from './strict-json-ld.ts'
 
-const NS = `${ADDRESSES.publicUrl}/ns/dpp`
-const context = JSON.parse(contextDocument(NS)) as { '@context': Record<string, unknown> }
 const CATEGORIES = ['textile', 'battery', 'furniture'] as const
 
-const documentLoader = async (url: string) => {
-  assert.equal(url, NS, 'only our own context is asked for')
-  return { contextUrl: undefined, documentUrl: url, document: context }
-}
-// biome-ignore lint/suspicious/noExplicitAny: a document of any shape
-type Any = any
-const options = { documentLoader, safe: true } as Any
-const expand = async (document: Any): Promise<Any> => ((await jsonld.expand(document, options)) as Any)[0]
-const documentOf = (row: PassportRow, audience: (typeof AUDIENCES)[number] = 'public') =>
+const documentOf = (row: PublicPassportRow, audience: (typeof AUDIENCES)[number] = 'public') =>
   JSON.parse(jsonLd(read(row, audience), NS))
-
-/** Every IRI that the context defines a term for. */
-const known = new Set(
-  Object.keys(context['@context'])
-    .filter(term => !term.startsWith('@'))
-    .map(term => {
-      const value = context['@context'][term]
-      const compact = typeof value === 'string' ? value : (value as { '@id': string })['@id']
-      const [prefix, name] = compact.split(':', 2)
-      const base = { dpp: `${NS}#`, schema: 'http://schema.org/', gs1: 'https://ref.gs1.org/voc/' }[
-        prefix ?? ''
-      ]
-      return base === undefined ? compact : base + name
-    }),
-)
-
-function assertKnown(node: unknown): void {
-  if (Array.isArray(node)) for (const one of node) assertKnown(one)
-  if (typeof node !== 'object' || node === null || Array.isArray(node)) return
-  for (const [key, value] of Object.entries(node)) {
-    if (key === '@type')
-      for (const type of [value].flat()) assert.ok(known.has(type) || '@value' in node, type)
-    else if (!key.startsWith('@')) assert.ok(known.has(key), `${key} is in the context`)
-    assertKnown(value)
-  }
-}
 
 describe('a passport as JSON-LD', () => {
   for (const category of CATEGORIES) {
     for (const audience of AUDIENCES) {
       test(`${category} for ${audience}: expands, is RDF, and every word is in the context`, async () => {
         const document = documentOf(rowOf(category, FULL[category]), audience)
-        const expanded = await expand(document)
-        assertKnown(expanded)
-        const quads = (await jsonld.toRDF(document, {
-          ...options,
-          format: 'application/n-quads',
-        })) as unknown as string
+        assertKnown(await expand(document))
+        const quads = await toQuads(document)
         assert.ok(quads.split('\n').length > 30)
         assert.doesNotMatch(quads, /"66\.7E|xsd:decimal/)
       })
@@ -88,7 +47,7 @@ describe('a passport as JSON-LD', () => {
           assertKnown(expanded)
           const care = expanded[`${NS}#careInstructions`] as { '@language': string; '@value': string }[]
           assert.equal(care.length, Object.keys({ en: '', ...texts }).length)
-          await jsonld.toRDF(document, options)
+          await toQuads(document)
         },
       ),
       { numRuns: 50 },

@@ -1,7 +1,7 @@
 /** Readings of made-up passports without a database, for tests of what is drawn from them. */
 import type { Audience } from '../../src/categories/field.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
-import type { PassportRow } from '../../src/passports/record.ts'
+import type { PublicPassportRow } from '../../src/passports/find.ts'
 import { type Reading, readingOf } from '../../src/site/reading.ts'
 import { ADDRESSES, CORES } from '../harness.ts'
 
@@ -10,8 +10,8 @@ export const MADE_AT = new Date('2026-10-03T10:00:00Z')
 export const rowOf = (
   category: keyof typeof CORES,
   data: Record<string, unknown> = {},
-  more: Partial<PassportRow> = {},
-): PassportRow => {
+  more: Partial<PublicPassportRow> = {},
+): PublicPassportRow => {
   const id = newUuid(MADE_AT.getTime())
   const all = { ...CORES[category], ...data }
   const gtin = 'gtin' in all && typeof all.gtin === 'string' ? all.gtin : null
@@ -32,11 +32,13 @@ export const rowOf = (
     outdated: false,
     gtin,
     data: JSON.stringify(all),
+    own_keys: null,
+    own_fields: null,
     ...more,
   }
 }
 
-export const read = (row: PassportRow, audience: Audience = 'public'): Reading =>
+export const read = (row: PublicPassportRow, audience: Audience = 'public'): Reading =>
   readingOf(
     ADDRESSES,
     row,

@@ -1,0 +1,309 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { CORES, newProduct, nextGtin } from '../harness.ts'
+import { startUnitStand, type UnitStand } from './unit-stand.ts'
+
+type Row = Record<string, unknown> & { id: string; index: number; code: string; errors: Detail[] }
+type Detail = { field: string; pointer: string; code: string; message: string; index?: number }
+
+let s: UnitStand
+before(async () => {
+  s = await startUnitStand()
+})
+after(() => s.close())
+
+const children = (parent: string, body: unknown, key?: string) =>
+  s.ask('POST', `/${parent}/children`, body, key === undefined ? {} : { key })
+const item = (serial: string, data?: object) => ({ serial, ...(data ? { data } : {}) })
+const bulk = (parent: string, items: unknown, level = 'item', key?: string) =>
+  children(parent, { level, items }, key)
+const numbered = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, i) => item(`${prefix}${i}`))
+const total = async (query: string, key = s.account.key) =>
+  (await s.ask('GET', `?${query}`, undefined, { key })).json.meta.total
+
+/** An account with a model, and room for so many batches and items. */
+async function narrow(batches: number, items: number) {
+  const account = await s.t.account()
+  await s.t.sql`update account set batch_quota = ${batches}, item_quota = ${items} where id = ${account.id}`
+  const model = await s.model({}, account.key)
+  const usage = async (level: string) =>
+    (
+      await s.t
+        .sql`select used from account_usage where account_id = ${account.id} and level = ${level}::text::"char"`
+    )[0]?.used
+  return { account, key: account.key, model, usage }
+}
+
+describe('POST /products/{id}/children, in bulk', () => {
+  test('201: summaries in the order of index, and events, counters and lists that agree', async () => {
+    const account = await s.t.account()
+    const model = await s.model({ productName: 'Pack' }, account.key)
+    const items = [item('b', { productName: 'Own', weightKg: 7 }), item('a'), item('c')]
+    const { status, json } = await bulk(model, items, 'item', account.key)
+    assert.equal(status, 201)
+    assert.deepEqual(Object.keys(json.data), ['created', 'errors', 'summary'])
+    assert.deepEqual(json.data.summary, { requested: 3, created: 3, failed: 0 })
+    assert.deepEqual(json.data.errors, [])
+    const [first] = json.data.created
+    const { index, ...summary } = first
+    assert.deepEqual([index, summary.product_name, summary.serial], [0, 'Own', 'b'])
+    assert.ok(!('data' in first))
+    const listed = await s.ask('GET', `/${model}/children`, undefined, { key: account.key })
+    assert.deepEqual(
+      listed.json.data.toReversed(),
+      json.data.created.map(({ index: _, ...row }: Row) => row),
+    )
+    assert.equal(await total('level=item', account.key), 3)
+    assert.equal(await total('level=all', account.key), 4)
+    assert.equal(await total('', account.key), 1)
+    const events = await s.t
+      .sql`select type, data from event where account_id = ${account.id} order by id offset 1`
+    assert.deepEqual(
+      events.map(one => [one.type, one.data]),
+      json.data.created.map(({ id }: Row) => ['product.created', { id, category: 'battery', version_no: 1 }]),
+    )
+  })
+
+  test('201: a mixed call keeps the good rows and reports each other one', async () => {
+    const { key, model } = await narrow(0, 5)
+    await bulk(model, [item('there')], 'item', key)
+    const rows = [
+      ...[
+        item('g0'),
+        item('bad one'),
+        item('g0'),
+        item('there'),
+        'nothing',
+        null,
+        item('g6', { weightKg: 1 }),
+      ],
+      ...[item('w', { weightKg: 'x' }), { serial: 'q', lot: 'L' }, {}, item('g10'), item('g11')],
+      ...[item('over'), item('over2'), item('gtin', { gtin: nextGtin() }), { ...item('s'), extra: 1 }],
+    ]
+    const { status, json } = await bulk(model, rows, 'item', key)
+    assert.equal(status, 201)
+    assert.deepEqual(
+      json.data.created.map((one: Row) => [one.index, one.serial]),
+      [
+        [0, 'g0'],
+        [6, 'g6'],
+        [10, 'g10'],
+        [11, 'g11'],
+      ],
+    )
+    assert.deepEqual(json.data.summary, { requested: 16, created: 4, failed: 12 })
+    assert.deepEqual(
+      json.data.errors.map((one: Row) => [
+        one.index,
+        one.code,
+        one.errors?.map(({ pointer, code, index }) => `${pointer} ${code} ${index}`).join() ?? null,
+      ]),
+      [
+        [1, 'validation', '/items/1/serial pattern 1'],
+        [2, 'validation', '/items/2/serial serial_taken 2'],
+        [3, 'validation', '/items/3/serial serial_taken 3'],
+        [4, 'validation', '/items/4 type 4'],
+        [5, 'validation', '/items/5 type 5'],
+        [7, 'validation', '/items/7/data/weightKg type 7'],
+        [8, 'validation', '/items/8/lot immutable 8'],
+        [9, 'validation', '/items/9/serial required 9'],
+        [12, 'plan_limit', null],
+        [13, 'plan_limit', null],
+        [14, 'validation', '/items/14/data/gtin immutable 14'],
+        [15, 'validation', '/items/15/extra unknown_field 15'],
+      ],
+    )
+    for (const one of json.data.errors) assert.ok(one.error.length > 10)
+    assert.equal(await total('level=item', key), 5)
+  })
+
+  test('a row whose text cannot be kept spoils no other', async () => {
+    const model = await s.model()
+    const { status, json } = await bulk(model, [
+      item('1', { 'a\u0000b': 1 }),
+      item('2', { note: '\ud800' }),
+      item('3', { note: 1e308 }),
+      item('4', { note: 'x\u0000' }),
+      item('5', { deep: { '\udfff': 1 } }),
+      item('6'),
+    ])
+    assert.equal(status, 201)
+    assert.deepEqual(
+      json.data.created.map((one: Row) => one.index),
+      [2, 5],
+    )
+  })
+
+  test('201: warnings stand with their row', async () => {
+    const { json } = await bulk(await s.model(), [item('1'), item('2', { wieghtKg: 3 })])
+    const [plain, warned] = json.data.created
+    assert.ok(!('warnings' in plain))
+    assert.deepEqual([warned.warnings[0].field, warned.warnings[0].code], ['wieghtKg', 'unknown_field'])
+  })
+
+  test('batches in bulk, items of a batch in bulk', async () => {
+    const model = await s.model()
+    const { json } = await bulk(model, [{ lot: 'A' }, { lot: 'B' }, { lot: 'A' }, {}], 'batch')
+    assert.deepEqual(
+      json.data.errors.map((one: Row) => [one.index, one.errors[0]?.code]),
+      [
+        [2, 'lot_taken'],
+        [3, 'required'],
+      ],
+    )
+    const [a] = json.data.created
+    const under = (await bulk(a.id, [...numbered('S', 3), { serial: 'S9', lot: 'A' }])).json.data
+    assert.deepEqual(
+      under.created.map((one: Row) => [one.lot, one.serial, one.parent_id]),
+      [
+        ['A', 'S0', a.id],
+        ['A', 'S1', a.id],
+        ['A', 'S2', a.id],
+        ['A', 'S9', a.id],
+      ],
+    )
+    const none = await bulk(a.id, [{ lot: 'C' }], 'batch')
+    assert.deepEqual([none.status, none.json.errors[0].field], [422, 'level'])
+  })
+
+  test('422: 0, 501 and no list of items; 500 are taken', async () => {
+    const model = await s.model()
+    for (const [items, code] of [
+      [[], 'length'],
+      [numbered('x', 501), 'length'],
+      [{}, 'type'],
+      [null, 'type'],
+    ] as const) {
+      const { status, json } = await bulk(model, items)
+      assert.deepEqual([status, json.errors[0].field, json.errors[0].code], [422, 'items', code])
+    }
+    assert.equal((await children(model, { level: 'item', items: [], serial: '1' })).status, 422)
+    assert.equal((await s.ask('GET', `/${model}/children`)).json.meta.total, 0)
+    const { status, json } = await bulk(model, numbered('x', 500))
+    assert.deepEqual([status, json.data.created.length], [201, 500])
+    const again = await bulk(model, numbered('x', 500))
+    assert.deepEqual([again.status, again.json.errors.length, again.json.truncated], [422, 100, true])
+  })
+
+  test('422: when no row could be issued, every detail with its index', async () => {
+    const { key, model } = await narrow(0, 1)
+    assert.equal((await bulk(model, [item('1')], 'item', key)).status, 201)
+    const { status, json } = await bulk(model, [item('1'), item('a b'), item('2')], 'item', key)
+    assert.deepEqual([status, json.code], [422, 'validation'])
+    assert.deepEqual(
+      json.errors.map((one: Detail) => [one.index, one.pointer, one.code]),
+      [
+        [0, '/items/0/serial', 'serial_taken'],
+        [1, '/items/1/serial', 'pattern'],
+        [2, '/items/2', 'plan_limit'],
+      ],
+    )
+  })
+
+  test('403 plan_limit: when every row failed by quota', async () => {
+    const { key, model, usage } = await narrow(0, 0)
+    const { status, json } = await bulk(model, numbered('x', 3), 'item', key)
+    assert.deepEqual([status, json.code], [403, 'plan_limit'])
+    assert.deepEqual(
+      json.errors.map((one: Detail) => [one.index, one.code]),
+      [
+        [0, 'plan_limit'],
+        [1, 'plan_limit'],
+        [2, 'plan_limit'],
+      ],
+    )
+    assert.equal(await usage('i'), 0)
+  })
+
+  test('200 items in two calls at once, room for 50: exactly 50', async () => {
+    const { key, model, usage } = await narrow(0, 50)
+    const answers = await Promise.all([
+      bulk(model, numbered('a', 100), 'item', key),
+      bulk(model, numbered('b', 100), 'item', key),
+    ])
+    let created = 0
+    for (const { status, json } of answers) {
+      if (status === 201) {
+        created += json.data.created.length
+        assert.equal(json.data.created.length + json.data.errors.length, 100)
+        for (const one of json.data.errors) assert.equal(one.code, 'plan_limit')
+        const indexes = json.data.created.map((one: Row) => one.index)
+        assert.deepEqual(
+          indexes,
+          indexes.map((_: number, i: number) => i),
+        )
+      } else assert.deepEqual([status, json.code], [403, 'plan_limit'])
+    }
+    assert.deepEqual([created, await usage('i'), await total('level=item', key)], [50, 50, 50])
+  })
+
+  test('40 single items at once, room for 10: exactly 10', async () => {
+    const { key, model, usage } = await narrow(0, 10)
+    const answers = await Promise.all(
+      numbered('a', 40).map(one => children(model, { level: 'item', ...one }, key)),
+    )
+    assert.equal(answers.filter(one => one.status === 201).length, 10)
+    assert.equal(answers.filter(one => one.json.code === 'plan_limit').length, 30)
+    assert.equal(await usage('i'), 10)
+  })
+
+  test('calls at once with the same serials, in any order: each is issued once, each row answered', async () => {
+    const { key, model, usage } = await narrow(10, 250)
+    const serials = numbered('s', 200)
+    const batch = (await s.call('POST', `/${model}/children`, { level: 'batch', lot: 'L' }, { key })).id
+    const answers = await Promise.all([
+      bulk(model, serials, 'item', key),
+      bulk(batch, serials.toReversed(), 'item', key),
+      bulk(model, [...serials.slice(100), ...serials.slice(0, 100)], 'item', key),
+    ])
+    const created: string[] = []
+    for (const { status, json } of answers) {
+      assert.ok(status === 201 || status === 422, `${status}`)
+      if (status === 422) continue
+      created.push(...json.data.created.map((one: Row) => one.serial as string))
+      assert.deepEqual(json.data.summary.requested, 200)
+      for (const one of json.data.errors) assert.equal(one.errors[0].code, 'serial_taken')
+    }
+    assert.deepEqual(created.sort(), serials.map(one => one.serial).sort())
+    assert.deepEqual([await usage('i'), await total('level=item', key)], [200, 200])
+  })
+
+  test('the same serials at once beyond the quota: exact, none twice', async () => {
+    const { key, model, usage } = await narrow(0, 50)
+    const serials = numbered('s', 80)
+    const answers = await Promise.all(
+      [serials, serials.toReversed(), serials].map(rows => bulk(model, rows, 'item', key)),
+    )
+    const created = answers.flatMap(({ json }) => json.data?.created ?? []).map((one: Row) => one.serial)
+    assert.equal(new Set(created).size, created.length)
+    const used = await usage('i')
+    assert.equal(used, created.length)
+    assert.ok(used <= 50)
+    assert.equal(await total('level=item', key), used)
+    for (const { status } of answers) assert.ok([201, 403, 422].includes(status), `${status}`)
+  })
+
+  test('units issued while their batch is changed and corrected read as one of its versions, or are outdated', async () => {
+    const model = await s.model({ weightKg: 3 })
+    const batch = await s.batch(model, 'L')
+    const work = Array.from({ length: 20 }, (_, i) => [
+      s.item(batch, `s${i}`),
+      s.call('PATCH', `/${batch}`, {
+        change_type: i % 2 ? 'correction' : 'change',
+        data: { weightKg: 10 + i, stateOfHealth: i },
+      }),
+    ])
+    const ids = (await Promise.all(work.flat())).filter(one => typeof one === 'string')
+    for (const id of ids) {
+      const { data } = await s.call('GET', `/${id}`)
+      assert.ok(
+        (data.weightKg === 3 && data.stateOfHealth === undefined) ||
+          data.weightKg === 10 + data.stateOfHealth,
+      )
+    }
+    await s.call('POST', `/${batch}/refresh`)
+    assert.equal((await s.call('GET', `/${model}/refresh`)).outdated, 0)
+  })
+})
+

@@ -1,0 +1,68 @@
+/** What the tests of units stand on: a server, an account, and short words for issuing, changing and reading units. */
+import assert from 'node:assert/strict'
+import {
+  type Answer,
+  type Harness,
+  newProduct,
+  nextGtin,
+  startHarness,
+  type TestAccount,
+} from '../harness.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
+type Json = any
+
+export type UnitStand = {
+  t: Harness
+  account: TestAccount
+  /** Any call under `/api/v1/products`, whatever comes of it. */
+  ask: (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown, more?: More) => Promise<Answer>
+  /** The same for calls that must succeed: the answer's `data`. */
+  call: (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown, more?: More) => Promise<Json>
+  /** The id of a new model of a battery; each with a GTIN of its own unless `data` says otherwise. */
+  model: (data?: object, key?: string) => Promise<string>
+  item: (parent: string, serial: string, data?: object) => Promise<string>
+  batch: (parent: string, lot: string, data?: object) => Promise<string>
+  /** Items with serials `${prefix}0` and on, by the hundred. */
+  items: (parent: string, prefix: string, count: number) => Promise<string[]>
+  correct: (id: string, data: object) => Promise<Json>
+  close: () => Promise<void>
+}
+type More = { key?: string; headers?: Record<string, string> }
+
+export async function startUnitStand(plan = 'beta'): Promise<UnitStand> {
+  const t = await startHarness()
+  const account = await t.account({ plan })
+  const ask: UnitStand['ask'] = (method, path, body, { key = account.key, headers = {} } = {}) =>
+    t.ask(method, `/api/v1/products${path}`, { key, headers, ...(body === undefined ? {} : { body }) })
+  const call: UnitStand['call'] = async (method, path, body, more) => {
+    const answer = await ask(method, path, body, more)
+    assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`)
+    return answer.json.data
+  }
+  const issue = async (parent: string, unit: object) =>
+    (await call('POST', `/${parent}/children`, unit)).id as string
+  return {
+    t,
+    account,
+    ask,
+    call,
+    model: async (data = {}, key = account.key) =>
+      (await call('POST', '', newProduct({ gtin: nextGtin(), ...data }, 'battery'), { key })).id,
+    item: (parent, serial, data) => issue(parent, { level: 'item', serial, ...(data ? { data } : {}) }),
+    batch: (parent, lot, data) => issue(parent, { level: 'batch', lot, ...(data ? { data } : {}) }),
+    async items(parent, prefix, count) {
+      const ids: string[] = []
+      for (let from = 0; from < count; from += 500) {
+        const size = Math.min(500, count - from)
+        const rows = Array.from({ length: size }, (_, i) => ({ serial: `${prefix}${from + i}` }))
+        const { created } = await call('POST', `/${parent}/children`, { level: 'item', items: rows })
+        assert.equal(created.length, size)
+        ids.push(...created.map((one: { id: string }) => one.id))
+      }
+      return ids
+    },
+    correct: (id, data) => call('PATCH', `/${id}`, { change_type: 'correction', data }),
+    close: () => t.close(),
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * The rules of levels and corrections in the plainest form: every unit keeps a fact for each field that it inherited,
+ * and hears at once of every correction above it. Nothing is shared and nothing is deferred, as it is in the store.
+ */
+import { isDeepStrictEqual } from 'node:util'
+
+export const FIELDS = ['weightKg', 'energyWh', 'languages', 'safetyInformation'] as const
+export type Field = (typeof FIELDS)[number]
+/** The fields that the rules are tried with; one that is not there has no value. */
+export type Fields = { [F in Field]?: unknown }
+
+/** What a unit was told about a field: the value, whether its batch had set it, and how many of the model's corrections are in it. */
+type Fact = { value: unknown; ofBatch: boolean; seen: number }
+type Facts = Record<Field, Fact>
+
+/** A correction by a batch, or its refresh, as its items hear of it. */
+type Heard = { isRefresh: boolean; fields: Map<Field, { before: unknown; after: Fact }> }
+type Correction = Map<Field, { before: unknown; after: unknown }>
+
+export type Unit = {
+  level: 'model' | 'batch' | 'item'
+  parent: Unit | undefined
+  children: Unit[]
+  facts: Facts
+  own: Fields
+  outdated: boolean
+  archived: boolean
+  /** How it read at each version. */
+  versions: Fields[]
+  /** A model's. */
+  corrections: Correction[]
+  /** An item's: what its batch corrected since. */
+  heard: Heard[]
+}
+
+export type Outcome = { refreshed: Unit[]; skipped: Map<Unit, Field[]>; failed: Unit[] }
+
+export const reading = (unit: Unit): Fields => overlay(inherited(unit), unit.own)
+
+const inherited = (unit: Unit): Fields => fieldsOf(field => unit.facts[field].value)
+
+function fieldsOf(look: (field: Field) => unknown): Fields {
+  const entries = FIELDS.map(field => [field, look(field)] as const)
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+/** `null` removes. */
+function overlay(below: Fields, above: Fields): Fields {
+  return fieldsOf(field => {
+    const value = field in above ? above[field] : below[field]
+    return value === null ? undefined : value
+  })
+}
+
+/** The required fields are there, and texts have the first language. */
+function isValid(fields: Fields): boolean {
+  const { weightKg, languages, safetyInformation } = fields
+  if (weightKg === undefined || !Array.isArray(languages)) return false
+  return safetyInformation === undefined || Object.hasOwn(Object(safetyInformation), languages[0])
+}
+
+const factsFrom = (factOf: (field: Field) => Fact): Facts => ({
+  weightKg: factOf('weightKg'),
+  energyWh: factOf('energyWh'),
+  languages: factOf('languages'),
+  safetyInformation: factOf('safetyInformation'),
+})
+
+const bare = { corrections: [], heard: [], children: [], outdated: false, archived: false }
+
+/** Undefined when it is refused. */
+export function createModel(data: Fields): Unit | undefined {
+  if (!isValid(data)) return undefined
+  const facts = factsFrom(() => ({ value: undefined, ofBatch: false, seen: 0 }))
+  return {
+    ...structuredClone(bare),
+    level: 'model',
+    parent: undefined,
+    facts,
+    own: data,
+    versions: [data],
+  }
+}
+
+/** A unit inherits what its parent reads as; under an outdated batch it is born outdated. Undefined when refused. */
+export function issue(parent: Unit, level: 'batch' | 'item', own: Fields): Unit | undefined {
+  if (parent.archived || parent.level === 'item' || (parent.level === 'batch' && level === 'batch'))
+    return undefined
+  const unit: Unit = {
+    ...structuredClone(bare),
+    level,
+    parent,
+    facts: factsFrom(field => factOf(parent, field)),
+    own: overlay({}, own),
+    outdated: parent.outdated,
+    versions: [],
+  }
+  if (!isValid(reading(unit))) return undefined
+  unit.versions.push(reading(unit))
+  parent.children.push(unit)
+  return unit
+}
+
+/** What a passport hands on about a field. */
+function factOf(giver: Unit, field: Field): Fact {
+  const { seen } = giver.facts[field]
+  if (giver.level === 'model')
+    return { value: giver.own[field], ofBatch: false, seen: giver.corrections.length }
+  if (field in giver.own) return { value: giver.own[field], ofBatch: true, seen }
+  return { ...giver.facts[field] }
+}
+
+const modelOf = (unit: Unit): Unit => (unit.parent === undefined ? unit : modelOf(unit.parent))
+
+export const family = (unit: Unit): Unit[] => [unit, ...unit.children.flatMap(family)]
+
+/** False when it is refused. */
+export function change(unit: Unit, patch: Fields, isCorrection: boolean): boolean {
+  const before = reading(unit)
+  const own = overlay(unit.own, patch)
+  if (!isValid(overlay(inherited(unit), own))) return false
+  unit.own = own
+  unit.versions.push(reading(unit))
+  if (isCorrection) proclaim(unit, before, false)
+  return true
+}
+
+/** Tells everyone issued under `owner` what a correction, or a batch's refresh, has really changed. */
+function proclaim(owner: Unit, before: Fields, isRefresh: boolean): void {
+  const now = reading(owner)
+  const fields = FIELDS.filter(field => !isDeepStrictEqual(before[field], now[field]))
+  if (fields.length === 0 || owner.level === 'item') return
+  for (const unit of family(owner).slice(1)) unit.outdated = true
+  if (owner.level === 'model') {
+    owner.corrections.push(
+      new Map(fields.map(field => [field, { before: before[field], after: now[field] }])),
+    )
+    return
+  }
+  for (const item of owner.children) {
+    const told = fields.map(field => [field, { before: before[field], after: factOf(owner, field) }] as const)
+    item.heard.push({ isRefresh, fields: new Map(told) })
+  }
+}
+
+/** Refreshes a unit and everything under it that is outdated, batches before items. */
+export function refresh(top: Unit): Outcome {
+  const outcome: Outcome = { refreshed: [], skipped: new Map(), failed: [] }
+  for (const level of ['batch', 'item'] as const) {
+    for (const unit of family(top)) {
+      if (unit.level === level && unit.outdated) refreshOne(unit, outcome)
+    }
+  }
+  return outcome
+}
+
+function refreshOne(unit: Unit, outcome: Outcome): void {
+  const before = reading(unit)
+  const { facts, skipped } = corrected(unit)
+  const after = overlay(
+    fieldsOf(field => facts[field].value),
+    unit.own,
+  )
+  if (!isValid(after)) {
+    outcome.failed.push(unit)
+    return
+  }
+  Object.assign(unit, { facts, heard: [], outdated: false })
+  unit.versions.push(after)
+  outcome.refreshed.push(unit)
+  if (skipped.size > 0) outcome.skipped.set(unit, [...skipped].sort())
+  if (unit.level === 'batch') proclaim(unit, before, true)
+}
+
+/** The nearest ancestor first. */
+function corrected(unit: Unit): { facts: Facts; skipped: Set<Field> } {
+  const facts = factsFrom(field => ({ ...unit.facts[field] }))
+  const skipped = new Set<Field>()
+  for (const told of unit.heard) takeFromBatch(facts, told, skipped)
+  const { corrections } = modelOf(unit)
+  for (const [index, correction] of corrections.entries()) {
+    for (const [field, told] of correction)
+      takeFromModel(facts[field], { ...told, index }, () => skipped.add(field))
+  }
+  for (const field of FIELDS) facts[field].seen = corrections.length
+  return { facts, skipped }
+}
+
+/**
+ * What an item takes from its batch is the batch's fact, with the model's corrections that are in it. A batch's refresh
+ * that does not fit needs no telling: it brought only corrections of the model, which speak for themselves.
+ */
+function takeFromBatch(facts: Facts, { isRefresh, fields }: Heard, skipped: Set<Field>): void {
+  for (const [field, { before, after }] of fields) {
+    if (fits(facts[field].value, { before, after: after.value })) facts[field] = { ...after }
+    else if (!isRefresh) skipped.add(field)
+  }
+}
+
+/** Nothing where the batch has set the field, and nothing that is in it already. */
+function takeFromModel(
+  fact: Fact,
+  told: { before: unknown; after: unknown; index: number },
+  skip: () => void,
+): void {
+  if (fact.ofBatch || told.index < fact.seen) return
+  if (fits(fact.value, told)) fact.value = told.after
+  else skip()
+}
+
+const fits = (value: unknown, { before, after }: { before: unknown; after: unknown }) =>
+  isDeepStrictEqual(value, before) || isDeepStrictEqual(value, after)

@@ -1,0 +1,285 @@
+/** Three levels under random use, against the rules told plainly: every reading, every version, every `outdated`. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { AccountContext } from '../../src/accounts/context.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+import { idFromUuid } from '../../src/kernel/ids.ts'
+import { setStatus } from '../../src/passports/archive.ts'
+import { createPassport } from '../../src/passports/create.ts'
+import { createChildren } from '../../src/passports/create-children.ts'
+import { getPassport } from '../../src/passports/find.ts'
+import { getVersion } from '../../src/passports/history.ts'
+import type { PassportRow } from '../../src/passports/record.ts'
+import { refreshPassport } from '../../src/passports/refresh-job.ts'
+import { updatePassport } from '../../src/passports/update.ts'
+import { findBrokenHistories, findWrongCounts } from '../../src/passports/verify.ts'
+import { CORES, type Harness, startHarness } from '../harness.ts'
+import {
+  change,
+  createModel,
+  FIELDS,
+  type Fields,
+  issue,
+  type Outcome,
+  reading,
+  refresh,
+  type Unit,
+} from './inheritance-model.ts'
+
+const SEQUENCES = process.env.CARNET_TEST_FULL ? 10_000 : 300
+/** Each with an account of its own; more of them only wait for each other. */
+const AT_ONCE = 6
+
+type Step =
+  | { do: 'issue'; level: 'batch' | 'item'; under: number; own: Fields }
+  | { do: 'patch'; who: number; isCorrection: boolean; data: Fields }
+  | { do: 'refresh'; who: number }
+  | { do: 'archive' | 'restore'; who: number }
+
+const VALUES = {
+  weightKg: fc.constantFrom(1, 2, 3),
+  energyWh: fc.constantFrom(1, 2),
+  languages: fc.constantFrom(['en', 'de'], ['de', 'en']),
+  safetyInformation: fc.constantFrom(
+    { en: 'Keep dry.' },
+    { de: 'Trocken halten.' },
+    { en: 'Dry.', de: 'Trocken.' },
+  ),
+}
+
+/** One to three fields, the number most often, since chains of corrections need its values to meet again. */
+const someFields = (options: { nulls: boolean }): fc.Arbitrary<Fields> =>
+  fc
+    .uniqueArray(
+      fc.oneof(
+        { weight: 6, arbitrary: fc.constant('weightKg' as const) },
+        { weight: 4, arbitrary: fc.constant('energyWh' as const) },
+        { weight: 1, arbitrary: fc.constantFrom('languages' as const, 'safetyInformation' as const) },
+      ),
+      { minLength: 1, maxLength: 3 },
+    )
+    .chain(names =>
+      fc.record(Object.fromEntries(names.map(name => [name, fieldValue(name, options)])), {
+        noNullPrototype: true,
+      }),
+    )
+
+const fieldValue = (name: keyof typeof VALUES, { nulls }: { nulls: boolean }): fc.Arbitrary<unknown> =>
+  nulls ? fc.option<unknown>(VALUES[name], { freq: 4 }) : VALUES[name]
+
+const ownFields = fc.oneof(fc.constant({}), someFields({ nulls: false }))
+/** The first is the model, which has the most to tell. */
+const someone = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(0) },
+  { weight: 4, arbitrary: fc.nat({ max: 9 }) },
+)
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('issue' as const),
+      level: fc.constantFrom('item' as const, 'batch' as const, 'item' as const),
+      under: fc.nat({ max: 9 }),
+      own: ownFields,
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant('patch' as const),
+      who: someone,
+      isCorrection: fc.constantFrom(true, true, false),
+      data: someFields({ nulls: true }),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('refresh' as const), who: someone }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constantFrom('archive' as const, 'restore' as const), who: someone }),
+  },
+)
+
+const sequence = fc.record({
+  model: fc.record({ weightKg: VALUES.weightKg, languages: VALUES.languages }, { noNullPrototype: true }),
+  // Without units there is nothing to see: the first are always there.
+  units: fc.tuple(ownFields, ownFields, ownFields),
+  steps: fc.array(step, { minLength: 1, maxLength: 14, size: 'max' }),
+})
+
+/** The same passports twice: as the plain rules have them, and as they are stored. */
+class World {
+  readonly ctx: AccountContext
+  readonly units: Unit[] = []
+  private readonly uuids = new Map<Unit, string>()
+
+  constructor(ctx: AccountContext) {
+    this.ctx = ctx
+  }
+
+  uuidOf(unit: Unit): string {
+    const uuid = this.uuids.get(unit)
+    assert.ok(uuid)
+    return uuid
+  }
+
+  pick(who: number): Unit {
+    const unit = this.units[who % this.units.length]
+    assert.ok(unit)
+    return unit
+  }
+
+  add(unit: Unit, uuid: string): void {
+    this.units.push(unit)
+    this.uuids.set(unit, uuid)
+  }
+
+  async create(data: Fields): Promise<void> {
+    const unit = createModel(data)
+    assert.ok(unit)
+    const sent = { category: 'battery', data: { ...CORES.battery, ...data }, strict: false }
+    this.add(unit, (await createPassport(this.ctx, sent)).passport.id)
+  }
+
+  async issue(parent: Unit, level: 'batch' | 'item', own: Fields): Promise<void> {
+    const unit = issue(parent, level, own)
+    const name = { [level === 'batch' ? 'lot' : 'serial']: `N${this.units.length}` }
+    const issued = await orRefused(
+      createChildren(this.ctx, {
+        parentUuid: this.uuidOf(parent),
+        level,
+        units: [{ ...name, data: own }],
+        bulk: false,
+        strict: false,
+      }),
+    )
+    const row = issued?.created[0]?.passport
+    assert.equal(row !== undefined, unit !== undefined, 'issued or refused')
+    if (unit === undefined || row === undefined) return
+    this.add(unit, row.id)
+    assert.deepEqual(stored(row), expected(unit))
+  }
+
+  async patch(unit: Unit, data: Fields, isCorrection: boolean): Promise<void> {
+    const isTaken = change(unit, data, isCorrection)
+    const written = await orRefused(
+      updatePassport(this.ctx, {
+        uuid: this.uuidOf(unit),
+        data,
+        changeType: isCorrection ? 'correction' : 'change',
+        note: undefined,
+        strict: false,
+        expects: () => true,
+      }),
+    )
+    assert.equal(written !== undefined, isTaken, 'changed or refused')
+    if (written !== undefined) assert.deepEqual(stored(written.passport), expected(unit))
+  }
+
+  async refresh(top: Unit): Promise<void> {
+    const outcome = refresh(top)
+    const { refreshed, skipped, failed, pending } = await refreshPassport(this.ctx, this.uuidOf(top))
+    assert.deepEqual(
+      { refreshed, pending, skipped: sorted(skipped), failed: failed.map(one => one.id).sort() },
+      this.told(outcome),
+    )
+    await this.compare()
+  }
+
+  private told({ refreshed, skipped, failed }: Outcome) {
+    const idOf = (unit: Unit) => idFromUuid(this.uuidOf(unit))
+    return {
+      refreshed: refreshed.length,
+      pending: 0,
+      skipped: sorted(Array.from(skipped, ([unit, fields]) => ({ id: idOf(unit), fields }))),
+      failed: failed.map(idOf).sort(),
+    }
+  }
+
+  /** Every passport as it is now. */
+  async compare(): Promise<void> {
+    const rows = await Promise.all(this.units.map(unit => getPassport(this.ctx, this.uuidOf(unit))))
+    assert.deepEqual(rows.map(stored), this.units.map(expected))
+  }
+
+  /** Every version of every passport. */
+  async compareHistories(): Promise<void> {
+    for (const unit of this.units) {
+      const numbers = unit.versions.keys().map(index => index + 1)
+      const rows = await Promise.all(Array.from(numbers, n => getVersion(this.ctx, this.uuidOf(unit), n)))
+      assert.deepEqual(
+        rows.map(row => stored(row).fields),
+        unit.versions,
+      )
+    }
+  }
+}
+
+/** Undefined when the rules refuse it; anything else is thrown. */
+async function orRefused<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'validation' || error.code === 'archived'))
+      return undefined
+    throw error
+  }
+}
+
+const sorted = (skips: readonly { id: string; fields: readonly string[] }[]) =>
+  skips.map(({ id, fields }) => `${id} ${fields.join(' ')}`).sort()
+
+function stored(row: PassportRow) {
+  const data = JSON.parse(row.data)
+  const fields = Object.fromEntries(FIELDS.filter(field => field in data).map(field => [field, data[field]]))
+  return { fields, version: row.version_no, outdated: row.outdated, archived: row.status === 'x' }
+}
+
+const expected = (unit: Unit): ReturnType<typeof stored> => ({
+  fields: reading(unit),
+  version: unit.versions.length,
+  outdated: unit.outdated,
+  archived: unit.archived,
+})
+
+async function take(world: World, one: Step): Promise<void> {
+  if (one.do === 'issue') return world.issue(world.pick(one.under), one.level, one.own)
+  const unit = world.pick(one.who)
+  if (one.do === 'patch') return world.patch(unit, one.data, one.isCorrection)
+  if (one.do === 'refresh') return world.refresh(unit)
+  unit.archived = one.do === 'archive'
+  await setStatus(world.ctx, world.uuidOf(unit), unit.archived ? 'x' : 'a')
+}
+
+describe('three levels under random use', () => {
+  let t: Harness
+  before(async () => {
+    t = await startHarness()
+  })
+  after(() => t.close())
+
+  test(`${SEQUENCES} sequences of issuing, changing, correcting, refreshing and archiving`, async () => {
+    const run = async (index: number) => {
+      const { ctx } = await t.account({ plan: 'enterprise' })
+      const property = fc.asyncProperty(sequence, async ({ model, units, steps }) => {
+        const world = new World(ctx)
+        await world.create(model)
+        await world.issue(world.pick(0), 'batch', units[0])
+        await world.issue(world.pick(1), 'item', units[1])
+        await world.issue(world.pick(0), 'item', units[2])
+        for (const one of steps) await take(world, one)
+        await world.compare()
+        await world.compareHistories()
+      })
+      const numRuns = Math.ceil((SEQUENCES - index) / AT_ONCE)
+      await fc.assert(property, { numRuns })
+    }
+    // The database is there until the last has ended, and the first failure is told.
+    const runs = Array.from({ length: AT_ONCE }, (_, index) => run(index))
+    await Promise.allSettled(runs)
+    await Promise.all(runs)
+    assert.deepEqual(await findBrokenHistories(t.sql), [])
+    assert.deepEqual(await findWrongCounts(t.sql), [])
+  })
+})

@@ -1,0 +1,141 @@
+/** Pages and documents of random passports over all three levels: strict readers accept them, and nothing protected is in them. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { type CompleteCategory, findCategory } from '../../src/categories/catalogue.ts'
+import { AUDIENCES, type Audience, type Field } from '../../src/categories/field.ts'
+import { newUuid } from '../../src/kernel/ids.ts'
+import type { PublicPassportRow } from '../../src/passports/find.ts'
+import { jsonLd } from '../../src/site/json-ld.ts'
+import { renderPassportPage } from '../../src/site/passport-page.ts'
+import { type Body, validData } from '../categories/arbitrary.ts'
+import { MADE_AT, read, rowOf } from './reading-of.ts'
+import { assertKnown, expand, NS, toQuads } from './strict-json-ld.ts'
+
+const IS_FULL = process.env.CARNET_TEST_FULL !== undefined
+const CATEGORIES = ['textile', 'battery', 'furniture'] as const
+type CategoryId = (typeof CATEGORIES)[number]
+
+const categoryOf = (id: CategoryId): CompleteCategory => {
+  const category = findCategory(id)
+  assert.ok(category)
+  return category
+}
+
+/** GS1's character set 82, without the names of folders. */
+const GS1_82 = `!"%&'()*+,-./0123456789:;<=>?ABCXYZ_abcxyz`
+const lotOrSerial = fc
+  .string({ unit: fc.constantFrom(...GS1_82), minLength: 1, maxLength: 20 })
+  .filter(one => one !== '.' && one !== '..')
+
+type Place = Pick<PublicPassportRow, 'level' | 'lot' | 'serial' | 'outdated'> & {
+  ofBatch: boolean
+  from: number
+}
+const place: fc.Arbitrary<Place> = fc
+  .record({
+    level: fc.constantFrom('m' as const, 'b' as const, 'i' as const),
+    lot: lotOrSerial,
+    serial: lotOrSerial,
+    ofBatch: fc.boolean(),
+    outdated: fc.boolean(),
+    from: fc.nat(),
+  })
+  .map(({ level, lot, serial, ofBatch, outdated, from }) => ({
+    level,
+    lot: level === 'b' || (level === 'i' && ofBatch) ? lot : null,
+    serial: level === 'i' ? serial : null,
+    ofBatch: level === 'i' && ofBatch,
+    outdated: level !== 'm' && outdated,
+    from,
+  }))
+
+/** The fields come from the unit itself, its batch and the model in turns, beginning anywhere. */
+function rowAt(category: CategoryId, data: Body, { from, ofBatch, ...place }: Place): PublicPassportRow {
+  if (place.level === 'm') return rowOf(category, data)
+  const names = (remainder: number) => Object.keys(data).filter((_, i) => (i + from) % 3 === remainder)
+  const model = newUuid(MADE_AT.getTime())
+  return rowOf(category, data, {
+    ...place,
+    model_id: model,
+    parent_id: ofBatch ? newUuid(MADE_AT.getTime()) : model,
+    own_keys: names(0),
+    own_fields: ofBatch ? names(1) : null,
+  })
+}
+
+const htmlOf = (row: PublicPassportRow, audience: Audience) =>
+  renderPassportPage(read(row, audience), 'en', { qr: '' })
+
+describe('random passports as JSON-LD', () => {
+  for (const id of CATEGORIES) {
+    test(`${id}: expands, is RDF, and every word is in the context`, async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          validData(categoryOf(id)),
+          place,
+          fc.constantFrom(...AUDIENCES),
+          async (data, where, audience) => {
+            const document = JSON.parse(jsonLd(read(rowAt(id, data, where), audience), NS))
+            assertKnown(await expand(document))
+            assert.doesNotMatch(await toQuads(document), /xsd:decimal/)
+          },
+        ),
+        { numRuns: IS_FULL ? 2_000 : 120 },
+      )
+    })
+  }
+})
+
+const WORD = 'CANARY'
+const NUMBER = 97.123456789
+const FOUND = /CANARY|97[.,]123456789/
+
+/** The data with a canary in every place that this audience is kept from, whether something stood there or not. */
+function plant(fields: readonly Field[], data: Body, audience: Audience): Body {
+  const planted: Body = { ...data }
+  for (const field of fields) {
+    const value = data[field.name]
+    if (field.audience !== undefined && !field.audience.includes(audience))
+      planted[field.name] = canary(field)
+    else if (field.type === 'object' && isBody(value))
+      planted[field.name] = plant(field.fields ?? [], value, audience)
+    else if (field.type === 'list' && Array.isArray(value))
+      planted[field.name] = value.map(entry =>
+        isBody(entry) ? plant(field.of ?? [], entry, audience) : entry,
+      )
+  }
+  return planted
+}
+
+const isBody = (value: unknown): value is Body =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function canary(field: Field): unknown {
+  if (field.type === 'number') return NUMBER
+  if (field.localized) return { en: WORD }
+  if (field.format === 'url') return `https://docs.example/${WORD}`
+  return WORD
+}
+
+const KEPT_OUT = ['public', 'legitimate_interest'] as const
+const anyCategory = fc
+  .constantFrom(...CATEGORIES)
+  .chain(id => validData(categoryOf(id)).map(data => ({ id, data })))
+
+test('random passports show nothing to readers who are kept from it', () => {
+  let seen = 0
+  fc.assert(
+    fc.property(anyCategory, place, fc.constantFrom(...KEPT_OUT), ({ id, data }, where, audience) => {
+      const planted = plant(categoryOf(id).fields, data, audience)
+      const row = rowAt(id, { ...planted, internalNote: WORD, [`${WORD}key`]: { inner: WORD } }, where)
+      for (const output of [htmlOf(row, audience), jsonLd(read(row, audience), NS)]) {
+        assert.doesNotMatch(output, FOUND)
+      }
+      if (FOUND.test(jsonLd(read(row, 'authority'), NS))) seen++
+    }),
+    { numRuns: IS_FULL ? 10_000 : 500 },
+  )
+  // The canaries are where an authority finds them.
+  assert.ok(seen > 400, `${seen} were there to be found`)
+})

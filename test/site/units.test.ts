@@ -1,0 +1,275 @@
+/** Batches and items in public: what they are, where each field comes from, and that a correction above makes them outdated. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { LANGUAGES } from '../../src/i18n/catalogue.ts'
+import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
+import { createAccessLink } from '../../src/passports/access-links.ts'
+import { createPassport } from '../../src/passports/create.ts'
+import { createChildren } from '../../src/passports/create-children.ts'
+import { usualOrigin } from '../../src/site/origin.ts'
+import { renderPassportPage } from '../../src/site/passport-page.ts'
+import {
+  ADDRESSES,
+  CORES,
+  type Harness,
+  newProduct,
+  nextGtin,
+  startHarness,
+  type TestAccount,
+} from '../harness.ts'
+import { decodeQr } from '../qr/decode.ts'
+import { FULL, read, rowOf } from './reading-of.ts'
+
+let harness: Harness
+let account: TestAccount
+before(async () => {
+  harness = await startHarness()
+  account = await harness.account({ plan: 'enterprise' })
+})
+after(() => harness.close())
+
+type Unit = { uuid: string; id: string; path: string }
+const named = (uuid: string): Unit => ({ uuid, id: idFromUuid(uuid), path: `/p/${idFromUuid(uuid)}` })
+
+const makeModel = async (data: Record<string, unknown> = { gtin: nextGtin() }) => {
+  const body = newProduct(data, 'battery')
+  return named((await createPassport(account.ctx, { ...body, strict: false })).passport.id)
+}
+const issue = async (parent: Unit, unit: { lot?: string; serial?: string; data?: object }) => {
+  const { created, errors } = await createChildren(account.ctx, {
+    parentUuid: parent.uuid,
+    level: unit.serial === undefined ? 'batch' : 'item',
+    units: [unit],
+    bulk: false,
+    strict: true,
+  })
+  const [issued] = created
+  assert.ok(issued, String(errors[0]?.error))
+  return named(issued.passport.id)
+}
+const family = async () => {
+  const model = await makeModel({ gtin: nextGtin(), safetyInformation: { en: 'Never open it.' } })
+  const batch = await issue(model, { lot: 'L-7', data: { manufacturingDate: '2026-07' } })
+  const item = await issue(batch, { serial: 'S-1', data: { stateOfHealth: 97.123, weightKg: 3.1 } })
+  return { model, batch, item }
+}
+const correct = async (unit: Unit, data: object) => {
+  const body = { data, change_type: 'correction' }
+  const answer = await harness.ask('PATCH', `/api/v1/products/${unit.id}`, { key: account.key, body })
+  assert.equal(answer.status, 200, answer.text)
+}
+
+/** What stands in one of the sections. */
+const section = (html: string, anchor: string) =>
+  html.split(`<div id="${anchor}">`)[1]?.split('</details>')[0] ?? ''
+const head = (html: string) => /<header>.*<\/header>/s.exec(html)?.[0] ?? ''
+
+describe('the page of a unit', () => {
+  test('an item says what it is, and leads to its batch and its model', async () => {
+    const { model, batch, item } = await family()
+    const answer = await harness.ask('GET', item.path)
+    assert.equal(answer.status, 200)
+    const top = head(answer.text)
+    for (const [term, value] of [
+      ['Passport level', 'Single item'],
+      ['Batch number', 'L-7'],
+      ['Serial number', 'S-1'],
+    ]) {
+      assert.ok(top.includes(`<dt>${term}</dt><dd><bdi>${value}</bdi></dd>`), term)
+    }
+    assert.ok(top.includes(`<a href="${batch.id}">Passport of the batch</a>`))
+    assert.ok(top.includes(`<a href="${model.id}">Passport of the model</a>`))
+    assert.doesNotMatch(top, /has been corrected/)
+    assert.equal(answer.headers['x-robots-tag'], 'noindex')
+    assert.match(answer.text, /<meta name="robots" content="noindex">/)
+  })
+
+  test('a batch leads to its model, an item of the model to no batch, a model nowhere', async () => {
+    const { model, batch } = await family()
+    const ofBatch = head((await harness.ask('GET', batch.path)).text)
+    assert.ok(ofBatch.includes('<bdi>Batch</bdi>') && ofBatch.includes('<bdi>L-7</bdi>'))
+    assert.ok(ofBatch.includes(`<a href="${model.id}">`))
+    assert.doesNotMatch(ofBatch, /Passport of the batch|Serial number/)
+    const single = await issue(model, { serial: 'S-9' })
+    const ofItem = head((await harness.ask('GET', single.path)).text)
+    assert.ok(ofItem.includes(`<a href="${model.id}">`))
+    assert.doesNotMatch(ofItem, /Passport of the batch|Batch number/)
+    assert.doesNotMatch(head((await harness.ask('GET', model.path)).text), /Passport of the/)
+  })
+
+  test('an item says what comes from the model, what from the batch and what is its own', async () => {
+    const { item } = await family()
+    const { text } = await harness.ask('GET', item.path)
+    assert.match(section(text, 'safety'), /Never open it.*<p class="from of">inherited from the model<\/p>/)
+    const performance = section(text, 'performance')
+    assert.match(performance, /<bdi>July 2026<\/bdi>|July 2026/)
+    assert.match(performance, /July 2026(?:<\/[a-z]+>)*<small class="from">inherited from the batch<\/small>/)
+    assert.match(performance, /3\.1[^<]*(?:<\/[a-z]+>)*<small class="from">recorded for this unit<\/small>/)
+    assert.equal(performance.match(/class="from"/g)?.length, 2)
+    assert.match(performance, /<p class="from of">inherited from the model<\/p>/)
+  })
+
+  test('a batch has what it set itself as its own; the model page says nothing of it', async () => {
+    const { model, batch } = await family()
+    const performance = section((await harness.ask('GET', batch.path)).text, 'performance')
+    assert.match(performance, /July 2026(?:<\/[a-z]+>)*<small class="from">recorded for this unit<\/small>/)
+    assert.doesNotMatch(performance, /from the batch/)
+    assert.doesNotMatch((await harness.ask('GET', model.path)).text, /class="from|inherited/)
+  })
+
+  test('a value that a batch took back is the model’s again', async () => {
+    const { batch } = await family()
+    const body = { data: { manufacturingDate: null } }
+    await harness.ask('PATCH', `/api/v1/products/${batch.id}`, { key: account.key, body })
+    const item = await issue(batch, { serial: 'S-2' })
+    for (const { path } of [batch, item]) {
+      const performance = section((await harness.ask('GET', path)).text, 'performance')
+      assert.match(performance, /May 2026/)
+      assert.doesNotMatch(performance, /class="from"/)
+    }
+  })
+
+  test('state of health is for authorities; a link of the model opens its items', async () => {
+    const { model, item } = await family()
+    const { token } = await createAccessLink(account.ctx, {
+      passportId: model.id,
+      audience: 'authority',
+      label: 'Inspectorate',
+      expiresAt: new Date(harness.clock.now().getTime() + 3_600_000),
+      addresses: ADDRESSES,
+    })
+    for (const format of ['html', 'jsonld']) {
+      const open = await harness.ask('GET', `${item.path}?format=${format}`)
+      assert.doesNotMatch(open.text, /97[.,]123|stateOfHealth|State of health/)
+      const headers = { authorization: `Bearer ${token}` }
+      const inspected = await harness.ask('GET', `${item.path}?format=${format}`, { headers })
+      assert.match(inspected.text, /97\.123/)
+    }
+  })
+
+  test('the usual origin is the most frequent, the model’s in doubt', () => {
+    assert.equal(usualOrigin(['own', 'model']), 'model')
+    assert.equal(usualOrigin(['own', 'batch']), 'batch')
+    assert.equal(usualOrigin(['own', 'model', 'own']), 'own')
+    assert.equal(usualOrigin(['own']), 'own')
+  })
+
+  test('stays within 30 kB, 8 kB compressed, in every language, wherever the fields come from', () => {
+    for (const category of ['textile', 'battery', 'furniture'] as const) {
+      const names = Object.keys({ ...CORES[category], ...FULL[category] })
+      const row = rowOf(category, FULL[category], {
+        level: 'i',
+        lot: 'L'.repeat(20),
+        serial: 'S'.repeat(20),
+        outdated: true,
+        parent_id: newUuid(1),
+        own_keys: names.filter((_, i) => i % 3 === 0),
+        own_fields: names.filter((_, i) => i % 3 === 1),
+      })
+      for (const { code } of LANGUAGES) {
+        const html = renderPassportPage(read(row, 'authority'), code, {
+          qr: '<svg></svg>'.padEnd(4_200, 'M'),
+        })
+        assert.ok(Buffer.byteLength(html) <= 30_000, `${category} ${code}: ${Buffer.byteLength(html)}`)
+        assert.ok(gzipSync(html).length <= 8_000, `${category} ${code}: ${gzipSync(html).length} compressed`)
+      }
+    }
+  })
+})
+
+describe('a correction above', () => {
+  test('makes the pages of units say so within a second, under another tag, until they are refreshed', async () => {
+    harness.clock.set('2026-11-21T10:00:00Z')
+    const { model, batch, item } = await family()
+    const before = new Map<Unit, string>()
+    for (const unit of [batch, item]) {
+      const answer = await harness.ask('GET', unit.path)
+      assert.doesNotMatch(answer.text, /has been corrected since/)
+      before.set(unit, answer.headers.etag ?? '')
+    }
+    await correct(model, { ratedCapacity: 13.5 })
+    harness.clock.advance(1_001)
+    for (const [unit, etag] of before) {
+      const answer = await harness.ask('GET', unit.path, { headers: { 'if-none-match': etag } })
+      assert.equal(answer.status, 200)
+      assert.match(head(answer.text), /has been corrected since/)
+      assert.match(answer.headers.etag ?? '', /\.outdated\./)
+      assert.match(answer.text, /13\.4/)
+      const document = await harness.ask('GET', `${unit.path}?format=jsonld`)
+      assert.equal(document.json.subjectOf['dpp:outdated'], true)
+    }
+    assert.doesNotMatch((await harness.ask('GET', model.path)).text, /has been corrected since/)
+    const refresh = await harness.ask('POST', `/api/v1/products/${model.id}/refresh`, { key: account.key })
+    assert.equal(refresh.json.data.refreshed, 2)
+    for (const { path } of before.keys()) {
+      const { text } = await harness.ask('GET', path)
+      assert.doesNotMatch(text, /has been corrected since/)
+      assert.match(text, /13\.5/)
+      assert.match(section(text, 'history'), /<th scope="row">2<\/th>.*Correction/)
+    }
+    harness.clock.release()
+  })
+
+  test('of a batch’s own field stays the batch’s after a refresh', async () => {
+    const { batch, item } = await family()
+    await correct(batch, { manufacturingDate: '2026-08' })
+    await harness.ask('POST', `/api/v1/products/${item.id}/refresh`, { key: account.key })
+    const { text } = await harness.ask('GET', item.path)
+    assert.match(
+      section(text, 'performance'),
+      /August 2026(?:<\/[a-z]+>)*<small class="from">inherited from the batch<\/small>/,
+    )
+  })
+})
+
+describe('JSON-LD of a unit', () => {
+  test('a batch is some products of its model', async () => {
+    const { model, batch } = await family()
+    const of = async ({ path }: Unit) => (await harness.ask('GET', `${path}?format=jsonld`)).json
+    const above = await of(model)
+    const document = await of(batch)
+    assert.deepEqual(document['@type'], ['Product', 'SomeProducts'])
+    assert.equal(document['@id'], `${above['@id']}/10/L-7`)
+    assert.deepEqual(document.model, { '@id': above['@id'] })
+    assert.equal(document['dpp:batch'], undefined)
+    assert.equal(document['gs1:hasBatchLotNumber'], 'L-7')
+    assert.ok(document.subjectOf['dpp:inheritedFromModel'].includes('cellChemistry'))
+    assert.ok(!document.subjectOf['dpp:inheritedFromModel'].includes('manufacturingDate'))
+    assert.equal(document.subjectOf['dpp:inheritedFromBatch'], undefined)
+    assert.equal(above.subjectOf['dpp:inheritedFromModel'], undefined)
+    assert.equal(above.subjectOf['dpp:outdated'], undefined)
+  })
+
+  test('an item is one product of its model and its batch', async () => {
+    const { model, batch, item } = await family()
+    const of = async ({ path }: Unit) => (await harness.ask('GET', `${path}?format=jsonld`)).json
+    const [above, between, document] = [await of(model), await of(batch), await of(item)]
+    assert.deepEqual(document['@type'], ['Product', 'IndividualProduct'])
+    assert.equal(document['@id'], `${between['@id']}/21/S-1`)
+    assert.deepEqual(document.model, { '@id': above['@id'] })
+    assert.deepEqual(document['dpp:batch'], { '@id': between['@id'] })
+    assert.equal(document.serialNumber, 'S-1')
+    assert.deepEqual(document.subjectOf['dpp:inheritedFromBatch'], ['manufacturingDate'])
+    assert.equal(document.weight.value, 3.1)
+    for (const name of ['weightKg', 'stateOfHealth']) {
+      assert.ok(!JSON.stringify(document.subjectOf).includes(name), name)
+    }
+  })
+
+  test('without a GTIN each is a part of its own page', async () => {
+    const model = await makeModel({})
+    const item = await issue(model, { serial: 'S-1' })
+    const { json } = await harness.ask('GET', `${item.path}?format=jsonld`)
+    assert.equal(json['@id'], `${ADDRESSES.publicUrl}${item.path}#product`)
+    assert.deepEqual(json.model, { '@id': `${ADDRESSES.publicUrl}${model.path}#product` })
+  })
+})
+
+test('the symbol of a unit leads to its own page, or its own GS1 address', async () => {
+  const { item } = await family()
+  const page = await harness.ask('GET', `${item.path}/qr.svg`)
+  assert.deepEqual(await decodeQr(page.text), [`${ADDRESSES.publicUrl}${item.path}`])
+  const gs1 = await harness.ask('GET', `${item.path}/qr.svg?content=gs1`)
+  assert.match((await decodeQr(gs1.text)).join(), /\/01\/\d{14}\/10\/L-7\/21\/S-1$/)
+})
