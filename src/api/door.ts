@@ -145,7 +145,15 @@ async function run(setup: ApiSetup, route: Route, request: FastifyRequest, reply
     headers: request.headers,
     body: request.body,
   }
-  return send(reply, await handle(route, call, request))
+  try {
+    return send(reply, await handle(route, call, request))
+  } catch (error) {
+    // What is not there comes before what is wrong with the question.
+    const isAboutOne = route.method === 'GET' && route.path.includes(':id') && !route.open
+    if (isAboutOne && error instanceof AppError && error.code === 'validation')
+      await findFirst(setup)(request)
+    throw error
+  }
 }
 
 function handle(route: Route, call: OpenCall, request: FastifyRequest): Promise<Answer> | Answer {

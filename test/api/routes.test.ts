@@ -119,6 +119,11 @@ describe('every route', () => {
         const unknown = await t.ask(route.method, nobodys, { key: stranger.key, ...body(route) })
         refused(foreign, 404, 'not_found')
         assert.equal(foreign.json.error, unknown.json.error)
+        const odd = await t.ask(route.method, `${path(route)}?nothing=1`, {
+          key: stranger.key,
+          ...body(route),
+        })
+        refused(odd, 404, 'not_found')
       })
     }
 

@@ -108,6 +108,14 @@ const sequence = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 14, size: 'max' }),
 })
 
+/** What is not tried is valid whichever language comes first. */
+const BOTH_LANGUAGES = {
+  endOfLife: {
+    recyclingInstructions: { en: 'Take it to a collection point.', de: 'Zur Sammelstelle bringen.' },
+    disposalInstructions: { en: 'Not in household waste.', de: 'Nicht in den Hausmüll.' },
+  },
+}
+
 /** The same passports twice: as the plain rules have them, and as they are stored. */
 class World {
   readonly ctx: AccountContext
@@ -138,7 +146,11 @@ class World {
   async create(data: Fields): Promise<void> {
     const unit = createModel(data)
     assert.ok(unit)
-    const sent = { category: 'battery', data: { ...CORES.battery, ...data }, strict: false }
+    const sent = {
+      category: 'battery',
+      data: { ...CORES.battery, ...BOTH_LANGUAGES, ...data },
+      strict: false,
+    }
     this.add(unit, (await createPassport(this.ctx, sent)).passport.id)
   }
 

@@ -75,7 +75,7 @@ describe('the page of a unit', () => {
       ['Passport level', 'Single item'],
       ['Batch number', 'L-7'],
       ['Serial number', 'S-1'],
-    ]) {
+    ] as const) {
       assert.ok(top.includes(`<dt>${term}</dt><dd><bdi>${value}</bdi></dd>`), term)
     }
     assert.ok(top.includes(`<a href="${batch.id}">Passport of the batch</a>`))
@@ -103,7 +103,6 @@ describe('the page of a unit', () => {
     const { text } = await harness.ask('GET', item.path)
     assert.match(section(text, 'safety'), /Never open it.*<p class="from of">inherited from the model<\/p>/)
     const performance = section(text, 'performance')
-    assert.match(performance, /<bdi>July 2026<\/bdi>|July 2026/)
     assert.match(performance, /July 2026(?:<\/[a-z]+>)*<small class="from">inherited from the batch<\/small>/)
     assert.match(performance, /3\.1[^<]*(?:<\/[a-z]+>)*<small class="from">recorded for this unit<\/small>/)
     assert.equal(performance.match(/class="from"/g)?.length, 2)

@@ -1,0 +1,99 @@
+/** Loading the demo: every unit before the corrections, once, whatever happened to an earlier load or was done since. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { DEMO_PASSPORTS } from '../../src/cli/demo-data/demo-account.ts'
+import { sheetText } from '../../src/cli/demo-sheet.ts'
+import { loadDemoPassports } from '../../src/cli/load-demo.ts'
+import { type Harness, startHarness, type TestAccount } from '../harness.ts'
+
+let harness: Harness
+before(async () => {
+  harness = await startHarness()
+})
+after(() => harness.close())
+
+const batches = DEMO_PASSPORTS.flatMap(passport => passport.batches ?? [])
+const items = DEMO_PASSPORTS.flatMap(passport => [
+  ...(passport.batches ?? []).flatMap(batch => batch.items ?? []),
+  ...(passport.items ?? []),
+])
+const COUNTS = { m: DEMO_PASSPORTS.length, b: batches.length, i: items.length }
+
+const counts = async ({ id }: TestAccount) => {
+  const rows = await harness.sql<{ level: 'm' | 'b' | 'i'; n: number }[]>`
+    select level, count(*)::int as n from passport where account_id = ${id} group by level`
+  return Object.fromEntries(rows.map(({ level, n }) => [level, n]))
+}
+const versions = async ({ id }: TestAccount) =>
+  harness.sql`select id, version_no, updated_at from passport where account_id = ${id} order by id`
+const list = async ({ key }: TestAccount, query: string) =>
+  (await harness.ask('GET', `/api/v1/products?limit=100&${query}`, { key })).json.data
+
+describe('the demo', () => {
+  test('has all models, batches and items, and some units that a correction made outdated', async () => {
+    const account = await harness.account()
+    const loaded = await loadDemoPassports(account.ctx, DEMO_PASSPORTS)
+    assert.deepEqual(await counts(account), COUNTS)
+    const { models, batches, items } = loaded
+    assert.deepEqual({ m: models.length, b: batches.length, i: items.length }, COUNTS)
+    const outdated = await list(account, 'level=all&outdated=true')
+    assert.ok(outdated.length >= 10, `${outdated.length} outdated`)
+    const units = [...(await list(account, 'level=item')), ...(await list(account, 'level=batch'))]
+    assert.ok(units.some(unit => !unit.outdated))
+    const first = await harness.ask('GET', `/p/${items[0]}`)
+    assert.match(first.text, /Single item.*has been corrected since/s)
+  })
+
+  test('loaded again changes nothing', async () => {
+    const account = await harness.account()
+    const first = await loadDemoPassports(account.ctx, DEMO_PASSPORTS)
+    const before = await versions(account)
+    assert.deepEqual(await loadDemoPassports(account.ctx, DEMO_PASSPORTS), first)
+    assert.deepEqual(await versions(account), before)
+  })
+
+  test('a load that was cut off is carried on', async () => {
+    const account = await harness.account()
+    const part = DEMO_PASSPORTS.map(({ batches, items: _, corrections: __, ...passport }) => ({
+      ...passport,
+      ...(batches === undefined
+        ? {}
+        : { batches: batches.map(({ items, ...batch }) => ({ ...batch, items: items?.slice(0, 1) ?? [] })) }),
+    }))
+    await loadDemoPassports(account.ctx, part)
+    await loadDemoPassports(account.ctx, DEMO_PASSPORTS)
+    assert.deepEqual(await counts(account), COUNTS)
+    assert.ok((await list(account, 'level=item&outdated=true')).length > 0)
+  })
+
+  test('what was done with it since does not keep it from starting', async () => {
+    const account = await harness.account()
+    const bare = DEMO_PASSPORTS.map(({ category, data }) => ({ category, data }))
+    const { models } = await loadDemoPassports(account.ctx, bare)
+    const withUnits = DEMO_PASSPORTS.findIndex(passport => passport.batches !== undefined)
+    const path = `/api/v1/products/${models[withUnits]}/archive`
+    assert.equal((await harness.ask('POST', path, { key: account.key })).status, 200)
+    const loaded = await loadDemoPassports(account.ctx, DEMO_PASSPORTS)
+    assert.equal(loaded.models.length, COUNTS.m)
+    assert.equal(loaded.batches.length, COUNTS.b - (DEMO_PASSPORTS[withUnits]?.batches?.length ?? 0))
+  })
+
+  test('its sheet says how many there are on which level, and where an item is', () => {
+    const sheet = {
+      url: 'http://localhost:3000',
+      console_url: 'http://localhost:3000/console',
+      email: 'demo@carnet.example',
+      password: 'x',
+      api_key: 'dpp_live_x',
+      curl: 'curl',
+      passport_url: 'http://localhost:3000/p/model',
+      item_url: 'http://localhost:3000/p/item',
+      access_link: 'http://localhost:3000/p/model?access=x',
+      passports: { models: 18, batches: 16, items: 20 },
+      data: './data/demo',
+    }
+    assert.match(sheetText(sheet, false), /18 models, 16 batches and 20 items/)
+    assert.match(sheetText(sheet, false), /of one item +http:\/\/localhost:3000\/p\/item/)
+    assert.doesNotMatch(sheetText({ ...sheet, item_url: null }, false), /one item/)
+  })
+})
