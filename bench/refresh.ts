@@ -66,7 +66,10 @@ function rows({ quiet, busy, alone, share }: Record<'quiet' | 'busy' | 'alone' |
 
 /** Corrects the model, has it refreshed, and gives the units a second until all are done. */
 async function refresh(hall: Hall, tenant: Tenant, server: Server, model: string): Promise<number> {
-  const send = (text: string) => load({ port: server.port, connections: 1, seconds: 0, next: () => text })
+  const send = async (text: string) => {
+    const tally = await load({ port: server.port, connections: 1, seconds: 0, next: () => text })
+    if (tally.failed > 0) throw new Error('a correction or its refresh was refused')
+  }
   await send(correction(tenant, model, 1))
   const started = performance.now()
   await send(ask(tenant, 'POST', `${idFromUuid(model)}/refresh`))

@@ -29,7 +29,7 @@ const BENCHES: Record<string, Bench> = {
 }
 
 const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true })
-const unknown = positionals.filter(name => !(name in BENCHES))
+const unknown = positionals.filter(name => !Object.hasOwn(BENCHES, name))
 if (unknown.length > 0) {
   process.stderr.write(`No such row: ${unknown.join(', ')}. Rows are ${Object.keys(BENCHES).join(', ')}.\n`)
   process.exit(2)

@@ -35,7 +35,12 @@ export function createApp(setup: AppSetup): FastifyInstance {
     routerOptions: { maxParamLength: 2_048, ignoreTrailingSlash: false, caseSensitive: true },
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: 72_000,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: 1_000, maxHeaderSize },
+    http: {
+      requireHostHeader: false,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize,
+    },
     frameworkErrors: (error, request, reply) => answerError(setup, error, request, reply),
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket as Socket, requestId()),
     return503OnClosing: false,
@@ -104,6 +109,9 @@ function findOddity(request: FastifyRequest): AppError | undefined {
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
   }
   if (hosts > 1) return new AppError('bad_request', 'The request has more than one Host header.')
+  if (hosts === 0 && request.raw.httpVersion === '1.1') {
+    return new AppError('bad_request', 'The request has no Host header.')
+  }
   if (request.raw.url && request.raw.url.length > MAX_URL_LENGTH) {
     return new AppError('uri_too_long', `The address is longer than ${MAX_URL_LENGTH} characters.`)
   }

@@ -1,5 +1,6 @@
 /** Lists of products, of an account or under a product: the same rows, the same pages. */
 import { LEVEL_LETTER } from '../accounts/plans.ts'
+import { findCategory } from '../categories/catalogue.ts'
 import { isGtin, toGtin14 } from '../gs1/gtin.ts'
 import { invalid } from '../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
@@ -23,6 +24,9 @@ const gtin: Rule<string> = (text, name) =>
 const cursor: Rule<string> = (text, name) =>
   findUuid(text) ?? { problem: 'format', message: `${name} must be the next_cursor of an earlier answer.` }
 
+const category: Rule<string> = (text, name) =>
+  findCategory(text)?.id ?? { problem: 'enum', message: `${name} must be one that GET /categories lists.` }
+
 const WINDOW = { page: integer(1, MOST_PAGE), limit: integer(1, 100), cursor }
 const COMMON = {
   q: searchable,
@@ -35,7 +39,7 @@ const COMMON = {
 const LIST_QUERY = {
   ...COMMON,
   level: oneOf('model', 'batch', 'item', 'all'),
-  category: searchable,
+  category,
   updated_since: dateTime,
   sku: searchable,
   gtin,
@@ -86,16 +90,20 @@ async function answerList(call: AccountCall, sent: Window, filter: ListFilter): 
   const found = await listPassports(
     call.account,
     filter,
-    after === undefined ? { limit, page } : { limit, after },
+    // One more than asked for, to know whether anything follows.
+    after === undefined ? { limit, page } : { limit: limit + 1, after },
   )
   return { body: listBody(call.setup.addresses, found, { limit, page: after === undefined ? page : null }) }
 }
 
 function listBody(addresses: Addresses, found: Page, window: { limit: number; page: number | null }): string {
-  const last = found.rows.at(-1)
-  const isFull = found.rows.length === window.limit
+  const rows = found.rows.slice(0, window.limit)
+  const last = rows.at(-1)
+  const isFull = rows.length === window.limit
   const more =
-    window.page === null ? isFull : isFull && (found.totalCapped || window.page * window.limit < found.total)
+    window.page === null
+      ? found.rows.length > window.limit
+      : isFull && (found.totalCapped || window.page * window.limit < found.total)
   const meta = {
     page: window.page,
     limit: window.limit,
@@ -105,7 +113,7 @@ function listBody(addresses: Addresses, found: Page, window: { limit: number; pa
     has_more: more,
     next_cursor: more && last ? idFromUuid(last.id) : null,
   }
-  return data(`[${found.rows.map(row => summaryJson(addresses, row)).join(',')}]`, { meta })
+  return data(`[${rows.map(row => summaryJson(addresses, row)).join(',')}]`, { meta })
 }
 
 /** A list's row: the record without its data, with the names a person looks for. */

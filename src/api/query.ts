@@ -46,7 +46,8 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}(?:[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Z
 /** RFC 3339 date-time, or a date alone for its first moment in UTC. */
 export const dateTime: Rule<Date> = (text, name) => {
   const date = DATE_TIME.test(text) ? new Date(text) : new Date(Number.NaN)
-  const isReal = !Number.isNaN(date.getTime()) && (text.length > 10 || date.toISOString().startsWith(text))
+  const day = text.slice(0, 10)
+  const isReal = !Number.isNaN(date.getTime()) && new Date(day).toISOString().startsWith(day)
   if (isReal) return date
   return { problem: 'format', message: `${name} must be a date-time such as 2026-11-21T10:00:00Z.` }
 }

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { AccountContext } from '../accounts/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
-import type { Detail } from '../kernel/errors.ts'
+import { type Detail, MOST_DETAILS } from '../kernel/errors.ts'
 import type { Addresses } from '../passports/record.ts'
 
 /** What the door itself runs on. */
@@ -42,6 +42,7 @@ export type Route = { method: 'GET' | 'POST' | 'PATCH'; path: string; bodyLimit?
 /** The success envelope round ready JSON text. */
 export function data(json: string, extra: { warnings?: readonly Detail[]; meta?: object } = {}): string {
   const meta = extra.meta ? `,"meta":${JSON.stringify(extra.meta)}` : ''
-  const warnings = extra.warnings?.length ? `,"warnings":${JSON.stringify(extra.warnings)}` : ''
+  const cut = (extra.warnings?.length ?? 0) >= MOST_DETAILS ? ',"truncated":true' : ''
+  const warnings = extra.warnings?.length ? `,"warnings":${JSON.stringify(extra.warnings)}${cut}` : ''
   return `{"data":${json}${meta}${warnings}}`
 }

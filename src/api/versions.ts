@@ -1,26 +1,38 @@
 /** A product's history over REST, and its archive state. */
-import { notFound } from '../kernel/errors.ts'
+import { invalid, notFound } from '../kernel/errors.ts'
 import { setStatus } from '../passports/archive.ts'
 import { requireUuid } from '../passports/find.ts'
 import { getVersion, listVersions } from '../passports/history.ts'
 import { recordAnswer } from './products.ts'
-import { integer, readQuery } from './query.ts'
+import { detail, integer, readQuery } from './query.ts'
 import { type AccountCall, type Answer, data } from './route.ts'
 
 const DEFAULT_LIMIT = 25
+const MOST = 1_000_000_000
 
 export async function listProductVersions(call: AccountCall): Promise<Answer> {
-  const query = readQuery(call.query, { page: integer(1, 1_000_000), limit: integer(1, 100) })
+  const query = readQuery(call.query, {
+    page: integer(1, MOST),
+    limit: integer(1, 100),
+    cursor: integer(1, MOST),
+  })
+  if (query.page !== undefined && query.cursor !== undefined) {
+    throw invalid([
+      detail('cursor', 'unknown_field', 'cursor and page exclude each other; send one of them.'),
+    ])
+  }
   const { page = 1, limit = DEFAULT_LIMIT } = query
   const uuid = requireUuid(call.params.id ?? '')
-  const { versions, total } = await listVersions(call.account, uuid, { offset: (page - 1) * limit, limit })
+  const from = query.cursor === undefined ? { offset: (page - 1) * limit } : { before: query.cursor }
+  const { versions, total } = await listVersions(call.account, uuid, { ...from, limit })
+  const last = versions.at(-1)?.version_no ?? 1
   const meta = {
-    page,
+    page: query.cursor === undefined ? page : null,
     limit,
     total,
     total_pages: Math.ceil(total / limit),
-    has_more: page * limit < total,
-    next_cursor: null,
+    has_more: last > 1,
+    next_cursor: last > 1 ? String(last) : null,
   }
   return { body: data(JSON.stringify(versions), { meta }) }
 }

@@ -6,6 +6,7 @@ import { AppError, type Detail, type DetailCode, invalid } from './errors.ts'
 
 export const MAX_JSON_DEPTH = 32
 const MOST_DETAILS = 100
+const LONGEST_NUMBER = 40
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -112,7 +113,8 @@ class Scan {
     while (this.at + 1 < this.text.length && /[0-9.eE+-]/.test(this.text[this.at + 1] ?? '')) this.at++
     const literal = this.text.slice(start, this.at + 1)
     if (literal.length <= 15 && !/[eE]/.test(literal)) return
-    if (!isKeptExactly(literal)) {
+    // Longer ones cannot be exact, and finding that out would cost more than they are worth.
+    if (literal.length > LONGEST_NUMBER || !isKeptExactly(literal)) {
       this.report(
         'format',
         `is ${short(literal)}, which cannot be kept exactly; send at most 15 digits, or a text.`,

@@ -32,7 +32,7 @@ async function write(ctx: AccountContext, current: PassportRow, status: StatusLe
   try {
     await sql`
       with moved as (
-        update passport set status = ${status}::text::"char", updated_at = greatest(${now}::timestamptz, updated_at)
+        update passport set status = ${status}::text::"char", updated_at = greatest(${now}::timestamptz, updated_at + interval '1 millisecond')
         where id = ${current.id} and account_id = ${accountId} and status <> ${status}::text::"char"
         returning id, level, category, gtin14, updated_at
       ), claim as (

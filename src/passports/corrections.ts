@@ -9,9 +9,11 @@ export async function correctionsSince(
   ownerId: string,
   { since, until }: { since: number; until: number },
 ): Promise<Correction[]> {
-  const rows = await sql<{ changed: string[]; before: string; after: string; owned: string[] }[]>`
+  const rows = await sql<
+    { changed: string[]; before: string; after: string; owned: string[]; upto: number; kind: string }[]
+  >`
     select v.changed, coalesce(cb.data || b.own, cb.data)::text as before, coalesce(ca.data || v.own, ca.data)::text as after,
-      array(select jsonb_object_keys(v.own)) as owned
+      array(select jsonb_object_keys(v.own)) as owned, ca.upto, v.kind
     from passport_version v
     join passport_version b on b.passport_id = v.passport_id and b.account_id = v.account_id and b.version_no = v.version_no - 1
     join content ca on ca.id = v.content_id and ca.account_id = v.account_id
@@ -24,5 +26,7 @@ export async function correctionsSince(
     before: JSON.parse(row.before) as Data,
     after: JSON.parse(row.after) as Data,
     owned: row.owned,
+    upto: row.upto,
+    isRefresh: row.kind === 'r',
   }))
 }

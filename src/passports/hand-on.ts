@@ -3,16 +3,17 @@ import type { AccountContext } from '../accounts/context.ts'
 import { newUuid } from '../kernel/ids.ts'
 import { getState, readingOf, type State } from './state.ts'
 
-/** The id of that content; a batch's is made when its first unit of a version is issued. */
-export async function handOn(ctx: AccountContext, giver: State): Promise<string> {
-  let state = giver
-  for (;;) {
-    if (state.row.level === 'm') return state.contentId
-    if (state.unitsContentId !== null) return state.unitsContentId
-    const made = await makeUnitsContent(ctx, state)
-    if (made !== undefined) return made
-    state = await getState(ctx, state.row.id)
-  }
+/**
+ * The id of that content; a batch's is made when its first unit of a version is issued. Undefined when the batch has
+ * changed since its state was read: what was checked against that state must be checked again.
+ */
+export async function handOn(ctx: AccountContext, giver: State): Promise<string | undefined> {
+  if (giver.row.level === 'm') return giver.contentId
+  if (giver.unitsContentId !== null) return giver.unitsContentId
+  const made = await makeUnitsContent(ctx, giver)
+  if (made !== undefined) return made
+  const now = await getState(ctx, giver.row.id)
+  return now.row.version_no === giver.row.version_no ? (now.unitsContentId ?? undefined) : undefined
 }
 
 /** Undefined when the batch changed, or another process was first. */

@@ -35,13 +35,13 @@ type VersionRow = {
 export async function listVersions(
   ctx: AccountContext,
   uuid: string,
-  window: { offset: number; limit: number },
+  window: { limit: number } & ({ offset: number } | { before: number }),
 ): Promise<{ versions: VersionEntry[]; total: number }> {
   const current = await getPassport(ctx, uuid)
-  const newest = current.version_no - window.offset
+  const newest = 'before' in window ? window.before - 1 : current.version_no - window.offset
   const rows =
     current.version_no === 1
-      ? [await firstVersion(ctx, current)].slice(window.offset)
+      ? [await firstVersion(ctx, current)].filter(() => newest >= 1)
       : await ctx.sql<VersionRow[]>`
           select v.version_no, v.kind, v.changed, v.created_at, v.created_by, v.note,
             case when ${current.level}::text <> 'm' then c.upto end as parent_version_no

@@ -5,13 +5,24 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Data } from './check-data.ts'
 
-/** One correction as its owner read before and after it; `fields` are those it changed, `owned` those of them a batch set itself. */
-export type Correction = { fields: readonly string[]; before: Data; after: Data; owned: readonly string[] }
+/** One correction as its owner read before and after it. */
+export type Correction = {
+  /** Names of the fields that it changed. */
+  fields: readonly string[]
+  before: Data
+  after: Data
+  /** Names of the fields that a batch had set itself afterwards. */
+  owned: readonly string[]
+  /** Last version of the model whose corrections are in `after`, but for what is `owned`. */
+  upto: number
+  /** A batch's, which only passes on what the model corrected. */
+  isRefresh: boolean
+}
 
-/** What a unit inherits: the data, and the fields among it that its batch had set itself. */
-export type Inherited = { data: Data; ownFields: readonly string[] }
+/** What a unit inherits: the data, the fields that its batch had set itself, and the model's last version that is in it. */
+export type Inherited = { data: Data; ownFields: readonly string[]; upto: number }
 
-export type Corrected = Inherited & {
+export type Corrected = Omit<Inherited, 'upto'> & {
   /** Names of the fields that got another value, in alphabetical order. */
   changed: string[]
   /** Names of the fields whose correction is of a value that was never inherited. */
@@ -20,7 +31,8 @@ export type Corrected = Inherited & {
 
 /**
  * Takes over the corrections made since, in order: those of the batch first, since its word counts for its units, then
- * those of the model, which stop at the fields that the batch has set itself.
+ * those of the model, which stop at the fields that the batch has set itself. A value taken from the batch has the
+ * model's corrections in it up to `upto`: none of them is applied again, and each later one is, however old the rest.
  */
 export function takeOver(
   inherited: Inherited,
@@ -29,6 +41,7 @@ export function takeOver(
   const data = new Map(Object.entries(inherited.data))
   const ownFields = new Set(inherited.ownFields)
   const skipped = new Set<string>()
+  const upto = new Map<string, number>()
   const apply = (correction: Correction, field: string) => {
     if (same(data, field, correction.after)) return true
     if (!same(data, field, correction.before)) return false
@@ -36,17 +49,17 @@ export function takeOver(
     else data.delete(field)
     return true
   }
-  for (const correction of since.batch) {
-    for (const field of correction.fields) {
-      if (!apply(correction, field)) skipped.add(field)
-      else if (correction.owned.includes(field)) ownFields.add(field)
+  for (const [correction, field] of eachField(since.batch)) {
+    if (apply(correction, field)) {
+      upto.set(field, correction.upto)
+      if (correction.owned.includes(field)) ownFields.add(field)
       else ownFields.delete(field)
-    }
+    } else if (!correction.isRefresh) skipped.add(field)
+    // What a refresh brought the batch stands among the model's corrections too, and is judged there.
   }
-  for (const correction of since.model) {
-    for (const field of correction.fields) {
-      if (!ownFields.has(field) && !apply(correction, field)) skipped.add(field)
-    }
+  for (const [correction, field] of eachField(since.model)) {
+    const isIn = correction.upto <= (upto.get(field) ?? inherited.upto)
+    if (!isIn && !ownFields.has(field) && !apply(correction, field)) skipped.add(field)
   }
   const after = Object.fromEntries(data)
   return {
@@ -56,6 +69,9 @@ export function takeOver(
     skipped: [...skipped].sort(),
   }
 }
+
+const eachField = (corrections: readonly Correction[]) =>
+  corrections.flatMap(correction => correction.fields.map(field => [correction, field] as const))
 
 function same(data: ReadonlyMap<string, unknown>, field: string, other: Data): boolean {
   if (!data.has(field) || !Object.hasOwn(other, field)) return data.has(field) === Object.hasOwn(other, field)

@@ -123,7 +123,7 @@ function orderedIds(ctx: AccountContext, filter: ListFilter, { descending, most,
 
 /** The constant limit says to the planner what a limit in a parameter hides: that a page is small. */
 const summaries = (sql: Sql, ids: Fragment): Fragment => sql`
-  with page as materialized (select id from (${ids}) found limit 100)
+  with page as materialized (select id from (${ids}) found limit 101)
   select p.id, p.account_id, p.version_no, p.created_by, p.parent_id, p.model_id, p.schema_version, p.level, p.status,
     p.category, p.lot, p.serial, p.updated_at, ${isOutdated(sql)} as outdated, c.data->>'gtin' as gtin,
     coalesce(p.own->>'productName', c.data->>'productName') as product_name,

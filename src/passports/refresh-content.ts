@@ -39,12 +39,12 @@ export async function readContents(
 export async function refreshedContent(ctx: AccountContext, old: OldContent): Promise<NewContent> {
   const ofBatch = old.model_upto !== null
   const own = { since: old.upto, until: old.owner_version }
-  const above = { since: old.model_upto ?? old.upto, until: old.model_version }
-  const since = {
-    batch: ofBatch ? await correctionsSince(ctx, old.owner_id, own) : [],
-    model: await correctionsSince(ctx, old.model_id, above),
-  }
-  const corrected = takeOver({ data: old.data, ownFields: old.own_fields ?? [] }, since)
+  const batch = ofBatch ? await correctionsSince(ctx, old.owner_id, own) : []
+  const upto = old.model_upto ?? old.upto
+  // What the batch lets inherit again may be older than what is here.
+  const oldest = Math.min(upto, ...batch.map(correction => correction.upto))
+  const model = await correctionsSince(ctx, old.model_id, { since: oldest, until: old.model_version })
+  const corrected = takeOver({ data: old.data, ownFields: old.own_fields ?? [], upto }, { batch, model })
   const id = newUuid(ctx.clock.now().getTime())
   const [row] = await ctx.sql<{ id: string }[]>`
     with there as (

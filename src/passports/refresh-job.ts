@@ -43,11 +43,8 @@ export async function refreshPassport(
   const state = await getState(ctx, uuid)
   const outdated = await countOutdated(ctx, state)
   if (outdated <= MOST_INLINE) return { ...(await refreshAll(ctx, state)), pending: 0 }
-  const running = await findOpenJob(ctx, uuid)
-  if (running === undefined) {
-    const job = await openJob(ctx, uuid)
-    runners(ctx.sql).start(ctx.clock, job)
-  }
+  const job = await openJob(ctx, uuid)
+  if (job !== undefined) runners(ctx.sql).start(ctx.clock, job)
   return { refreshed: 0, skipped: [], failed: [], pending: outdated }
 }
 
@@ -66,20 +63,22 @@ export async function findJobReport(ctx: AccountContext, uuid: string): Promise<
   }
 }
 
-async function findOpenJob(ctx: AccountContext, uuid: string): Promise<JobRow | undefined> {
-  const [row] = await ctx.sql<JobRow[]>`
-    select * from refresh_job where account_id = ${ctx.accountId} and passport_id = ${uuid} and finished_at is null limit 1`
-  return row
-}
-
-async function openJob(ctx: AccountContext, uuid: string): Promise<JobRow> {
+/** Undefined when one is open already. The passport is locked meanwhile: who asks at the same time finds the job. */
+async function openJob(ctx: AccountContext, uuid: string): Promise<JobRow | undefined> {
+  const { accountId, actorId } = ctx
   const now = ctx.clock.now()
-  const [row] = await ctx.sql<JobRow[]>`
-    insert into refresh_job (created_at, alive_at, account_id, actor_id, refreshed, id, passport_id, skipped, failed)
-    values (${now}, ${now}, ${ctx.accountId}, ${ctx.actorId}, 0, ${newUuid(now.getTime())}, ${uuid}, '[]', '[]')
-    returning *`
-  if (row === undefined) throw new Error('the job was not written')
-  return row
+  const [job] = await ctx.sql.begin(async transaction => {
+    const sql = transaction as unknown as Sql
+    await sql`select 1 from passport where id = ${uuid} and account_id = ${accountId} for no key update`
+    return sql<JobRow[]>`
+      insert into refresh_job (created_at, alive_at, account_id, actor_id, refreshed, id, passport_id, skipped, failed)
+      select ${now}::timestamptz, ${now}::timestamptz, ${accountId}::int, ${actorId}::int, 0,
+        ${newUuid(now.getTime())}::uuid, ${uuid}::uuid, '[]', '[]'
+      where not exists (
+        select 1 from refresh_job where account_id = ${accountId} and passport_id = ${uuid} and finished_at is null)
+      returning *`
+  })
+  return job
 }
 
 /** Takes up the jobs that no process is at work on; called by a timer in every server. */

@@ -38,13 +38,24 @@ export async function refreshAll(
     return total
   if (state.row.level === 'i') return total
   for (const level of ['b', 'i'] as const) {
-    for (const from of await contentsUnder(ctx, state)) if (!(await run(from, { level }))) return total
+    for (const from of await contentsUnder(ctx, state, level)) if (!(await run(from, { level }))) return total
   }
   return total
 }
 
-async function contentsUnder({ sql }: AccountContext, { row }: State): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`${outdatedContents(sql, row)} order by c.id`
+/**
+ * Only those that units have: one that all have left stays outdated for ever, and renewing it too would double them at
+ * each correction. A look-up for each content, since a join may begin with all units of the account.
+ */
+async function contentsUnder(
+  { sql, accountId }: AccountContext,
+  { row }: State,
+  level: 'b' | 'i',
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    ${outdatedContents(sql, row)} and (select true from passport u where u.account_id = ${accountId}
+      and u.content_id = c.id and u.parent_id is not null and u.level = ${level}::text::"char" limit 1)
+    order by c.id`
   return rows.map(one => one.id)
 }
 

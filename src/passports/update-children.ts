@@ -77,19 +77,14 @@ function nameOfSent(sent: unknown, index: number): Name {
       fault: { field: strangers[0], pointer: `${at}/${strangers[0]}`, code: 'unknown_field', message },
     }
   }
-  const member = unit.serial === undefined ? 'lot' : 'serial'
+  const named = (['serial', 'lot'] as const).filter(one => unit[one] !== undefined)
+  const [member = 'serial', more] = named
   const value = unit[member]
-  if (typeof value === 'string' && (unit.serial === undefined || unit.lot === undefined))
-    return { member, value }
+  if (typeof value === 'string' && more === undefined) return { member, value }
   const message = 'Name the unit by its serial, or a batch by its lot: one of them, as a text.'
-  return {
-    fault: {
-      field: member,
-      pointer: `${at}/${member}`,
-      code: value === undefined ? 'required' : 'type',
-      message,
-    },
-  }
+  const code = more !== undefined ? 'duplicate' : value === undefined ? 'required' : 'type'
+  const field = more ?? member
+  return { fault: { field, pointer: `${at}/${field}`, code, message } }
 }
 
 /** By `serial X` or `lot X`; under a model all its items, under a batch those of the batch. */

@@ -87,12 +87,19 @@ export function nextState(
   const own = isModel ? null : withoutNulls({ ...current.own, ...change.data })
   const after = isModel ? withoutNulls({ ...before, ...change.data }) : { ...current.inherited, ...own }
   const category = requireCategory(current.row.category)
-  const options = { strict: change.strict, validatedWith: current.row.schema_version }
+  const options = { strict: false, validatedWith: current.row.schema_version }
   const checked =
     own === null
       ? checkData(category, after, options)
       : checkUnitData(category, after, Object.keys(own), options)
+  if (change.strict) refuseUnknown(checked.warnings, change.data)
   return { next: nextVersion(ctx, current, change, { before, own, checked }), warnings: checked.warnings }
+}
+
+/** Strict is about what was sent: unknown fields kept from before are none of this request's. */
+export function refuseUnknown(warnings: readonly Detail[], sent: Data): void {
+  const unknown = warnings.filter(({ code, field }) => code === 'unknown_field' && Object.hasOwn(sent, field))
+  if (unknown.length > 0) throw invalid(unknown)
 }
 
 export const gtinOfModel = (pointer = '/data/gtin'): Detail => {

@@ -116,6 +116,13 @@ describe('PATCH /products/{id}', () => {
     }
   })
 
+  test('strict is about what was sent, not about what was kept before', async () => {
+    const product = await create({ houseColour: 'red' })
+    const strict = { prefer: 'handling=strict' }
+    assert.equal((await patch(product.id, { data: { weightGrams: 5 } }, strict)).status, 200)
+    assert.equal((await patch(product.id, { data: { wieghtGrams: 5 } }, strict)).status, 422)
+  })
+
   test("409: another product's GTIN changes nothing", async () => {
     const gtin = nextGtin()
     await create({ gtin })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { CORES, newProduct, nextGtin } from '../harness.ts'
+import { nextGtin } from '../harness.ts'
 import { startUnitStand, type UnitStand } from './unit-stand.ts'
 
 type Row = Record<string, unknown> & { id: string; index: number; code: string; errors: Detail[] }
@@ -21,19 +21,6 @@ const numbered = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, i) => item(`${prefix}${i}`))
 const total = async (query: string, key = s.account.key) =>
   (await s.ask('GET', `?${query}`, undefined, { key })).json.meta.total
-
-/** An account with a model, and room for so many batches and items. */
-async function narrow(batches: number, items: number) {
-  const account = await s.t.account()
-  await s.t.sql`update account set batch_quota = ${batches}, item_quota = ${items} where id = ${account.id}`
-  const model = await s.model({}, account.key)
-  const usage = async (level: string) =>
-    (
-      await s.t
-        .sql`select used from account_usage where account_id = ${account.id} and level = ${level}::text::"char"`
-    )[0]?.used
-  return { account, key: account.key, model, usage }
-}
 
 describe('POST /products/{id}/children, in bulk', () => {
   test('201: summaries in the order of index, and events, counters and lists that agree', async () => {
@@ -66,7 +53,7 @@ describe('POST /products/{id}/children, in bulk', () => {
   })
 
   test('201: a mixed call keeps the good rows and reports each other one', async () => {
-    const { key, model } = await narrow(0, 5)
+    const { key, model } = await s.narrow(0, 5)
     await bulk(model, [item('there')], 'item', key)
     const rows = [
       ...[
@@ -187,7 +174,7 @@ describe('POST /products/{id}/children, in bulk', () => {
   })
 
   test('422: when no row could be issued, every detail with its index', async () => {
-    const { key, model } = await narrow(0, 1)
+    const { key, model } = await s.narrow(0, 1)
     assert.equal((await bulk(model, [item('1')], 'item', key)).status, 201)
     const { status, json } = await bulk(model, [item('1'), item('a b'), item('2')], 'item', key)
     assert.deepEqual([status, json.code], [422, 'validation'])
@@ -202,7 +189,7 @@ describe('POST /products/{id}/children, in bulk', () => {
   })
 
   test('403 plan_limit: when every row failed by quota', async () => {
-    const { key, model, usage } = await narrow(0, 0)
+    const { key, model, usage } = await s.narrow(0, 0)
     const { status, json } = await bulk(model, numbered('x', 3), 'item', key)
     assert.deepEqual([status, json.code], [403, 'plan_limit'])
     assert.deepEqual(
@@ -217,7 +204,7 @@ describe('POST /products/{id}/children, in bulk', () => {
   })
 
   test('200 items in two calls at once, room for 50: exactly 50', async () => {
-    const { key, model, usage } = await narrow(0, 50)
+    const { key, model, usage } = await s.narrow(0, 50)
     const answers = await Promise.all([
       bulk(model, numbered('a', 100), 'item', key),
       bulk(model, numbered('b', 100), 'item', key),
@@ -238,8 +225,19 @@ describe('POST /products/{id}/children, in bulk', () => {
     assert.deepEqual([created, await usage('i'), await total('level=item', key)], [50, 50, 50])
   })
 
+  test('calls beyond the quota while the parent is archived: 201, 403 or 409, and as many as answered', async () => {
+    const { key, model, usage } = await s.narrow(0, 20)
+    const answers = await Promise.all([
+      ...Array.from({ length: 8 }, (_, i) => bulk(model, numbered(`${'abcdefgh'[i]}`, 30), 'item', key)),
+      s.ask('POST', `/${model}/archive`, undefined, { key }),
+    ])
+    for (const { status, text } of answers) assert.ok([200, 201, 403, 409].includes(status), text)
+    const created = answers.flatMap(({ json }) => json.data?.created ?? [])
+    assert.deepEqual([await usage('i'), await total('level=item', key)], [created.length, created.length])
+  })
+
   test('40 single items at once, room for 10: exactly 10', async () => {
-    const { key, model, usage } = await narrow(0, 10)
+    const { key, model, usage } = await s.narrow(0, 10)
     const answers = await Promise.all(
       numbered('a', 40).map(one => children(model, { level: 'item', ...one }, key)),
     )
@@ -249,7 +247,7 @@ describe('POST /products/{id}/children, in bulk', () => {
   })
 
   test('calls at once with the same serials, in any order: each is issued once, each row answered', async () => {
-    const { key, model, usage } = await narrow(10, 250)
+    const { key, model, usage } = await s.narrow(10, 250)
     const serials = numbered('s', 200)
     const batch = (await s.call('POST', `/${model}/children`, { level: 'batch', lot: 'L' }, { key })).id
     const answers = await Promise.all([
@@ -270,7 +268,7 @@ describe('POST /products/{id}/children, in bulk', () => {
   })
 
   test('the same serials at once beyond the quota: exact, none twice', async () => {
-    const { key, model, usage } = await narrow(0, 50)
+    const { key, model, usage } = await s.narrow(0, 50)
     const serials = numbered('s', 80)
     const answers = await Promise.all(
       [serials, serials.toReversed(), serials].map(rows => bulk(model, rows, 'item', key)),
@@ -306,4 +304,3 @@ describe('POST /products/{id}/children, in bulk', () => {
     assert.equal((await s.call('GET', `/${model}/refresh`)).outdated, 0)
   })
 })
-

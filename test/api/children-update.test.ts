@@ -57,9 +57,19 @@ describe('POST /products/{id}/children/update', () => {
     const rows = [
       ...[soh('a', 90), soh('a', 80), soh('nowhere', 1), soh('elsewhere', 1), 'x', null, {}],
       ...[{ serial: 'a' }, { lot: 'L', data: { gtin: nextGtin() } }, { serial: 'a', lot: 'L', data: {} }],
-      ...[{ serial: 5, data: {} }, { serial: 'a\u0000', data: {} }, { serial: '\ud800', data: {} }],
-      ...[{ serial: 'a', data: {}, extra: 1 }, { lot: 'M', serial: null, data: { weightKg: 4 } }],
-      ...[{ lot: 'a', data: {} }, { serial: 'L', data: {} }],
+      ...[
+        { serial: 5, data: {} },
+        { serial: 'a\u0000', data: {} },
+        { serial: '\ud800', data: {} },
+      ],
+      ...[
+        { serial: 'a', data: {}, extra: 1 },
+        { lot: 'M', serial: null, data: { weightKg: 4 } },
+      ],
+      ...[
+        { lot: 'a', data: {} },
+        { serial: 'L', data: {} },
+      ],
     ]
     const { status, json } = await update(model, rows)
     assert.equal(status, 200, JSON.stringify(json))
@@ -80,7 +90,7 @@ describe('POST /products/{id}/children/update', () => {
         [4, 'validation', '/items/4 type 4'],
         [5, 'validation', '/items/5 type 5'],
         [6, 'validation', '/items/6/serial required 6'],
-        [7, 'validation', '/items/7/data required 7'],
+        [7, 'validation', '/items/7/serial duplicate 7'],
         [8, 'validation', '/items/8/data/gtin immutable 8'],
         [9, 'validation', '/items/9/lot duplicate 9'],
         [10, 'validation', '/items/10/serial type 10'],
@@ -150,10 +160,7 @@ describe('POST /products/{id}/children/update', () => {
     )
     assert.deepEqual(changed.json.data.summary, { requested: 500, updated: 500, failed: 0 })
     const [first, last] = [await s.call('GET', `/${ids[0]}`), await s.call('GET', `/${ids[499]}`)]
-    assert.deepEqual(
-      [first.data.stateOfHealth, first.status, last.data.stateOfHealth],
-      [0, 'archived', 49.9],
-    )
+    assert.deepEqual([first.data.stateOfHealth, first.status, last.data.stateOfHealth], [0, 'archived', 49.9])
     const dropped = await update(
       model,
       ids.map((_, i) => soh(`u${i}`, null)),

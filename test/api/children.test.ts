@@ -3,7 +3,6 @@ import { after, before, describe, test } from 'node:test'
 import { CORES, newProduct, nextGtin } from '../harness.ts'
 import { startUnitStand, type UnitStand } from './unit-stand.ts'
 
-type Row = Record<string, unknown> & { id: string; index: number; code: string; errors: Detail[] }
 type Detail = { field: string; pointer: string; code: string; message: string; index?: number }
 
 let s: UnitStand
@@ -15,25 +14,8 @@ after(() => s.close())
 const children = (parent: string, body: unknown, key?: string) =>
   s.ask('POST', `/${parent}/children`, body, key === undefined ? {} : { key })
 const item = (serial: string, data?: object) => ({ serial, ...(data ? { data } : {}) })
-const bulk = (parent: string, items: unknown, level = 'item', key?: string) =>
-  children(parent, { level, items }, key)
-const numbered = (prefix: string, count: number) =>
-  Array.from({ length: count }, (_, i) => item(`${prefix}${i}`))
 const total = async (query: string, key = s.account.key) =>
   (await s.ask('GET', `?${query}`, undefined, { key })).json.meta.total
-
-/** An account with a model, and room for so many batches and items. */
-async function narrow(batches: number, items: number) {
-  const account = await s.t.account()
-  await s.t.sql`update account set batch_quota = ${batches}, item_quota = ${items} where id = ${account.id}`
-  const model = await s.model({}, account.key)
-  const usage = async (level: string) =>
-    (
-      await s.t
-        .sql`select used from account_usage where account_id = ${account.id} and level = ${level}::text::"char"`
-    )[0]?.used
-  return { account, key: account.key, model, usage }
-}
 
 describe('POST /products/{id}/children, one unit', () => {
   test('201: the full record, as it reads afterwards; all four GS1 addresses', async () => {
@@ -256,7 +238,7 @@ describe('POST /products/{id}/children, one unit', () => {
   })
 
   test('403 plan_limit: each level has its own room', async () => {
-    const { key, model, usage } = await narrow(1, 0)
+    const { key, model, usage } = await s.narrow(1, 0)
     assert.equal((await children(model, { level: 'batch', lot: 'A' }, key)).status, 201)
     for (const body of [
       { level: 'batch', lot: 'B' },

@@ -32,7 +32,7 @@ describe('raw HTTP', () => {
 
   for (const [what, text, status, code] of [
     ['no HTTP at all', 'hello\r\n\r\n', 400, 'bad_request'],
-    ['no Host', 'GET /api/v1/health HTTP/1.1\r\nConnection: close\r\n\r\n', 400, undefined],
+    ['no Host', 'GET /api/v1/health HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'bad_request'],
     ['two Hosts', head('GET /api/v1/health HTTP/1.1', 'Host: a', 'Host: b'), 400, 'bad_request'],
     ['a bare carriage return', head('GET /api/v1/health HTTP/1.1', 'Host: a', 'X: a\rb'), 400, 'bad_request'],
     [

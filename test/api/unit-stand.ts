@@ -26,6 +26,11 @@ export type UnitStand = {
   /** Items with serials `${prefix}0` and on, by the hundred. */
   items: (parent: string, prefix: string, count: number) => Promise<string[]>
   correct: (id: string, data: object) => Promise<Json>
+  /** Another account with a model, and room for so many batches and items; `usage` tells what is used of it. */
+  narrow: (
+    batches: number,
+    items: number,
+  ) => Promise<{ key: string; model: string; usage: (level: 'b' | 'i') => Promise<number> }>
   close: () => Promise<void>
 }
 type More = { key?: string; headers?: Record<string, string> }
@@ -42,13 +47,14 @@ export async function startUnitStand(plan = 'beta'): Promise<UnitStand> {
   }
   const issue = async (parent: string, unit: object) =>
     (await call('POST', `/${parent}/children`, unit)).id as string
+  const model = async (data = {}, key = account.key) =>
+    (await call('POST', '', newProduct({ gtin: nextGtin(), ...data }, 'battery'), { key })).id
   return {
     t,
     account,
     ask,
     call,
-    model: async (data = {}, key = account.key) =>
-      (await call('POST', '', newProduct({ gtin: nextGtin(), ...data }, 'battery'), { key })).id,
+    model,
     item: (parent, serial, data) => issue(parent, { level: 'item', serial, ...(data ? { data } : {}) }),
     batch: (parent, lot, data) => issue(parent, { level: 'batch', lot, ...(data ? { data } : {}) }),
     async items(parent, prefix, count) {
@@ -63,6 +69,16 @@ export async function startUnitStand(plan = 'beta'): Promise<UnitStand> {
       return ids
     },
     correct: (id, data) => call('PATCH', `/${id}`, { change_type: 'correction', data }),
+    async narrow(batches, items) {
+      const { id, key } = await t.account()
+      await t.sql`update account set batch_quota = ${batches}, item_quota = ${items} where id = ${id}`
+      const usage = async (level: 'b' | 'i') => {
+        const [row] = await t.sql<{ used: number }[]>`
+          select used from account_usage where account_id = ${id} and level = ${level}::text::"char"`
+        return row?.used ?? -1
+      }
+      return { key, model: await model({}, key), usage }
+    },
     close: () => t.close(),
   }
 }

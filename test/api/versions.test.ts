@@ -85,6 +85,13 @@ describe('GET /products/{id}/versions', () => {
       next_cursor: null,
     })
     assert.deepEqual((await page(4)).data, [])
+    const seen: number[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { json } = await get(`${product.id}/versions?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`)
+      seen.push(...json.data.map((one: { version_no: number }) => one.version_no))
+      cursor = json.meta.next_cursor
+    }
+    assert.deepEqual(seen, [7, 6, 5, 4, 3, 2, 1])
   })
 
   test('404: versions there never were, and a stranger’s', async () => {
@@ -155,6 +162,15 @@ describe('POST /products/{id}/archive and /restore', () => {
     assert.equal(events.length, 1)
     const { json } = await t.ask('GET', '/api/v1/products?status=archived', { key: busy.key })
     assert.equal(json.meta.total, 1)
+  })
+
+  test('archive and restore at the same moment: never a fault', async () => {
+    const product = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json
+      .data
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, (_, i) => post(`${product.id}/${i % 2 === 0 ? 'archive' : 'restore'}`)),
+    )
+    assert.deepEqual([...new Set(answers.map(one => one.status))], [200])
   })
 
   test('404 for a stranger, 422 for a parameter', async () => {

@@ -1,16 +1,19 @@
 /** Loading the demo: every unit before the corrections, once, whatever happened to an earlier load or was done since. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { afterEach, beforeEach, describe, test } from 'node:test'
 import { DEMO_PASSPORTS } from '../../src/cli/demo-data/demo-account.ts'
 import { sheetText } from '../../src/cli/demo-sheet.ts'
 import { loadDemoPassports } from '../../src/cli/load-demo.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 
+// A GTIN belongs to one model of the whole service: each load has a database of its own.
 let harness: Harness
-before(async () => {
+let account: TestAccount
+beforeEach(async () => {
   harness = await startHarness()
+  account = await harness.account()
 })
-after(() => harness.close())
+afterEach(() => harness.close())
 
 const batches = DEMO_PASSPORTS.flatMap(passport => passport.batches ?? [])
 const items = DEMO_PASSPORTS.flatMap(passport => [
@@ -31,7 +34,6 @@ const list = async ({ key }: TestAccount, query: string) =>
 
 describe('the demo', () => {
   test('has all models, batches and items, and some units that a correction made outdated', async () => {
-    const account = await harness.account()
     const loaded = await loadDemoPassports(account.ctx, DEMO_PASSPORTS)
     assert.deepEqual(await counts(account), COUNTS)
     const { models, batches, items } = loaded
@@ -45,7 +47,6 @@ describe('the demo', () => {
   })
 
   test('loaded again changes nothing', async () => {
-    const account = await harness.account()
     const first = await loadDemoPassports(account.ctx, DEMO_PASSPORTS)
     const before = await versions(account)
     assert.deepEqual(await loadDemoPassports(account.ctx, DEMO_PASSPORTS), first)
@@ -53,7 +54,6 @@ describe('the demo', () => {
   })
 
   test('a load that was cut off is carried on', async () => {
-    const account = await harness.account()
     const part = DEMO_PASSPORTS.map(({ batches, items: _, corrections: __, ...passport }) => ({
       ...passport,
       ...(batches === undefined
@@ -67,7 +67,6 @@ describe('the demo', () => {
   })
 
   test('what was done with it since does not keep it from starting', async () => {
-    const account = await harness.account()
     const bare = DEMO_PASSPORTS.map(({ category, data }) => ({ category, data }))
     const { models } = await loadDemoPassports(account.ctx, bare)
     const withUnits = DEMO_PASSPORTS.findIndex(passport => passport.batches !== undefined)

@@ -81,7 +81,7 @@ describe('random passports as JSON-LD', () => {
             assert.doesNotMatch(await toQuads(document), /xsd:decimal/)
           },
         ),
-        { numRuns: IS_FULL ? 2_000 : 120 },
+        { numRuns: IS_FULL ? 1_000 : 120 },
       )
     })
   }
@@ -119,9 +119,7 @@ function canary(field: Field): unknown {
 }
 
 const KEPT_OUT = ['public', 'legitimate_interest'] as const
-const anyCategory = fc
-  .constantFrom(...CATEGORIES)
-  .chain(id => validData(categoryOf(id)).map(data => ({ id, data })))
+const anyCategory = fc.oneof(...CATEGORIES.map(id => validData(categoryOf(id)).map(data => ({ id, data }))))
 
 test('random passports show nothing to readers who are kept from it', () => {
   let seen = 0

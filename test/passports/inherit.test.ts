@@ -1,0 +1,172 @@
+/** Taking over corrections, the pure rule. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { Data } from '../../src/passports/check-data.ts'
+import { type Correction, differing, type Inherited, takeOver } from '../../src/passports/inherit.ts'
+
+const RUNS = 10_000
+const FIELDS = ['a', 'b', 'c', 'd', 'constructor']
+
+const field = fc.constantFrom(...FIELDS)
+const value: fc.Arbitrary<unknown> = fc.oneof(
+  fc.nat({ max: 2 }),
+  fc.constantFrom({ en: 'x' }, { en: 'y' }, [1]),
+)
+const data: fc.Arbitrary<Data> = fc
+  .uniqueArray(fc.tuple(field, value), { selector: ([name]) => name })
+  .map(entries => Object.fromEntries(entries))
+
+/** Of one passport, in order: each begins where the one before ended, but for changes in between. */
+const corrections: fc.Arbitrary<Correction[]> = fc
+  .array(
+    fc.record({
+      before: data,
+      after: data,
+      owned: fc.subarray(FIELDS),
+      isRefresh: fc.boolean(),
+      follows: fc.boolean(),
+    }),
+    { maxLength: 5 },
+  )
+  .map(list =>
+    list.map(({ follows, ...one }, index) => {
+      const before = follows ? (list[index - 1]?.after ?? one.before) : one.before
+      return { ...one, before, fields: differing(before, one.after), upto: index + 1 }
+    }),
+  )
+
+const inherited: fc.Arbitrary<Inherited> = fc.record({
+  data,
+  ownFields: fc.subarray(FIELDS),
+  upto: fc.nat({ max: 3 }),
+})
+const since = fc.record({ batch: corrections, model: corrections })
+
+const holds = (property: fc.IRawProperty<unknown>) => fc.assert(property, { numRuns: RUNS })
+const has = (of: Data, name: string) => (Object.hasOwn(of, name) ? of[name] : undefined)
+
+describe(`takeOver, ${RUNS} times`, () => {
+  test('changes only fields that a correction names, and tells all that it changed', () => {
+    holds(
+      fc.property(inherited, since, (unit, told) => {
+        const result = takeOver(unit, told)
+        const named = new Set([...told.batch, ...told.model].flatMap(one => one.fields))
+        assert.deepEqual(differing(unit.data, result.data), result.changed)
+        for (const name of [...result.changed, ...result.skipped]) assert.ok(named.has(name))
+        for (const name of FIELDS.filter(one => !result.changed.includes(one)))
+          assert.deepEqual(has(result.data, name), has(unit.data, name))
+      }),
+    )
+  })
+
+  test('leaves what it was given as it is', () => {
+    holds(
+      fc.property(inherited, since, (unit, told) => {
+        const before = JSON.stringify({ unit, told })
+        takeOver(unit, told)
+        assert.equal(JSON.stringify({ unit, told }), before)
+      }),
+    )
+  })
+
+  test('each field gets a value that it had or that a correction gives it', () => {
+    holds(
+      fc.property(inherited, since, (unit, told) => {
+        const result = takeOver(unit, told)
+        for (const name of result.changed) {
+          const given = [...told.batch, ...told.model].filter(one => one.fields.includes(name))
+          const differences = given.map(one => differing(one.after, result.data))
+          assert.ok(differences.some(names => !names.includes(name)))
+        }
+      }),
+    )
+  })
+
+  test('one correction taken over twice changes nothing more', () => {
+    holds(
+      fc.property(inherited, corrections, fc.boolean(), (unit, list, isOfBatch) => {
+        const [one] = list.filter(({ fields }) => fields.length > 0)
+        const told = {
+          batch: one !== undefined && isOfBatch ? [one] : [],
+          model: one !== undefined && !isOfBatch ? [one] : [],
+        }
+        const once = takeOver(unit, told)
+        const twice = takeOver({ ...once, upto: unit.upto }, told)
+        assert.deepEqual(
+          { data: twice.data, ownFields: twice.ownFields, changed: twice.changed },
+          { data: once.data, ownFields: once.ownFields, changed: [] },
+        )
+        assert.deepEqual(twice.skipped, once.skipped)
+      }),
+    )
+  })
+
+  test('the model’s corrections that are in a unit already change nothing more', () => {
+    holds(
+      fc.property(inherited, corrections, (unit, model) => {
+        const once = takeOver(unit, { batch: [], model })
+        const twice = takeOver({ ...once, upto: model.length }, { batch: [], model })
+        assert.deepEqual(twice.data, once.data)
+        assert.deepEqual({ changed: twice.changed, skipped: twice.skipped }, { changed: [], skipped: [] })
+      }),
+    )
+  })
+
+  test('the order of corrections of different fields is of no matter', () => {
+    holds(
+      fc.property(inherited, corrections, corrections, (unit, left, right) => {
+        const only = (list: Correction[], names: string[]) =>
+          list.map(one => ({ ...one, fields: one.fields.filter(name => names.includes(name)) }))
+        const [ab, cd] = [only(left, ['a', 'b']), only(right, ['c', 'd', 'constructor'])]
+        for (const side of ['batch', 'model'] as const) {
+          const told = (list: Correction[]) => ({ batch: [], model: [], [side]: list })
+          assert.deepEqual(
+            plain(takeOver(unit, told([...ab, ...cd]))),
+            plain(takeOver(unit, told([...cd, ...ab]))),
+          )
+        }
+      }),
+    )
+  })
+
+  test('the model’s corrections stop at what the batch has set itself', () => {
+    holds(
+      fc.property(inherited, corrections, (unit, model) => {
+        const { changed, skipped } = takeOver(unit, { batch: [], model })
+        for (const name of unit.ownFields) assert.ok(!changed.includes(name) && !skipped.includes(name))
+      }),
+    )
+  })
+
+  test('a chain of corrections without changes between leads from its beginning to its end', () => {
+    holds(
+      fc.property(fc.array(data, { minLength: 2, maxLength: 6 }), fc.nat(), (states, start) => {
+        const [first, ...rest] = states
+        assert.ok(first)
+        const model = rest.map((after, index) => {
+          const before = states[index] ?? first
+          return {
+            before,
+            after,
+            fields: differing(before, after),
+            owned: [],
+            upto: index + 1,
+            isRefresh: false,
+          }
+        })
+        const begin = start % states.length
+        const unit = { data: states[begin] ?? first, ownFields: [], upto: begin }
+        const result = takeOver(unit, { batch: [], model })
+        assert.deepEqual(differing(result.data, states.at(-1) ?? first), [])
+        assert.deepEqual(result.skipped, [])
+      }),
+    )
+  })
+})
+
+/** Without the order of its keys. */
+const plain = (result: ReturnType<typeof takeOver>) => ({
+  ...result,
+  data: Object.entries(result.data).sort(([a], [b]) => (a < b ? -1 : 1)),
+})
