@@ -20,12 +20,16 @@ export type Moved = { refreshed: number; skipped: Skip[]; failed: Failure[] }
 type Unit = {
   id: string
   version_no: number
+  created_by: number
   level: 'b' | 'i'
   category: string
   schema_version: number
   lot: string | null
   own: string | null
 }
+
+/** A unit that may be moved: what is written about it goes with the version it was read at. */
+type Ready = Pick<Unit, 'id' | 'version_no' | 'created_by'> & Readonly<Record<string, unknown>>
 
 export type Wish = {
   from: string
@@ -41,7 +45,7 @@ export async function moveStep(ctx: AccountContext, wish: Wish): Promise<Moved &
   const units = await findUnits(ctx, wish)
   const { data, changed, skipped } = wish.to.corrected
   const failed: Failure[] = []
-  const ready: object[] = []
+  const ready: Ready[] = []
   const verdict = validityOf(data)
   const now = ctx.clock.now()
   for (const unit of units) {
@@ -54,6 +58,7 @@ export async function moveStep(ctx: AccountContext, wish: Wish): Promise<Moved &
     ready.push({
       id: unit.id,
       version_no: unit.version_no,
+      created_by: unit.created_by,
       created_at: createdAt(unit.id).toISOString(),
       event_id: newUuid(now.getTime()),
       changed: unit.own === null ? changed : changed.filter(field => !Object.hasOwn(own, field)),
@@ -75,7 +80,7 @@ export async function moveStep(ctx: AccountContext, wish: Wish): Promise<Moved &
 async function findUnits({ sql, accountId }: AccountContext, { from, only, except }: Wish): Promise<Unit[]> {
   const which = 'id' in only ? sql`and p.id = ${only.id}` : sql`and p.level = ${only.level}::text::"char"`
   return sql<Unit[]>`
-    select p.id, p.version_no, p.level, p.category, p.schema_version, p.lot, p.own::text as own from passport p
+    select p.id, p.version_no, p.created_by, p.level, p.category, p.schema_version, p.lot, p.own::text as own from passport p
     where p.account_id = ${accountId} and p.content_id = ${from} and p.parent_id is not null ${which}
       ${except.length === 0 ? sql`` : sql`and p.id <> all(${except as string[]}::text[]::uuid[])`}
     limit ${STEP}`
@@ -104,36 +109,34 @@ function validityOf(data: Data): (unit: Unit, own: Data) => Verdict {
 }
 
 /**
- * Those that were still as they were read; the others changed meanwhile and are met again. `is not distinct from` leaves
- * the primary key as the only way to them: by the content, a plan made for few walked 100,000 for each of 500.
+ * Those that were still as they were read; the others changed meanwhile and are met again. The ids as an array, and all
+ * else in a `case` that no index answers, leave the primary key as the way to them: a plan made while there were few
+ * walked all the units of the content for each of the 500.
  */
 async function move(
   ctx: AccountContext,
   { from, to }: Wish,
-  ready: readonly object[],
+  ready: readonly Ready[],
   now: Date,
 ): Promise<{ id: string }[]> {
   const { sql, accountId, actorId } = ctx
+  const ids = ready.map(one => one.id)
   return sql<{ id: string }[]>`
     with input as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(ready)}::text::jsonb)
-        as r(id uuid, version_no int, created_at timestamptz, event_id uuid, changed text[], search text, event jsonb)
-    ), before as (
-      select p.id, p.created_by, p.own, i.created_at from passport p
-      join input i on i.id = p.id and i.version_no = p.version_no
-      where p.account_id = ${accountId} and p.content_id is not distinct from ${from}::uuid and p.version_no = 1
+        as r(id uuid, version_no int, created_by int, created_at timestamptz, event_id uuid, changed text[], search text, event jsonb)
     ), moved as (
       update passport p set version_no = p.version_no + 1, content_id = ${to.id}, created_by = ${actorId},
         updated_at = greatest(${now}::timestamptz, p.updated_at), search = coalesce(i.search, p.search),
         units_content_id = null,
         last_correction = case when p.level = 'b' and cardinality(i.changed) > 0 then p.version_no + 1 else p.last_correction end
       from input i
-      where p.id = i.id and p.account_id = ${accountId} and p.version_no = i.version_no
-        and p.content_id is not distinct from ${from}::uuid
-      returning p.id, p.version_no, p.updated_at, p.own, i.changed, i.event_id, i.event
+      where p.id = any(${ids}::text[]::uuid[]) and p.id = i.id
+        and case when p.version_no = i.version_no then p.account_id = ${accountId} and p.content_id = ${from} end
+      returning p.id, p.version_no, p.updated_at, p.own, i.changed, i.event_id, i.event, i.created_at, i.created_by
     ), first_version as (
       insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own)
-      select b.created_at, ${accountId}::int, 1, b.created_by, b.id, ${from}::uuid, 'n', b.own from before b join moved m using (id)
+      select created_at, ${accountId}::int, 1, created_by, id, ${from}::uuid, 'n', own from moved where version_no = 2
     ), this_version as (
       insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, changed)
       select updated_at, ${accountId}::int, version_no, ${actorId}::int, id, ${to.id}::uuid, 'r', own, changed from moved
