@@ -1,7 +1,7 @@
 /** Products over REST: create, read, change, revert. */
 import { notFound } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
-import { requireData } from '../passports/check-data.ts'
+import { requireCategory, requireData } from '../passports/check-data.ts'
 import { createPassport, type Written } from '../passports/create.ts'
 import { getPassport, requireUuid } from '../passports/find.ts'
 import { getPassportAt } from '../passports/history.ts'
@@ -9,7 +9,7 @@ import { previewUpdate } from '../passports/preview-correction.ts'
 import { type PassportRow, recordEtag, recordJson } from '../passports/record.ts'
 import { revertPassport } from '../passports/revert.ts'
 import { CHANGE_TYPES, type PassportChange, updatePassport } from '../passports/update.ts'
-import { optionalChoice, optionalText, readBody } from './body.ts'
+import { optionalChoice, optionalText, readBody, sentMembers, together } from './body.ts'
 import { matchesAny, matchesVersion } from './conditions.ts'
 import { dateTime, flag, readQuery } from './query.ts'
 import { type AccountCall, type Answer, data, type OpenCall } from './route.ts'
@@ -18,7 +18,7 @@ const MOST_NOTE = 500
 
 export async function createProduct(call: AccountCall): Promise<Answer> {
   readQuery(call.query, {})
-  const body = readBody(call.body, ['category', 'data'])
+  const body = readNew(call.body)
   const strict = isStrict(call)
   const written = await createPassport(call.account, { category: body.category, data: body.data, strict })
   const answer = writtenAnswer(call, written)
@@ -43,11 +43,12 @@ export function recordAnswer(call: OpenCall, row: PassportRow): Answer {
 
 export async function changeProduct(call: AccountCall): Promise<Answer> {
   const { dry_run: dryRun = false } = readQuery(call.query, { dry_run: flag })
-  const body = readBody(call.body, ['data', 'change_type', 'note'])
+  const body = readChange(call.body)
   const change: PassportChange = {
     uuid: requireUuid(call.params.id ?? ''),
-    data: requireData(body.data),
-    ...changeWords(body),
+    data: body.data,
+    changeType: body.changeType ?? 'change',
+    note: body.note,
     strict: isStrict(call),
     expects: expected(call),
   }
@@ -70,6 +71,30 @@ export async function revertProduct(call: AccountCall): Promise<Answer> {
     expects: expected(call),
   }
   return writtenAnswer(call, await revertPassport(call.account, wish))
+}
+
+function readNew(body: unknown) {
+  const sent = sentMembers(body)
+  // A body that is no object has nothing else to complain of.
+  if (sent !== body) readBody(body, ['category', 'data'])
+  together({
+    members: () => readBody(body, ['category', 'data']),
+    category: () => requireCategory(sent.category),
+    data: () => requireData(sent.data),
+  })
+  return sent
+}
+
+function readChange(body: unknown) {
+  const members = ['data', 'change_type', 'note'] as const
+  const sent = sentMembers(body)
+  if (sent !== body) readBody(body, members)
+  return together({
+    members: () => readBody(body, members),
+    data: () => requireData(sent.data),
+    changeType: () => optionalChoice('change_type', sent.change_type, CHANGE_TYPES),
+    note: () => optionalText('note', sent.note, MOST_NOTE),
+  })
 }
 
 /** What a body says about a change besides its data. */

@@ -100,9 +100,9 @@ async function insertRows(
     event_id: newUuid(ctx.clock.now().getTime()),
     lot: unit.lot,
     serial: unit.serial,
-    own: unit.own === null ? null : JSON.stringify(unit.own),
+    own: unit.own,
     search: unit.search,
-    event: JSON.stringify(passportEvent({ id: idFromUuid(id), category: parent.category, version_no: 1 })),
+    event: passportEvent({ id: idFromUuid(id), category: parent.category, version_no: 1 }),
   }))
   // In one order for all calls: two that bring the same serials wait for each other, never in a circle.
   input.sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -110,11 +110,8 @@ async function insertRows(
   assert(at, 'there are rows to write')
   const written = await sql<{ id: string }[]>`
     with input as materialized (
-      select id, event_id, lot, serial, own::jsonb as own, search, event::jsonb as event
-      from unnest(${input.map(one => one.id)}::text[]::uuid[], ${input.map(one => one.event_id)}::text[]::uuid[],
-        ${input.map(one => one.lot)}::text[], ${input.map(one => one.serial)}::text[], ${input.map(one => one.own)}::text[],
-        ${input.map(one => one.search)}::text[], ${input.map(one => one.event)}::text[])
-        as r(id, event_id, lot, serial, own, search, event)
+      select * from jsonb_to_recordset(${JSON.stringify(input)}::text::jsonb)
+        as r(id uuid, event_id uuid, lot text, serial text, own jsonb, search text, event jsonb)
     ), giver as (
       select id from passport where id = ${parent.id} and account_id = ${accountId} and status = 'a'
     ), written as (

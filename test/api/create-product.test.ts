@@ -141,6 +141,15 @@ describe('POST /products', () => {
       })
     }
 
+    test('what is wrong with the members is told together', async () => {
+      const { json } = await post({ category: 'zz', data: 'x', foo: 1 })
+      assert.deepEqual(json.errors.map((one: { field: string }) => one.field).sort(), [
+        'category',
+        'data',
+        'foo',
+      ])
+    })
+
     test('more than 100 violations are cut, and that is said', async () => {
       const fiberComposition = Array.from({ length: 90 }, () => ({ fiber: 1, percentage: 'x' }))
       const { json } = await post(newProduct({ fiberComposition }))
