@@ -13,6 +13,7 @@ const app = createApp({
   nsUrl: 'http://localhost:3000/ns/dpp',
   secretKey: 'bench-bench-bench-bench-bench-bench',
   allowQueryApiKey: false,
+  trustedProxies: [],
   version: 'bench',
   log: createLog({ logLevel: 'warn', logFormat: 'json' }),
   isReady: async () => true,

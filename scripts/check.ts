@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 const NODE = process.execPath
 const CHECKS: readonly [string, string, readonly string[]][] = [
   ['format and lint', 'node_modules/.bin/biome', ['check', '--error-on-warnings', '.']],
-  ['types', 'node_modules/.bin/tsc', ['--noEmit']],
+  ['types', 'node_modules/typescript-native/bin/tsc', ['--noEmit']],
   [
     'house and documents',
     NODE,

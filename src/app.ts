@@ -18,7 +18,9 @@ import { requestIds } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
 import { registerSite, type SiteSetup } from './site/door.ts'
 
-export type AppSetup = ApiSetup & SiteSetup & ConsoleSetup & { log: Log; isReady: () => Promise<boolean> }
+export type AppSetup = ApiSetup &
+  SiteSetup &
+  ConsoleSetup & { log: Log; isReady: () => Promise<boolean>; trustedProxies: readonly string[] }
 
 const MAX_URL_LENGTH = 8_192
 const HEADERS_TIMEOUT_MS = 5_000
@@ -30,6 +32,7 @@ export function createApp(setup: AppSetup): FastifyInstance {
     loggerInstance: setup.log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
+    trustProxy: setup.trustedProxies.length === 0 ? false : [...setup.trustedProxies],
     // A child for each request costs as much as routing it; lines that need the id name it.
     childLoggerFactory: logger => logger,
     routerOptions: { maxParamLength: 2_048, ignoreTrailingSlash: false, caseSensitive: true },

@@ -45,7 +45,9 @@ export type Harness = {
   close: () => Promise<void>
 }
 
-export async function startHarness(settings: { allowQueryApiKey?: boolean } = {}): Promise<Harness> {
+export async function startHarness(
+  settings: { allowQueryApiKey?: boolean; trustedProxies?: readonly string[] } = {},
+): Promise<Harness> {
   const database = await cloneDatabase()
   const sql = openPool(database.target)
   const clock = new TestClock()
@@ -56,6 +58,7 @@ export async function startHarness(settings: { allowQueryApiKey?: boolean } = {}
     nsUrl: `${ADDRESSES.publicUrl}/ns/dpp`,
     secretKey: 'a secret key that only tests know, long enough',
     allowQueryApiKey: settings.allowQueryApiKey ?? false,
+    trustedProxies: settings.trustedProxies ?? [],
     version: '0.0.0-test',
     log: createLog({ logLevel: 'silent', logFormat: 'json' }),
     isReady: async () => true,

@@ -59,6 +59,7 @@ async function startServer(
     nsUrl: config.nsUrl,
     secretKey: secretKey(config),
     allowQueryApiKey: config.allowQueryApiKey,
+    trustedProxies: config.trustedProxies,
     version: VERSION,
     isReady: () => isReachable(store.sql),
   })

@@ -1,6 +1,6 @@
 /** The only place that reads the environment: every setting once, every problem reported at once with its name. */
 import { existsSync, readFileSync } from 'node:fs'
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { parseEnv } from 'node:util'
 
 export type Config = {
@@ -14,6 +14,8 @@ export type Config = {
   pgBinDir: string | undefined
   secretKey: string | undefined
   allowQueryApiKey: boolean
+  /** CIDR ranges and addresses of the proxies in front; their `X-Forwarded-For` is believed, read from the right. */
+  trustedProxies: readonly string[]
   logLevel: LogLevel
   logFormat: 'pretty' | 'json'
 }
@@ -65,6 +67,7 @@ export function readConfig(env: Environment): Config {
     pgBinDir: read.text('PG_BIN_DIR'),
     secretKey,
     allowQueryApiKey: read.flag('ALLOW_QUERY_API_KEY'),
+    trustedProxies: read.cidrs('TRUSTED_PROXIES'),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     logFormat: read.oneOf('LOG_FORMAT', ['pretty', 'json'], process.stderr.isTTY ? 'pretty' : 'json'),
   }
@@ -109,6 +112,17 @@ function reader(env: Environment, problems: string[]) {
       problems.push(`${name} is "${value}": it must be an IP address or a host name.`)
       return fallback
     },
+    /** A list of IP addresses and CIDR ranges, separated by commas or spaces. */
+    cidrs(name: string): string[] {
+      const all = (text(name) ?? '').split(/[\s,]+/).filter(one => one !== '')
+      const wrong = all.filter(one => !isRange(one))
+      if (wrong.length > 0) {
+        problems.push(
+          `${name} has "${wrong.join(', ')}": it takes IP addresses and CIDR ranges such as 10.0.0.0/8, separated by commas.`,
+        )
+      }
+      return all.filter(isRange)
+    },
     url(name: string, fallback: string): string {
       const value = text(name)
       if (value === undefined) return fallback
@@ -131,4 +145,13 @@ function reader(env: Environment, problems: string[]) {
       return undefined
     },
   }
+}
+
+/** An IP address, or one with the number of bits of its network behind a slash. */
+function isRange(value: string): boolean {
+  const [address = '', bits, ...more] = value.split('/')
+  const family = isIP(address)
+  if (family === 0 || more.length > 0) return false
+  if (bits === undefined) return true
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)
 }
