@@ -1,10 +1,11 @@
 /** The limits: bare `node:http` servers that do the one thing measured and nothing else; prints its port. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type DatabaseTarget, openPool } from '../src/kernel/db.ts'
+import { insertPlain } from './units.ts'
 
 type Settings = {
   target: DatabaseTarget
-  what: 'read' | 'create' | 'bytes'
+  what: 'read' | 'create' | 'bulk' | 'bytes'
   pool: number
   bytes?: string
   headers?: Record<string, string>
@@ -30,17 +31,37 @@ function send(response: ServerResponse, type: string, body: string | Buffer) {
 }
 
 /** The INSERTs of a create without gathering: one statement a request. */
-function create(request: IncomingMessage, response: ServerResponse) {
+async function create(request: IncomingMessage, response: ServerResponse) {
+  const id = await insert(
+    JSON.parse(await body(request)) as { data: object },
+    Number(request.headers['x-account']),
+  )
+  send(response, 'application/json; charset=utf-8', `{"data":{"id":"${id}"}}`)
+}
+
+/** The rows of plain items, named by their serials in the answer. */
+async function bulk(request: IncomingMessage, response: ServerResponse) {
+  const [, model = '', account = ''] = /^\/(.{36})\/(\d+)/.exec(request.url ?? '') ?? []
+  const { items } = JSON.parse(await body(request)) as { items: { serial: string }[] }
+  const ids = await insertPlain(
+    sql,
+    Number(account),
+    model,
+    items.map(item => item.serial),
+  )
+  const created = items.map(({ serial }, index) => ({ index, id: ids[index], serial }))
+  send(response, 'application/json; charset=utf-8', JSON.stringify({ data: { created } }))
+}
+
+function body(request: IncomingMessage): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
   let text = ''
   request.setEncoding('utf8')
   request.on('data', chunk => {
     text += chunk
   })
-  request.on('end', () => {
-    insert(JSON.parse(text) as { data: object }, Number(request.headers['x-account'])).then(id =>
-      send(response, 'application/json; charset=utf-8', `{"data":{"id":"${id}"}}`),
-    )
-  })
+  request.on('end', () => resolve(text))
+  return promise
 }
 
 async function insert({ data }: { data: object }, account: number): Promise<string> {
@@ -75,6 +96,7 @@ const bytes = Buffer.from(settings.bytes ?? '', 'base64')
 const HANDLERS = {
   read,
   create,
+  bulk,
   bytes: (_request: IncomingMessage, response: ServerResponse) => {
     response.writeHead(200, settings.headers)
     response.end(bytes)

@@ -1,7 +1,8 @@
 /** Models with units under them, for the rows that measure what units cost. */
 import type { AccountContext } from '../src/accounts/context.ts'
 import { systemClock } from '../src/kernel/clock.ts'
-import { idFromUuid } from '../src/kernel/ids.ts'
+import type { Sql } from '../src/kernel/db.ts'
+import { idFromUuid, newUuid } from '../src/kernel/ids.ts'
 import { createChildren } from '../src/passports/create-children.ts'
 import { request } from './load.ts'
 import { fill } from './loader.ts'
@@ -21,30 +22,51 @@ export type Issue = { under: string; level: 'batch' | 'item'; count: number; pre
 
 /** Issues plain units in calls of 500, past HTTP; returns the UUIDs of the first 10,000. */
 export async function issue(hall: Hall, tenant: Tenant, wish: Issue): Promise<string[]> {
-  const ctx: AccountContext = { sql: hall.sql, clock: systemClock, accountId: tenant.accountId, actorId: 1 }
   const { under, level, count, prefix = 'L1' } = wish
   const kept: string[] = []
   for (let done = 0; done < count; done += CALL) {
-    const units = Array.from({ length: Math.min(CALL, count - done) }, (_, i) => ({
-      [level === 'item' ? 'serial' : 'lot']: serialOf(prefix, done + i),
-    }))
-    const { created, errors } = await createChildren(ctx, {
-      parentUuid: under,
-      level,
-      units,
-      bulk: true,
-      strict: false,
-    })
-    if (errors[0]) throw errors[0].error
-    if (kept.length < 10_000) kept.push(...created.map(one => one.passport.id))
+    const units = serials(prefix, done)
+      .slice(0, count - done)
+      .map(name => ({ [level === 'item' ? 'serial' : 'lot']: name }))
+    const ids = await issueUnits(hall, tenant, under, level, units)
+    if (kept.length < 10_000) kept.push(...ids)
   }
   return kept
 }
 
+/** One call of 500 plain items, past HTTP. */
+export const issueCall = (hall: Hall, tenant: Tenant, under: string, from: number) =>
+  issueUnits(
+    hall,
+    tenant,
+    under,
+    'item',
+    serials('L1', from).map(serial => ({ serial })),
+  )
+
+async function issueUnits(
+  { sql }: Hall,
+  { accountId }: Tenant,
+  parentUuid: string,
+  level: Issue['level'],
+  units: readonly object[],
+): Promise<string[]> {
+  const ctx: AccountContext = { sql, clock: systemClock, accountId, actorId: 1 }
+  const { created, errors } = await createChildren(ctx, {
+    parentUuid,
+    level,
+    units,
+    bulk: true,
+    strict: false,
+  })
+  if (errors[0]) throw errors[0].error
+  return created.map(one => one.passport.id)
+}
+
 /** A bulk call of 500 plain items. */
 export function bulkRequest(tenant: Tenant, model: string, prefix: string, from: number): string {
-  const items = Array.from({ length: CALL }, (_, i) => ({ serial: serialOf(prefix, from + i) }))
-  return ask(tenant, 'POST', `${idFromUuid(model)}/children`, { level: 'item', items })
+  const path = `/api/v1/products/${idFromUuid(model)}/children`
+  return request('POST', path, { authorization: `Bearer ${tenant.key}` }, bulkBody(prefix, from))
 }
 
 /** A request about a product with the tenant's key. */
@@ -59,3 +81,49 @@ export const ask = (tenant: Tenant, method: string, path: string, body?: object)
 /** A correction of a model that differs each time. */
 export const correction = (tenant: Tenant, model: string, n: number): string =>
   ask(tenant, 'PATCH', idFromUuid(model), { data: { weightGrams: 100 + n }, change_type: 'correction' })
+
+/** Serials of one call. */
+export const serials = (prefix: string, from: number): string[] =>
+  Array.from({ length: CALL }, (_, i) => serialOf(prefix, from + i))
+
+/** The same for the bare server. */
+export const bareRequest = ({ accountId }: Tenant, model: string, prefix: string, from: number): string =>
+  request('POST', `/${model}/${accountId}`, {}, bulkBody(prefix, from))
+
+const bulkBody = (prefix: string, from: number) =>
+  JSON.stringify({ level: 'item', items: serials(prefix, from).map(serial => ({ serial })) })
+
+/** The rows of plain items and nothing else: no check, no answer. Returns their ids. */
+export async function insertPlain(
+  sql: Sql,
+  accountId: number,
+  model: string,
+  names: readonly string[],
+): Promise<string[]> {
+  const now = new Date()
+  const ids = names.map(() => newUuid(now.getTime()))
+  const events = names.map(() => newUuid(now.getTime()))
+  const shortIds = ids.map(idFromUuid)
+  await sql`
+    with input as materialized (
+      select * from unnest(${ids}::text[]::uuid[], ${shortIds}::text[], ${events}::text[]::uuid[],
+        ${names as string[]}::text[]) as r(id, short_id, event_id, serial)
+    ), room as (
+      update account_usage set used = used + ${names.length} where account_id = ${accountId} and level = 'i'
+    ), counted as (
+      insert into passport_count (account_id, level, status, category, n)
+      values (${accountId}, 'i', 'a', 'textile', ${names.length})
+      on conflict (account_id, level, status, category) do update set n = passport_count.n + ${names.length}
+    ), written as (
+      insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, parent_id,
+        model_id, schema_version, level, status, category, serial)
+      select ${now}::timestamptz, ${accountId}::int, 1, 1, 0, id, ${model}::uuid, ${model}::uuid, ${model}::uuid, 1, 'i', 'a',
+        'textile', serial
+      from input
+    )
+    insert into event (created_at, account_id, id, type, data)
+    select ${now}::timestamptz, ${accountId}::int, event_id, 'product.created',
+      jsonb_build_object('id', short_id, 'category', 'textile', 'version_no', 1)
+    from input`
+  return shortIds
+}

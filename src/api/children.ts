@@ -1,6 +1,7 @@
 /** Batches and items over REST: issued one by one or by the hundred, changed by serial, refreshed after a correction. */
 import { AppError, type Detail, invalid } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
+import type { Data } from '../passports/check-data.ts'
 import { createChildren, type NotIssued, UNIT_LEVELS } from '../passports/create-children.ts'
 import { requireUuid } from '../passports/find.ts'
 import type { Summary } from '../passports/list.ts'
@@ -36,7 +37,8 @@ export async function createUnits(call: AccountCall): Promise<Answer> {
   const [first] = created
   if (!isBulk) {
     if (first === undefined) throw errors[0]?.error ?? new Error('one unit was neither issued nor refused')
-    const answer = writtenAnswer(call, first)
+    const passport = { ...first.passport, data: JSON.stringify(first.reading) }
+    const answer = writtenAnswer(call, { passport, warnings: first.warnings })
     const location = `${call.setup.addresses.apiUrl}/products/${idFromUuid(first.passport.id)}`
     return { ...answer, status: 201, headers: { ...answer.headers, location } }
   }
@@ -46,7 +48,7 @@ export async function createUnits(call: AccountCall): Promise<Answer> {
     body: bulkBody(
       call,
       'created',
-      created.map(one => ({ ...one, row: one.passport })),
+      created.map(one => ({ ...one, row: one.passport, names: one.reading })),
       errors,
     ),
   }
@@ -63,6 +65,7 @@ export async function changeUnits(call: AccountCall): Promise<Answer> {
   const rows = updated.map(({ index, written }) => ({
     index,
     row: written.passport,
+    names: JSON.parse(written.passport.data) as Data,
     warnings: written.warnings,
   }))
   return { body: bulkBody(call, 'updated', rows, errors) }
@@ -76,7 +79,7 @@ function requireItems(items: unknown): readonly unknown[] {
   ])
 }
 
-type Done = { index: number; row: PassportRow; warnings: readonly Detail[] }
+type Done = { index: number; row: Omit<PassportRow, 'data'>; names: Data; warnings: readonly Detail[] }
 
 function bulkBody(
   call: AccountCall,
@@ -84,8 +87,8 @@ function bulkBody(
   done: readonly Done[],
   errors: readonly NotIssued[],
 ): string {
-  const rows = done.map(({ index, row, warnings }) => {
-    const summary = summaryJson(call.setup.addresses, withNames(row))
+  const rows = done.map(({ index, row, names, warnings }) => {
+    const summary = summaryJson(call.setup.addresses, withNames(row, names))
     const more = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`
     return `{"index":${index},${summary.slice(1, -1)}${more}}`
   })
@@ -101,8 +104,8 @@ function bulkBody(
   )
 }
 
-function withNames(row: PassportRow): Summary {
-  const { productName, sku, brandName } = JSON.parse(row.data) as Record<string, string>
+function withNames(row: Done['row'], names: Data): Summary {
+  const { productName, sku, brandName } = names as Record<string, string>
   return { ...row, product_name: productName ?? null, sku: sku ?? null, brand_name: brandName ?? null }
 }
 

@@ -7,7 +7,7 @@ import { LEVELS } from '../accounts/plans.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { type Config, ConfigError, type Environment, readConfig } from '../kernel/config.ts'
 import type { Sql } from '../kernel/db.ts'
-import { countRows, findBrokenHistories, findWrongCounts } from '../passports/verify.ts'
+import { countRows, findBrokenHistories, findWrongCounts, findWrongUnitCounts } from '../passports/verify.ts'
 import { type Command, columns, type Result } from './command.ts'
 import { tryPort } from './ports.ts'
 import { hasSecretKey } from './secret-key.ts'
@@ -147,7 +147,11 @@ async function lookAtCounters(sql: Sql): Promise<string | string[]> {
   try {
     await one`begin isolation level repeatable read read only`
     await one`set local statement_timeout = '10min'`
-    const wrong = [...(await findWrongCounts(one)), ...(await findWrongUsage(one))]
+    const wrong = [
+      ...(await findWrongCounts(one)),
+      ...(await findWrongUnitCounts(one)),
+      ...(await findWrongUsage(one)),
+    ]
     await one`commit`
     return wrong.length === 0 ? 'agree with the rows' : wrong
   } finally {

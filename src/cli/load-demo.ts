@@ -4,9 +4,8 @@ import { LEVEL_LETTER } from '../accounts/plans.ts'
 import { AppError } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { createPassport } from '../passports/create.ts'
-import { createChildren } from '../passports/create-children.ts'
+import { createChildren, type Issued } from '../passports/create-children.ts'
 import { listPassports } from '../passports/list.ts'
-import type { PassportRow } from '../passports/record.ts'
 import { updatePassport } from '../passports/update.ts'
 import type { DemoItem, DemoPassport } from './demo-data/demo-passport.ts'
 
@@ -96,7 +95,10 @@ async function requireUnits(ctx: AccountContext, wanted: Wanted): Promise<string
 }
 
 /** Whoever tries the demo may have archived the parent, used up the quota, or taken the name for a unit of their own. */
-async function issue(ctx: AccountContext, { parentUuid, level, units }: Wanted): Promise<PassportRow[]> {
+async function issue(
+  ctx: AccountContext,
+  { parentUuid, level, units }: Wanted,
+): Promise<Issued['passport'][]> {
   const sent = units.map(({ data, ...unit }) => (data === undefined ? unit : { ...unit, data }))
   try {
     const { created, errors } = await createChildren(ctx, {

@@ -2,28 +2,35 @@
 import { randomFillSync } from 'node:crypto'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const HYPHEN = 0x2d
+const HEX_VALUE = Uint8Array.from(
+  { length: 128 },
+  (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0,
+)
 const VALUE = new Map([...ALPHABET].map((letter, value) => [letter, value]))
 const ID_PATTERN = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-const RANDOM_BITS = 74n
-const LOW_BITS = 62n
-const VARIANT = 2n << LOW_BITS
-
-const pool = new BigUint64Array(512)
+const pool = new Uint16Array(4096)
 let used = pool.length
 
-function random64(): bigint {
+function random16(): number {
   if (used === pool.length) {
     randomFillSync(pool)
     used = 0
   }
-  return pool[used++] ?? 0n
+  return pool[used++] ?? 0
 }
 
-const random74 = () => ((random64() & 0x3ffn) << 64n) | random64()
+const HEX4 = Array.from({ length: 0x1_0000 }, (_, n) => n.toString(16).padStart(4, '0'))
 
 let lastMs = -1
-let lastBits = 0n
+let lastTime = ''
+// The 74 random bits of the last one, from the left: 12, 14 and three times 16. Apart, for speed: 1,000 are made for a bulk call.
+let bits12 = 0
+let bits14 = 0
+let bits48a = 0
+let bits48b = 0
+let bits48c = 0
 
 /**
  * A UUIDv7 (RFC 9562 §5.7) of this millisecond in the hyphenated form PostgreSQL reads: 74 random bits, and within one
@@ -31,31 +38,54 @@ let lastBits = 0n
  * ids sort in the order of creation and one still says nothing useful about the next.
  */
 export function newUuid(nowMs: number): string {
-  if (nowMs === lastMs) lastBits += (random64() >> 16n) + 1n
-  if (nowMs !== lastMs || lastBits >> RANDOM_BITS > 0n) lastBits = random74()
+  if (nowMs !== lastMs) begin(nowMs)
+  else step()
+  return `${lastTime}-7${hex4(bits12).slice(1)}-${hex4(bits14 | 0x8000)}-${hex4(bits48a)}${hex4(bits48b)}${hex4(bits48c)}`
+}
+
+const hex4 = (n: number) => HEX4[n] ?? ''
+
+function begin(nowMs: number): void {
   lastMs = nowMs
   const time = nowMs.toString(16).padStart(12, '0')
-  const high = (lastBits >> LOW_BITS).toString(16).padStart(3, '0')
-  const low = (BigInt.asUintN(62, lastBits) | VARIANT).toString(16)
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${low.slice(0, 4)}-${low.slice(4)}`
+  lastTime = `${time.slice(0, 8)}-${time.slice(8)}`
+  bits12 = random16() & 0x0fff
+  bits14 = random16() & 0x3fff
+  bits48a = random16()
+  bits48b = random16()
+  bits48c = random16()
+}
+
+/** Adds 1 to 2^48. Past the end of the 74 bits it goes on from zero: unlike all others of its millisecond, if not in their order. */
+function step(): void {
+  let sum = bits48c + random16() + 1
+  bits48c = sum & 0xffff
+  sum = bits48b + random16() + (sum >> 16)
+  bits48b = sum & 0xffff
+  sum = bits48a + random16() + (sum >> 16)
+  bits48a = sum & 0xffff
+  sum = bits14 + (sum >> 16)
+  bits14 = sum & 0x3fff
+  bits12 = (bits12 + (sum >> 14)) & 0x0fff
 }
 
 /** Names for requests, in the order they came: sixteen random characters of this process, ten that count. */
 export function requestIds(): () => string {
-  const process = Array.from({ length: 16 }, () => ALPHABET[Number(random64() & 31n)]).join('')
+  const process = Array.from({ length: 16 }, () => ALPHABET[random16() & 31]).join('')
   let count = 0
   return () => process + (++count).toString(32).padStart(10, '0')
 }
 
 /** The 26 characters of lower-case Crockford base32 that stand for a UUID at the doors. */
 export function idFromUuid(uuid: string): string {
-  const hex = uuid.replaceAll('-', '')
   let id = ''
   // 128 bits read from the left in steps of five, after two zero bits: 26 characters.
   let bits = 2
   let held = 0
-  for (let i = 0; i < 32; i++) {
-    held = (held << 4) | Number.parseInt(hex[i] ?? '0', 16)
+  for (let i = 0; i < uuid.length; i++) {
+    const code = uuid.charCodeAt(i)
+    if (code === HYPHEN) continue
+    held = (held << 4) | (HEX_VALUE[code] ?? 0)
     bits += 4
     if (bits >= 5) {
       bits -= 5

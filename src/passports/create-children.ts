@@ -2,7 +2,7 @@
 import type { AccountContext } from '../accounts/context.ts'
 import { AppError, type Detail, invalid } from '../kernel/errors.ts'
 import { newUuid } from '../kernel/ids.ts'
-import { requireCategory } from './check-data.ts'
+import { type Data, requireCategory } from './check-data.ts'
 import { handOn } from './hand-on.ts'
 import { archivedParent, insertUnits, nameOf, type Row } from './insert-units.ts'
 import { checkUnit, type UnitLevel } from './new-units.ts'
@@ -20,7 +20,13 @@ export type NewUnits = {
   strict: boolean
 }
 
-export type Issued = { index: number; passport: PassportRow; warnings: readonly Detail[] }
+/** `reading` is what the unit reads as; as text it would be made 500 times over for a call that answers without it. */
+export type Issued = {
+  index: number
+  passport: Omit<PassportRow, 'data'>
+  reading: Data
+  warnings: readonly Detail[]
+}
 export type NotIssued = { index: number; error: AppError }
 export type UnitsResult = { created: Issued[]; errors: NotIssued[] }
 
@@ -42,8 +48,9 @@ export async function createChildren(ctx: AccountContext, input: NewUnits): Prom
   const created: Issued[] = []
   for (const row of rows) {
     const { index } = row
+    const { reading, warnings } = row.unit
     if (outcome.written.has(row.id))
-      created.push({ index, passport: passportOf(ctx, giver, row), warnings: row.unit.warnings })
+      created.push({ index, passport: passportOf(ctx, giver, row), reading, warnings })
     else errors.push({ index, error: outcome.refused.get(row.id) ?? taken(row, input) })
   }
   return { created, errors: errors.sort((a, b) => a.index - b.index) }
@@ -86,7 +93,7 @@ function taken({ index, unit }: Row, { level, bulk }: NewUnits): AppError {
   return invalid([{ field, pointer: `${bulk ? `/items/${index}` : ''}/${field}`, code, message }])
 }
 
-function passportOf(ctx: AccountContext, giver: State, { id, unit, at }: Row): PassportRow {
+function passportOf(ctx: AccountContext, giver: State, { id, unit, at }: Row): Issued['passport'] {
   const { row } = giver
   return {
     id,
@@ -104,6 +111,5 @@ function passportOf(ctx: AccountContext, giver: State, { id, unit, at }: Row): P
     updated_at: at,
     outdated: row.outdated,
     gtin: row.gtin,
-    data: JSON.stringify(unit.reading),
   }
 }

@@ -20,7 +20,9 @@ export const isOutdated = (sql: Sql): Fragment =>
 export const outdatedContents = (sql: Sql, owner: { id: string; account_id: number }): Fragment => sql`
   select c.id from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
   join passport top on top.id = o.model_id and top.account_id = o.account_id
-  where o.account_id = ${owner.account_id} and (o.id = ${owner.id} or o.parent_id = ${owner.id}) and o.level <> 'i'
+  where o.account_id = ${owner.account_id} and o.id = any(array(
+      select ${owner.id}::uuid union all
+      select id from passport where account_id = ${owner.account_id} and parent_id = ${owner.id} and level = 'b'))
     and (o.last_correction > c.upto or (c.model_upto is not null and top.last_correction > c.model_upto))`
 
 /** The ids of all outdated contents of an account; with `since`, of those outdated by a correction made then or later. */

@@ -52,14 +52,26 @@ export function gs1Url(
 
 const text = JSON.stringify
 
+/** The last one is kept: the rows of an answer mostly have it in common, and making one costs as much as the rest of a row. */
+function remembering<K, V>(make: (key: K) => V): (key: K) => V {
+  let last: { key: K; value: V } | undefined
+  return key => {
+    if (last === undefined || last.key !== key) last = { key, value: make(key) }
+    return last.value
+  }
+}
+
+const isoTime = remembering((ms: number) => new Date(ms).toISOString())
+const parentId = remembering(idFromUuid)
+
 /** The members of a record up to, and without, `data`; the list's summary has them too. */
 export function recordHead(addresses: Addresses, row: Omit<PassportRow, 'data'>): string {
   const id = idFromUuid(row.id)
-  const parent = row.parent_id === null ? 'null' : `"${idFromUuid(row.parent_id)}"`
+  const parent = row.parent_id === null ? 'null' : `"${parentId(row.parent_id)}"`
   return (
     `"id":"${id}","category":"${row.category}","level":"${LEVEL_NAME[row.level]}","status":"${STATUS_NAME[row.status]}",` +
     `"gtin":${text(row.gtin)},"lot":${text(row.lot)},"serial":${text(row.serial)},"version_no":${row.version_no},` +
-    `"updated_at":"${row.updated_at.toISOString()}","created_at":"${createdAt(row.id).toISOString()}",` +
+    `"updated_at":"${isoTime(row.updated_at.getTime())}","created_at":"${isoTime(createdAt(row.id).getTime())}",` +
     `"passport_url":"${passportUrl(addresses, id)}","gs1_url":${text(gs1Url(addresses, row))},` +
     `"qr_url":"${addresses.apiUrl}/products/${id}/qr","parent_id":${parent},"outdated":${row.outdated}`
   )

@@ -5,9 +5,8 @@
 import type { AccountContext } from '../accounts/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { perDatabase, type Sql } from '../kernel/db.ts'
-
 import { newUuid } from '../kernel/ids.ts'
-import { countOutdated, type Refreshed, refreshAll } from './refresh.ts'
+import { countOutdated, MOST_LISTED, type Refreshed, refreshAll } from './refresh.ts'
 import { getState } from './state.ts'
 
 /** Up to so many are refreshed within the request. */
@@ -58,7 +57,7 @@ export async function findJobReport(ctx: AccountContext, uuid: string): Promise<
     refreshed,
     started_at: created_at.toISOString(),
     finished_at: finished_at?.toISOString() ?? null,
-    skipped,
+    skipped: skipped.slice(0, MOST_LISTED),
     failed,
   }
 }
@@ -98,8 +97,14 @@ export const stopRefreshes = (sql: Sql): Promise<void> => runners(sql).stop()
 /** Resolves when the jobs under way in this process have ended. */
 export const refreshesEnded = (sql: Sql): Promise<void> => runners(sql).ended()
 
+/** Faults that stopped a job in this process since this was last asked; the jobs are open and will be taken up again. */
+export const takeRefreshFaults = (sql: Sql): RefreshFault[] => runners(sql).takeFaults()
+
+export type RefreshFault = { jobId: string; error: unknown }
+
 const runners = perDatabase((sql: Sql) => {
   const running = new Map<string, Promise<void>>()
+  let faults: RefreshFault[] = []
   let stopping = false
   const ended = async () => {
     await Promise.allSettled(running.values())
@@ -108,8 +113,9 @@ const runners = perDatabase((sql: Sql) => {
     start(clock: Clock, job: JobRow) {
       if (stopping || running.has(job.id)) return
       const work = run(sql, clock, job, () => !stopping)
-        // Whatever stops it, what is left stays outdated and the job open: it is taken up again.
-        .catch(() => undefined)
+        .catch(error => {
+          faults.push({ jobId: job.id, error })
+        })
         .finally(() => running.delete(job.id))
       running.set(job.id, work)
     },
@@ -118,22 +124,35 @@ const runners = perDatabase((sql: Sql) => {
       stopping = true
       return ended()
     },
+    takeFaults() {
+      const taken = faults
+      faults = []
+      return taken
+    },
   }
 })
 
+/** What failed before is met again by who takes a job up, so that list begins anew; what was skipped is not. */
 async function run(sql: Sql, clock: Clock, job: JobRow, goOn: () => boolean): Promise<void> {
   const ctx: AccountContext = { sql, clock, accountId: job.account_id, actorId: job.actor_id }
-  const note = (so_far: Refreshed, finishedAt: Date | null) => sql`
-    update refresh_job set alive_at = ${clock.now()}, finished_at = ${finishedAt}, refreshed = ${job.refreshed + so_far.refreshed},
-      skipped = ${JSON.stringify(so_far.skipped)}::text::jsonb, failed = ${JSON.stringify(so_far.failed)}::text::jsonb
+  const failed: Refreshed['failed'] = []
+  const note = (skipped: Refreshed['skipped'], finishedAt: Date | null) => sql`
+    update refresh_job set alive_at = ${clock.now()}, finished_at = ${finishedAt},
+      skipped = case when jsonb_array_length(skipped) < ${MOST_LISTED}
+        then skipped || ${JSON.stringify(skipped)}::text::jsonb else skipped end,
+      failed = ${JSON.stringify(failed)}::text::jsonb
     where account_id = ${job.account_id} and id = ${job.id}`
   let isWhole = true
-  const total = await refreshAll(ctx, await getState(ctx, job.passport_id), async so_far => {
-    await note(so_far, null)
+  const progress = async (step: Refreshed) => {
+    failed.push(...step.failed.slice(0, MOST_LISTED - failed.length))
+    // The statement that refreshes units has counted them; a step of which nothing is listed needs no other.
+    if (step.refreshed === 0 || step.skipped.length + step.failed.length > 0)
+      await note(step.skipped.slice(0, MOST_LISTED), null)
     isWhole = goOn()
     return isWhole
-  })
-  if (isWhole) await note(total, clock.now())
+  }
+  await refreshAll(ctx, await getState(ctx, job.passport_id), { jobId: job.id, progress })
+  if (isWhole) await note([], clock.now())
 }
 
 /** Throws `not_found` unless the passport is the account's; otherwise how many under it are outdated. */

@@ -6,6 +6,7 @@ import { AppError, assert, type Detail } from '../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import { insertEvents, passportEvent } from '../webhooks/announce.ts'
 import { checkData, type Data, requireCategory } from './check-data.ts'
+import { countUnits } from './content-units.ts'
 import { forgetPublicPassport } from './public-read.ts'
 import { createdAt } from './record.ts'
 import type { NewContent } from './refresh-content.ts'
@@ -38,6 +39,8 @@ export type Wish = {
   only: { id: string } | { level: 'b' | 'i' }
   /** Units that failed before: they stay where they are. */
   except: readonly string[]
+  /** The job this is done for; it counts what is moved in the same statement, so that a kill leaves it right. */
+  jobId: string | undefined
 }
 
 /** Moves up to 500 of the units still on the old content. Nothing found means that all are done. */
@@ -115,7 +118,7 @@ function validityOf(data: Data): (unit: Unit, own: Data) => Verdict {
  */
 async function move(
   ctx: AccountContext,
-  { from, to }: Wish,
+  { from, to, jobId }: Wish,
   ready: readonly Ready[],
   now: Date,
 ): Promise<{ id: string }[]> {
@@ -140,6 +143,11 @@ async function move(
     ), this_version as (
       insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, changed)
       select updated_at, ${accountId}::int, version_no, ${actorId}::int, id, ${to.id}::uuid, 'r', own, changed from moved
+    ), used as (
+      ${countUnits(sql, sql`select ${accountId}::int, id, n * (select count(*) from moved) from (values (${from}::uuid, -1), (${to.id}::uuid, 1)) as v(id, n) order by id`)}
+    ), told as (
+      update refresh_job set refreshed = refreshed + (select count(*) from moved), alive_at = ${now}
+      where account_id = ${accountId} and id = ${jobId ?? null}::uuid
     ), announced as (
       ${insertEvents(sql)} select updated_at, ${accountId}::int, event_id, 'product.updated', event from moved
     )

@@ -1,9 +1,10 @@
 /** Bringing outdated units up to date: batches before their items, corrected fields only, each unit a new version. */
 import type { AccountContext } from '../accounts/context.ts'
 import { findUuid } from '../kernel/ids.ts'
+import { countUnitsOf } from './content-units.ts'
 import { outdatedContents } from './outdated.ts'
 import { readContents, refreshedContent } from './refresh-content.ts'
-import { type Failure, moveStep, type Skip } from './refresh-units.ts'
+import { type Failure, moveStep, type Skip, type Wish } from './refresh-units.ts'
 import type { State } from './state.ts'
 
 export type Refreshed = { refreshed: number; skipped: Skip[]; failed: Failure[] }
@@ -12,28 +13,30 @@ export type Refreshed = { refreshed: number; skipped: Skip[]; failed: Failure[] 
 export const MOST_LISTED = 100
 
 /** How many descendants of a passport are outdated; for a batch or an item, itself included. */
-export async function countOutdated(ctx: AccountContext, { row }: State): Promise<number> {
-  const { sql, accountId } = ctx
+export async function countOutdated({ sql, accountId }: AccountContext, { row }: State): Promise<number> {
   const self = row.level !== 'm' && row.outdated ? 1 : 0
   if (row.level === 'i') return self
-  const [found] = await sql<{ n: number }[]>`
-    select count(*)::bigint as n from passport u
-    where u.account_id = ${accountId} and u.parent_id is not null and u.content_id = any(array(${outdatedContents(sql, row)}))`
-  return self + (found?.n ?? 0)
+  return self + (await countUnitsOf(sql, accountId, outdatedContents(sql, row)))
 }
 
-/** Hears of each step; answering false ends the work early, to be taken up again later. */
-export type Progress = (so_far: Refreshed) => Promise<boolean>
+/** Hears of each step, and for how many units it was; answering false ends the work early, to be taken up again later. */
+export type Progress = (step: Refreshed) => Promise<boolean>
+
+export type RefreshOptions = {
+  /** The job that counts the units, in the statements that refresh them. */
+  jobId?: string
+  progress?: Progress
+}
 
 /** Refreshes a unit and whatever is outdated under it. What fails stays outdated and is told. */
 export async function refreshAll(
   ctx: AccountContext,
   state: State,
-  progress: Progress = async () => true,
+  { jobId, progress = async () => true }: RefreshOptions = {},
 ): Promise<Refreshed> {
   const total: Refreshed = { refreshed: 0, skipped: [], failed: [] }
   const run = async (from: string, only: { id: string } | { level: 'b' | 'i' }) =>
-    moveAll(ctx, { from, only }, total, progress)
+    moveAll(ctx, { from, only, jobId }, total, progress)
   if (state.row.level !== 'm' && state.row.outdated && !(await run(state.contentId, { id: state.row.id })))
     return total
   if (state.row.level === 'i') return total
@@ -62,21 +65,21 @@ async function contentsUnder(
 /** False when the progress said to stop. */
 async function moveAll(
   ctx: AccountContext,
-  { from, only }: { from: string; only: { id: string } | { level: 'b' | 'i' } },
+  wish: Pick<Wish, 'from' | 'only' | 'jobId'>,
   total: Refreshed,
   progress: Progress,
 ): Promise<boolean> {
-  const [old] = await readContents(ctx, [from])
+  const [old] = await readContents(ctx, [wish.from])
   if (old === undefined) return true
   const to = await refreshedContent(ctx, old)
   const except: string[] = []
   for (;;) {
-    const step = await moveStep(ctx, { from, to, only, except })
+    const step = await moveStep(ctx, { ...wish, to, except })
     for (const { id } of step.failed) except.push(findUuid(id) ?? '')
     total.refreshed += step.refreshed
     total.skipped.push(...step.skipped.slice(0, MOST_LISTED - total.skipped.length))
     total.failed.push(...step.failed.slice(0, MOST_LISTED - total.failed.length))
     if (step.found === 0) return true
-    if (!(await progress(total))) return false
+    if (!(await progress(step))) return false
   }
 }

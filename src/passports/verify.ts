@@ -33,6 +33,22 @@ export async function findWrongCounts(sql: Sql): Promise<string[]> {
   )
 }
 
+/** Sentences about contents whose count of units is not that of the rows; reads every passport's narrow row. */
+export async function findWrongUnitCounts(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ account_id: number; content_id: string; kept: number; counted: number }[]>`
+    select account_id, content_id, coalesce(k.n, 0) as kept, coalesce(r.n, 0) as counted
+    from (
+      select account_id, content_id, count(*)::bigint as n from passport where parent_id is not null
+      group by account_id, content_id
+    ) r full join content_units k using (account_id, content_id)
+    where coalesce(k.n, 0) <> coalesce(r.n, 0)
+    order by account_id, content_id limit ${MOST_NAMED}`
+  return rows.map(
+    row =>
+      `account ${row.account_id} has ${row.counted} units on content ${row.content_id} and counts ${row.kept}`,
+  )
+}
+
 /** How many passports each account has on each level, counted from the rows, as `account level` → number. */
 export async function countRows(sql: Sql): Promise<Map<string, number>> {
   const rows = await sql<{ account_id: number; level: LevelLetter; n: number }[]>`

@@ -17,3 +17,7 @@ export const insertEvents = (sql: Sql): Fragment =>
 export function passportEvent(passport: { id: string; category: string; version_no: number }) {
   return { id: passport.id, category: passport.category, version_no: passport.version_no }
 }
+
+/** The same made by the database, from expressions for its members. */
+export const passportEventOf = (sql: Sql, from: { id: Fragment; category: Fragment; versionNo: Fragment }) =>
+  sql`jsonb_build_object('id', ${from.id}, 'category', ${from.category}, 'version_no', ${from.versionNo})`

@@ -2,7 +2,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
-import { resumeRefreshes, stopRefreshes } from '../passports/refresh-job.ts'
+import { resumeRefreshes, stopRefreshes, takeRefreshFaults } from '../passports/refresh-job.ts'
 
 const EVERY_MS = 5_000
 
@@ -14,6 +14,8 @@ export function startChores({ sql, clock, log }: { sql: Sql; clock: Clock; log: 
     try {
       const resumed = await resumeRefreshes(sql, clock)
       if (resumed > 0) log.info({ jobs: resumed }, 'refreshes taken up again')
+      for (const { jobId, error } of takeRefreshFaults(sql))
+        log.error({ job: jobId, err: error }, 'a refresh was stopped by a fault; it is taken up again')
     } catch (error) {
       log.warn(
         { reason: error instanceof Error ? error.message : String(error) },

@@ -13,7 +13,7 @@ import { getVersion } from '../../src/passports/history.ts'
 import type { PassportRow } from '../../src/passports/record.ts'
 import { refreshPassport } from '../../src/passports/refresh-job.ts'
 import { updatePassport } from '../../src/passports/update.ts'
-import { findBrokenHistories, findWrongCounts } from '../../src/passports/verify.ts'
+import { findBrokenHistories, findWrongCounts, findWrongUnitCounts } from '../../src/passports/verify.ts'
 import { CORES, type Harness, startHarness } from '../harness.ts'
 import {
   change,
@@ -166,7 +166,8 @@ class World {
         strict: false,
       }),
     )
-    const row = issued?.created[0]?.passport
+    const [made] = issued?.created ?? []
+    const row = made && { ...made.passport, data: JSON.stringify(made.reading) }
     assert.equal(row !== undefined, unit !== undefined, 'issued or refused')
     if (unit === undefined || row === undefined) return
     this.add(unit, row.id)
@@ -352,5 +353,6 @@ describe('three levels under random use', () => {
     await Promise.all(runs)
     assert.deepEqual(await findBrokenHistories(t.sql), [])
     assert.deepEqual(await findWrongCounts(t.sql), [])
+    assert.deepEqual(await findWrongUnitCounts(t.sql), [])
   })
 })
