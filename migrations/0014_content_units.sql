@@ -11,3 +11,6 @@ select account_id, content_id, count(*) from passport where parent_id is not nul
 
 -- The batches of a model, without walking its items.
 create index passport_batches on passport (account_id, parent_id) where level = 'b';
+
+-- The units that have fields of their own, for telling where those win over a correction.
+create index passport_own on passport (account_id, model_id) where own is not null and parent_id is not null;

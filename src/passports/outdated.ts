@@ -16,13 +16,24 @@ export const joinOwners = (sql: Sql): Fragment => sql`
 export const isOutdated = (sql: Sql): Fragment =>
   sql`(coalesce(o.last_correction > c.upto, false) or coalesce(m.last_correction > c.model_upto, false))`
 
-/** The ids of the outdated contents that a passport, or a batch under it, handed on. */
-export const outdatedContents = (sql: Sql, owner: { id: string; account_id: number }): Fragment => sql`
+type Owner = { id: string; account_id: number }
+
+/** The passport itself and its batches: those whose contents its units have. */
+const givers = (sql: Sql, owner: Owner): Fragment => sql`
+  o.account_id = ${owner.account_id} and o.id = any(array(
+    select ${owner.id}::uuid union all
+    select id from passport where account_id = ${owner.account_id} and parent_id = ${owner.id} and level = 'b'))`
+
+/** The ids of all contents that a passport, or a batch under it, handed on. */
+export const contentsOf = (sql: Sql, owner: Owner): Fragment => sql`
+  select c.id from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
+  where ${givers(sql, owner)}`
+
+/** The ids of the outdated ones of those. */
+export const outdatedContents = (sql: Sql, owner: Owner): Fragment => sql`
   select c.id from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
   join passport top on top.id = o.model_id and top.account_id = o.account_id
-  where o.account_id = ${owner.account_id} and o.id = any(array(
-      select ${owner.id}::uuid union all
-      select id from passport where account_id = ${owner.account_id} and parent_id = ${owner.id} and level = 'b'))
+  where ${givers(sql, owner)}
     and (o.last_correction > c.upto or (c.model_upto is not null and top.last_correction > c.model_upto))`
 
 /** The ids of all outdated contents of an account; with `since`, of those outdated by a correction made then or later. */

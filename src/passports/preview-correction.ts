@@ -1,7 +1,9 @@
 /** What a correction would reach, before it is made: which fields, how many units, and where a unit's own value wins. */
 import type { AccountContext } from '../accounts/context.ts'
 import { gtinTaken } from './check-data.ts'
+import { countUnitsOf } from './content-units.ts'
 import type { Written } from './create.ts'
+import { contentsOf } from './outdated.ts'
 import { getState, type State } from './state.ts'
 import type { PassportChange } from './update.ts'
 import { nextState, requireExpected } from './update.ts'
@@ -39,17 +41,15 @@ async function requireFreeGtin(ctx: AccountContext, uuid: string, gtin14: string
 
 async function reachOf({ sql, accountId }: AccountContext, { row }: State, fields: string[]): Promise<Reach> {
   if (fields.length === 0 || row.level === 'i') return { fields, units: 0, own_values: {} }
-  const under =
-    row.level === 'm' ? sql`p.model_id = ${row.id} and p.parent_id is not null` : sql`p.parent_id = ${row.id}`
-  const [counted] = await sql<{ units: number }[]>`
-    select count(*)::bigint as units from passport p where p.account_id = ${accountId} and ${under}`
+  const under = row.level === 'm' ? sql`` : sql`and p.parent_id = ${row.id}`
   const own = await sql<{ field: string; n: number }[]>`
     select f as field, count(*)::bigint as n from passport p, unnest(${fields}::text[]) f
-    where p.account_id = ${accountId} and ${under} and p.own is not null and jsonb_exists(p.own, f)
+    where p.account_id = ${accountId} and p.model_id = ${row.model_id} and p.parent_id is not null ${under}
+      and p.own is not null and jsonb_exists(p.own, f)
     group by f order by f`
   return {
     fields,
-    units: counted?.units ?? 0,
+    units: await countUnitsOf(sql, accountId, contentsOf(sql, row)),
     own_values: Object.fromEntries(own.map(({ field, n }) => [field, n])),
   }
 }
