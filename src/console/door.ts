@@ -1,19 +1,20 @@
 /** The console door: its table of contents, and what holds for every page before its handler runs. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import type { Role } from '../accounts/people.ts'
 import { findSession } from '../accounts/sessions.ts'
+import { ASSET_PATHS, registerAssets } from './assets.ts'
 import { answerError, refuse } from './error-page.ts'
 import { readForm } from './form.ts'
 import { showHome, submitAccount } from './home.ts'
 import { showKeys, showRevoke, submitKey, submitRevoke } from './keys.ts'
 import { HOME, SIGN_IN, signInFor } from './own-path.ts'
-import type { ConsoleRoute, ConsoleSetup, Outcome, Visit } from './route.ts'
+import type { ConsoleRoute, ConsoleSetup, Download, Outcome, Visit } from './route.ts'
 import { isSameOrigin } from './same-origin.ts'
 import { findToken, sessionCookie } from './session-cookie.ts'
 import { showSetPassword, submitSetPassword } from './set-password.ts'
 import { showSetUp, submitSetUp } from './set-up.ts'
 import { pageHeaders, shell } from './shell.ts'
 import { showSignIn, submitSignIn, submitSignOut } from './sign-in.ts'
-import { STYLE_PATH, sendStyle } from './stylesheet.ts'
 import { chooseWords } from './texts.ts'
 
 export type { ConsoleSetup } from './route.ts'
@@ -61,9 +62,9 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
         handler: (request, reply) => run(setup, route, request, reply),
       })
     }
-    door.get(STYLE_PATH, sendStyle)
+    registerAssets(door)
     door.get(`${HOME}/`, (_request, reply) => reply.redirect(HOME, 308))
-    for (const path of [STYLE_PATH, ...new Set(CONSOLE_ROUTES.map(route => route.path))]) {
+    for (const path of [...ASSET_PATHS, ...new Set(CONSOLE_ROUTES.map(route => route.path))]) {
       refuseOtherMethods(setup, door, path)
     }
     door.all(`${HOME}/*`, (request, reply) => refuse(setup, { request, reply, status: 404 }))
@@ -79,11 +80,18 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
     const way = signInFor(request.method === 'POST' ? HOME : request.url)
     return send(setup, { request, reply, visit }, { to: way })
   }
-  if (route.access === 'owner' && session.role !== 'owner') {
-    return refuse(setup, { request, reply, session, status: 403, sentence: visit.words.texts.ownersOnly })
+  if (!mayEnter(session.role, route.access)) {
+    const { ownersOnly, editorsOnly } = visit.words.texts
+    const sentence = route.access === 'owner' ? ownersOnly : editorsOnly
+    return refuse(setup, { request, reply, session, status: 403, sentence })
   }
   return send(setup, { request, reply, visit }, await route.handle({ ...visit, session, token }))
 }
+
+const RANK = { viewer: 0, editor: 1, owner: 2 } as const satisfies Record<Role, number>
+
+const mayEnter = (role: Role, access: 'signed_in' | 'editor' | 'owner') =>
+  RANK[role] >= RANK[access === 'signed_in' ? 'viewer' : access]
 
 async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<Visit> {
   const token = findToken(setup.addresses.publicUrl, request.headers.cookie)
@@ -102,7 +110,9 @@ async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<Vi
 type Exchange = { request: FastifyRequest; reply: FastifyReply; visit: Visit }
 
 function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome: Outcome): FastifyReply {
-  reply.headers(pageHeaders(setup.addresses.publicUrl))
+  const scripts = 'scripts' in outcome && (outcome.scripts?.length ?? 0) > 0
+  reply.headers(pageHeaders(setup.addresses.publicUrl, { scripts }))
+  if ('file' in outcome) return sendFile(reply, outcome.file)
   if ('to' in outcome) {
     if (outcome.session !== undefined) setCookie(setup, reply, outcome.session)
     return reply.code(303).header('location', outcome.to).removeHeader('content-type').send()
@@ -113,6 +123,17 @@ function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome:
     .code(outcome.status ?? 200)
     .headers({ 'content-language': words.language, ...outcome.headers })
     .send(shell({ words, session, path, page: outcome }))
+}
+
+/** A download: never shown in the page's own origin, whatever is in it. */
+function sendFile(reply: FastifyReply, { name, type, content }: Download): FastifyReply {
+  const ascii = name.replace(/[^\w.-]/g, '_')
+  return reply
+    .headers({
+      'content-type': type,
+      'content-disposition': `attachment; filename="${ascii}"; filename*=UTF-8''${encodeURIComponent(name)}`,
+    })
+    .send(content)
 }
 
 /** Replaces what was set before: a session that was moved and then ended must not come back. */

@@ -96,16 +96,19 @@ export const newPasswordInput = (texts: Texts, label: string, problems: Problems
   )
 
 /** A text to take along: focus it and select all, or touch it once. */
-export function copyable(field: {
-  name: string
-  label: string
-  hint?: string
-  value: string
-  rows: number
-}): string {
+export function copyable(
+  texts: Texts,
+  field: {
+    name: string
+    label: string
+    hint?: string
+    value: string
+    rows: number
+  },
+): string {
   const { name, label, hint, value, rows } = field
   const describedBy = hint === undefined ? '' : html` aria-describedby="${name}-hint"`
   return html`<div class="field"><label for="${name}">${label}</label>!${notes({ name, ...(hint ? { hint } : {}) }, {})}
-<textarea class="copy" id="${name}" rows="${rows}" readonly spellcheck="false" autocomplete="off"!${describedBy}>
+<textarea class="copy" id="${name}" data-copy="${texts.copy}" data-copied="${texts.copied}" rows="${rows}" readonly spellcheck="false" autocomplete="off"!${describedBy}>
 ${value}</textarea></div>`
 }

@@ -42,7 +42,7 @@ export async function showHome({ setup, session, words }: SignedInVisit): Promis
 !${newestModels(words, setup.addresses, newest.rows, planHasApi)}</section>
 <section aria-labelledby="api"><h2 id="api">${texts.api}</h2>!${planHasApi ? api(words, setup.addresses) : html`<p>${texts.apiNotIncluded}</p>`}</section>
 !${others.length === 0 ? '' : otherAccounts(words, others)}`
-  return { title: name, body }
+  return { title: name, body, scripts: ['copy'] }
 }
 
 function bar({ texts, number }: Words, { level, used, quota }: Usage): string {
@@ -75,7 +75,7 @@ function api({ texts }: Words, { apiUrl }: Addresses): string {
   const address = { name: 'api-address', label: texts.apiAddress, value: apiUrl, rows: 1 }
   const value = curl(apiUrl, 'YOUR_KEY')
   const call = { name: 'api-curl', label: texts.apiTry, hint: texts.apiTryHint, value, rows: 2 }
-  return html`!${copyable(address)}!${copyable(call)}
+  return html`!${copyable(texts, address)}!${copyable(texts, call)}
 <p><a class="alone" href="/console/keys">${texts.apiKeysLink}</a></p>`
 }
 

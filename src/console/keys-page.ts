@@ -96,9 +96,9 @@ export function keyPage({ texts }: Words, { apiUrl }: Addresses, key: KeyRecord 
   const body = html`<h1>${texts.keyShownTitle}</h1><p class="lead">${texts.keyShownLead}</p>
 <dl class="facts"><div><dt>${texts.keyName}</dt><dd>${key.name}</dd></div>
 <div><dt>${texts.keyScope}</dt><dd>${texts.scopes[key.scope]}</dd></div></dl>
-!${copyable(field)}!${copyable(call)}
+!${copyable(texts, field)}!${copyable(texts, call)}
 <p><a class="button" href="/console/keys">${texts.keyDone}</a></p>`
-  return { title: texts.keyShownTitle, body }
+  return { title: texts.keyShownTitle, body, scripts: ['copy'] }
 }
 
 export function revokePage({ texts }: Words, key: KeyRecord): Page {

@@ -1,4 +1,5 @@
 /** What the pages of the console are made of: a visit goes in, a page or a way to another one comes out. */
+import type { Readable } from 'node:stream'
 import type { Session } from '../accounts/sessions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
@@ -28,10 +29,16 @@ export type Page = {
   title: string
   body: string
   headers?: Readonly<Record<string, string>>
+  /** Modules of `assets/console` by name: niceties, the page works without. */
+  scripts?: readonly string[]
+  /** For tables: the whole width of the window. */
+  isWide?: boolean
 }
+/** A file to keep; `content` is sent as it comes. */
+export type Download = { name: string; type: string; content: string | Buffer | Readable }
 /** A redirect by GET; `session` sets the browser's cookie, and null takes it away. */
 export type Way = { to: string; session?: string | null }
-export type Outcome = Page | Way
+export type Outcome = Page | Way | { file: Download }
 
 type Of<A, V> = {
   method: 'GET' | 'POST'
@@ -40,5 +47,5 @@ type Of<A, V> = {
   handle: (visit: V) => Promise<Outcome> | Outcome
 }
 
-/** `anyone`: also signed out. `owner`: signed in, and an owner of the account. */
-export type ConsoleRoute = Of<'anyone', Visit> | Of<'signed_in' | 'owner', SignedInVisit>
+/** `anyone`: also signed out. `editor`: signed in, and an editor or owner of the account. `owner`: an owner. */
+export type ConsoleRoute = Of<'anyone', Visit> | Of<'signed_in' | 'editor' | 'owner', SignedInVisit>

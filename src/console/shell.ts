@@ -1,19 +1,22 @@
-/** The frame of every page of the console, and the headers that go with it: no script, nothing from elsewhere, kept by no cache. */
+/** The frame of every page of the console, and the headers that go with it: nothing from elsewhere, no script but our own modules, kept by no cache. */
 import { html } from 'ghtml'
 import type { Session } from '../accounts/sessions.ts'
+import { moduleHref, STYLE_HREF } from './assets.ts'
 import { HOME } from './own-path.ts'
 import type { Page } from './route.ts'
-import { STYLE_HREF } from './stylesheet.ts'
+
 import type { Words } from './texts.ts'
 
-const POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const policy = (scripts: boolean) =>
+  [
+    "default-src 'none'",
+    ...(scripts ? ["script-src 'self'", "connect-src 'self'"] : []),
+    "style-src 'self'",
+    "img-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 
 const DENIED = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
 const YEAR_SECONDS = 31_536_000
@@ -22,9 +25,12 @@ const YEAR_SECONDS = 31_536_000
  * `Referrer-Policy: same-origin`: under `no-referrer` a browser sends `Origin: null` with our own forms (Fetch,
  * "append a request Origin header"), which could not be told from another site's.
  */
-export const pageHeaders = (publicUrl: string): Record<string, string> => ({
+export const pageHeaders = (
+  publicUrl: string,
+  page: { scripts: boolean } = { scripts: false },
+): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': POLICY,
+  'content-security-policy': policy(page.scripts),
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',
@@ -49,14 +55,17 @@ export function shell(frame: {
 }): string {
   const { words, session, path, page } = frame
   const { texts, language } = words
+  const scripts = (page.scripts ?? []).map(
+    name => html`<script type="module" src="${moduleHref(name)}"></script>`,
+  )
   return html`<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8">
 <title>${page.title} · ${texts.brand}</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<link rel="stylesheet" href="${STYLE_HREF}"></head>
-<body><a class="skip" href="#content">${texts.skip}</a>
+<link rel="stylesheet" href="${STYLE_HREF}">!${scripts}</head>
+<body!${page.isWide ? ' class="wide"' : ''}><a class="skip" href="#content">${texts.skip}</a>
 <header class="top"><a class="brand" href="${HOME}">${texts.brand}</a>!${session ? navigation(words, path) : ''}</header>
 <main id="content" tabindex="-1">!${page.body}</main>
 !${session ? footer(words, session) : ''}</body></html>
@@ -65,7 +74,8 @@ export function shell(frame: {
 
 function navigation({ texts }: Words, path: string): string {
   const links = PLACES.map(place => {
-    const current = place.path === path ? ' aria-current="page"' : ''
+    const isHere = place.path === path || (place.path !== HOME && path.startsWith(`${place.path}/`))
+    const current = isHere ? ' aria-current="page"' : ''
     return html`<a href="${place.path}"!${current}>${texts[place.key]}</a>`
   })
   return html`<nav aria-label="${texts.navigation}">!${links}</nav>

@@ -9,6 +9,8 @@ export const de: Texts = {
   keys: 'API-Schlüssel',
   signOut: 'Abmelden',
   signedInAs: (email, role) => `Angemeldet als ${email} (${role})`,
+  copy: 'Kopieren',
+  copied: 'Kopiert',
   backToConsole: 'Zurück zur Konsole',
   roles: { owner: 'Inhaber', editor: 'Bearbeiter', viewer: 'Leser' },
   levels: { model: 'Modelle', batch: 'Chargen', item: 'Einzelstücke' },
@@ -127,6 +129,7 @@ export const de: Texts = {
   },
   crossSite:
     'Die Anfrage kam nicht von einer Seite dieser Konsole, darum wurde nichts geändert. Bitte die Konsole unter der Adresse öffnen, die Sie bekommen haben, und noch einmal versuchen.',
+  editorsOnly: 'Das dürfen nur Bearbeiter und Inhaber des Kontos. Es wurde nichts geändert.',
   ownersOnly: 'Das dürfen nur Inhaber des Kontos. Es wurde nichts geändert.',
   requestId: id => `Anfrage ${id}`,
 }

@@ -7,6 +7,8 @@ export const en = {
   keys: 'API keys',
   signOut: 'Sign out',
   signedInAs: (email: string, role: string) => `Signed in as ${email} (${role})`,
+  copy: 'Copy',
+  copied: 'Copied',
   backToConsole: 'Back to the console',
   roles: { owner: 'owner', editor: 'editor', viewer: 'viewer' },
   levels: { model: 'Models', batch: 'Batches', item: 'Items' },
@@ -123,6 +125,7 @@ export const en = {
   crossSite:
     'The request did not come from a page of this console, so nothing was changed. Open the console at the address it was given to you under, and try again.',
   ownersOnly: 'Only owners of the account may do this. Nothing was changed.',
+  editorsOnly: 'Only editors and owners of the account may do this. Nothing was changed.',
   requestId: (id: string) => `Request ${id}`,
 }
 

@@ -15,6 +15,10 @@ export type Words = {
   minute: (time: string) => string
 }
 
+/** The words of one part of the console, which keeps them beside its pages. English is the measure of the others. */
+export const wordsOf = <T>({ language }: Words, catalogue: Readonly<Record<ConsoleLanguage, T>>): T =>
+  catalogue[language]
+
 /** `en-IE` writes days before months and the clock to 24 hours. */
 const LOCALE = { en: 'en-IE', de: 'de-DE' } as const satisfies Record<ConsoleLanguage, string>
 
