@@ -8,6 +8,11 @@ import { readForm } from './form.ts'
 import { showHome, submitAccount } from './home.ts'
 import { showKeys, showRevoke, submitKey, submitRevoke } from './keys.ts'
 import { HOME, SIGN_IN, signInFor } from './own-path.ts'
+import { showProduct, submitOneStatus, submitPreview } from './products/detail.ts'
+import { showEdit, showNew, submitEdit, submitNew } from './products/edit.ts'
+import { showProducts, submitStatus } from './products/list.ts'
+import { showIssue, submitIssue, submitRefresh } from './products/units.ts'
+import { showVersion, submitRevert } from './products/versions.ts'
 import type { ConsoleRoute, ConsoleSetup, Download, Outcome, Visit } from './route.ts'
 import { isSameOrigin } from './same-origin.ts'
 import { findToken, sessionCookie } from './session-cookie.ts'
@@ -20,6 +25,8 @@ import { chooseWords } from './texts.ts'
 export type { ConsoleSetup } from './route.ts'
 
 export const MAX_FORM_BYTES = 16 * 1024
+/** A form with a whole passport in it. */
+export const MAX_DATA_BYTES = 1024 * 1024
 
 export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   { method: 'GET', path: HOME, access: 'signed_in', handle: showHome },
@@ -31,6 +38,37 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   { method: 'GET', path: '/console/set-password', access: 'anyone', handle: showSetPassword },
   { method: 'POST', path: '/console/set-password', access: 'anyone', handle: submitSetPassword },
   { method: 'POST', path: '/console/account', access: 'signed_in', handle: submitAccount },
+  { method: 'GET', path: '/console/products', access: 'signed_in', handle: showProducts },
+  {
+    method: 'POST',
+    path: '/console/products',
+    access: 'editor',
+    handle: submitNew,
+    bodyLimit: MAX_DATA_BYTES,
+  },
+  { method: 'POST', path: '/console/products/status', access: 'editor', handle: submitStatus },
+  { method: 'GET', path: '/console/products/new', access: 'editor', handle: showNew },
+  { method: 'GET', path: '/console/products/:id', access: 'signed_in', handle: showProduct },
+  {
+    method: 'POST',
+    path: '/console/products/:id',
+    access: 'editor',
+    handle: submitEdit,
+    bodyLimit: MAX_DATA_BYTES,
+  },
+  { method: 'GET', path: '/console/products/:id/edit', access: 'editor', handle: showEdit },
+  { method: 'POST', path: '/console/products/:id/status', access: 'editor', handle: submitOneStatus },
+  { method: 'POST', path: '/console/products/:id/preview', access: 'editor', handle: submitPreview },
+  { method: 'POST', path: '/console/products/:id/refresh', access: 'editor', handle: submitRefresh },
+  { method: 'POST', path: '/console/products/:id/units', access: 'editor', handle: submitIssue },
+  { method: 'GET', path: '/console/products/:id/units/new', access: 'editor', handle: showIssue },
+  { method: 'GET', path: '/console/products/:id/versions/:n', access: 'signed_in', handle: showVersion },
+  {
+    method: 'POST',
+    path: '/console/products/:id/versions/:n/revert',
+    access: 'editor',
+    handle: submitRevert,
+  },
   { method: 'GET', path: '/console/keys', access: 'signed_in', handle: showKeys },
   { method: 'POST', path: '/console/keys', access: 'owner', handle: submitKey },
   { method: 'GET', path: '/console/keys/:id/revoke', access: 'owner', handle: showRevoke },
@@ -44,7 +82,7 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
     door.removeAllContentTypeParsers()
     door.addContentTypeParser<string>(
       'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
+      { parseAs: 'string', bodyLimit: MAX_DATA_BYTES },
       (_request, body, done) => done(null, body),
     )
     door.addHook('onRequest', async (request, reply) => {
@@ -59,6 +97,7 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
       door.route({
         method: route.method,
         url: route.path,
+        bodyLimit: route.bodyLimit ?? MAX_FORM_BYTES,
         handler: (request, reply) => run(setup, route, request, reply),
       })
     }

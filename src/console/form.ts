@@ -6,11 +6,30 @@ export type Form = {
   raw: (name: string) => string
   /** The same without the white space around it. */
   text: (name: string) => string
+  /** All values of a field that may be sent several times. */
+  all: (name: string) => string[]
+  /** The next parts of the names that begin with `path.`: for `a.b` and `a.c.d` under `a` these are `b` and `c`. */
+  under: (path: string) => string[]
 }
 
 export function readForm(body: string): Form {
   const fields = new URLSearchParams(body)
-  return { raw: name => fields.get(name) ?? '', text: name => (fields.get(name) ?? '').trim() }
+  const under = new Map<string, Set<string>>()
+  for (const name of fields.keys()) note(under, name)
+  return {
+    raw: name => fields.get(name) ?? '',
+    text: name => (fields.get(name) ?? '').trim(),
+    all: name => fields.getAll(name),
+    under: path => [...(under.get(path) ?? [])],
+  }
+}
+
+function note(under: Map<string, Set<string>>, name: string): void {
+  for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
+    const path = name.slice(0, dot)
+    const parts = under.get(path) ?? new Set()
+    under.set(path, parts.add(name.slice(dot + 1).split('.', 1)[0] ?? ''))
+  }
 }
 
 /** Field name → sentence, in the order of the form. */

@@ -44,6 +44,8 @@ type Of<A, V> = {
   method: 'GET' | 'POST'
   path: string
   access: A
+  /** In bytes; that of a short form unless said otherwise. */
+  bodyLimit?: number
   handle: (visit: V) => Promise<Outcome> | Outcome
 }
 

@@ -43,6 +43,7 @@ export const pageHeaders = (
 
 const PLACES = [
   { path: HOME, key: 'overview' },
+  { path: '/console/products', key: 'products' },
   { path: '/console/keys', key: 'keys' },
 ] as const
 

@@ -6,6 +6,7 @@ export const de: Texts = {
   skip: 'Zum Inhalt',
   navigation: 'Konsole',
   overview: 'Übersicht',
+  products: 'Produkte',
   keys: 'API-Schlüssel',
   signOut: 'Abmelden',
   signedInAs: (email, role) => `Angemeldet als ${email} (${role})`,

@@ -4,6 +4,7 @@ export const en = {
   skip: 'Skip to the content',
   navigation: 'Console',
   overview: 'Overview',
+  products: 'Products',
   keys: 'API keys',
   signOut: 'Sign out',
   signedInAs: (email: string, role: string) => `Signed in as ${email} (${role})`,

@@ -1,0 +1,16 @@
+// Adds up shares while they are typed. The server adds them up as well, and its word counts.
+for (const line of document.querySelectorAll('[data-sum]')) {
+  const group = line.closest('fieldset')
+  const output = line.querySelector('output')
+  const add = () => {
+    let millionths = 0
+    for (const input of group.querySelectorAll(`input[name$=".${line.dataset.sum}"]`)) {
+      const value = Number(input.value.replace(',', '.'))
+      if (Number.isFinite(value)) millionths += Math.round(value * 1e6)
+    }
+    output.textContent = String(millionths / 1e6)
+    line.classList.toggle('off', millionths !== 0 && millionths !== 100e6)
+  }
+  group.addEventListener('input', add)
+  add()
+}

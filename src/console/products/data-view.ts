@@ -1,0 +1,85 @@
+/** A passport's data to read: the same labels as its public page, all of it, because its own account may see all. */
+import { html } from 'ghtml'
+import type { Field } from '../../categories/field.ts'
+import { type Data, isObject } from '../../categories/value.ts'
+import { label, labelsFor } from '../../i18n/catalogue.ts'
+import { countryName, languageName, unitText } from '../../i18n/format.ts'
+import { labelOf } from '../data-inputs.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { PRODUCT_TEXTS } from './texts.ts'
+
+/** Known fields in the category's order, then what no schema knows. `mark` stands behind a field's name. */
+export function dataView(
+  words: Words,
+  fields: readonly Field[],
+  data: Data,
+  mark: (name: string) => string = () => '',
+): string {
+  const known = fields.filter(field => data[field.name] !== undefined)
+  const names = new Set(fields.map(field => field.name))
+  const others = Object.keys(data).filter(name => !names.has(name))
+  const rows = [
+    ...known.map(field =>
+      pair(
+        labelOf(words, field.name),
+        mark(field.name),
+        valueView(words, field, field.name, data[field.name]),
+      ),
+    ),
+    ...others.map(name => pair(name, mark(name), free(data[name]))),
+  ]
+  return html`<dl class="data-view">!${rows}</dl>`
+}
+
+const pair = (name: string, mark: string, value: string) =>
+  html`<div><dt>${name}!${mark}</dt><dd>!${value}</dd></div>`
+
+const free = (value: unknown): string =>
+  typeof value === 'string' ? html`${value}` : html`<code>${JSON.stringify(value, null, 1)}</code>`
+
+/** A value as HTML; one of another shape than its field's, which an older schema may have let in, is shown as it is. */
+export function valueView(words: Words, field: Field, path: string, value: unknown): string {
+  if (value === undefined || value === null) return '–'
+  if (field.localized && isObject(value)) {
+    const lines = Object.entries(value).map(
+      ([tag, text]) =>
+        html`<dt>${languageName(words.language, tag)}</dt><dd lang="${tag}" dir="auto" class="text">${String(text)}</dd>`,
+    )
+    return html`<dl class="pairs">!${lines}</dl>`
+  }
+  if (field.type === 'object' && isObject(value)) return members(words, field.fields ?? [], path, value)
+  if (field.type === 'list' && Array.isArray(value)) return entries(words, field, path, value)
+  return scalar(words, field, path, value)
+}
+
+function members(words: Words, fields: readonly Field[], path: string, value: Data): string {
+  const lines = fields
+    .filter(field => value[field.name] !== undefined)
+    .map(field => {
+      const at = `${path}.${field.name}`
+      return html`<dt>${labelOf(words, at)}</dt><dd>!${valueView(words, field, at, value[field.name])}</dd>`
+    })
+  return html`<dl class="pairs">!${lines}</dl>`
+}
+
+function entries(words: Words, field: Field, path: string, value: readonly unknown[]): string {
+  const [only] = field.of ?? []
+  if (only?.name === '') return html`${value.map(String).join(', ')}`
+  const lines = value.map(
+    entry => html`<li>!${isObject(entry) ? members(words, field.of ?? [], path, entry) : free(entry)}</li>`,
+  )
+  return html`<ol class="entries">!${lines}</ol>`
+}
+
+function scalar(words: Words, field: Field, path: string, value: unknown): string {
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  if (typeof value === 'boolean') return value ? texts.yes : texts.no
+  if (typeof value === 'number') {
+    const unit = field.unit === undefined ? '' : unitText(field.unit)
+    return html`${String(value)}${unit === '' ? '' : `\u00a0${unit}`}`
+  }
+  if (typeof value !== 'string') return free(value)
+  if (field.format === 'country') return html`${countryName(words.language, value)}`
+  const known = label(labelsFor(words.language), 'values', `${path}.${value}`)
+  return html`<span class="text" dir="auto">${known ?? value}</span>`
+}

@@ -1,0 +1,133 @@
+/** One product: what it is, what it says, its versions, its units, and the ways to its page and its code. */
+import { html } from 'ghtml'
+import { contextOf } from '../../accounts/sessions.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { createAccessLink, LINK_AUDIENCES } from '../../passports/access-links.ts'
+import { setStatus } from '../../passports/archive.ts'
+import { requireCategory } from '../../passports/check-data.ts'
+import { requireUuid } from '../../passports/find.ts'
+import { listVersions, type VersionEntry } from '../../passports/history.ts'
+import { createdAt, gs1Url, LEVEL_NAME, passportUrl } from '../../passports/record.ts'
+import { readingOf, type State } from '../../passports/state.ts'
+import { labelOf } from '../data-inputs.ts'
+import { copyable } from '../fields.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { dataView } from './data-view.ts'
+import { PRODUCTS } from './list.ts'
+import { contextAndState, nameOf } from './subject.ts'
+import { PRODUCT_TEXTS } from './texts.ts'
+import { unitsPart } from './units.ts'
+
+const VERSIONS_SHOWN = 10
+const PREVIEW_MS = 3_600_000
+
+export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
+  const { words, session } = visit
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const { ctx, state } = await contextAndState(visit)
+  const { row } = state
+  const mayEdit = session.role !== 'viewer'
+  const [history, units] = await Promise.all([
+    listVersions(ctx, row.id, { limit: VERSIONS_SHOWN, offset: 0 }),
+    unitsPart(visit, ctx, state),
+  ])
+  const name = nameOf(words, state)
+  const body = html`<p class="way"><a class="alone" href="${PRODUCTS}">${texts.products}</a></p>
+<h1>${name}</h1>!${facts(words, state)}!${mayEdit ? actions(words, state) : ''}
+!${addresses(visit, state)}
+<section aria-labelledby="data"><h2 id="data">${texts.data}</h2>!${dataView(words, requireCategory(row.category).fields, readingOf(state), mark(words, state))}</section>
+!${units.html}
+<section aria-labelledby="versions"><h2 id="versions">${texts.versions}</h2>!${versionList(words, idFromUuid(row.id), history.versions)}!${history.total > VERSIONS_SHOWN ? html`<p class="quiet">${texts.versionsMore(words.number(VERSIONS_SHOWN), words.number(history.total))}</p>` : ''}</section>`
+  return {
+    title: name,
+    body,
+    scripts: ['copy'],
+    isWide: true,
+    ...(units.goesOn ? { headers: { refresh: '2' } } : {}),
+  }
+}
+
+/** Of a unit: which fields it has set itself. */
+const mark =
+  (words: Words, { row, own }: State) =>
+  (name: string): string =>
+    row.level !== 'm' && own !== null && Object.hasOwn(own, name)
+      ? html` <span class="badge">${wordsOf(words, PRODUCT_TEXTS).own}</span>`
+      : ''
+
+function facts(words: Words, { row }: State): string {
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const status = row.status === 'x' ? 'archived' : 'active'
+  const lines: (readonly [string, string])[] = [
+    [texts.category, texts.categories[row.category] ?? row.category],
+    [texts.level, texts.levels[LEVEL_NAME[row.level]]],
+    ...(row.lot === null ? [] : [[texts.lot, row.lot] as const]),
+    ...(row.serial === null ? [] : [[texts.serial, row.serial] as const]),
+    [texts.status, texts.statuses[status] + (row.outdated ? `, ${texts.outdated}` : '')],
+    [texts.version, words.number(row.version_no)],
+    [texts.changed, words.minute(row.updated_at.toISOString())],
+    [texts.created, words.date(createdAt(row.id).toISOString())],
+  ]
+  const parent =
+    row.parent_id === null
+      ? ''
+      : html`<div><dt>${texts.parent}</dt><dd><a href="${PRODUCTS}/${idFromUuid(row.parent_id)}">${texts.toParent}</a></dd></div>`
+  return html`<dl class="facts">!${lines.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}!${parent}</dl>`
+}
+
+function actions(words: Words, { row }: State): string {
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const at = `${PRODUCTS}/${idFromUuid(row.id)}`
+  const [to, text] = row.status === 'x' ? ['restore', texts.restore] : ['archive', texts.archive]
+  return html`<div class="choices"><a class="button" href="${at}/edit">${texts.edit}</a>
+<form method="post" action="${at}/status"><button class="second" name="to" value="${to}">${text}</button></form></div>`
+}
+
+function addresses({ setup, words, session }: SignedInVisit, { row }: State): string {
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const id = idFromUuid(row.id)
+  const page = passportUrl(setup.addresses, id)
+  const gs1 = gs1Url(setup.addresses, row)
+  const audience = (one: (typeof LINK_AUDIENCES)[number]) =>
+    html`<button class="second" name="audience" value="${one}">${texts.previewAs[one]}</button>`
+  const others =
+    session.role === 'viewer'
+      ? ''
+      : html`<form method="post" action="${PRODUCTS}/${id}/preview" target="_blank" class="choices">!${LINK_AUDIENCES.map(audience)}</form><p class="hint">${texts.previewHint}</p>`
+  return html`<section aria-labelledby="page"><h2 id="page">${texts.publicPage}</h2>
+<div class="with-code"><img src="/p/${id}/qr.svg" width="132" height="132" alt="${texts.codeOf}">
+<div>!${copyable(words.texts, { name: 'address', label: texts.address, value: page, rows: 1 })}!${gs1 === null ? '' : copyable(words.texts, { name: 'gs1', label: texts.gs1Address, value: gs1, rows: 1 })}
+<p class="choices"><a class="button second" href="/p/${id}" target="_blank" rel="noopener">${texts.openPage}</a> <a class="button second" href="/p/${id}/qr.svg" download="${id}.svg">${texts.downloadCode}</a></p>!${others}</div></div></section>`
+}
+
+export function versionList(words: Words, id: string, versions: readonly VersionEntry[]): string {
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const lines = versions.map(one => {
+    const kind = texts.kinds[one.change_type ?? 'created']
+    const fields = one.changed.map(name => labelOf(words, name)).join(', ')
+    return html`<li><a class="row-link" href="${PRODUCTS}/${id}/versions/${one.version_no}">${texts.versionNo(one.version_no)}</a>
+<span class="quiet">${kind}${fields === '' ? '' : `: ${fields}`}</span><span class="quiet">${words.minute(one.created_at)}, ${one.created_by}</span>!${one.note === null ? '' : html`<p>${one.note}</p>`}</li>`
+  })
+  return html`<ul class="rows">!${lines}</ul>`
+}
+
+export async function submitOneStatus({ setup, session, params, form }: SignedInVisit): Promise<Outcome> {
+  const uuid = requireUuid(params.id ?? '')
+  await setStatus(contextOf(setup, session), uuid, form.text('to') === 'restore' ? 'a' : 'x')
+  return { to: `${PRODUCTS}/${params.id}` }
+}
+
+/** Opens the public page as another reader sees it, by an access link that ends within the hour. */
+export async function submitPreview(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, words, params, form } = visit
+  const { ctx } = await contextAndState(visit)
+  const link = await createAccessLink(ctx, {
+    passportId: params.id ?? '',
+    audience: form.text('audience'),
+    label: wordsOf(words, PRODUCT_TEXTS).previewLabel(session.email),
+    expiresAt: new Date(setup.clock.now().getTime() + PREVIEW_MS),
+    addresses: setup.addresses,
+  })
+  return { to: link.url ?? `${PRODUCTS}/${params.id}` }
+}

@@ -1,0 +1,163 @@
+/** The products of an account: searched and filtered by what stands in the address, so that a view can be kept and sent. */
+import { html } from 'ghtml'
+import { contextOf } from '../../accounts/sessions.ts'
+import { allCategories } from '../../categories/catalogue.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { setStatus } from '../../passports/archive.ts'
+import { requireUuid } from '../../passports/find.ts'
+import { type ListFilter, listPassports, type Page, type Summary } from '../../passports/list.ts'
+import { LEVEL_NAME } from '../../passports/record.ts'
+import { notice } from '../fields.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { pages } from './pages.ts'
+import { PRODUCT_TEXTS } from './texts.ts'
+
+export const PRODUCTS = '/console/products'
+const A_PAGE = 50
+const LONGEST_SEARCH = 200
+
+const LEVELS = { model: ['m'], batch: ['b'], item: ['i'], all: ['m', 'b', 'i'] } as const
+const STATUSES = { all: undefined, active: 'a', archived: 'x' } as const
+
+type View = {
+  q: string
+  level: keyof typeof LEVELS
+  status: keyof typeof STATUSES
+  category: string
+  outdated: boolean
+  page: number
+}
+
+/** What the address asks for; a value that is none is as if it were not there, because people edit addresses. */
+function readView(query: URLSearchParams): View {
+  const choice = <T extends string>(name: string, all: Readonly<Record<T, unknown>>, usual: T): T => {
+    const sent = query.get(name) ?? ''
+    return Object.hasOwn(all, sent) ? (sent as T) : usual
+  }
+  const page = query.get('page') ?? ''
+  const category = query.get('category') ?? ''
+  return {
+    q: (query.get('q') ?? '').trim().slice(0, LONGEST_SEARCH).toWellFormed().replaceAll('\0', ''),
+    level: choice('level', LEVELS, 'model'),
+    status: choice('status', STATUSES, 'all'),
+    category: allCategories().some(({ id }) => id === category) ? category : '',
+    outdated: query.get('outdated') === 'yes',
+    page: /^[1-9]\d{0,6}$/.test(page) ? Number(page) : 1,
+  }
+}
+
+const filterOf = (view: View): ListFilter => ({
+  levels: LEVELS[view.level],
+  status: STATUSES[view.status],
+  category: view.category === '' ? undefined : view.category,
+  outdated: view.outdated ? true : undefined,
+  q: view.q === '' ? undefined : view.q,
+})
+
+const addressOf = ({ q, level, status, category, outdated }: View, page: number): string => {
+  const sent = new URLSearchParams({
+    ...(q === '' ? {} : { q }),
+    ...(level === 'model' ? {} : { level }),
+    ...(status === 'all' ? {} : { status }),
+    ...(category === '' ? {} : { category }),
+    ...(outdated ? { outdated: 'yes' } : {}),
+    ...(page === 1 ? {} : { page: String(page) }),
+  })
+  return sent.size === 0 ? PRODUCTS : `${PRODUCTS}?${sent}`
+}
+
+export async function showProducts(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, words, query } = visit
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const view = readView(query)
+  const found = await listPassports(contextOf(setup, session), filterOf(view), {
+    limit: A_PAGE,
+    page: view.page,
+  })
+  const mayEdit = session.role !== 'viewer'
+  const create = mayEdit ? html`<a class="button" href="${PRODUCTS}/new">${texts.newProduct}</a>` : ''
+  const failed = query.get('failed') === null ? '' : notice(texts.someFailed)
+  const body = html`<div class="page-head"><h1>${texts.products}</h1>!${create}</div>!${failed}
+!${filters(words, view)}!${results(words, view, found, mayEdit)}`
+  return { title: texts.products, body, isWide: true }
+}
+
+function filters(words: Words, view: View): string {
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const select = (
+    name: string,
+    label: string,
+    value: string,
+    options: readonly (readonly [string, string])[],
+  ) =>
+    html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">!${options.map(
+      ([one, text]) => html`<option value="${one}"!${one === value ? ' selected' : ''}>${text}</option>`,
+    )}</select></div>`
+  const levels = (['model', 'batch', 'item', 'all'] as const).map(one => [one, texts.levels[one]] as const)
+  const statuses = (['all', 'active', 'archived'] as const).map(one => [one, texts.statuses[one]] as const)
+  const categories = [
+    ['', texts.anyCategory] as const,
+    ...allCategories().map(({ id, title }) => [id, texts.categories[id] ?? title] as const),
+  ]
+  return html`<form method="get" action="${PRODUCTS}" class="filters" role="search">
+<div class="field grow"><label for="q">${texts.search}</label><input id="q" name="q" type="search" value="${view.q}" maxlength="${LONGEST_SEARCH}" placeholder="${texts.searchHint}" autocomplete="off"></div>
+!${select('level', texts.level, view.level, levels)}!${select('status', texts.status, view.status, statuses)}!${select('category', texts.category, view.category, categories)}
+<div class="check"><input type="checkbox" id="outdated" name="outdated" value="yes"!${view.outdated ? ' checked' : ''}><label for="outdated">${texts.onlyOutdated}</label></div>
+<button class="second">${texts.show}</button></form>`
+}
+
+function results(words: Words, view: View, { rows, total, totalCapped }: Page, mayEdit: boolean): string {
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const count = totalCapped ? texts.foundMany(words.number(total)) : texts.found(total, words.number(total))
+  const isPlain = addressOf(view, 1) === PRODUCTS
+  if (rows.length === 0) return html`<p class="empty">${isPlain ? texts.none : texts.nothingFound}</p>`
+  const heads = [texts.name, texts.sku, texts.category, texts.level, texts.version, texts.changed]
+  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.products}"><table><caption class="sight">${count}</caption>
+<thead><tr>!${mayEdit ? html`<th scope="col"><span class="sight">${texts.select}</span></th>` : ''}!${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>!${rows.map(row => line(words, row, mayEdit))}</tbody></table></div>`
+  const more = pages(words, { page: view.page, total, size: A_PAGE, address: page => addressOf(view, page) })
+  if (!mayEdit) return html`<p class="quiet">${count}</p>!${table}!${more}`
+  return html`<form method="post" action="${PRODUCTS}/status"><p class="quiet">${count}</p>!${table}
+<input type="hidden" name="back" value="${addressOf(view, view.page)}">
+<div class="choices"><button class="second" name="to" value="archive">${texts.archiveSelected}</button>
+<button class="second" name="to" value="restore">${texts.restoreSelected}</button></div></form>!${more}`
+}
+
+/** How a passport is called in a list: by its name, and a unit by its lot or serial too. */
+export const titleOf = (words: Words, { product_name, serial, lot }: Summary): string =>
+  [product_name ?? words.texts.unnamed, serial ?? lot].filter(part => part !== null).join(' · ')
+
+function line(words: Words, row: Summary, mayEdit: boolean): string {
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const id = idFromUuid(row.id)
+  const title = titleOf(words, row)
+  const badges = [
+    row.status === 'x' ? html` <span class="badge">${texts.statuses.archived}</span>` : '',
+    row.outdated ? html` <span class="badge">${texts.outdated}</span>` : '',
+  ]
+  const box = html`<td><input type="checkbox" name="id" value="${id}" aria-label="${texts.selectOne(title)}"></td>`
+  return html`<tr>!${mayEdit ? box : ''}<td><a class="row-link" href="${PRODUCTS}/${id}">${title}</a>!${badges}</td>
+<td>${row.sku ?? ''}</td><td>${texts.categories[row.category] ?? row.category}</td><td>${texts.levels[LEVEL_NAME[row.level]]}</td>
+<td class="number">${row.version_no}</td><td>${words.date(row.updated_at.toISOString())}</td></tr>`
+}
+
+/** Archives or restores what was ticked; one that cannot be does not keep the others from it. */
+export async function submitStatus({ setup, session, form }: SignedInVisit): Promise<Outcome> {
+  const ctx = contextOf(setup, session)
+  const status = form.text('to') === 'restore' ? 'a' : 'x'
+  let failed = 0
+  for (const id of form.all('id').slice(0, A_PAGE)) {
+    try {
+      await setStatus(ctx, requireUuid(id), status)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      failed++
+    }
+  }
+  const back = new URL(form.text('back'), 'http://carnet.invalid')
+  const view = readView(back.searchParams)
+  const to = addressOf(view, view.page)
+  return { to: failed === 0 ? to : `${to}${to.includes('?') ? '&' : '?'}failed=${failed}` }
+}

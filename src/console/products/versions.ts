@@ -1,0 +1,102 @@
+/** One version of a product beside the one before it: what was, what is, and the way back. */
+import { html } from 'ghtml'
+import type { Field } from '../../categories/field.ts'
+import type { Data } from '../../categories/value.ts'
+import { AppError, notFound } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { requireCategory } from '../../passports/check-data.ts'
+import { getVersion, listVersions } from '../../passports/history.ts'
+import { revertPassport } from '../../passports/revert.ts'
+import { CHANGE_TYPES } from '../../passports/update.ts'
+import { labelOf } from '../data-inputs.ts'
+import { notice } from '../fields.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { dataView, valueView } from './data-view.ts'
+import { faultSentence } from './faults.ts'
+import { PRODUCTS } from './list.ts'
+import { contextAndState, nameOf } from './subject.ts'
+import { PRODUCT_TEXTS } from './texts.ts'
+
+export const showVersion = (visit: SignedInVisit): Promise<Outcome> => page(visit, undefined)
+
+async function page(visit: SignedInVisit, refusal: string | undefined): Promise<Outcome> {
+  const { words, session } = visit
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const { ctx, state } = await contextAndState(visit)
+  const n = numberOf(visit)
+  const { row } = state
+  const [version, before, history] = await Promise.all([
+    getVersion(ctx, row.id, n),
+    n > 1 ? getVersion(ctx, row.id, n - 1) : undefined,
+    listVersions(ctx, row.id, { limit: 1, before: n + 1 }),
+  ])
+  const [entry] = history.versions
+  const { fields } = requireCategory(row.category)
+  const data = JSON.parse(version.data) as Data
+  const title = `${nameOf(words, state)}, ${texts.versionNo(n)}`
+  const at = `${PRODUCTS}/${idFromUuid(row.id)}`
+  const way = (to: number, text: string) =>
+    to < 1 || to > row.version_no ? '' : html`<a class="alone" href="${at}/versions/${to}">${text}</a>`
+  const body = html`<p class="way"><a class="alone" href="${at}">${nameOf(words, state)}</a></p><h1>${texts.versionNo(n)}</h1>
+<p class="lead">${texts.kinds[entry?.change_type ?? 'created']}, ${words.minute(entry?.created_at ?? version.updated_at.toISOString())}, ${entry?.created_by ?? ''}</p>!${entry?.note == null ? '' : html`<p>${entry.note}</p>`}!${notice(refusal)}
+<nav class="pages" aria-label="${texts.versions}">!${way(n - 1, texts.olderVersion)}!${way(n + 1, texts.newerVersion)}</nav>
+!${before === undefined ? '' : difference(words, fields, JSON.parse(before.data) as Data, data)}
+<section aria-labelledby="data"><h2 id="data">${texts.dataThen}</h2>!${dataView(words, fields, data)}</section>
+!${session.role === 'viewer' || n === row.version_no ? '' : revertForm(words, at, n, row.level)}`
+  return { title, body, isWide: true, status: refusal === undefined ? 200 : 422 }
+}
+
+function numberOf({ params }: SignedInVisit): number {
+  const n = params.n ?? ''
+  if (!/^[1-9]\d{0,8}$/.test(n)) throw notFound('version of this product')
+  return Number(n)
+}
+
+function difference(words: Words, fields: readonly Field[], before: Data, after: Data): string {
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  const changed = names.filter(name => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+  if (changed.length === 0) return html`<p>${texts.noDifference}</p>`
+  const known = new Map(fields.map(field => [field.name, field]))
+  const show = (name: string, value: unknown) => {
+    const field = known.get(name)
+    return field === undefined ? html`${JSON.stringify(value) ?? '–'}` : valueView(words, field, name, value)
+  }
+  const rows = changed.map(
+    name =>
+      html`<tr><th scope="row">${labelOf(words, name)}</th><td>!${show(name, before[name])}</td><td>!${show(name, after[name])}</td></tr>`,
+  )
+  return html`<section aria-labelledby="diff"><h2 id="diff">${texts.difference}</h2><div class="scroll" tabindex="0" role="region" aria-labelledby="diff"><table class="diff">
+<thead><tr><th scope="col">${texts.field}</th><th scope="col">${texts.before}</th><th scope="col">${texts.after}</th></tr></thead><tbody>!${rows}</tbody></table></div></section>`
+}
+
+function revertForm(words: Words, at: string, n: number, level: 'm' | 'b' | 'i'): string {
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const kinds = level === 'i' ? (['change'] as const) : CHANGE_TYPES
+  const buttons = kinds.map(
+    kind => html`<button class="second" name="change_type" value="${kind}">${texts.revertAs[kind]}</button>`,
+  )
+  return html`<section aria-labelledby="revert"><h2 id="revert">${texts.revert}</h2><p>${texts.revertLead(n)}</p>
+<form method="post" action="${at}/versions/${n}/revert" class="choices">!${buttons}</form></section>`
+}
+
+export async function submitRevert(visit: SignedInVisit): Promise<Outcome> {
+  const { form, words } = visit
+  const { ctx, state } = await contextAndState(visit)
+  const changeType = CHANGE_TYPES.find(one => one === form.text('change_type')) ?? 'change'
+  try {
+    await revertPassport(ctx, {
+      uuid: state.row.id,
+      versionNo: numberOf(visit),
+      changeType,
+      note: undefined,
+      expects: () => true,
+    })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'not_found') throw error
+    const [detail] = error.details ?? []
+    return page(visit, detail === undefined ? error.message : faultSentence(words, detail))
+  }
+  return { to: `${PRODUCTS}/${idFromUuid(state.row.id)}` }
+}

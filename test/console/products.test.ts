@@ -1,0 +1,211 @@
+/** Products by forms alone, without a script: made, changed, corrected, issued, refreshed, taken back, archived. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { allCategories } from '../../src/categories/catalogue.ts'
+import { changesBetween, numberOf, readData } from '../../src/console/data-form.ts'
+import { dataInputs } from '../../src/console/data-inputs.ts'
+import { readForm } from '../../src/console/form.ts'
+import { chooseWords } from '../../src/console/texts.ts'
+import { refreshesEnded } from '../../src/passports/refresh-job.ts'
+import { CORES } from '../harness.ts'
+import { FULL } from '../site/reading-of.ts'
+import { type Answer, type Browser, type Stand, startStand } from './stand.ts'
+
+let stand: Stand
+let owner: Browser
+let viewer: Browser
+let stranger: Browser
+
+before(async () => {
+  stand = await startStand()
+  const account = await stand.account({ plan: 'enterprise' })
+  owner = await stand.signedIn(account, 'owner')
+  viewer = await stand.signedIn(account, 'viewer')
+  stranger = await stand.signedIn(await stand.account({ name: 'Anderswo' }), 'owner')
+})
+after(() => stand.close())
+
+/** Data as the fields of a form: what the page's inputs would send. */
+function fields(data: unknown, at = 'd'): Record<string, string> {
+  if (Array.isArray(data)) {
+    if (data.every(one => typeof one === 'string')) return { [at]: data.join(', ') }
+    return Object.assign({}, ...data.map((one, index) => fields(one, `${at}.${index}`)))
+  }
+  if (typeof data === 'object' && data !== null) {
+    return Object.assign({}, ...Object.entries(data).map(([name, one]) => fields(one, `${at}.${name}`)))
+  }
+  return { [at]: String(data) }
+}
+
+const textile = { ...CORES.textile, productName: 'Wool jumper', sku: 'W-1' }
+const newForm = (data: object) => ({ category: 'textile', ...fields(data) })
+
+async function make(data: object = textile): Promise<string> {
+  const answer = await owner.post('/console/products', { form: newForm(data) })
+  assert.equal(answer.status, 303, answer.text)
+  return String(answer.headers.location)
+}
+
+const save = async (at: string, data: object, more: Record<string, string> = {}): Promise<Answer> => {
+  const base = /name="base" value="(\d+)"/.exec((await owner.get(`${at}/edit`)).text)?.[1] ?? ''
+  return owner.post(at, { form: { ...fields(data), base, change_type: 'change', note: '', ...more } })
+}
+
+describe('the form of a passport', () => {
+  for (const category of allCategories()) {
+    test(`${category.id}: what is drawn is read back as it was, in both languages`, () => {
+      const id = category.id as keyof typeof FULL
+      const data: Record<string, unknown> = { ...CORES[id], ...FULL[id] }
+      const words = chooseWords('de')
+      const languages = data.languages as string[]
+      const html = dataInputs(category.fields, data, {
+        words,
+        problems: {},
+        languages,
+        inherited: undefined,
+        isUnit: false,
+      })
+      const known = Object.fromEntries(
+        Object.entries(data).filter(([name]) => category.fields.some(field => field.name === name)),
+      )
+      const form = readForm(new URLSearchParams(fields(known)).toString())
+      assert.deepEqual(readData(category.fields, form), known)
+      for (const name of Object.keys(fields(known))) assert.ok(html.includes(`name="${name}"`), name)
+    })
+  }
+
+  test('numbers as people type them; what is none stays a text', () => {
+    assert.deepEqual(['12,5', '12.5', ' 1 000 ', '-3', '1e3'].map(numberOf), [12.5, 12.5, 1000, -3, 1000])
+    assert.deepEqual(['1,2,3', 'abc', '--1', '0x10'].map(numberOf), ['1,2,3', 'abc', '--1', '0x10'])
+  })
+
+  test('only what differs is a change; what is gone is null', () => {
+    const { fields: known } = allCategories()[0] ?? { fields: [] }
+    const before = { productName: 'A', weightGrams: 3, languages: ['en'], mine: 1 }
+    const after = { productName: 'A', languages: ['en', 'de'] }
+    assert.deepEqual(changesBetween(known, before, after), { languages: ['en', 'de'], weightGrams: null })
+  })
+})
+
+describe('products', () => {
+  test('all that is wrong stands at its field, and nothing typed is lost', async () => {
+    const answer = await owner.post('/console/products', {
+      form: newForm({
+        ...textile,
+        productName: '',
+        countryOfManufacture: 'PT',
+        fiberComposition: [{ fiber: 'Linen <b>', percentage: '99,5' }],
+      }),
+    })
+    assert.equal(answer.status, 422)
+    for (const name of ['d.productName', 'd.fiberComposition']) {
+      assert.ok(answer.text.includes(`href="#${name}"`), name)
+      assert.ok(answer.text.includes(`id="${name}-error"`), name)
+    }
+    assert.match(answer.text, /value="Linen &#?\w+;b&#?\w+;"/)
+    assert.match(answer.text, /<output>99\.5<\/output>/)
+  })
+
+  test('a row more, a row less, without a script', async () => {
+    const more = await owner.post('/console/products', {
+      form: { ...newForm(textile), add: 'd.fiberComposition' },
+    })
+    assert.equal(more.status, 200)
+    assert.ok(more.text.includes('name="d.fiberComposition.1.fiber"'))
+    const less = await owner.post('/console/products', {
+      form: { ...newForm(textile), remove: 'd.fiberComposition.0' },
+    })
+    assert.ok(!less.text.includes('name="d.fiberComposition.1.fiber"'))
+    assert.ok(less.text.includes('value="Wool jumper"'))
+  })
+
+  test('made, found, changed, told from another change meanwhile, and taken back', async () => {
+    const at = await make({ ...textile, productName: 'Findable scarf' })
+    const list = await viewer.get('/console/products?q=findable&status=active&category=textile')
+    assert.ok(list.text.includes(at), 'in the list')
+    assert.ok(!list.text.includes('type="checkbox" name="id"'), 'a viewer ticks nothing')
+    assert.ok(!(await owner.get('/console/products?q=nobody')).text.includes(at))
+    const [first, second] = await Promise.all([
+      save(at, { ...textile, productName: 'Scarf', weightGrams: '80' }, { note: 'Weighed' }),
+      save(at, { ...textile, productName: 'Shawl' }, { base: '1' }),
+    ])
+    assert.deepEqual([first.status, second.status].sort(), [303, 422])
+    const page = await owner.get(at)
+    assert.match(page.text, /Version 2/)
+    const version = await viewer.get(`${at}/versions/2`)
+    assert.match(version.text, /Findable scarf/)
+    assert.equal(
+      (await owner.post(`${at}/versions/1/revert`, { form: { change_type: 'change' } })).status,
+      303,
+    )
+    assert.match((await owner.get(at)).text, /<h1>Findable scarf<\/h1>/)
+    const same = await save(at, { ...textile, productName: 'Findable scarf' })
+    assert.match(same.text, /nothing to save/)
+  })
+
+  test('units are issued, a correction is checked first, and one button brings them up to date', async () => {
+    const at = await make({ ...textile, weightGrams: '100' })
+    const issued = await owner.post(`${at}/units`, { form: { level: 'item', names: 'A-1\nA-2\n\nA-3' } })
+    assert.equal(issued.status, 303)
+    const again = await owner.post(`${at}/units`, { form: { level: 'item', names: 'A-3\nA-4\nno no' } })
+    assert.equal(again.status, 422)
+    assert.match(again.text, />\nA-3\nno no<\/textarea>/)
+    const wish = { ...textile, weightGrams: '120' }
+    const checked = await save(at, wish, { change_type: 'correction', check: 'yes' })
+    assert.match(checked.text, /Corrects [^<]*Weight[^<]* for 4 units/)
+    assert.equal((await save(at, wish, { change_type: 'correction' })).status, 303)
+    assert.match((await owner.get(at)).text, /4 units were issued before a correction/)
+    assert.match((await owner.get('/console/products?level=item&outdated=yes')).text, /outdated/)
+    assert.equal((await owner.post(`${at}/refresh`, {})).status, 303)
+    await refreshesEnded(stand.sql)
+    assert.doesNotMatch((await owner.get(at)).text, /issued before a correction/)
+    const unit = /href="(\/console\/products\/[0-9a-z]{26})">A-1/.exec((await owner.get(at)).text)?.[1] ?? ''
+    assert.equal((await save(unit, { weightGrams: '90' })).status, 303)
+    assert.match((await owner.get(unit)).text, /own value/)
+    assert.equal((await save(unit, {})).status, 303)
+    assert.doesNotMatch((await owner.get(unit)).text, /own value/)
+  })
+
+  test('several archived at once; a stranger sees and changes nothing', async () => {
+    const [one, two] = [await make(), await make()]
+    const ids = [one, two].map(at => at.split('/').at(-1) ?? '')
+    const form = new URLSearchParams([
+      ...ids.map(id => ['id', id]),
+      ['to', 'archive'],
+      ['back', '/console/products?q=x'],
+    ]).toString()
+    const foreign = await stranger.post('/console/products/status', { form })
+    assert.match(String(foreign.headers.location), /failed=2/)
+    const done = await owner.post('/console/products/status', { form })
+    assert.equal(done.headers.location, '/console/products?q=x')
+    for (const at of [one, two]) {
+      assert.match((await owner.get(at)).text, /Archived/)
+      assert.equal((await stranger.get(at)).status, 404)
+      assert.equal((await stranger.post(at, { form: fields(textile) })).status, 404)
+    }
+    assert.equal((await owner.post(`${one}/status`, { form: { to: 'restore' } })).status, 303)
+    assert.doesNotMatch((await owner.get(one)).text, /Archived/)
+  })
+
+  test('the page as another reader sees it opens by a link that ends', async () => {
+    const at = await make()
+    const answer = await owner.post(`${at}/preview`, { form: { audience: 'authority' } })
+    assert.match(String(answer.headers.location), /^https:\/\/carnet\.example\/p\/[0-9a-z]{26}\?access=dpa_/)
+    assert.equal((await viewer.post(`${at}/preview`, { form: { audience: 'authority' } })).status, 403)
+  })
+
+  test('pages are small, and an address with nonsense in it is read as far as it makes sense', async () => {
+    for (const path of [
+      '?page=0',
+      '?level=x&status=y',
+      '?q=%00%ff',
+      `?q=${'x'.repeat(3000)}`,
+      '?category=<b>',
+    ]) {
+      assert.equal((await owner.get(`/console/products${path}`)).status, 200, path)
+    }
+    for (const path of ['/console/products/new?category=battery', '/console/products']) {
+      assert.ok((await owner.get(path)).text.length < 100_000, path)
+    }
+  })
+})
