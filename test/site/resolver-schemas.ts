@@ -67,5 +67,10 @@ const description = {
 }
 
 const ajv = new Ajv({ allErrors: true, allowMatchingProperties: true })
-export const isLinkset: ValidateFunction = ajv.compile(linkset)
-export const isResolverDescription: ValidateFunction = ajv.compile(description)
+
+const faultsBy = (validate: ValidateFunction) => (value: unknown) =>
+  validate(value) ? [] : (validate.errors ?? []).map(error => `${error.instancePath} ${error.message}`)
+
+/** What GS1's schemas would say against a value. */
+export const linksetFaults = faultsBy(ajv.compile(linkset))
+export const descriptionFaults = faultsBy(ajv.compile(description))
