@@ -6,6 +6,8 @@ type Settings = {
   target: DatabaseTarget
   what: 'read' | 'create' | 'bytes'
   pool: number
+  /** 200 unless said otherwise. */
+  status?: number
   bytes?: string
   headers?: Record<string, string>
 }
@@ -76,7 +78,7 @@ const HANDLERS = {
   read,
   create,
   bytes: (_request: IncomingMessage, response: ServerResponse) => {
-    response.writeHead(200, settings.headers)
+    response.writeHead(settings.status ?? 200, settings.headers)
     response.end(bytes)
   },
 }

@@ -6,7 +6,9 @@
 import type { DigitalLink } from '../gs1/digital-link.ts'
 import { coalesce } from '../kernel/coalesce.ts'
 import { perDatabase, type Sql } from '../kernel/db.ts'
+import { idFromUuid } from '../kernel/ids.ts'
 
+/** Ids as at the doors. */
 export type Resolved = { model: string; batch: string | null; item: string | null }
 
 type Key = Pick<DigitalLink, 'gtin14' | 'lot' | 'serial'>
@@ -37,7 +39,7 @@ export function findBelievedTarget(sql: Sql, key: Key, now: Date): Resolved | un
   return age >= 0 && age < BELIEVED_MS ? belief.resolved : undefined
 }
 
-/** The UUIDs of the passports of an address, from the model down; undefined when nobody holds the GTIN. */
+/** The passports of an address, from the model down; undefined when nobody holds the GTIN. */
 export async function resolveAddress(sql: Sql, key: Key, now: Date): Promise<Resolved | undefined> {
   const { load, beliefs } = resolvers(sql)
   const resolved = await load(key)
@@ -73,6 +75,9 @@ async function loadAll(sql: Sql, keys: readonly Key[]): Promise<(Resolved | unde
     left join lateral (
       select p.id from passport p
       where p.account_id = g.account_id and p.model_id = g.model_id and p.level = 'b' and p.lot = k.lot limit 1) b on true`
-  const found = new Map(rows.map(({ n, model, batch, item }) => [n, { model, batch, item }]))
+  const idOf = (uuid: string | null) => (uuid === null ? null : idFromUuid(uuid))
+  const found = new Map(
+    rows.map(row => [row.n, { model: idFromUuid(row.model), batch: idOf(row.batch), item: idOf(row.item) }]),
+  )
   return keys.map((_key, i) => found.get(i + 1))
 }

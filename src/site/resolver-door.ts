@@ -8,7 +8,6 @@ import { type DigitalLink, type DigitalLinkFault, parseDigitalLink } from '../gs
 import { type LinkQueryFault, readLinkQuery } from '../gs1/link-query.ts'
 import { findLinkType, GS1_VOC, type LinkType } from '../gs1/link-type.ts'
 import { AppError } from '../kernel/errors.ts'
-import { idFromUuid } from '../kernel/ids.ts'
 import type { PublicPassportRow } from '../passports/find.ts'
 import { readPublicPassport } from '../passports/public-read.ts'
 import { passportUrl } from '../passports/record.ts'
@@ -26,9 +25,6 @@ type Question = { link: DigitalLink; rawPath: string; query: string; type: LinkT
 /** Registers the resolver, with its description for machines. */
 export function registerResolver(door: FastifyInstance, setup: SiteSetup): void {
   door.register(async resolver => {
-    resolver.addHook('onRequest', async (_request, reply) => {
-      reply.headers(CORS)
-    })
     const handle = resolverHandler(setup)
     for (const url of ['/01', '/01/*']) {
       resolver.route({ method: 'GET', url, handler: handle })
@@ -48,7 +44,11 @@ export function registerResolver(door: FastifyInstance, setup: SiteSetup): void 
       url,
       handler: (request, reply) => sendEncoded(request, reply, description),
     })
-    resolver.route({ method: 'OPTIONS', url, handler: (_request, reply) => reply.code(204).send() })
+    resolver.route({
+      method: 'OPTIONS',
+      url,
+      handler: (_request, reply) => reply.code(204).headers(CORS).send(),
+    })
     refuseOtherMethods(resolver, url)
   })
 }
@@ -61,7 +61,7 @@ function refuseOtherMethods(door: FastifyInstance, url: string): void {
     url,
     onRequest: async request => {
       const message = `${request.method} is not possible here; GET, HEAD and OPTIONS are.`
-      throw new AppError('method_not_allowed', message, undefined, { allow: 'GET, HEAD, OPTIONS' })
+      throw new AppError('method_not_allowed', message, undefined, { ...CORS, allow: 'GET, HEAD, OPTIONS' })
     },
     handler: () => undefined,
   })
@@ -109,6 +109,8 @@ async function answer(
   reply: FastifyReply,
   question: Question,
 ): Promise<void> {
+  // For what may be thrown from here on; a redirect brings its own.
+  reply.headers(unkept(setup.addresses.publicUrl))
   const resolved = await resolveAddress(setup.sql, question.link, question.now)
   if (resolved === undefined) return refuse(setup.addresses.publicUrl, request, reply, unknown())
   if (question.type === 'linkset') return answerLinkset(setup, request, reply, question, resolved)
@@ -124,7 +126,7 @@ function redirect(
   { item, batch, model }: Resolved,
 ): void {
   const { publicUrl } = addresses
-  const page = passportUrl(addresses, idFromUuid(item ?? batch ?? model))
+  const page = passportUrl(addresses, item ?? batch ?? model)
   const isForMachine = question.type === 'dpp' && formOf(request.raw.headers.accept) === 'jsonld'
   reply.hijack()
   reply.raw
@@ -165,7 +167,7 @@ async function answerLinkset(
   { item, batch, model }: Resolved,
 ): Promise<void> {
   const { publicUrl } = setup.addresses
-  const ids = [item, batch, model].flatMap(uuid => (uuid === null ? [] : [idFromUuid(uuid)]))
+  const ids = [item, batch, model].filter(id => id !== null)
   const rows = await Promise.all(ids.map(id => readPublicPassport(setup.sql, id, question.now)))
   const levels = rows.filter((row): row is PublicPassportRow => row !== undefined)
   const linkset = readyAnswer({

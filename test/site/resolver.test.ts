@@ -9,6 +9,7 @@ import { createAccessLink } from '../../src/passports/access-links.ts'
 import { createPassport } from '../../src/passports/create.ts'
 import { createChildren } from '../../src/passports/create-children.ts'
 import { releaseGtin } from '../../src/passports/release-gtin.ts'
+import { linksetJson } from '../../src/site/resolver-linkset.ts'
 import {
   ADDRESSES,
   type Ask,
@@ -18,6 +19,7 @@ import {
   startHarness,
   type TestAccount,
 } from '../harness.ts'
+import { FULL, rowOf } from './reading-of.ts'
 import { descriptionFaults, linksetFaults } from './resolver-schemas.ts'
 
 const BASE = ADDRESSES.publicUrl
@@ -596,6 +598,17 @@ describe('the checklist of conformant resolvers', () => {
 })
 
 describe('around the resolver', () => {
+  test('a linkset holds nothing that the public may not see', () => {
+    for (const category of ['textile', 'battery', 'furniture'] as const) {
+      const row = rowOf(category, { ...FULL[category], freeForm: 'CANARY' })
+      assert.ok(row.data.includes('CANARY'))
+      const asked = { link: { gtin14: '09521001200370' }, rawPath: '/01/09521001200370' }
+      const text = linksetJson(ADDRESSES, asked, [row])
+      assert.deepEqual(linksetFaults(JSON.parse(text)), [])
+      assert.ok(!text.includes('CANARY'))
+    }
+  })
+
   test('every answer may be read by a page of another site', async () => {
     const asked: [string, Ask][] = [
       [family.path, {}],
