@@ -7,6 +7,8 @@ type Settings = {
   target: DatabaseTarget
   what: 'read' | 'create' | 'bulk' | 'bytes'
   pool: number
+  /** 200 unless said otherwise. */
+  status?: number
   bytes?: string
   headers?: Record<string, string>
 }
@@ -98,7 +100,7 @@ const HANDLERS = {
   create,
   bulk,
   bytes: (_request: IncomingMessage, response: ServerResponse) => {
-    response.writeHead(200, settings.headers)
+    response.writeHead(settings.status ?? 200, settings.headers)
     response.end(bytes)
   },
 }

@@ -14,6 +14,7 @@ import { openapi } from './openapi.ts'
 import { changeProduct, createProduct, readProduct, revertProduct } from './products.ts'
 import { readQr } from './qr.ts'
 import type { Answer, ApiSetup, OpenCall, RawQuery, Route } from './route.ts'
+import { readSnippet } from './snippet.ts'
 import { archiveProduct, listProductVersions, readProductVersion, restoreProduct } from './versions.ts'
 
 export const API_PREFIX = '/api/v1'
@@ -30,6 +31,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/products/:id', handle: readProduct },
   { method: 'PATCH', path: '/products/:id', handle: changeProduct },
   { method: 'GET', path: '/products/:id/qr', handle: readQr },
+  { method: 'GET', path: '/products/:id/snippet', handle: readSnippet },
   { method: 'GET', path: '/products/:id/versions', handle: listProductVersions },
   { method: 'GET', path: '/products/:id/versions/:n', handle: readProductVersion },
   { method: 'POST', path: '/products/:id/versions/:n/revert', handle: revertProduct },

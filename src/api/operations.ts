@@ -1,4 +1,6 @@
 /** What the OpenAPI document says of each route; a test proves that every route is here and nothing else. */
+
+import { LANGUAGES } from '../i18n/catalogue.ts'
 import {
   CHANGE_WORDS,
   CURSOR,
@@ -213,15 +215,20 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'products',
     summary: 'The QR code of a product',
     description:
-      'SVG with a quiet zone of four modules. Holds the public page, or the GS1 address with `content=gs1`.',
+      'SVG with a quiet zone of four modules. Holds the public page, or the GS1 address with `content=gs1`; a plain QR code in both cases, as GS1 Digital Link asks for.',
     parameters: [
       query('content', 'Which address it holds.', {
         type: 'string',
         enum: ['passport', 'gs1'],
         default: 'passport',
       }),
-      query('level', 'Error correction.', { type: 'string', enum: ['M', 'Q'], default: 'M' }),
-      query('size_mm', 'Printed width in millimetres.', { type: 'integer', minimum: 10, maximum: 1000 }),
+      query('ecc', 'Error correction.', { type: 'string', enum: ['M', 'Q'], default: 'M' }),
+      query('level', 'Another name of `ecc`.', { type: 'string', enum: ['M', 'Q'] }),
+      query('size_mm', 'Printed width in millimetres, quiet zone included.', {
+        type: 'integer',
+        minimum: 10,
+        maximum: 1000,
+      }),
       IF_NONE_MATCH,
     ],
     responses: {
@@ -230,6 +237,27 @@ export const OPERATIONS: readonly Operation[] = [
         headers: { ETag: { $ref: '#/components/headers/ETag' } },
         content: { 'image/svg+xml': { schema: { type: 'string' } } },
       },
+      304: notModified,
+    },
+    refusals: [404],
+  },
+  {
+    method: 'GET',
+    path: '/products/:id/snippet',
+    id: 'getSnippet',
+    tag: 'products',
+    summary: 'The HTML that a shop puts on the page of a product',
+    description:
+      'A link to the passport, its QR code as an image, and schema.org JSON-LD with `hasDigitalProductPassport`. Holds only what is public.',
+    parameters: [
+      query('lang', 'Language of its words; the primary language of the passport without it.', {
+        type: 'string',
+        enum: LANGUAGES.map(({ code }) => code),
+      }),
+      IF_NONE_MATCH,
+    ],
+    responses: {
+      200: json('The snippet.', envelope(schema('Snippet')), ['ETag']),
       304: notModified,
     },
     refusals: [404],

@@ -1,19 +1,25 @@
 /** The QR symbol of a product over REST; the public page serves the same one without a key. */
+import { invalid } from '../kernel/errors.ts'
 import { getPassport, requireUuid } from '../passports/find.ts'
 import { symbolAddress } from '../passports/record.ts'
-import { QR_LEVELS, qrSymbol, SVG_HEADERS } from '../qr/svg.ts'
+import { QR_LEVELS, qrSymbol, SIZE_MM, SVG_HEADERS } from '../qr/svg.ts'
 import { matchesAny } from './conditions.ts'
-import { integer, oneOf, readQuery } from './query.ts'
+import { detail, integer, oneOf, readQuery } from './query.ts'
 import type { AccountCall, Answer } from './route.ts'
 
 const QR_QUERY = {
   content: oneOf('passport', 'gs1'),
+  ecc: oneOf(...QR_LEVELS),
+  /** As `ecc` was called first. */
   level: oneOf(...QR_LEVELS),
-  size_mm: integer(10, 1_000),
+  size_mm: integer(...SIZE_MM),
 }
 
 export async function readQr(call: AccountCall): Promise<Answer> {
-  const { content = 'passport', level = 'M', size_mm: sizeMm } = readQuery(call.query, QR_QUERY)
+  const { content = 'passport', ecc, level = ecc ?? 'M', size_mm: sizeMm } = readQuery(call.query, QR_QUERY)
+  if (ecc !== undefined && level !== ecc) {
+    throw invalid([detail('level', 'duplicate', 'level is another name of ecc; send one of them.')])
+  }
   const row = await getPassport(call.account, requireUuid(call.params.id ?? ''))
   const symbol = qrSymbol(symbolAddress(call.setup.addresses, row, content), { level, sizeMm })
   const headers = { ...SVG_HEADERS, etag: symbol.etag, 'cache-control': 'private, max-age=300' }

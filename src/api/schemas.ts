@@ -99,6 +99,13 @@ export const SCHEMAS = {
     },
     ['job'],
   ),
+  Snippet: object({
+    language: { type: 'string', description: 'Of the words in it.' },
+    passport_url: { type: 'string', format: 'uri' },
+    image_url: { type: 'string', format: 'uri', description: 'The QR code as an image; needs no key.' },
+    json_ld: { type: 'object', description: 'The schema.org description that stands in `html`.' },
+    html: { type: 'string', description: 'All of it, to be pasted.' },
+  }),
   Version: object(
     {
       version_no: { type: 'integer', minimum: 1 },

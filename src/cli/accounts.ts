@@ -1,5 +1,6 @@
 /** `carnet accounts`: who has passports here, and how many they may have. */
 import { createAccount, listAccounts, setPlan } from '../accounts/accounts.ts'
+import { setIndexing } from '../accounts/indexing.ts'
 import { LEVELS, type Level, type QuotaOverrides } from '../accounts/plans.ts'
 import { accountNumber, readName } from './account-words.ts'
 import { type Command, columns, UsageError } from './command.ts'
@@ -66,6 +67,22 @@ export const accountsSetPlan: Command = {
         value: account,
         text: `Account ${account.id} "${account.name}" is on the plan ${plan}${more}.`,
       }
+    })
+  },
+}
+
+export const accountsSetIndexing: Command = {
+  usage: 'accounts set-indexing ID --search-engines yes|no',
+  about: 'lets search engines list the models of an account, or asks them not to; without it they may',
+  positionals: ['ID'],
+  options: { 'search-engines': { hint: 'yes|no', about: 'whether they may' } },
+  run: ({ args, env }) => {
+    const accountId = accountNumber(args.get('ID'))
+    const indexable = args.oneOf('search-engines', ['yes', 'no']) === 'yes'
+    return withStore(env, async ctx => {
+      const account = await setIndexing(ctx, { accountId, indexable })
+      const may = indexable ? 'may' : 'are asked not to'
+      return { value: account, text: `Search engines ${may} list the models of "${account.name}".` }
     })
   },
 }

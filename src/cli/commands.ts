@@ -29,6 +29,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'put an account on a plan',
     load: async () => (await import('./accounts.ts')).accountsSetPlan,
   },
+  'accounts set-indexing': {
+    about: 'whether search engines may list the models of an account',
+    load: async () => (await import('./accounts.ts')).accountsSetIndexing,
+  },
   'users create': {
     about: 'make a person of an account, with a link to set a password',
     load: async () => (await import('./users.ts')).usersCreate,

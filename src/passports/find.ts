@@ -1,5 +1,6 @@
 /** Reading one passport: look-ups of a tick share a statement, whoever asks. */
 import type { AccountContext } from '../accounts/context.ts'
+import { mayBeIndexed } from '../accounts/indexing.ts'
 import { coalesce } from '../kernel/coalesce.ts'
 import { perDatabase, type Sql } from '../kernel/db.ts'
 import { notFound } from '../kernel/errors.ts'
@@ -32,6 +33,8 @@ export type PublicPassportRow = PassportRow & {
   own_keys: string[] | null
   /** Names of the fields its batch had set itself when it handed them on; null unless under a batch. */
   own_fields: string[] | null
+  /** Whether its account lets search engines list its models. */
+  indexable: boolean
 }
 
 /** The passport behind a public address, whosever it is. */
@@ -60,7 +63,8 @@ async function loadOfAccounts(sql: Sql, keys: readonly Key[]): Promise<(Passport
 async function loadById(sql: Sql, ids: readonly string[]): Promise<(PublicPassportRow | undefined)[]> {
   const rows = await sql<PublicPassportRow[]>`
     select ${passportColumns(sql)},
-      case when p.own is not null then array(select jsonb_object_keys(p.own)) end as own_keys, c.own_fields
+      case when p.own is not null then array(select jsonb_object_keys(p.own)) end as own_keys, c.own_fields,
+      ${mayBeIndexed(sql)} as indexable
     from passport p join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
     where p.id = any(${ids as string[]}::text[]::uuid[])`
   const found = new Map(rows.map(row => [row.id, row]))

@@ -5,6 +5,9 @@ import { correction, generate } from 'lean-qr'
 export const QR_LEVELS = ['M', 'Q'] as const
 export type QrLevel = (typeof QR_LEVELS)[number]
 
+/** Printed width that can be asked for, from and to, in millimetres. */
+export const SIZE_MM = [10, 1_000] as const
+
 /** Modules of white on each side that ISO/IEC 18004 asks for; scanners fail with less. */
 const QUIET_ZONE = 4
 

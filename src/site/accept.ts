@@ -37,6 +37,14 @@ function rank(ranges: readonly Range[], matching: readonly string[]): { quality:
   return { quality: 0, isNamed: false }
 }
 
+/** Whether an `Accept` header names linksets, and nothing that it wants more. */
+export function prefersLinkset(accept: string | undefined): boolean {
+  if (accept === undefined) return false
+  const ranges = parseRanges(accept)
+  const quality = ranges.find(range => range.value === 'application/linkset+json')?.quality ?? 0
+  return quality > 0 && ranges.every(range => range.quality <= quality)
+}
+
 /** The smallest encoding that an `Accept-Encoding` header allows. */
 export function preferredEncoding(header: string | undefined): Encoding {
   if (header === undefined) return 'identity'

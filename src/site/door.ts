@@ -7,8 +7,11 @@ import { namespaceAnswers, namespacePath } from './namespace.ts'
 import { answerNotFound, errorPage } from './not-found-page.ts'
 import { passportHandler } from './passport-door.ts'
 import { sendEncoded } from './ready-answer.ts'
+import { registerResolver } from './resolver-door.ts'
+import { robotsHandler } from './robots.ts'
 import type { SiteSetup } from './setup.ts'
 import { pageHeaders } from './shell.ts'
+import { sitemapHandlers } from './sitemap.ts'
 import { answerSymbol } from './symbol.ts'
 import { readWish } from './wish.ts'
 
@@ -20,6 +23,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 export function registerSite(app: FastifyInstance, setup: SiteSetup): void {
   app.register(async door => {
     door.addHook('onSend', async (request, reply, payload) => withFace(setup, request, reply, payload))
+    registerResolver(door, setup)
     for (const [path, handle] of Object.entries(handlers(setup))) {
       door.route({ method: 'GET', url: path, handler: handle })
       refuseOtherMethods(door, path)
@@ -36,7 +40,8 @@ function handlers(setup: SiteSetup): Record<string, Handler> {
     '/p/:id/qr.svg': (request, reply) => answerSymbol(setup, request, reply),
     '/p/*': nothing,
     ...(nsPath === undefined ? {} : { [nsPath]: namespaceHandler(setup) }),
-    '/robots.txt': (_request, reply) => reply.headers(TEXT).send(ROBOTS),
+    '/robots.txt': robotsHandler(setup),
+    ...sitemapHandlers(setup),
     '/favicon.ico': (_request, reply) =>
       reply.code(204).header('cache-control', 'public, max-age=86400').send(),
   }
@@ -45,14 +50,6 @@ function handlers(setup: SiteSetup): Record<string, Handler> {
 function namespaceHandler(setup: SiteSetup): Handler {
   const answers = namespaceAnswers(setup.addresses.publicUrl, setup.nsUrl)
   return (request, reply) => sendEncoded(request, reply, answers[preferredForm(request.raw.headers.accept)])
-}
-
-/** Units and archived passports say `noindex` themselves, which a crawler must be let in to read. */
-const ROBOTS = 'User-agent: *\nDisallow: /api/\nDisallow: /console\n'
-const TEXT = {
-  'content-type': 'text/plain; charset=utf-8',
-  'cache-control': 'public, max-age=3600',
-  'x-content-type-options': 'nosniff',
 }
 
 /** A failure, told to a person as a page. What happened is in the log, under the id that the headers name. */

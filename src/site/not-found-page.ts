@@ -22,6 +22,10 @@ function notice(language: Language, title: UiKey, sentences: readonly UiKey[]): 
   })
 }
 
+/** The page that says that no passport is here. */
+export const notFoundBody = (language: Language) =>
+  notice(language, 'notFound.title', ['notFound.text', 'notFound.help'])
+
 const made = new Map<string, ReadyAnswer>()
 
 /** The 404 page. Caches ask again each time, so that a passport made since is found. */
@@ -31,7 +35,7 @@ function notFoundPage(language: Language, publicUrl: string): ReadyAnswer {
   if (known !== undefined) return known
   const answer = readyAnswer({
     status: 404,
-    body: notice(language, 'notFound.title', ['notFound.text', 'notFound.help']),
+    body: notFoundBody(language),
     tag: language,
     headers: {
       ...pageHeaders(publicUrl),

@@ -9,7 +9,7 @@ import { noteAccessUse } from '../passports/access-use.ts'
 import type { PublicPassportRow } from '../passports/find.ts'
 import { readPublicHistory } from '../passports/public-history.ts'
 import { findBelieved, readPublicPassport } from '../passports/public-read.ts'
-import { type PassportRow, symbolAddress } from '../passports/record.ts'
+import { symbolAddress } from '../passports/record.ts'
 import { qrSymbol } from '../qr/svg.ts'
 import type { Form } from './accept.ts'
 import {
@@ -58,13 +58,14 @@ export function passportHandler(setup: SiteSetup): PassportHandler {
   }
 }
 
-const stateOf = (row: PassportRow) => `${row.version_no}${row.status}${row.outdated ? 'o' : ''}`
+const stateOf = (row: PublicPassportRow) =>
+  `${row.version_no}${row.status}${row.outdated ? 'o' : ''}${row.indexable ? '' : 'n'}`
 
 function findReady(
   door: Door,
   request: FastifyRequest,
   wish: Wish,
-  row: PassportRow,
+  row: PublicPassportRow,
 ): ReadyAnswer | undefined {
   const cached = door.cache.find(wish.id, stateOf(row))
   return cached?.forms.get(formKey(request, wish, cached))
@@ -111,7 +112,7 @@ async function makeReady(
       ...formHeaders(addresses.publicUrl, wish.form, language),
       'cache-control': PUBLIC_CACHING,
       vary: VARY,
-      ...(isIndexed(reading) ? {} : { 'x-robots-tag': 'noindex' }),
+      ...(isIndexed(reading) && row.indexable ? {} : { 'x-robots-tag': 'noindex' }),
       ...(wish.form === 'jsonld'
         ? { 'access-control-allow-origin': '*' }
         : { link: `<${reading.url}?format=jsonld>; rel="alternate"; type="application/ld+json"` }),
@@ -124,7 +125,7 @@ async function makeReady(
 function bodyOf(
   setup: SiteSetup,
   reading: Reading,
-  row: PassportRow,
+  row: PublicPassportRow,
   form: Form,
   language: Language,
   reader?: Access,

@@ -1,9 +1,9 @@
 /** `/p/{id}/qr.svg`: the QR symbol of a passport, for whoever prints or shows one. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Detail, invalid, notFound } from '../kernel/errors.ts'
+import { type Detail, type DetailCode, invalid, notFound } from '../kernel/errors.ts'
 import { readPublicPassport } from '../passports/public-read.ts'
 import { symbolAddress } from '../passports/record.ts'
-import { QR_LEVELS, qrSymbol, SVG_HEADERS } from '../qr/svg.ts'
+import { QR_LEVELS, type QrLevel, qrSymbol, SIZE_MM, SVG_HEADERS } from '../qr/svg.ts'
 import { readyAnswer, sendEncoded } from './ready-answer.ts'
 import type { SiteSetup } from './setup.ts'
 import { safetyHeaders } from './shell.ts'
@@ -19,10 +19,10 @@ export async function answerSymbol(
   reply: FastifyReply,
 ): Promise<void> {
   const { id = '' } = request.params as { id?: string }
-  const { content, level } = readChoices(request.query as Query)
+  const { content, level, sizeMm } = readChoices(request.query as Query)
   const row = await readPublicPassport(setup.sql, id, setup.clock.now())
   if (row === undefined) throw notFound('passport')
-  const { svg } = qrSymbol(symbolAddress(setup.addresses, row, content), { level })
+  const { svg } = qrSymbol(symbolAddress(setup.addresses, row, content), { level, sizeMm })
   const symbol = readyAnswer({
     body: svg,
     tag: `${content}.${level}`,
@@ -36,17 +36,36 @@ export async function answerSymbol(
   return sendEncoded(request, reply, symbol)
 }
 
-function readChoices(query: Query) {
+type Choices = { content: (typeof CONTENTS)[number]; level: QrLevel; sizeMm: number | undefined }
+
+/** As the API's call reads them; what else stands in the query is passed over, as on every public address. */
+function readChoices(query: Query): Choices {
   const details: Detail[] = []
-  const choose = <const T extends string>(name: string, allowed: readonly T[], usual: T): T => {
-    const asked = query[name]
-    const found = asked === undefined ? usual : allowed.find(one => one === asked)
-    if (found !== undefined) return found
-    const message = `${name} must be one of ${allowed.join(', ')}.`
-    details.push({ field: name, pointer: `/${name}`, code: 'enum', message })
-    return usual
+  const refuse = (name: string, code: DetailCode, message: string) => {
+    details.push({ field: name, pointer: `/query/${name}`, code, message })
+    return undefined
   }
-  const choices = { content: choose('content', CONTENTS, 'passport'), level: choose('level', QR_LEVELS, 'M') }
+  const choose = <const T extends string>(name: string, allowed: readonly T[]): T | undefined => {
+    const asked = query[name]
+    if (asked === undefined) return undefined
+    const found = allowed.find(one => one === asked)
+    return found ?? refuse(name, 'enum', `${name} must be one of ${allowed.join(', ')}.`)
+  }
+  const content = choose('content', CONTENTS) ?? 'passport'
+  const level = choose('level', QR_LEVELS)
+  const ecc = choose('ecc', QR_LEVELS) ?? level
+  if (level !== undefined && level !== ecc) {
+    refuse('level', 'duplicate', 'level is another name of ecc; send one of them.')
+  }
+  const sizeMm = readSize(query.size_mm, message => refuse('size_mm', 'type', message))
   if (details.length > 0) throw invalid(details)
-  return choices
+  return { content, level: ecc ?? 'M', sizeMm }
+}
+
+function readSize(asked: unknown, refuse: (message: string) => undefined): number | undefined {
+  if (asked === undefined) return undefined
+  const [least, most] = SIZE_MM
+  const size = typeof asked === 'string' && /^[0-9]{1,4}$/.test(asked) ? Number(asked) : Number.NaN
+  if (size >= least && size <= most) return size
+  return refuse(`size_mm must be a whole number of millimetres from ${least} to ${most}.`)
 }

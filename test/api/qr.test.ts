@@ -29,7 +29,14 @@ describe('GET /products/{id}/qr', () => {
 
   test('200: content=gs1 holds the GS1 address, at level Q too', async () => {
     const product = await create({ gtin: nextGtin() })
-    assert.deepEqual(await decodeQr((await qr(product.id, '?content=gs1&level=Q')).text), [product.gs1_url])
+    assert.deepEqual(await decodeQr((await qr(product.id, '?content=gs1&ecc=Q')).text), [product.gs1_url])
+  })
+
+  test('200: as wide as asked; level is another name of ecc', async () => {
+    const product = await create()
+    assert.match((await qr(product.id, '?size_mm=30')).text, /^<svg [^>]*width="30mm" height="30mm"/)
+    assert.equal((await qr(product.id, '?level=Q')).text, (await qr(product.id, '?ecc=Q')).text)
+    assert.equal((await qr(product.id, '?level=Q&ecc=Q')).status, 200)
   })
 
   test('304 with the ETag; another symbol has another', async () => {
@@ -48,6 +55,8 @@ describe('GET /products/{id}/qr', () => {
 
   for (const query of [
     '?level=L',
+    '?ecc=L',
+    '?ecc=M&level=Q',
     '?content=x',
     '?size_mm=0',
     '?size_mm=9999',

@@ -44,6 +44,17 @@ describe('accounts', () => {
     assert.deepEqual(listed?.used, { model: 0, batch: 0, item: 0 })
   })
 
+  test('set-indexing', async () => {
+    const quiet = await json(`accounts set-indexing ${account.id} --search-engines no`)
+    assert.deepEqual(quiet, { id: account.id, name: 'Nordlicht', indexable: false })
+    const loud = await json(`accounts set-indexing ${account.id} --search-engines yes`)
+    assert.deepEqual(loud, { id: account.id, name: 'Nordlicht', indexable: true })
+    const unclear = ['accounts', 'set-indexing', account.id, '--search-engines', 'maybe']
+    assert.equal((await carnet(unclear, settings)).code, 2)
+    const unknown = ['accounts', 'set-indexing', '99999', '--search-engines', 'no']
+    assert.equal((await carnet(unknown, settings)).code, 1)
+  })
+
   test('an unknown plan is refused with the plans there are', async () => {
     const { code, stdout, stderr } = await carnet(
       ['accounts', 'create', '--name', 'X', '--plan', 'gold'],

@@ -12,12 +12,13 @@ prepareZXingModule({ overrides: { wasmBinary: wasmBinary as ArrayBuffer } })
 const PIXELS_PER_MODULE = 4
 
 /** The texts of all QR symbols found in the drawing. */
-export async function decodeQr(svg: string): Promise<string[]> {
-  const results = await readBarcodes(paint(svg) as Parameters<typeof readBarcodes>[0], {
-    formats: ['QRCode'],
-  })
-  return results.map(result => result.text)
-}
+export const decodeQr = async (svg: string) => (await read(svg)).map(result => result.text)
+
+/** The AIM identifiers of those symbols: `]Q1` is a plain QR code, `]Q3` one with FNC1. */
+export const identifyQr = async (svg: string) => (await read(svg)).map(result => result.symbologyIdentifier)
+
+const read = (svg: string) =>
+  readBarcodes(paint(svg) as Parameters<typeof readBarcodes>[0], { formats: ['QRCode'] })
 
 function paint(svg: string) {
   const scale = PIXELS_PER_MODULE

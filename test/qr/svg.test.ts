@@ -2,13 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { qrSymbol } from '../../src/qr/svg.ts'
-import { decodeQr } from './decode.ts'
+import { decodeQr, identifyQr } from './decode.ts'
 
 test('an independent decoder reads the address from the symbol, at both levels', async () => {
   for (const level of ['M', 'Q'] as const) {
     const address = 'https://passport.example/01/09521234000013/10/LOT-7%2FA/21/SN0001'
     assert.deepEqual(await decodeQr(qrSymbol(address, { level }).svg), [address])
   }
+})
+
+test('it is a plain QR code, which a GS1 Digital Link asks for, and not GS1’s own with FNC1', async () => {
+  const { svg } = qrSymbol('https://passport.example/01/09521234000013/10/L7', { level: 'M' })
+  assert.deepEqual(await identifyQr(svg), [']Q1'])
 })
 
 test('any passport address decodes to itself', async () => {

@@ -34,6 +34,7 @@ export const rowOf = (
     data: JSON.stringify(all),
     own_keys: null,
     own_fields: null,
+    indexable: true,
     ...more,
   }
 }

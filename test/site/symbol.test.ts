@@ -25,7 +25,7 @@ describe('GET /p/{id}/qr.svg', () => {
     assert.match(page.headers['content-security-policy'] ?? '', /default-src 'none'/)
     assert.match(page.headers['cache-control'] ?? '', /^public/)
     assert.deepEqual(await decodeQr(page.text), [`https://carnet.example${path}`])
-    const gs1 = await harness.ask('GET', `${path}/qr.svg?content=gs1&level=Q`)
+    const gs1 = await harness.ask('GET', `${path}/qr.svg?content=gs1&ecc=Q`)
     assert.deepEqual(await decodeQr(gs1.text), [`https://carnet.example/01/0${gtin}`])
     assert.notEqual(gs1.headers.etag, page.headers.etag)
   })
@@ -36,6 +36,32 @@ describe('GET /p/{id}/qr.svg', () => {
       headers: { 'if-none-match': headers.etag ?? '' },
     })
     assert.equal(again.status, 304)
+  })
+
+  test('is as wide as it is asked to be, quiet zone included', async () => {
+    const { text } = await harness.ask('GET', `${path}/qr.svg?size_mm=24`)
+    assert.match(text, /^<svg [^>]*width="24mm" height="24mm"/)
+    assert.deepEqual(await decodeQr(text), [`https://carnet.example${path}`])
+    const level = await harness.ask('GET', `${path}/qr.svg?level=Q`)
+    assert.equal(level.text, (await harness.ask('GET', `${path}/qr.svg?ecc=Q`)).text)
+    assert.equal((await harness.ask('GET', `${path}/qr.svg?utm=x`)).status, 200)
+  })
+
+  test('422 for a size or a correction that cannot be', async () => {
+    for (const query of [
+      'size_mm=9',
+      'size_mm=1001',
+      'size_mm=1e2',
+      'size_mm=',
+      'size_mm=20&size_mm=20',
+      'ecc=L',
+      'ecc=',
+      'ecc=M&level=Q',
+    ]) {
+      const { status, json } = await harness.ask('GET', `${path}/qr.svg?${query}`)
+      assert.equal(status, 422, query)
+      assert.match(json.errors[0].pointer, /^\/query\/(size_mm|ecc|level)$/)
+    }
   })
 
   test('422 names each wrong choice, 404 for no passport', async () => {

@@ -1,0 +1,15 @@
+/** The HTML for a shop's product page, over REST: a shop's own program puts it where it belongs. */
+import { LANGUAGES } from '../i18n/catalogue.ts'
+import { getPassport, requireUuid } from '../passports/find.ts'
+import { shopSnippet } from '../passports/shop-snippet.ts'
+import { cacheable } from './categories.ts'
+import { oneOf, readQuery } from './query.ts'
+import { type AccountCall, type Answer, data } from './route.ts'
+
+const SNIPPET_QUERY = { lang: oneOf(...LANGUAGES.map(({ code }) => code)) }
+
+export async function readSnippet(call: AccountCall): Promise<Answer> {
+  const { lang } = readQuery(call.query, SNIPPET_QUERY)
+  const row = await getPassport(call.account, requireUuid(call.params.id ?? ''))
+  return cacheable(call, data(JSON.stringify(shopSnippet(call.setup.addresses, row, lang))))
+}

@@ -1,0 +1,50 @@
+/**
+ * The query of a GS1 Digital Link: which link is wanted, and whether it says of the product what only the path may say.
+ * It is read where it stands and never written anew, because it is passed on to the letter.
+ */
+
+export type LinkQueryFault =
+  /** AI 01, 10, 21, 22 or 235, which belong in the path when the key is a GTIN. */
+  | 'path_key_in_query'
+  /** All digits, and no application identifier. */
+  | 'unknown_identifier'
+
+const DIGITS = /^[0-9]+$/
+const IN_PATH = new Set(['01', '10', '21', '22', '235'])
+
+/** GS1 General Specifications, section 3.2: every application identifier, those with a decimal place in its last digit. */
+const IDENTIFIER = new RegExp(
+  `^(?:${[
+    '0[0-3]|1[0-35-7]|2[0-2]|235|24[0-3]|25[0-13-5]|30|37|9[0-9]',
+    '31[0-6][0-9]|32[0-9]{2}|33[0-7][0-9]|34[0-9]{2}|35[0-7][0-9]|36[0-9]{2}|39[0-5][0-9]',
+    '40[0-3]|41[0-7]|42[0-7]|43(?:[01][0-9]|2[0-6]|3[0-3])',
+    '70(?:0[1-9]|1[01]|2[0-3]|3[0-9]|4[0-2])|71[0-7]|72(?:3[0-9]|4[0-2]|5[0-9])',
+    '80(?:0[1-9]|1[0-37-9]|20|26|30)|811[0-2]|8200',
+  ].join('|')})$`,
+)
+
+/**
+ * Reads a raw query (without `?`), whose parts `&` or `;` divide. `linkType` is the first that is not empty, decoded;
+ * one that cannot be decoded is given as it is. Never throws.
+ */
+export function readLinkQuery(
+  rawQuery: string,
+): { linkType: string | undefined } | { fault: LinkQueryFault } {
+  let linkType: string | undefined
+  for (const part of rawQuery.split(/[&;]/)) {
+    const end = part.indexOf('=')
+    const name = decoded(end < 0 ? part : part.slice(0, end))
+    if (IN_PATH.has(name)) return { fault: 'path_key_in_query' }
+    if (DIGITS.test(name) && !IDENTIFIER.test(name)) return { fault: 'unknown_identifier' }
+    if (name === 'linkType' && end >= 0) linkType ??= decoded(part.slice(end + 1)) || undefined
+  }
+  return { linkType }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,90 @@
+/** `/sitemap.xml` and the files it names: the pages that search engines may list, and nothing of whom they belong to. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { notFound } from '../kernel/errors.ts'
+import { passportUrl } from '../passports/record.ts'
+import { countSitemapFiles, listSitemapFile } from '../passports/sitemap.ts'
+import { type ReadyAnswer, readyAnswer, sendEncoded } from './ready-answer.ts'
+import type { SiteSetup } from './setup.ts'
+import { safetyHeaders } from './shell.ts'
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+type Kept = { answer: Promise<ReadyAnswer>; at: number }
+
+/** Made at most this often, however many ask. */
+const KEPT_MS = 60_000
+/** A file has a MiB, and a tenth of that again compressed. */
+const MOST_KEPT = 8
+
+const XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
+const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
+
+/** The handlers of the index and of the files it names. */
+export function sitemapHandlers(setup: SiteSetup): Record<string, Handler> {
+  const kept = new Map<number, Kept>()
+  const send = (n: number, make: () => Promise<string>): Handler => {
+    return async (request, reply) => sendEncoded(request, reply, await keep(setup, kept, n, make))
+  }
+  return {
+    '/sitemap.xml': send(0, () => indexOf(setup)),
+    '/sitemap/:file': (request, reply) => {
+      const n = fileNumber(request)
+      return send(n, () => fileOf(setup, n))(request, reply)
+    },
+  }
+}
+
+/** Throws `not_found` for anything but `1.xml`, `2.xml` and so on. */
+function fileNumber(request: FastifyRequest): number {
+  const { file = '' } = request.params as { file?: string }
+  const digits = /^([1-9][0-9]{0,6})\.xml$/.exec(file)?.[1]
+  if (digits === undefined) throw notFound('sitemap')
+  return Number(digits)
+}
+
+function keep(setup: SiteSetup, kept: Map<number, Kept>, n: number, make: () => Promise<string>) {
+  const now = setup.clock.now().getTime()
+  const known = kept.get(n)
+  if (known !== undefined && now >= known.at && now - known.at < KEPT_MS) return known.answer
+  const answer = make().then(body =>
+    readyAnswer({
+      body,
+      tag: `sitemap.${n}`,
+      headers: {
+        ...safetyHeaders(setup.addresses.publicUrl),
+        'content-type': 'application/xml; charset=utf-8',
+        'cache-control': 'public, max-age=3600',
+        vary: 'Accept-Encoding',
+      },
+    }),
+  )
+  const entry = { answer, at: now }
+  if (kept.size >= MOST_KEPT) kept.clear()
+  kept.set(n, entry)
+  answer.catch(() => {
+    if (kept.get(n) === entry) kept.delete(n)
+  })
+  return answer
+}
+
+async function indexOf({ sql, addresses }: SiteSetup): Promise<string> {
+  const count = await countSitemapFiles(sql)
+  const files = Array.from(
+    { length: count },
+    (_one, i) => `<sitemap><loc>${escaped(addresses.publicUrl)}/sitemap/${i + 1}.xml</loc></sitemap>\n`,
+  )
+  return `${XML}<sitemapindex xmlns="${NAMESPACE}">\n${files.join('')}</sitemapindex>\n`
+}
+
+async function fileOf({ sql, addresses }: SiteSetup, n: number): Promise<string> {
+  const models = await listSitemapFile(sql, n)
+  if (models === undefined) throw notFound('sitemap')
+  const urls = models.map(({ id, updatedAt }) => {
+    const address = escaped(passportUrl(addresses, id))
+    return `<url><loc>${address}</loc><lastmod>${updatedAt.toISOString()}</lastmod></url>\n`
+  })
+  return `${XML}<urlset xmlns="${NAMESPACE}">\n${urls.join('')}</urlset>\n`
+}
+
+/** `PUBLIC_URL` may hold what XML reads otherwise. */
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll("'", '&apos;')

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { readLinkQuery } from '../../src/gs1/link-query.ts'
+import { findLinkType } from '../../src/gs1/link-type.ts'
+
+describe('readLinkQuery', () => {
+  it('finds the link type, however the parts are divided and written', () => {
+    for (const query of [
+      'linkType=gs1:dpp',
+      'linkType=gs1%3Adpp',
+      'a=b&linkType=gs1:dpp',
+      'a=b;linkType=gs1%3adpp;c',
+      '&&flag&link%54ype=gs1:dpp',
+      'linkType=&linkType=gs1:dpp&linkType=gs1:pip',
+    ]) {
+      assert.deepEqual(readLinkQuery(query), { linkType: 'gs1:dpp' }, query)
+    }
+    for (const query of [
+      '',
+      'linkType',
+      'linkType=',
+      'linktype=gs1:dpp',
+      'x=linkType=gs1:dpp',
+      '=1',
+      '%=%zz',
+    ]) {
+      assert.deepEqual(readLinkQuery(query), { linkType: undefined }, query)
+    }
+    assert.deepEqual(readLinkQuery('linkType=%zz'), { linkType: '%zz' })
+  })
+
+  it('lets data about the product through, and nothing that belongs in the path', () => {
+    for (const key of [
+      '17',
+      '240',
+      '3103',
+      '3922',
+      '7003',
+      '7030',
+      '8200',
+      '99',
+      '90',
+      '02',
+      '254',
+      '4308',
+    ]) {
+      assert.deepEqual(readLinkQuery(`${key}=261231`), { linkType: undefined }, key)
+    }
+    for (const key of ['01', '10', '21', '22', '235', '1%30']) {
+      assert.deepEqual(readLinkQuery(`a=b&${key}=X`), { fault: 'path_key_in_query' }, key)
+    }
+    for (const key of ['0', '1', '123', '18', '89', '999', '8199', '4399', '00017', '3700']) {
+      assert.deepEqual(readLinkQuery(`${key}=X`), { fault: 'unknown_identifier' }, key)
+    }
+  })
+
+  it('never throws', () => {
+    fc.assert(fc.property(fc.string(), query => void readLinkQuery(query)))
+  })
+})
+
+describe('findLinkType', () => {
+  it('knows its types in every spelling that circulates', () => {
+    for (const name of ['defaultLink', 'pip', 'dpp']) {
+      for (const prefix of [
+        'gs1:',
+        'https://ref.gs1.org/voc/',
+        'https://gs1.org/voc/',
+        'https://www.gs1.org/voc/',
+        'http://gs1.org/voc/',
+      ]) {
+        assert.equal(findLinkType(prefix + name), name)
+      }
+      assert.equal(findLinkType(name), undefined)
+    }
+    assert.equal(findLinkType('linkset'), 'linkset')
+    assert.equal(findLinkType('all'), 'linkset')
+    for (const text of [
+      'gs1:nosuchlt',
+      'gs1:linkset',
+      'gs1:DPP',
+      'gs1:constructor',
+      'https://gs1.org.example/voc/dpp',
+      '',
+    ]) {
+      assert.equal(findLinkType(text), undefined, text)
+    }
+  })
+})

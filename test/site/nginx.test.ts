@@ -1,0 +1,355 @@
+/** Behind nginx with the configuration of docs/deploy/nginx.conf: addresses arrive as they were typed, and only what may be kept is kept. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type IncomingHttpHeaders, request } from 'node:http'
+import { connect as connectHttp2 } from 'node:http2'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { connect as connectTls } from 'node:tls'
+import { gunzipSync } from 'node:zlib'
+import { gs1Path } from '../../src/gs1/digital-link.ts'
+import { idFromUuid } from '../../src/kernel/ids.ts'
+import { createAccessLink } from '../../src/passports/access-links.ts'
+import { createPassport } from '../../src/passports/create.ts'
+import { createChildren } from '../../src/passports/create-children.ts'
+import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
+
+const CONFIGURATION = new URL('../../docs/deploy/nginx.conf', import.meta.url)
+const WITHIN_MS = 5_000
+/** Not the proxy's own address, which is trusted. */
+const READER = '127.0.0.2'
+
+const program = (name: string) =>
+  [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin']
+    .map(folder => join(folder, name))
+    .find(path => existsSync(path))
+const nginx = program('nginx')
+const openssl = program('openssl')
+
+type Proxy = { port: number; tlsPort: number; stop: () => Promise<void> }
+type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer }
+
+describe('behind nginx', {
+  skip:
+    (nginx === undefined || openssl === undefined) &&
+    'no nginx and openssl found: tests behind nginx left out',
+}, () => {
+  let t: Harness
+  let account: TestAccount
+  let folder: string
+  let port: number
+  const seen: { url: string; headers: IncomingHttpHeaders }[] = []
+  const proxies: Proxy[] = []
+
+  before(async () => {
+    t = await startHarness({ trustedProxies: ['127.0.0.1'] })
+    account = await t.account({ plan: 'enterprise' })
+    await t.app.listen({ port: 0, host: '127.0.0.1' })
+    port = (t.app.server.address() as AddressInfo).port
+    t.app.server.on('request', ({ url = '', headers }) => seen.push({ url, headers }))
+    folder = mkdtempSync(join(tmpdir(), 'carnet-nginx-'))
+    makeCertificate(folder)
+  })
+  after(async () => {
+    for (const proxy of proxies) await proxy.stop()
+    if (folder) rmSync(folder, { recursive: true, force: true })
+    await t?.close()
+  })
+
+  const start = async (change: (text: string) => string = text => text) => {
+    const proxy = await startProxy({
+      folder: join(folder, String(proxies.length)),
+      keys: folder,
+      port,
+      change,
+    })
+    proxies.push(proxy)
+    return proxy
+  }
+  const make = async (data: Record<string, unknown> = {}) =>
+    (await createPassport(account.ctx, { ...newProduct(data), strict: false })).passport.id
+  /** What reached Carnet while `ask` was answered. */
+  const reaching = async (ask: () => Promise<unknown>) => {
+    const before = seen.length
+    await ask()
+    return seen.slice(before)
+  }
+
+  test('an address reaches Carnet as it was typed, and its redirect the reader', async () => {
+    const { port } = await start()
+    const gtin = `0${nextGtin()}`
+    const uuid = await make({ gtin })
+    const { created } = await createChildren(account.ctx, {
+      parentUuid: uuid,
+      level: 'batch',
+      units: [{ lot: 'A/B' }],
+      bulk: false,
+      strict: true,
+    })
+    const page = `${ADDRESSES.publicUrl}/p/${idFromUuid(created[0]?.passport.id ?? '')}`
+    for (const path of [
+      `${gs1Path(gtin, { lot: 'A/B' })}?a;b=%2F&&c`,
+      `/01/${gtin}/10/A%2fB/`,
+      `/01/${gtin}/10/%41%2FB`,
+      `/01/${gtin}/10/A%2FB/21/%2F%2F`,
+    ]) {
+      const [request] = await reaching(async () => {
+        const { status, headers } = await get(port, path)
+        assert.equal(status, 307, path)
+        assert.equal(headers.location?.split('?')[0], page, path)
+        assert.equal(headers['x-cache-status'], 'MISS')
+      })
+      assert.equal(request?.url, path)
+    }
+    assert.equal((await get(port, `/01/${gtin}/10/A/B`)).status, 400)
+    assert.equal((await get(port, '/.well-known/gs1resolver')).status, 200)
+  })
+
+  test('a redirect is asked for each time', async () => {
+    const { port } = await start(keepingPages)
+    const gtin = `0${nextGtin()}`
+    await make({ gtin })
+    const requests = await reaching(async () => {
+      for (let i = 0; i < 3; i++) assert.equal((await get(port, `/01/${gtin}`)).status, 307)
+    })
+    assert.equal(requests.length, 3)
+  })
+
+  test('each view of a page reaches Carnet, so that it can be counted; a QR code is kept', async () => {
+    const { port } = await start()
+    const path = `/p/${idFromUuid(await make())}`
+    const views = await reaching(async () => {
+      for (let i = 0; i < 3; i++) assert.equal((await get(port, path)).status, 200)
+    })
+    assert.equal(views.length, 3)
+    const images = await reaching(async () => {
+      for (let i = 0; i < 3; i++) assert.equal((await get(port, `${path}/qr.svg?ecc=Q`)).status, 200)
+    })
+    assert.equal(images.length, 1)
+  })
+
+  test('who keeps pages keeps them apart by what the reader’s browser asks for', async () => {
+    const { port } = await start(keepingPages)
+    const path = `/p/${idFromUuid(await make())}`
+    const wishes: [Record<string, string>, (answer: Answer) => unknown, unknown][] = [
+      [{ 'accept-language': 'de' }, ({ headers }) => headers['content-language'], 'de'],
+      [{ 'accept-language': 'fi' }, ({ headers }) => headers['content-language'], 'fi'],
+      [{ accept: 'application/ld+json' }, ({ headers }) => headers['content-type'], 'application/ld+json'],
+      [{ accept: 'text/html' }, ({ headers }) => headers['content-type'], 'text/html; charset=utf-8'],
+      [{ 'accept-encoding': 'gzip' }, ({ body }) => gunzipSync(body).includes('<h1>'), true],
+      [{ 'accept-encoding': 'br' }, ({ headers }) => headers['content-encoding'], 'br'],
+    ]
+    const requests = await reaching(async () => {
+      for (const round of ['MISS', 'HIT']) {
+        for (const [headers, of, expected] of wishes) {
+          const answer = await get(port, path, headers)
+          assert.equal(answer.status, 200)
+          assert.equal(of(answer), expected)
+          assert.equal(answer.headers['x-cache-status'], round, JSON.stringify(headers))
+        }
+      }
+    })
+    assert.equal(requests.length, wishes.length)
+    const { headers } = await get(port, path, { 'accept-language': 'de' })
+    const again = await get(port, path, { 'accept-language': 'de', 'if-none-match': headers.etag ?? '' })
+    assert.equal(again.status, 304)
+  })
+
+  for (const [how, change] of [
+    ['as it is shipped', (text: string) => text],
+    ['with pages kept', (text: string) => keepingPages(text)],
+    ['with pages kept and by Carnet’s headers alone', (text: string) => withoutBypass(keepingPages(text))],
+  ] as const) {
+    test(`what an access link opens is for its reader alone, ${how}`, async () => {
+      const { port } = await start(change)
+      const operator = { ...(newProduct().data.economicOperator as object), eori: 'DECANARY1' }
+      const id = idFromUuid(await make({ economicOperator: operator }))
+      const path = `/p/${id}`
+      const { token } = await createAccessLink(account.ctx, {
+        passportId: id,
+        audience: 'authority',
+        label: 'Customs',
+        expiresAt: new Date(t.clock.now().getTime() + 60_000),
+        addresses: ADDRESSES,
+      })
+      const asPublic = async () => {
+        const { status, body } = await get(port, path)
+        assert.equal(status, 200)
+        assert.ok(!body.includes('DECANARY1'))
+      }
+      await asPublic()
+      for (let round = 0; round < 2; round++) {
+        const entered = await get(port, `${path}?access=${token}`)
+        assert.equal(entered.status, 303)
+        assert.notEqual(entered.headers['x-cache-status'], 'HIT')
+        const [cookie = ''] = entered.headers['set-cookie'] ?? []
+        assert.match(cookie, /^carnet_access=/)
+        for (const headers of [
+          { cookie: cookie.split(';')[0] ?? '' },
+          { authorization: `Bearer ${token}` },
+        ]) {
+          const { body, headers: answered } = await get(port, path, headers)
+          assert.ok(body.includes('DECANARY1'))
+          assert.notEqual(answered['x-cache-status'], 'HIT')
+        }
+        await asPublic()
+      }
+    })
+  }
+
+  test('the reader’s address comes after what the reader claims to be', async () => {
+    const { port } = await start()
+    const [request] = await reaching(() => get(port, '/robots.txt', { 'x-forwarded-for': '203.0.113.9' }))
+    assert.equal(request?.headers['x-forwarded-for'], `203.0.113.9, ${READER}`)
+    assert.equal(request?.headers.host, 'passport.example')
+  })
+
+  test('the API goes through and is kept nowhere', async () => {
+    const { port } = await start(text => withoutBypass(text))
+    const authorization = { authorization: `Bearer ${account.key}` }
+    const requests = await reaching(async () => {
+      for (let i = 0; i < 2; i++) {
+        const { status, headers } = await get(port, '/api/v1/products', authorization)
+        assert.equal(status, 200)
+        assert.equal(headers['x-cache-status'], 'MISS')
+        assert.equal((await get(port, '/api/v1/products')).status, 401)
+      }
+    })
+    assert.equal(requests.length, 4)
+  })
+
+  test('TLS 1.2 and newer, HTTP/2', async () => {
+    const { tlsPort } = await start()
+    const handshake = (version: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3') =>
+      new Promise<string | null>(resolve => {
+        const socket = connectTls({
+          ...{ port: tlsPort, host: '127.0.0.1', rejectUnauthorized: false, servername: 'passport.example' },
+          // The client itself would take any of them.
+          ...{ minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' },
+        })
+        socket.on('error', () => resolve(null))
+        socket.on('secureConnect', () => {
+          resolve(socket.getProtocol())
+          socket.destroy()
+        })
+      })
+    assert.equal(await handshake('TLSv1.1'), null)
+    assert.equal(await handshake('TLSv1.2'), 'TLSv1.2')
+    assert.equal(await handshake('TLSv1.3'), 'TLSv1.3')
+    const session = connectHttp2(`https://127.0.0.1:${tlsPort}`, { rejectUnauthorized: false })
+    const headers = await new Promise<IncomingHttpHeaders>((resolve, reject) => {
+      session.on('error', reject)
+      session
+        .request({ ':path': '/.well-known/gs1resolver', ':authority': 'passport.example' })
+        .on('response', resolve)
+        .on('error', reject)
+        .end()
+    })
+    session.destroy()
+    assert.equal(headers[':status' as keyof IncomingHttpHeaders], 200)
+  })
+})
+
+/** The one character that keeps pages too. */
+function keepingPages(text: string): string {
+  const changed = text.replace('~^/p/[^/]+$ 1;', '~^/p/[^/]+$ 0;')
+  assert.notEqual(changed, text)
+  return changed
+}
+
+/** What Carnet's own headers do, without the second lock. */
+function withoutBypass(text: string): string {
+  const changed = text.replace(/^ +proxy_(?:cache_bypass|no_cache) .*$/gm, '')
+  assert.notEqual(changed, text)
+  return changed
+}
+
+function makeCertificate(folder: string): void {
+  const words =
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=passport.example'
+  execFileSync(
+    openssl ?? '',
+    [...words.split(' '), '-keyout', join(folder, 'privkey.pem'), '-out', join(folder, 'fullchain.pem')],
+    { stdio: 'ignore' },
+  )
+}
+
+/** Starts nginx on the shipped configuration: only ports, folders and the names of files are other ones. */
+async function startProxy(settings: {
+  folder: string
+  keys: string
+  port: number
+  change: (text: string) => string
+}): Promise<Proxy> {
+  const { folder, keys, change } = settings
+  const [plain, tls, redirecting] = await freePorts(3)
+  const site = change(readFileSync(CONFIGURATION, 'utf8'))
+    .replace('server 127.0.0.1:3000;', `server 127.0.0.1:${settings.port};`)
+    .replace('/var/cache/nginx/carnet', join(folder, 'cache'))
+    .replaceAll('/etc/ssl/passport.example', keys)
+    .replace('listen 80;', `listen 127.0.0.1:${redirecting};`)
+    .replace('listen 443 ssl http2;', `listen 127.0.0.1:${tls} ssl http2;\n  listen 127.0.0.1:${plain};`)
+    .replace(/^ +listen \[::\].*$/gm, '')
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map(name => `${name}_temp_path ${join(folder, name)};`)
+    .join('\n')
+  mkdirSync(folder)
+  const file = join(folder, 'nginx.conf')
+  writeFileSync(
+    file,
+    `daemon off;\nmaster_process off;\npid ${join(folder, 'pid')};\nevents {}\nhttp {\naccess_log off;\n${temporary}\n${site}\n}\n`,
+  )
+  const child = spawn(nginx ?? '', ['-c', file, '-p', folder, '-e', join(folder, 'error.log')], {
+    stdio: 'ignore',
+  })
+  const ended = new Promise<void>(resolve => child.once('exit', () => resolve()))
+  await listening(child, plain ?? 0, () => readFileSync(join(folder, 'error.log'), 'utf8'))
+  return {
+    port: plain ?? 0,
+    tlsPort: tls ?? 0,
+    stop: async () => {
+      child.kill()
+      await ended
+    },
+  }
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(servers.map(server => new Promise(resolve => server.once('listening', resolve))))
+  const ports = servers.map(server => (server.address() as AddressInfo).port)
+  await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))))
+  return ports
+}
+
+async function listening(child: ChildProcess, port: number, complaints: () => string): Promise<void> {
+  const until = performance.now() + WITHIN_MS
+  while (performance.now() < until && child.exitCode === null) {
+    const isOpen = await new Promise<boolean>(resolve => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true))
+      socket.on('error', () => resolve(false)).on('connect', () => socket.destroy())
+    })
+    if (isOpen) return
+    await pause(20)
+  }
+  throw new Error(`nginx did not start: ${complaints()}`)
+}
+
+function get(port: number, path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const asked = { port, path, host: '127.0.0.1', localAddress: READER, agent: false as const }
+    request({ ...asked, headers: { host: 'passport.example', ...headers } }, answer => {
+      const chunks: Buffer[] = []
+      answer.on('data', chunk => chunks.push(chunk))
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }),
+      )
+    })
+      .on('error', reject)
+      .end()
+  })
+}

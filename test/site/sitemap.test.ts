@@ -1,0 +1,133 @@
+/** robots.txt, the sitemap, and who is in it. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setIndexing } from '../../src/accounts/indexing.ts'
+import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
+import { createPassport } from '../../src/passports/create.ts'
+import { createChildren } from '../../src/passports/create-children.ts'
+import { MODELS_IN_FILE } from '../../src/passports/sitemap.ts'
+import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+
+const BASE = ADDRESSES.publicUrl
+
+let t: Harness
+let account: TestAccount
+before(async () => {
+  t = await startHarness()
+  account = await t.account({ plan: 'enterprise' })
+})
+after(() => t.close())
+
+const make = async (owner = account) => {
+  const { passport } = await createPassport(owner.ctx, { ...newProduct(), strict: false })
+  return { uuid: passport.id, id: idFromUuid(passport.id), page: `${BASE}/p/${idFromUuid(passport.id)}` }
+}
+/** A minute later, when what was kept is made again. */
+const later = () => t.clock.advance(60_000)
+const locations = (xml: string) => Array.from(xml.matchAll(/<loc>(.*?)<\/loc>/g), ([, address]) => address)
+const listed = async () => {
+  later()
+  const index = await t.ask('GET', '/sitemap.xml')
+  assert.equal(index.status, 200)
+  const files = await Promise.all(
+    locations(index.text).map(address => t.ask('GET', String(address).slice(BASE.length))),
+  )
+  return { files: files.map(file => locations(file.text)), all: files.flatMap(file => locations(file.text)) }
+}
+
+describe('robots.txt and the sitemap', () => {
+  test('crawlers are let in, and told where the sitemap is', async () => {
+    const { status, headers, text } = await t.ask('GET', '/robots.txt')
+    assert.equal(status, 200)
+    assert.equal(headers['content-type'], 'text/plain; charset=utf-8')
+    assert.equal(text, `User-agent: *\nDisallow: /api/\nDisallow: /console\n\nSitemap: ${BASE}/sitemap.xml\n`)
+  })
+
+  test('without a model there is one file, empty', async () => {
+    const { files } = await listed()
+    assert.deepEqual(files, [[]])
+    for (const path of ['2.xml', '0.xml', '01.xml', '1', '-1.xml', 'x.xml', '99999999999.xml', '1.xml/']) {
+      assert.equal((await t.ask('GET', `/sitemap/${path}`)).status, 404, path)
+    }
+    assert.equal((await t.ask('POST', '/sitemap.xml')).status, 405)
+  })
+
+  test('active models are in it, with their last change; units and archived ones are not', async () => {
+    const model = await make()
+    const archived = await make()
+    await t.ask('POST', `/api/v1/products/${archived.id}/archive`, { key: account.key })
+    const made = await createChildren(account.ctx, {
+      parentUuid: model.uuid,
+      level: 'batch',
+      units: [{ lot: 'L' }],
+      bulk: false,
+      strict: true,
+    })
+    const batch = idFromUuid(made.created[0]?.passport.id ?? '')
+    assert.deepEqual((await listed()).all, [model.page])
+    const { headers, text } = await t.ask('GET', '/sitemap/1.xml')
+    assert.equal(headers['content-type'], 'application/xml; charset=utf-8')
+    assert.match(
+      text,
+      /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<urlset xmlns="http:\/\/www\.sitemaps\.org/,
+    )
+    assert.match(text, /<lastmod>\d{4}-\d\d-\d\dT[\d:.]+Z<\/lastmod>/)
+    for (const [id, robots] of [
+      [model.id, undefined],
+      [archived.id, 'noindex'],
+      [batch, 'noindex'],
+    ] as const) {
+      assert.equal((await t.ask('GET', `/p/${id}`)).headers['x-robots-tag'], robots)
+    }
+  })
+
+  test('an account that wants no search engine is in no sitemap, and its pages say so', async () => {
+    const shy = await t.account({ plan: 'enterprise' })
+    const model = await make(shy)
+    const robots = async () => {
+      later()
+      return (await t.ask('GET', `/p/${model.id}`)).headers['x-robots-tag']
+    }
+    assert.equal(await robots(), undefined)
+    assert.ok((await listed()).all.includes(model.page))
+    const hidden = await setIndexing(shy.ctx, { accountId: shy.id, indexable: false })
+    assert.deepEqual(hidden, { id: String(shy.id), name: 'Test', indexable: false })
+    assert.equal(await robots(), 'noindex')
+    assert.ok(!(await listed()).all.includes(model.page))
+    await setIndexing(shy.ctx, { accountId: shy.id, indexable: true })
+    assert.equal(await robots(), undefined)
+    await assert.rejects(setIndexing(shy.ctx, { accountId: 999_999, indexable: true }), { code: 'not_found' })
+  })
+
+  test('many models are in several files, each once, and none grows beyond its bound', async () => {
+    const many = await t.account({ plan: 'enterprise' })
+    const model = await make(many)
+    const ids = Array.from({ length: 2 * MODELS_IN_FILE }, (_one, i) =>
+      newUuid(t.clock.now().getTime() + 1 + i),
+    )
+    // Items in between, which the files must not walk.
+    await t.sql`
+      insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, model_id,
+        schema_version, level, status, category)
+      select p.updated_at, p.account_id, 1, p.created_by, 0, k.id, p.content_id, k.id, 1,
+        (case when k.n % 100 = 0 then 'i' else 'm' end)::"char", 'a', p.category
+      from unnest(${ids}::text[]::uuid[]) with ordinality k(id, n), passport p
+      where p.id = ${model.uuid} and p.account_id = ${many.id}`
+    const wanted = ids.filter((_id, i) => (i + 1) % 100 !== 0).map(id => `${BASE}/p/${idFromUuid(id)}`)
+    const { files, all } = await listed()
+    assert.equal(files.length, 2)
+    assert.equal(new Set(all).size, all.length)
+    for (const file of files) assert.ok(file.length <= MODELS_IN_FILE)
+    const found = new Set(all)
+    assert.deepEqual(
+      wanted.filter(address => !found.has(address)),
+      [],
+    )
+    assert.deepEqual([...all].sort(), all, 'in the order of their ids')
+
+    await setIndexing(many.ctx, { accountId: many.id, indexable: false })
+    const without = await listed()
+    assert.equal(without.files.length, 2, 'a model stays in its file')
+    assert.equal(without.all.length, all.length - wanted.length - 1)
+  })
+})
