@@ -10,6 +10,7 @@ import { showKeys, showRevoke, submitKey, submitRevoke } from './keys.ts'
 import { HOME, SIGN_IN, signInFor } from './own-path.ts'
 import { showProduct, submitOneStatus, submitPreview } from './products/detail.ts'
 import { showEdit, showNew, submitEdit, submitNew } from './products/edit.ts'
+import { sendCode, sendLabels, showLabels } from './products/labels.ts'
 import { showProducts, submitStatus } from './products/list.ts'
 import { showIssue, submitIssue, submitRefresh } from './products/units.ts'
 import { showVersion, submitRevert } from './products/versions.ts'
@@ -62,6 +63,9 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   { method: 'POST', path: '/console/products/:id/refresh', access: 'editor', handle: submitRefresh },
   { method: 'POST', path: '/console/products/:id/units', access: 'editor', handle: submitIssue },
   { method: 'GET', path: '/console/products/:id/units/new', access: 'editor', handle: showIssue },
+  { method: 'GET', path: '/console/products/:id/code.png', access: 'signed_in', handle: sendCode },
+  { method: 'GET', path: '/console/products/:id/labels', access: 'signed_in', handle: showLabels },
+  { method: 'GET', path: '/console/products/:id/labels/file', access: 'signed_in', handle: sendLabels },
   { method: 'GET', path: '/console/products/:id/versions/:n', access: 'signed_in', handle: showVersion },
   {
     method: 'POST',

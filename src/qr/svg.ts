@@ -1,15 +1,9 @@
 /** QR symbols as self-contained SVG: smallest version, quiet zone of four modules, one path, a title, a white ground. */
 import { createHash } from 'node:crypto'
-import { correction, generate } from 'lean-qr'
-
-export const QR_LEVELS = ['M', 'Q'] as const
-export type QrLevel = (typeof QR_LEVELS)[number]
+import { darkRuns, type QrLevel, QUIET_ZONE, qrModules } from './modules.ts'
 
 /** Printed width that can be asked for, from and to, in millimetres. */
 export const SIZE_MM = [10, 1_000] as const
-
-/** Modules of white on each side that ISO/IEC 18004 asks for; scanners fail with less. */
-const QUIET_ZONE = 4
 
 /** What an SVG is served with: opened on its own it runs nothing and loads nothing. */
 export const SVG_HEADERS = {
@@ -39,30 +33,18 @@ export function qrSymbol(text: string, wish: { level: QrLevel; sizeMm?: number |
 }
 
 function draw(text: string, { level, sizeMm }: { level: QrLevel; sizeMm?: number | undefined }): string {
-  const code = generate(text, {
-    minCorrectionLevel: correction[level],
-    maxCorrectionLevel: correction[level],
+  const code = qrModules(text, level)
+  let path = ''
+  darkRuns(code, (x, y, length) => {
+    path += `M${x} ${y}h${length}v1h-${length}z`
   })
   const side = code.size + 2 * QUIET_ZONE
   const size = sizeMm === undefined ? '' : ` width="${sizeMm}mm" height="${sizeMm}mm"`
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${side} ${side}"${size} role="img" shape-rendering="crispEdges">` +
     `<title>QR code: ${escaped(text)}</title><path fill="#fff" d="M0 0h${side}v${side}H0z"/>` +
-    `<path fill="#000" d="${modules(code)}"/></svg>\n`
+    `<path fill="#000" d="${path}"/></svg>\n`
   )
-}
-
-/** Each run of dark modules in a row is one rectangle of the path. */
-function modules(code: { size: number; get(x: number, y: number): boolean }): string {
-  let path = ''
-  for (let y = 0; y < code.size; y++) {
-    for (let x = 0; x < code.size; x++) {
-      const start = x
-      while (x < code.size && code.get(x, y)) x++
-      if (x > start) path += `M${start + QUIET_ZONE} ${y + QUIET_ZONE}h${x - start}v1h-${x - start}z`
-    }
-  }
-  return path
 }
 
 const ENTITY: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

@@ -17,6 +17,10 @@ export const decodeQr = async (svg: string) => (await read(svg)).map(result => r
 /** The AIM identifiers of those symbols: `]Q1` is a plain QR code, `]Q3` one with FNC1. */
 export const identifyQr = async (svg: string) => (await read(svg)).map(result => result.symbologyIdentifier)
 
+/** The text of the first symbol in a PNG file, which the decoder reads itself. */
+export const decodePng = async (png: Uint8Array): Promise<string | undefined> =>
+  (await readBarcodes(new Uint8Array(png), { formats: ['QRCode'] }))[0]?.text
+
 const read = (svg: string) =>
   readBarcodes(paint(svg) as Parameters<typeof readBarcodes>[0], { formats: ['QRCode'] })
 

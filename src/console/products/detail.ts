@@ -9,6 +9,7 @@ import { requireUuid } from '../../passports/find.ts'
 import { listVersions, type VersionEntry } from '../../passports/history.ts'
 import { createdAt, gs1Url, LEVEL_NAME, passportUrl } from '../../passports/record.ts'
 import { readingOf, type State } from '../../passports/state.ts'
+import { DPI } from '../../qr/png.ts'
 import { labelOf } from '../data-inputs.ts'
 import { copyable } from '../fields.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
@@ -98,7 +99,7 @@ function addresses({ setup, words, session }: SignedInVisit, { row }: State): st
   return html`<section aria-labelledby="page"><h2 id="page">${texts.publicPage}</h2>
 <div class="with-code"><img src="/p/${id}/qr.svg" width="132" height="132" alt="${texts.codeOf}">
 <div>!${copyable(words.texts, { name: 'address', label: texts.address, value: page, rows: 1 })}!${gs1 === null ? '' : copyable(words.texts, { name: 'gs1', label: texts.gs1Address, value: gs1, rows: 1 })}
-<p class="choices"><a class="button second" href="/p/${id}" target="_blank" rel="noopener">${texts.openPage}</a> <a class="button second" href="/p/${id}/qr.svg" download="${id}.svg">${texts.downloadCode}</a></p>!${others}</div></div></section>`
+<p class="choices"><a class="button second" href="/p/${id}" target="_blank" rel="noopener">${texts.openPage}</a> <a class="button second" href="/p/${id}/qr.svg" download="${id}.svg">${texts.downloadCode}</a> !${DPI.map(dpi => html`<a class="button second" href="${PRODUCTS}/${id}/code.png?dpi=${dpi}">${texts.downloadPng(dpi)}</a> `)}<a class="button second" href="${PRODUCTS}/${id}/labels">${texts.labels}</a></p>!${others}</div></div></section>`
 }
 
 export function versionList(words: Words, id: string, versions: readonly VersionEntry[]): string {

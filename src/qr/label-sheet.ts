@@ -1,0 +1,162 @@
+/** Sheets of labels as PDF: each with its QR symbol as shapes, and beside it the name, the lot or serial and the address. */
+import { createRequire } from 'node:module'
+import { setImmediate as breathe } from 'node:timers/promises'
+import PDFDocument from 'pdfkit'
+import { darkRuns, type QrLevel, QUIET_ZONE, qrModules } from './modules.ts'
+
+/** Millimetres; the first label's upper left corner is at `left`, `top`. */
+export type SheetFormat = {
+  page: readonly [width: number, height: number]
+  columns: number
+  rows: number
+  width: number
+  height: number
+  left: number
+  top: number
+  /** From one label to the next, beside and below. */
+  gap: readonly [x: number, y: number]
+}
+
+const A4 = [210, 297] as const
+
+/** Labels as they are sold on A4 sheets, named by their size. */
+export const SHEETS = {
+  '38x21': {
+    page: A4,
+    columns: 5,
+    rows: 13,
+    width: 38.1,
+    height: 21.2,
+    left: 4.75,
+    top: 10.7,
+    gap: [2.5, 0],
+  },
+  '48x25': { page: A4, columns: 4, rows: 10, width: 48.5, height: 25.4, left: 8, top: 21.5, gap: [0, 0] },
+  '64x38': {
+    page: A4,
+    columns: 3,
+    rows: 7,
+    width: 63.5,
+    height: 38.1,
+    left: 7.25,
+    top: 15.15,
+    gap: [2.5, 0],
+  },
+  '70x37': { page: A4, columns: 3, rows: 8, width: 70, height: 37, left: 0, top: 0.5, gap: [0, 0] },
+  '99x38': {
+    page: A4,
+    columns: 2,
+    rows: 7,
+    width: 99.1,
+    height: 38.1,
+    left: 4.65,
+    top: 15.15,
+    gap: [2.5, 0],
+  },
+  '105x74': { page: A4, columns: 2, rows: 4, width: 105, height: 74, left: 0, top: 0.5, gap: [0, 0] },
+} as const satisfies Record<string, SheetFormat>
+
+/** A roll: one label a page, as label printers take it. */
+export const singleLabel = (width: number, height: number): SheetFormat => ({
+  page: [width, height],
+  columns: 1,
+  rows: 1,
+  width,
+  height,
+  left: 0,
+  top: 0,
+  gap: [0, 0],
+})
+
+/** `address` is what the symbol holds. Lines are printed below the title as far as there is room. */
+export type Label = { address: string; title: string; lines: readonly string[] }
+
+const POINTS_PER_MM = 72 / 25.4
+const PADDING_MM = 1.5
+const MOST_SYMBOL_MM = 40
+/** Drawing one takes about a millisecond; others get their turn between. */
+const LABELS_AT_ONCE = 20
+
+const FONT = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')
+const BOLD = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')
+
+/** How wide the symbol is printed on a label of a format, quiet zone included. */
+export const symbolMm = ({ width, height }: Pick<SheetFormat, 'width' | 'height'>) =>
+  Math.min(height, width, MOST_SYMBOL_MM)
+
+/**
+ * A PDF stream of the labels, in order, beginning at place `skip` of the first sheet. Ends with an error when `labels`
+ * does; destroying the stream ends the work.
+ */
+export function labelSheet(
+  labels: AsyncIterable<Label> | Iterable<Label>,
+  { format, level, skip = 0 }: { format: SheetFormat; level: QrLevel; skip?: number },
+): InstanceType<typeof PDFDocument> {
+  const size = format.page.map(mm => mm * POINTS_PER_MM)
+  const pdf = new PDFDocument({
+    size,
+    margin: 0,
+    autoFirstPage: false,
+    info: { Producer: 'Carnet', Creator: 'Carnet' },
+  })
+  pdf.registerFont('text', FONT)
+  pdf.registerFont('title', BOLD)
+  draw(pdf, labels, { format, level, skip }).then(
+    () => pdf.end(),
+    error => pdf.destroy(error),
+  )
+  return pdf
+}
+
+type Drawing = { format: SheetFormat; level: QrLevel; skip: number }
+
+async function draw(
+  pdf: InstanceType<typeof PDFDocument>,
+  labels: AsyncIterable<Label> | Iterable<Label>,
+  { format, level, skip }: Drawing,
+): Promise<void> {
+  const onSheet = format.columns * format.rows
+  let place = skip
+  for await (const label of labels) {
+    if (place === skip || place % onSheet === 0) pdf.addPage()
+    drawLabel(pdf, label, { format, level, at: place % onSheet })
+    place++
+    if (place % LABELS_AT_ONCE === 0) await breathe()
+    if (pdf.destroyed) return
+  }
+  if (place === skip) pdf.addPage()
+}
+
+function drawLabel(
+  pdf: InstanceType<typeof PDFDocument>,
+  { address, title, lines }: Label,
+  { format, level, at }: { format: SheetFormat; level: QrLevel; at: number },
+): void {
+  const mm = (value: number) => value * POINTS_PER_MM
+  const column = at % format.columns
+  const row = Math.floor(at / format.columns)
+  const left = format.left + column * (format.width + format.gap[0])
+  const top = format.top + row * (format.height + format.gap[1])
+  const side = symbolMm(format)
+  const modules = qrModules(address, level)
+  const module = mm(side) / (modules.size + 2 * QUIET_ZONE)
+  const up = mm(top + (format.height - side) / 2)
+  darkRuns(modules, (x, y, length) =>
+    pdf.rect(mm(left) + x * module, up + y * module, length * module, module),
+  )
+  pdf.fill('#000')
+  const space = format.width - side - PADDING_MM
+  if (space < 8) return
+  const room = { width: mm(space), lineGap: 0, ellipsis: true }
+  const x = mm(left + side)
+  const small = format.height < 30 ? 5.5 : 7
+  const high = mm(format.height - 2 * PADDING_MM)
+  pdf.font('title').fontSize(small + 1)
+  pdf.text(title, x, mm(top + PADDING_MM), { ...room, height: high * 0.4 })
+  pdf.font('text').fontSize(small)
+  for (const line of lines) {
+    const left = mm(top + format.height - PADDING_MM) - pdf.y
+    if (left < small * 1.2) return
+    pdf.text(line, x, pdf.y + 1, { ...room, height: left })
+  }
+}
