@@ -9,6 +9,7 @@ import { getPassport, requireUuid } from '../passports/find.ts'
 import { listCategories, readSchema } from './categories.ts'
 import { changeUnits, createUnits, refreshUnits, showRefresh } from './children.ts'
 import { health } from './health.ts'
+import { answerOnce, noteBody } from './idempotency.ts'
 import { listChildren, listProducts } from './lists.ts'
 import { openapi } from './openapi.ts'
 import { changeProduct, createProduct, readProduct, revertProduct } from './products.ts'
@@ -53,6 +54,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
       door.removeAllContentTypeParsers()
       door.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
         try {
+          noteBody(request, bytes)
           done(null, readBytes(request, bytes))
         } catch (error) {
           done(error as Error)
@@ -158,7 +160,7 @@ async function run(setup: ApiSetup, route: Route, request: FastifyRequest, reply
 
 function handle(route: Route, call: OpenCall, request: FastifyRequest): Promise<Answer> | Answer {
   if (route.open) return route.handle(call)
-  return route.handle({ ...call, account: accountOf(call.setup, request) })
+  return answerOnce(request, { ...call, account: accountOf(call.setup, request) }, route.handle)
 }
 
 function accountOf({ sql, clock }: ApiSetup, request: FastifyRequest): AccountContext {

@@ -5,6 +5,7 @@ import { lockRoom, takeRoom } from '../accounts/quota.ts'
 import { findRefusal, retrying, type Sql, sqlState } from '../kernel/db.ts'
 import { AppError, assert } from '../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
+import { inTransaction } from '../kernel/transaction.ts'
 import { insertEvents, passportEvent } from '../webhooks/announce.ts'
 import type { CheckedUnit, UnitLevel } from './new-units.ts'
 import type { State } from './state.ts'
@@ -61,8 +62,7 @@ async function givingWay<T>(run: () => Promise<T>): Promise<T> {
 /** Holds the quota's counter first, so that what is left cannot shrink; rows that are there already take no room. */
 async function insertWhatFits(ctx: AccountContext, batch: Batch): Promise<Outcome> {
   const { giver, level, rows } = batch
-  return ctx.sql.begin(async transaction => {
-    const sql = transaction as unknown as Sql
+  return inTransaction(ctx.sql, async sql => {
     const left = await lockRoom(sql, { accountId: ctx.accountId, level: LETTER[level] })
     await sql`set local lock_timeout = '100ms'`
     const names = rows.map(row => nameOf(row.unit, level))
@@ -75,8 +75,9 @@ async function insertWhatFits(ctx: AccountContext, batch: Batch): Promise<Outcom
     const fitting = free.slice(0, left)
     const written =
       fitting.length === 0 ? new Set<string>() : await insertRows(ctx, sql, { ...batch, rows: fitting })
+    await sql`set local lock_timeout to default`
     return { written, refused: new Map(free.slice(left).map(row => [row.id, overQuota(level)])) }
-  }) as Promise<Outcome>
+  })
 }
 
 const overQuota = (level: UnitLevel) =>
