@@ -11,6 +11,8 @@ type Statement = postgres.PendingQuery<postgres.Row[]>
 
 const homes = new WeakMap<Sql, Home>()
 
+export const isTransaction = (sql: Sql): boolean => homes.has(sql)
+
 /** Runs `work` once what has been written is kept: at once on a pool, after the commit in a transaction, never after a rollback. */
 export function afterCommit(sql: Sql, work: (pool: Sql) => void): void {
   const home = homes.get(sql)
