@@ -3,53 +3,73 @@
  * makes. A second one with the same key waits for that row, and is then given the answer of the first. What was
  * refused or failed is rolled back and leaves nothing.
  */
-import { perDatabase, retrying, type Sql, sqlState } from '../kernel/db.ts'
-import { AppError, invalid } from '../kernel/errors.ts'
+import { perDatabase, retrying, type Sql } from '../kernel/db.ts'
+import { AppError, assert, invalid } from '../kernel/errors.ts'
 import { inTransaction } from '../kernel/transaction.ts'
 import type { AccountContext } from './context.ts'
-import { type Gate, openGate } from './once-at-a-time.ts'
+import { openGate, openSeats } from './once-at-a-time.ts'
+import { isLockTimeout, type KeptAnswer, KeyTaken, type Receipt, type Repeatable } from './receipt.ts'
 
 export const IDEMPOTENCY_KEPT_MS = 24 * 60 * 60 * 1_000
 /** A repetition waits this long for the request it repeats. */
 const PATIENCE_MS = 2_000
 /** So many connections of the pool at most hold such transactions: reads and all else keep the others. */
 const MOST_AT_ONCE = 4
-const LOCK_NOT_AVAILABLE = '55P03'
 
-/** `key` as the client chose it; `fingerprint` of all that makes a request this one and no other. */
-export type Repeatable = { key: string; fingerprint: Buffer }
-/** An answer as it went out: it is kept and repeated byte for byte. */
-export type KeptAnswer = { status: number; headers: Readonly<Record<string, string>>; body: string }
 export type Outcome = { answer: KeptAnswer; replayed: boolean }
 
-const gates = perDatabase((): Gate => openGate(MOST_AT_ONCE))
+const waiting = perDatabase(() => ({ gate: openGate(), seats: openSeats(MOST_AT_ONCE) }))
+
+type Work = (ctx: AccountContext) => Promise<KeptAnswer>
+type Wish = { work: Work; until: number }
 
 /**
  * Runs `work` unless a request with this key has taken effect in the last 24 hours; then its answer is given again.
- * `work` is given a context whose writes are kept together with its answer, or not at all. Throws `validation`
- * (`idempotency_key_reused`) when the key was another request's, `idempotency_in_progress` when that one is still
- * running after two seconds, and whatever `work` throws.
+ * `work` is given a context whose writes are kept together with its answer, or not at all; when it `keepsReceipt`,
+ * it is first given a receipt and no transaction. Throws `validation` (`idempotency_key_reused`) when the key was
+ * another request's, `idempotency_in_progress` when that one is still running after two seconds, and whatever `work`
+ * throws.
  */
 export async function onlyOnce(
   ctx: AccountContext,
   request: Repeatable,
-  work: (ctx: AccountContext) => Promise<KeptAnswer>,
+  { work, keepsReceipt = false }: { work: Work; keepsReceipt?: boolean | undefined },
 ): Promise<Outcome> {
   const until = performance.now() + PATIENCE_MS
-  const outcome = await gates(ctx.sql).pass(`${ctx.accountId} ${request.key}`, PATIENCE_MS, async waited => {
+  const { gate, seats } = waiting(ctx.sql)
+  const outcome = await gate(`${ctx.accountId} ${request.key}`, PATIENCE_MS, async waited => {
     // Who had to wait most likely repeats what has just been done.
     const known = waited ? await findKept(ctx, request) : undefined
-    return known ?? (await attempt(ctx, request, { work, until }))
+    if (known !== undefined) return known
+    const outcome = keepsReceipt ? await withReceipt(ctx, request, work) : undefined
+    return outcome ?? seats(() => attempt(ctx, request, { work, until }))
   })
   if (outcome === undefined) throw inProgress()
   return outcome
 }
 
-type Wish = { work: (ctx: AccountContext) => Promise<KeptAnswer>; until: number }
+/** Undefined when the key is taken. What the verb refuses may be no news: the key's first request comes before it. */
+async function withReceipt(
+  ctx: AccountContext,
+  request: Repeatable,
+  work: Work,
+): Promise<Outcome | undefined> {
+  const receipt: Receipt = { request, kept: false }
+  try {
+    const answer = await work({ ...ctx, receipt })
+    assert(receipt.kept, 'a verb that is given a receipt keeps it')
+    return { answer, replayed: false }
+  } catch (error) {
+    if (error instanceof KeyTaken) return undefined
+    const known = error instanceof AppError ? await findKept(ctx, request) : undefined
+    if (known !== undefined) return known
+    throw error
+  }
+}
 
-async function attempt(ctx: AccountContext, request: Repeatable, { work, until }: Wish): Promise<Outcome> {
+async function attempt(ctx: AccountContext, request: Repeatable, wish: Wish): Promise<Outcome> {
   for (;;) {
-    const answer = await retrying(() => tryOnce(ctx, request, { work, until }))
+    const answer = await retrying(() => tryOnce(ctx, request, wish))
     if (answer !== undefined) return { answer, replayed: false }
     const known = await findKept(ctx, request)
     if (known !== undefined) return known
@@ -91,7 +111,7 @@ async function claim(ctx: AccountContext, { key, fingerprint }: Repeatable, pati
       returning set_config('lock_timeout', '0', true)`
     return rows.length > 0
   } catch (error) {
-    throw sqlState(error) === LOCK_NOT_AVAILABLE ? inProgress() : error
+    throw isLockTimeout(error) ? inProgress() : error
   }
 }
 

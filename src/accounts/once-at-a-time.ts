@@ -1,54 +1,33 @@
-/** Equal keys one after another, and only so many different ones at once: who waits, waits here and not on a connection. */
+/** Equal keys one after another, and only so much at once: who waits, waits here and not on a connection. */
 
 type Waiting = { start: () => void }
 
-export type Gate = {
-  /**
-   * Runs `work` once nobody else with this key is at work; it is told whether it had to wait for one. Undefined when
-   * `patienceMs` passed before.
-   */
-  pass: <T>(key: string, patienceMs: number, work: (waited: boolean) => Promise<T>) => Promise<T | undefined>
-}
+/**
+ * Runs `work` once nobody else with this key is at work; it is told whether it had to wait for one. Undefined when
+ * `patienceMs` passed before.
+ */
+export type Gate = <T>(
+  key: string,
+  patienceMs: number,
+  work: (waited: boolean) => Promise<T>,
+) => Promise<T | undefined>
 
-/** `seats`: how many may be at work at once, of all keys. */
-export function openGate(seats: number): Gate {
+export function openGate(): Gate {
   const queues = new Map<string, Waiting[]>()
-  const standing: (() => void)[] = []
-  let free = seats
-
-  const takeSeat = () => {
-    if (free > 0) free--
-    else return new Promise<void>(resolve => standing.push(resolve))
-    return undefined
-  }
-  const leaveSeat = () => {
-    const next = standing.shift()
-    if (next === undefined) free++
-    else next()
-  }
   const leave = (key: string) => {
     const next = queues.get(key)?.shift()
     if (next === undefined) queues.delete(key)
     else next.start()
   }
-
-  return {
-    async pass(key, patienceMs, work) {
-      const queue = queues.get(key)
-      const waited = queue !== undefined
-      if (queue === undefined) queues.set(key, [])
-      else if (!(await comesUp(queue, patienceMs))) return undefined
-      try {
-        await takeSeat()
-        try {
-          return await work(waited)
-        } finally {
-          leaveSeat()
-        }
-      } finally {
-        leave(key)
-      }
-    },
+  return async (key, patienceMs, work) => {
+    const queue = queues.get(key)
+    if (queue === undefined) queues.set(key, [])
+    else if (!(await comesUp(queue, patienceMs))) return undefined
+    try {
+      return await work(queue !== undefined)
+    } finally {
+      leave(key)
+    }
   }
 }
 
@@ -67,4 +46,23 @@ function comesUp(queue: Waiting[], patienceMs: number): Promise<boolean> {
     }, patienceMs)
     queue.push(me)
   })
+}
+
+/** Runs `work` when one of the seats is free, in the order of asking. */
+export type Seats = <T>(work: () => Promise<T>) => Promise<T>
+
+export function openSeats(count: number): Seats {
+  const standing: (() => void)[] = []
+  let free = count
+  return async work => {
+    if (free > 0) free--
+    else await new Promise<void>(resolve => standing.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = standing.shift()
+      if (next === undefined) free++
+      else next()
+    }
+  }
 }

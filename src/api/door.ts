@@ -27,7 +27,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/categories', handle: listCategories },
   { method: 'GET', path: '/schema/:category', handle: readSchema },
   { method: 'GET', path: '/products', handle: listProducts },
-  { method: 'POST', path: '/products', handle: createProduct },
+  { method: 'POST', path: '/products', handle: createProduct, keepsReceipt: true },
   { method: 'GET', path: '/products/:id', handle: readProduct },
   { method: 'PATCH', path: '/products/:id', handle: changeProduct },
   { method: 'GET', path: '/products/:id/qr', handle: readQr },
@@ -160,7 +160,7 @@ async function run(setup: ApiSetup, route: Route, request: FastifyRequest, reply
 
 function handle(route: Route, call: OpenCall, request: FastifyRequest): Promise<Answer> | Answer {
   if (route.open) return route.handle(call)
-  return answerOnce(request, { ...call, account: accountOf(call.setup, request) }, route.handle)
+  return answerOnce(request, { ...call, account: accountOf(call.setup, request) }, route)
 }
 
 function accountOf({ sql, clock }: ApiSetup, request: FastifyRequest): AccountContext {

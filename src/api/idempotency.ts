@@ -1,9 +1,10 @@
 /** `Idempotency-Key` on whatever changes something: every route but GET takes part, without knowing. */
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { type KeptAnswer, onlyOnce } from '../accounts/idempotency.ts'
+import { onlyOnce } from '../accounts/idempotency.ts'
+import type { KeptAnswer } from '../accounts/receipt.ts'
 import { type Detail, invalid } from '../kernel/errors.ts'
-import type { AccountCall, Answer } from './route.ts'
+import type { AccountCall, Answer, Route } from './route.ts'
 
 const LONGEST_KEY = 200
 const HEADER = 'idempotency-key'
@@ -16,14 +17,14 @@ export function noteBody(request: FastifyRequest, bytes: Buffer): void {
 }
 
 /**
- * Answers a call by `handle`, or, when its key has been used for the same request in the last 24 hours, as that was
+ * Answers a call by its route's handler, or, when its key has been used for the same request in the last 24 hours, as that was
  * answered. A dry run changes nothing and may be repeated as it is. Throws what `onlyOnce` throws, and `validation`
  * for a key that cannot be one.
  */
 export async function answerOnce(
   request: FastifyRequest,
   call: AccountCall,
-  handle: (call: AccountCall) => Promise<Answer> | Answer,
+  { handle, keepsReceipt }: Extract<Route, { open?: false }>,
 ): Promise<Answer> {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (isRead || request.headers[HEADER] === undefined) return handle(call)
@@ -32,7 +33,11 @@ export async function answerOnce(
   const { answer, replayed } = await onlyOnce(
     call.account,
     { key, fingerprint: fingerprintOf(request) },
-    async account => kept(await handle({ ...call, account, setup: { ...call.setup, sql: account.sql } })),
+    {
+      work: async account =>
+        kept(await handle({ ...call, account, setup: { ...call.setup, sql: account.sql } })),
+      keepsReceipt,
+    },
   )
   if (!replayed) return answer
   return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } }

@@ -158,6 +158,7 @@ describe('a key', () => {
     const done = await rowsOf()
     const others: [HTTPMethods, string, Ask][] = [
       ['POST', '/products', { body: newProduct({ sku: 'T-2' }) }],
+      ['POST', '/products', { body: {} }],
       ['POST', '/products', { text: `${JSON.stringify(newProduct())} ` }],
       ['POST', `/products/${id}/archive`, {}],
       ['PATCH', `/products/${id}`, { body: newProduct() }],
@@ -473,7 +474,7 @@ describe('at the same time', () => {
     }
     assert.ok(performance.now() - began >= 1_900)
     const reads = await Promise.all(
-      Array.from({ length: 20 }, () => send('GET', '/products', { key: account.key })),
+      Array.from({ length: 4 }, () => send('GET', '/products', { key: account.key })),
     )
     assert.ok(reads.every(answer => answer.status === 200))
     const patient = create(key, body)
