@@ -56,17 +56,28 @@ class Session {
     statement.catch(nothing)
   }
 
+  /** Runs `work` unless the transaction has ended, and sees whether it has ended it. */
+  async alive<T>(work: () => Promise<T>): Promise<T> {
+    if (this.ended) throw this.ended
+    try {
+      const value = await work()
+      if (this.ended) throw this.ended
+      return value
+    } catch (error) {
+      this.ended ??= verdict(error)
+      throw this.ended ?? error
+    }
+  }
+
   /** Runs `work`, which must have this session to itself meanwhile; when it fails, what it did is undone. */
   async undoable<T>(work: () => Promise<T>): Promise<T> {
     if (this.ended) throw this.ended
     this.send(this.raw`savepoint s`)
     try {
-      const value = await work()
-      if (this.ended) throw this.ended
+      const value = await this.alive(work)
       this.send(this.raw`release savepoint s`)
       return value
     } catch (error) {
-      this.ended ??= verdict(error)
       if (this.ended) throw this.ended
       this.send(this.raw`rollback to savepoint s`)
       this.send(this.raw`release savepoint s`)
@@ -139,23 +150,51 @@ async function rollBack(session: Session): Promise<void> {
 
 /** What verbs are given. One thing happens at a time: statements sent side by side wait for each other. */
 function level(session: Session, pool: Sql, kept: (() => void)[]): Sql {
+  return offer(session, { pool, kept }, work => session.undoable(work))
+}
+
+/**
+ * A part is to the transaction what a transaction is to the pool: at the first failure there is nothing left but to
+ * undo it. Its statements have no savepoints of their own, because who waits for a lock taken under a savepoint that
+ * was released since waits for the end of the whole transaction, also when the part has given the lock back.
+ */
+async function part<T>(session: Session, { pool, kept }: Owner, work: (sql: Sql) => Promise<T>): Promise<T> {
+  let failed: { reason: unknown } | undefined
+  const sql = offer(session, { pool, kept }, async ask => {
+    if (failed) throw failed.reason
+    try {
+      return await session.alive(ask)
+    } catch (reason) {
+      failed ??= { reason }
+      throw reason
+    }
+  })
+  const value = await work(sql)
+  if (failed) throw failed.reason
+  return value
+}
+
+type Owner = Pick<Home, 'pool' | 'kept'>
+
+function offer(session: Session, owner: Owner, guarded: InTurn): Sql {
   let before: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = before.then(() => session.undoable(work))
+    const mine = before.then(work)
     before = mine.catch(nothing)
     return mine
   }
   const make = (first: TemplateStringsArray, ...rest: never[]) => {
     const made = session.raw(first, ...rest)
-    return Array.isArray(first.raw) ? startingIn(inTurn, made as unknown as Statement) : made
+    if (!Array.isArray(first.raw)) return made
+    return startingIn(work => inTurn(() => guarded(work)), made as unknown as Statement)
   }
-  const nest: Home['nest'] = work => inTurn(() => work(level(session, pool, kept)))
+  const nest: Home['nest'] = work => inTurn(() => session.undoable(() => part(session, owner, work)))
   const sql = Object.assign(make, {
     begin: nest,
     json: session.raw.json,
     array: session.raw.array,
   }) as unknown as Sql
-  homes.set(sql, { pool, kept, nest })
+  homes.set(sql, { ...owner, nest })
   return sql
 }
 

@@ -110,7 +110,7 @@ describe('every route that changes something', () => {
       }
     }
     if (route.method === 'PATCH') return { body: { data: { countryOfManufacture: 'IT' } } }
-    return route.path === '/products' ? { body: newProduct() } : {}
+    return route.path === '/products' || route.method === 'PUT' ? { body: newProduct() } : {}
   }
 
   for (const route of ROUTES.filter(one => one.method !== 'GET' && !one.open)) {
@@ -447,6 +447,28 @@ describe('at the same time', () => {
     assert.equal(answers.filter(one => one.json.code === 'plan_limit').length, 150)
     const { passports, keys, events } = await rowsOf(own.id)
     assert.deepEqual([passports, keys, events], [50, 50, 50])
+  })
+
+  test('lists with the same serials beyond the quota, over two servers: exact, none twice', async () => {
+    const own = await t.account()
+    await t.sql`update account set item_quota = 50 where id = ${own.id}`
+    const { id } = (await send('POST', '/products', { key: own.key, body: newProduct() })).json.data
+    const items = Array.from({ length: 80 }, (_, i) => ({ serial: `Q${i}` }))
+    const answers = await Promise.all(
+      [items, items.toReversed(), items, items].map((rows, i) =>
+        send(
+          'POST',
+          `/products/${id}/children`,
+          { ...withKey(randomUUID(), { body: { level: 'item', items: rows } }), key: own.key },
+          i % 2 === 0 ? t : elsewhere,
+        ),
+      ),
+    )
+    for (const { status, text } of answers) assert.ok([201, 403, 422].includes(status), text)
+    const created = answers.flatMap(({ json }) => json.data?.created ?? []).map(one => one.serial)
+    assert.equal(new Set(created).size, created.length)
+    assert.equal(created.length, 50)
+    assert.equal((await rowsOf(own.id)).passports, 51)
   })
 
   test('while the first is still running: waits two seconds, then 409 with Retry-After; then it replays', async () => {

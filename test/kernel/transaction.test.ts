@@ -79,6 +79,38 @@ describe('a transaction', () => {
     assert.deepEqual(await names(), ['a', 'd'])
   })
 
+  test('undoes a part of which a statement failed, though that was caught, as a transaction on the pool is undone', async () => {
+    await inTransaction(pool, async sql => {
+      const work = inTransaction(sql, async part => {
+        await add(part, 'a')
+        await assert.rejects(refuse(part))
+        await assert.rejects(add(part, 'b'))
+      })
+      assert.equal(findRefusal(await work.catch(error => error)), 'no')
+      await add(sql, 'c')
+    })
+    assert.deepEqual(await names(), ['c'])
+  })
+
+  test('gives back the locks of a part that is undone, also to who waits for them already', async () => {
+    await add(pool, 'a')
+    await inTransaction(pool, async sql => {
+      const waiting = Promise.withResolvers<void>()
+      const work = inTransaction(sql, async part => {
+        await bump(part, 'a')
+        await part`select 1`
+        bump(other, 'a').then(() => waiting.resolve(), waiting.reject)
+        while ((await part`select 1 from pg_locks where not granted`).length === 0) {}
+        await part`select 1`
+        throw new Error('not this part')
+      })
+      await assert.rejects(work, /not this part/)
+      await waiting.promise
+    })
+    const [row] = await other`select n from thing`
+    assert.equal(row?.n, 2)
+  })
+
   test('takes statements sent side by side one after another; one that fails spoils no other', async () => {
     const outcomes = await inTransaction(pool, sql =>
       Promise.allSettled(
