@@ -9,6 +9,7 @@ import { getPassport, requireUuid } from '../passports/find.ts'
 import { listCategories, readSchema } from './categories.ts'
 import { changeUnits, createUnits, refreshUnits, showRefresh } from './children.ts'
 import { health } from './health.ts'
+import { answerOnce, noteBody } from './idempotency.ts'
 import { listChildren, listProducts } from './lists.ts'
 import { openapi } from './openapi.ts'
 import { changeProduct, createProduct, readProduct, revertProduct } from './products.ts'
@@ -27,7 +28,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/categories', handle: listCategories },
   { method: 'GET', path: '/schema/:category', handle: readSchema },
   { method: 'GET', path: '/products', handle: listProducts },
-  { method: 'POST', path: '/products', handle: createProduct },
+  { method: 'POST', path: '/products', handle: createProduct, keepsReceipt: true },
   { method: 'GET', path: '/products/:id', handle: readProduct },
   { method: 'PATCH', path: '/products/:id', handle: changeProduct },
   { method: 'GET', path: '/products/:id/qr', handle: readQr },
@@ -55,6 +56,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
       door.removeAllContentTypeParsers()
       door.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
         try {
+          noteBody(request, bytes)
           done(null, readBytes(request, bytes))
         } catch (error) {
           done(error as Error)
@@ -160,7 +162,7 @@ async function run(setup: ApiSetup, route: Route, request: FastifyRequest, reply
 
 function handle(route: Route, call: OpenCall, request: FastifyRequest): Promise<Answer> | Answer {
   if (route.open) return route.handle(call)
-  return route.handle({ ...call, account: accountOf(call.setup, request) })
+  return answerOnce(request, { ...call, account: accountOf(call.setup, request) }, route)
 }
 
 function accountOf({ sql, clock }: ApiSetup, request: FastifyRequest): AccountContext {

@@ -2,7 +2,7 @@
 import { allCategories } from '../categories/catalogue.ts'
 import { categorySchema } from '../categories/json-schema.ts'
 import { cacheable } from './categories.ts'
-import type { Operation } from './operation-parts.ts'
+import { IDEMPOTENCY_KEY, type Operation } from './operation-parts.ts'
 import { OPERATIONS } from './operations.ts'
 import type { Answer, ApiSetup, OpenCall } from './route.ts'
 import { SCHEMAS } from './schemas.ts'
@@ -70,6 +70,10 @@ const HEADERS = {
     description: 'Validator of this answer, for If-None-Match and If-Match.',
     schema: { type: 'string' },
   },
+  'Idempotency-Replayed': {
+    description: 'The request had been done before; this is the answer it was given then.',
+    schema: { type: 'string', enum: ['true'] },
+  },
 }
 
 const refusal = (description: string) => ({
@@ -84,7 +88,10 @@ const RESPONSES = {
   403: refusal('Not allowed to this key or account: `read_only`, `plan_required`, `plan_limit`.'),
   404: refusal('Nothing of this account is there: `not_found`.'),
   405: refusal('Another method: `method_not_allowed`, with `Allow`.'),
-  409: refusal('In the way of something: `gtin_taken`, or `archived` for a new unit of an archived product.'),
+  409: refusal(
+    'In the way of something: `gtin_taken`, `archived` for a new unit of an archived product, or ' +
+      '`idempotency_in_progress` with `Retry-After` while the first request with this key is running.',
+  ),
   412: refusal('The product is at another version: `version_conflict`.'),
   413: refusal('The body is over 1 MiB: `payload_too_large`.'),
   415: refusal('The body is not JSON in UTF-8: `unsupported_media_type`.'),
@@ -114,6 +121,7 @@ function describe(operation: Operation, path: string) {
   const refusals = [
     ...(operation.open ? [] : ['401', '403', '405', '422']),
     ...(operation.body ? WRITE_REFUSALS : []),
+    ...(operation.method === 'GET' ? [] : ['409']),
     ...operation.refusals.map(String),
     '500',
     '503',
@@ -124,16 +132,30 @@ function describe(operation: Operation, path: string) {
     description: operation.description,
     tags: [operation.tag],
     ...(operation.open ? { security: [] } : {}),
-    parameters: [...pathParameters, ...operation.parameters],
+    parameters: [
+      ...pathParameters,
+      ...(operation.method === 'GET' ? [] : [IDEMPOTENCY_KEY]),
+      ...operation.parameters,
+    ],
     ...(operation.body ? { requestBody: requestBody(operation.body) } : {}),
     responses: {
-      ...operation.responses,
+      ...(operation.method === 'GET' ? operation.responses : repeatable(operation.responses)),
       ...Object.fromEntries(
         [...new Set(refusals)].sort().map(status => [status, { $ref: `#/components/responses/${status}` }]),
       ),
     },
   }
 }
+
+/** Every success of a write may be a repetition of an earlier one. */
+const repeatable = (responses: Operation['responses']) =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => {
+      const { headers = {} } = response as { headers?: object }
+      const replayed = { $ref: '#/components/headers/Idempotency-Replayed' }
+      return [status, { ...response, headers: { ...headers, 'Idempotency-Replayed': replayed } }]
+    }),
+  )
 
 const requestBody = ({ required = true, ...content }: { required?: boolean }) => ({
   required,

@@ -52,6 +52,16 @@ export const STRICT = header(
   'Prefer',
   '`handling=strict` refuses unknown fields instead of warning about them.',
 )
+export const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Any text of your own for this one request. Sent again within 24 hours with the same key, method, address and body, ' +
+    'it is not done again: the first answer is given again, with `Idempotency-Replayed: true`. With anything else it is ' +
+    '422 `idempotency_key_reused`, while the first is still running 409 `idempotency_in_progress`. Only what took ' +
+    'effect is remembered.',
+  schema: { type: 'string', minLength: 1, maxLength: 200 },
+}
 export const LIMIT = query('limit', 'Rows in a page.', {
   type: 'integer',
   minimum: 1,

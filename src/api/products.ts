@@ -20,10 +20,15 @@ export async function createProduct(call: AccountCall): Promise<Answer> {
   readQuery(call.query, {})
   const body = readNew(call.body)
   const strict = isStrict(call)
-  const written = await createPassport(call.account, { category: body.category, data: body.data, strict })
-  const answer = writtenAnswer(call, written)
+  const input = { category: body.category, data: body.data, strict }
+  const answer = (written: Written) => createdAnswer(call, written)
+  return answer(await createPassport(call.account, input, answer))
+}
+
+function createdAnswer(call: OpenCall, written: Written) {
+  const { body, headers } = writtenAnswer(call, written)
   const location = `${call.setup.addresses.apiUrl}/products/${idFromUuid(written.passport.id)}`
-  return { ...answer, status: 201, headers: { ...answer.headers, location } }
+  return { status: 201, headers: { ...headers, location }, body }
 }
 
 export async function readProduct(call: AccountCall): Promise<Answer> {

@@ -33,8 +33,13 @@ export type AccountCall = OpenCall & { account: AccountContext }
 /** `body` is ready text; its type is JSON unless `headers` say otherwise. */
 export type Answer = { status?: number; body: string; headers?: Record<string, string> }
 
-/** `bodyLimit` in bytes; a MiB unless said otherwise. */
-export type Route = { method: 'GET' | 'POST' | 'PATCH'; path: string; bodyLimit?: number } & (
+/** `bodyLimit` in bytes; a MiB unless said otherwise. `keepsReceipt`: its verb keeps the answer to a key itself. */
+export type Route = {
+  method: 'GET' | 'POST' | 'PATCH'
+  path: string
+  bodyLimit?: number
+  keepsReceipt?: true
+} & (
   | { open: true; handle: (call: OpenCall) => Promise<Answer> | Answer }
   | { open?: false; handle: (call: AccountCall) => Promise<Answer> | Answer }
 )

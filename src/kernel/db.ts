@@ -11,6 +11,8 @@ export type DatabaseTarget =
   | { socketDir: string; port: number; user: string; database: string }
 
 const STATEMENT_TIMEOUT_MS = 10_000
+/** A process that stands still in the middle of a transaction keeps its locks from the others no longer than this. */
+const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
 /** More connections than this only queue inside PostgreSQL on a small machine; a cluster has several processes. */
 export const POOL_SIZE = 10
 
@@ -29,6 +31,7 @@ export function openPool(target: DatabaseTarget, options: { max?: number; name?:
     connection: {
       application_name: options.name ?? 'carnet',
       statement_timeout: STATEMENT_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
       plan_cache_mode: 'force_generic_plan',
       TimeZone: 'UTC',
     },
@@ -76,17 +79,33 @@ export function findRefusal(error: unknown): string | undefined {
   return sqlState(error) === REFUSED && error instanceof Error ? error.message : undefined
 }
 
-const isTransient = (code: string) => code === '40001' || code === '40P01'
+/** Whether the database gave a statement up to let another through. */
+export function isTransient(error: unknown): boolean {
+  const code = sqlState(error)
+  return code === '40001' || code === '40P01'
+}
+
+/** Whether the error says that the connection is gone, so that nobody knows what became of the statement. */
+export function isDisconnection(error: unknown): boolean {
+  const code = sqlState(error)
+  return code !== undefined && (LOST_BY_SERVER.test(code) || LOST_ON_THE_WAY.test(code))
+}
+
+const LOST_BY_SERVER = /^(08|57P0)/
+const LOST_ON_THE_WAY = /^(CONNECT|CONNECTION_|ECONN|ENOENT|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/
 
 const MEANINGS: readonly [RegExp, () => AppError][] = [
-  [/^(08|57P0|53|58)/, unavailable],
-  [/^(40001|40P01|55P03|57014|25006)$/, unavailable],
-  [/^(CONNECT|CONNECTION_|ECONN|ENOENT|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/, unavailable],
+  [LOST_BY_SERVER, unavailable],
+  [LOST_ON_THE_WAY, unavailable],
+  [/^(53|58|40001|40P01|55P03|57014|25006|25P03)/, unavailable],
   [/^(22P05|22P02|22003|22021|22025|54000|54001)$/, unstorable],
 ]
 
+/** A connection lost at the commit leaves open whether the commit was reached: nothing is claimed about that. */
 function unavailable(): AppError {
-  const message = 'The database does not answer right now. Nothing was changed; try again in a moment.'
+  const message =
+    'The database does not answer right now; try again in a moment. If this was to change something, it may or may not ' +
+    'have been done: sent with an Idempotency-Key it can safely be sent again as it is, without one look first.'
   return new AppError('unavailable', message, undefined, { 'retry-after': '2' })
 }
 
@@ -113,8 +132,7 @@ export async function retrying<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run()
     } catch (error) {
-      const code = sqlState(error)
-      if (code === undefined || !isTransient(code) || attempt === 3) throw error
+      if (!isTransient(error) || attempt === 3) throw error
     }
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { AccountContext } from '../accounts/context.ts'
 import { takeRoom } from '../accounts/quota.ts'
+import { isLockTimeout, type KeptAnswer, KeyTaken, keepReceipts, receiptRow } from '../accounts/receipt.ts'
 import { coalesce } from '../kernel/coalesce.ts'
 import { findRefusal, perDatabase, retrying, type Sql, sqlState } from '../kernel/db.ts'
 import { AppError, type Detail } from '../kernel/errors.ts'
@@ -25,19 +26,27 @@ export type Written = { passport: PassportRow; warnings: readonly Detail[] }
 
 /**
  * Creates a model passport, its first version and its `product.created` event, or nothing.
- * Throws `validation` with every violation, `gtin_taken`, `plan_limit`.
+ * Throws `validation` with every violation, `gtin_taken`, `plan_limit`. With a receipt in the context the answer that
+ * `answer` makes of it is kept by the same statement.
  */
-export async function createPassport(ctx: AccountContext, input: NewPassport): Promise<Written> {
+export async function createPassport(
+  ctx: AccountContext,
+  input: NewPassport,
+  answer?: (written: Written) => KeptAnswer,
+): Promise<Written> {
   const category = requireCategory(input.category)
   const checked = checkData(category, withoutNulls(requireData(input.data)), { strict: input.strict })
   const now = ctx.clock.now()
   const row = newRow(ctx, category.id, checked, now)
-  const refusal = await creators(ctx.sql)(row)
+  const written = { passport: currentRow(ctx, row, checked, now), warnings: checked.warnings }
+  const receipt = answer === undefined ? null : receiptRow(ctx.receipt, () => answer(written))
+  const refusal = await creators(ctx.sql)({ ...row, receipt })
   if (refusal !== undefined) throw refusal
-  return { passport: currentRow(ctx, row, checked, now), warnings: checked.warnings }
+  if (ctx.receipt && receipt !== null) ctx.receipt.kept = true
+  return written
 }
 
-type NewRow = ReturnType<typeof newRow>
+type NewRow = ReturnType<typeof newRow> & { receipt: ReturnType<typeof receiptRow> }
 
 function newRow(ctx: AccountContext, category: string, checked: CheckedData, now: Date) {
   const id = newUuid(now.getTime())
@@ -58,7 +67,12 @@ function newRow(ctx: AccountContext, category: string, checked: CheckedData, now
   }
 }
 
-function currentRow(ctx: AccountContext, row: NewRow, checked: CheckedData, now: Date): PassportRow {
+function currentRow(
+  ctx: AccountContext,
+  row: ReturnType<typeof newRow>,
+  checked: CheckedData,
+  now: Date,
+): PassportRow {
   const { gtin } = checked.data
   return {
     id: row.id,
@@ -83,13 +97,17 @@ function currentRow(ctx: AccountContext, row: NewRow, checked: CheckedData, now:
 const creators = perDatabase((sql: Sql) => coalesce((rows: readonly NewRow[]) => insertAll(sql, rows), 1))
 
 /** All rows in one statement. Those in the way of it are tried again each by itself, so that none spoils another. */
-async function insertAll(sql: Sql, rows: readonly NewRow[]): Promise<(AppError | undefined)[]> {
+async function insertAll(sql: Sql, rows: readonly NewRow[]): Promise<(Error | undefined)[]> {
   const refused = await tryInsert(sql, rows)
   if (refused.size === 0) return rows.map(() => undefined)
   if (rows.length === 1) return rows.map(row => refusalError(refused.get(row.id)))
   const others = rows.filter(row => !refused.has(row.id))
   const outcomes = new Map(zip(others, others.length === 0 ? [] : await insertAll(sql, others)))
-  for (const row of rows) if (refused.has(row.id)) outcomes.set(row, (await insertAll(sql, [row]))[0])
+  for (const row of rows) {
+    const reason = refused.get(row.id)
+    if (reason === KEY_TAKEN) outcomes.set(row, new KeyTaken())
+    else if (reason !== undefined) outcomes.set(row, (await insertAll(sql, [row]))[0])
+  }
   return rows.map(row => outcomes.get(row))
 }
 
@@ -103,29 +121,47 @@ async function tryInsert(sql: Sql, rows: readonly NewRow[]): Promise<Map<string,
     return new Map()
   } catch (error) {
     const refusal = findRefusal(error)
-    if (refusal !== undefined) return new Map(JSON.parse(refusal) as [string, string][])
+    if (refusal !== undefined) return reasons(JSON.parse(refusal) as [string, string][])
+    const receipts = rows.filter(row => row.receipt !== null)
+    if (receipts.length > 0 && isLockTimeout(error)) return new Map(receipts.map(row => [row.id, KEY_TAKEN]))
     if (rows.length > 1 && isAboutOneRow(error)) return new Map(rows.map(row => [row.id, 'unstorable']))
     throw error
   }
 }
 
+const KEY_TAKEN = 'key_taken'
+
+/** A request that was done before is in the way of itself in every respect: its key is the one that counts. */
+const reasons = (refused: readonly [string, string][]) =>
+  new Map([
+    ...refused.filter(([, why]) => why !== KEY_TAKEN),
+    ...refused.filter(([, why]) => why === KEY_TAKEN),
+  ])
+
 /** Class 22: a value that cannot be stored. Anything else would fail each row alike. */
 const isAboutOneRow = (error: unknown) => sqlState(error)?.startsWith('22') ?? false
 
-function refusalError(reason: string | undefined): AppError {
+function refusalError(reason: string | undefined): Error {
+  if (reason === KEY_TAKEN) return new KeyTaken()
   if (reason === 'gtin_taken') return gtinTaken()
   const message = 'The quota of models of this account is used up. Ask for a larger plan, or for extra quota.'
   return new AppError('plan_limit', message)
 }
 
-/** Rows are locked in one order (GTIN, then counters) so that two processes never wait for each other in a circle. */
+/** Rows are locked in one order (keys, GTIN, then counters) so that two processes never wait for each other in a circle. */
 async function insert(sql: Sql, rows: readonly NewRow[]): Promise<void> {
+  const hasReceipts = rows.some(row => row.receipt !== null)
+  const receipts = hasReceipts ? sql`receipt as (${keepReceipts(sql)}), ` : sql``
+  const withoutKey = sql`
+      select id, ${KEY_TAKEN}::text as reason from input
+      where receipt is not null and (account_id, receipt->>'key') not in (select account_id, key from receipt)
+      union all`
   await sql`
     with input as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as r(id uuid, account_id int, content_id uuid,
         event_id uuid, category text, gtin14 text, sku text, search text, schema_version smallint, created_by int,
-        at timestamptz, data jsonb, event jsonb)
-    ), claim as (
+        at timestamptz, data jsonb, event jsonb, receipt jsonb)
+    ), ${receipts} claim as (
       insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
       select gtin14, account_id, id, at from input where gtin14 is not null order by gtin14
       on conflict do nothing returning model_id
@@ -146,6 +182,7 @@ async function insert(sql: Sql, rows: readonly NewRow[]): Promise<void> {
     ), announced as (
       ${insertEvents(sql)} select at, account_id, event_id, 'product.created', event from input
     ), refused as (
+      ${hasReceipts ? withoutKey : sql``}
       select id, 'gtin_taken' as reason from input
       where gtin14 is not null and id not in (select model_id from claim)
       union all

@@ -5,6 +5,7 @@ import { lockRoom, takeRoom } from '../accounts/quota.ts'
 import { findRefusal, retrying, type Sql, sqlState } from '../kernel/db.ts'
 import { AppError, assert } from '../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
+import { inTransaction } from '../kernel/transaction.ts'
 import { insertEvents, passportEventOf } from '../webhooks/announce.ts'
 import { countUnits } from './content-units.ts'
 import type { CheckedUnit, UnitLevel } from './new-units.ts'
@@ -62,8 +63,7 @@ async function givingWay<T>(run: () => Promise<T>): Promise<T> {
 /** Holds the quota's counter first, so that what is left cannot shrink; rows that are there already take no room. */
 async function insertWhatFits(ctx: AccountContext, batch: Batch): Promise<Outcome> {
   const { giver, level, rows } = batch
-  return ctx.sql.begin(async transaction => {
-    const sql = transaction as unknown as Sql
+  return inTransaction(ctx.sql, async sql => {
     const left = await lockRoom(sql, { accountId: ctx.accountId, level: LETTER[level] })
     await sql`set local lock_timeout = '100ms'`
     const names = rows.map(row => nameOf(row.unit, level))
@@ -78,8 +78,9 @@ async function insertWhatFits(ctx: AccountContext, batch: Batch): Promise<Outcom
       fitting.length === 0
         ? new Set<string>()
         : await insertRows(ctx, sql, { ...batch, rows: fitting }, 'free')
+    await sql`set local lock_timeout to default`
     return { written, refused: new Map(free.slice(left).map(row => [row.id, overQuota(level)])) }
-  }) as Promise<Outcome>
+  })
 }
 
 const overQuota = (level: UnitLevel) =>

@@ -4,6 +4,7 @@
  */
 import { perDatabase, type Sql } from '../kernel/db.ts'
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
+import { afterCommit } from '../kernel/transaction.ts'
 import { findPublicPassport, type PublicPassportRow } from './find.ts'
 
 const BELIEVED_MS = 1_000
@@ -52,8 +53,10 @@ function believe({ beliefs }: Reader, id: string, belief: Belief): void {
 
 /** To be called after each change of a passport: the next reader sees it, also one whose look-up began before. */
 export function forgetPublicPassport(sql: Sql, uuid: string): void {
-  const { beliefs, underWay } = readers(sql)
-  const id = idFromUuid(uuid)
-  beliefs.delete(id)
-  underWay.delete(id)
+  afterCommit(sql, pool => {
+    const { beliefs, underWay } = readers(pool)
+    const id = idFromUuid(uuid)
+    beliefs.delete(id)
+    underWay.delete(id)
+  })
 }

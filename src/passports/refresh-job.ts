@@ -6,6 +6,7 @@ import type { AccountContext } from '../accounts/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { perDatabase, type Sql } from '../kernel/db.ts'
 import { newUuid } from '../kernel/ids.ts'
+import { afterCommit, inTransaction } from '../kernel/transaction.ts'
 import { countOutdated, MOST_LISTED, type Refreshed, refreshAll } from './refresh.ts'
 import { getState } from './state.ts'
 
@@ -43,7 +44,7 @@ export async function refreshPassport(
   const outdated = await countOutdated(ctx, state)
   if (outdated <= MOST_INLINE) return { ...(await refreshAll(ctx, state)), pending: 0 }
   const job = await openJob(ctx, uuid)
-  if (job !== undefined) runners(ctx.sql).start(ctx.clock, job)
+  if (job !== undefined) afterCommit(ctx.sql, pool => runners(pool).start(ctx.clock, job))
   return { refreshed: 0, skipped: [], failed: [], pending: outdated }
 }
 
@@ -66,18 +67,17 @@ export async function findJobReport(ctx: AccountContext, uuid: string): Promise<
 async function openJob(ctx: AccountContext, uuid: string): Promise<JobRow | undefined> {
   const { accountId, actorId } = ctx
   const now = ctx.clock.now()
-  const [job] = await ctx.sql.begin(async transaction => {
-    const sql = transaction as unknown as Sql
+  return inTransaction(ctx.sql, async sql => {
     await sql`select 1 from passport where id = ${uuid} and account_id = ${accountId} for no key update`
-    return sql<JobRow[]>`
+    const [job] = await sql<JobRow[]>`
       insert into refresh_job (created_at, alive_at, account_id, actor_id, refreshed, id, passport_id, skipped, failed)
       select ${now}::timestamptz, ${now}::timestamptz, ${accountId}::int, ${actorId}::int, 0,
         ${newUuid(now.getTime())}::uuid, ${uuid}::uuid, '[]', '[]'
       where not exists (
         select 1 from refresh_job where account_id = ${accountId} and passport_id = ${uuid} and finished_at is null)
       returning *`
+    return job
   })
-  return job
 }
 
 /** Takes up the jobs that no process is at work on; called by a timer in every server. */

@@ -2,6 +2,7 @@
 import type { AccountContext } from '../accounts/context.ts'
 import { isLotOrSerial } from '../gs1/lot-serial.ts'
 import { AppError, type Detail, invalid } from '../kernel/errors.ts'
+import { isTransaction } from '../kernel/transaction.ts'
 import { type Data, requireData, withoutNulls } from './check-data.ts'
 import type { Written } from './create.ts'
 import { getState, type State } from './state.ts'
@@ -28,6 +29,7 @@ export async function updateChildren(
   const { row: parent } = await getState(ctx, input.parentUuid)
   const names = input.units.map(nameOfSent)
   const found = await findUnits(ctx, parent, names)
+  if (isTransaction(ctx.sql)) await lockInOrder(ctx, [...found.values()])
   const updated: Changed[] = []
   const errors: NotChanged[] = []
   const seen = new Set<string>()
@@ -52,6 +54,11 @@ export async function updateChildren(
   const byIndex = (a: { index: number }, b: { index: number }) => a.index - b.index
   return { updated: updated.sort(byIndex), errors: errors.sort(byIndex) }
 }
+
+/** Rows written in one transaction stay locked to its end: two calls with the same units must not wait in a circle. */
+const lockInOrder = ({ sql, accountId }: AccountContext, ids: readonly string[]) => sql`
+  select 1 from passport where account_id = ${accountId} and id = any(${ids as string[]}::text[]::uuid[])
+  order by id for no key update`
 
 async function inLanes(work: readonly (() => Promise<void>)[], lanes: number): Promise<void> {
   let next = 0

@@ -1,4 +1,5 @@
 /** Work that nobody waits for: any server may do it, and what one leaves undone another takes up. */
+import { deleteExpiredKeys } from '../accounts/idempotency.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
@@ -16,6 +17,7 @@ export function startChores({ sql, clock, log }: { sql: Sql; clock: Clock; log: 
       if (resumed > 0) log.info({ jobs: resumed }, 'refreshes taken up again')
       for (const { jobId, error } of takeRefreshFaults(sql))
         log.error({ job: jobId, err: error }, 'a refresh was stopped by a fault; it is taken up again')
+      await deleteExpiredKeys(sql, clock.now())
     } catch (error) {
       log.warn(
         { reason: error instanceof Error ? error.message : String(error) },

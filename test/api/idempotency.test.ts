@@ -1,0 +1,591 @@
+/** Idempotency-Key: what was done once is not done again, and is answered alike; what was not done may be tried again. */
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import type { HTTPMethods } from 'fastify'
+import { deleteExpiredKeys } from '../../src/accounts/idempotency.ts'
+import { API_PREFIX, ROUTES } from '../../src/api/door.ts'
+import { findBelieved, readPublicPassport } from '../../src/passports/public-read.ts'
+import { refreshesEnded } from '../../src/passports/refresh-job.ts'
+import { cloneDatabase, type TestDatabase } from '../database.ts'
+import {
+  type Answer,
+  type Ask,
+  type Harness,
+  newProduct,
+  nextGtin,
+  startHarness,
+  type TestAccount,
+} from '../harness.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+let database: TestDatabase
+let t: Harness
+/** Another process's server on the same database. */
+let elsewhere: Harness
+let account: TestAccount
+before(async () => {
+  database = await cloneDatabase()
+  t = await startHarness({ database })
+  elsewhere = await startHarness({ database })
+  account = await t.account({ plan: 'enterprise' })
+})
+after(async () => {
+  await t.close()
+  await elsewhere.close()
+  await database.drop()
+})
+
+const withKey = (key: string, ask: Ask = {}): Ask => ({
+  key: account.key,
+  ...ask,
+  headers: { ...ask.headers, 'idempotency-key': key },
+})
+const send = (method: HTTPMethods, path: string, ask: Ask, on = t) =>
+  on.ask(method, `${API_PREFIX}${path}`, ask)
+const create = (key: string, body: unknown = newProduct(), on = t) =>
+  send('POST', '/products', withKey(key, { body }), on)
+const isReplay = (answer: Answer) => answer.headers['idempotency-replayed'] === 'true'
+
+async function rowsOf(
+  id = account.id,
+): Promise<{ passports: number; versions: number; events: number; keys: number }> {
+  const [row] = await t.sql`
+    select (select count(*) from passport where account_id = ${id})::int as passports,
+      (select count(*) from passport_version where account_id = ${id})::int as versions,
+      (select count(*) from event where account_id = ${id})::int as events,
+      (select count(*) from idempotency_key where account_id = ${id})::int as keys`
+  return row as Awaited<ReturnType<typeof rowsOf>>
+}
+
+function replays(first: Answer, second: Answer): void {
+  assert.equal(second.status, first.status)
+  assert.equal(second.text, first.text)
+  assert.ok(isReplay(second) && !isReplay(first))
+  const own = new Set(['x-request-id', 'date', 'idempotency-replayed'])
+  const lasting = ({ headers }: Answer) =>
+    Object.fromEntries(
+      Object.entries(headers).filter(([name]) => !own.has(name) && !name.startsWith('x-ratelimit')),
+    )
+  assert.deepEqual(lasting(second), lasting(first))
+  assert.notEqual(second.headers['x-request-id'], first.headers['x-request-id'])
+}
+
+function refused(answer: Answer, status: number, code: string, detail?: string): void {
+  assert.equal(answer.status, status, answer.text)
+  assert.equal(answer.json.code, code)
+  if (detail !== undefined)
+    assert.deepEqual(
+      answer.json.errors.map((one: { code: string }) => one.code),
+      [detail],
+    )
+}
+
+describe('every route that changes something', () => {
+  let serials = 0
+
+  /** A model with an item that a correction has made outdated. */
+  async function stand(): Promise<{ model: string; serial: string }> {
+    const serial = `S${++serials}`
+    const model = (await send('POST', '/products', { key: account.key, body: newProduct() })).json.data.id
+    const unit = { level: 'item', serial }
+    await send('POST', `/products/${model}/children`, { key: account.key, body: unit })
+    const correction = { change_type: 'correction', data: { countryOfManufacture: 'ES' } }
+    await send('PATCH', `/products/${model}`, { key: account.key, body: correction })
+    return { model, serial }
+  }
+
+  const body = (route: { method: string; path: string }, serial: string): Ask => {
+    if (route.path.endsWith('/children'))
+      return { body: { level: 'item', items: [{ serial: `N${serial}` }, {}] } }
+    if (route.path.endsWith('/children/update')) {
+      return {
+        body: {
+          items: [
+            { serial, data: { countryOfManufacture: 'FR' } },
+            { serial: 'none', data: {} },
+          ],
+        },
+      }
+    }
+    if (route.method === 'PATCH') return { body: { data: { countryOfManufacture: 'IT' } } }
+    return route.path === '/products' || route.method === 'PUT' ? { body: newProduct() } : {}
+  }
+
+  for (const route of ROUTES.filter(one => one.method !== 'GET' && !one.open)) {
+    test(`${route.method} ${route.path}: done once, answered twice, here and by another process`, async () => {
+      const { model, serial } = await stand()
+      const path = route.path
+        .replace(':id', model)
+        .replace(':n', '1')
+        .replace(':sku', 'T-1')
+        .replace(':gtin', nextGtin())
+      const key = randomUUID()
+      const ask = withKey(key, body(route, serial))
+      const first = await send(route.method, path, ask)
+      assert.ok(first.status < 300, first.text)
+      assert.equal(first.headers['idempotency-replayed'], undefined)
+      const done = await rowsOf()
+      replays(first, await send(route.method, path, ask))
+      replays(first, await send(route.method, path, ask, elsewhere))
+      assert.deepEqual(await rowsOf(), done)
+      const other = await send(route.method, `${path}?x=1`, ask)
+      refused(other, 422, 'validation', 'idempotency_key_reused')
+      assert.deepEqual(await rowsOf(), done)
+    })
+
+    test(`${route.method} ${route.path}: a refusal leaves nothing behind`, async () => {
+      const { model } = await stand()
+      const path = route.path
+        .replace(':id', model)
+        .replace(':n', '99')
+        .replace(':sku', 'T-1')
+        .replace(':gtin', '1')
+      const before = await rowsOf()
+      const refusal = await send(route.method, `${path}?nothing=1`, withKey(randomUUID(), body(route, 'x')))
+      assert.equal(refusal.status, 422, refusal.text)
+      assert.deepEqual(await rowsOf(), before)
+    })
+  }
+})
+
+describe('a key', () => {
+  test('with another method, address, query or body is 422; nothing happens', async () => {
+    const key = randomUUID()
+    const first = await create(key)
+    const { id } = first.json.data
+    const done = await rowsOf()
+    const others: [HTTPMethods, string, Ask][] = [
+      ['POST', '/products', { body: newProduct({ sku: 'T-2' }) }],
+      ['POST', '/products', { body: {} }],
+      ['POST', '/products', { text: `${JSON.stringify(newProduct())} ` }],
+      ['POST', `/products/${id}/archive`, {}],
+      ['PATCH', `/products/${id}`, { body: newProduct() }],
+      ['PATCH', `/products/${id}`, { body: { data: {} } }],
+    ]
+    for (const [method, path, ask] of others) {
+      const answer = await send(method, path, withKey(key, ask))
+      refused(answer, 422, 'validation', 'idempotency_key_reused')
+      assert.equal(answer.json.errors[0].field, 'Idempotency-Key')
+    }
+    assert.deepEqual(await rowsOf(), done)
+    replays(first, await create(key))
+  })
+
+  test('a thousand keys used again with another body: a thousand refusals, nothing made', async () => {
+    const own = await t.account({ plan: 'enterprise' })
+    const keys = Array.from({ length: 1_000 }, () => randomUUID())
+    const all = (body: unknown) =>
+      Promise.all(keys.map(key => send('POST', '/products', { ...withKey(key, { body }), key: own.key })))
+    for (const answer of await all(newProduct())) assert.equal(answer.status, 201, answer.text)
+    const done = await rowsOf(own.id)
+    assert.deepEqual([done.passports, done.keys], [1_000, 1_000])
+    for (const answer of await all(newProduct({ sku: 'T-2' })))
+      refused(answer, 422, 'validation', 'idempotency_key_reused')
+    assert.deepEqual(await rowsOf(own.id), done)
+  })
+
+  test('belongs to its account', async () => {
+    const key = randomUUID()
+    const first = await create(key)
+    const stranger = await t.account()
+    const second = await send('POST', '/products', {
+      ...withKey(key, { body: newProduct({ sku: 'T-9' }) }),
+      key: stranger.key,
+    })
+    assert.equal(second.status, 201)
+    assert.ok(!isReplay(second))
+    assert.notEqual(second.json.data.id, first.json.data.id)
+  })
+
+  test('is the same for all keys of the API that the account has', async () => {
+    const key = randomUUID()
+    const first = await create(key)
+    const another = await t.apiKey(account, 'full')
+    replays(first, await send('POST', '/products', { ...withKey(key, { body: newProduct() }), key: another }))
+  })
+
+  test('of 200 characters is taken, whatever they are', async () => {
+    for (const key of [
+      'k'.repeat(200),
+      '"a quoted one"',
+      "'; drop table passport --",
+      ' ~!@#$%^&*()_+ x',
+      'ключ '.repeat(40),
+    ]) {
+      const sent = Buffer.from(key).toString('latin1')
+      const first = await create(sent)
+      assert.equal(first.status, 201, first.text)
+      replays(first, await create(sent))
+    }
+  })
+
+  test('over 200 characters, empty, or with control characters is 422', async () => {
+    const before = await rowsOf()
+    for (const [key, code] of [
+      ['k'.repeat(201), 'length'],
+      ['', 'length'],
+      ['   ', 'length'],
+      ['a\tb', 'format'],
+      ['a\u0000b', 'format'],
+      ['a\u007fb', 'format'],
+    ] as const) {
+      const answer = await create(key)
+      refused(answer, 422, 'validation', code)
+      assert.equal(answer.json.errors[0].field, 'Idempotency-Key')
+    }
+    assert.deepEqual(await rowsOf(), before)
+  })
+
+  test('means nothing on GET and HEAD', async () => {
+    const key = randomUUID()
+    const before = await rowsOf()
+    for (const method of ['GET', 'HEAD', 'GET'] as const) {
+      const answer = await send(method, '/products', withKey(key))
+      assert.equal(answer.status, 200)
+      assert.ok(!isReplay(answer))
+    }
+    assert.deepEqual(await rowsOf(), before)
+  })
+})
+
+describe('only what took effect is remembered', () => {
+  test('a body that was not valid may be mended and sent with the same key', async () => {
+    const key = randomUUID()
+    refused(await create(key, newProduct({ sku: undefined })), 422, 'validation', 'required')
+    refused(await create(key, newProduct({ sku: undefined })), 422, 'validation', 'required')
+    const made = await create(key)
+    assert.equal(made.status, 201)
+    assert.ok(!isReplay(made))
+  })
+
+  test('a quota that was used up and then raised', async () => {
+    const own = await t.account()
+    await t.sql`update account set model_quota = 1 where id = ${own.id}`
+    const ask = (key: string) => ({ ...withKey(key, { body: newProduct() }), key: own.key })
+    assert.equal((await send('POST', '/products', ask('first'))).status, 201)
+    const full = await rowsOf(own.id)
+    refused(await send('POST', '/products', ask('second')), 403, 'plan_limit')
+    refused(await send('POST', '/products', ask('second')), 403, 'plan_limit')
+    assert.deepEqual(await rowsOf(own.id), full)
+    await t.sql`update account set model_quota = 2 where id = ${own.id}`
+    const made = await send('POST', '/products', ask('second'))
+    assert.equal(made.status, 201)
+    replays(made, await send('POST', '/products', ask('second')))
+  })
+
+  test('a GTIN that was taken, a version that was stale', async () => {
+    const gtin = nextGtin()
+    const holder = (await create(randomUUID(), newProduct({ gtin }))).json.data
+    const key = randomUUID()
+    refused(await create(key, newProduct({ gtin })), 409, 'gtin_taken')
+    await send('PATCH', `/products/${holder.id}`, { key: account.key, body: { data: { gtin: null } } })
+    await t.sql`delete from gtin_claim where gtin14 = ${gtin.padStart(14, '0')}`
+    assert.equal((await create(key, newProduct({ gtin }))).status, 201)
+    const path = `/products/${holder.id}`
+    const stale = withKey(randomUUID(), { body: { data: {} }, headers: { 'if-match': '"v1"' } })
+    refused(await send('PATCH', path, stale), 412, 'version_conflict')
+    const fresh = { ...stale, headers: { ...stale.headers, 'if-match': '"v2"' } }
+    assert.equal((await send('PATCH', path, fresh)).json.data.version_no, 3)
+    // The repetition answers what was done, whatever the version is by now.
+    assert.ok(isReplay(await send('PATCH', path, fresh)))
+  })
+
+  test('a dry run uses no key up', async () => {
+    const { id } = (await create(randomUUID())).json.data
+    const key = randomUUID()
+    const ask = withKey(key, { body: { data: { countryOfManufacture: 'IT' } } })
+    for (let i = 0; i < 2; i++) {
+      const dry = await send('PATCH', `/products/${id}?dry_run=true`, ask)
+      assert.equal(dry.status, 200)
+      assert.ok(!isReplay(dry))
+    }
+    const real = await send('PATCH', `/products/${id}`, ask)
+    assert.equal(real.json.data.version_no, 2)
+    assert.ok(!isReplay(real))
+  })
+
+  test('a list of units of which none could be issued, and one of which some were', async () => {
+    const own = await t.account()
+    await t.sql`update account set item_quota = 2 where id = ${own.id}`
+    const { id } = (await send('POST', '/products', { key: own.key, body: newProduct() })).json.data
+    const path = `/products/${id}/children`
+    const units = (...serials: string[]) => ({
+      body: { level: 'item', items: serials.map(serial => ({ serial })) },
+    })
+    const ask = (key: string, of: Ask) => ({ ...withKey(key, of), key: own.key })
+    const before = await rowsOf(own.id)
+    const none = await send('POST', path, ask('a', units('@', '~')))
+    refused(none, 422, 'validation')
+    assert.deepEqual(await rowsOf(own.id), before)
+    const some = await send('POST', path, ask('a', units('1', '@', '2', '3')))
+    assert.equal(some.status, 201)
+    assert.deepEqual(some.json.data.summary, { requested: 4, created: 2, failed: 2 })
+    assert.deepEqual(
+      some.json.data.errors.map((one: { index: number; code: string }) => [one.index, one.code]),
+      [
+        [1, 'validation'],
+        [3, 'plan_limit'],
+      ],
+    )
+    const done = await rowsOf(own.id)
+    replays(some, await send('POST', path, ask('a', units('1', '@', '2', '3'))))
+    refused(await send('POST', path, ask('b', units('4'))), 403, 'plan_limit')
+    assert.deepEqual(await rowsOf(own.id), done)
+    assert.equal(done.keys, before.keys + 1)
+  })
+
+  test('of a list of changes, rows that fail spoil no others', async () => {
+    const { id } = (await create(randomUUID())).json.data
+    const items = Array.from({ length: 30 }, (_, i) => ({ serial: `U${i}` }))
+    await send('POST', `/products/${id}/children`, withKey(randomUUID(), { body: { level: 'item', items } }))
+    const changes = items.map(({ serial }, i) => ({
+      serial: i % 5 === 0 ? 'gone' : serial,
+      data: i % 7 === 0 ? { countryOfManufacture: 'XX' } : { countryOfManufacture: 'ES' },
+    }))
+    const ask = withKey(randomUUID(), { body: { items: changes } })
+    const answer = await send('POST', `/products/${id}/children/update`, ask)
+    const { summary } = answer.json.data
+    assert.deepEqual(summary, { requested: 30, updated: 20, failed: 10 })
+    const done = await rowsOf()
+    replays(answer, await send('POST', `/products/${id}/children/update`, ask))
+    assert.deepEqual(await rowsOf(), done)
+  })
+})
+
+describe('at the same time', () => {
+  /** One did it; the others are told what it did, or that it is still at it. */
+  function onlyOneDid(answers: readonly Answer[], status: number): Answer {
+    const [did, ...more] = answers.filter(answer => answer.status === status && !isReplay(answer))
+    assert.ok(did)
+    assert.equal(more.length, 0)
+    for (const answer of answers) {
+      if (answer === did) continue
+      if (answer.status === 409) {
+        refused(answer, 409, 'idempotency_in_progress')
+        assert.equal(answer.headers['retry-after'], '1')
+      } else replays(did, answer)
+    }
+    return did
+  }
+
+  test('64 POSTs with one key: one is made', async () => {
+    const before = await rowsOf()
+    const key = randomUUID()
+    const answers = await Promise.all(Array.from({ length: 64 }, () => create(key)))
+    onlyOneDid(answers, 201)
+    assert.equal((await rowsOf()).passports, before.passports + 1)
+  })
+
+  test('64 POSTs with one key over two servers: one is made', async () => {
+    for (let round = 0; round < 5; round++) {
+      const before = await rowsOf()
+      const key = randomUUID()
+      const answers = await Promise.all(
+        Array.from({ length: 64 }, (_, i) => create(key, newProduct(), i % 2 === 0 ? t : elsewhere)),
+      )
+      onlyOneDid(answers, 201)
+      assert.equal((await rowsOf()).passports, before.passports + 1)
+    }
+  })
+
+  test('64 PATCHes with one key over two servers: one version', async () => {
+    const { id } = (await create(randomUUID())).json.data
+    const ask = withKey(randomUUID(), { body: { data: { countryOfManufacture: 'IT' } } })
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, (_, i) =>
+        send('PATCH', `/products/${id}`, ask, i % 2 === 0 ? t : elsewhere),
+      ),
+    )
+    onlyOneDid(answers, 200)
+    assert.equal((await send('GET', `/products/${id}`, { key: account.key })).json.data.version_no, 2)
+  })
+
+  test('many keys on one product over two servers: every change is there, with plain ones between', async () => {
+    const { id } = (await create(randomUUID())).json.data
+    const change = (i: number) => {
+      const body = { data: { [`note${i}`]: i } }
+      const ask = i % 3 === 0 ? { key: account.key, body } : withKey(randomUUID(), { body })
+      return send('PATCH', `/products/${id}`, ask, i % 2 === 0 ? t : elsewhere)
+    }
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => change(i)))
+    for (const answer of answers) assert.equal(answer.status, 200, answer.text)
+    const { data } = (await send('GET', `/products/${id}`, { key: account.key })).json
+    assert.equal(data.version_no, 61)
+    for (let i = 0; i < 60; i++) assert.equal(data.data[`note${i}`], i)
+  })
+
+  test('two lists of changes in opposite orders, in two servers: both are done', async () => {
+    const { id } = (await create(randomUUID())).json.data
+    const items = Array.from({ length: 40 }, (_, i) => ({ serial: `D${i}` }))
+    await send('POST', `/products/${id}/children`, { key: account.key, body: { level: 'item', items } })
+    const changes = items.map(one => ({ ...one, data: { countryOfManufacture: 'ES' } }))
+    const path = `/products/${id}/children/update`
+    const answers = await Promise.all([
+      send('POST', path, withKey(randomUUID(), { body: { items: changes } })),
+      send('POST', path, withKey(randomUUID(), { body: { items: changes.toReversed() } }), elsewhere),
+    ])
+    for (const { json } of answers)
+      assert.deepEqual(json.data.summary, { requested: 40, updated: 40, failed: 0 })
+  })
+
+  test('200 creates with keys and room for 50, over two servers: exactly 50', async () => {
+    const own = await t.account()
+    await t.sql`update account set model_quota = 50 where id = ${own.id}`
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, i) =>
+        send(
+          'POST',
+          '/products',
+          { ...withKey(`q${i}`, { body: newProduct() }), key: own.key },
+          i % 2 === 0 ? t : elsewhere,
+        ),
+      ),
+    )
+    assert.equal(answers.filter(one => one.status === 201).length, 50)
+    assert.equal(answers.filter(one => one.json.code === 'plan_limit').length, 150)
+    const { passports, keys, events } = await rowsOf(own.id)
+    assert.deepEqual([passports, keys, events], [50, 50, 50])
+  })
+
+  test('lists with the same serials beyond the quota, over two servers: exact, none twice', async () => {
+    const own = await t.account()
+    await t.sql`update account set item_quota = 50 where id = ${own.id}`
+    const { id } = (await send('POST', '/products', { key: own.key, body: newProduct() })).json.data
+    const items = Array.from({ length: 80 }, (_, i) => ({ serial: `Q${i}` }))
+    const answers = await Promise.all(
+      [items, items.toReversed(), items, items].map((rows, i) =>
+        send(
+          'POST',
+          `/products/${id}/children`,
+          { ...withKey(randomUUID(), { body: { level: 'item', items: rows } }), key: own.key },
+          i % 2 === 0 ? t : elsewhere,
+        ),
+      ),
+    )
+    for (const { status, text } of answers) assert.ok([201, 403, 422].includes(status), text)
+    const created = answers.flatMap(({ json }) => json.data?.created ?? []).map(one => one.serial)
+    assert.equal(new Set(created).size, created.length)
+    assert.equal(created.length, 50)
+    assert.equal((await rowsOf(own.id)).passports, 51)
+  })
+
+  test('while the first is still running: waits two seconds, then 409 with Retry-After; then it replays', async () => {
+    const gtin = nextGtin()
+    const key = randomUUID()
+    const held = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    // Whoever claims this GTIN waits for this transaction.
+    const blocker = t.sql.begin(async sql => {
+      await sql`insert into gtin_claim values (${gtin.padStart(14, '0')}, 0, ${randomUUID()}, now())`
+      locked.resolve()
+      await held.promise
+      throw new Error('undone')
+    })
+    blocker.catch(() => undefined)
+    await locked.promise
+    const body = newProduct({ gtin })
+    const first = create(key, body)
+    while ((await t.sql`select 1 from pg_locks where not granted`).length === 0) {}
+    const began = performance.now()
+    const early = await Promise.all([create(key, body), create(key, body), create(key, body, elsewhere)])
+    for (const answer of early) {
+      refused(answer, 409, 'idempotency_in_progress')
+      assert.equal(answer.headers['retry-after'], '1')
+    }
+    assert.ok(performance.now() - began >= 1_900)
+    const reads = await Promise.all(
+      Array.from({ length: 4 }, () => send('GET', '/products', { key: account.key })),
+    )
+    assert.ok(reads.every(answer => answer.status === 200))
+    const patient = create(key, body)
+    held.resolve()
+    const made = await first
+    assert.equal(made.status, 201, made.text)
+    replays(made, await patient)
+    replays(made, await create(key, body, elsewhere))
+  })
+})
+
+describe('a day later', () => {
+  test('the key is as if never used, before it is deleted and after', async () => {
+    const key = randomUUID()
+    const start = new Date(Date.now() + DAY_MS)
+    t.clock.set(start)
+    try {
+      const first = await create(key)
+      t.clock.advance(DAY_MS - 1)
+      replays(first, await create(key))
+      t.clock.advance(1)
+      const second = await create(key, newProduct({ sku: 'T-2' }))
+      assert.equal(second.status, 201)
+      assert.ok(!isReplay(second))
+      assert.notEqual(second.json.data.id, first.json.data.id)
+      replays(second, await create(key, newProduct({ sku: 'T-2' })))
+      t.clock.advance(DAY_MS - 1)
+      assert.equal(await countKeys(key), 1)
+      await deleteExpiredKeys(t.sql, t.clock.now())
+      assert.equal(await countKeys(key), 1)
+      t.clock.advance(1)
+      await deleteExpiredKeys(t.sql, t.clock.now())
+      assert.equal(await countKeys(key), 0)
+      const third = await create(key)
+      assert.ok(third.status === 201 && !isReplay(third))
+    } finally {
+      t.clock.release()
+    }
+  })
+
+  test('many expired keys are deleted, in batches, by two at once', async () => {
+    const own = await t.account()
+    await t.sql`
+      insert into idempotency_key (created_at, account_id, fingerprint, key, status, headers, body)
+      select now() - interval '25 hours', ${own.id}::int, '\\x00', 'old' || i, 200, '{}', '{}' from generate_series(1, 1300) i`
+    await t.sql`
+      insert into idempotency_key (created_at, account_id, fingerprint, key, status, headers, body)
+      values (now() - interval '23 hours', ${own.id}, '\\x00', 'young', 200, '{}', '{}')`
+    const counts = await Promise.all([
+      deleteExpiredKeys(t.sql, new Date()),
+      deleteExpiredKeys(t.sql, new Date()),
+    ])
+    assert.ok(counts[0] + counts[1] >= 1_300)
+    assert.equal((await rowsOf(own.id)).keys, 1)
+  })
+
+  const countKeys = async (key: string) =>
+    (await t.sql`select 1 from idempotency_key where key = ${key}`).length
+})
+
+describe('what happens after the commit', () => {
+  test('a large refresh with a key goes on behind the answer, once', async () => {
+    const { id } = (await create(randomUUID())).json.data
+    for (let i = 0; i < 2; i++) {
+      const items = Array.from({ length: 300 }, (_, n) => ({ serial: `L${i}-${n}` }))
+      await send(
+        'POST',
+        `/products/${id}/children`,
+        withKey(randomUUID(), { body: { level: 'item', items } }),
+      )
+    }
+    const correction = { change_type: 'correction', data: { countryOfManufacture: 'ES' } }
+    await send('PATCH', `/products/${id}`, withKey(randomUUID(), { body: correction }))
+    const ask = withKey(randomUUID())
+    const first = await send('POST', `/products/${id}/refresh`, ask)
+    assert.equal(first.status, 202)
+    assert.equal(first.json.data.pending, 600)
+    await refreshesEnded(t.sql)
+    const { json } = await send('GET', `/products/${id}/refresh`, { key: account.key })
+    assert.deepEqual([json.data.outdated, json.data.job.refreshed], [0, 600])
+    replays(first, await send('POST', `/products/${id}/refresh`, ask))
+  })
+
+  test('a reader of the public page sees a change made with a key at once', async () => {
+    const { id } = (await create(randomUUID())).json.data
+    const now = t.clock.now()
+    await readPublicPassport(t.sql, id, now)
+    assert.ok(findBelieved(t.sql, id, now))
+    await send('PATCH', `/products/${id}`, withKey(randomUUID(), { body: { data: { productName: 'Anew' } } }))
+    assert.equal(findBelieved(t.sql, id, now), undefined)
+  })
+})

@@ -1,0 +1,258 @@
+/** A transaction behaves to a verb as the pool does, statement by statement, and as one towards everybody else. */
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { findRefusal, openPool, retrying, type Sql, sqlState } from '../../src/kernel/db.ts'
+import { afterCommit, inTransaction } from '../../src/kernel/transaction.ts'
+import { cloneDatabase, type TestDatabase } from '../database.ts'
+
+let database: TestDatabase
+let pool: Sql
+let other: Sql
+before(async () => {
+  database = await cloneDatabase()
+  pool = openPool(database.target, { max: 2 })
+  other = openPool(database.target, { max: 2 })
+  await pool`create table thing (name text primary key, n integer not null)`
+})
+// By the other pool: the first statement after a lost connection may be told of the loss.
+beforeEach(() => other`truncate thing`)
+after(async () => {
+  await pool.end({ timeout: 1 })
+  await other.end()
+  await database.drop()
+})
+
+const add = (sql: Sql, name: string) => sql`insert into thing values (${name}, 1)`
+const bump = (sql: Sql, name: string) => sql`update thing set n = n + 1 where name = ${name}`
+const refuse = (sql: Sql) => sql`select carnet_refuse('no')`
+const names = async (sql: Sql = other) =>
+  (await sql<{ name: string }[]>`select name from thing order by name`).map(row => row.name)
+
+describe('a transaction', () => {
+  test('is kept as a whole, and seen by nobody before', async () => {
+    const value = await inTransaction(pool, async sql => {
+      await add(sql, 'a')
+      assert.deepEqual(await names(), [])
+      assert.deepEqual(await names(sql), ['a'])
+      await add(sql, 'b')
+      return 7
+    })
+    assert.equal(value, 7)
+    assert.deepEqual(await names(), ['a', 'b'])
+  })
+
+  test('is undone as a whole by what is thrown', async () => {
+    await assert.rejects(
+      inTransaction(pool, async sql => {
+        await add(sql, 'a')
+        throw new Error('no more')
+      }),
+      /no more/,
+    )
+    assert.deepEqual(await names(), [])
+  })
+
+  test('goes on after a statement that failed and was caught', async () => {
+    await inTransaction(pool, async sql => {
+      await add(sql, 'a')
+      const error = await refuse(sql).catch(reason => reason)
+      assert.equal(findRefusal(error), 'no')
+      await assert.rejects(add(sql, 'a'), { code: '23505' })
+      await add(sql, 'b')
+    })
+    assert.deepEqual(await names(), ['a', 'b'])
+  })
+
+  test('has parts that can be undone alone, one within another', async () => {
+    await inTransaction(pool, async sql => {
+      await add(sql, 'a')
+      await assert.rejects(
+        inTransaction(sql, async part => {
+          await add(part, 'b')
+          await inTransaction(part, inner => add(inner, 'c'))
+          await assert.rejects(refuse(part))
+          throw new Error('not this part')
+        }),
+        /not this part/,
+      )
+      await sql.begin(part => add(part as unknown as Sql, 'd'))
+    })
+    assert.deepEqual(await names(), ['a', 'd'])
+  })
+
+  test('undoes a part of which a statement failed, though that was caught, as a transaction on the pool is undone', async () => {
+    await inTransaction(pool, async sql => {
+      const work = inTransaction(sql, async part => {
+        await add(part, 'a')
+        await assert.rejects(refuse(part))
+        await assert.rejects(add(part, 'b'))
+      })
+      assert.equal(findRefusal(await work.catch(error => error)), 'no')
+      await add(sql, 'c')
+    })
+    assert.deepEqual(await names(), ['c'])
+  })
+
+  test('gives back the locks of a part that is undone, also to who waits for them already', async () => {
+    await add(pool, 'a')
+    await inTransaction(pool, async sql => {
+      const waiting = Promise.withResolvers<void>()
+      const work = inTransaction(sql, async part => {
+        await bump(part, 'a')
+        await part`select 1`
+        bump(other, 'a').then(() => waiting.resolve(), waiting.reject)
+        while ((await part`select 1 from pg_locks where not granted`).length === 0) {}
+        await part`select 1`
+        throw new Error('not this part')
+      })
+      await assert.rejects(work, /not this part/)
+      await waiting.promise
+    })
+    const [row] = await other`select n from thing`
+    assert.equal(row?.n, 2)
+  })
+
+  test('takes statements sent side by side one after another; one that fails spoils no other', async () => {
+    const outcomes = await inTransaction(pool, sql =>
+      Promise.allSettled(
+        Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? refuse(sql) : add(sql, `n${100 + i}`))),
+      ),
+    )
+    assert.equal(outcomes.filter(one => one.status === 'rejected').length, 20)
+    assert.equal((await names()).length, 40)
+  })
+
+  test('reads fragments, names and lists like the pool', async () => {
+    await inTransaction(pool, async sql => {
+      const where = sql`where ${sql('name')} = any(${['a', 'b']}::text[])`
+      await sql`insert into thing select * from jsonb_to_recordset(${JSON.stringify([{ name: 'a', n: 3 }])}::text::jsonb) as r(name text, n int)`
+      const [row] = await sql<{ n: number }[]>`select n from thing ${where}`
+      assert.equal(row?.n, 3)
+    })
+  })
+
+  test('tells what was kept after the commit, and nothing after a rollback', async () => {
+    const told: string[] = []
+    await inTransaction(pool, async sql => {
+      await add(sql, 'a')
+      afterCommit(sql, to => {
+        assert.equal(to, pool)
+        told.push('kept')
+      })
+      assert.deepEqual(told, [])
+    })
+    const failed = inTransaction(pool, async sql => {
+      afterCommit(sql, () => told.push('never'))
+      await refuse(sql)
+    })
+    await assert.rejects(failed)
+    afterCommit(pool, () => told.push('at once'))
+    assert.deepEqual(told, ['kept', 'at once'])
+  })
+
+  test('sends its last statement with the commit; when that fails, nothing is kept', async () => {
+    await inTransaction(
+      pool,
+      async () => 'b',
+      (sql, name) => add(sql, name),
+    )
+    assert.deepEqual(await names(), ['b'])
+    const failed = inTransaction(
+      pool,
+      sql => add(sql, 'c'),
+      sql => add(sql, 'b'),
+    )
+    await assert.rejects(failed, { code: '23505' })
+    assert.deepEqual(await names(), ['b'])
+  })
+
+  test('lets nobody write into it once it is over', async () => {
+    let late: Sql | undefined
+    await inTransaction(pool, async sql => {
+      late = sql
+      await add(sql, 'a')
+    })
+    assert.ok(late)
+    await assert.rejects(add(late, 'b'), /over/)
+    assert.deepEqual(await names(), ['a'])
+  })
+
+  test('gives its connection back, a thousand times, however it ends', async () => {
+    for (let i = 0; i < 1_000; i += 4) {
+      await Promise.allSettled([
+        inTransaction(pool, sql => add(sql, `x${i}`)),
+        inTransaction(pool, sql => refuse(sql)),
+        inTransaction(pool, async () => undefined),
+        inTransaction(pool, sql => refuse(sql).catch(() => undefined)),
+      ])
+    }
+    assert.equal((await names(pool)).length, 250)
+  })
+
+  test('that loses a deadlock is tried again from its beginning', async () => {
+    await Promise.all([add(pool, 'a'), add(pool, 'b')])
+    let attempts = 0
+    const both = Promise.withResolvers<void>()
+    const swap = (first: string, second: string) =>
+      retrying(() =>
+        inTransaction(pool, async sql => {
+          await bump(sql, first)
+          if (++attempts === 2) both.resolve()
+          await both.promise
+          await retrying(() => bump(sql, second))
+        }),
+      )
+    await Promise.all([swap('a', 'b'), swap('b', 'a')])
+    // On a busy machine they may meet once more.
+    assert.ok(attempts >= 3 && attempts <= 6, `${attempts} attempts`)
+    const rows = await other`select n from thing`
+    assert.deepEqual(
+      rows.map(row => row.n),
+      [3, 3],
+    )
+  })
+})
+
+describe('a connection lost in a transaction', () => {
+  const pidOf = async (sql: Sql) => (await sql`select pg_backend_pid() as pid`)[0]?.pid as number
+  const end = (pid: number) => other`select pg_terminate_backend(${pid})`
+  const gone = (error: unknown) => {
+    assert.match(sqlState(error) ?? '', /^(CONNECTION_|57P|ECONN|EPIPE)/)
+    return true
+  }
+
+  test('between two statements: the second is sent nowhere, and nothing is kept', async () => {
+    for (let i = 0; i < 5; i++) {
+      const work = inTransaction(pool, async sql => {
+        await add(sql, 'a')
+        const pid = await pidOf(sql)
+        await end(pid)
+        while ((await other`select 1 from pg_stat_activity where pid = ${pid}`).length > 0) {}
+        await add(sql, 'b').catch(() => undefined)
+        await add(sql, 'c').catch(() => undefined)
+      })
+      await assert.rejects(work, gone)
+    }
+    assert.deepEqual(await names(), [])
+  })
+
+  test('during a statement', async () => {
+    for (let i = 0; i < 5; i++) {
+      const work = inTransaction(pool, async sql => {
+        const pid = await pidOf(sql)
+        const asleep = sql`insert into thing select 'x', 1 from pg_sleep(20)`
+        const started = asleep.catch(error => error)
+        while (
+          (await other`select 1 from pg_stat_activity where pid = ${pid} and wait_event = 'PgSleep'`)
+            .length === 0
+        ) {}
+        await end(pid)
+        const error = await started
+        gone(error)
+        await assert.rejects(add(sql, 'y'), gone)
+      })
+      await assert.rejects(work, gone)
+    }
+    assert.deepEqual(await names(), [])
+  })
+})
