@@ -8,6 +8,7 @@ import { createApp } from '../src/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
 import { openPool, type Sql } from '../src/kernel/db.ts'
 import { createLog } from '../src/kernel/log.ts'
+import { watchAnswers } from './answers.ts'
 import { cloneDatabase } from './database.ts'
 
 export const ADDRESSES = { publicUrl: 'https://carnet.example', apiUrl: 'https://carnet.example/api/v1' }
@@ -63,6 +64,7 @@ export async function startHarness(
     log: createLog({ logLevel: 'silent', logFormat: 'json' }),
     isReady: async () => true,
   })
+  const undocumented = watchAnswers(app)
   await app.ready()
   const operator = { sql, clock }
 
@@ -118,6 +120,9 @@ export async function startHarness(
       await app.close()
       await sql.end({ timeout: 5 })
       await database.drop()
+      if (undocumented.length > 0) {
+        throw new Error(`answers that the OpenAPI document does not allow:\n${undocumented.join('\n')}`)
+      }
     },
   }
 }

@@ -32,12 +32,16 @@ const WRITING: readonly ErrorCode[] = [
 
 export const isWrite = (operation: Pick<Operation, 'method'>) => operation.method !== 'GET'
 
+/** A PUT makes what is not there. */
+export const canBeMissing = ({ path, method }: Pick<Operation, 'path' | 'method'>) =>
+  path.includes(':') && method !== 'PUT'
+
 /** Every code an operation can be refused with, by status. */
 export function refusalsOf(operation: Operation): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>([
     ...(operation.open ? [] : WITH_A_KEY),
     ...(isWrite(operation) ? WRITING : []),
-    ...(operation.path.includes(':') ? (['not_found'] as const) : []),
+    ...(canBeMissing(operation) ? (['not_found'] as const) : []),
     ...operation.errors,
   ])
   return [...codes].sort((a, b) => STATUS[a] - STATUS[b] || a.localeCompare(b))
