@@ -162,9 +162,8 @@ export const CHANGE_WORDS = {
   change_type: {
     type: 'string',
     enum: ['change', 'correction'],
-    default: 'change',
     description:
-      '`correction`: the data was wrong, units already issued become outdated. `change`: the product changed from now on.',
+      '`change`, also without it: the product changed from now on. `correction`: the data was wrong, units already issued become outdated.',
   },
   note: { type: 'string', minLength: 1, maxLength: 500, description: 'Why; kept in the history.' },
 }

@@ -41,7 +41,7 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
     open: true,
     parameters: [IF_NONE_MATCH],
     responses: {
-      200: json('The document.', { type: 'object' }, undefined, ['ETag']),
+      200: json('The document.', { type: 'object', additionalProperties: true }, undefined, ['ETag']),
       304: notModified,
     },
     errors: ['rate_limited'],
@@ -81,7 +81,7 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
     responses: {
       200: {
         ...json('The fields.', envelope(schema('CategoryFields')), undefined, ['ETag']),
-        others: { 'application/schema+json': { type: 'object' } },
+        others: { 'application/schema+json': { type: 'object', additionalProperties: true } },
       },
       304: notModified,
     },
