@@ -77,6 +77,20 @@ const bulkResult = (verb: 'created' | 'updated') =>
     }),
   })
 
+const WIRE_TYPE = { type: 'string', enum: ['string', 'number', 'boolean', 'object', 'array'] }
+const FIELDS = { type: 'array', items: { $ref: '#/components/schemas/Field' } }
+const VALUES = {
+  enum: { type: 'array', items: { type: 'string' } },
+  open: { type: 'boolean', description: 'The list of values grows with the schema version.' },
+  unit: { type: 'string' },
+  format: { type: 'string' },
+}
+const ENTRY = object({ type: WIRE_TYPE, description: { type: 'string' }, ...VALUES, fields: FIELDS }, [
+  'description',
+  ...Object.keys(VALUES),
+  'fields',
+])
+
 export const SCHEMAS = {
   Product: object({ ...RECORD, data: { $ref: '#/components/schemas/ProductData' } }),
   ProductSummary: object(SUMMARY),
@@ -225,21 +239,21 @@ export const SCHEMAS = {
   Field: object(
     {
       name: { type: 'string' },
-      type: { type: 'string', enum: ['string', 'number', 'boolean', 'object', 'array'] },
+      type: WIRE_TYPE,
       required: { type: 'boolean' },
       localized: { type: 'boolean' },
       audience: {
         type: 'array',
         items: { type: 'string', enum: ['public', 'legitimate_interest', 'authority'] },
       },
-      enum: { type: 'array', items: { type: 'string' } },
-      open: { type: 'boolean' },
-      unit: { type: 'string' },
-      format: { type: 'string' },
+      ...VALUES,
       description: { type: 'string' },
-      items: {},
-      fields: { type: 'array', items: { $ref: '#/components/schemas/Field' } },
-      sums_to: {},
+      items: { ...ENTRY, description: 'Of an array: what its entries are.' },
+      fields: FIELDS,
+      sums_to: {
+        ...object({ field: { type: 'string' }, total: { type: 'integer', const: 100 } }),
+        description: 'The member of each entry whose values add up to exactly this.',
+      },
     },
     ['enum', 'open', 'unit', 'format', 'items', 'fields', 'sums_to'],
   ),

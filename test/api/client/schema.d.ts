@@ -609,9 +609,22 @@ export interface components {
             unit?: string;
             format?: string;
             description: string;
-            items?: unknown;
+            items?: {
+                /** @enum {string} */
+                type: "string" | "number" | "boolean" | "object" | "array";
+                description?: string;
+                enum?: string[];
+                open?: boolean;
+                unit?: string;
+                format?: string;
+                fields?: components["schemas"]["Field"][];
+            };
             fields?: components["schemas"]["Field"][];
-            sums_to?: unknown;
+            sums_to?: {
+                field: string;
+                /** @constant */
+                total: 100;
+            };
         };
         CategoryFields: {
             category: string;
