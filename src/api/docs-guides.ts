@@ -84,6 +84,16 @@ export const guides = (apiUrl: string): readonly Guide[] => [
   },
 ]
 
+/** A test runs it. */
+export const SIGNATURE_SAMPLE = `import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** rawBody: the bytes as they came; header: X-Service-Signature; secret: whsec_… */
+export function isGenuine(rawBody, header, secret) {
+  const digest = createHmac('sha256', secret).update(rawBody).digest('hex')
+  const [sent, own] = [Buffer.from(header), Buffer.from('sha256=' + digest)]
+  return sent.length === own.length && timingSafeEqual(sent, own)
+}`
+
 export const guideSection = ({ id, title, texts, code }: Guide) =>
   html`<section class="guide" id="${id}" aria-labelledby="${id}-title"><div class="about"><h3 id="${id}-title"><a href="#${id}">${title}</a></h3>!${paragraphs(texts)}</div>!${code ? `<div class="shown">${codeBlock(...code)}</div>` : ''}</section>`
 

@@ -1,6 +1,6 @@
 /** The reference page: one document of HTML made from the OpenAPI document, readable without its script. */
 import { html } from 'ghtml'
-import { guideSection, guides, WEBHOOK_TEXTS } from './docs-guides.ts'
+import { guideSection, guides, SIGNATURE_SAMPLE, WEBHOOK_TEXTS } from './docs-guides.ts'
 import { operationSection } from './docs-operation.ts'
 import {
   type ApiDocument,
@@ -103,7 +103,7 @@ function webhooksOf(document: ApiDocument): Chapter {
     id: 'webhooks',
     title: 'Webhooks',
     entries: events.map(event => [event.id, event.name] as const),
-    body: `<div class="guide"><div class="about">${paragraphs(WEBHOOK_TEXTS)}<h3>Headers of every event</h3><ul class="members">${headers.join('')}</ul></div></div>${events.map(eventSection).join('')}`,
+    body: `<div class="guide"><div class="about">${paragraphs(WEBHOOK_TEXTS)}<h3>Headers of every event</h3><ul class="members">${headers.join('')}</ul></div><div class="shown">${codeBlock('Checking a signature in Node.js', SIGNATURE_SAMPLE)}</div></div>${events.map(eventSection).join('')}`,
   }
 }
 

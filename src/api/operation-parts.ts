@@ -42,7 +42,7 @@ export type Operation = {
   responses: Readonly<Record<number, Success>>
   /** Codes beyond those that every call of its kind has (`openapi-answers.ts`). */
   errors: readonly ErrorCode[]
-  /** Since when it is deprecated and when it ends (RFC 9745, RFC 8594); the document then names both headers. */
+  /** The document then says so, with the headers that tell since when and until when (RFC 9745, RFC 8594). */
   deprecated?: true
 }
 

@@ -1,11 +1,13 @@
 /** The reference page: whole, small, silent under its policy, and usable in a browser by everyone. */
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { SIGNATURE_SAMPLE } from '../../src/api/docs-guides.ts'
 import { OPERATIONS } from '../../src/api/operations.ts'
 import { DETAILS, REFUSALS } from '../../src/api/refusals.ts'
 import { allCategories } from '../../src/categories/catalogue.ts'
@@ -82,6 +84,18 @@ describe('GET /docs', () => {
     for (const { fields } of allCategories()) {
       for (const { name } of fields) assert.ok(text.includes(`<code class="name">${name}</code>`), name)
     }
+  })
+
+  test('its sample for checking a signature takes the right one and no other', async () => {
+    assert.ok(text.includes('isGenuine'))
+    const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(SIGNATURE_SAMPLE)}`)
+    const body = '{"event":"product.created"}'
+    const right = `sha256=${createHmac('sha256', 'whsec_abc').update(body).digest('hex')}`
+    assert.equal(isGenuine(Buffer.from(body), right, 'whsec_abc'), true)
+    assert.equal(isGenuine(Buffer.from(`${body} `), right, 'whsec_abc'), false)
+    assert.equal(isGenuine(Buffer.from(body), right, 'whsec_abd'), false)
+    assert.equal(isGenuine(Buffer.from(body), right.replace('sha256=', ''), 'whsec_abc'), false)
+    assert.equal(isGenuine(Buffer.from(body), '', 'whsec_abc'), false)
   })
 
   test('nothing in it is inline code, inline style, or from elsewhere', () => {
