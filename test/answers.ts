@@ -22,6 +22,8 @@ export const ARRIVED = { rateLimit: false, idempotency: false }
 
 /** Codes that come from one place for all calls: seen at one of them is enough. */
 const SHARED: readonly ErrorCode[] = ['rate_limited', 'idempotency_in_progress']
+/** A call may be refused with these though its operation does not name them; 400 is of HTTP itself too. */
+const FOR_ANY_CALL: readonly ErrorCode[] = [...BEFORE_ANY_CALL, ...SHARED, 'bad_request']
 const NOT_YET: readonly ErrorCode[] = [
   ...(ARRIVED.rateLimit ? [] : (['rate_limited'] as const)),
   ...(ARRIVED.idempotency ? [] : (['idempotency_in_progress'] as const)),
@@ -37,7 +39,6 @@ export function documentChecker() {
   closeAnswers(document.paths)
   const ajv = new Ajv2020({
     strict: false,
-    allErrors: true,
     formats: { 'date-time': DATE_TIME, uri: /^https?:\/\//i, email: /@/ },
   })
   ajv.addSchema(document, 'document')
@@ -136,7 +137,8 @@ export function compareAnswers(folder: string): string[] {
   const seen = new Set(files.flatMap(name => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n')))
   const promised = new Set(documentedAnswers())
   const bare = (line: string) => line.split(' ').at(-1) as ErrorCode
-  const lines = [...seen].filter(line => !line.startsWith('sentence '))
+  const calls = new Set([...promised].map(line => line.split(' ', 2).join(' ')))
+  const lines = [...seen].filter(line => calls.has(line.split(' ', 2).join(' ')))
   const told = (Object.keys(REFUSALS) as ErrorCode[]).filter(
     code => ![...BEFORE_ANY_CALL, ...NOT_YET].includes(code),
   )
@@ -146,7 +148,7 @@ export function compareAnswers(folder: string): string[] {
       code => `documented and never seen: ${code}`,
     ),
     ...lines
-      .filter(line => !promised.has(line) && ![...BEFORE_ANY_CALL, ...SHARED].includes(bare(line)))
+      .filter(line => !promised.has(line) && !FOR_ANY_CALL.includes(bare(line)))
       .map(line => `seen and not documented: ${line}`),
     ...told
       .filter(code => !SHARED.includes(code) && !seen.has(`sentence ${code}`))

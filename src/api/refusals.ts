@@ -16,7 +16,7 @@ const SKU_MISSING = 'sku is missing; every furniture passport needs it.'
 export const REFUSALS = {
   bad_request: {
     when: 'The body is not JSON in UTF-8, or the request is not valid HTTP.',
-    sentence: 'The body is empty. Send a JSON object.',
+    sentence: 'The body is not valid JSON: it is empty.',
   },
   unauthorized: {
     when: 'No API key, or one that is mistyped, unknown, revoked or expired.',

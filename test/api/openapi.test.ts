@@ -183,6 +183,15 @@ describe('the running server', () => {
     }
   }
 
+  test('refuses a table without a sku as the example of a refusal says', async () => {
+    const { key } = await t.account()
+    const { gtin: _, sku: __, ...data } = (exampleOf('createProduct') as Json).data
+    const body = { category: 'furniture', data }
+    const { request_id: ___, ...refusal } = (await t.ask('POST', '/api/v1/products', { key, body })).json
+    const { request_id: ____, ...shown } = documentChecker().document.components.examples.validation.value
+    assert.deepEqual(refusal, shown)
+  })
+
   test('no refusal is listed twice, and each of a writing call is one of its kind', () => {
     for (const operation of OPERATIONS) {
       const codes = refusalsOf(operation)

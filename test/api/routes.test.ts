@@ -29,6 +29,8 @@ describe('every route', () => {
     route.path.replaceAll(/:(\w+)/g, (_, name: string) =>
       name === 'id' ? product.id : String(PATH_PARAMETERS[name]?.example),
     )
+  const operationOf = (route: { method: string; path: string }) =>
+    OPERATIONS.find(one => one.method === route.method && one.path === route.path)
   let serials = 0
   /** A body that the route takes any number of times: its own here, or the first example of the document. */
   const body = (route: { method: string; path: string }) => {
@@ -38,8 +40,7 @@ describe('every route', () => {
     if (route.path.endsWith('/children/update')) return { body: { items: [{ serial: 'R0', data: {} }] } }
     if (route.path === '/products' && route.method === 'POST') return { body: newProduct() }
     if (route.method === 'PATCH') return { body: { data: {} } }
-    const described = OPERATIONS.find(one => one.method === route.method && one.path === route.path)?.body
-    const [example] = Object.values(described?.examples ?? {})
+    const [example] = Object.values(operationOf(route)?.body?.examples ?? {})
     return example === undefined ? {} : { body: example.value }
   }
   const hasRateHeaders = ({ headers }: Answer) => {
@@ -129,14 +130,26 @@ describe('every route', () => {
       })
     }
 
+    if (operationOf(route)?.responses[304] !== undefined) {
+      test(`${name}: 304 for who has it`, async () => {
+        const { headers } = await t.ask('GET', path(route), { key: account.key })
+        const etag = headers.etag ?? 'none'
+        const known = await t.ask('GET', path(route), {
+          key: account.key,
+          headers: { 'if-none-match': etag },
+        })
+        assert.deepEqual([known.status, known.text, known.headers.etag], [304, '', etag])
+      })
+    }
+
     test(`${name}: 422 for a parameter it does not take; it takes those of the document`, async () => {
       const answer = await t.ask(route.method, `${path(route)}?nothing=1`, {
         key: account.key,
         ...body(route),
       })
       refused(answer, 422, 'validation')
-      const described = OPERATIONS.find(one => one.method === route.method && one.path === route.path)
-      const names = described?.parameters.filter(one => one.in === 'query').map(one => one.name) ?? []
+      const queries = operationOf(route)?.parameters.filter(one => one.in === 'query')
+      const names = queries?.map(one => one.name) ?? []
       const taken = /this call takes (.*)\.$/.exec(answer.json.errors[0].message)?.[1] ?? ''
       assert.deepEqual(taken === 'none' ? [] : taken.split(', ').sort(), names.sort())
     })
