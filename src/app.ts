@@ -8,6 +8,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { registerDocs } from './api/docs-door.ts'
 import { registerApi } from './api/door.ts'
 import { errorJson, STATUS } from './api/errors.ts'
 import type { ApiSetup } from './api/route.ts'
@@ -86,6 +87,7 @@ export function createApp(setup: AppSetup): FastifyInstance {
       .send(ready ? 'ready\n' : 'not ready\n')
   })
   registerApi(app, setup)
+  registerDocs(app, setup)
   registerSite(app, setup)
   registerConsole(app, setup)
   return app

@@ -8,6 +8,7 @@ import { createApp } from '../src/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
 import { openPool, type Sql } from '../src/kernel/db.ts'
 import { createLog } from '../src/kernel/log.ts'
+import { watchAnswers } from './answers.ts'
 import { cloneDatabase, type TestDatabase } from './database.ts'
 
 export const ADDRESSES = { publicUrl: 'https://carnet.example', apiUrl: 'https://carnet.example/api/v1' }
@@ -68,6 +69,7 @@ export async function startHarness(
     log: createLog({ logLevel: 'silent', logFormat: 'json' }),
     isReady: async () => true,
   })
+  const undocumented = watchAnswers(app)
   await app.ready()
   const operator = { sql, clock }
 
@@ -123,6 +125,9 @@ export async function startHarness(
       await app.close()
       await sql.end({ timeout: 5 })
       if (settings.database === undefined) await database.drop()
+      if (undocumented.length > 0) {
+        throw new Error(`answers that the OpenAPI document does not allow:\n${undocumented.join('\n')}`)
+      }
     },
   }
 }

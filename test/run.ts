@@ -11,6 +11,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { findPostmaster, shutDown } from '../src/kernel/embedded-postgres/postmaster.ts'
 import { startEmbeddedPostgres } from '../src/kernel/embedded-postgres.ts'
+import { compareAnswers, SEEN_VARIABLE } from './answers.ts'
 import { dropAll, makeTemplate, type Target, TEST_SERVER_VARIABLE } from './database.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -35,6 +36,8 @@ type OpenServer = {
 
 const words = process.argv.slice(2)
 const flags = new Set(words.filter(word => word.startsWith('--')))
+/** Only a whole run can say what no test has seen. */
+const isWhole = words.every(word => word.startsWith('--'))
 const unknown = [...flags].find(flag => flag !== '--full' && flag !== '--pg15')
 const stopped = new AbortController()
 
@@ -88,13 +91,24 @@ function testFiles(wanted: readonly string[]): string[] {
 }
 
 async function runOn(server: OpenServer, files: readonly string[]): Promise<void> {
+  const seen = mkdtempSync(join(tmpdir(), `${FOLDER}${process.pid}-answers-`))
   try {
     process.stdout.write(`Tests on ${server.name}\n`)
-    const counts = await runFiles(files, server.environment)
+    const counts = await runFiles(files, { ...server.environment, [SEEN_VARIABLE]: seen })
     conclude(server, counts)
+    if (isWhole && !process.exitCode) concludeAnswers(seen)
   } finally {
     await server.close()
+    rmSync(seen, { recursive: true, force: true })
   }
+}
+
+/** After all tests: what the API's document promises was seen, and nothing else. */
+function concludeAnswers(seen: string): void {
+  const differences = compareAnswers(seen)
+  if (differences.length === 0) {
+    process.stdout.write('Every answer that the OpenAPI document names was seen, and no other.\n')
+  } else fail(`The OpenAPI document and the answers seen differ:\n${differences.join('\n')}`)
 }
 
 async function runFiles(

@@ -43,7 +43,11 @@ export async function answerOnce(
   return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } }
 }
 
-const kept = ({ status = 200, headers = {}, body }: Answer): KeptAnswer => ({ status, headers, body })
+const kept = ({ status = 200, headers = {}, body }: Answer): KeptAnswer => ({
+  status,
+  headers,
+  body: String(body),
+})
 
 /** Method, address with its query, and body, each as it was sent. */
 function fingerprintOf(request: FastifyRequest): Buffer {

@@ -1,22 +1,44 @@
-/** The description of this API, made from the same field table and record as the code; a test holds it against the routes. */
+/** The description of this API, made from the same tables as the code; tests hold it against the running server. */
 import { allCategories } from '../categories/catalogue.ts'
 import { categorySchema } from '../categories/json-schema.ts'
-import { cacheable } from './categories.ts'
-import { IDEMPOTENCY_KEY, type Operation } from './operation-parts.ts'
+import { isWrite, refusalComponents, refusalExamples, responsesOf } from './openapi-answers.ts'
+import { HEADERS } from './openapi-headers.ts'
+import { EVENT_HEADERS, EVENT_SCHEMAS, webhooks } from './openapi-webhooks.ts'
+import { IDEMPOTENCY_KEY, type Operation, PATH_PARAMETERS } from './operation-parts.ts'
 import { OPERATIONS } from './operations.ts'
+import { answerDocument, type ReadyDocument, readyDocument } from './ready-document.ts'
 import type { Answer, ApiSetup, OpenCall } from './route.ts'
 import { SCHEMAS } from './schemas.ts'
 
-const documents = new WeakMap<ApiSetup, string>()
+const documents = new WeakMap<ApiSetup, ReadyDocument>()
 
 export function openapi(call: OpenCall): Answer {
-  let text = documents.get(call.setup)
-  if (text === undefined) {
-    text = JSON.stringify(openapiDocument(call.setup))
-    documents.set(call.setup, text)
+  let document = documents.get(call.setup)
+  if (document === undefined) {
+    document = readyDocument(JSON.stringify(openapiDocument(call.setup)), {
+      'cache-control': 'public, no-cache',
+    })
+    documents.set(call.setup, document)
   }
-  return cacheable(call, text)
+  return answerDocument(call, document)
 }
+
+const DESCRIPTION =
+  'Stores digital product passports for an account and serves them: create and change them here; the public page, its ' +
+  'JSON-LD and its QR code follow. Every change is a new version, and none is ever lost. `/api/v1` only grows: new ' +
+  'members, values, parameters and codes may appear, nothing is removed or narrowed. What must break goes to `/api/v2`, ' +
+  'after twelve months of both, announced by the headers `Deprecation` and `Sunset`.'
+
+const TAGS = [
+  { name: 'products', description: 'Product passports: models, batches and items.' },
+  { name: 'units', description: 'Batches and items under a product, and the corrections that reach them.' },
+  { name: 'scans', description: 'How often passports were read.' },
+  { name: 'categories', description: 'Which fields a passport of a category has.' },
+  { name: 'service', description: 'The service itself.' },
+  { name: 'webhooks', description: 'What the service sends to you.' },
+]
+
+export type OpenapiDocument = ReturnType<typeof openapiDocument>
 
 /** OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1). */
 export function openapiDocument(setup: Pick<ApiSetup, 'addresses' | 'version'>) {
@@ -26,138 +48,103 @@ export function openapiDocument(setup: Pick<ApiSetup, 'addresses' | 'version'>) 
       title: 'Carnet',
       version: setup.version,
       summary: 'Digital product passports',
-      description:
-        'Stores digital product passports for an account and serves them: create and change them here, the public page, ' +
-        'its JSON-LD and its QR code follow. Every change is a new version; none is ever lost.',
+      description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: setup.addresses.apiUrl }],
     security: [{ apiKey: [] }],
-    tags: [
-      { name: 'products', description: 'Product passports: models, batches and items.' },
-      {
-        name: 'units',
-        description: 'Batches and items under a product, and the corrections that reach them.',
-      },
-      { name: 'categories', description: 'Which fields a passport of a category has.' },
-      { name: 'service', description: 'The service itself.' },
-    ],
+    tags: TAGS.filter(({ name }) => name === 'webhooks' || OPERATIONS.some(one => one.tag === name)),
     paths: paths(),
+    webhooks: webhooks(),
     components: {
       securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, made in the account settings.' },
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key, made in the console or on the command line; it begins with `dpp_live_`.',
+        },
       },
-      schemas: { ...SCHEMAS, ...categorySchemas(), ProductData: productData() },
-      responses: RESPONSES,
+      parameters: { 'Idempotency-Key': IDEMPOTENCY_KEY, ...EVENT_HEADERS },
       headers: HEADERS,
+      schemas: { ...SCHEMAS, ...newProducts(), ...categorySchemas(), ...productData(), ...EVENT_SCHEMAS },
+      responses: refusalComponents(OPERATIONS),
+      examples: refusalExamples(),
     },
   }
 }
 
-const schemaName = (category: string) => `${category[0]?.toUpperCase()}${category.slice(1)}Data`
+const capital = (category: string) => `${category[0]?.toUpperCase()}${category.slice(1)}`
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-const categorySchemas = () =>
-  Object.fromEntries(allCategories().map(category => [schemaName(category.id), categorySchema(category)]))
-
-const productData = () => ({
-  description: 'The fields of the category; free-form keys besides are kept for the account alone.',
-  anyOf: allCategories().map(category => ({ $ref: `#/components/schemas/${schemaName(category.id)}` })),
-})
-
-const HEADERS = {
-  'X-Request-Id': { description: 'Names this request in our logs.', schema: { type: 'string' } },
-  ETag: {
-    description: 'Validator of this answer, for If-None-Match and If-Match.',
-    schema: { type: 'string' },
-  },
-  'Idempotency-Replayed': {
-    description: 'The request had been done before; this is the answer it was given then.',
-    schema: { type: 'string', enum: ['true'] },
-  },
+function categorySchemas() {
+  return Object.fromEntries(
+    allCategories().map(category => {
+      // Inside a document the dialect is the document's.
+      const { $schema: _, ...own } = categorySchema(category)
+      return [`${capital(category.id)}Data`, own]
+    }),
+  )
 }
 
-const refusal = (description: string) => ({
-  description,
-  headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+const productData = () => ({
+  ProductData: {
+    description: 'The fields of the category; free-form keys besides are kept for the account alone.',
+    anyOf: allCategories().map(category => ref(`${capital(category.id)}Data`)),
+  },
 })
 
-const RESPONSES = {
-  400: refusal('The request cannot be read: `bad_request`.'),
-  401: refusal('Missing or invalid API key: `unauthorized`.'),
-  403: refusal('Not allowed to this key or account: `read_only`, `plan_required`, `plan_limit`.'),
-  404: refusal('Nothing of this account is there: `not_found`.'),
-  405: refusal('Another method: `method_not_allowed`, with `Allow`.'),
-  409: refusal(
-    'In the way of something: `gtin_taken`, `archived` for a new unit of an archived product, or ' +
-      '`idempotency_in_progress` with `Retry-After` while the first request with this key is running.',
-  ),
-  412: refusal('The product is at another version: `version_conflict`.'),
-  413: refusal('The body is over 1 MiB: `payload_too_large`.'),
-  415: refusal('The body is not JSON in UTF-8: `unsupported_media_type`.'),
-  422: refusal('Something sent is not valid: `validation`, every violation in `errors`.'),
-  500: refusal('A fault of ours: `internal`.'),
-  503: refusal('The store does not answer: `unavailable`, with `Retry-After`.'),
+/** The body of a creation: which fields `data` has follows from `category`. */
+function newProducts() {
+  const names = allCategories().map(({ id }) => [id, `New${capital(id)}`] as const)
+  const one = (id: string) => ({
+    type: 'object',
+    properties: { category: { type: 'string', const: id }, data: ref(`${capital(id)}Data`) },
+    required: ['category', 'data'],
+    additionalProperties: false,
+  })
+  return {
+    NewProduct: {
+      oneOf: names.map(([, name]) => ref(name)),
+      discriminator: {
+        propertyName: 'category',
+        mapping: Object.fromEntries(names.map(([id, name]) => [id, ref(name).$ref])),
+      },
+    },
+    ...Object.fromEntries(names.map(([id, name]) => [name, one(id)])),
+  }
 }
 
 function paths() {
-  const byPath: Record<string, Record<string, unknown>> = {}
+  const byPath: Record<string, Record<string, object>> = {}
   for (const operation of OPERATIONS) {
     const path = operation.path.replaceAll(/:(\w+)/g, '{$1}')
-    byPath[path] = { ...byPath[path], [operation.method.toLowerCase()]: describe(operation, path) }
+    byPath[path] = { ...byPath[path], [operation.method.toLowerCase()]: describe(operation) }
   }
   return byPath
 }
 
-const WRITE_REFUSALS = ['400', '413', '415']
-
-function describe(operation: Operation, path: string) {
-  const pathParameters = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }))
-  const refusals = [
-    ...(operation.open ? [] : ['401', '403', '405', '422']),
-    ...(operation.body ? WRITE_REFUSALS : []),
-    ...(operation.method === 'GET' ? [] : ['409']),
-    ...operation.refusals.map(String),
-    '500',
-    '503',
-  ]
+function describe(operation: Operation) {
+  const inPath = Array.from(operation.path.matchAll(/:(\w+)/g), ([, name]) => {
+    const parameter = PATH_PARAMETERS[name ?? '']
+    if (parameter === undefined)
+      throw new Error(`the parameter ${name} of ${operation.path} is not described`)
+    return { ...parameter, in: 'path', required: true }
+  })
+  const everyWrite = isWrite(operation) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []
   return {
     operationId: operation.id,
     summary: operation.summary,
     description: operation.description,
     tags: [operation.tag],
+    ...(operation.deprecated ? { deprecated: true } : {}),
     ...(operation.open ? { security: [] } : {}),
-    parameters: [
-      ...pathParameters,
-      ...(operation.method === 'GET' ? [] : [IDEMPOTENCY_KEY]),
-      ...operation.parameters,
-    ],
+    parameters: [...inPath, ...operation.parameters, ...everyWrite],
     ...(operation.body ? { requestBody: requestBody(operation.body) } : {}),
-    responses: {
-      ...(operation.method === 'GET' ? operation.responses : repeatable(operation.responses)),
-      ...Object.fromEntries(
-        [...new Set(refusals)].sort().map(status => [status, { $ref: `#/components/responses/${status}` }]),
-      ),
-    },
+    responses: responsesOf(operation),
   }
 }
 
-/** Every success of a write may be a repetition of an earlier one. */
-const repeatable = (responses: Operation['responses']) =>
-  Object.fromEntries(
-    Object.entries(responses).map(([status, response]) => {
-      const { headers = {} } = response as { headers?: object }
-      const replayed = { $ref: '#/components/headers/Idempotency-Replayed' }
-      return [status, { ...response, headers: { ...headers, 'Idempotency-Replayed': replayed } }]
-    }),
-  )
-
-const requestBody = ({ required = true, ...content }: { required?: boolean }) => ({
+const requestBody = ({ required = true, ...content }: NonNullable<Operation['body']>) => ({
   required,
   content: { 'application/json': content },
 })

@@ -1,18 +1,49 @@
 /** The pieces that the descriptions of operations are put together from. */
+import type { ErrorCode } from '../kernel/errors.ts'
+import type { HEADERS } from './openapi-headers.ts'
+
+export type Parameter = {
+  name: string
+  in: 'query' | 'header' | 'path'
+  required?: true
+  description: string
+  schema: object
+  example?: unknown
+}
+
+/** An answer that is no refusal. `type` is JSON unless said; no `schema` means no body. */
+export type Success = {
+  description: string
+  schema?: object
+  type?: string
+  example?: unknown
+  headers?: readonly (keyof typeof HEADERS)[]
+  /** Other media types the same status can have. */
+  others?: Readonly<Record<string, object>>
+}
 
 export type Operation = {
-  method: 'GET' | 'POST' | 'PATCH'
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT'
   path: string
+  /** Name of the method in a generated client. */
   id: string
-  tag: 'products' | 'units' | 'categories' | 'service'
+  tag: 'products' | 'units' | 'scans' | 'categories' | 'service'
   summary: string
+  /** Markdown. */
   description: string
   open?: true
-  parameters: readonly object[]
-  body?: { required?: boolean; schema: object; examples: object }
-  responses: Record<string, object>
-  /** Statuses beyond those every call has. */
-  refusals: readonly number[]
+  /** Of query and header; those of the path come from `PATH_PARAMETERS`, those of every write by themselves. */
+  parameters: readonly Parameter[]
+  body?: {
+    required?: boolean
+    schema: object
+    examples: Readonly<Record<string, { summary: string; value: unknown }>>
+  }
+  responses: Readonly<Record<number, Success>>
+  /** Codes beyond those that every call of its kind has (`openapi-answers.ts`). */
+  errors: readonly ErrorCode[]
+  /** The document then says so, with the headers that tell since when and until when (RFC 9745, RFC 8594). */
+  deprecated?: true
 }
 
 export const schema = (name: string) => ({ $ref: `#/components/schemas/${name}` })
@@ -21,65 +52,102 @@ export const envelope = (data: object, more: Record<string, object> = {}) => ({
   properties: { data, ...more },
   required: ['data'],
 })
-export const list = (of: string) =>
-  envelope({ type: 'array', items: schema(of) }, { meta: schema('PageMeta') })
-export const written = envelope(schema('Product'), { warnings: { type: 'array', items: schema('Detail') } })
-
-export const json = (description: string, body: object, headers: readonly string[] = []) => ({
-  description,
-  headers: Object.fromEntries(
-    ['X-Request-Id', ...headers].map(name => [name, { $ref: `#/components/headers/${name}` }]),
-  ),
-  content: { 'application/json': { schema: body } },
+export const list = (of: string) => ({
+  type: 'object',
+  properties: { data: { type: 'array', items: schema(of) }, meta: schema('PageMeta') },
+  required: ['data', 'meta'],
 })
-export const notModified = { description: 'The client has it already (If-None-Match).' }
+export const WARNINGS = {
+  type: 'array',
+  items: schema('Detail'),
+  description: 'Fields the schema does not know; they are kept.',
+}
+const TRUNCATED = { type: 'boolean', description: 'There were more than 100 warnings.' }
+export const written = envelope(schema('Product'), { warnings: WARNINGS, truncated: TRUNCATED })
 
-export const query = (name: string, description: string, of: object) => ({
+export const json = (
+  description: string,
+  of: object,
+  example: unknown,
+  headers: Success['headers'] = [],
+): Success => ({ description, schema: of, example, headers })
+export const notModified: Success = {
+  description: 'The client has it already (`If-None-Match`).',
+  headers: ['ETag'],
+}
+
+export const query = (name: string, description: string, of: object, example?: unknown): Parameter => ({
   name,
   in: 'query',
   description,
   schema: of,
+  ...(example === undefined ? {} : { example }),
 })
-export const header = (name: string, description: string) => ({
+export const header = (name: string, description: string, of: object = { type: 'string' }): Parameter => ({
   name,
   in: 'header',
   description,
-  schema: { type: 'string' },
+  schema: of,
 })
 
+export const PATH_PARAMETERS: Readonly<Record<string, Omit<Parameter, 'in' | 'required'>>> = {
+  id: {
+    name: 'id',
+    description: 'The product: a model, a batch or an item.',
+    schema: { type: 'string', minLength: 26, maxLength: 26 },
+    example: '01m7ywhcr7fxwrqq1xd4m28c2t',
+  },
+  n: {
+    name: 'n',
+    description: 'Number of the version.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 1,
+  },
+  category: {
+    name: 'category',
+    description: 'One of `GET /categories`.',
+    schema: { type: 'string' },
+    example: 'textile',
+  },
+}
+
 export const IF_NONE_MATCH = header('If-None-Match', 'ETag of the answer the client has.')
+export const IF_MATCH = header(
+  'If-Match',
+  'ETag that the product must still bear; the version part is enough (`"v3"`).',
+)
 export const STRICT = header(
   'Prefer',
   '`handling=strict` refuses unknown fields instead of warning about them.',
 )
-export const IDEMPOTENCY_KEY = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  description:
-    'Any text of your own for this one request. Sent again within 24 hours with the same key, method, address and body, ' +
-    'it is not done again: the first answer is given again, with `Idempotency-Replayed: true`. With anything else it is ' +
-    '422 `idempotency_key_reused`, while the first is still running 409 `idempotency_in_progress`. Only what took ' +
-    'effect is remembered.',
-  schema: { type: 'string', minLength: 1, maxLength: 200 },
-}
+export const DRY_RUN = query('dry_run', 'Check and work it out, write nothing.', {
+  type: 'boolean',
+  default: false,
+})
+/** Taken by every call that writes. */
+export const IDEMPOTENCY_KEY = header(
+  'Idempotency-Key',
+  'A text of your choice, another for each wish. Sent again within 24 hours, it gives the first answer again and changes nothing.',
+  { type: 'string', minLength: 1, maxLength: 200 },
+)
 export const LIMIT = query('limit', 'Rows in a page.', {
   type: 'integer',
   minimum: 1,
   maximum: 100,
   default: 25,
 })
-export const PAGE = query('page', 'Number of the page; excludes cursor.', {
+export const PAGE = query('page', 'Number of the page; excludes `cursor`.', {
   type: 'integer',
   minimum: 1,
   default: 1,
 })
 export const text = { type: 'string', minLength: 1, maxLength: 500 }
 
-export const CURSOR = query('cursor', '`next_cursor` of an earlier answer; excludes page.', {
+export const CURSOR = query('cursor', '`next_cursor` of an earlier answer; excludes `page`.', {
   type: 'string',
 })
 export const LIST_FILTERS = [
-  query('q', 'Part of a name, SKU, GTIN or lot, in any case; how a serial begins.', text),
+  query('q', 'Part of a name, SKU, GTIN or lot, in any case; of an item, how its serial begins.', text),
   query('status', 'Active ones, archived ones, or all.', {
     type: 'string',
     enum: ['all', 'active', 'archived'],
@@ -94,11 +162,10 @@ export const CHANGE_WORDS = {
   change_type: {
     type: 'string',
     enum: ['change', 'correction'],
-    default: 'change',
     description:
-      '`correction`: the data was wrong, units already issued become outdated. `change`: the product changed from now on.',
+      '`change`, also without it: the product changed from now on. `correction`: the data was wrong, units already issued become outdated.',
   },
-  note: { type: 'string', maxLength: 500, description: 'Why; kept in the history.' },
+  note: { type: 'string', minLength: 1, maxLength: 500, description: 'Why; kept in the history.' },
 }
 export const UNIT_LEVEL = { type: 'string', enum: ['batch', 'item'] }
 export const UNIT = {
@@ -114,5 +181,5 @@ export const UNIT = {
     maxLength: 20,
     description: "Of an item: 1 to 20 of GS1's 82 characters.",
   },
-  data: { type: 'object', description: 'The fields this unit sets itself.' },
+  data: { type: 'object', additionalProperties: true, description: 'The fields this unit sets itself.' },
 }

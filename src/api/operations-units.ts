@@ -1,4 +1,5 @@
 /** What the OpenAPI document says of batches and items. */
+import * as example from './examples.ts'
 import {
   CHANGE_WORDS,
   CURSOR,
@@ -13,9 +14,10 @@ import {
   STRICT,
   schema,
   UNIT,
-  UNIT_LEVEL,
   written,
 } from './operation-parts.ts'
+
+const REFRESHED = { refreshed: 2, skipped: [], failed: [], pending: 0 }
 
 export const UNIT_OPERATIONS: readonly Operation[] = [
   {
@@ -32,8 +34,13 @@ export const UNIT_OPERATIONS: readonly Operation[] = [
       LIMIT,
       CURSOR,
     ],
-    responses: { 200: json('A page of units.', list('ProductSummary')) },
-    refusals: [404],
+    responses: {
+      200: json('A page of units.', list('ProductSummary'), {
+        data: [example.summary(example.BATCH)],
+        meta: example.pageMeta(1),
+      }),
+    },
+    errors: [],
   },
   {
     method: 'POST',
@@ -42,50 +49,31 @@ export const UNIT_OPERATIONS: readonly Operation[] = [
     tag: 'units',
     summary: 'Issue batches or items',
     description:
-      'One unit, or up to 500 in `items`. A unit inherits what its model or batch reads as now and sends only its own fields. In bulk, good rows are kept and bad ones reported.',
+      'One unit, or up to 500 in `items`. A unit inherits what its model or batch reads as now and sends only its own fields. In bulk good rows are kept and bad ones reported under `errors`; it is a refusal only when no row could be kept.',
     parameters: [STRICT],
     body: {
-      schema: {
-        anyOf: [
-          {
-            type: 'object',
-            properties: { level: UNIT_LEVEL, ...UNIT },
-            required: ['level'],
-            additionalProperties: false,
-          },
-          {
-            type: 'object',
-            properties: {
-              level: UNIT_LEVEL,
-              items: {
-                type: 'array',
-                minItems: 1,
-                maxItems: 500,
-                items: { type: 'object', properties: UNIT, additionalProperties: false },
-              },
-            },
-            required: ['level', 'items'],
-            additionalProperties: false,
-          },
-        ],
-      },
+      schema: { anyOf: [schema('NewUnit'), schema('NewUnits')] },
       examples: {
-        item: {
-          summary: 'One item',
-          value: { level: 'item', serial: 'SN0001', data: { stateOfHealth: 100 } },
-        },
+        batch: { summary: 'One batch', value: { level: 'batch', lot: '2026-11' } },
+        item: { summary: 'One item', value: { level: 'item', serial: 'SN0001' } },
         bulk: {
-          summary: 'Two items',
-          value: { level: 'item', items: [{ serial: 'SN0002' }, { serial: 'SN0003' }] },
+          summary: 'Several items, one with a field of its own',
+          value: {
+            level: 'item',
+            items: [{ serial: 'SN0001' }, { serial: 'SN0002', data: { countryOfManufacture: 'AT' } }],
+          },
         },
       },
     },
     responses: {
-      201: json('The unit, or the result of each row.', {
-        anyOf: [written, envelope(schema('CreatedUnits'))],
-      }),
+      201: json(
+        'The unit, or the result of each row.',
+        { anyOf: [written, envelope(schema('CreatedUnits'))] },
+        { data: example.record(example.BATCH) },
+        ['ETag', 'Location'],
+      ),
     },
-    refusals: [404, 409],
+    errors: ['archived', 'plan_limit'],
   },
   {
     method: 'POST',
@@ -94,7 +82,7 @@ export const UNIT_OPERATIONS: readonly Operation[] = [
     tag: 'units',
     summary: 'Change many units',
     description:
-      'Up to 500 in a call, each found by its serial or lot: a fleet\u2019s state of health overnight.',
+      'Up to 500 in a call, each found by its serial or lot: a fleet’s state of health overnight. Good rows are kept and bad ones reported.',
     parameters: [STRICT],
     body: {
       schema: {
@@ -112,14 +100,25 @@ export const UNIT_OPERATIONS: readonly Operation[] = [
         additionalProperties: false,
       },
       examples: {
-        health: {
-          summary: 'State of health',
-          value: { items: [{ serial: 'SN0001', data: { stateOfHealth: 96.5 } }] },
+        warranty: {
+          summary: 'A longer warranty for one item',
+          value: {
+            items: [{ serial: 'SN0001', data: example.LONGER_WARRANTY }],
+            note: 'Longer for this customer',
+          },
         },
       },
     },
-    responses: { 200: json('The result of each row.', envelope(schema('UpdatedUnits'))) },
-    refusals: [404],
+    responses: {
+      200: json('The result of each row.', envelope(schema('UpdatedUnits')), {
+        data: {
+          updated: [{ index: 0, ...example.summary({ ...example.item('SN0001'), ...example.CHANGED }) }],
+          errors: [],
+          summary: { requested: 1, updated: 1, failed: 0 },
+        },
+      }),
+    },
+    errors: [],
   },
   {
     method: 'GET',
@@ -130,8 +129,8 @@ export const UNIT_OPERATIONS: readonly Operation[] = [
     description:
       'Those under this product, and itself if it is a unit; with the progress of a refresh that is under way.',
     parameters: [],
-    responses: { 200: json('The count.', envelope(schema('RefreshPreview'))) },
-    refusals: [404],
+    responses: { 200: json('The count.', envelope(schema('RefreshPreview')), { data: { outdated: 2 } }) },
+    errors: [],
   },
   {
     method: 'POST',
@@ -140,12 +139,14 @@ export const UNIT_OPERATIONS: readonly Operation[] = [
     tag: 'units',
     summary: 'Take over corrections',
     description:
-      'Brings a unit, or every outdated unit under a product, up to the corrections made since it was issued: corrected fields only, its own values win. More than 500 go on behind the answer (202).',
+      'Brings a unit, or every outdated unit under a product, up to the corrections made since it was issued: corrected fields only, its own values win. More than 500 go on behind the answer.',
     parameters: [],
     responses: {
-      200: json('All done.', envelope(schema('Refreshed'))),
-      202: json('Under way; GET shows the progress.', envelope(schema('Refreshed'))),
+      200: json('All done.', envelope(schema('Refreshed')), { data: REFRESHED }),
+      202: json('Under way; GET shows the progress.', envelope(schema('Refreshed')), {
+        data: { ...REFRESHED, refreshed: 0, pending: 8_000 },
+      }),
     },
-    refusals: [404],
+    errors: [],
   },
 ]

@@ -1,11 +1,12 @@
-/** What the OpenAPI document says of each route; a test proves that every route is here and nothing else. */
-
+/** What the OpenAPI document says of each route; tests prove that every route is here, and that it is true. */
 import { LANGUAGES } from '../i18n/catalogue.ts'
+import * as example from './examples.ts'
 import {
   CHANGE_WORDS,
   CURSOR,
+  DRY_RUN,
   envelope,
-  header,
+  IF_MATCH,
   IF_NONE_MATCH,
   json,
   LIMIT,
@@ -18,101 +19,15 @@ import {
   STRICT,
   schema,
   text,
+  WARNINGS,
   written,
 } from './operation-parts.ts'
+import { SERVICE_OPERATIONS } from './operations-service.ts'
 import { UNIT_OPERATIONS } from './operations-units.ts'
 
-const EXAMPLE = {
-  category: 'furniture',
-  data: {
-    productName: 'Oak side table',
-    sku: 'OST-45',
-    brandName: 'Nordlicht',
-    languages: ['en'],
-    economicOperator: {
-      role: 'manufacturer',
-      legalName: 'Nordlicht Möbel GmbH',
-      address: 'Werkstraße 1, 26122 Oldenburg',
-      country: 'DE',
-      contactEmail: 'passport@nordlicht.example',
-    },
-    materialComposition: [{ material: 'wood', percentage: 100 }],
-    countryOfManufacture: 'DE',
-    careInstructions: { en: 'Wipe with a dry cloth; oil once a year.' },
-    repair: { repairable: true, sparePartsAvailable: true },
-    endOfLife: {
-      recyclingInstructions: { en: 'Untreated wood: take it to a wood collection point.' },
-      disposalInstructions: { en: 'Bulky waste collection.' },
-    },
-  },
-}
+const ONE = envelope(schema('Product'))
 
-export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'GET',
-    path: '/health',
-    id: 'getHealth',
-    tag: 'service',
-    summary: 'Whether the service can do its work',
-    description: 'Needs no key and is never refused.',
-    open: true,
-    parameters: [],
-    responses: { 200: json('It can.', envelope(schema('Health'))) },
-    refusals: [],
-  },
-  {
-    method: 'GET',
-    path: '/openapi.json',
-    id: 'getOpenapi',
-    tag: 'service',
-    summary: 'This document',
-    description: 'OpenAPI 3.1. Needs no key.',
-    open: true,
-    parameters: [IF_NONE_MATCH],
-    responses: { 200: json('The document.', { type: 'object' }, ['ETag']), 304: notModified },
-    refusals: [],
-  },
-  {
-    method: 'GET',
-    path: '/categories',
-    id: 'listCategories',
-    tag: 'categories',
-    summary: 'The categories there are',
-    description: 'Each with the fields it requires and where its schema is.',
-    parameters: [IF_NONE_MATCH],
-    responses: {
-      200: json('All categories.', envelope({ type: 'array', items: schema('CategorySummary') }), ['ETag']),
-      304: notModified,
-    },
-    refusals: [],
-  },
-  {
-    method: 'GET',
-    path: '/schema/:category',
-    id: 'getSchema',
-    tag: 'categories',
-    summary: 'The fields of a category',
-    description: 'As a field list, or as JSON Schema 2020-12 with `format=json-schema`.',
-    parameters: [
-      query('format', 'How to describe them.', {
-        type: 'string',
-        enum: ['fields', 'json-schema'],
-        default: 'fields',
-      }),
-      IF_NONE_MATCH,
-    ],
-    responses: {
-      200: {
-        ...json('The fields.', envelope(schema('CategoryFields')), ['ETag']),
-        content: {
-          'application/json': { schema: envelope(schema('CategoryFields')) },
-          'application/schema+json': { schema: { type: 'object' } },
-        },
-      },
-      304: notModified,
-    },
-    refusals: [404],
-  },
+const PRODUCT_OPERATIONS: readonly Operation[] = [
   {
     method: 'GET',
     path: '/products',
@@ -120,7 +35,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'products',
     summary: 'List and search products',
     description:
-      'Newest first. Models by default; `level` widens it. `cursor` goes on from `next_cursor` at constant cost.',
+      'Newest first. Models by default; `level` widens it. To read everything follow `next_cursor` until it is null: each step costs the same.',
     parameters: [
       ...LIST_FILTERS,
       query('level', 'Which level.', {
@@ -129,15 +44,25 @@ export const OPERATIONS: readonly Operation[] = [
         default: 'model',
       }),
       query('category', 'Exactly this category.', text),
-      query('updated_since', 'Changed at this time or later.', { type: 'string', format: 'date-time' }),
+      query(
+        'updated_since',
+        'Changed at this time or later.',
+        { type: 'string', format: 'date-time' },
+        '2026-11-01T00:00:00Z',
+      ),
       query('sku', 'Exactly this SKU.', text),
-      query('gtin', 'Exactly this GTIN, in any length.', { type: 'string' }),
+      query('gtin', 'Exactly this GTIN, in any of its lengths.', { type: 'string' }),
       PAGE,
       LIMIT,
       CURSOR,
     ],
-    responses: { 200: json('A page of products.', list('ProductSummary')) },
-    refusals: [],
+    responses: {
+      200: json('A page of products.', list('ProductSummary'), {
+        data: [example.summary()],
+        meta: example.pageMeta(1),
+      }),
+    },
+    errors: [],
   },
   {
     method: 'POST',
@@ -145,19 +70,28 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'createProduct',
     tag: 'products',
     summary: 'Create a model passport',
-    description: 'Version 1. Unknown fields are kept for the account and told in `warnings`.',
+    description:
+      'Version 1. Fields the schema does not know are kept for the account alone and told in `warnings`.',
     parameters: [STRICT],
     body: {
-      schema: {
-        type: 'object',
-        properties: { category: { type: 'string' }, data: schema('ProductData') },
-        required: ['category', 'data'],
-        additionalProperties: false,
+      schema: schema('NewProduct'),
+      examples: {
+        furniture: {
+          summary: 'The required core of a table, with a GTIN',
+          value: { category: 'furniture', data: example.TABLE },
+        },
+        textile: {
+          summary: 'The required core of a T-shirt',
+          value: { category: 'textile', data: example.SHIRT },
+        },
+        battery: {
+          summary: 'The required core of a battery',
+          value: { category: 'battery', data: example.CELL },
+        },
       },
-      examples: { furniture: { summary: 'The required core of a table', value: EXAMPLE } },
     },
-    responses: { 201: json('Created.', written, ['ETag']) },
-    refusals: [409],
+    responses: { 201: json('Created.', written, { data: example.record() }, ['ETag', 'Location']) },
+    errors: ['gtin_taken', 'plan_limit'],
   },
   {
     method: 'GET',
@@ -167,11 +101,16 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'Read a product',
     description: 'As it is, or with `at` as it stood at a time.',
     parameters: [
-      query('at', 'A time; the product as it stood then.', { type: 'string', format: 'date-time' }),
+      query(
+        'at',
+        'A time; the product as it stood then.',
+        { type: 'string', format: 'date-time' },
+        '2026-12-24T18:00:00Z',
+      ),
       IF_NONE_MATCH,
     ],
-    responses: { 200: json('The product.', envelope(schema('Product')), ['ETag']), 304: notModified },
-    refusals: [404],
+    responses: { 200: json('The product.', ONE, { data: example.record() }, ['ETag']), 304: notModified },
+    errors: [],
   },
   {
     method: 'PATCH',
@@ -180,33 +119,38 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'products',
     summary: 'Change a product',
     description:
-      'Merges the fields of `data` over the current ones (null removes one) and keeps the result as a new version.',
-    parameters: [
-      query('dry_run', 'Check and work it out, write nothing; for a correction tell what it would reach.', {
-        type: 'boolean',
-      }),
-      header('If-Match', 'ETag (or `"v3"`) that the product must still bear.'),
-      STRICT,
-    ],
+      'The fields sent replace those of the same name, whole; the others stay, and `null` removes an optional one. The result is the next version.',
+    parameters: [DRY_RUN, IF_MATCH, STRICT],
     body: {
-      schema: {
-        type: 'object',
-        properties: {
-          data: { type: 'object', description: 'The fields to set; null removes an optional one.' },
-          ...CHANGE_WORDS,
-        },
-        required: ['data'],
-        additionalProperties: false,
-      },
+      schema: schema('ProductChange'),
       examples: {
-        weight: {
-          summary: 'A corrected weight',
-          value: { data: { weightGrams: 185 }, change_type: 'correction' },
+        warranty: {
+          summary: 'The product is different from now on',
+          value: {
+            data: example.LONGER_WARRANTY,
+            change_type: 'change',
+            note: 'Warranty extended for 2027',
+          },
+        },
+        correction: {
+          summary: 'The data was wrong',
+          value: { data: { countryOfManufacture: 'AT' }, change_type: 'correction' },
         },
       },
     },
-    responses: { 200: json('The new version.', written, ['ETag']) },
-    refusals: [404, 409, 412],
+    responses: {
+      200: json(
+        'The new version; with `dry_run` what it would be.',
+        envelope(schema('Product'), {
+          warnings: WARNINGS,
+          truncated: { type: 'boolean' },
+          meta: schema('DryRun'),
+        }),
+        { data: example.record(example.CHANGED, example.LONGER_WARRANTY) },
+        ['ETag'],
+      ),
+    },
+    errors: ['gtin_taken', 'version_conflict'],
   },
   {
     method: 'GET',
@@ -215,7 +159,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'products',
     summary: 'The QR code of a product',
     description:
-      'SVG with a quiet zone of four modules. Holds the public page, or the GS1 address with `content=gs1`; a plain QR code in both cases, as GS1 Digital Link asks for.',
+      'SVG with a quiet zone of four modules. Holds the public page, or the GS1 address with `content=gs1`; a plain QR code in both cases, as GS1 Digital Link asks for. The same symbol is public at `/p/{id}/qr.svg`.',
     parameters: [
       query('content', 'Which address it holds.', {
         type: 'string',
@@ -234,12 +178,13 @@ export const OPERATIONS: readonly Operation[] = [
     responses: {
       200: {
         description: 'The symbol.',
-        headers: { ETag: { $ref: '#/components/headers/ETag' } },
-        content: { 'image/svg+xml': { schema: { type: 'string' } } },
+        type: 'image/svg+xml',
+        schema: { type: 'string' },
+        headers: ['ETag'],
       },
       304: notModified,
     },
-    refusals: [404],
+    errors: [],
   },
   {
     method: 'GET',
@@ -257,10 +202,10 @@ export const OPERATIONS: readonly Operation[] = [
       IF_NONE_MATCH,
     ],
     responses: {
-      200: json('The snippet.', envelope(schema('Snippet')), ['ETag']),
+      200: json('The snippet.', envelope(schema('Snippet')), { data: example.snippet() }, ['ETag']),
       304: notModified,
     },
-    refusals: [404],
+    errors: [],
   },
   {
     method: 'GET',
@@ -268,10 +213,15 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'listVersions',
     tag: 'products',
     summary: 'The history of a product',
-    description: 'Every version, newest first.',
-    parameters: [PAGE, LIMIT],
-    responses: { 200: json('A page of versions.', list('Version')) },
-    refusals: [404],
+    description: 'Every version, newest first. A version is never changed and never deleted.',
+    parameters: [PAGE, LIMIT, CURSOR],
+    responses: {
+      200: json('A page of versions.', list('Version'), {
+        data: example.VERSIONS,
+        meta: example.pageMeta(2),
+      }),
+    },
+    errors: [],
   },
   {
     method: 'GET',
@@ -282,10 +232,10 @@ export const OPERATIONS: readonly Operation[] = [
     description: 'The full record as it was.',
     parameters: [IF_NONE_MATCH],
     responses: {
-      200: json('The product as it was.', envelope(schema('Product')), ['ETag']),
+      200: json('The product as it was.', ONE, { data: example.record() }, ['ETag']),
       304: notModified,
     },
-    refusals: [404],
+    errors: [],
   },
   {
     method: 'POST',
@@ -295,14 +245,21 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'Go back to an earlier version',
     description:
       'Writes its data as a new version. Of a unit that is its own fields; what it inherits stays as it is.',
-    parameters: [header('If-Match', 'ETag (or `"v3"`) that the product must still bear.')],
+    parameters: [IF_MATCH],
     body: {
       required: false,
       schema: { type: 'object', properties: CHANGE_WORDS, additionalProperties: false },
-      examples: { revert: { summary: 'With a reason', value: { note: 'entered by mistake' } } },
+      examples: { reason: { summary: 'With a reason', value: { note: 'Entered by mistake' } } },
     },
-    responses: { 200: json('The new version.', written, ['ETag']) },
-    refusals: [404, 409, 412],
+    responses: {
+      200: json(
+        'The new version.',
+        written,
+        { data: example.record({ version_no: 3, updated_at: example.CHANGED.updated_at ?? '' }) },
+        ['ETag'],
+      ),
+    },
+    errors: ['gtin_taken', 'version_conflict'],
   },
   {
     method: 'POST',
@@ -310,10 +267,10 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'archiveProduct',
     tag: 'products',
     summary: 'Archive a product',
-    description: 'Its address goes on answering. A second time changes nothing.',
+    description: 'Its public address goes on answering. Makes no version; a second time changes nothing.',
     parameters: [],
-    responses: { 200: json('The product.', envelope(schema('Product')), ['ETag']) },
-    refusals: [404],
+    responses: { 200: json('The product.', ONE, { data: example.record(example.ARCHIVED) }, ['ETag']) },
+    errors: [],
   },
   {
     method: 'POST',
@@ -322,10 +279,23 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'products',
     summary: 'Restore an archived product',
     description:
-      'A second time changes nothing. Refused when its GTIN was released and taken by another since.',
+      'Makes no version; a second time changes nothing. Refused when its GTIN was released and taken by another since.',
     parameters: [],
-    responses: { 200: json('The product.', envelope(schema('Product')), ['ETag']) },
-    refusals: [404, 409],
+    responses: {
+      200: json(
+        'The product.',
+        ONE,
+        { data: example.record({ updated_at: example.CHANGED.updated_at ?? '' }) },
+        ['ETag'],
+      ),
+    },
+    errors: ['gtin_taken'],
   },
+]
+
+/** In the order in which the document and the page show them; the description of another room is one line. */
+export const OPERATIONS: readonly Operation[] = [
+  ...PRODUCT_OPERATIONS,
   ...UNIT_OPERATIONS,
+  ...SERVICE_OPERATIONS,
 ]

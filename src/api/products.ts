@@ -28,7 +28,7 @@ export async function createProduct(call: AccountCall): Promise<Answer> {
 function createdAnswer(call: OpenCall, written: Written) {
   const { body, headers } = writtenAnswer(call, written)
   const location = `${call.setup.addresses.apiUrl}/products/${idFromUuid(written.passport.id)}`
-  return { status: 201, headers: { ...headers, location }, body }
+  return { status: 201, headers: { ...headers, location }, body: String(body) }
 }
 
 export async function readProduct(call: AccountCall): Promise<Answer> {

@@ -30,8 +30,8 @@ export type OpenCall = {
 
 export type AccountCall = OpenCall & { account: AccountContext }
 
-/** `body` is ready text; its type is JSON unless `headers` say otherwise. */
-export type Answer = { status?: number; body: string; headers?: Record<string, string> }
+/** `body` is ready text, or bytes; its type is JSON unless `headers` say otherwise. */
+export type Answer = { status?: number; body: string | Buffer; headers?: Record<string, string> }
 
 /** `bodyLimit` in bytes; a MiB unless said otherwise. `keepsReceipt`: its verb keeps the answer to a key itself. */
 export type Route = {

@@ -1,4 +1,6 @@
 /** The shapes on the wire that do not depend on a category, as JSON Schema for the OpenAPI document. */
+import { CHANGE_WORDS, UNIT, UNIT_LEVEL } from './operation-parts.ts'
+import { DETAILS, REFUSALS } from './refusals.ts'
 
 const id = { type: 'string', pattern: '^[0-7][0-9a-hjkmnp-tv-z]{25}$', description: 'Passport UID.' }
 const dateTime = { type: 'string', format: 'date-time' }
@@ -32,26 +34,39 @@ const object = (properties: Record<string, unknown>, optional: readonly string[]
   required: Object.keys(properties).filter(name => !optional.includes(name)),
 })
 
+const closed = (properties: Record<string, unknown>, required: readonly string[]) => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+})
+
+const SUMMARY = { ...RECORD, product_name: nullableText, sku: nullableText, brand_name: nullableText }
 const details = { type: 'array', items: { $ref: '#/components/schemas/Detail' } }
 const SKIP = object({ id, fields: { type: 'array', items: { type: 'string' } } })
 const FAILURE = object({ id, error: { type: 'string' }, errors: details })
+
+const ROW = { type: 'integer', minimum: 0, description: 'Place of the row in `items`, from 0.' }
 
 /** What a bulk call did, row by row, both lists in the order of `index`. */
 const bulkResult = (verb: 'created' | 'updated') =>
   object({
     [verb]: {
       type: 'array',
-      items: {
-        allOf: [
-          { $ref: '#/components/schemas/ProductSummary' },
-          object({ index: { type: 'integer' }, warnings: details }, ['warnings']),
-        ],
-      },
+      items: object({ index: ROW, ...SUMMARY, warnings: details }, ['warnings']),
     },
     errors: {
       type: 'array',
       items: object(
-        { index: { type: 'integer' }, code: { type: 'string' }, error: { type: 'string' }, errors: details },
+        {
+          index: ROW,
+          code: {
+            type: 'string',
+            description: 'A code of the errors table: `validation`, `plan_limit`, `not_found` …',
+          },
+          error: { type: 'string', description: 'One sentence for a person.' },
+          errors: details,
+        },
         ['errors'],
       ),
     },
@@ -62,14 +77,64 @@ const bulkResult = (verb: 'created' | 'updated') =>
     }),
   })
 
+const WIRE_TYPE = { type: 'string', enum: ['string', 'number', 'boolean', 'object', 'array'] }
+const FIELDS = { type: 'array', items: { $ref: '#/components/schemas/Field' } }
+const VALUES = {
+  enum: { type: 'array', items: { type: 'string' } },
+  open: { type: 'boolean', description: 'The list of values grows with the schema version.' },
+  unit: { type: 'string' },
+  format: { type: 'string' },
+}
+const ENTRY = object({ type: WIRE_TYPE, description: { type: 'string' }, ...VALUES, fields: FIELDS }, [
+  'description',
+  ...Object.keys(VALUES),
+  'fields',
+])
+
 export const SCHEMAS = {
   Product: object({ ...RECORD, data: { $ref: '#/components/schemas/ProductData' } }),
-  ProductSummary: object({
-    ...RECORD,
-    product_name: nullableText,
-    sku: nullableText,
-    brand_name: nullableText,
-  }),
+  ProductSummary: object(SUMMARY),
+  ProductChange: closed(
+    {
+      data: {
+        type: 'object',
+        additionalProperties: true,
+        description: 'The fields to set; `null` removes an optional one.',
+      },
+      ...CHANGE_WORDS,
+    },
+    ['data'],
+  ),
+  DryRun: object(
+    {
+      dry_run: { type: 'boolean', const: true },
+      correction: {
+        ...object({
+          fields: {
+            type: 'array',
+            items: { type: 'string' },
+            description: 'Fields whose value would change.',
+          },
+          units: { type: 'integer', description: 'Batches and items issued so far.' },
+          own_values: {
+            type: 'object',
+            additionalProperties: { type: 'integer' },
+            description: 'For each field, how many of those have set it themselves.',
+          },
+        }),
+        description: 'Of a correction: what it would reach.',
+      },
+    },
+    ['correction'],
+  ),
+  NewUnit: closed({ level: UNIT_LEVEL, ...UNIT }, ['level']),
+  NewUnits: closed(
+    {
+      level: UNIT_LEVEL,
+      items: { type: 'array', minItems: 1, maxItems: 500, items: closed(UNIT, []) },
+    },
+    ['level', 'items'],
+  ),
   CreatedUnits: bulkResult('created'),
   UpdatedUnits: bulkResult('updated'),
   Refreshed: object({
@@ -140,10 +205,18 @@ export const SCHEMAS = {
   ),
   Detail: object(
     {
-      field: { type: 'string', examples: ['fiberComposition[1].percentage'] },
-      pointer: { type: 'string', examples: ['/data/fiberComposition/1/percentage'] },
-      code: { type: 'string' },
-      message: { type: 'string' },
+      field: {
+        type: 'string',
+        description: 'As a person writes it.',
+        examples: ['fiberComposition[1].percentage'],
+      },
+      pointer: {
+        type: 'string',
+        description: 'RFC 6901, from the root of the body; parameters are under `/query`.',
+        examples: ['/data/fiberComposition/1/percentage'],
+      },
+      code: { type: 'string', description: 'What a program branches on.', examples: Object.keys(DETAILS) },
+      message: { type: 'string', description: 'One sentence for a person.' },
       index: { type: 'integer', description: 'In bulk calls: which item.' },
     },
     ['index'],
@@ -151,10 +224,10 @@ export const SCHEMAS = {
   Error: object(
     {
       error: { type: 'string', description: 'One sentence for a person.' },
-      code: { type: 'string', description: 'What a program branches on.' },
+      code: { type: 'string', description: 'What a program branches on.', examples: Object.keys(REFUSALS) },
       errors: { type: 'array', items: { $ref: '#/components/schemas/Detail' } },
       truncated: { type: 'boolean', description: 'There were more than 100 violations.' },
-      request_id: { type: 'string' },
+      request_id: { type: 'string', description: 'Quote it when you report something.' },
     },
     ['errors', 'truncated'],
   ),
@@ -173,21 +246,21 @@ export const SCHEMAS = {
   Field: object(
     {
       name: { type: 'string' },
-      type: { type: 'string', enum: ['string', 'number', 'boolean', 'object', 'array'] },
+      type: WIRE_TYPE,
       required: { type: 'boolean' },
       localized: { type: 'boolean' },
       audience: {
         type: 'array',
         items: { type: 'string', enum: ['public', 'legitimate_interest', 'authority'] },
       },
-      enum: { type: 'array', items: { type: 'string' } },
-      open: { type: 'boolean' },
-      unit: { type: 'string' },
-      format: { type: 'string' },
+      ...VALUES,
       description: { type: 'string' },
-      items: {},
-      fields: { type: 'array', items: { $ref: '#/components/schemas/Field' } },
-      sums_to: {},
+      items: { ...ENTRY, description: 'Of an array: what its entries are.' },
+      fields: FIELDS,
+      sums_to: {
+        ...object({ field: { type: 'string' }, total: { type: 'integer', const: 100 } }),
+        description: 'The member of each entry whose values add up to exactly this.',
+      },
     },
     ['enum', 'open', 'unit', 'format', 'items', 'fields', 'sums_to'],
   ),

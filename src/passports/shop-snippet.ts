@@ -22,11 +22,13 @@ export type ShopSnippet = {
   html: string
 }
 
+type Described = Pick<PassportRow, 'id' | 'category' | 'level' | 'gtin' | 'lot' | 'serial' | 'data'>
+
 /** Side of the image in CSS pixels: a phone reads it off a screen. */
 const IMAGE_PX = 120
 
 /** The snippet of a passport, its words in `language`, or in the passport's primary language. Only what is public is in it. */
-export function shopSnippet(addresses: Addresses, row: PassportRow, language?: Language): ShopSnippet {
+export function shopSnippet(addresses: Addresses, row: Described, language?: Language): ShopSnippet {
   const category = findCategory(row.category)
   assert(category, `the category ${row.category} of a stored passport is known`)
   const { data } = disclose(category, JSON.parse(row.data) as Record<string, unknown>, 'public')
@@ -47,7 +49,7 @@ export function shopSnippet(addresses: Addresses, row: PassportRow, language?: L
 /** schema.org 30.1: a Product, and where its digital product passport is. */
 function describedForMachines(
   addresses: Addresses,
-  row: PassportRow,
+  row: Described,
   data: Readonly<Record<string, unknown>>,
   url: string,
 ): Record<string, unknown> {

@@ -1,9 +1,11 @@
-/** What holds for every route, so that no new one escapes: keys, scopes, strangers, methods, request ids, the document. */
+/** What holds for every route, so that no new one escapes: keys, scopes, strangers, methods, bodies, ids, rate headers. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { Validator } from '@seriousme/openapi-schema-validator'
-import { API_PREFIX, ROUTES } from '../../src/api/door.ts'
+import { API_PREFIX, MAX_BODY_BYTES, ROUTES } from '../../src/api/door.ts'
+import { canBeMissing } from '../../src/api/openapi-answers.ts'
+import { PATH_PARAMETERS } from '../../src/api/operation-parts.ts'
 import { OPERATIONS } from '../../src/api/operations.ts'
+import { ARRIVED } from '../answers.ts'
 import { type Answer, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
 describe('every route', () => {
@@ -23,20 +25,36 @@ describe('every route', () => {
 
   const closed = ROUTES.filter(route => !route.open)
   const path = (route: { path: string }) =>
-    API_PREFIX + route.path.replace(':id', product.id).replace(':category', 'textile').replace(':n', '1')
+    API_PREFIX +
+    route.path.replaceAll(/:(\w+)/g, (_, name: string) =>
+      name === 'id' ? product.id : String(PATH_PARAMETERS[name]?.example),
+    )
+  const operationOf = (route: { method: string; path: string }) =>
+    OPERATIONS.find(one => one.method === route.method && one.path === route.path)
   let serials = 0
+  /** A body that the route takes any number of times: its own here, or the first example of the document. */
   const body = (route: { method: string; path: string }) => {
-    if (route.method === 'GET') return {}
-    if (route.path.endsWith('/children')) return { body: { level: 'item', serial: `R${++serials}` } }
+    if (route.path.endsWith('/children')) {
+      return route.method === 'GET' ? {} : { body: { level: 'item', serial: `R${++serials}` } }
+    }
     if (route.path.endsWith('/children/update')) return { body: { items: [{ serial: 'R0', data: {} }] } }
+    if (route.path === '/products' && route.method === 'POST') return { body: newProduct() }
     if (route.method === 'PATCH') return { body: { data: {} } }
-    return route.path === '/products' && route.method === 'POST' ? { body: newProduct() } : {}
+    const [example] = Object.values(operationOf(route)?.body?.examples ?? {})
+    return example === undefined ? {} : { body: example.value }
+  }
+  const hasRateHeaders = ({ headers }: Answer) => {
+    if (!ARRIVED.rateLimit) return
+    for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
+      assert.match(String(headers[name]), /^\d+$/, name)
+    }
   }
   const refused = (answer: Answer, status: number, code: string) => {
-    assert.equal(answer.status, status)
+    assert.equal(answer.status, status, answer.text)
     assert.equal(answer.json.code, code)
     assert.equal(answer.json.request_id, answer.headers['x-request-id'])
     assert.match(answer.headers['content-type'] ?? '', /^application\/json; charset=utf-8$/)
+    hasRateHeaders(answer)
   }
 
   for (const route of ROUTES) {
@@ -48,6 +66,7 @@ describe('every route', () => {
       assert.ok(first.status < 300, `${first.status} ${first.text}`)
       assert.match(first.headers['x-request-id'] ?? '', /^[0-9a-z]{26}$/)
       assert.notEqual(first.headers['x-request-id'], second.headers['x-request-id'])
+      hasRateHeaders(first)
     })
 
     test(`${name}: other methods get 405 with Allow`, async () => {
@@ -108,6 +127,48 @@ describe('every route', () => {
         assert.equal((await t.ask('GET', path(route), { key: readKey })).status, 200)
         const head = await t.ask('HEAD', path(route), { key: readKey })
         assert.deepEqual([head.status, head.text], [200, ''])
+      })
+    }
+
+    if (operationOf(route)?.responses[304] !== undefined) {
+      test(`${name}: 304 for who has it`, async () => {
+        const { headers } = await t.ask('GET', path(route), { key: account.key })
+        const etag = headers.etag ?? 'none'
+        const known = await t.ask('GET', path(route), {
+          key: account.key,
+          headers: { 'if-none-match': etag },
+        })
+        assert.deepEqual([known.status, known.text, known.headers.etag], [304, '', etag])
+      })
+    }
+
+    test(`${name}: 422 for a parameter it does not take; it takes those of the document`, async () => {
+      const answer = await t.ask(route.method, `${path(route)}?nothing=1`, {
+        key: account.key,
+        ...body(route),
+      })
+      refused(answer, 422, 'validation')
+      const queries = operationOf(route)?.parameters.filter(one => one.in === 'query')
+      const names = queries?.map(one => one.name) ?? []
+      const taken = /this call takes (.*)\.$/.exec(answer.json.errors[0].message)?.[1] ?? ''
+      assert.deepEqual(taken === 'none' ? [] : taken.split(', ').sort(), names.sort())
+    })
+
+    if (route.method !== 'GET') {
+      test(`${name}: 400, 413 and 415 for a body that cannot be read`, async () => {
+        const send = (text: string, headers: Record<string, string> = {}) =>
+          t.ask(route.method, path(route), { key: account.key, text, headers })
+        refused(await send('{'), 400, 'bad_request')
+        refused(await send(''), 400, 'bad_request')
+        refused(await send(' '.repeat((route.bodyLimit ?? MAX_BODY_BYTES) + 1)), 413, 'payload_too_large')
+        refused(await send('{}', { 'content-type': 'text/plain' }), 415, 'unsupported_media_type')
+      })
+    }
+
+    if (canBeMissing(route) && !route.path.includes(':id')) {
+      test(`${name}: 404 for what is not there`, async () => {
+        const nothing = API_PREFIX + route.path.replaceAll(/:\w+/g, 'nothing')
+        refused(await t.ask(route.method, nothing, { key: account.key, ...body(route) }), 404, 'not_found')
       })
     }
 
@@ -194,29 +255,37 @@ describe('?api_key=', () => {
   }
 })
 
-describe('GET /openapi.json', () => {
-  let t: Harness
-  before(async () => {
-    t = await startHarness()
-  })
-  after(() => t.close())
+describe('every route when something breaks', () => {
+  const closed = ROUTES.filter(route => !route.open)
+  const path = (route: { path: string }) => API_PREFIX + route.path.replaceAll(/:\w+/g, 'x')
+  const askAll = async (t: Harness, key: string, status: number, code: string) => {
+    for (const route of closed) {
+      const answer = await t.ask(route.method, path(route), { key, text: '{}' })
+      assert.deepEqual([answer.status, answer.json.code], [status, code], `${route.method} ${route.path}`)
+      assert.deepEqual(Object.keys(answer.json).sort(), ['code', 'error', 'request_id'])
+      assert.equal(answer.headers['retry-after'], status === 503 ? '2' : undefined)
+    }
+  }
 
-  test('an independent validator finds it to be OpenAPI 3.1', async () => {
-    const { status, json, headers } = await t.ask('GET', '/api/v1/openapi.json')
-    assert.equal(status, 200)
-    const result = await new Validator().validate(json)
-    assert.deepEqual(result.errors ?? [], [])
-    assert.ok(result.valid)
-    assert.equal(
-      (await t.ask('GET', '/api/v1/openapi.json', { headers: { 'if-none-match': headers.etag ?? '' } }))
-        .status,
-      304,
-    )
+  test('500 internal, and nothing of its inside', async () => {
+    const t = await startHarness()
+    try {
+      const { key } = await t.account()
+      await t.sql`alter table api_key rename to api_key_gone`
+      await askAll(t, key, 500, 'internal')
+    } finally {
+      await t.close()
+    }
   })
 
-  test('describes every route, and no other', () => {
-    const names = (list: readonly { method: string; path: string }[]) =>
-      list.map(one => `${one.method} ${one.path}`).sort()
-    assert.deepEqual(names(OPERATIONS), names(ROUTES))
+  test('503 unavailable with Retry-After while the database does not answer', async () => {
+    const t = await startHarness()
+    try {
+      const { key } = await t.account()
+      await t.sql.end()
+      await askAll(t, key, 503, 'unavailable')
+    } finally {
+      await t.close()
+    }
   })
 })

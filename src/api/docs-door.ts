@@ -1,0 +1,108 @@
+/** `/docs`: the reference page, its style sheet and its script, all from here and under a policy that lets nothing else in. */
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { AppError } from '../kernel/errors.ts'
+import { docsPage } from './docs-page.ts'
+import type { ApiDocument } from './docs-reading.ts'
+import { openapiDocument } from './openapi.ts'
+import { answerDocument, type ReadyDocument, readyDocument } from './ready-document.ts'
+import type { ApiSetup } from './route.ts'
+
+export const DOCS_PATH = '/docs'
+
+/** No inline code or style, nothing from elsewhere, no form that is sent by the browser; try-outs go to this origin alone. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const DENIED = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
+const YEAR_SECONDS = 31_536_000
+/** Their addresses change with them. */
+const A_DAY = 'public, max-age=86400'
+
+const asset = (name: string, type: string) => {
+  const text = readFileSync(new URL(`../../assets/${name}`, import.meta.url), 'utf8')
+  const digest = hash('sha256', text, 'base64url').slice(0, 12)
+  return { text, type, href: `docs/${name}?v=${digest}` }
+}
+
+const STYLE = asset('docs.css', 'text/css; charset=utf-8')
+const SCRIPT = asset('docs.js', 'text/javascript; charset=utf-8')
+
+/** Registers the page and what belongs to it. It holds no account's data and needs no key. */
+export function registerDocs(app: FastifyInstance, setup: ApiSetup): void {
+  const headers = safetyHeaders(setup.addresses.publicUrl)
+  const documents: Readonly<Record<string, () => ReadyDocument>> = {
+    [DOCS_PATH]: once(() => pageOf(setup, headers)),
+    [`${DOCS_PATH}/docs.css`]: once(() => assetOf(STYLE, headers)),
+    [`${DOCS_PATH}/docs.js`]: once(() => assetOf(SCRIPT, headers)),
+  }
+  for (const [path, document] of Object.entries(documents)) {
+    app.get(path, (request, reply) => send(request, reply, document()))
+    refuseOtherMethods(app, path)
+  }
+  app.get(`${DOCS_PATH}/`, (_request, reply) => reply.redirect(DOCS_PATH, 308))
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+function pageOf(setup: ApiSetup, headers: Record<string, string>): ReadyDocument {
+  // The page reads the document as a client would: as JSON.
+  const document = JSON.parse(JSON.stringify(openapiDocument(setup))) as ApiDocument
+  return readyDocument(docsPage(document, { style: STYLE.href, script: SCRIPT.href }), {
+    ...headers,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': POLICY,
+    'cache-control': 'public, no-cache',
+  })
+}
+
+const assetOf = ({ text, type }: { text: string; type: string }, headers: Record<string, string>) =>
+  readyDocument(text, { ...headers, 'content-type': type, 'cache-control': A_DAY })
+
+const safetyHeaders = (publicUrl: string): Record<string, string> => ({
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'permissions-policy': DENIED.map(feature => `${feature}=()`).join(', '),
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  ...(publicUrl.startsWith('https:') ? { 'strict-transport-security': `max-age=${YEAR_SECONDS}` } : {}),
+})
+
+function send(request: FastifyRequest, reply: FastifyReply, document: ReadyDocument): FastifyReply {
+  const { status, headers, body } = answerDocument(request, document)
+  return reply
+    .code(status ?? 200)
+    .headers(headers ?? {})
+    .send(body)
+}
+
+const OTHER_METHODS: HTTPMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
+
+function refuseOtherMethods(app: FastifyInstance, path: string): void {
+  app.route({
+    method: OTHER_METHODS,
+    url: path,
+    onRequest: async request => {
+      const message = `${request.method} is not possible here; GET and HEAD are.`
+      throw new AppError('method_not_allowed', message, undefined, { allow: 'GET, HEAD' })
+    },
+    handler: () => undefined,
+  })
+}

@@ -1,0 +1,133 @@
+/** Schemas of the OpenAPI document as lists of members that a person can read, to their full depth. */
+import { html } from 'ghtml'
+import { inline } from './docs-text.ts'
+
+export type Schema = {
+  $ref?: string
+  type?: string | readonly string[]
+  description?: string
+  properties?: Readonly<Record<string, Schema>>
+  required?: readonly string[]
+  items?: Schema
+  anyOf?: readonly Schema[]
+  oneOf?: readonly Schema[]
+  additionalProperties?: boolean | Schema
+  enum?: readonly (string | null)[]
+  const?: string | number | boolean
+  format?: string
+  default?: string | number | boolean
+  examples?: readonly string[]
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  maxItems?: number
+  'x-unit'?: string
+  'x-format'?: string
+  'x-localized'?: boolean
+  'x-open'?: boolean
+  'x-audience'?: readonly string[]
+  'x-sums-to-100'?: string
+}
+
+/** Longer lists of values (countries) are left to the document. */
+const MOST_VALUES = 30
+
+/** The members of an object, or what else a schema is, as HTML. */
+export function membersOf(schema: Schema): string {
+  const choices = schema.oneOf ?? schema.anyOf
+  if (choices !== undefined) return oneOf(choices)
+  if (schema.properties === undefined) return `<p class="type">${typeOf(schema)}</p>`
+  const rows = Object.entries(schema.properties).map(([name, one]) =>
+    member(name, one, schema.required?.includes(name) ?? false),
+  )
+  return `<ul class="members">${rows.join('')}</ul>`
+}
+
+function oneOf(choices: readonly Schema[]): string {
+  if (choices.every(one => one.$ref !== undefined)) {
+    return `<p class="type">${choices.map(typeOf).join(' or ')}</p>`
+  }
+  return choices.map((one, place) => `${place === 0 ? '' : '<p class="or">or</p>'}${membersOf(one)}`).join('')
+}
+
+/** One line of a list: also for parameters and headers. */
+export function member(name: string, schema: Schema, isRequired: boolean): string {
+  const inner = innerMembers(schema)
+  return `<li>${html`<code class="name">${name}</code>`} <span class="type">${typeOf(schema)}</span>${
+    isRequired ? ' <strong>required</strong>' : ''
+  }${schema.description === undefined ? '' : `<p>${inline(schema.description)}</p>`}${notes(schema)}${inner}</li>`
+}
+
+function innerMembers(schema: Schema): string {
+  const of = schema.properties ? schema : schema.items
+  if (of?.properties) return membersOf(of)
+  return of?.anyOf || of?.oneOf ? `<div class="inner">${membersOf(of)}</div>` : ''
+}
+
+/** `array of Detail`, `string or null`, with links to what has a name. */
+export function typeOf(schema: Schema): string {
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.split('/').at(-1) ?? ''
+    return html`<a href="#schema-${name}">${name}</a>`
+  }
+  const choices = schema.oneOf ?? schema.anyOf
+  if (choices !== undefined) return choices.map(typeOf).join(' or ')
+  if (schema['x-localized']) return 'object of language and text'
+  if (schema.type === 'array') return `array of ${schema.items ? typeOf(schema.items) : 'anything'}`
+  const names = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['anything'])
+  return html`${names.join(' or ')}${schema.format ? `, ${schema.format}` : ''}`
+}
+
+function notes(schema: Schema): string {
+  const values = schema.enum ?? schema.items?.enum
+  const lines = [
+    ...(values === undefined
+      ? []
+      : [valuesOf(values, schema['x-open'] ?? schema.items?.['x-open'] ?? false)]),
+    ...(schema.const === undefined ? [] : [html`always <code>${schema.const}</code>`]),
+    ...(schema.default === undefined ? [] : [html`default <code>${schema.default}</code>`]),
+    ...limits(schema),
+    ...(schema['x-unit'] === undefined ? [] : [html`in ${schema['x-unit']}`]),
+    ...(schema['x-sums-to-100'] === undefined
+      ? []
+      : [html`<code>${schema['x-sums-to-100']}</code> adds up to exactly 100`]),
+    ...audience(schema['x-audience']),
+  ]
+  return lines.length === 0 ? '' : `<p class="notes">${lines.join(' · ')}</p>`
+}
+
+function valuesOf(values: readonly (string | null)[], isOpen: boolean): string {
+  if (values.length > MOST_VALUES) return html`one of ${values.length} values, listed in the OpenAPI document`
+  const list = values.map(value => html`<code>${value ?? 'null'}</code>`).join(' ')
+  return isOpen ? `${list} (the list will grow)` : list
+}
+
+const range = (least: number | undefined, most: number | undefined, of: string) => {
+  if (least === undefined && most === undefined) return []
+  if (least === undefined) return [html`at most ${most ?? ''}${of}`]
+  if (most === undefined) return [html`at least ${least}${of}`]
+  return [least === most ? html`${least}${of}` : html`${least} to ${most}${of}`]
+}
+
+const limits = (schema: Schema) =>
+  schema.enum !== undefined
+    ? []
+    : [
+        ...range(schema.minimum, schema.maximum, ''),
+        ...range(schema.minLength, schema.maxLength, ' characters'),
+        ...(schema.type === 'array' ? range(schema.minItems, schema.maxItems, ' entries') : []),
+      ]
+
+const READERS: Readonly<Record<string, string>> = {
+  legitimate_interest: 'legitimate interest',
+  authority: 'authorities',
+}
+
+/** Who besides the account sees a field; nothing for what is public. */
+function audience(list: readonly string[] | undefined): string[] {
+  if (list === undefined || list.includes('public')) return []
+  const readers = list.map(one => READERS[one] ?? one).join(' and ')
+  return [html`<em>not public: only ${readers}</em>`]
+}

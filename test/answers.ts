@@ -1,0 +1,157 @@
+/**
+ * Holds every answer of the API that any test gets against the OpenAPI document: its body against the schema, at once,
+ * and at the end of a whole run the statuses and codes that were seen against those that are documented.
+ */
+import { appendFileSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { FastifyInstance } from 'fastify'
+import { API_PREFIX } from '../src/api/door.ts'
+import { STATUS } from '../src/api/errors.ts'
+import { openapiDocument } from '../src/api/openapi.ts'
+import { refusalsOf } from '../src/api/openapi-answers.ts'
+import { OPERATIONS } from '../src/api/operations.ts'
+import { BEFORE_ANY_CALL, REFUSALS } from '../src/api/refusals.ts'
+import type { ErrorCode } from '../src/kernel/errors.ts'
+
+/** The folder that test files write into what they saw; set by `test/run.ts`. */
+export const SEEN_VARIABLE = 'CARNET_SEEN_ANSWERS'
+
+/** What the document promises and the server does: switched on with the capability, one word each. */
+export const ARRIVED = { rateLimit: false, idempotency: true }
+
+/** Codes that come from one place for all calls: seen at one of them is enough. */
+const SHARED: readonly ErrorCode[] = ['rate_limited', 'idempotency_in_progress']
+/** A call may be refused with these though its operation does not name them; 400 is of HTTP itself too. */
+const FOR_ANY_CALL: readonly ErrorCode[] = [...BEFORE_ANY_CALL, ...SHARED, 'bad_request']
+const NOT_YET: readonly ErrorCode[] = [
+  ...(ARRIVED.rateLimit ? [] : (['rate_limited'] as const)),
+  ...(ARRIVED.idempotency ? [] : (['idempotency_in_progress'] as const)),
+]
+
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
+
+/** The document as it is served, and validators for parts of it. */
+export function documentChecker() {
+  const addresses = { publicUrl: 'https://carnet.example', apiUrl: `https://carnet.example${API_PREFIX}` }
+  const document = JSON.parse(JSON.stringify(openapiDocument({ addresses, version: '0.0.0' })))
+  closeAnswers(document.components.schemas)
+  closeAnswers(document.paths)
+  const ajv = new Ajv2020({
+    strict: false,
+    formats: { 'date-time': DATE_TIME, uri: /^https?:\/\//i, email: /@/ },
+  })
+  ajv.addSchema(document, 'document')
+  const known = new Map<string, ValidateFunction>()
+  return {
+    document,
+    /** What is wrong with a value under the schema at this place of the document (the keys that lead to it). */
+    faults(place: readonly string[], value: unknown): string[] {
+      const pointer = place.map(part => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')
+      const validate = known.get(pointer) ?? ajv.compile({ $ref: `document#/${encodeURI(pointer)}` })
+      known.set(pointer, validate)
+      if (validate(value)) return []
+      return (validate.errors ?? []).map(
+        one => `${one.instancePath} ${one.message} ${JSON.stringify(one.params)}`,
+      )
+    },
+  }
+}
+
+/** The document lets answers grow; a member that the server sends today and nobody described is a fault all the same. */
+function closeAnswers(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return
+  for (const inner of Object.values(node)) closeAnswers(inner)
+  const schema = node as Record<string, unknown>
+  if (schema.type === 'object' && 'properties' in schema && !('additionalProperties' in schema)) {
+    schema.additionalProperties = false
+  }
+}
+
+const checker = { made: undefined as ReturnType<typeof documentChecker> | undefined }
+const documented = new Map(OPERATIONS.map(one => [`${one.method} ${one.path}`, one]))
+
+/** Watches a server that is not ready yet; gives the faults found so far. */
+export function watchAnswers(app: FastifyInstance): string[] {
+  const faults: string[] = []
+  const seen = new Set<string>()
+  app.addHook('onSend', async (request, reply, payload) => {
+    const url = request.routeOptions.url
+    if (!url?.startsWith(API_PREFIX) || request.method === 'HEAD') return
+    const call = `${request.method} ${url.slice(API_PREFIX.length)}`
+    const type = String(reply.getHeader('content-type')).split(';', 1)[0] ?? ''
+    const isPlain = type === 'application/json' && reply.getHeader('content-encoding') === undefined
+    const body = isPlain && payload ? JSON.parse(String(payload)) : undefined
+    const place = call.replaceAll(/:(\w+)/g, '{$1}')
+    note(seen, `${place} ${reply.statusCode}${body?.code ? ` ${body.code}` : ''}`)
+    if (body?.code && body.error === REFUSALS[body.code as ErrorCode]?.sentence) {
+      note(seen, `sentence ${body.code}`)
+    }
+    if (faults.length < 10) faults.push(...bodyFaults(call, reply.statusCode, type, body))
+  })
+  return faults
+}
+
+function note(seen: Set<string>, line: string): void {
+  const folder = process.env[SEEN_VARIABLE]
+  if (folder === undefined || seen.has(line)) return
+  seen.add(line)
+  appendFileSync(join(folder, `${process.pid}.txt`), `${line}\n`)
+}
+
+function bodyFaults(call: string, status: number, type: string, body: unknown): string[] {
+  if (body === undefined) return []
+  checker.made ??= documentChecker()
+  const operation = documented.get(call)
+  const isOwn = operation !== undefined && operation.responses[status] !== undefined
+  const schema = isOwn
+    ? [
+        'paths',
+        operation.path.replaceAll(/:(\w+)/g, '{$1}'),
+        operation.method.toLowerCase(),
+        'responses',
+        String(status),
+        'content',
+        type,
+        'schema',
+      ]
+    : ['components', 'schemas', 'Error']
+  return checker.made.faults(schema, body).map(fault => `${call} ${status}: ${fault}`)
+}
+
+/** `GET /products 200`, `GET /products 401 unauthorized` …: every answer that the document promises. */
+function documentedAnswers(): string[] {
+  return OPERATIONS.flatMap(operation => {
+    const call = `${operation.method} ${operation.path.replaceAll(/:(\w+)/g, '{$1}')}`
+    const codes = refusalsOf(operation).filter(code => !SHARED.includes(code))
+    return [
+      ...Object.keys(operation.responses).map(status => `${call} ${status}`),
+      ...codes.map(code => `${call} ${STATUS[code]} ${code}`),
+    ]
+  })
+}
+
+/** What is documented and no test has seen, and what tests have seen and is not documented. */
+export function compareAnswers(folder: string): string[] {
+  const files = globSync('*.txt', { cwd: folder })
+  const seen = new Set(files.flatMap(name => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n')))
+  const promised = new Set(documentedAnswers())
+  const bare = (line: string) => line.split(' ').at(-1) as ErrorCode
+  const calls = new Set([...promised].map(line => line.split(' ', 2).join(' ')))
+  const lines = [...seen].filter(line => calls.has(line.split(' ', 2).join(' ')))
+  const told = (Object.keys(REFUSALS) as ErrorCode[]).filter(
+    code => ![...BEFORE_ANY_CALL, ...NOT_YET].includes(code),
+  )
+  return [
+    ...[...promised].filter(line => !seen.has(line)).map(line => `documented and never seen: ${line}`),
+    ...SHARED.filter(code => !NOT_YET.includes(code) && !lines.some(line => bare(line) === code)).map(
+      code => `documented and never seen: ${code}`,
+    ),
+    ...lines
+      .filter(line => !promised.has(line) && !FOR_ANY_CALL.includes(bare(line)))
+      .map(line => `seen and not documented: ${line}`),
+    ...told
+      .filter(code => !SHARED.includes(code) && !seen.has(`sentence ${code}`))
+      .map(code => `the example sentence of ${code} was never sent`),
+  ].sort()
+}

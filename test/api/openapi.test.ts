@@ -1,0 +1,231 @@
+/** The OpenAPI document is right by the standard, complete, and true: its examples are sent to the running server. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { createKey } from '../../src/accounts/keys.ts'
+import { API_PREFIX, ROUTES } from '../../src/api/door.ts'
+import { refusalsOf } from '../../src/api/openapi-answers.ts'
+import { type Operation, PATH_PARAMETERS } from '../../src/api/operation-parts.ts'
+import { OPERATIONS } from '../../src/api/operations.ts'
+import { EVENT_TYPES } from '../../src/webhooks/announce.ts'
+import { documentChecker } from '../answers.ts'
+import { type Harness, startHarness } from '../harness.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
+type Json = any
+
+const ADDRESS = '/api/v1/openapi.json'
+
+describe('GET /openapi.json', () => {
+  let t: Harness
+  before(async () => {
+    t = await startHarness()
+  })
+  after(() => t.close())
+
+  test('an independent validator finds it to be OpenAPI 3.1', async () => {
+    const { status, json } = await t.ask('GET', ADDRESS)
+    assert.equal(status, 200)
+    const result = await new Validator().validate(json)
+    assert.deepEqual(result.errors ?? [], [])
+    assert.ok(result.valid)
+  })
+
+  test('304 with its ETag, which it keeps', async () => {
+    const { headers } = await t.ask('GET', ADDRESS)
+    const etag = headers.etag ?? ''
+    assert.equal((await t.ask('GET', ADDRESS)).headers.etag, etag)
+    const known = await t.ask('GET', ADDRESS, { headers: { 'if-none-match': `"other", ${etag}` } })
+    assert.deepEqual([known.status, known.text, known.headers.etag], [304, '', etag])
+    const other = await t.ask('GET', ADDRESS, { headers: { 'if-none-match': 'W/"other"' } })
+    assert.equal(other.status, 200)
+  })
+
+  for (const [accepts, isCompressed] of [
+    ['gzip', true],
+    ['br, GZIP;q=0.5', true],
+    ['*', true],
+    ['gzip;q=0', false],
+    ['gzip;q=0.000, br', false],
+    ['br', false],
+    ['x-gzip2', false],
+  ] as const) {
+    test(`Accept-Encoding: ${accepts}`, async () => {
+      const answer = await t.app.inject({
+        method: 'GET',
+        url: ADDRESS,
+        headers: { 'accept-encoding': accepts },
+      })
+      assert.equal(answer.headers['content-encoding'], isCompressed ? 'gzip' : undefined)
+      assert.match(String(answer.headers.vary), /accept-encoding/i)
+      const text = isCompressed ? gunzipSync(answer.rawPayload).toString() : answer.body
+      assert.equal(JSON.parse(text).openapi, '3.1.1')
+    })
+  }
+
+  test('describes every route, and no other; every name once', () => {
+    const names = (list: readonly { method: string; path: string }[]) =>
+      list.map(one => `${one.method} ${one.path}`).sort()
+    assert.deepEqual(names(OPERATIONS), names(ROUTES))
+    const ids = OPERATIONS.map(one => one.id)
+    assert.deepEqual([...new Set(ids)], ids)
+    assert.deepEqual(
+      ids.filter(id => !/^[a-z][a-zA-Z]+$/.test(id)),
+      [],
+    )
+  })
+
+  test('every event that is announced is among the webhooks', () => {
+    const names = Object.keys(documentChecker().document.webhooks)
+    assert.deepEqual(
+      EVENT_TYPES.filter(name => !names.includes(name)),
+      [],
+    )
+    assert.deepEqual(names.slice(4), ['scan.milestone', 'scan.clone_suspected'])
+  })
+})
+
+describe('examples', () => {
+  const { document, faults } = documentChecker()
+
+  const check = (place: readonly string[], value: unknown) =>
+    assert.deepEqual(faults(place, value), [], place.join('/'))
+
+  for (const [path, methods] of Object.entries<Json>(document.paths)) {
+    for (const [method, operation] of Object.entries<Json>(methods)) {
+      test(`${method} ${path}: fit their schemas`, () => {
+        const here = ['paths', path, method]
+        const json = 'application/json'
+        const body = ['requestBody', 'content', json]
+        for (const one of Object.values<Json>(operation.requestBody?.content[json].examples ?? {})) {
+          check([...here, ...body, 'schema'], one.value)
+        }
+        for (const [status, response] of Object.entries<Json>(operation.responses)) {
+          const example = response.content?.[json]?.example
+          if (example !== undefined) check([...here, 'responses', status, 'content', json, 'schema'], example)
+        }
+        operation.parameters.forEach((one: Json, place: number) => {
+          if ('example' in one) check([...here, 'parameters', String(place), 'schema'], one.example)
+        })
+      })
+    }
+  }
+
+  test('refusals, headers and events fit their schemas', () => {
+    for (const one of Object.values<Json>(document.components.examples)) {
+      check(['components', 'schemas', 'Error'], one.value)
+    }
+    for (const [name, one] of Object.entries<Json>(document.components.headers)) {
+      check(['components', 'headers', name, 'schema'], one.example)
+    }
+    for (const [name, { post }] of Object.entries<Json>(document.webhooks)) {
+      const content = ['requestBody', 'content', 'application/json']
+      check(
+        ['webhooks', name, 'post', ...content, 'schema'],
+        post.requestBody.content['application/json'].example,
+      )
+    }
+  })
+})
+
+/** Ids and times differ from run to run, everything else must not. */
+const masked = (value: unknown): Json =>
+  JSON.parse(
+    JSON.stringify(value, (key, inner) => (key === 'version' ? '' : inner))
+      .replaceAll(/\b[0-7][0-9a-hjkmnp-tv-z]{25}\b/g, '<id>')
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*Z/g, '<time>'),
+  )
+
+describe('the running server', () => {
+  let t: Harness
+  before(async () => {
+    t = await startHarness()
+  })
+  after(() => t.close())
+
+  /** An account of its own for each call, with the table of the examples; its GTIN is free again afterwards. */
+  async function stand(operation: Operation) {
+    await t.sql`delete from gtin_claim`
+    const account = await t.account()
+    const { key } = await createKey(
+      { sql: t.sql, clock: t.clock },
+      { accountId: account.id, name: 'ERP sync', scope: 'full', expiresAt: undefined, createdBy: 'test' },
+    )
+    const send = async (method: 'POST' | 'PATCH', path: string, body?: unknown) => {
+      const answer = await t.ask(method, API_PREFIX + path, { key, ...(body ? { body } : {}) })
+      assert.ok(answer.status < 300, answer.text)
+      return answer.json.data
+    }
+    const wants = PREPARED[operation.id]
+    if (wants === undefined) return { key, id: '' }
+    const table = exampleOf('createProduct')
+    const { id } = await send('POST', '/products', table)
+    for (const [method, path, body] of wants) await send(method, `/products/${id}${path}`, body)
+    return { key, id }
+  }
+
+  for (const operation of OPERATIONS) {
+    const { body, responses } = operation
+    const bodies = body ? Object.values(body.examples).map(one => one.value) : [undefined]
+    for (const [place, sent] of bodies.entries()) {
+      const isShown = place === 0 && Object.values(responses).some(one => one.example !== undefined)
+      test(`${operation.id}: takes example ${place + 1}${isShown ? ', gives the one shown' : ''}`, async () => {
+        const { key, id } = await stand(operation)
+        const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) =>
+          name === 'id' ? id : String(PATH_PARAMETERS[name]?.example),
+        )
+        const ask = { key, ...(sent === undefined ? {} : { body: sent }) }
+        const answer = await t.ask(operation.method, API_PREFIX + path, ask)
+        assert.ok(answer.status < 300, answer.text)
+        if (isShown) assert.deepEqual(masked(answer.json), masked(responses[answer.status]?.example))
+      })
+    }
+  }
+
+  test('refuses a table without a sku as the example of a refusal says', async () => {
+    const { key } = await t.account()
+    const { gtin: _, sku: __, ...data } = (exampleOf('createProduct') as Json).data
+    const body = { category: 'furniture', data }
+    const { request_id: ___, ...refusal } = (await t.ask('POST', '/api/v1/products', { key, body })).json
+    const { request_id: ____, ...shown } = documentChecker().document.components.examples.validation.value
+    assert.deepEqual(refusal, shown)
+  })
+
+  test('no refusal is listed twice, and each of a writing call is one of its kind', () => {
+    for (const operation of OPERATIONS) {
+      const codes = refusalsOf(operation)
+      assert.deepEqual([...new Set(codes)], codes)
+      assert.equal(codes.includes('read_only'), operation.method !== 'GET')
+    }
+  })
+})
+
+type Step = readonly [method: 'POST' | 'PATCH', path: string, body?: unknown]
+
+const exampleOf = (id: string) =>
+  Object.values(OPERATIONS.find(one => one.id === id)?.body?.examples ?? {})[0]?.value
+const WARRANTY: Step = ['PATCH', '', exampleOf('updateProduct')]
+const BATCH: Step = ['POST', '/children', { level: 'batch', lot: '2026-11' }]
+const ITEM: Step = ['POST', '/children', { level: 'item', serial: 'SN0001' }]
+const OTHER_ITEM: Step = ['POST', '/children', { level: 'item', serial: 'SN0002' }]
+const CORRECTION: Step = ['PATCH', '', { data: { countryOfManufacture: 'AT' }, change_type: 'correction' }]
+
+/** What happened to the table before a call is made; nothing for those that need none. */
+const PREPARED: Readonly<Record<string, readonly Step[]>> = {
+  listProducts: [],
+  getProduct: [],
+  updateProduct: [],
+  getQr: [],
+  getSnippet: [],
+  listVersions: [WARRANTY],
+  getVersion: [WARRANTY],
+  revertProduct: [WARRANTY],
+  archiveProduct: [],
+  restoreProduct: [['POST', '/archive']],
+  listChildren: [BATCH],
+  createChildren: [],
+  updateChildren: [ITEM],
+  previewRefresh: [ITEM, OTHER_ITEM, CORRECTION],
+  refreshProduct: [ITEM, OTHER_ITEM, CORRECTION],
+}
