@@ -29,6 +29,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'put an account on a plan',
     load: async () => (await import('./accounts.ts')).accountsSetPlan,
   },
+  'accounts brand': {
+    about: 'set how the public pages of an account look',
+    load: async () => (await import('./brand.ts')).accountsBrand,
+  },
   'users create': {
     about: 'make a person of an account, with a link to set a password',
     load: async () => (await import('./users.ts')).usersCreate,

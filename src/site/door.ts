@@ -3,7 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { negotiateLanguage } from '../i18n/negotiate.ts'
 import { AppError } from '../kernel/errors.ts'
 import { preferredForm } from './accept.ts'
-import { namespaceAnswers, namespacePath } from './namespace.ts'
+import { answerLogo } from './logo.ts'
+import { contextVersionAnswers, namespaceAnswers, namespacePath } from './namespace.ts'
 import { answerNotFound, errorPage } from './not-found-page.ts'
 import { passportHandler } from './passport-door.ts'
 import { sendEncoded } from './ready-answer.ts'
@@ -35,17 +36,31 @@ function handlers(setup: SiteSetup): Record<string, Handler> {
     '/p/:id': passportHandler(setup),
     '/p/:id/qr.svg': (request, reply) => answerSymbol(setup, request, reply),
     '/p/*': nothing,
-    ...(nsPath === undefined ? {} : { [nsPath]: namespaceHandler(setup) }),
+    '/brand/:file': (request, reply) => answerLogo(setup, request, reply),
+    ...(nsPath === undefined ? {} : namespaceHandlers(setup, nsPath)),
+    '/': (_request, reply) =>
+      reply.header('cache-control', 'public, max-age=300').redirect(homeOf(publicUrl), 302),
     '/robots.txt': (_request, reply) => reply.headers(TEXT).send(ROBOTS),
     '/favicon.ico': (_request, reply) =>
       reply.code(204).header('cache-control', 'public, max-age=86400').send(),
   }
 }
 
-function namespaceHandler(setup: SiteSetup): Handler {
+/** The address itself, which grows with the field table, and each version of it, which stays as it is. */
+function namespaceHandlers(setup: SiteSetup, path: string): Record<string, Handler> {
   const answers = namespaceAnswers(setup.addresses.publicUrl, setup.nsUrl)
-  return (request, reply) => sendEncoded(request, reply, answers[preferredForm(request.raw.headers.accept)])
+  const handlers: Record<string, Handler> = {
+    [path]: (request, reply) =>
+      sendEncoded(request, reply, answers[preferredForm(request.raw.headers.accept)]),
+  }
+  for (const [version, answer] of contextVersionAnswers(setup.addresses.publicUrl, setup.nsUrl)) {
+    handlers[`${path}/${version}`] = (request, reply) => sendEncoded(request, reply, answer)
+  }
+  return handlers
 }
+
+/** Nobody has a passport without a path: who types the bare address is looking for the account's pages. */
+const homeOf = (publicUrl: string) => `${new URL(publicUrl).pathname.replace(/\/$/, '')}/console`
 
 /** Units and archived passports say `noindex` themselves, which a crawler must be let in to read. */
 const ROBOTS = 'User-agent: *\nDisallow: /api/\nDisallow: /console\n'

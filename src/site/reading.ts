@@ -30,8 +30,10 @@ export type Reading = {
   lot: string | null
   serial: string | null
   versionNo: number
-  /** When the current version was made; archiving does not move it. */
+  /** When this version was made; archiving does not move it. */
   changedAt: Date
+  /** The number of the current version when it is an earlier one that is being read; else null. */
+  replacedBy: number | null
   history: PublicHistory
   /** Null on a model. */
   model: { id: string; url: string; gs1Url: string | null } | null
@@ -48,12 +50,13 @@ export type Reading = {
   origins: Origins | null
 }
 
-/** Builds the reading of a passport for an audience. */
+/** Builds the reading of a passport for an audience. `row` is of an earlier version when `newest` is a later one. */
 export function readingOf(
   addresses: Addresses,
   row: PublicPassportRow,
   history: PublicHistory,
   audience: Audience,
+  newest: number = row.version_no,
 ): Reading {
   const category = findCategory(row.category)
   assert(category, `the category ${row.category} of a stored passport is known`)
@@ -73,6 +76,7 @@ export function readingOf(
     serial: row.serial,
     versionNo: row.version_no,
     changedAt: history.versions[0]?.at ?? row.updated_at,
+    replacedBy: newest === row.version_no ? null : newest,
     history,
     model: row.level === 'm' ? null : relative(addresses, row.model_id, { ...row, lot: null, serial: null }),
     batch:
