@@ -9,6 +9,7 @@ import { itemRows } from './item.ts'
 import { pageRows } from './page.ts'
 import { readRows } from './read.ts'
 import { refreshRows } from './refresh.ts'
+import { renderRows } from './render.ts'
 import { openStage, type Stage } from './stage.ts'
 
 /** `ratio` is ours to the limit; `unit` says what is compared. */
@@ -19,6 +20,7 @@ const BENCHES: Record<string, Bench> = {
   read: readRows,
   create: createRows,
   page: pageRows,
+  render: renderRows,
   list: stage => growthRows(stage, 'list'),
   search: stage => growthRows(stage, 'search'),
   bulk: bulkRows,

@@ -1,6 +1,7 @@
 /** QR symbols as self-contained SVG: smallest version, quiet zone of four modules, one path, a title, a white ground. */
 import { createHash } from 'node:crypto'
 import { correction, generate } from 'lean-qr'
+import { bestSymbol } from './mask.ts'
 
 export const QR_LEVELS = ['M', 'Q'] as const
 export type QrLevel = (typeof QR_LEVELS)[number]
@@ -36,26 +37,29 @@ export function qrSymbol(text: string, wish: { level: QrLevel; sizeMm?: number |
 }
 
 function draw(text: string, { level, sizeMm }: { level: QrLevel; sizeMm?: number | undefined }): string {
-  const code = generate(text, {
-    minCorrectionLevel: correction[level],
-    maxCorrectionLevel: correction[level],
-  })
-  const side = code.size + 2 * QUIET_ZONE
+  const symbol = bestSymbol(level, mask =>
+    generate(text, {
+      minCorrectionLevel: correction[level],
+      maxCorrectionLevel: correction[level],
+      mask: mask as 0,
+    }),
+  )
+  const side = symbol.size + 2 * QUIET_ZONE
   const size = sizeMm === undefined ? '' : ` width="${sizeMm}mm" height="${sizeMm}mm"`
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${side} ${side}"${size} role="img" shape-rendering="crispEdges">` +
     `<title>QR code: ${escaped(text)}</title><path fill="#fff" d="M0 0h${side}v${side}H0z"/>` +
-    `<path fill="#000" d="${modules(code)}"/></svg>\n`
+    `<path fill="#000" d="${modules(symbol)}"/></svg>\n`
   )
 }
 
 /** Each run of dark modules in a row is one rectangle of the path. */
-function modules(code: { size: number; get(x: number, y: number): boolean }): string {
+function modules({ size, dark }: { size: number; dark: Uint8Array }): string {
   let path = ''
-  for (let y = 0; y < code.size; y++) {
-    for (let x = 0; x < code.size; x++) {
+  for (let y = 0; y < size; y++) {
+    for (let x = 0; x < size; x++) {
       const start = x
-      while (x < code.size && code.get(x, y)) x++
+      while (x < size && dark[y * size + x] === 1) x++
       if (x > start) path += `M${start + QUIET_ZONE} ${y + QUIET_ZONE}h${x - start}v1h-${x - start}z`
     }
   }
