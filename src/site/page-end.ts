@@ -45,13 +45,13 @@ export function versions(page: Page): string {
 function versionRow(page: Page, { versionNo, kind, at }: PublicVersion): string {
   const isRead = versionNo === page.reading.versionNo
   const number = isRead ? html`<b aria-current="true">${versionNo}</b>` : versionLink(page, versionNo)
-  return html`<tr><th scope="row">!${number}</th><td><time datetime="${at.toISOString()}">${day(page, at)}</time></td><td>${page.labels.ui[`change.${kind}`]}</td></tr>`
+  return html`<tr><th scope="row">!${number}</th><td><time datetime="${at.toISOString().slice(0, 10)}">${day(page, at)}</time></td><td>${page.labels.ui[`change.${kind}`]}</td></tr>`
 }
 
 /** The language goes along; by name, so that a number alone is not all that a list of links says. */
 function versionLink({ labels, language }: Page, versionNo: number): string {
   const name = fill(labels.ui.versionNumber, { version: versionNo })
-  return html`<a href="?version=${versionNo}&amp;lang=!${language}" aria-label="${name}" rel="nofollow">${versionNo}</a>`
+  return html`<a href="?version=${versionNo}&amp;lang=!${language}" aria-label="${name}">${versionNo}</a>`
 }
 
 export function footer(page: Page): string {
