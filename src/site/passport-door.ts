@@ -171,7 +171,7 @@ function bodyOf(
   reader?: Access,
 ): string {
   if (form === 'jsonld') return jsonLd(reading, setup.nsUrl)
-  const symbol = qrSymbol(symbolAddress(setup.addresses, row, 'passport'), { level: 'M' })
+  const symbol = qrSymbol(symbolAddress(setup.addresses, row, 'passport'), { level: 'M', isQuick: true })
   return renderPassportPage(reading, language, { qr: symbol.svg, reader, brand })
 }
 
