@@ -9,6 +9,7 @@ import { itemRows } from './item.ts'
 import { pageRows } from './page.ts'
 import { readRows } from './read.ts'
 import { refreshRows } from './refresh.ts'
+import { renderRows } from './render.ts'
 import { resolverRows } from './resolver.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -21,6 +22,7 @@ const BENCHES: Record<string, Bench> = {
   create: createRows,
   page: pageRows,
   resolver: resolverRows,
+  render: renderRows,
   list: stage => growthRows(stage, 'list'),
   search: stage => growthRows(stage, 'search'),
   bulk: bulkRows,

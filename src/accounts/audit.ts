@@ -11,6 +11,7 @@ export type AuditAction =
   | 'signed_in'
   | 'key_created'
   | 'key_revoked'
+  | 'brand_changed'
 
 /** Columns of `insert into audit_entry` in the order of `auditValues`. */
 export const auditColumns = (sql: Sql): Fragment => sql`account_id, id, at, actor, action, subject`

@@ -33,6 +33,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'whether search engines may list the models of an account',
     load: async () => (await import('./accounts.ts')).accountsSetIndexing,
   },
+  'accounts brand': {
+    about: 'set how the public pages of an account look',
+    load: async () => (await import('./brand.ts')).accountsBrand,
+  },
   'users create': {
     about: 'make a person of an account, with a link to set a password',
     load: async () => (await import('./users.ts')).usersCreate,

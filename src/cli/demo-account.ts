@@ -1,9 +1,11 @@
 /** The demo's account with all that hangs on it. Each part is made when it is missing, so that running it again is harmless. */
 import { createAccount, listAccounts } from '../accounts/accounts.ts'
 import { operatorActor } from '../accounts/actors.ts'
+import { getBrand } from '../accounts/brand.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { createKey, listKeys } from '../accounts/keys.ts'
 import { createPerson, resetPassword } from '../accounts/people.ts'
+import { setBrand } from '../accounts/set-brand.ts'
 import { setPassword } from '../accounts/set-password.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { randomBase62 } from '../kernel/crypto.ts'
@@ -11,6 +13,7 @@ import { AppError } from '../kernel/errors.ts'
 import { createAccessLink, listAccessLinks } from '../passports/access-links.ts'
 import { passportUrl } from '../passports/record.ts'
 import { DEMO_PASSPORTS } from './demo-data/demo-account.ts'
+import { DEMO_BRAND } from './demo-data/demo-brand.ts'
 import { type DemoNotes, readDemoNotes, writeDemoNotes } from './demo-notes.ts'
 import type { DemoSheet } from './demo-sheet.ts'
 import { loadDemoPassports } from './load-demo.ts'
@@ -29,6 +32,8 @@ const LINK_RENEWED_BEFORE_MS = 86_400_000
 export async function prepareDemo(store: Store, dataDir: string): Promise<DemoSheet> {
   const notes = readDemoNotes(dataDir)
   const ctx = await demoContext(store)
+  // Whoever tries the demo may have set another.
+  if ((await getBrand(ctx)).version === 0) await setBrand(ctx, DEMO_BRAND)
   const { models, batches, items } = await loadDemoPassports(ctx, DEMO_PASSPORTS)
   const [passportId = ''] = models
   const [itemId] = items

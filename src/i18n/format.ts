@@ -24,6 +24,8 @@ const dates = perLanguage(locale => ({
   day: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }),
 }))
 const regions = perLanguage(locale => new Intl.DisplayNames([locale], { type: 'region', fallback: 'code' }))
+/** Names by their code, 676 of them at most: each costs as much as ten lines of a page. */
+const countries = perLanguage(() => new Map<string, string>())
 const tongues = perLanguage(locale => new Intl.DisplayNames([locale], { type: 'language', fallback: 'code' }))
 
 /** Makes an Intl object (tens of microseconds each) on first use, one per language. */
@@ -96,7 +98,11 @@ export function formatDate(language: Language, date: string): string {
 
 /** A country's name in the language, the code itself when it has none or is no code. */
 export function countryName(language: Language, code: string): string {
-  return /^[A-Z]{2}$/.test(code) ? (regions(language).of(code) ?? code) : code
+  if (!/^[A-Z]{2}$/.test(code)) return code
+  const known = countries(language)
+  const name = known.get(code) ?? regions(language).of(code) ?? code
+  known.set(code, name)
+  return name
 }
 
 /** A language's name in another (`de`, `en-GB` → `Britisches Englisch`); the tag itself when it has none or is malformed. */

@@ -17,9 +17,9 @@ export type Modules = {
   get: (x: number, y: number) => boolean
 }
 
-/** The smallest symbol of a text. */
-export const qrModules = (text: string, level: QrLevel): Modules =>
-  generate(text, { minCorrectionLevel: correction[level], maxCorrectionLevel: correction[level] })
+/** The smallest symbol of a text, with the mask that scans best unless one is set. */
+export const qrModules = (text: string, level: QrLevel, set: { mask?: 2 } = {}): Modules =>
+  generate(text, { minCorrectionLevel: correction[level], maxCorrectionLevel: correction[level], ...set })
 
 /** The width of one module of a symbol printed `sizeMm` wide, quiet zone included, in millimetres. */
 export const moduleMm = ({ size }: Modules, sizeMm: number) => sizeMm / (size + 2 * QUIET_ZONE)

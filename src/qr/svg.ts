@@ -17,12 +17,21 @@ export type QrSymbol = { svg: string; etag: string }
 const MOST_REMEMBERED = 500
 const remembered = new Map<string, QrSymbol>()
 
+/** `isQuick`: with a mask that is set and not chosen. */
+type Wish = { level: QrLevel; sizeMm?: number | undefined; isQuick?: true }
+
+/**
+ * Mask of a quick symbol (ISO/IEC 18004, 7.8). All eight can be read; to choose the one that scans best is two thirds of
+ * the work, 0.2 of 0.33 ms, and a quarter of a page that is made for the first time.
+ */
+const QUICK_MASK = 2
+
 /**
  * The symbol of a text. `level` is the error correction (M 15 %, Q 25 %), `sizeMm` the printed width in millimetres
  * with the quiet zone; without it the symbol scales to its place.
  */
-export function qrSymbol(text: string, wish: { level: QrLevel; sizeMm?: number | undefined }): QrSymbol {
-  const key = `${wish.level} ${wish.sizeMm ?? ''} ${text}`
+export function qrSymbol(text: string, wish: Wish): QrSymbol {
+  const key = `${wish.level} ${wish.sizeMm ?? ''} ${wish.isQuick ?? ''} ${text}`
   const known = remembered.get(key)
   if (known !== undefined) return known
   const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 22)}"`
@@ -32,8 +41,8 @@ export function qrSymbol(text: string, wish: { level: QrLevel; sizeMm?: number |
   return symbol
 }
 
-function draw(text: string, { level, sizeMm }: { level: QrLevel; sizeMm?: number | undefined }): string {
-  const code = qrModules(text, level)
+function draw(text: string, { level, sizeMm, isQuick }: Wish): string {
+  const code = qrModules(text, level, isQuick ? { mask: QUICK_MASK } : {})
   let path = ''
   darkRuns(code, (x, y, length) => {
     path += `M${x} ${y}h${length}v1h-${length}z`

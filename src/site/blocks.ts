@@ -24,13 +24,17 @@ type Entry = Readonly<Record<string, unknown>>
 
 /** What fits a quarter of the measure, and half of a phone's. */
 const SHORT_LABEL_LENGTH = 24
-const SHORT_VALUE_LENGTH = 18
+const SHORT_VALUE_LENGTH = 12
 
-/** A term and its value, `body` and the `note` under it being ready HTML; a long value gets twice the room. */
-export function pair(title: string, body: string, note = ''): string {
+/**
+ * A term and its value, `body` and the `note` under it being ready HTML; a long value gets twice the room. A title that
+ * the heading above has just said is there for who cannot see that it is the same.
+ */
+export function pair(title: string, body: string, note = '', isSaid = false): string {
   const length = body.replace(/<[^>]*>|&#\d+;/g, '').length
   const isShort = title.length <= SHORT_LABEL_LENGTH && length <= SHORT_VALUE_LENGTH
-  return html`<div!${isShort ? '' : ' class="w"'}><dt>${title}</dt><dd>!${body}!${note}</dd></div>`
+  const hidden = isSaid ? ' class="vh"' : ''
+  return html`<div!${isShort ? '' : ' class="w"'}><dt!${hidden}>${title}</dt><dd>!${body}!${note}</dd></div>`
 }
 
 /** The blocks of one field of an object; none when the object has no such member. */
@@ -170,7 +174,10 @@ function documentName({ labels }: Wording, type: string): string {
   return Object.hasOwn(known, key) ? html`${known[key]}` : inlineName(type)
 }
 
-/** Columns only for members that some entry has; a number that is a part of something gets a bar. */
+/**
+ * Columns only for members that some entry has; a number that is a part of something gets a bar under its row. A CAS
+ * number stands under the name it belongs to: three columns are too many for a phone.
+ */
 function tableOf(
   wording: Wording,
   members: readonly Field[],
@@ -178,31 +185,31 @@ function tableOf(
   caption: string,
   entries: readonly Entry[],
 ): string {
-  const columns = members.filter(member => entries.some(entry => entry[member.name] !== undefined))
+  const used = members.filter(member => entries.some(entry => entry[member.name] !== undefined))
+  const under = used.find((member, i) => i > 0 && member.format === 'cas')
+  const columns = used.filter(member => member !== under)
   const numbers = entries.flatMap(entry => columns.map(column => entry[column.name])).filter(isNumber)
   const most = columns.some(column => column.max === 100) ? 100 : Math.max(...numbers, 0)
-  const head = columns.map(
-    column =>
-      html`<th scope="col"!${column.type === 'number' ? ' colspan="2"' : ''}>${fieldLabel(wording, `${path}.${column.name}`)}</th>`,
-  )
-  const rows = entries.map(entry => {
-    const cells = columns.map((column, i) => {
-      const value = entry[column.name]
-      if (isNumber(value)) return amountCells(wording, column, value, most)
-      const text = value === undefined ? '' : inlineValue(wording, column, `${path}.${column.name}`, value)
-      if (i === 0) return html`<th scope="row">!${text}</th>`
-      return html`<td!${column.format === 'cas' ? ' class="n"' : ''}>!${text}</td>`
-    })
-    return html`<tr>!${cells}</tr>`
-  })
+  const labelOf = (column: Field) => fieldLabel(wording, `${path}.${column.name}`)
+  const cell = (entry: Entry, column: Field, i: number) => {
+    const value = entry[column.name]
+    if (isNumber(value)) return amountCell(wording, column, value, most)
+    const text = value === undefined ? '' : inlineValue(wording, column, `${path}.${column.name}`, value)
+    if (i > 0) return html`<td>!${text}</td>`
+    const more = under === undefined ? undefined : entry[under.name]
+    const note = typeof more === 'string' ? html`<small>${`${labelOf(under as Field)} ${more}`}</small>` : ''
+    return html`<th scope="row">!${text}!${note}</th>`
+  }
+  const rows = entries.map(entry => html`<tr>!${columns.map((column, i) => cell(entry, column, i))}</tr>`)
+  const head = columns.map(column => html`<th scope="col">${labelOf(column)}</th>`)
   const hidden = columns.length === 2 && numbers.length > 0 ? ' class="vh"' : ''
   return html`<table><caption class="vh">${caption}</caption><thead!${hidden}><tr>!${head}</tr></thead><tbody>!${rows}</tbody></table>`
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 
-function amountCells({ language }: Wording, column: Field, value: number, most: number): string {
+function amountCell({ language }: Wording, column: Field, value: number, most: number): string {
   const text = amount(language, column.unit, value)
   const bar = most > 0 ? meter(value, most, text) : ''
-  return html`<td class="m">!${bar}</td><td class="n">${text}</td>`
+  return html`<td class="n">${text}!${bar}</td>`
 }

@@ -3,7 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { negotiateLanguage } from '../i18n/negotiate.ts'
 import { AppError } from '../kernel/errors.ts'
 import { preferredForm } from './accept.ts'
-import { namespaceAnswers, namespacePath } from './namespace.ts'
+import { answerLogo } from './logo.ts'
+import { contextVersionAnswers, namespaceAnswers, namespacePath } from './namespace.ts'
 import { answerNotFound, errorPage } from './not-found-page.ts'
 import { passportHandler } from './passport-door.ts'
 import { sendEncoded } from './ready-answer.ts'
@@ -39,7 +40,10 @@ function handlers(setup: SiteSetup): Record<string, Handler> {
     '/p/:id': passportHandler(setup),
     '/p/:id/qr.svg': (request, reply) => answerSymbol(setup, request, reply),
     '/p/*': nothing,
-    ...(nsPath === undefined ? {} : { [nsPath]: namespaceHandler(setup) }),
+    '/brand/:file': (request, reply) => answerLogo(setup, request, reply),
+    ...(nsPath === undefined ? {} : namespaceHandlers(setup, nsPath)),
+    '/': (_request, reply) =>
+      reply.header('cache-control', 'public, max-age=300').redirect(homeOf(publicUrl), 302),
     '/robots.txt': robotsHandler(setup),
     ...sitemapHandlers(setup),
     '/favicon.ico': (_request, reply) =>
@@ -47,11 +51,21 @@ function handlers(setup: SiteSetup): Record<string, Handler> {
   }
 }
 
-function namespaceHandler(setup: SiteSetup): Handler {
+/** The address itself, which grows with the field table, and each version of it, which stays as it is. */
+function namespaceHandlers(setup: SiteSetup, path: string): Record<string, Handler> {
   const answers = namespaceAnswers(setup.addresses.publicUrl, setup.nsUrl)
-  return (request, reply) => sendEncoded(request, reply, answers[preferredForm(request.raw.headers.accept)])
+  const handlers: Record<string, Handler> = {
+    [path]: (request, reply) =>
+      sendEncoded(request, reply, answers[preferredForm(request.raw.headers.accept)]),
+  }
+  for (const [version, answer] of contextVersionAnswers(setup.addresses.publicUrl, setup.nsUrl)) {
+    handlers[`${path}/${version}`] = (request, reply) => sendEncoded(request, reply, answer)
+  }
+  return handlers
 }
 
+/** Nobody has a passport without a path: who types the bare address is looking for the account's pages. */
+const homeOf = (publicUrl: string) => `${new URL(publicUrl).pathname.replace(/\/$/, '')}/console`
 /** A failure, told to a person as a page. What happened is in the log, under the id that the headers name. */
 function withFace(setup: SiteSetup, request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
   if (reply.statusCode < 500 || preferredForm(request.raw.headers.accept) !== 'html') return payload

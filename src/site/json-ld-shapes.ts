@@ -95,6 +95,9 @@ export const OWN_TERMS = {
   status: 'Whether the passport is active or archived.',
 } as const
 
+/** Those of them that hold several. */
+export const OWN_LISTS: readonly string[] = ['inheritedFromBatch', 'inheritedFromModel']
+
 function measured({ field, value }: ShapeInput): Node {
   return { [termOf(field)]: quantity(value, field.unit) }
 }

@@ -1,6 +1,7 @@
 /** The address of the `dpp:` namespace: a context for machines, a list of words for people; each term's address leads to its line. */
 import { html } from 'ghtml'
 import type { Form } from './accept.ts'
+import { contextVersions } from './context-versions.ts'
 import { type Headers, type ReadyAnswer, readyAnswer } from './ready-answer.ts'
 import { document, pageHeaders, safetyHeaders } from './shell.ts'
 import { borrowedTerms, contextDocument, type OwnTerm, ownTerms } from './vocabulary.ts'
@@ -34,9 +35,29 @@ export function namespaceAnswers(publicUrl: string, nsUrl: string): Record<Form,
   }
 }
 
+const IMMUTABLE: Headers = {
+  ...SHARED,
+  'cache-control': 'public, max-age=31536000, immutable',
+  vary: 'Accept-Encoding',
+}
+
+/** The published contexts by their names (`v1`): whoever signs or stores a document can name one that never changes. */
+export function contextVersionAnswers(publicUrl: string, nsUrl: string): Map<string, ReadyAnswer> {
+  const headers = { 'content-type': 'application/ld+json', ...safetyHeaders(publicUrl), ...IMMUTABLE }
+  return new Map(
+    contextVersions().map(({ name, textFor }) => [
+      name,
+      readyAnswer({ body: textFor(nsUrl), tag: `context.${name}`, headers }),
+    ]),
+  )
+}
+
 function vocabularyPage(nsUrl: string): string {
   const rows = ownTerms().map(termRow)
   const borrowed = borrowedTerms().map(term => html`<li>${term.includes(':') ? term : `schema:${term}`}</li>`)
+  const versions = contextVersions()
+    .map(({ name }) => html`<a href="${nsUrl}/${name}">${nsUrl}/${name}</a>`)
+    .join(', ')
   return document({
     language: 'en',
     title: 'Vocabulary of digital product passports',
@@ -47,7 +68,8 @@ function vocabularyPage(nsUrl: string): string {
 <p>Passports written as JSON-LD use the terms of schema.org and of GS1 where there are any, and those below for the
 rest. A term’s address is <span class="code">${nsUrl}#</span> and its name. The same address, asked for
 <span class="code">application/ld+json</span>, answers with the JSON-LD context.</p></header>
-<main id="content"><section><h2>Our terms</h2><dl class="terms">!${rows}</dl></section>
+<main id="content"><section><h2>Versions</h2><p>The context grows when passports learn new fields. What it was is kept
+under an address that never changes: !${versions}.</p></section><section><h2>Our terms</h2><dl class="terms">!${rows}</dl></section>
 <section><h2>Terms of other vocabularies</h2>
 <p>schema: is <span class="code">http://schema.org/</span>, gs1: is <span class="code">https://ref.gs1.org/voc/</span>.</p>
 <ul class="words">!${borrowed}</ul></section></main>`,

@@ -3,12 +3,15 @@
  * answer out of the cache; whoever brings one gets an answer made for this request and kept nowhere.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Brand, findBelievedBrand, readBrand } from '../accounts/brand.ts'
+import type { Audience } from '../categories/field.ts'
 import type { Language } from '../i18n/catalogue.ts'
 import type { Access } from '../passports/access-links.ts'
 import { noteAccessUse } from '../passports/access-use.ts'
 import type { PublicPassportRow } from '../passports/find.ts'
 import { readPublicHistory } from '../passports/public-history.ts'
 import { findBelieved, readPublicPassport } from '../passports/public-read.ts'
+import { readPublicVersion } from '../passports/public-version.ts'
 import { symbolAddress } from '../passports/record.ts'
 import { qrSymbol } from '../qr/svg.ts'
 import type { Form } from './accept.ts'
@@ -21,10 +24,12 @@ import {
   mayHaveAccess,
   VARY,
 } from './access-door.ts'
+import { dressOf } from './dress.ts'
 import { jsonLd } from './json-ld.ts'
 import { answerNotFound } from './not-found-page.ts'
+import { isIndexed } from './page.ts'
 import { type CachedPassport, createPageCache, type PageCache } from './page-cache.ts'
-import { isIndexed, renderPassportPage } from './passport-page.ts'
+import { renderPassportPage } from './passport-page.ts'
 import { type Reading, readingOf } from './reading.ts'
 import {
   encodingFor,
@@ -32,11 +37,12 @@ import {
   type ReadyAnswer,
   readyAnswer,
   sendEncoded,
+  sendFresh,
   sendReady,
 } from './ready-answer.ts'
 import type { SiteSetup } from './setup.ts'
 import { pageHeaders, safetyHeaders } from './shell.ts'
-import { languageOf, readWish, type Wish } from './wish.ts'
+import { first, languageOf, readWish, type Wish } from './wish.ts'
 
 const CACHE_BYTES = 64 * 1024 * 1024
 const PUBLIC_CACHING = 'public, max-age=60, stale-while-revalidate=600'
@@ -45,29 +51,39 @@ export type PassportHandler = (request: FastifyRequest, reply: FastifyReply) => 
 
 type Door = AccessDoor & { cache: PageCache }
 
+/** What is answered from: a passport, or how it was, and how its account's pages look. */
+type Shown = { row: PublicPassportRow; brand: Brand; newest: number }
+
 /** The handler of `GET /p/:id`. */
 export function passportHandler(setup: SiteSetup): PassportHandler {
   const door: Door = { ...accessDoor(setup), cache: createPageCache(CACHE_BYTES) }
   return (request, reply) => {
     const wish = readWish(setup, request)
-    if (mayHaveAccess(request, wish)) return answer(door, request, reply, wish)
-    const row = findBelieved(setup.sql, wish.id, wish.now)
-    const ready = row === undefined ? undefined : findReady(door, request, wish, row)
+    if (mayHaveAccess(request, wish) || wish.query.version !== undefined)
+      return answer(door, request, reply, wish)
+    const ready = findReady(door, request, wish)
     const isSent = ready !== undefined && sendReady(request, reply, ready, encodingFor(request))
     return isSent ? undefined : answer(door, request, reply, wish)
   }
 }
 
-const stateOf = (row: PublicPassportRow) =>
-  `${row.version_no}${row.status}${row.outdated ? 'o' : ''}${row.indexable ? '' : 'n'}`
+/** Asks no database: undefined unless passport and brand were read a moment ago. */
+function findReady(door: Door, request: FastifyRequest, wish: Wish): ReadyAnswer | undefined {
+  const row = findBelieved(door.setup.sql, wish.id, wish.now)
+  const brand = row && findBelievedBrand(door.setup.sql, row.account_id, wish.now)
+  return row && brand && findMade(door, request, wish, { row, brand })
+}
 
-function findReady(
+const stateOf = ({ row, brand }: Pick<Shown, 'row' | 'brand'>) =>
+  `${row.version_no}${row.status}${row.outdated ? 'o' : ''}${row.indexable ? '' : 'n'}b${brand.version}`
+
+function findMade(
   door: Door,
   request: FastifyRequest,
   wish: Wish,
-  row: PublicPassportRow,
+  shown: Pick<Shown, 'row' | 'brand'>,
 ): ReadyAnswer | undefined {
-  const cached = door.cache.find(wish.id, stateOf(row))
+  const cached = door.cache.find(wish.id, stateOf(shown))
   return cached?.forms.get(formKey(request, wish, cached))
 }
 
@@ -83,73 +99,101 @@ async function answer(
   reply: FastifyReply,
   wish: Wish,
 ): Promise<unknown> {
-  const row = await readPublicPassport(door.setup.sql, wish.id, wish.now)
+  const { sql } = door.setup
+  const row = await readPublicPassport(sql, wish.id, wish.now)
   if (row === undefined) return answerNotFound(door.setup, request, reply, wish)
   if (wish.query.access !== undefined) return enter(door, request, reply, wish, row)
-  const access = await accessOf(door, request, wish, row)
-  if (access !== undefined) return answerReader(door, request, reply, wish, row, access)
-  const ready = findReady(door, request, wish, row) ?? (await makeReady(door, request, wish, row))
-  return sendEncoded(request, reply, ready)
+  const [access, brand, then] = await Promise.all([
+    accessOf(door, request, wish, row),
+    readBrand(sql, row.account_id, wish.now),
+    readPublicVersion(sql, row, versionWished(wish) ?? row.version_no),
+  ])
+  if (then === undefined) return answerNotFound(door.setup, request, reply, wish)
+  const shown = { row: then, brand, newest: row.version_no }
+  if (access !== undefined) return answerReader(door, request, reply, wish, shown, access)
+  const made = then === row ? findMade(door, request, wish, shown) : undefined
+  return sendEncoded(request, reply, made ?? (await makeReady(door, request, wish, shown)))
 }
 
-/** Makes the public answer of one form and keeps it. */
+/** The number in `?version=`; 0, which is none, when it is no number. */
+function versionWished({ query }: Wish): number | undefined {
+  const asked = first(query.version)
+  return asked === undefined ? undefined : Number(/^[1-9]\d{0,8}$/.exec(asked)?.[0] ?? 0)
+}
+
+/** Makes the public answer of one form and keeps it, unless it is of an earlier version, which hardly anybody reads. */
 async function makeReady(
   { setup, cache }: Door,
   request: FastifyRequest,
   wish: Wish,
-  row: PublicPassportRow,
+  shown: Shown,
 ): Promise<ReadyAnswer> {
-  const { addresses } = setup
-  const history = await readPublicHistory(setup.sql, row)
-  const reading = readingOf(addresses, row, history, 'public')
+  const { row, brand } = shown
+  const reading = await readFor(setup, shown, 'public')
   const key = formKey(request, wish, reading)
-  const language = languageOf(request, wish.query, reading.primary)
-  const archived = row.status === 'a' ? '' : '.archived'
   const ready = readyAnswer({
-    body: bodyOf(setup, reading, row, wish.form, language),
-    tag: `${reading.id}.v${row.version_no}${archived}${row.outdated ? '.outdated' : ''}.${key}`,
+    body: bodyOf(setup, reading, shown, wish.form, languageOf(request, wish.query, reading.primary)),
+    tag: tagOf(reading, brand, key),
     headers: {
-      ...formHeaders(addresses.publicUrl, wish.form, language),
+      ...formHeaders(setup, shown, wish.form, languageOf(request, wish.query, reading.primary)),
       'cache-control': PUBLIC_CACHING,
       vary: VARY,
-      ...(isIndexed(reading) && row.indexable ? {} : { 'x-robots-tag': 'noindex' }),
-      ...(wish.form === 'jsonld'
-        ? { 'access-control-allow-origin': '*' }
-        : { link: `<${reading.url}?format=jsonld>; rel="alternate"; type="application/ld+json"` }),
+      ...(isIndexed(reading) ? {} : { 'x-robots-tag': 'noindex' }),
+      ...(wish.form === 'jsonld' ? { 'access-control-allow-origin': '*' } : { link: jsonLdLink(reading) }),
     },
   })
-  cache.keep(reading.id, { state: stateOf(row), primary: reading.primary }, key, ready)
+  if (reading.replacedBy === null) {
+    cache.keep(reading.id, { state: stateOf({ row, brand }), primary: reading.primary }, key, ready)
+  }
   return ready
+}
+
+const readFor = async ({ sql, addresses }: SiteSetup, { row, newest }: Shown, audience: Audience) =>
+  readingOf(addresses, row, await readPublicHistory(sql, row), audience, newest)
+
+/** The brand too: headers depend on it, and a 304 would leave those of before. */
+function tagOf({ id, versionNo, status, outdated }: Reading, brand: Brand, key: string): string {
+  const state = `${status === 'active' ? '' : '.archived'}${outdated ? '.outdated' : ''}`
+  return `${id}.v${versionNo}${state}${brand.version === 0 ? '' : `.b${brand.version}`}.${key}`
+}
+
+function jsonLdLink({ url, versionNo, replacedBy }: Reading): string {
+  const version = replacedBy === null ? '' : `version=${versionNo}&`
+  return `<${url}?${version}format=jsonld>; rel="alternate"; type="application/ld+json"`
 }
 
 function bodyOf(
   setup: SiteSetup,
   reading: Reading,
-  row: PublicPassportRow,
+  { row, brand }: Shown,
   form: Form,
   language: Language,
   reader?: Access,
 ): string {
   if (form === 'jsonld') return jsonLd(reading, setup.nsUrl)
-  const symbol = qrSymbol(symbolAddress(setup.addresses, row, 'passport'), { level: 'M' })
-  return renderPassportPage(reading, language, { qr: symbol.svg, reader })
+  const symbol = qrSymbol(symbolAddress(setup.addresses, row, 'passport'), { level: 'M', isQuick: true })
+  return renderPassportPage(reading, language, { qr: symbol.svg, reader, brand })
 }
 
-const formHeaders = (publicUrl: string, form: Form, language: Language): Headers =>
+const formHeaders = (
+  { addresses: { publicUrl } }: SiteSetup,
+  { brand }: Shown,
+  form: Form,
+  language: Language,
+): Headers =>
   form === 'jsonld'
     ? { 'content-type': 'application/ld+json', ...safetyHeaders(publicUrl) }
-    : { ...pageHeaders(publicUrl), 'content-language': language }
+    : { ...pageHeaders(publicUrl, dressOf(brand)), 'content-language': language }
 
 async function answerReader(
   { setup }: Door,
   request: FastifyRequest,
   reply: FastifyReply,
   { form, query, now }: Wish,
-  row: PublicPassportRow,
+  shown: Shown,
   access: Access,
 ): Promise<FastifyReply> {
-  const history = await readPublicHistory(setup.sql, row)
-  const reading = readingOf(setup.addresses, row, history, access.audience)
+  const reading = await readFor(setup, shown, access.audience)
   const language = languageOf(request, query, reading.primary)
   if (request.method === 'GET') {
     noteAccessUse(setup.sql, access, now, reason =>
@@ -159,7 +203,6 @@ async function answerReader(
       ),
     )
   }
-  return reply
-    .headers({ ...formHeaders(setup.addresses.publicUrl, form, language), ...FOR_ONE_READER })
-    .send(Buffer.from(bodyOf(setup, reading, row, form, language, access)))
+  const headers = { ...formHeaders(setup, shown, form, language), ...FOR_ONE_READER }
+  return sendFresh(request, reply, { headers, body: bodyOf(setup, reading, shown, form, language, access) })
 }

@@ -30,8 +30,12 @@ export type Reading = {
   lot: string | null
   serial: string | null
   versionNo: number
-  /** When the current version was made; archiving does not move it. */
+  /** Whether the account lets search engines list its models. */
+  isListed: boolean
+  /** When this version was made; archiving does not move it. */
   changedAt: Date
+  /** The number of the current version when it is an earlier one that is being read; else null. */
+  replacedBy: number | null
   history: PublicHistory
   /** Null on a model. */
   model: { id: string; url: string; gs1Url: string | null } | null
@@ -48,12 +52,13 @@ export type Reading = {
   origins: Origins | null
 }
 
-/** Builds the reading of a passport for an audience. */
+/** Builds the reading of a passport for an audience. `row` is of an earlier version when `newest` is a later one. */
 export function readingOf(
   addresses: Addresses,
   row: PublicPassportRow,
   history: PublicHistory,
   audience: Audience,
+  newest: number = row.version_no,
 ): Reading {
   const category = findCategory(row.category)
   assert(category, `the category ${row.category} of a stored passport is known`)
@@ -71,8 +76,10 @@ export function readingOf(
     gtin: row.gtin,
     lot: row.lot,
     serial: row.serial,
+    isListed: row.indexable,
     versionNo: row.version_no,
     changedAt: history.versions[0]?.at ?? row.updated_at,
+    replacedBy: newest === row.version_no ? null : newest,
     history,
     model: row.level === 'm' ? null : relative(addresses, row.model_id, { ...row, lot: null, serial: null }),
     batch:

@@ -140,3 +140,16 @@ export async function sendEncoded(
   if (encoding !== 'identity') await addEncoding(answer, encoding)
   sendReady(request, reply, answer, encoding)
 }
+
+/** Sends an answer made for one reader, which is kept nowhere: no entity tag, and compressed for this once. */
+export async function sendFresh(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { headers, body }: { headers: Headers; body: string },
+): Promise<FastifyReply> {
+  const encoding = encodingFor(request)
+  const bytes = Buffer.from(body)
+  if (encoding === 'identity') return reply.headers(headers).send(bytes)
+  const compressed = await compress[encoding](bytes)
+  return reply.headers({ ...headers, 'content-encoding': encoding }).send(compressed)
+}

@@ -1,30 +1,7 @@
 /** The frame of every page of this door: one style sheet, inlined and named by its digest in the policy; no script, no font, nothing from elsewhere. */
-import { hash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { html } from 'ghtml'
+import { type Dress, PLAIN } from './dress.ts'
 import type { Headers } from './ready-answer.ts'
-
-const STYLE = compact(readFileSync(new URL('../../assets/passport.css', import.meta.url), 'utf8'))
-
-/** Comments, line ends and the spaces round punctuation; a string with those in it must not stand in the file. */
-function compact(css: string): string {
-  return css
-    .replace(/\/\*[\s\S]*?\*\//g, '')
-    .replace(/\s+/g, ' ')
-    .replace(/ ?([{};,>]) ?/g, '$1')
-    .replace(/: /g, ':')
-    .replaceAll(';}', '}')
-    .trim()
-}
-
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
 
 const DENIED = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
 const YEAR_SECONDS = 31_536_000
@@ -41,14 +18,17 @@ export function safetyHeaders(publicUrl: string): Headers {
 }
 
 /** The headers of an HTML page. */
-export const pageHeaders = (publicUrl: string): Headers => ({
+export const pageHeaders = (publicUrl: string, dress: Dress = PLAIN): Headers => ({
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': POLICY,
+  'content-security-policy': dress.policy,
   ...safetyHeaders(publicUrl),
 })
 
 /** Left-to-right and right-to-left marks, embeddings, overrides and isolates: a title has no element to end them. */
-const DIRECTION_MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** Text of an account where no element can keep its direction marks inside: a title, an attribute. */
+export const withoutMarks = (text: string) => text.replace(DIRECTION_MARKS, '')
 
 /** A whole document. `head` and `body` are ready HTML; `isIndexed` false asks search engines to leave it out. */
 export function document(page: {
@@ -57,14 +37,15 @@ export function document(page: {
   head?: string
   body: string
   isIndexed: boolean
+  dress?: Dress
 }): string {
   const robots = page.isIndexed ? '' : '<meta name="robots" content="noindex">'
   return html`<!doctype html>
 <html lang="${page.language}"><head><meta charset="utf-8">
-<title>${page.title.replace(DIRECTION_MARKS, '')}</title>
+<title>${withoutMarks(page.title)}</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light dark">!${robots}!${page.head ?? ''}
-<style>!${STYLE}</style></head>
+<style>!${(page.dress ?? PLAIN).style}</style></head>
 <body>!${page.body}</body></html>
 `
 }

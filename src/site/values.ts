@@ -73,8 +73,12 @@ export const outLink = (url: URL, text: string) =>
 /** What cannot be a link is shown as the text it is. */
 export function linkOrText(text: string): string {
   const url = findLink(text)
-  return url === undefined ? inlineName(text) : outLink(url, inlineName(readable(url)))
+  return url === undefined ? inlineName(text) : outLink(url, inlineAddress(readable(url)))
 }
+
+/** An address, which breaks behind its slashes first. */
+export const inlineAddress = (address: string) =>
+  html`<bdi>!${html`${address}`.replace(/\/+/g, '$&<wbr>')}</bdi>`
 
 /** An address as people read it: host and path, without the scheme. */
 function readable(url: URL): string {

@@ -1,13 +1,15 @@
 /** Every term a JSON-LD passport may hold, gathered from the field table and the shapes: the context is made of it, and so is the page for people. */
 import { allCategories } from '../categories/catalogue.ts'
 import type { Field } from '../categories/field.ts'
-import { GS1_TERMS, OWN_TERMS, SCHEMA_TERMS, SCHEMA_TYPES, termOf } from './json-ld-shapes.ts'
+import { GS1_TERMS, OWN_LISTS, OWN_TERMS, SCHEMA_TERMS, SCHEMA_TYPES, termOf } from './json-ld-shapes.ts'
 
 export type OwnTerm = {
   /** Without the prefix; the fragment of the term's address. */
   name: string
   description: string
   isLocalized: boolean
+  /** Its values are a list, which stays one with a single entry. */
+  isList: boolean
   /** Where it occurs: `textile: repair.instructions`. */
   places: readonly string[]
 }
@@ -37,26 +39,35 @@ export function ownTerms(): OwnTerm[] {
     name,
     description,
     isLocalized: false,
+    isList: OWN_LISTS.includes(name),
     places: [],
   }))
   for (const [term, places] of placesByTerm()) {
     if (!term.startsWith('dpp:')) continue
     const name = term.slice('dpp:'.length)
-    const localized = new Set(places.map(({ field }) => field.localized === true))
-    if (localized.size > 1) {
-      throw new Error(
-        `"${name}" is localized in one field and not in another: give one of them a term of its own`,
-      )
-    }
+    const isLocalized = sameEverywhere(name, 'localized', places, field => field.localized === true)
+    const isList = sameEverywhere(name, 'a list', places, field => field.type === 'list')
     const description = [...new Set(places.map(({ field }) => field.description))].join(' ')
     terms.push({
       name,
       description,
-      isLocalized: localized.has(true),
+      isLocalized,
+      isList,
       places: places.map(({ place }) => place),
     })
   }
   return terms.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function sameEverywhere(
+  name: string,
+  what: string,
+  places: readonly Place[],
+  is: (field: Field) => boolean,
+): boolean {
+  const answers = new Set(places.map(({ field }) => is(field)))
+  if (answers.size === 1) return answers.has(true)
+  throw new Error(`"${name}" is ${what} in one field and not in another: give one of them a term of its own`)
 }
 
 /** The terms of other vocabularies in use, as they are written. */
@@ -80,10 +91,12 @@ export function contextDocument(nsUrl: string): string {
   for (const name of [...SCHEMA_TYPES, ...borrowedTerms()]) {
     context[name] = name.includes(':') ? { '@id': name } : `schema:${name}`
   }
-  for (const { name, isLocalized } of ownTerms()) {
-    context[`dpp:${name}`] = isLocalized
-      ? { '@id': `dpp:${name}`, '@container': '@language' }
-      : { '@id': `dpp:${name}` }
+  for (const { name, isLocalized, isList } of ownTerms()) {
+    const container = isLocalized ? '@language' : isList ? '@set' : undefined
+    context[`dpp:${name}`] = {
+      '@id': `dpp:${name}`,
+      ...(container === undefined ? {} : { '@container': container }),
+    }
   }
-  return `${JSON.stringify({ '@context': context }, null, 1)}\n`
+  return `${JSON.stringify({ '@context': context }, null, 2)}\n`
 }

@@ -1,6 +1,6 @@
 /** Every command's result on a real database, while no server runs and while one does. */
 import assert from 'node:assert/strict'
-import { stat } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { carnet, carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
@@ -62,6 +62,36 @@ describe('accounts', () => {
     )
     assert.deepEqual([code, stdout], [1, ''])
     assert.equal(stderr, 'There is no plan "gold". The plans are free, pro, beta, business, enterprise.\n')
+  })
+})
+
+describe('accounts brand', () => {
+  test('sets, shows and takes away', async () => {
+    const file = join(folder.path, 'logo.svg')
+    await writeFile(file, '<svg viewBox="0 0 40 20"><path d="M0 0h40v20z"/></svg>')
+    const set = await json<Record<string, unknown>>(
+      `accounts brand ${account.id} --name Nordlicht --accent #f5c400 --logo ${file} --frame-ancestors https://a.example,https://b.example`,
+    )
+    assert.match(String(set.logo), /^https:\/\/passports\.example\/brand\/[0-9a-f]{32}\.svg$/)
+    assert.deepEqual(
+      [set.name, set.accent, set.accent_dark, set.dark_logo, set.frame_ancestors],
+      ['Nordlicht', '#f5c400', '#f5c400', null, ['https://a.example', 'https://b.example']],
+    )
+    assert.deepEqual(await json(`accounts brand ${account.id}`), set)
+    const less = await json(`accounts brand ${account.id} --remove logo,frame-ancestors`)
+    assert.deepEqual(less, { ...set, logo: null, frame_ancestors: [] })
+  })
+
+  test('says what is wrong', async () => {
+    const brand = (...words: string[]) => carnet(['accounts', 'brand', account.id, ...words], settings)
+    const colour = await brand('--accent', 'red')
+    assert.deepEqual([colour.code, colour.stderr], [1, 'accent must be a colour such as #1a5f4b.\n'])
+    const file = await brand('--logo', join(folder.path, 'none.png'))
+    assert.equal(file.code, 1)
+    assert.match(file.stderr, /^The file of --logo, .*none\.png, cannot be read \(ENOENT\)\.\n$/)
+    const removal = await brand('--remove', 'logo,constructor')
+    assert.equal(removal.code, 2)
+    assert.match(removal.stderr, /takes some of name, accent, logo, dark-logo, frame-ancestors/)
   })
 })
 

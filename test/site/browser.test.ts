@@ -1,29 +1,16 @@
 /** The page as a browser shows it: reachable by everyone, whole on a small phone, silent, and what an access link does to it. */
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
+import { setBrand } from '../../src/accounts/set-brand.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access-links.ts'
 import { createPassport } from '../../src/passports/create.ts'
 import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+import { OPEN_ALL, openBrowser, WIDTH, WITHOUT_CHROMIUM } from './chromium.ts'
 import { FULL } from './reading-of.ts'
 
 const CATEGORIES = ['textile', 'battery', 'furniture'] as const
-const executablePath = [
-  process.env.CHROMIUM_PATH,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find(path => path !== undefined && existsSync(path))
-
-// Run inside the page: text, because the tests are typed without a browser's names.
-const OPEN_ALL = 'for (const one of document.querySelectorAll("details")) one.open = true'
-const RUN_AXE = `axe
-  .run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
-  .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`
 const SMALL_TARGETS = `Array.from(document.querySelectorAll('summary, nav a'), one => one.getBoundingClientRect())
   .filter(box => box.height < 44 || box.width < 44).length`
 
@@ -32,14 +19,12 @@ let account: TestAccount
 let browser: Browser
 let origin: string
 
-describe('in a browser', {
-  skip: executablePath === undefined && 'no Chromium found: browser tests left out',
-}, () => {
+describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   before(async () => {
     harness = await startHarness()
     account = await harness.account({ plan: 'enterprise' })
     origin = await harness.app.listen({ port: 0, host: '127.0.0.1' })
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
+    browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()
@@ -54,24 +39,6 @@ describe('in a browser', {
       strict: false,
     })
     return idFromUuid(passport.id)
-  }
-
-  for (const category of CATEGORIES) {
-    test(`${category}: axe finds nothing, light and dark, everything open`, async () => {
-      const id = await make(category)
-      const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-      for (const colorScheme of ['light', 'dark'] as const) {
-        // Only the test itself brings a script.
-        const context = await browser.newContext({ colorScheme, bypassCSP: true })
-        const page = await context.newPage()
-        await page.goto(`${origin}/p/${id}?lang=de`)
-        await page.evaluate(OPEN_ALL)
-        await page.evaluate(axe)
-        const violations = await page.evaluate(RUN_AXE)
-        assert.deepEqual(violations, [], colorScheme)
-        await context.close()
-      }
-    })
   }
 
   test('one request, no script, no message, no cookie; the style sheet is let in', async () => {
@@ -108,7 +75,7 @@ describe('in a browser', {
       for (const language of ['de', 'fi', 'el', 'mt']) {
         await page.goto(`${origin}/p/${id}?lang=${language}`)
         await page.evaluate(OPEN_ALL)
-        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320, language)
+        assert.equal(await page.evaluate(WIDTH), 320, language)
       }
       await page.close()
     }
@@ -124,13 +91,88 @@ describe('in a browser', {
     await page.close()
   })
 
-  test('prints with everything open', async () => {
+  test('hostile words are shown as they are, stand in their place and change nothing beside them', async () => {
+    const hostile = '<b>x</b>"\u202e\u2066 ' + 'ש'.repeat(300) + ' javascript:alert(1) &lt; \u200f'
+    const id = await make('furniture', {
+      productName: hostile,
+      brandName: 'مفروشات',
+      careInstructions: { en: `${'w'.repeat(9_000)} ${hostile}`, ar: 'امسح' },
+      complianceDocuments: [{ type: hostile, url: 'https://docs.example/a' }],
+      repair: { repairable: true, sparePartsAvailable: true, instructions: { en: 'javascript:alert(1)' } },
+    })
+    const page = await browser.newPage({ viewport: { width: 320, height: 700 } })
+    const alarms: string[] = []
+    page.on('dialog', dialog => alarms.push(dialog.message()))
+    page.on('pageerror', error => alarms.push(String(error)))
+    await page.goto(`${origin}/p/${id}?lang=en`)
+    await page.evaluate(OPEN_ALL)
+    assert.equal(await page.locator('h1').innerText(), hostile.replaceAll(/\s+/g, ' ').trim())
+    assert.equal(await page.locator('main b:not([aria-current])').count(), 0)
+    assert.equal(await page.evaluate(WIDTH), 320)
+    assert.equal(await page.locator('a[href^="javascript"]').count(), 0)
+    // Words of ours stand where they would without it: what is beside an isolate runs from left to right.
+    assert.equal(
+      await page.evaluate('getComputedStyle(document.querySelector(".plain small")).direction'),
+      'ltr',
+    )
+    assert.deepEqual(alarms, [])
+    await page.close()
+  })
+
+  test('at 400 % zoom of a desktop all is there, and without scripts too', async () => {
     const id = await make('battery')
+    // 1280 px at 400 % are 320.
+    const context = await browser.newContext({
+      viewport: { width: 320, height: 256 },
+      deviceScaleFactor: 4,
+      javaScriptEnabled: false,
+    })
+    const page = await context.newPage()
+    await page.goto(`${origin}/p/${id}?lang=de`)
+    const section = page.locator('summary', { hasText: 'Kennungen' })
+    assert.equal(await page.locator('#identifiers').isVisible(), false)
+    await section.focus()
+    await page.keyboard.press('Enter')
+    assert.equal(await page.locator('#identifiers').isVisible(), true)
+    await context.close()
+  })
+
+  test('prints on one A4 sheet with everything open and the symbol', async () => {
+    for (const category of CATEGORIES) {
+      const id = await make(category)
+      const page = await browser.newPage()
+      await page.goto(`${origin}/p/${id}?lang=de`)
+      const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1')
+      assert.equal(pdf.match(/\/Type \/Page\b/g)?.length, 1, category)
+      assert.match(pdf, /\/MediaBox \[0 0 59[45](?:\.\d+)? 84[12](?:\.\d+)?\]/)
+      await page.emulateMedia({ media: 'print' })
+      for (const one of await page.locator('details > div').all()) assert.ok(await one.isVisible())
+      assert.ok(await page.locator('.qr svg').isVisible())
+      await page.close()
+    }
+  })
+
+  test('a logo is the only other request, from our own origin, and drawn', async () => {
+    const other = await harness.account()
+    const svg = '<svg viewBox="0 0 100 50"><path fill="#1f3b57" d="M0 0h100v50z"/></svg>'
+    await setBrand(other.ctx, { logo: Buffer.from(svg), accent: '#f5c400' })
+    const made = await createPassport(other.ctx, { ...newProduct(), strict: false })
+    const path = `/p/${idFromUuid(made.passport.id)}`
     const page = await browser.newPage()
-    await page.goto(`${origin}/p/${id}`)
-    await page.emulateMedia({ media: 'print' })
-    assert.ok(await page.getByText('Recycling instructions').isVisible())
-    assert.ok(await page.locator('.qr svg').isVisible())
+    const requests: string[] = []
+    const messages: string[] = []
+    page.on('request', request => requests.push(new URL(request.url()).pathname))
+    page.on('console', message => messages.push(message.text()))
+    await page.goto(origin + path, { waitUntil: 'networkidle' })
+    const others = requests.filter(one => one !== '/favicon.ico' && one !== path)
+    assert.equal(others.length, 1)
+    assert.match(others[0] ?? '', /^\/brand\/[0-9a-f]{32}\.svg$/)
+    assert.ok(await page.evaluate('document.querySelector(".logo img").naturalWidth > 0'))
+    assert.deepEqual(messages, [])
+    assert.match(
+      String(await page.evaluate('getComputedStyle(document.querySelector(".mast")).borderBottomColor')),
+      /^rgb\((?!29, 28, 26)/,
+    )
     await page.close()
   })
 

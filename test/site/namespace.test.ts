@@ -25,7 +25,11 @@ describe('GET /ns/dpp', () => {
       '@id': 'dpp:careInstructions',
       '@container': '@language',
     })
-    assert.deepEqual(context['dpp:fiberComposition'], { '@id': 'dpp:fiberComposition' })
+    assert.deepEqual(context['dpp:fiberComposition'], {
+      '@id': 'dpp:fiberComposition',
+      '@container': '@set',
+    })
+    assert.deepEqual(context['dpp:countryOfManufacture'], { '@id': 'dpp:countryOfManufacture' })
     assert.equal(context.name, 'schema:name')
     const again = await harness.ask('GET', '/ns/dpp', {
       headers: { accept: 'application/ld+json', 'if-none-match': answer.headers.etag ?? '' },

@@ -163,7 +163,9 @@ describe('GET /p/{id}', () => {
     await change(uuid, '', { data: { weightGrams: 310 }, change_type: 'correction' })
     const { text } = await harness.ask('GET', path)
     const rows = Array.from(
-      text.matchAll(/<th scope="row">(\d+)<\/th><td><time[^>]*>([^<]*)<\/time><\/td><td>([^<]*)</g),
+      text.matchAll(
+        /<th scope="row"><[ab][^>]*>(\d+)<\/[ab]><\/th><td><time[^>]*>([^<]*)<\/time><\/td><td>([^<]*)</g,
+      ),
       ([, ...cells]) => cells,
     )
     assert.deepEqual(rows, [

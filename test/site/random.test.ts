@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type CompleteCategory, findCategory } from '../../src/categories/catalogue.ts'
 import { AUDIENCES, type Audience, type Field } from '../../src/categories/field.ts'
+import { LANGUAGES, type Language } from '../../src/i18n/catalogue.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
 import type { PublicPassportRow } from '../../src/passports/find.ts'
 import { jsonLd } from '../../src/site/json-ld.ts'
@@ -64,8 +65,8 @@ function rowAt(category: CategoryId, data: Body, { from, ofBatch, ...place }: Pl
   })
 }
 
-const htmlOf = (row: PublicPassportRow, audience: Audience) =>
-  renderPassportPage(read(row, audience), 'en', { qr: '' })
+const htmlOf = (row: PublicPassportRow, audience: Audience, language: Language) =>
+  renderPassportPage(read(row, audience), language, { qr: '' })
 
 describe('random passports as JSON-LD', () => {
   for (const id of CATEGORIES) {
@@ -121,17 +122,26 @@ function canary(field: Field): unknown {
 const KEPT_OUT = ['public', 'legitimate_interest'] as const
 const anyCategory = fc.oneof(...CATEGORIES.map(id => validData(categoryOf(id)).map(data => ({ id, data }))))
 
+const anyLanguage = fc.constantFrom(...LANGUAGES.map(({ code }) => code))
+
 test('random passports show nothing to readers who are kept from it', () => {
   let seen = 0
   fc.assert(
-    fc.property(anyCategory, place, fc.constantFrom(...KEPT_OUT), ({ id, data }, where, audience) => {
-      const planted = plant(categoryOf(id).fields, data, audience)
-      const row = rowAt(id, { ...planted, internalNote: WORD, [`${WORD}key`]: { inner: WORD } }, where)
-      for (const output of [htmlOf(row, audience), jsonLd(read(row, audience), NS)]) {
-        assert.doesNotMatch(output, FOUND)
-      }
-      if (FOUND.test(jsonLd(read(row, 'authority'), NS))) seen++
-    }),
+    fc.property(
+      anyCategory,
+      place,
+      anyLanguage,
+      fc.constantFrom(...KEPT_OUT),
+      (passport, where, language, audience) => {
+        const { id, data } = passport
+        const planted = plant(categoryOf(id).fields, data, audience)
+        const row = rowAt(id, { ...planted, internalNote: WORD, [`${WORD}key`]: { inner: WORD } }, where)
+        for (const output of [htmlOf(row, audience, language), jsonLd(read(row, audience), NS)]) {
+          assert.doesNotMatch(output, FOUND)
+        }
+        if (FOUND.test(jsonLd(read(row, 'authority'), NS))) seen++
+      },
+    ),
     { numRuns: IS_FULL ? 10_000 : 500 },
   )
   // The canaries are where an authority finds them.

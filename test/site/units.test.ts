@@ -205,7 +205,10 @@ describe('a correction above', () => {
       const { text } = await harness.ask('GET', path)
       assert.doesNotMatch(text, /has been corrected since/)
       assert.match(text, /13\.5/)
-      assert.match(section(text, 'history'), /<th scope="row">2<\/th>.*Correction/)
+      assert.match(
+        section(text, 'history'),
+        /<th scope="row"><b aria-current="true">2<\/b><\/th>.*Correction/,
+      )
     }
     harness.clock.release()
   })

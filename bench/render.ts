@@ -1,0 +1,81 @@
+/** `render`: CPU time of a first render, when no cache has the page: from the row to HTML, symbol and entity tag; the limit is 1 ms. */
+import { NO_BRAND } from '../src/accounts/brand.ts'
+import { DEMO_PASSPORTS } from '../src/cli/demo-data/demo-account.ts'
+import { LANGUAGES } from '../src/i18n/catalogue.ts'
+import { newUuid } from '../src/kernel/ids.ts'
+import type { PublicPassportRow } from '../src/passports/find.ts'
+import { symbolAddress } from '../src/passports/record.ts'
+import { qrSymbol } from '../src/qr/svg.ts'
+import { renderPassportPage } from '../src/site/passport-page.ts'
+import { readingOf } from '../src/site/reading.ts'
+import { readyAnswer } from '../src/site/ready-answer.ts'
+import type { Bench } from './run.ts'
+import { median, ROUNDS } from './stage.ts'
+
+const ADDRESSES = { publicUrl: 'https://passports.example', apiUrl: 'https://passports.example/api/v1' }
+const BRAND = { ...NO_BRAND, version: 1, name: 'Bench', accent: '#0f6b5c' }
+const LIMIT_MS = 1
+const A_ROUND = 1_000
+const MADE_AT = Date.UTC(2026, 10, 1)
+
+export const renderRows: Bench = async () => {
+  const rounds = Array.from({ length: ROUNDS + 1 }, (_, round) => cpuOf(rowsOf(round)))
+  // The first round is the compiler's.
+  const ours = median(rounds.slice(1))
+  return [
+    { row: 'render', ours, limit: LIMIT_MS, ratio: ours / LIMIT_MS, unit: 'ms of CPU, a page no cache has' },
+  ]
+}
+
+/** The demo's passports over and over, each time another passport, so that nothing is remembered of it. */
+function rowsOf(round: number): PublicPassportRow[] {
+  return Array.from({ length: A_ROUND }, (_, i) => {
+    const id = newUuid(MADE_AT + round * A_ROUND + i)
+    const { category = '', data = {} } = DEMO_PASSPORTS[i % DEMO_PASSPORTS.length] ?? {}
+    const gtin = typeof data.gtin === 'string' ? data.gtin : null
+    const row = {
+      id,
+      category,
+      gtin,
+      data: JSON.stringify(data),
+      model_id: id,
+      parent_id: null,
+      account_id: 1,
+    }
+    const state = {
+      version_no: 1,
+      created_by: 1,
+      schema_version: 1,
+      level: 'm',
+      status: 'a',
+      outdated: false,
+    } as const
+    return {
+      ...row,
+      ...state,
+      lot: null,
+      serial: null,
+      updated_at: new Date(MADE_AT),
+      own_keys: null,
+      own_fields: null,
+      indexable: true,
+    }
+  })
+}
+
+/** Milliseconds of CPU a page. */
+function cpuOf(rows: readonly PublicPassportRow[]): number {
+  const before = process.cpuUsage()
+  for (const [i, row] of rows.entries()) render(row, i)
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000 / rows.length
+}
+
+function render(row: PublicPassportRow, i: number): void {
+  const language = LANGUAGES[i % LANGUAGES.length]?.code ?? 'en'
+  const history = { versions: [{ versionNo: 1, kind: 'first' as const, at: new Date(MADE_AT) }], total: 1 }
+  const reading = readingOf(ADDRESSES, row, history, 'public')
+  const { svg } = qrSymbol(symbolAddress(ADDRESSES, row, 'passport'), { level: 'M', isQuick: true })
+  const body = renderPassportPage(reading, language, { qr: svg, brand: BRAND })
+  readyAnswer({ body, tag: reading.id, headers: {} })
+}

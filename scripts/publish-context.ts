@@ -1,0 +1,18 @@
+/** Publishes the JSON-LD context as it is now under the next number, unless the newest published one is the same. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { contextVersions, NAMESPACE_PLACE } from '../src/site/context-versions.ts'
+import { contextDocument } from '../src/site/vocabulary.ts'
+
+const folder = new URL('../assets/contexts/', import.meta.url)
+mkdirSync(folder, { recursive: true })
+const versions = contextVersions()
+const text = contextDocument(NAMESPACE_PLACE)
+if (versions.at(-1)?.textFor(NAMESPACE_PLACE) === text)
+  console.log('Nothing new: the newest one is the same.')
+else {
+  const name = `v${versions.length + 1}.json`
+  writeFileSync(new URL(name, folder), text, { flag: 'wx' })
+  console.log(
+    `assets/contexts/${name} is published with the next release. Add its digest to test/site/contexts.test.ts.`,
+  )
+}

@@ -1,0 +1,167 @@
+/**
+ * An SVG drawing with nothing in it but drawing: elements and attributes are written anew from a list, so that what is
+ * not on it (scripts, handlers, links, loads from elsewhere, animation) cannot come along, however it is written.
+ */
+
+export type CleanSvg = { text: string; width: number; height: number }
+
+const ELEMENTS = new Set([
+  ...['svg', 'g', 'defs', 'symbol', 'use', 'title', 'desc', 'style'],
+  ...['path', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon', 'text', 'tspan'],
+  ...['linearGradient', 'radialGradient', 'stop', 'clipPath', 'mask', 'pattern'],
+])
+
+const ATTRIBUTES = new Set([
+  ...['id', 'class', 'style', 'xmlns', 'viewBox', 'preserveAspectRatio', 'width', 'height', 'transform', 'd'],
+  ...[
+    'x',
+    'y',
+    'x1',
+    'y1',
+    'x2',
+    'y2',
+    'cx',
+    'cy',
+    'r',
+    'rx',
+    'ry',
+    'fx',
+    'fy',
+    'dx',
+    'dy',
+    'points',
+    'offset',
+  ],
+  ...['fill', 'fill-opacity', 'fill-rule', 'clip-rule', 'clip-path', 'mask', 'opacity', 'color', 'display'],
+  ...['stroke', 'stroke-width', 'stroke-linecap', 'stroke-linejoin', 'stroke-miterlimit', 'stroke-dasharray'],
+  ...['stroke-dashoffset', 'stroke-opacity', 'stop-color', 'stop-opacity', 'gradientUnits', 'spreadMethod'],
+  ...[
+    'gradientTransform',
+    'clipPathUnits',
+    'maskUnits',
+    'maskContentUnits',
+    'patternUnits',
+    'patternTransform',
+  ],
+  ...['patternContentUnits', 'font-family', 'font-size', 'font-weight', 'font-style', 'letter-spacing'],
+  ...['text-anchor', 'dominant-baseline', 'text-rendering', 'shape-rendering', 'visibility', 'href'],
+])
+
+/** Where text is drawn or says something; elsewhere it is only white space. */
+const WITH_TEXT = new Set(['title', 'desc', 'style', 'text', 'tspan'])
+
+/** Each can hold others again; with more of them a drawing of 8 kB could keep a browser busy for minutes. */
+const USES_MAX = 16
+
+/** One piece of XML, from where the last ended: dropped, end tag, start tag, or text. */
+const PIECE =
+  /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!DOCTYPE[^>[]*>|<!\[CDATA\[([\s\S]*?)\]\]>|<\/([\w:.-]+)\s*>|<([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|([^<]+)/y
+const ATTRIBUTE = /([\w:.-]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g
+
+type State = { out: string; open: string[]; dropped: number; uses: number; root: Map<string, string> }
+
+/** The drawing, or undefined when it is no SVG that can be read whole. */
+export function cleanSvg(source: string): CleanSvg | undefined {
+  const state: State = { out: '', open: [], dropped: 0, uses: 0, root: new Map() }
+  PIECE.lastIndex = 0
+  const text = source.replace(/^\ufeff/, '').trim()
+  while (PIECE.lastIndex < text.length) {
+    const piece = PIECE.exec(text)
+    if (piece === null || !take(state, piece)) return undefined
+  }
+  const size = sizeOf(state.root)
+  if (state.open.length > 0 || size === undefined || state.uses > USES_MAX) return undefined
+  return { text: state.out, ...size }
+}
+
+/** False where it is not well-formed, or no SVG. */
+function take(state: State, piece: RegExpExecArray): boolean {
+  const [, data, end, start, attributes = '', isEmpty, text] = piece
+  if (start !== undefined) return begin(state, start, attributes, isEmpty === '/')
+  if (end !== undefined) return finish(state, end)
+  const words = data ?? (text === undefined ? '' : decoded(text))
+  if (words === undefined) return false
+  const parent = state.open.at(-1)
+  if (parent === undefined) return words.trim() === ''
+  if (state.dropped > 0 || !WITH_TEXT.has(parent)) return true
+  if (parent !== 'style' || isHarmless(words, true)) state.out += encoded(words)
+  return true
+}
+
+function begin(state: State, name: string, source: string, isEmpty: boolean): boolean {
+  if (state.open.length === 0 && (name !== 'svg' || state.out !== '')) return false
+  const attributes = attributesOf(source)
+  if (attributes === undefined) return false
+  if (state.open.length === 0) state.root = attributes
+  if (!isEmpty) state.open.push(name)
+  if (state.dropped > 0 || !ELEMENTS.has(name)) {
+    if (!isEmpty) state.dropped++
+    return true
+  }
+  if (name === 'use') state.uses++
+  const isRoot = state.out === ''
+  if (isRoot) attributes.set('xmlns', 'http://www.w3.org/2000/svg')
+  const kept = Array.from(attributes).filter(([key]) => key !== 'xmlns' || isRoot)
+  state.out += `<${name}${kept.map(([key, value]) => ` ${key}="${encoded(value)}"`).join('')}${isEmpty ? '/' : ''}>`
+  return true
+}
+
+function finish(state: State, name: string): boolean {
+  if (state.open.pop() !== name) return false
+  if (state.dropped > 0) state.dropped--
+  else state.out += `</${name}>`
+  return true
+}
+
+/** The attributes of the list whose values are harmless; undefined for an entity that XML does not know by itself. */
+function attributesOf(source: string): Map<string, string> | undefined {
+  const found = new Map<string, string>()
+  for (const [, written = '', double, single] of source.matchAll(ATTRIBUTE)) {
+    const name = written === 'xlink:href' ? 'href' : written
+    const value = decoded(double ?? single ?? '')
+    if (value === undefined) return undefined
+    if (!ATTRIBUTES.has(name)) continue
+    const isGood = name === 'href' ? /^#[\w.-]+$/.test(value) : isHarmless(value, name === 'style')
+    if (isGood) found.set(name, value)
+  }
+  return found
+}
+
+/** Nothing is loaded: `url()` only for parts of the drawing itself, and in styles no rules that load, no escapes. */
+function isHarmless(value: string, isStyle: boolean): boolean {
+  if (isStyle && /[@\\]|\/\*|expression|behaviou?r|image\s*\(|image-set|src\s*\(/i.test(value)) return false
+  return !/(?:url\s*\((?!\s*["']?#[\w.-]+["']?\s*\)))|javascript\s*:|data\s*:/i.test(value)
+}
+
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+/** The text that entities stand for; undefined for one that XML does not know by itself. */
+function decoded(text: string): string | undefined {
+  let isKnown = true
+  const result = text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));|&/gi, (_, decimal, hex, name) => {
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
+    const letter = name === undefined ? codePoint(code) : NAMED[name]
+    if (letter === undefined) isKnown = false
+    return letter ?? ''
+  })
+  return isKnown ? result : undefined
+}
+
+const codePoint = (code: number) =>
+  code >= 32 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : undefined
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const encoded = (text: string) => text.replace(/[&<>"]/g, letter => ENTITIES[letter] ?? '')
+
+/** The drawing's own proportions, from its view box or else its width and height. */
+function sizeOf(root: ReadonlyMap<string, string>): { width: number; height: number } | undefined {
+  const box = root
+    .get('viewBox')
+    ?.trim()
+    .split(/[\s,]+/)
+    .map(Number)
+  const plain = (name: string) => Number(/^([\d.]+)(?:px)?$/.exec(root.get(name) ?? '')?.[1])
+  const [width = Number.NaN, height = Number.NaN] =
+    box?.length === 4 ? box.slice(2) : [plain('width'), plain('height')]
+  return width > 0 && height > 0 && Number.isFinite(width / height) ? { width, height } : undefined
+}

@@ -1,0 +1,30 @@
+/** `/brand/{digest}.{kind}`: an account's logo. The address names the bytes, so that what is there never changes. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { findLogo } from '../accounts/brand.ts'
+import { LOGO_TYPES } from '../accounts/logo.ts'
+import { notFound } from '../kernel/errors.ts'
+import { SVG_HEADERS } from '../qr/svg.ts'
+import type { SiteSetup } from './setup.ts'
+import { safetyHeaders } from './shell.ts'
+
+/** Throws `not_found`. */
+export async function answerLogo(
+  setup: SiteSetup,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { file = '' } = request.params as { file?: string }
+  const logo = await findLogo(setup.sql, file)
+  if (logo === undefined) throw notFound('logo')
+  const etag = `"${file}"`
+  reply.headers({
+    ...safetyHeaders(setup.addresses.publicUrl),
+    ...SVG_HEADERS,
+    'content-type': LOGO_TYPES[logo.type],
+    'cache-control': 'public, max-age=31536000, immutable',
+    // A shop may show it beside its link to the passport.
+    'cross-origin-resource-policy': 'cross-origin',
+    etag,
+  })
+  return request.raw.headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(logo.bytes)
+}

@@ -1,0 +1,138 @@
+/** setBrand: what is given is changed, all of it or nothing, and noted. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { findLogo, getBrand, NO_BRAND, readBrand } from '../../src/accounts/brand.ts'
+import { setBrand } from '../../src/accounts/set-brand.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+import { type Harness, startHarness } from '../harness.ts'
+
+const SVG = (colour: string) =>
+  Buffer.from(`<svg viewBox="0 0 40 20"><path fill="${colour}" d="M0 0h40v20z"/></svg>`)
+
+let harness: Harness
+before(async () => {
+  harness = await startHarness()
+})
+after(() => harness.close())
+
+describe('setBrand', () => {
+  test('changes what is given and leaves the rest', async () => {
+    const { ctx } = await harness.account()
+    assert.deepEqual(await getBrand(ctx), NO_BRAND)
+    const first = await setBrand(ctx, { name: ' Nordlicht ', accent: '#FC0', logo: SVG('red') })
+    assert.equal(first.name, 'Nordlicht')
+    assert.equal(first.accent, '#ffcc00')
+    assert.match(first.logo?.file ?? '', /^[0-9a-f]{32}\.svg$/)
+    const second = await setBrand(ctx, {
+      frameAncestors: ['https://Shop.example/', 'https://*.shop.example:8443'],
+    })
+    assert.deepEqual(second, {
+      ...first,
+      version: 2,
+      frameAncestors: ['https://shop.example', 'https://*.shop.example:8443'],
+    })
+    const third = await setBrand(ctx, { accent: null, logo: null })
+    assert.deepEqual(third, { ...second, version: 3, accent: null, logo: null })
+    assert.deepEqual(await getBrand(ctx), third)
+  })
+
+  test('two changes at once are both kept', async () => {
+    const { ctx } = await harness.account()
+    await Promise.all([
+      setBrand(ctx, { name: 'A' }),
+      setBrand(ctx, { accent: '#000' }),
+      setBrand(ctx, { frameAncestors: ['https://shop.example'] }),
+    ])
+    const { name, accent, frameAncestors, version } = await getBrand(ctx)
+    assert.deepEqual([name, accent, frameAncestors, version], ['A', '#000000', ['https://shop.example'], 3])
+  })
+
+  test('tells everything that is wrong, and changes nothing', async () => {
+    const { ctx } = await harness.account()
+    await assert.rejects(
+      setBrand(ctx, {
+        name: 'a\nb',
+        accent: 'red',
+        logo: Buffer.from('no'),
+        logoDark: Buffer.from('no'),
+        frameAncestors: [
+          'https://ok.example',
+          "https://x.example; script-src 'unsafe-inline'",
+          '*',
+          'https://*.example',
+        ],
+      }),
+      (error: unknown) => {
+        assert.ok(error instanceof AppError)
+        assert.deepEqual(
+          error.details?.map(({ field }) => field),
+          ['name', 'accent', ...Array(3).fill('frame_ancestors'), 'logo', 'logo_dark'],
+        )
+        return true
+      },
+    )
+    assert.deepEqual(await getBrand(ctx), NO_BRAND)
+  })
+
+  test('takes only origins for frames', async () => {
+    const { ctx } = await harness.account()
+    const bad = [
+      "'self'",
+      'https:',
+      'http://shop.example',
+      'https://a.example/path',
+      'https://a.example?x',
+      'data:',
+      'https://ä.example',
+      'https://a b',
+      '',
+    ]
+    for (const origin of bad)
+      await assert.rejects(setBrand(ctx, { frameAncestors: [origin] }), AppError, origin)
+    const many = Array.from({ length: 21 }, (_, i) => `https://s${i}.example`)
+    await assert.rejects(setBrand(ctx, { frameAncestors: many }), /at most 20/)
+    const { frameAncestors } = await setBrand(ctx, {
+      frameAncestors: ['http://localhost:3001', 'https://a.example', 'https://a.example'],
+    })
+    assert.deepEqual(frameAncestors, ['http://localhost:3001', 'https://a.example'])
+  })
+
+  test('is noted, with who did it', async () => {
+    const { ctx, id } = await harness.account()
+    await setBrand(ctx, { name: 'X', accent: '#000' })
+    const [entry] =
+      await harness.sql`select actor, subject from audit_entry where account_id = ${id} and action = 'brand_changed'`
+    assert.deepEqual({ ...entry }, { actor: ctx.actorId, subject: 'accent, name' })
+  })
+
+  test('a replaced logo stays for a day', async () => {
+    const { ctx } = await harness.account()
+    harness.clock.set('2026-11-01T10:00:00Z')
+    const { logo } = await setBrand(ctx, { logo: SVG('blue') })
+    const file = logo?.file ?? ''
+    harness.clock.set('2026-11-20T10:00:00Z')
+    await setBrand(ctx, { logo: SVG('green') })
+    assert.ok(await findLogo(harness.sql, file))
+    harness.clock.set('2026-11-21T10:00:01Z')
+    await setBrand(ctx, { name: 'Y' })
+    assert.equal(await findLogo(harness.sql, file), undefined)
+    const kept = (await getBrand(ctx)).logo?.file ?? ''
+    assert.ok(await findLogo(harness.sql, kept))
+    harness.clock.release()
+  })
+})
+
+test('readBrand believes a second, and not over a change made here', async () => {
+  const { ctx, id } = await harness.account()
+  harness.clock.set('2026-11-21T10:00:00.000Z')
+  const read = async () => (await readBrand(harness.sql, id, harness.clock.now())).name
+  assert.equal(await read(), null)
+  await setBrand(ctx, { name: 'One' })
+  assert.equal(await read(), 'One')
+  await harness.sql`update brand set name = 'Two' where account_id = ${id}`
+  harness.clock.advance(999)
+  assert.equal(await read(), 'One')
+  harness.clock.advance(1)
+  assert.equal(await read(), 'Two')
+  harness.clock.release()
+})

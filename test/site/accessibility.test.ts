@@ -1,0 +1,138 @@
+/**
+ * axe over the public page: three categories, 24 languages, three audiences, light and dark; batches, items, earlier
+ * versions and archived ones as well. A spread sample as a rule, all of them with `npm run test:full`.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { setBrand } from '../../src/accounts/set-brand.ts'
+import { AUDIENCES, type Audience } from '../../src/categories/field.ts'
+import { LANGUAGES } from '../../src/i18n/catalogue.ts'
+import { idFromUuid } from '../../src/kernel/ids.ts'
+import { createAccessLink } from '../../src/passports/access-links.ts'
+import { createPassport } from '../../src/passports/create.ts'
+import { createChildren } from '../../src/passports/create-children.ts'
+import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
+import { findViolations, openBrowser, WIDTH, WITHOUT_CHROMIUM } from './chromium.ts'
+import { FULL } from './reading-of.ts'
+
+const IS_FULL = process.env.CARNET_TEST_FULL !== undefined
+const CATEGORIES = ['textile', 'battery', 'furniture'] as const
+const SCHEMES = ['light', 'dark'] as const
+
+let harness: Harness
+let account: TestAccount
+let browser: Browser
+let origin: string
+const readers = new Map<Audience, Page>()
+
+/** Of each category a model, a batch and an item, with a second version and an accent that both schemes must adjust. */
+async function makeFamily(category: (typeof CATEGORIES)[number]) {
+  const { economicOperator: _, ...full } = FULL[category]
+  const body = newProduct({ ...full, gtin: nextGtin() }, category)
+  const model = (await createPassport(account.ctx, { ...body, strict: false })).passport.id
+  const issue = async (parentUuid: string, level: 'batch' | 'item', unit: object) => {
+    const { created } = await createChildren(account.ctx, {
+      parentUuid,
+      level,
+      units: [unit],
+      bulk: false,
+      strict: true,
+    })
+    return created[0]?.passport.id ?? ''
+  }
+  const batch = await issue(model, 'batch', { lot: 'L-7' })
+  const item = await issue(batch, 'item', { serial: 'S-1', data: { productName: 'Its own name' } })
+  const data = { productName: 'A corrected name' }
+  const corrected = await harness.ask('PATCH', `/api/v1/products/${idFromUuid(model)}`, {
+    key: account.key,
+    body: { data, change_type: 'correction' },
+  })
+  assert.equal(corrected.status, 200, corrected.text)
+  return { model: idFromUuid(model), batch: idFromUuid(batch), item: idFromUuid(item) }
+}
+
+async function readerOf(audience: Audience): Promise<Page> {
+  const { token } =
+    audience === 'public'
+      ? { token: undefined }
+      : await createAccessLink(account.ctx, {
+          passportId: undefined,
+          audience,
+          label: 'Marktüberwachung',
+          expiresAt: new Date(harness.clock.now().getTime() + 3_600_000),
+          addresses: ADDRESSES,
+        })
+  const extraHTTPHeaders: Record<string, string> =
+    token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const viewport = { width: 320, height: 700 }
+  const context = await browser.newContext({ bypassCSP: true, extraHTTPHeaders, viewport })
+  return context.newPage()
+}
+
+type Visit = { path: string; audience: Audience; schemes: readonly (typeof SCHEMES)[number][] }
+
+async function assertAccessible({ path, audience, schemes }: Visit): Promise<void> {
+  const page = readers.get(audience)
+  assert.ok(page)
+  const answer = await page.goto(origin + path)
+  assert.equal(answer?.status(), 200, path)
+  for (const colorScheme of schemes) {
+    await page.emulateMedia({ colorScheme })
+    assert.deepEqual(await findViolations(page), [], `${path} for ${audience}, ${colorScheme}`)
+  }
+  assert.equal(await page.evaluate(WIDTH), 320, `${path} for ${audience} at 320 px`)
+}
+
+describe('axe finds nothing, and nothing stands out at 320 px', { skip: WITHOUT_CHROMIUM }, () => {
+  before(async () => {
+    harness = await startHarness()
+    account = await harness.account({ plan: 'enterprise' })
+    await setBrand(account.ctx, { name: 'Nordlicht', accent: '#888888' })
+    origin = await harness.app.listen({ port: 0, host: '127.0.0.1' })
+    browser = await openBrowser()
+    for (const audience of AUDIENCES) readers.set(audience, await readerOf(audience))
+  })
+  after(async () => {
+    await browser?.close()
+    await harness?.close()
+  })
+
+  for (const [c, category] of CATEGORIES.entries()) {
+    test(`${category}: models in every language, for every audience`, async () => {
+      const { model } = await makeFamily(category)
+      for (const [l, { code }] of LANGUAGES.entries()) {
+        for (const [a, audience] of AUDIENCES.entries()) {
+          // Each language once, and all audiences of each category.
+          const isSampled = l % CATEGORIES.length === c && Math.floor(l / 3) % AUDIENCES.length === a
+          if (!IS_FULL && !isSampled) continue
+          const schemes = IS_FULL ? SCHEMES : SCHEMES.filter((_, s) => Math.floor(l / 3) % 2 === s)
+          await assertAccessible({ path: `/p/${model}?lang=${code}`, audience, schemes })
+        }
+      }
+    })
+
+    test(`${category}: batches, items and earlier versions`, async () => {
+      const { model, batch, item } = await makeFamily(category)
+      const spread = LANGUAGES.filter((_, l) => l % CATEGORIES.length === c)
+      const languages = IS_FULL ? spread.map(({ code }) => code) : (['hu'] as const)
+      for (const [l, language] of languages.entries()) {
+        for (const [i, address] of [batch, item, `${model}?version=1`].entries()) {
+          const audience = AUDIENCES[(c + i + l) % AUDIENCES.length] ?? 'public'
+          const join = address.includes('?') ? '&' : '?'
+          await assertAccessible({ path: `/p/${address}${join}lang=${language}`, audience, schemes: SCHEMES })
+        }
+      }
+    })
+  }
+
+  test('an archived passport, the vocabulary, an address that leads nowhere', async () => {
+    const { model } = await makeFamily('textile')
+    await harness.ask('POST', `/api/v1/products/${model}/archive`, { key: account.key })
+    await assertAccessible({ path: `/p/${model}?lang=pl`, audience: 'public', schemes: SCHEMES })
+    await assertAccessible({ path: '/ns/dpp', audience: 'public', schemes: SCHEMES })
+    const page = readers.get('public')
+    await page?.goto(`${origin}/p/nothing?lang=fr`)
+    assert.deepEqual(page && (await findViolations(page)), [])
+  })
+})

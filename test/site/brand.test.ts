@@ -1,0 +1,169 @@
+/** What an account's brand does to its pages: what is shown, what the policy allows, who may list them. */
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { setIndexing } from '../../src/accounts/indexing.ts'
+import { setBrand } from '../../src/accounts/set-brand.ts'
+import { idFromUuid } from '../../src/kernel/ids.ts'
+import { createPassport } from '../../src/passports/create.ts'
+import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+
+const SVG = Buffer.from(
+  '<svg viewBox="0 0 168 40" onload="alert(1)"><path fill="#1f3b57" d="M0 0h168v40z"/></svg>',
+)
+const PNG = Buffer.alloc(33)
+PNG.write('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')
+PNG.writeUInt32BE(900, 16)
+PNG.writeUInt32BE(100, 20)
+
+let harness: Harness
+let account: TestAccount
+let path: string
+before(async () => {
+  harness = await startHarness()
+})
+after(() => harness.close())
+
+const fresh = async (data: Record<string, unknown> = {}) => {
+  account = await harness.account({ plan: 'enterprise' })
+  const { passport } = await createPassport(account.ctx, { ...newProduct(data), strict: false })
+  path = `/p/${idFromUuid(passport.id)}`
+}
+const styleOf = (html: string) => /<style>(.*?)<\/style>/s.exec(html)?.[1] ?? ''
+const policyOf = (headers: Record<string, string>) => headers['content-security-policy'] ?? ''
+
+describe('a page of an account with a brand', () => {
+  test('shows its name and accent at once, under another tag, with a policy that names its sheet', async () => {
+    await fresh()
+    const before = await harness.ask('GET', path)
+    assert.doesNotMatch(before.text, /class="logo"/)
+    await setBrand(account.ctx, { name: 'Haus <Nord>', accent: '#f5c400' })
+    const answer = await harness.ask('GET', path, {
+      headers: { 'if-none-match': before.headers.etag ?? '' },
+    })
+    assert.equal(answer.status, 200)
+    assert.match(answer.text, /<p class="logo"><bdi>Haus &#60;Nord&#62;<\/bdi><\/p>/)
+    const style = styleOf(answer.text)
+    assert.match(
+      style,
+      /:root\{--accent:#[0-9a-f]{6}\}@media screen and \(prefers-color-scheme:dark\)\{:root\{--accent:#f5c400\}\}$/,
+    )
+    assert.ok(policyOf(answer.headers).includes(`style-src 'sha256-${hash('sha256', style, 'base64')}';`))
+    assert.equal(answer.text.match(/<style>/g)?.length, 1)
+    assert.match(answer.headers.etag ?? '', /\.v1\.b1\.en\./)
+  })
+
+  test('shows its logo from our own origin, with a name and a size', async () => {
+    await fresh({ brandName: 'Nordlicht' })
+    await setBrand(account.ctx, { logo: SVG, name: 'Nordlicht' })
+    const { text } = await harness.ask('GET', path)
+    const [, file, alt, width, height] =
+      /<img src="\.\.\/brand\/([0-9a-f]{32}\.svg)" alt="([^"]*)" width="(\d+)" height="(\d+)" class="plate">/.exec(
+        text,
+      ) ?? []
+    assert.deepEqual([alt, width, height], ['Nordlicht', '168', '40'])
+    // The masthead says it: the line above the product's name would say it again.
+    assert.doesNotMatch(text, /<p class="brand">/)
+    const logo = await harness.ask('GET', `/brand/${file}`)
+    assert.equal(logo.status, 200)
+    assert.equal(logo.headers['content-type'], 'image/svg+xml')
+    assert.equal(logo.headers['cache-control'], 'public, max-age=31536000, immutable')
+    assert.match(policyOf(logo.headers), /^default-src 'none'; .*sandbox/)
+    assert.equal(logo.headers['x-content-type-options'], 'nosniff')
+    assert.doesNotMatch(logo.text, /onload/)
+    const again = await harness.ask('GET', `/brand/${file}`, {
+      headers: { 'if-none-match': logo.headers.etag ?? '' },
+    })
+    assert.equal(again.status, 304)
+  })
+
+  test('has another logo for dark pages, and a wide one is made smaller', async () => {
+    await fresh()
+    await setBrand(account.ctx, { logo: PNG, logoDark: SVG })
+    const { text } = await harness.ask('GET', path)
+    assert.match(
+      text,
+      /<picture><source srcset="\.\.\/brand\/[0-9a-f]{32}\.svg" media="screen and \(prefers-color-scheme:dark\)"><img src="\.\.\/brand\/[0-9a-f]{32}\.png" alt="Testmarke" width="176" height="20"><\/picture>/,
+    )
+  })
+
+  test('may be framed by the shops it names, and by nobody else', async () => {
+    await fresh()
+    assert.match(policyOf((await harness.ask('GET', path)).headers), /frame-ancestors 'none'$/)
+    await setBrand(account.ctx, { frameAncestors: ['https://shop.example', 'https://*.shop.example'] })
+    assert.match(
+      policyOf((await harness.ask('GET', path)).headers),
+      /; frame-ancestors https:\/\/shop\.example https:\/\/\*\.shop\.example$/,
+    )
+    assert.match(policyOf((await harness.ask('GET', '/p/x')).headers), /frame-ancestors 'none'$/)
+  })
+
+  test('is not for search engines when the account says so', async () => {
+    await fresh()
+    const open = await harness.ask('GET', path)
+    assert.equal(open.headers['x-robots-tag'], undefined)
+    assert.match(open.text, /hreflang="x-default"/)
+    await setIndexing(harness, { accountId: account.id, indexable: false })
+    // Another process's word, or the operator's, is known within a second.
+    harness.clock.advance(1_001)
+    const closed = await harness.ask('GET', path)
+    assert.equal(closed.headers['x-robots-tag'], 'noindex')
+    assert.match(closed.text, /<meta name="robots" content="noindex">/)
+    assert.doesNotMatch(closed.text, /<link rel="alternate" hreflang=/)
+  })
+
+  test('is another account’s matter', async () => {
+    await fresh()
+    const mine = path
+    const before = await harness.ask('GET', mine)
+    await fresh()
+    await setBrand(account.ctx, { name: 'Other', frameAncestors: ['https://other.example'] })
+    assert.equal((await harness.ask('GET', mine)).headers.etag, before.headers.etag)
+  })
+})
+
+test('OpenGraph says what a preview needs, as text', async () => {
+  await fresh({
+    productName: 'Coat "\u202eX" <b>',
+    fiberComposition: [{ fiber: 'a"><script>', percentage: 100 }],
+  })
+  await setBrand(account.ctx, { name: 'Nordlicht', logo: PNG })
+  const { text } = await harness.ask('GET', path)
+  const found = Object.fromEntries(
+    Array.from(text.matchAll(/<meta property="og:(\w+)" content="([^"]*)">/g), ([, name, content]) => [
+      name,
+      content,
+    ]),
+  )
+  const url = `https://carnet.example${path}`
+  assert.deepEqual(
+    { ...found, description: undefined, image: undefined },
+    {
+      title: 'Coat &#34;X&#34; &#60;b&#62;',
+      type: 'product',
+      url,
+      site_name: 'Nordlicht',
+      description: undefined,
+      image: undefined,
+    },
+  )
+  assert.match(found.image ?? '', /^https:\/\/carnet\.example\/brand\/[0-9a-f]{32}\.png$/)
+  assert.match(
+    found.description ?? '',
+    /^Digital product passport\. Made of: 100% a&#34;&#62;&#60;script&#62; · Made in: Portugal · Repairable: Yes/,
+  )
+})
+
+describe('GET /brand/…', () => {
+  test('404 for what there is not', async () => {
+    for (const file of ['x', `${'0'.repeat(32)}.svg`, `${'0'.repeat(32)}.html`, '..%2f..%2fetc', '']) {
+      assert.equal((await harness.ask('GET', `/brand/${file}`)).status, 404, file)
+    }
+  })
+})
+
+test('GET / leads to the console', async () => {
+  const answer = await harness.ask('GET', '/')
+  assert.equal(answer.status, 302)
+  assert.equal(answer.headers.location, '/console')
+})

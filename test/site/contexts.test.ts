@@ -1,0 +1,65 @@
+/** The published JSON-LD contexts: what was published stays, byte for byte, and the newest says what documents say. */
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { contextVersions, NAMESPACE_PLACE } from '../../src/site/context-versions.ts'
+import { contextDocument } from '../../src/site/vocabulary.ts'
+import { ADDRESSES, type Harness, startHarness } from '../harness.ts'
+
+/** Digests of `assets/contexts/`. A line is added when one is published; none is ever changed. */
+const PUBLISHED: Readonly<Record<string, string>> = {
+  v1: 'fca795b1af84e9378f4ba9b01088d8989e59a3a44ef4ebeef2f5d7a6ca94a7ac',
+}
+
+const NS = `${ADDRESSES.publicUrl}/ns/dpp`
+const termsOf = (text: string) => JSON.parse(text)['@context'] as Record<string, unknown>
+
+let harness: Harness
+before(async () => {
+  harness = await startHarness()
+})
+after(() => harness.close())
+
+describe('the contexts', () => {
+  test('are those that were published, unchanged', () => {
+    const digests = contextVersions().map(({ name, textFor }) => [
+      name,
+      hash('sha256', textFor(NAMESPACE_PLACE), 'hex'),
+    ])
+    assert.deepEqual(Object.fromEntries(digests), PUBLISHED)
+  })
+
+  test('the newest is what is written today: run scripts/publish-context.ts when the fields have grown', () => {
+    assert.equal(contextVersions().at(-1)?.textFor(NS), contextDocument(NS))
+  })
+
+  test('each says of every older term what it said before', () => {
+    const versions = contextVersions().map(({ textFor }) => termsOf(textFor(NS)))
+    for (const [i, terms] of versions.entries()) {
+      for (const [term, meaning] of Object.entries(versions[i - 1] ?? {})) {
+        assert.deepEqual(terms[term], meaning, term)
+      }
+    }
+  })
+})
+
+describe('GET /ns/dpp/v1', () => {
+  test('is a context for ever, whatever form is asked for', async () => {
+    for (const accept of ['application/ld+json', 'text/html', '*/*']) {
+      const answer = await harness.ask('GET', '/ns/dpp/v1', { headers: { accept } })
+      assert.equal(answer.status, 200)
+      assert.equal(answer.headers['content-type'], 'application/ld+json')
+      assert.equal(answer.headers['cache-control'], 'public, max-age=31536000, immutable')
+      assert.equal(answer.headers['access-control-allow-origin'], '*')
+      assert.equal(answer.json['@context'].dpp, `${NS}#`)
+    }
+  })
+
+  test('is named on the page for people; others are not there', async () => {
+    const page = await harness.ask('GET', '/ns/dpp')
+    assert.ok(page.text.includes(`href="${NS}/v1"`))
+    for (const name of ['v0', 'v2', 'v01', 'V1', 'v1.json']) {
+      assert.equal((await harness.ask('GET', `/ns/dpp/${name}`)).status, 404, name)
+    }
+  })
+})
