@@ -1,6 +1,6 @@
 /** What a test of a door stands on: the real server on a database of its own, a clock that can be held, accounts and keys. */
 import type { FastifyInstance, HTTPMethods } from 'fastify'
-import { createAccount } from '../src/accounts/accounts.ts'
+import { createAccount, setPlan } from '../src/accounts/accounts.ts'
 import { operatorActor } from '../src/accounts/actors.ts'
 import type { AccountContext } from '../src/accounts/context.ts'
 import { createKey, type Scope } from '../src/accounts/keys.ts'
@@ -31,7 +31,14 @@ export class TestClock implements Clock {
 
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
 export type Answer = { status: number; headers: Record<string, string>; text: string; json: any }
-export type Ask = { key?: string; body?: unknown; text?: string | Buffer; headers?: Record<string, string> }
+export type Ask = {
+  key?: string
+  body?: unknown
+  text?: string | Buffer
+  headers?: Record<string, string>
+  /** The address it comes from; each request comes from another one unless it says so. */
+  from?: string
+}
 export type TestAccount = { id: number; key: string; ctx: AccountContext }
 
 export type Harness = {
@@ -40,7 +47,8 @@ export type Harness = {
   clock: TestClock
   /** A request through the whole server. `body` is sent as JSON, `text` as it is. */
   ask: (method: HTTPMethods, path: string, ask?: Ask) => Promise<Answer>
-  account: (settings?: { plan?: string; scope?: Scope }) => Promise<TestAccount>
+  /** `isLimited`: to the requests a minute of its plan; else no test is refused for being quick. */
+  account: (settings?: { plan?: string; scope?: Scope; isLimited?: boolean }) => Promise<TestAccount>
   apiKey: (account: TestAccount, scope: Scope, expiresAt?: Date) => Promise<string>
   close: () => Promise<void>
 }
@@ -69,12 +77,13 @@ export async function startHarness(
   const ask = async (
     method: HTTPMethods,
     path: string,
-    { key, body, text, headers = {} }: Ask = {},
+    { key, body, text, headers = {}, from = nextAddress() }: Ask = {},
   ): Promise<Answer> => {
     const payload = text ?? (body === undefined ? undefined : JSON.stringify(body))
     const answer = await app.inject({
       method: method as 'GET',
       url: path,
+      remoteAddress: from,
       headers: {
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
         ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
@@ -108,9 +117,10 @@ export async function startHarness(
     clock,
     ask,
     apiKey,
-    async account({ plan = 'beta', scope = 'full' } = {}) {
+    async account({ plan = 'beta', scope = 'full', isLimited = false } = {}) {
       const made = await createAccount(operator, { name: 'Test', plan })
       const id = Number(made.id)
+      if (!isLimited) await setPlan(operator, { accountId: id, plan, quota: {}, requestsPerMinute: MANY })
       const ctx = { sql, clock, accountId: id, actorId: await operatorActor(operator, id) }
       return { id, key: await apiKey({ id }, scope), ctx }
     },
@@ -120,6 +130,17 @@ export async function startHarness(
       await database.drop()
     },
   }
+}
+
+/** Requests a minute that no test makes. */
+const MANY = 10_000_000
+
+let requests = 0
+
+/** An address of 10.0.0.0/8, another at each call. */
+function nextAddress(): string {
+  const n = ++requests
+  return `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`
 }
 
 let gtins = 0

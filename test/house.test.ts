@@ -39,7 +39,7 @@ const ARROWS: Record<string, readonly string[]> = {
 const TABLES: Record<string, readonly string[]> = {
   accounts: [
     ...['plan', 'account', 'account_usage', 'actor', 'api_key', 'person', 'membership', 'person_session'],
-    ...['one_time_link', 'sign_in_attempt', 'audit_entry'],
+    ...['one_time_link', 'sign_in_attempt', 'audit_entry', 'rate_share'],
   ],
   passports: [
     ...['content', 'passport', 'passport_version', 'passport_status', 'gtin_claim', 'passport_count'],

@@ -1,4 +1,5 @@
 /** Work that nobody waits for: any server may do it, and what one leaves undone another takes up. */
+import { forgetRateShares } from '../accounts/rate-shares.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
@@ -14,6 +15,7 @@ export function startChores({ sql, clock, log }: { sql: Sql; clock: Clock; log: 
     try {
       const resumed = await resumeRefreshes(sql, clock)
       if (resumed > 0) log.info({ jobs: resumed }, 'refreshes taken up again')
+      await forgetRateShares(sql, clock.now())
     } catch (error) {
       log.warn(
         { reason: error instanceof Error ? error.message : String(error) },
