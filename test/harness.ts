@@ -4,11 +4,11 @@ import { createAccount, setPlan } from '../src/accounts/accounts.ts'
 import { operatorActor } from '../src/accounts/actors.ts'
 import type { AccountContext } from '../src/accounts/context.ts'
 import { createKey, type Scope } from '../src/accounts/keys.ts'
-import { createApp } from '../src/app.ts'
+import { type AppSetup, createApp } from '../src/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
 import { openPool, type Sql } from '../src/kernel/db.ts'
 import { createLog } from '../src/kernel/log.ts'
-import { cloneDatabase } from './database.ts'
+import { cloneDatabase, type Target } from './database.ts'
 
 export const ADDRESSES = { publicUrl: 'https://carnet.example', apiUrl: 'https://carnet.example/api/v1' }
 
@@ -43,7 +43,11 @@ export type TestAccount = { id: number; key: string; ctx: AccountContext }
 
 export type Harness = {
   app: FastifyInstance
+  /** What the server was made of, to make another one. */
+  setup: AppSetup
   sql: Sql
+  /** How another pool reaches the same database. */
+  target: Target
   clock: TestClock
   /** A request through the whole server. `body` is sent as JSON, `text` as it is. */
   ask: (method: HTTPMethods, path: string, ask?: Ask) => Promise<Answer>
@@ -59,7 +63,7 @@ export async function startHarness(
   const database = await cloneDatabase()
   const sql = openPool(database.target)
   const clock = new TestClock()
-  const app = createApp({
+  const setup: AppSetup = {
     sql,
     clock,
     addresses: ADDRESSES,
@@ -70,7 +74,8 @@ export async function startHarness(
     version: '0.0.0-test',
     log: createLog({ logLevel: 'silent', logFormat: 'json' }),
     isReady: async () => true,
-  })
+  }
+  const app = createApp(setup)
   await app.ready()
   const operator = { sql, clock }
 
@@ -113,7 +118,9 @@ export async function startHarness(
 
   return {
     app,
+    setup,
     sql,
+    target: database.target,
     clock,
     ask,
     apiKey,

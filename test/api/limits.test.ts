@@ -238,18 +238,21 @@ describe('the order of refusals', () => {
     ['unsupported_media_type', 'payload_too_large', 'bad_request'],
     ['validation', 'gtin_taken', 'plan_limit'],
   ]
+  const textOf = (has: (flaw: string) => boolean) => {
+    if (has('bad_request')) return '{'
+    if (has('payload_too_large')) return ' '.repeat(has('not_found') ? 8 * 1_048_576 + 1 : 1_048_577)
+    return JSON.stringify(newProduct(has('gtin_taken') ? { gtin: taken } : {}))
+  }
   const send = (flaws: readonly string[]) => {
     const has = (flaw: string) => flaws.includes(flaw)
     const base = has('not_found') ? `${PRODUCTS}/${NOBODYS}/children` : PRODUCTS
-    const tooLarge = has('not_found') ? 8 * 1_048_576 + 1 : 1_048_577
-    const body = JSON.stringify(newProduct(has('gtin_taken') ? { gtin: taken } : {}))
-    const text = has('bad_request') ? '{' : has('payload_too_large') ? ' '.repeat(tooLarge) : body
+    const holder = nameOf(flaws) === '' && has('gtin_taken') ? 'room' : nameOf(flaws)
     return t.ask(
       has('method_not_allowed') ? 'DELETE' : 'POST',
       has('validation') ? `${base}?nothing=1` : base,
       {
         key: has('unauthorized') ? WRONG_KEY : (keys.get(holder) ?? ''),
-        text,
+        text: textOf(has),
         ...(has('unsupported_media_type') ? { headers: { 'content-type': 'text/plain' } } : {}),
       },
     )
