@@ -7,6 +7,7 @@ import { type KeyLimits, keyLimits } from '../../src/accounts/rate-limit.ts'
 import { forgetRateShares } from '../../src/accounts/rate-shares.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
 import { type Harness, startHarness, TestClock } from '../harness.ts'
+import { countExchanges } from './count-exchanges.ts'
 
 const FULL = process.env.CARNET_TEST_FULL !== undefined
 /** A permit that is over in one process is another's after two looks for idle ones and the longest pause. */
@@ -181,7 +182,8 @@ describe('a key’s limit', () => {
   ] as const) {
     test(`${limit} a minute through four processes cost at most ${most} round trips a request`, async () => {
       const cluster = new Cluster(t, 4, limit)
-      const trips = await countTrips(t, cluster)
+      const exchanges = await countExchanges(t.sql)
+      const trips = () => exchanges(cluster.id)
       const requests = Math.floor(limit * 1.8)
       // Nine tenths of the limit for two minutes, then a minute at three times the limit.
       for (let i = 0; i < requests; i++) {
@@ -309,20 +311,3 @@ describe('a key’s limit', () => {
     await cluster.close()
   })
 })
-
-/** Counts how often the key's row is written from now on: once for each exchange. */
-async function countTrips(t: Harness, cluster: Cluster): Promise<() => Promise<number>> {
-  await t.sql`create table if not exists trip (key_id uuid primary key, n integer)`
-  await t.sql`
-    create or replace function count_trip() returns trigger language plpgsql as $$
-    begin
-      insert into trip values (new.key_id, 1) on conflict (key_id) do update set n = trip.n + 1;
-      return null;
-    end $$`
-  await t.sql`
-    create or replace trigger trips after insert or update on rate_share for each row execute function count_trip()`
-  return async () => {
-    const [row] = await t.sql<{ n: number }[]>`select n from trip where key_id = ${cluster.id}`
-    return row?.n ?? 0
-  }
-}
