@@ -54,7 +54,7 @@ export type PlanChange = {
 export async function setPlan(
   ctx: OperatorContext,
   input: PlanChange,
-): Promise<Account & { quota: QuotaOverrides; requests_per_minute: number | null }> {
+): Promise<Account & { quota: QuotaOverrides; requests_per_minute?: number }> {
   await requirePlan(ctx.sql, input.plan)
   const { model = null, batch = null, item = null } = input.quota
   const perMinute = input.requestsPerMinute ?? null
@@ -64,7 +64,13 @@ export async function setPlan(
     where id = ${input.accountId} returning name`
   if (!row) throw notFound('account')
   const { accountId, plan, quota } = input
-  return { id: String(accountId), name: row.name, plan, quota, requests_per_minute: perMinute }
+  return {
+    id: String(accountId),
+    name: row.name,
+    plan,
+    quota,
+    ...(perMinute === null ? {} : { requests_per_minute: perMinute }),
+  }
 }
 
 /** Throws `not_found` unless the account exists. */

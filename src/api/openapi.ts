@@ -2,7 +2,7 @@
 import { allCategories } from '../categories/catalogue.ts'
 import { categorySchema } from '../categories/json-schema.ts'
 import { cacheable } from './categories.ts'
-import type { Operation } from './operation-parts.ts'
+import { headerRefs, type Operation } from './operation-parts.ts'
 import { OPERATIONS } from './operations.ts'
 import type { Answer, ApiSetup, OpenCall } from './route.ts'
 import { SCHEMAS } from './schemas.ts'
@@ -66,15 +66,25 @@ const productData = () => ({
 
 const HEADERS = {
   'X-Request-Id': { description: 'Names this request in our logs.', schema: { type: 'string' } },
+  'X-RateLimit-Limit': {
+    description: 'Requests that this key, or without one this address, may make in any sixty seconds.',
+    schema: { type: 'integer' },
+  },
+  'X-RateLimit-Remaining': { description: 'How many of them are left.', schema: { type: 'integer' } },
+  'X-RateLimit-Reset': {
+    description: 'When the next one that was used is over and may be used again; unix time in seconds.',
+    schema: { type: 'integer' },
+  },
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
   ETag: {
     description: 'Validator of this answer, for If-None-Match and If-Match.',
     schema: { type: 'string' },
   },
 }
 
-const refusal = (description: string) => ({
+const refusal = (description: string, headers: readonly string[] = []) => ({
   description,
-  headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+  headers: headerRefs(headers),
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 })
 
@@ -89,6 +99,7 @@ const RESPONSES = {
   413: refusal('The body is over 1 MiB: `payload_too_large`.'),
   415: refusal('The body is not JSON in UTF-8: `unsupported_media_type`.'),
   422: refusal('Something sent is not valid: `validation`, every violation in `errors`.'),
+  429: refusal('The requests of this minute are used up: `rate_limited`.', ['Retry-After']),
   500: refusal('A fault of ours: `internal`.'),
   503: refusal('The store does not answer: `unavailable`, with `Retry-After`.'),
 }
@@ -113,6 +124,7 @@ function describe(operation: Operation, path: string) {
   }))
   const refusals = [
     ...(operation.open ? [] : ['401', '403', '405', '422']),
+    ...(operation.path === '/health' ? [] : ['429']),
     ...(operation.body ? WRITE_REFUSALS : []),
     ...operation.refusals.map(String),
     '500',

@@ -25,11 +25,16 @@ export const list = (of: string) =>
   envelope({ type: 'array', items: schema(of) }, { meta: schema('PageMeta') })
 export const written = envelope(schema('Product'), { warnings: { type: 'array', items: schema('Detail') } })
 
+const ON_EVERY_ANSWER = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+
+export const headerRefs = (more: readonly string[]) =>
+  Object.fromEntries(
+    [...ON_EVERY_ANSWER, ...more].map(name => [name, { $ref: `#/components/headers/${name}` }]),
+  )
+
 export const json = (description: string, body: object, headers: readonly string[] = []) => ({
   description,
-  headers: Object.fromEntries(
-    ['X-Request-Id', ...headers].map(name => [name, { $ref: `#/components/headers/${name}` }]),
-  ),
+  headers: headerRefs(headers),
   content: { 'application/json': { schema: body } },
 })
 export const notModified = { description: 'The client has it already (If-None-Match).' }
