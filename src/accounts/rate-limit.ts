@@ -9,6 +9,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { coalesce } from '../kernel/coalesce.ts'
 import { randomBase62 } from '../kernel/crypto.ts'
 import { findMeaning, perDatabase, type Sql } from '../kernel/db.ts'
+import { exchangeShares } from './rate-ledger.ts'
 import {
   forgetTimes,
   hear,
@@ -23,7 +24,6 @@ import {
   use,
   useAlone,
 } from './rate-share.ts'
-import { exchangeShares } from './rate-shares.ts'
 
 /** A database that takes longer does not hold a request up: this process counts by itself until it answers. */
 const PATIENCE_MS = 500

@@ -1,5 +1,5 @@
 /** One process's share of a key's permits: what it may let through without asking, what it tells, and what it gives back. */
-import type { Answered, Told } from './rate-shares.ts'
+import type { Answered, Told } from './rate-ledger.ts'
 import { type RateWindow, rateWindow } from './rate-window.ts'
 
 export type LimitedKey = { accountId: number; keyId: string; requestsPerMinute: number }

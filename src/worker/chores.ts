@@ -1,5 +1,5 @@
 /** Work that nobody waits for: any server may do it, and what one leaves undone another takes up. */
-import { forgetRateShares } from '../accounts/rate-shares.ts'
+import { forgetRateShares } from '../accounts/rate-ledger.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'

@@ -109,6 +109,32 @@ describe('requests a minute', () => {
   })
 })
 
+describe('while nobody answers for the shares', () => {
+  test('reads go on, and are held up once at most', async () => {
+    const t = await startHarness()
+    const { key } = await t.account({ plan: 'pro', isLimited: true })
+    const made = await t.ask('POST', PRODUCTS, { key, body: newProduct() })
+    const release = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const lock = t.sql.begin(async sql => {
+      await sql`lock table rate_share in access exclusive mode`
+      locked.resolve()
+      await release.promise
+    })
+    await locked.promise
+    const statuses: number[] = []
+    for (let i = 0; i < 125; i++)
+      statuses.push((await t.ask('GET', `${PRODUCTS}/${made.json.data.id}`, { key })).status)
+    assert.deepEqual(
+      [statuses.filter(status => status === 200).length, statuses.filter(status => status === 429).length],
+      [119, 6],
+    )
+    release.resolve()
+    await lock
+    await t.close()
+  })
+})
+
 describe('requests a minute of an address', () => {
   let t: Harness
   before(async () => {
