@@ -6,6 +6,7 @@ import { correctionRows } from './correction.ts'
 import { createRows } from './create.ts'
 import { growthRows } from './growth.ts'
 import { itemRows } from './item.ts'
+import { limitsRows } from './limits.ts'
 import { pageRows } from './page.ts'
 import { readRows } from './read.ts'
 import { refreshRows } from './refresh.ts'
@@ -29,6 +30,7 @@ const BENCHES: Record<string, Bench> = {
   correction: correctionRows,
   refresh: refreshRows,
   item: itemRows,
+  limits: limitsRows,
   bytes: bytesRows,
 }
 

@@ -40,6 +40,7 @@ const TABLES: Record<string, readonly string[]> = {
   accounts: [
     ...['plan', 'account', 'account_usage', 'actor', 'api_key', 'person', 'membership', 'person_session'],
     ...['one_time_link', 'sign_in_attempt', 'audit_entry', 'idempotency_key', 'brand', 'brand_logo'],
+    ...['rate_share'],
   ],
   passports: [
     ...['content', 'passport', 'passport_version', 'passport_status', 'gtin_claim', 'passport_count'],

@@ -10,6 +10,7 @@ export type AuditAction =
   | 'password_set'
   | 'signed_in'
   | 'key_created'
+  | 'key_rotated'
   | 'key_revoked'
   | 'brand_changed'
 

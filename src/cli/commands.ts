@@ -53,6 +53,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: "list an account's API keys",
     load: async () => (await import('./keys.ts')).keysList,
   },
+  'keys rotate': {
+    about: 'replace an API key; the old one goes on for a day',
+    load: async () => (await import('./keys.ts')).keysRotate,
+  },
   'keys revoke': {
     about: 'end an API key within two seconds',
     load: async () => (await import('./keys.ts')).keysRevoke,

@@ -9,6 +9,8 @@ const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const
 /** Beyond this an expiry is a slip of the finger. */
 const MOST_MS = 100 * 365.25 * UNIT_MS.d
 
+const LONGEST_SPAN_MS = 365 * UNIT_MS.d
+
 /** What `D` means in a usage line. */
 export const EXPIRY_HINT = 'a date (from 0:00 UTC on it is over), a date-time, or a span such as 7d, 12h, 30m'
 
@@ -23,6 +25,14 @@ export function parseExpiry(text: string, now: Date): Date {
   if (ahead <= 0) throw new UsageError(`--expires is "${text}": that is over already.`)
   if (ahead > MOST_MS) throw new UsageError(`--expires is "${text}": that is more than 100 years ahead.`)
   return moment
+}
+
+/** The milliseconds of a span such as `7d`, `12h`, `30m`, a year at most. Throws UsageError. */
+export function parseSpan(option: string, text: string): number {
+  const [, count, unit] = SPAN.exec(text) ?? []
+  const span = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
+  if (count !== undefined && span <= LONGEST_SPAN_MS) return span
+  throw new UsageError(`--${option} is "${text}": it must be a span such as 7d, 12h or 30m, at most 365d.`)
 }
 
 function readSpan(text: string, now: Date): Date | undefined {

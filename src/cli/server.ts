@@ -1,6 +1,7 @@
 /** The running server: the app on its port over the store, and an orderly end within five seconds. */
 import type { FastifyInstance } from 'fastify'
 import { flushKeyUse } from '../accounts/key-use.ts'
+import { keyLimitsOf } from '../accounts/rate-limit.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { Config, Environment } from '../kernel/config.ts'
 import { isReachable } from '../kernel/db.ts'
@@ -71,13 +72,20 @@ async function startServer(
       log.warn({ reason: String(error) }, 'the use of keys or access links was not written')
     }
   }
+  const leave = async () => {
+    try {
+      await keyLimitsOf(store.sql, systemClock).leave()
+    } catch (error) {
+      log.warn({ reason: String(error) }, 'what is left of the rate limits was not given back')
+    }
+  }
   const chores = startChores({ sql: store.sql, clock: systemClock, log })
   const timer = setInterval(flush, FLUSH_EVERY_MS)
   timer.unref()
   const stop = async () => {
     clearInterval(timer)
     await Promise.all([close(app), within(FINISH_WITHIN_MS, chores.stop())])
-    await within(FLUSH_WITHIN_MS, flush())
+    await within(FLUSH_WITHIN_MS, Promise.all([flush(), leave()]))
   }
   try {
     await up(store, address)
@@ -128,7 +136,7 @@ async function close(app: FastifyInstance): Promise<void> {
   }
 }
 
-async function within(ms: number, work: Promise<void>): Promise<void> {
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
   await Promise.race([work, promise])

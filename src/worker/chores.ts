@@ -1,5 +1,6 @@
 /** Work that nobody waits for: any server may do it, and what one leaves undone another takes up. */
 import { deleteExpiredKeys } from '../accounts/idempotency.ts'
+import { forgetRateShares } from '../accounts/rate-ledger.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
@@ -18,6 +19,7 @@ export function startChores({ sql, clock, log }: { sql: Sql; clock: Clock; log: 
       for (const { jobId, error } of takeRefreshFaults(sql))
         log.error({ job: jobId, err: error }, 'a refresh was stopped by a fault; it is taken up again')
       await deleteExpiredKeys(sql, clock.now())
+      await forgetRateShares(sql, clock.now())
     } catch (error) {
       log.warn(
         { reason: error instanceof Error ? error.message : String(error) },
