@@ -11,6 +11,17 @@ export type DatabaseTarget =
   | { socketDir: string; port: number; user: string; database: string }
 
 const STATEMENT_TIMEOUT_MS = 10_000
+/**
+ * For queues: tables that are empty at one moment and hold a million rows at the next. A plan made while they were empty
+ * would read them from end to end; these leave it their indexes.
+ */
+const BY_INDEX = {
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_sort: 'off',
+}
 /** More connections than this only queue inside PostgreSQL on a small machine; a cluster has several processes. */
 export const POOL_SIZE = 10
 
@@ -18,7 +29,10 @@ export const POOL_SIZE = 10
  * Opens the pool. Statements are prepared once per connection and planned once: with a plan made anew at each call
  * a read ran at a third of the speed.
  */
-export function openPool(target: DatabaseTarget, options: { max?: number; name?: string } = {}): Sql {
+export function openPool(
+  target: DatabaseTarget,
+  options: { max?: number; name?: string; byIndex?: boolean } = {},
+): Sql {
   const settings = {
     max: options.max ?? POOL_SIZE,
     idle_timeout: 0,
@@ -31,6 +45,7 @@ export function openPool(target: DatabaseTarget, options: { max?: number; name?:
       statement_timeout: STATEMENT_TIMEOUT_MS,
       plan_cache_mode: 'force_generic_plan',
       TimeZone: 'UTC',
+      ...(options.byIndex ? BY_INDEX : {}),
     },
     types: { bigint: BIGINT_AS_NUMBER },
   }

@@ -40,6 +40,12 @@ export function newUuid(nowMs: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${low.slice(0, 4)}-${low.slice(4)}`
 }
 
+/** The lowest UUIDv7 of a millisecond: what is older sorts before it. */
+export function uuidFloor(ms: number): string {
+  const time = Math.max(0, ms).toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`
+}
+
 /** Names for requests, in the order they came: sixteen random characters of this process, ten that count. */
 export function requestIds(): () => string {
   const process = Array.from({ length: 16 }, () => ALPHABET[Number(random64() & 31n)]).join('')

@@ -4,7 +4,7 @@ import { findCategory } from '../categories/catalogue.ts'
 import { retrying } from '../kernel/db.ts'
 import { AppError, assert, type Detail } from '../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
-import { insertEvents, passportEvent } from '../webhooks/announce.ts'
+import { insertBackgroundEvents, passportEvent } from '../webhooks/announce.ts'
 import { checkData, type Data, requireCategory } from './check-data.ts'
 import { forgetPublicPassport } from './public-read.ts'
 import { createdAt } from './record.ts'
@@ -141,7 +141,8 @@ async function move(
       insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, changed)
       select updated_at, ${accountId}::int, version_no, ${actorId}::int, id, ${to.id}::uuid, 'r', own, changed from moved
     ), announced as (
-      ${insertEvents(sql)} select updated_at, ${accountId}::int, event_id, 'product.updated', event from moved
+      ${insertBackgroundEvents(sql)}
+      select updated_at, ${accountId}::int, event_id, 'product.updated', event, true from moved
     )
     select id from moved`
 }
