@@ -6,7 +6,7 @@ import type { AccountContext } from '../src/accounts/context.ts'
 import { createKey, type Scope } from '../src/accounts/keys.ts'
 import { createApp } from '../src/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
-import { openPool, type Sql } from '../src/kernel/db.ts'
+import { type DatabaseTarget, openPool, type Sql } from '../src/kernel/db.ts'
 import { createLog } from '../src/kernel/log.ts'
 import { cloneDatabase } from './database.ts'
 
@@ -37,6 +37,8 @@ export type TestAccount = { id: number; key: string; ctx: AccountContext }
 export type Harness = {
   app: FastifyInstance
   sql: Sql
+  /** The database, for a pool of another kind. */
+  target: DatabaseTarget
   clock: TestClock
   /** A request through the whole server. `body` is sent as JSON, `text` as it is. */
   ask: (method: HTTPMethods, path: string, ask?: Ask) => Promise<Answer>
@@ -105,6 +107,7 @@ export async function startHarness(
   return {
     app,
     sql,
+    target: database.target,
     clock,
     ask,
     apiKey,
