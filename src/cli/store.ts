@@ -13,7 +13,7 @@ import { openEmbeddedStore } from './embedded-store.ts'
 
 export type Store = {
   sql: Sql
-  /** A pool of its own for queues, which reads by index; it ends with the store. */
+  /** A pool of its own for queues, such as `openPool` makes for them; it ends with the store. */
   openQueuePool: () => Sql
   addresses: Addresses
   /** Where the data is, without a password. */
@@ -85,7 +85,7 @@ function poolsOn(target: DatabaseTarget, options: OpenOptions): Pools {
   return {
     sql,
     openQueuePool() {
-      const pool = openPool(target, { name: `${options.name} queue`, max: QUEUE_POOL_SIZE, byIndex: true })
+      const pool = openPool(target, { name: `${options.name} queue`, max: QUEUE_POOL_SIZE, forQueue: true })
       all.push(pool)
       return pool
     },

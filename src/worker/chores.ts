@@ -12,7 +12,7 @@ const MOST_STEPS = 200
 
 export type Chores = { stop: () => Promise<void> }
 
-/** `queue`: a pool that reads by index, see `openPool`. */
+/** `queue`: a pool for queues, see `openPool`. */
 export type ChoreSetup = { sql: Sql; queue: Sql; clock: Clock; log: Log }
 
 /** Looks for work at once and then at its times; `stop` ends it after the step it is at. */

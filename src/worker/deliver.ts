@@ -37,7 +37,7 @@ const FINISH_WITHIN_MS = 2_000
 const FORGET_AFTER_MS = 60_000
 
 export type DeliverySetup = {
-  /** A pool of its own that reads by index: see `openPool`. */
+  /** A pool for queues of its own: see `openPool`. */
   sql: Sql
   clock: Clock
   log: Log
@@ -177,14 +177,17 @@ export class Deliveries {
       held: [...line.held],
     }))
     const claimed = await claim(sql, clock.now(), rooms, free)
+    const counts = new Map<Line, number>()
     for (const one of claimed) {
       const line = this.lines.get(keyOf(one.account_id, one.endpoint_id))
-      line?.queue.push(one)
-      line?.held.add(one.event_id)
+      if (line === undefined) continue
+      line.queue.push(one)
+      line.held.add(one.event_id)
+      counts.set(line, (counts.get(line) ?? 0) + 1)
       this.held++
     }
     for (const [i, line] of wanting.entries()) {
-      line.hasMore = line.queue.length > 0 && line.held.size >= (rooms[i]?.room ?? 0)
+      line.hasMore = (counts.get(line) ?? 0) === rooms[i]?.room || claimed.length === free
       this.pump(line)
     }
     return claimed.length
@@ -316,6 +319,7 @@ export class Deliveries {
     })
     this.pump(line)
     for (const other of [...this.crowded]) this.pump(other)
+    if (wantsMore(line)) this.wake()
   }
 
   private noteHealth(line: Line, attempted: Attempted, now: Date): void {
@@ -360,7 +364,7 @@ export class Deliveries {
     const line = this.lines.get(keyOf(accountId, endpointId))
     this.held--
     line?.held.delete(eventId)
-    if (this.held === 0 || (line !== undefined && wantsMore(line))) this.wake()
+    if (this.held === 0) this.wake()
   }
 
   private async tellSwitchedOff(one: EndpointHealth): Promise<void> {

@@ -7,7 +7,7 @@ import type { Health } from '../webhooks/schedule.ts'
 import { openSecrets, type Secrets } from '../webhooks/secret.ts'
 
 /** Claimed ahead, as a multiple of what may be on its way: so that nothing waits for the next claim. */
-const AHEAD = 4
+const AHEAD = 8
 
 export type Line = {
   accountId: number
@@ -60,11 +60,13 @@ const healthOf = (row: Waiting): Health => ({
   waitUntil: row.wait_until,
 })
 
-export const roomOf = (line: Line): number => Math.max(0, line.caps.window * AHEAD - line.held.size)
+/** What is being written down takes no room: it is over. */
+export const roomOf = (line: Line): number =>
+  Math.max(0, line.caps.window * AHEAD - line.caps.inFlight - line.queue.length)
 
 /** Half of what was claimed ahead is gone, and there was more. */
 export const wantsMore = (line: Line): boolean =>
-  line.hasMore && line.held.size <= (line.caps.window * AHEAD) / 2
+  line.hasMore && line.queue.length <= (line.caps.window * AHEAD) / 2
 
 export const isWaiting = (line: Line, now: Date): boolean =>
   line.health.waitUntil !== null && line.health.waitUntil > now

@@ -3,7 +3,7 @@ import type { Sql } from '../kernel/db.ts'
 import { type Chores, startChores } from './chores.ts'
 import { Deliveries, type DeliverySetup } from './deliver.ts'
 
-/** `sql`: the pool of everything else; `queue`: one that reads by index. */
+/** `sql`: the pool of everything else; `queue`: one for queues. */
 export type WorkerSetup = Omit<DeliverySetup, 'sql'> & { sql: Sql; queue: Sql }
 
 export function startWorker({ sql, queue, ...setup }: WorkerSetup): Chores {
