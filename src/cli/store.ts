@@ -27,7 +27,7 @@ export type Store = {
   abandon: () => void
 }
 
-export type StoreContext = OperatorContext & { addresses: Addresses; store: Store }
+export type StoreContext = OperatorContext & { addresses: Addresses; store: Store; config: Config }
 
 /**
  * `serves`: keeps the embedded PostgreSQL alive, and takes the one seat of a server unless `seat` is false.
@@ -131,7 +131,7 @@ export async function withStore(
   const config = readConfig(env)
   const store = await openStore(config, commandLog(env, config), { name: 'carnet command' })
   try {
-    return await work({ sql: store.sql, clock: systemClock, addresses: store.addresses, store })
+    return await work({ sql: store.sql, clock: systemClock, addresses: store.addresses, store, config })
   } finally {
     await store.stop()
   }
