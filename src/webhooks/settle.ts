@@ -50,7 +50,8 @@ const logRow = ({ accountId, endpointId, eventId, type, attempt, kind, attempted
 })
 
 /**
- * One statement: the attempts are logged, what is done with leaves the queue, the rest waits for its next time. A
+ * One statement: the attempts are logged, what is done with leaves the queue, the rest waits for its next time. Answers
+ * the endpoints that were switched off by it. A
  * delivery whose count of attempts is not the one we knew has been taken up by somebody else and is left to them.
  * `account_id + 0` keeps the index of what is due out of it: the primary key is the way to a row.
  */
@@ -58,7 +59,7 @@ export async function writeResults(
   sql: Sql,
   results: readonly Result[],
   endpoints: readonly EndpointHealth[],
-): Promise<void> {
+): Promise<string[]> {
   const rows = results.map(logRow)
   const states = endpoints.map(({ accountId, endpointId, revision, health, switchedOff }) => ({
     account_id: accountId,
@@ -69,8 +70,8 @@ export async function writeResults(
     wait_until: health.waitUntil,
     reason: switchedOff,
   }))
-  await retrying(
-    () => sql`
+  const changed = await retrying(
+    () => sql<{ id: string; reason: string | null }[]>`
       with made as materialized (
         select * from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as r(at timestamptz, next_attempt_at timestamptz,
           account_id int, duration_ms int, attempt smallint, status smallint, kind "char", given_up boolean, endpoint_id uuid,
@@ -92,8 +93,10 @@ export async function writeResults(
         status = case when s.reason is null then w.status else 'd' end, disabled_reason = coalesce(s.reason, w.disabled_reason)
       from jsonb_to_recordset(${JSON.stringify(states)}::text::jsonb) as s(account_id int, id uuid, revision int, failures int,
         failing_since timestamptz, wait_until timestamptz, reason text)
-      where w.account_id = s.account_id and w.id = s.id and w.revision = s.revision and w.status <> 'r'`,
+      where w.account_id = s.account_id and w.id = s.id and w.revision = s.revision and w.status not in ('r', 'd')
+      returning w.id, s.reason`,
   )
+  return changed.filter(row => row.reason !== null).map(row => row.id)
 }
 
 /** The account is told that an endpoint was switched off: in its audit log, and in the endpoint's own record. */

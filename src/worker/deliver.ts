@@ -342,8 +342,9 @@ export class Deliveries {
       const batch = this.results.splice(0, MOST_WRITTEN)
       const endpoints = [...this.health.values()]
       this.health = new Map()
+      let off: string[]
       try {
-        await writeResults(sql, batch, endpoints)
+        off = await writeResults(sql, batch, endpoints)
       } catch (error) {
         log.warn({ reason: reasonOf(error) }, 'what became of webhooks could not be written yet')
         this.results = [...batch, ...this.results]
@@ -356,7 +357,7 @@ export class Deliveries {
         continue
       }
       for (const one of batch) this.settled(one)
-      for (const one of endpoints) await this.tellSwitchedOff(one)
+      for (const one of endpoints) if (off.includes(one.endpointId)) await this.tellSwitchedOff(one)
     }
   }
 
@@ -368,7 +369,6 @@ export class Deliveries {
   }
 
   private async tellSwitchedOff(one: EndpointHealth): Promise<void> {
-    if (one.switchedOff === null) return
     const { log } = this.setup
     const about = { account: one.accountId, webhook: one.endpointId, reason: one.switchedOff }
     log.warn(about, 'a webhook was switched off')

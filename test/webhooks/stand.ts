@@ -67,7 +67,7 @@ export type Stand = Harness & {
   worker: (settings?: { leaseMs?: number; random?: () => number; outbound?: Outbound }) => Deliveries
   endpoint: (account: TestAccount, input: NewWebhook) => Promise<EndpointRecord & { secret: string }>
   /** Events that nothing caused but the test; their ids. */
-  announce: (account: TestAccount, count?: number, type?: string) => Promise<string[]>
+  announce: (account: TestAccount, count?: number, type?: string, sql?: Sql) => Promise<string[]>
 }
 
 export async function startStand(): Promise<Stand> {
@@ -95,7 +95,8 @@ export async function startStand(): Promise<Stand> {
       return worker
     },
     endpoint: (account, input) => addWebhook(account.ctx, setup, input),
-    announce: (account, count = 1, type = 'product.updated') => announce(harness, account, count, type),
+    announce: (account, count = 1, type = 'product.updated', sql = harness.sql) =>
+      announce({ sql, clock }, account, count, type),
     async close() {
       for (const worker of workers) await worker.stop()
       await outbound.close()
@@ -106,7 +107,7 @@ export async function startStand(): Promise<Stand> {
 }
 
 async function announce(
-  { sql, clock }: Harness,
+  { sql, clock }: Pick<Harness, 'sql' | 'clock'>,
   account: TestAccount,
   count: number,
   type: string,
