@@ -155,7 +155,10 @@ class Run {
 }
 ${sample.slice(at)}`,
     )
-    assert.deepEqual(answers(run('java', '-XX:TieredStopAtLevel=1', 'Run.java')), EXPECTED)
+    assert.deepEqual(
+      answers(run('java', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', 'Run.java')),
+      EXPECTED,
+    )
   })
 })
 
