@@ -4,7 +4,9 @@ import { bulkRows } from './bulk.ts'
 import { bytesRows } from './bytes.ts'
 import { correctionRows } from './correction.ts'
 import { createRows } from './create.ts'
+import { fanOutRows } from './fan-out.ts'
 import { growthRows } from './growth.ts'
+import { isolationRows } from './isolation.ts'
 import { itemRows } from './item.ts'
 import { pageRows } from './page.ts'
 import { readRows } from './read.ts'
@@ -28,6 +30,8 @@ const BENCHES: Record<string, Bench> = {
   item: itemRows,
   bytes: bytesRows,
   webhooks: webhookRows,
+  fanout: fanOutRows,
+  isolation: isolationRows,
 }
 
 const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true })
