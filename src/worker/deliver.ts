@@ -14,15 +14,15 @@ import {
   type Claimed,
   claim,
   findWaiting,
-  lease,
   MOST_CLAIMED,
   MOST_ENDPOINTS_A_STEP,
-  releaseLeases,
   START,
   type Waiting,
 } from '../webhooks/claim.ts'
 import { afterFailure, isToBeSwitchedOff, nextAttemptAt, WELL } from '../webhooks/schedule.ts'
-import { type EndpointHealth, noteSwitchedOff, type Result, writeResults } from '../webhooks/settle.ts'
+import type { Result } from '../webhooks/settle.ts'
+import { Leases } from './leases.ts'
+import { Ledger, reasonOf } from './ledger.ts'
 import { dropQueue, isWaiting, keyOf, type Line, newLine, roomOf, syncLine, wantsMore } from './line.ts'
 
 const LEASE_MS = 10_000
@@ -31,8 +31,6 @@ const POLL_MS = 200
 /** With more to claim than there was room for. */
 const BUSY_POLL_MS = 50
 const MOST_HELD = 2_048
-const MOST_WRITTEN = 256
-const WRITE_AGAIN_MS = 500
 const FINISH_WITHIN_MS = 2_000
 const FORGET_AFTER_MS = 60_000
 
@@ -55,28 +53,25 @@ export type DeliveryNumbers = {
 
 export class Deliveries {
   private readonly setup: DeliverySetup
-  private readonly holder: string
   private readonly lines = new Map<string, Line>()
   private readonly accounts = new Map<number, AccountCaps>()
-  /** Until when an account is ours, in ms of the clock. */
-  private readonly leases = new Map<number, number>()
+  private readonly leases: Leases
+  private readonly ledger: Ledger
   private readonly all: ProcessCaps = { inFlight: 0, unproven: 0 }
   /** Lines that wait for a place of the account's or the process's. */
   private readonly crowded = new Set<Line>()
   private readonly outcomes: Record<string, number> = {}
-  private results: Result[] = []
-  private health = new Map<string, EndpointHealth>()
-  private writing: Promise<void> | undefined
   private held = 0
   private place = START
-  private renewedAt = 0
   private isStopping = false
   private wake: () => void = () => {}
   private loop: Promise<void> | undefined
 
   constructor(setup: DeliverySetup) {
     this.setup = setup
-    this.holder = newUuid(setup.clock.now().getTime())
+    const { sql, clock, log, leaseMs = LEASE_MS } = setup
+    this.leases = new Leases(sql, newUuid(clock.now().getTime()), leaseMs)
+    this.ledger = new Ledger({ sql, clock, log, settled: result => this.settled(result) })
   }
 
   /** Delivers from now on, until it is stopped. */
@@ -88,7 +83,7 @@ export class Deliveries {
   async drain(): Promise<void> {
     for (;;) {
       const { claimed, isEnd } = await this.round()
-      if (claimed === 0 && isEnd && this.held === 0 && this.writing === undefined) return
+      if (claimed === 0 && isEnd && this.held === 0 && this.ledger.isIdle) return
       if (this.held > 0) await this.nap(BUSY_POLL_MS)
     }
   }
@@ -106,8 +101,8 @@ export class Deliveries {
     const until = performance.now() + FINISH_WITHIN_MS
     while (this.held > 0 && performance.now() < until) await this.nap(BUSY_POLL_MS)
     await this.setup.outbound.close()
-    await this.writing
-    await releaseLeases(this.setup.sql, this.holder)
+    await this.ledger.stop()
+    await this.leases.giveBack()
   }
 
   private async run(): Promise<void> {
@@ -140,7 +135,15 @@ export class Deliveries {
   private async round(): Promise<{ claimed: number; isEnd: boolean }> {
     const { sql, clock, sealer } = this.setup
     const now = clock.now()
-    await this.renew(now)
+    const busy = Array.from(this.lines.values()).filter(line => line.held.size > 0)
+    if (
+      await this.leases.renew(
+        busy.map(line => line.accountId),
+        now,
+      )
+    ) {
+      for (const line of busy) if (!this.leases.isOurs(line.accountId, now)) this.drop(line)
+    }
     const rows = await findWaiting(sql, now, this.place)
     const last = rows.at(-1)
     const isEnd = last === undefined || rows.length < MOST_ENDPOINTS_A_STEP
@@ -153,7 +156,7 @@ export class Deliveries {
       else this.drop(line)
     }
     const due = rows.filter(row => row.is_due)
-    await this.leaseAll(
+    await this.leases.takeAll(
       due.map(row => row.account_id),
       now,
     )
@@ -165,7 +168,7 @@ export class Deliveries {
   private async claimOf(due: readonly Waiting[], now: Date): Promise<number> {
     const { sql, clock, sealer } = this.setup
     const wanting = due
-      .filter(row => this.isOurs(row.account_id, now))
+      .filter(row => this.leases.isOurs(row.account_id, now))
       .map(row => this.lineOf(row, sealer, now))
       .filter(line => line.secrets !== undefined && !isWaiting(line, now) && roomOf(line) > 0)
     const free = Math.min(MOST_CLAIMED, MOST_HELD - this.held)
@@ -221,35 +224,6 @@ export class Deliveries {
     for (const id of this.accounts.keys()) if (!used.has(id)) this.accounts.delete(id)
   }
 
-  private isOurs(accountId: number, now: Date): boolean {
-    return (this.leases.get(accountId) ?? 0) > now.getTime()
-  }
-
-  private async leaseAll(accounts: readonly number[], now: Date): Promise<void> {
-    const wanted = [...new Set(accounts)].filter(id => !this.isOurs(id, now))
-    await this.take(wanted, now)
-  }
-
-  /** Accounts with something on its way stay ours; the others end by themselves. */
-  private async renew(now: Date): Promise<void> {
-    if (now.getTime() - this.renewedAt < (this.setup.leaseMs ?? LEASE_MS) / 4) return
-    this.renewedAt = now.getTime()
-    const busy = Array.from(this.lines.values())
-      .filter(line => line.held.size > 0)
-      .map(line => line.accountId)
-    await this.take([...new Set(busy)], now)
-    for (const line of this.lines.values()) if (!this.isOurs(line.accountId, now)) this.drop(line)
-  }
-
-  private async take(accounts: readonly number[], now: Date): Promise<void> {
-    const until = new Date(now.getTime() + (this.setup.leaseMs ?? LEASE_MS))
-    const ours = new Set(await lease(this.setup.sql, now, accounts, { holder: this.holder, until }))
-    for (const id of accounts) {
-      if (ours.has(id)) this.leases.set(id, until.getTime())
-      else this.leases.delete(id)
-    }
-  }
-
   private drop(line: Line): void {
     this.held -= line.queue.length
     dropQueue(line)
@@ -259,7 +233,7 @@ export class Deliveries {
   /** Starts what there is room for. */
   private pump(line: Line): void {
     const now = this.setup.clock.now()
-    if (this.isStopping || isWaiting(line, now) || !this.isOurs(line.accountId, now)) this.drop(line)
+    if (this.isStopping || isWaiting(line, now) || !this.leases.isOurs(line.accountId, now)) this.drop(line)
     this.crowded.delete(line)
     while (line.queue.length > 0) {
       const release = takePlace(line.caps, line.account, this.all)
@@ -304,7 +278,7 @@ export class Deliveries {
     const { retryAfterMs } = attempted
     const nextAt = ok ? undefined : nextAttemptAt(now, { attempts, retryAfterMs, random: random() })
     this.noteHealth(line, attempted, now)
-    this.results.push({
+    this.ledger.add({
       accountId: line.accountId,
       endpointId: line.endpointId,
       eventId: claimed.event_id,
@@ -313,9 +287,6 @@ export class Deliveries {
       kind: 'e',
       attempted,
       nextAt,
-    })
-    this.writing ??= this.write().finally(() => {
-      this.writing = undefined
     })
     this.pump(line)
     for (const other of [...this.crowded]) this.pump(other)
@@ -329,36 +300,8 @@ export class Deliveries {
     const isFailing = isToBeSwitchedOff(line.health, now)
     const switchedOff = attempted.isGone ? 'gone' : isFailing ? 'failing' : null
     const { accountId, endpointId, revision, health } = line
-    const key = keyOf(accountId, endpointId)
-    const before = this.health.get(key)?.switchedOff ?? null
-    this.health.set(key, { accountId, endpointId, revision, health, switchedOff: switchedOff ?? before })
+    this.ledger.noteHealth({ accountId, endpointId, revision, health, switchedOff })
     if (switchedOff !== null) this.drop(line)
-  }
-
-  /** Writes what there is, as long as there is any; what is not written yet is neither lost nor claimed again. */
-  private async write(): Promise<void> {
-    const { sql, log } = this.setup
-    while (this.results.length > 0) {
-      const batch = this.results.splice(0, MOST_WRITTEN)
-      const endpoints = [...this.health.values()]
-      this.health = new Map()
-      let off: string[]
-      try {
-        off = await writeResults(sql, batch, endpoints)
-      } catch (error) {
-        log.warn({ reason: reasonOf(error) }, 'what became of webhooks could not be written yet')
-        this.results = [...batch, ...this.results]
-        for (const one of endpoints) {
-          const key = keyOf(one.accountId, one.endpointId)
-          if (!this.health.has(key)) this.health.set(key, one)
-        }
-        if (this.isStopping) return
-        await new Promise(resolve => setTimeout(resolve, WRITE_AGAIN_MS))
-        continue
-      }
-      for (const one of batch) this.settled(one)
-      for (const one of endpoints) if (off.includes(one.endpointId)) await this.tellSwitchedOff(one)
-    }
   }
 
   private settled({ accountId, endpointId, eventId }: Result): void {
@@ -367,17 +310,4 @@ export class Deliveries {
     line?.held.delete(eventId)
     if (this.held === 0) this.wake()
   }
-
-  private async tellSwitchedOff(one: EndpointHealth): Promise<void> {
-    const { log } = this.setup
-    const about = { account: one.accountId, webhook: one.endpointId, reason: one.switchedOff }
-    log.warn(about, 'a webhook was switched off')
-    try {
-      await noteSwitchedOff(this.setup, one)
-    } catch (error) {
-      log.error({ ...about, err: error }, 'the account could not be told')
-    }
-  }
 }
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
