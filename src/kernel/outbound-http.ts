@@ -16,6 +16,7 @@ const BODY_WITHIN_MS = 2_000
 export const MOST_ANSWER_BYTES = 16_384
 /** Below the five seconds after which many servers close an idle connection, so that we do not write into a closing one. */
 const KEEP_ALIVE_MS = 4_000
+const MOST_URLS_KNOWN = 1_000
 const DNS_TIMEOUT_MS = 1_500
 const DNS_TRIES = 2
 
@@ -72,17 +73,17 @@ export function openOutbound(policy: OutboundPolicy, resolve: Resolve = resolveN
     bodyTimeout: 0,
   })
   const underWay = new Set<Exchange>()
+  const read = urlReader(policy)
   return {
     policy,
     async post(request) {
-      const fault = findUrlFault(request.url, policy)
+      const { fault, origin, path } = read(request.url)
       if (fault !== undefined) throw new OutboundFailure('address_refused', fault)
       const exchange = new Exchange()
       underWay.add(exchange)
       try {
-        const { origin, pathname, search } = new URL(request.url)
         const { headers, body } = request
-        agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, exchange)
+        agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange)
         return await exchange.answer
       } finally {
         underWay.delete(exchange)
@@ -94,6 +95,23 @@ export function openOutbound(policy: OutboundPolicy, resolve: Resolve = resolveN
       }
       await agent.destroy()
     },
+  }
+}
+
+type ReadUrl = { fault: string | undefined; origin: string; path: string }
+
+/** Reading an address takes as long as signing for it, and the same few are called again and again. */
+function urlReader(policy: OutboundPolicy): (url: string) => ReadUrl {
+  const known = new Map<string, ReadUrl>()
+  return url => {
+    const found = known.get(url)
+    if (found !== undefined) return found
+    const fault = findUrlFault(url, policy)
+    const { origin, pathname, search } = new URL(fault === undefined ? url : 'https://refused.invalid')
+    const result = { fault, origin, path: pathname + search }
+    if (known.size >= MOST_URLS_KNOWN) known.clear()
+    known.set(url, result)
+    return result
   }
 }
 

@@ -31,9 +31,10 @@ export type EndpointHealth = {
   switchedOff: DisabledReason | null
 }
 
+/** Without what is null: the rows travel as JSON, and most of their members would be. */
 const logRow = ({ accountId, endpointId, eventId, type, attempt, kind, attempted, nextAt }: Result) => ({
   at: attempted.at,
-  next_attempt_at: nextAt ?? null,
+  next_attempt_at: nextAt,
   account_id: accountId,
   duration_ms: attempted.durationMs,
   attempt,
@@ -45,8 +46,8 @@ const logRow = ({ accountId, endpointId, eventId, type, attempt, kind, attempted
   event_id: eventId,
   event_type: type,
   outcome: attempted.outcome,
-  detail: attempted.detail,
-  answer: attempted.answer,
+  detail: attempted.detail ?? undefined,
+  answer: attempted.answer ?? undefined,
 })
 
 /**

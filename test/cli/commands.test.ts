@@ -151,6 +151,7 @@ describe('doctor', () => {
         'migrations',
         'clock',
         'counters',
+        'sealed secrets',
         'histories',
       ].map(name => `${name} true`),
     )
