@@ -7,7 +7,7 @@ import type { Health } from '../webhooks/schedule.ts'
 import { openSecrets, type Secrets } from '../webhooks/secret.ts'
 
 /** Claimed ahead, as a multiple of what may be on its way: so that nothing waits for the next claim. */
-const AHEAD = 8
+const AHEAD = 16
 
 export type Line = {
   accountId: number
