@@ -46,7 +46,7 @@ const TABLES: Record<string, readonly string[]> = {
     ...['content', 'passport', 'passport_version', 'passport_status', 'gtin_claim', 'passport_count'],
     ...['access_link', 'refresh_job', 'content_units'],
   ],
-  webhooks: ['event'],
+  webhooks: ['event', 'webhook_endpoint', 'webhook_delivery', 'webhook_lease', 'webhook_attempt'],
   kernel: ['schema_migration'],
 }
 
@@ -119,7 +119,10 @@ describe('files', () => {
       files.filter(name => !allowed.includes(name) && pattern.test(source.get(name) ?? ''))
     assert.deepEqual(uses(/process\.env\b/, ['kernel/config.ts']), [])
     assert.deepEqual(uses(/\bDate\.now\(\)|new Date\(\)/, ['kernel/clock.ts']), [])
-    assert.deepEqual(uses(/\bfetch\(|from 'node:https'|request\(.*https?:/, ['kernel/outbound-http.ts']), [])
+    assert.deepEqual(
+      uses(/\bfetch\(|from 'node:https'|request\(.*https?:|from 'undici'/, ['kernel/outbound-http.ts']),
+      [],
+    )
   })
 })
 

@@ -220,6 +220,7 @@ describe('doctor', () => {
         'migrations',
         'clock',
         'counters',
+        'sealed secrets',
         'histories',
       ].map(name => `${name} true`),
     )
