@@ -8,6 +8,7 @@ import { createApp } from '../src/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
 import { openPool, type Sql } from '../src/kernel/db.ts'
 import { createLog } from '../src/kernel/log.ts'
+import { createScanRecorder, type ScanRecorder } from '../src/scans/recorder.ts'
 import { cloneDatabase } from './database.ts'
 
 export const ADDRESSES = { publicUrl: 'https://carnet.example', apiUrl: 'https://carnet.example/api/v1' }
@@ -38,6 +39,8 @@ export type Harness = {
   app: FastifyInstance
   sql: Sql
   clock: TestClock
+  /** Flushed by the scan endpoints, or by hand: no timer runs. */
+  scans: ScanRecorder
   /** A request through the whole server. `body` is sent as JSON, `text` as it is. */
   ask: (method: HTTPMethods, path: string, ask?: Ask) => Promise<Answer>
   account: (settings?: { plan?: string; scope?: Scope }) => Promise<TestAccount>
@@ -46,11 +49,18 @@ export type Harness = {
 }
 
 export async function startHarness(
-  settings: { allowQueryApiKey?: boolean; trustedProxies?: readonly string[] } = {},
+  settings: {
+    allowQueryApiKey?: boolean
+    trustedProxies?: readonly string[]
+    countryHeader?: string
+    geoMmdbPath?: string
+  } = {},
 ): Promise<Harness> {
   const database = await cloneDatabase()
   const sql = openPool(database.target)
   const clock = new TestClock()
+  const log = createLog({ logLevel: 'silent', logFormat: 'json' })
+  const scans = createScanRecorder({ sql, clock, log, geoMmdbPath: settings.geoMmdbPath })
   const app = createApp({
     sql,
     clock,
@@ -60,7 +70,9 @@ export async function startHarness(
     allowQueryApiKey: settings.allowQueryApiKey ?? false,
     trustedProxies: settings.trustedProxies ?? [],
     version: '0.0.0-test',
-    log: createLog({ logLevel: 'silent', logFormat: 'json' }),
+    countryHeader: settings.countryHeader,
+    scans,
+    log,
     isReady: async () => true,
   })
   await app.ready()
@@ -106,6 +118,7 @@ export async function startHarness(
     app,
     sql,
     clock,
+    scans,
     ask,
     apiKey,
     async account({ plan = 'beta', scope = 'full' } = {}) {

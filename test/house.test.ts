@@ -46,6 +46,18 @@ const TABLES: Record<string, readonly string[]> = {
     ...['access_link', 'refresh_job'],
   ],
   webhooks: ['event'],
+  scans: [
+    ...[
+      'scan_day',
+      'scan_account_span',
+      'scan_total',
+      'scan_salt',
+      'scan_visitor',
+      'scan_item_hour',
+      'scan_writer',
+    ],
+    ...['scan_setting', 'scan_cleaning'],
+  ],
   kernel: ['schema_migration'],
 }
 

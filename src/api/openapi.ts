@@ -4,6 +4,7 @@ import { categorySchema } from '../categories/json-schema.ts'
 import { cacheable } from './categories.ts'
 import type { Operation } from './operation-parts.ts'
 import { OPERATIONS } from './operations.ts'
+import { SCAN_SCHEMAS } from './operations-scans.ts'
 import type { Answer, ApiSetup, OpenCall } from './route.ts'
 import { SCHEMAS } from './schemas.ts'
 
@@ -39,6 +40,7 @@ export function openapiDocument(setup: Pick<ApiSetup, 'addresses' | 'version'>) 
         name: 'units',
         description: 'Batches and items under a product, and the corrections that reach them.',
       },
+      { name: 'scans', description: 'How often, where and with what passports are read.' },
       { name: 'categories', description: 'Which fields a passport of a category has.' },
       { name: 'service', description: 'The service itself.' },
     ],
@@ -47,7 +49,7 @@ export function openapiDocument(setup: Pick<ApiSetup, 'addresses' | 'version'>) 
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, made in the account settings.' },
       },
-      schemas: { ...SCHEMAS, ...categorySchemas(), ProductData: productData() },
+      schemas: { ...SCHEMAS, ...SCAN_SCHEMAS, ...categorySchemas(), ProductData: productData() },
       responses: RESPONSES,
       headers: HEADERS,
     },

@@ -4,7 +4,7 @@ export type Operation = {
   method: 'GET' | 'POST' | 'PATCH'
   path: string
   id: string
-  tag: 'products' | 'units' | 'categories' | 'service'
+  tag: 'products' | 'units' | 'scans' | 'categories' | 'service'
   summary: string
   description: string
   open?: true

@@ -18,6 +18,7 @@ import {
   text,
   written,
 } from './operation-parts.ts'
+import { SCAN_OPERATIONS } from './operations-scans.ts'
 import { UNIT_OPERATIONS } from './operations-units.ts'
 
 const EXAMPLE = {
@@ -300,4 +301,5 @@ export const OPERATIONS: readonly Operation[] = [
     refusals: [404, 409],
   },
   ...UNIT_OPERATIONS,
+  ...SCAN_OPERATIONS,
 ]

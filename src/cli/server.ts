@@ -6,6 +6,7 @@ import type { Config, Environment } from '../kernel/config.ts'
 import { isReachable } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
 import { flushAccessUses } from '../passports/access-use.ts'
+import { createScanRecorder } from '../scans/recorder.ts'
 import { startChores } from '../worker/chores.ts'
 import { Refusal } from './command.ts'
 import { secretKey } from './secret-key.ts'
@@ -15,6 +16,7 @@ import { VERSION } from './version.ts'
 
 const FINISH_WITHIN_MS = 3_000
 const FLUSH_WITHIN_MS = 500
+const LAST_SCANS_WITHIN_MS = 1_500
 const FLUSH_EVERY_MS = 20_000
 
 type Settings = { config: Config; log: Log; env: Environment }
@@ -51,8 +53,10 @@ async function startServer(
   { config, log, store, app: { createApp } }: Parts,
   up: (store: Store, address: string) => Promise<void>,
 ): Promise<Running> {
+  const { sql } = store
+  const scans = createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: config.geoMmdbPath })
   const app = createApp({
-    sql: store.sql,
+    sql,
     clock: systemClock,
     log,
     addresses: store.addresses,
@@ -60,10 +64,13 @@ async function startServer(
     secretKey: secretKey(config),
     allowQueryApiKey: config.allowQueryApiKey,
     trustedProxies: config.trustedProxies,
+    countryHeader: config.countryHeader,
+    scans,
     version: VERSION,
     isReady: () => isReachable(store.sql),
   })
   const address = await listen(app, config)
+  scans.start()
   const flush = async () => {
     try {
       await Promise.all([flushKeyUse(store.sql), flushAccessUses(store.sql)])
@@ -77,7 +84,7 @@ async function startServer(
   const stop = async () => {
     clearInterval(timer)
     await Promise.all([close(app), within(FINISH_WITHIN_MS, chores.stop())])
-    await within(FLUSH_WITHIN_MS, flush())
+    await Promise.all([within(FLUSH_WITHIN_MS, flush()), within(LAST_SCANS_WITHIN_MS, scans.stop())])
   }
   try {
     await up(store, address)

@@ -1,5 +1,6 @@
 /** The console door: its table of contents, and what holds for every page before its handler runs. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { findSessionToken } from '../accounts/session-cookie.ts'
 import { findSession } from '../accounts/sessions.ts'
 import { answerError, refuse } from './error-page.ts'
 import { readForm } from './form.ts'
@@ -8,7 +9,7 @@ import { showKeys, showRevoke, submitKey, submitRevoke } from './keys.ts'
 import { HOME, SIGN_IN, signInFor } from './own-path.ts'
 import type { ConsoleRoute, ConsoleSetup, Outcome, Visit } from './route.ts'
 import { isSameOrigin } from './same-origin.ts'
-import { findToken, sessionCookie } from './session-cookie.ts'
+import { sessionCookie } from './session-cookie.ts'
 import { showSetPassword, submitSetPassword } from './set-password.ts'
 import { showSetUp, submitSetUp } from './set-up.ts'
 import { pageHeaders, shell } from './shell.ts'
@@ -86,7 +87,7 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
 }
 
 async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<Visit> {
-  const token = findToken(setup.addresses.publicUrl, request.headers.cookie)
+  const token = findSessionToken(setup.addresses.publicUrl, request.headers.cookie)
   return {
     setup,
     words: chooseWords(request.headers['accept-language']),

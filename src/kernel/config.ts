@@ -16,6 +16,10 @@ export type Config = {
   allowQueryApiKey: boolean
   /** CIDR ranges and addresses of the proxies in front; their `X-Forwarded-For` is believed, read from the right. */
   trustedProxies: readonly string[]
+  /** A country file (MMDB) of the operator's, read before the bundled one. */
+  geoMmdbPath: string | undefined
+  /** Lower-case name of the header in which a trusted proxy tells the reader's country. */
+  countryHeader: string | undefined
   logLevel: LogLevel
   logFormat: 'pretty' | 'json'
 }
@@ -68,6 +72,8 @@ export function readConfig(env: Environment): Config {
     secretKey,
     allowQueryApiKey: read.flag('ALLOW_QUERY_API_KEY'),
     trustedProxies: read.cidrs('TRUSTED_PROXIES'),
+    geoMmdbPath: read.text('GEO_MMDB_PATH'),
+    countryHeader: read.headerName('COUNTRY_HEADER'),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     logFormat: read.oneOf('LOG_FORMAT', ['pretty', 'json'], process.stderr.isTTY ? 'pretty' : 'json'),
   }
@@ -111,6 +117,14 @@ function reader(env: Environment, problems: string[]) {
       if (isIPv4(value) || isIPv6(value) || /^[a-zA-Z0-9.-]{1,253}$/.test(value)) return value
       problems.push(`${name} is "${value}": it must be an IP address or a host name.`)
       return fallback
+    },
+    /** In lower case, as Node has headers. */
+    headerName(name: string): string | undefined {
+      const value = text(name)
+      if (value === undefined || /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(value))
+        return value?.toLowerCase()
+      problems.push(`${name} is "${value}": it must be the name of a header, such as CF-IPCountry.`)
+      return undefined
     },
     /** A list of IP addresses and CIDR ranges, separated by commas or spaces. */
     cidrs(name: string): string[] {

@@ -34,6 +34,7 @@ import {
   sendEncoded,
   sendReady,
 } from './ready-answer.ts'
+import { type NoteScan, scanNoter } from './scan.ts'
 import type { SiteSetup } from './setup.ts'
 import { pageHeaders, safetyHeaders } from './shell.ts'
 import { languageOf, readWish, type Wish } from './wish.ts'
@@ -43,18 +44,24 @@ const PUBLIC_CACHING = 'public, max-age=60, stale-while-revalidate=600'
 
 export type PassportHandler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-type Door = AccessDoor & { cache: PageCache }
+type Door = AccessDoor & { cache: PageCache; noteScan: NoteScan }
 
 /** The handler of `GET /p/:id`. */
 export function passportHandler(setup: SiteSetup): PassportHandler {
-  const door: Door = { ...accessDoor(setup), cache: createPageCache(CACHE_BYTES) }
+  const door: Door = {
+    ...accessDoor(setup),
+    cache: createPageCache(CACHE_BYTES),
+    noteScan: scanNoter(setup),
+  }
   return (request, reply) => {
     const wish = readWish(setup, request)
     if (mayHaveAccess(request, wish)) return answer(door, request, reply, wish)
     const row = findBelieved(setup.sql, wish.id, wish.now)
     const ready = row === undefined ? undefined : findReady(door, request, wish, row)
     const isSent = ready !== undefined && sendReady(request, reply, ready, encodingFor(request))
-    return isSent ? undefined : answer(door, request, reply, wish)
+    if (!isSent || row === undefined) return answer(door, request, reply, wish)
+    door.noteScan(request, wish, row)
+    return undefined
   }
 }
 
@@ -88,7 +95,9 @@ async function answer(
   const access = await accessOf(door, request, wish, row)
   if (access !== undefined) return answerReader(door, request, reply, wish, row, access)
   const ready = findReady(door, request, wish, row) ?? (await makeReady(door, request, wish, row))
-  return sendEncoded(request, reply, ready)
+  await sendEncoded(request, reply, ready)
+  door.noteScan(request, wish, row)
+  return undefined
 }
 
 /** Makes the public answer of one form and keeps it. */
@@ -140,13 +149,14 @@ const formHeaders = (publicUrl: string, form: Form, language: Language): Headers
     : { ...pageHeaders(publicUrl), 'content-language': language }
 
 async function answerReader(
-  { setup }: Door,
+  { setup, noteScan }: Door,
   request: FastifyRequest,
   reply: FastifyReply,
-  { form, query, now }: Wish,
+  wish: Wish,
   row: PublicPassportRow,
   access: Access,
 ): Promise<FastifyReply> {
+  const { form, query, now } = wish
   const history = await readPublicHistory(setup.sql, row)
   const reading = readingOf(setup.addresses, row, history, access.audience)
   const language = languageOf(request, query, reading.primary)
@@ -158,7 +168,9 @@ async function answerReader(
       ),
     )
   }
-  return reply
+  reply
     .headers({ ...formHeaders(setup.addresses.publicUrl, form, language), ...FOR_ONE_READER })
     .send(Buffer.from(bodyOf(setup, reading, row, form, language, access)))
+  noteScan(request, wish, row)
+  return reply
 }

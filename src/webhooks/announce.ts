@@ -6,6 +6,8 @@ export const EVENT_TYPES = [
   'product.updated',
   'product.archived',
   'product.restored',
+  'scan.milestone',
+  'scan.clone_suspected',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
