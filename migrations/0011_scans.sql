@@ -98,7 +98,7 @@ create index scan_setting_changed on scan_setting (changed_at);
 
 -- When the old rows were last deleted: whoever moves it does the work.
 create table scan_cleaning (
-  only    boolean primary key default true check (only),
+  id      boolean primary key default true check (id),
   done_at timestamptz not null
 );
 insert into scan_cleaning (done_at) values ('-infinity');

@@ -68,16 +68,32 @@ const NOT_ABOUT_CRAWLERS = new Set([
   ],
 ])
 
-/** A web address in the name is how a crawler declares itself. */
-const DECLARED = '\\bhttps?://'
-
+/** A web address in the name is how a crawler declares itself; the others are what the list leaves to its forms. */
+const ADDED = [
+  ...['\\bhttps?://', 'mailto:', 'fetcher\\b', 'facebookcatalog', 'meta-external', '-user/\\d', 'cardyb'],
+  ...[
+    '(?:image|e?mail)proxy',
+    'imgproxy',
+    'catchpoint',
+    'gomezagent',
+    'check_http',
+    'prometheus/',
+    'kube-probe',
+  ],
+  ...['^monit/', 'updown\\.io', 'sitesucker', 'webcollage', 'onetrust'],
+]
 const isDeclared = createIsbotFromList([
   ...list.filter(pattern => !NOT_ABOUT_CRAWLERS.has(pattern)),
-  DECLARED,
+  ...ADDED,
 ])
+
+/** Clients that anybody writes programs with, some of which name the address of their manual. */
+const GENERIC =
+  /^(?:curl|wget|node-fetch|undici|got|axios|k6|httpie|python|aiohttp|okhttp|java|go-http-client|libwww)\b/i
 
 /** Security bound: no pattern walks more than this. Real user agents are a third of it. */
 const LENGTH_MAX = 512
 
 /** Whether this user agent declares itself a crawler or a fetcher of link previews. */
-export const isCrawler = (userAgent: string): boolean => isDeclared(userAgent.slice(0, LENGTH_MAX))
+export const isCrawler = (userAgent: string): boolean =>
+  !GENERIC.test(userAgent) && isDeclared(userAgent.slice(0, LENGTH_MAX))
