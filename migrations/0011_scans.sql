@@ -64,7 +64,7 @@ create table scan_visitor (
   primary key (day, account_id, visitor)
 );
 
--- Items: who was here in which of the last 24 hours. `before` is the same reader under the salt of the day before, so
+-- Items: who was here in which of the last 24 hours, and from where. `before` is the same reader under the salt of the day before, so
 -- that one device seen on both sides of midnight is one. Never in a backup.
 create table scan_item_hour (
   hour        timestamptz not null,
@@ -74,7 +74,7 @@ create table scan_item_hour (
   visitor     uuid not null,
   before      uuid not null,
   country     text not null,
-  primary key (passport_id, hour, visitor, account_id)
+  primary key (passport_id, hour, visitor, country, account_id)
 );
 create index scan_item_hour_hour on scan_item_hour using brin (hour);
 

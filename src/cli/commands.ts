@@ -29,6 +29,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'put an account on a plan',
     load: async () => (await import('./accounts.ts')).accountsSetPlan,
   },
+  'accounts scans': {
+    about: "whether and how an account's scans are counted",
+    load: async () => (await import('./accounts-scans.ts')).accountsScans,
+  },
   'users create': {
     about: 'make a person of an account, with a link to set a password',
     load: async () => (await import('./users.ts')).usersCreate,

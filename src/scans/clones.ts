@@ -43,8 +43,8 @@ async function keepVisits(tx: Sql, now: Date, visits: readonly ItemVisit[]): Pro
     ) as u(hour, account_id, scans, passport_id, visitor, before, country)
     join scan_total t on t.passport_id = u.passport_id and t.account_id = u.account_id
     where t.suspected_at is null or t.suspected_at < ${daysBefore(now, SILENT_DAYS - 1)}
-    order by u.passport_id, u.hour, u.visitor, u.account_id
-    on conflict (passport_id, hour, visitor, account_id) do update set scans = h.scans + excluded.scans`
+    order by u.passport_id, u.hour, u.visitor, u.country, u.account_id
+    on conflict (passport_id, hour, visitor, country, account_id) do update set scans = h.scans + excluded.scans`
 }
 
 type Suspect = { passport_id: string; account_id: number; scans: number; countries: number; devices: number }

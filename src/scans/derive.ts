@@ -42,7 +42,7 @@ export function addSighting(batch: Batch, { passport, reader, hour, times }: Sig
     batch.visitors.set(visitor, { accountId: passport.account_id, day, cell: cell.slot })
   }
   if (passport.level !== 'i' || settings.clone_rules === null) return
-  const key = `${hour}${visitor}`
+  const key = `${hour}${visitor}${country}`
   const visit = batch.items.get(key)
   if (visit !== undefined) visit.scans += times
   else {

@@ -5,7 +5,7 @@ export type Device = (typeof DEVICES)[number]
 
 /** Televisions, game consoles, cars, watches and glasses: they have words of phones and desktops as well. */
 const NEITHER =
-  /smart-?tv|\btv\b|appletv|googletv|hbbtv|inettv|netcast|web0s|bravia|\baft[a-z]|crkey|roku|viera|philipstv|playstation|xbox|nintendo|quest \d|oculus|qtcarbrowser|tesla|(?<!air)watch|wear ?os|sonos/i
+  /smart-?tv|\btv\b|appletv|googletv|hbbtv|inettv|dtv|netcast|web0s|bravia|\baft[a-z]|crkey|roku|viera|philipstv|playstation|xbox|nintendo|quest \d|oculus|qtcarbrowser|tesla|(?<!air)watch|wear ?os|sonos/i
 const PHONE =
   /iphone|ipod|windows phone|windows ce|iemobile|blackberry|bb10|kaios|opera mini|opera mobi|symbian|series ?[46]0|\bnokia|\bmobile\b|\bmobi\b|midp|maemo|up\.browser|mobilesafari|webos\/|palm|\bfb(?:4a|ios)\b/i
 const TABLET = /ipad|tablet(?! pc)|playbook|\bkindle|\bsilk\/|\bkf[a-z]{2,4}\b|\btouchpad\b/i

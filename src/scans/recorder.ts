@@ -86,7 +86,7 @@ export function createScanRecorder(setup: ScanSetup): ScanRecorder {
   return {
     note(passport, reader, now) {
       state.isTouched = true
-      if (settings.isLoaded() && !isCounted(settings.of(passport.account_id), passport.category)) return
+      if (settings.isFresh(now) && !isCounted(settings.of(passport.account_id), passport.category)) return
       if (!state.sightings.add(passport, reader, now)) drop(state, 1)
     },
     flush,
@@ -144,7 +144,7 @@ async function prepare({ tools, setup, sightings }: State, today: number): Promi
   const seen = new Set(Array.from(sightings.hours(), hour => Math.floor(hour / HOURS_A_DAY)))
   const soon = dayOf(setup.clock.now().getTime() + SALT_AHEAD_MS)
   try {
-    await tools.settings.refresh()
+    await tools.settings.refresh(setup.clock.now())
     await tools.salts.prepare([...seen, today - 1, today, soon])
   } catch (error) {
     const isEnough = tools.settings.isLoaded() && [...seen].every(tools.salts.has)

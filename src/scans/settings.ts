@@ -61,7 +61,10 @@ export async function getScanSettings(ctx: OperatorContext, accountId: number): 
 }
 
 /** Changes how an account's scans are counted; every process follows within three seconds. Throws `not_found`, `validation`. */
-export function setScanSettings(ctx: OperatorContext, change: ScanSettingsChange): Promise<ScanSettings> {
+export async function setScanSettings(
+  ctx: OperatorContext,
+  change: ScanSettingsChange,
+): Promise<ScanSettings> {
   checkRules(change.cloneRules ?? {})
   return inTransaction(ctx, async tx => {
     await requireAccount(tx, change.accountId)
@@ -105,25 +108,31 @@ function checkRules(rules: Partial<CloneRules>): void {
 export type SettingsMirror = {
   isLoaded: () => boolean
   of: (accountId: number) => ScanSettings
+  /** Whether what it says of an account is of these seconds. */
+  isFresh: (now: Date) => boolean
   /** Reads what has changed since the last time. */
-  refresh: () => Promise<void>
+  refresh: (now: Date) => Promise<void>
 }
 
 /** Clocks of several machines differ, and a change is seen when it is committed, not when it was made. */
 const LOOK_BACK_MS = 60_000
+const FRESH_MS = 2_000
 
 /** The settings that are not the default, held in memory so that a scan asks no database. */
 export function createSettingsMirror(sql: Sql): SettingsMirror {
   const known = new Map<number, ScanSettings>()
   let newest: number | undefined
+  let readAt = Number.NaN
   return {
     isLoaded: () => newest !== undefined,
+    isFresh: now => Math.abs(now.getTime() - readAt) < FRESH_MS,
     of: accountId => known.get(accountId) ?? DEFAULT,
-    async refresh() {
+    async refresh(now) {
       const since = new Date((newest ?? LOOK_BACK_MS) - LOOK_BACK_MS)
       const rows = await sql<Row[]>`select * from scan_setting where changed_at >= ${since}`
       for (const row of rows) known.set(row.account_id, settingsOf(row))
       newest = Math.max(newest ?? 0, ...rows.map(row => row.changed_at.getTime()))
+      readAt = now.getTime()
     },
   }
 }
