@@ -9,6 +9,7 @@ import { itemRows } from './item.ts'
 import { pageRows } from './page.ts'
 import { readRows } from './read.ts'
 import { refreshRows } from './refresh.ts'
+import { scanRows } from './scans.ts'
 import { openStage, type Stage } from './stage.ts'
 
 /** `ratio` is ours to the limit; `unit` says what is compared. */
@@ -26,6 +27,7 @@ const BENCHES: Record<string, Bench> = {
   refresh: refreshRows,
   item: itemRows,
   bytes: bytesRows,
+  scans: scanRows,
 }
 
 const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true })

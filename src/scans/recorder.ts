@@ -18,10 +18,10 @@ import { createSightings } from './sightings.ts'
 import { type Writer, writeBatch } from './write-batch.ts'
 
 const FLUSH_EVERY_MS = 1_000
-/** Rows of one transaction: half a second's work of the database. */
-const BATCH_WEIGHT = 50_000
+/** Rows of one transaction: a tenth of a second's work of the database, which holds its locks for as long. */
+const BATCH_WEIGHT = 10_000
 /** Full batches that wait for a database that is away: some 80 MB. */
-const MOST_QUEUED = 8
+const MOST_QUEUED = 40
 /** Sightings turned into numbers before requests get their turn: 4 ms. */
 const AT_A_TIME = 500
 /** The next day's salt is there before the day is. */
@@ -155,22 +155,29 @@ async function prepare({ tools, setup, sightings }: State, today: number): Promi
 async function derive(state: State): Promise<void> {
   const all = state.sightings.take()
   const ofOwnPeople = await findOwnPeople(state, all)
+  let writing = Promise.resolve()
   for (const [i, sighting] of all.entries()) {
     if (i % AT_A_TIME === AT_A_TIME - 1) await nextTurn()
-    if (!ofOwnPeople.has(sighting)) addOne(state, sighting)
+    if (ofOwnPeople.has(sighting) || !addOne(state, sighting)) continue
+    // The database works on the first while the next are made; what it refuses is met again in `writeAll`.
+    writing = writing.then(() => writeQueued(state)).catch(() => undefined)
   }
+  await writing
 }
 
-function addOne(state: State, sighting: Sighting): void {
-  if (weightOf(state.open) >= BATCH_WEIGHT) {
-    if (state.queue.length >= MOST_QUEUED) {
-      drop(state, sighting.times)
-      return
-    }
+/** True when that has made a batch full. */
+function addOne(state: State, sighting: Sighting): boolean {
+  const isFull = weightOf(state.open) >= BATCH_WEIGHT
+  if (isFull && state.queue.length >= MOST_QUEUED) {
+    drop(state, sighting.times)
+    return false
+  }
+  if (isFull) {
     state.queue.push(state.open)
     state.open = newBatch()
   }
   addSighting(state.open, sighting, state.tools)
+  return isFull
 }
 
 /** Those by somebody signed in to the passport's account. Whom the database does not tell of now is not counted. */
@@ -191,15 +198,17 @@ async function findOwnPeople(state: State, all: readonly Sighting[]): Promise<Se
   }
 }
 
-/** Batch after batch; the first that the database does not take stays first. */
 async function writeAll(state: State): Promise<void> {
-  for (;;) {
-    if (state.queue.length === 0 && weightOf(state.open) > 0) {
-      state.queue.push(state.open)
-      state.open = newBatch()
-    }
-    const batch = state.queue[0]
-    if (batch === undefined) return
+  await writeQueued(state)
+  if (weightOf(state.open) === 0) return
+  state.queue.push(state.open)
+  state.open = newBatch()
+  await writeQueued(state)
+}
+
+/** Batch after batch; the first that the database does not take stays first. */
+async function writeQueued(state: State): Promise<void> {
+  for (let batch = state.queue[0]; batch !== undefined; batch = state.queue[0]) {
     batch.number ??= ++state.batches
     await writeOne(state, batch)
     state.queue.shift()
