@@ -85,7 +85,8 @@ const MEANINGS: readonly [RegExp, () => AppError][] = [
   [/^(22P05|22P02|22003|22021|22025|54000|54001)$/, unstorable],
 ]
 
-function unavailable(): AppError {
+/** The refusal of whoever asked while the database does not answer. */
+export function unavailable(): AppError {
   const message = 'The database does not answer right now. Nothing was changed; try again in a moment.'
   return new AppError('unavailable', message, undefined, { 'retry-after': '2' })
 }
@@ -116,6 +117,28 @@ export async function retrying<T>(run: () => Promise<T>): Promise<T> {
       const code = sqlState(error)
       if (code === undefined || !isTransient(code) || attempt === 3) throw error
     }
+  }
+}
+
+/**
+ * Runs `work` in a transaction on a connection of its own. In place of the driver's `begin`, which after a lost
+ * connection writes a rollback to nothing and thereby ends the process.
+ */
+export async function transact<T>(sql: Sql, work: (tx: Sql) => Promise<T>): Promise<T> {
+  const tx = await sql.reserve()
+  try {
+    await tx`begin`
+    const value = await work(tx)
+    await tx`commit`
+    tx.release()
+    return value
+  } catch (error) {
+    // A connection that is gone has left the pool by itself; one that was told off is given back clean.
+    if (error instanceof postgres.PostgresError && !/^(08|57P)/.test(error.code)) {
+      await tx`rollback`
+      tx.release()
+    }
+    throw error
   }
 }
 

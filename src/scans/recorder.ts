@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { areOwnPeople } from '../accounts/own-people.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { findMeaning, retrying, type Sql } from '../kernel/db.ts'
+import { findMeaning, retrying, type Sql, sqlState, unavailable } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
 import { type Batch, newBatch, type Scanned, weightOf } from './batch.ts'
 import { createCountries } from './country.ts'
@@ -26,6 +26,8 @@ const MOST_QUEUED = 40
 const AT_A_TIME = 500
 /** The next day's salt is there before the day is. */
 const SALT_AHEAD_MS = 60_000
+/** Longer than any statement may take. */
+const WRITE_WITHIN_MS = 15_000
 const COMPLAIN_EVERY_MS = 60_000
 
 export type ScanRecorder = {
@@ -215,14 +217,28 @@ async function writeQueued(state: State): Promise<void> {
   }
 }
 
+/** What the database refuses whenever it is asked; everything else may be over in a second. */
+const isForGood = (error: unknown) => /^(22|23|42)/.test(sqlState(error) ?? '')
+
 /** A batch that the database refuses for good would stand in the way of all others: it is given up, and told. */
 async function writeOne(state: State, batch: Batch): Promise<void> {
   try {
-    await retrying(() => writeBatch(state.writer, batch))
+    await inTime(retrying(() => writeBatch(state.writer, batch)))
   } catch (error) {
-    if (findMeaning(error)?.code === 'unavailable') throw error
+    if (!isForGood(error)) throw error
     state.setup.log.error({ scans: batch.scans, reason: messageOf(error) }, 'scans could not be written')
     state.dropped += batch.scans
+  }
+}
+
+/** A connection that dies at a bad moment may leave its statements without any answer; the batch's number keeps the next try from doubling it. */
+async function inTime(work: Promise<void>): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<void>()
+  const timer = setTimeout(() => reject(unavailable()), WRITE_WITHIN_MS)
+  try {
+    await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

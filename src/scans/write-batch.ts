@@ -1,6 +1,6 @@
 /** One batch into the database, or nothing of it: roll-ups, uniques, milestones and suspicions in one transaction. */
 import type { Clock } from '../kernel/clock.ts'
-import type { Sql } from '../kernel/db.ts'
+import { type Sql, transact } from '../kernel/db.ts'
 import type { Batch, Cell } from './batch.ts'
 import { countItemVisits } from './clones.ts'
 import { dayText } from './day.ts'
@@ -22,9 +22,7 @@ export type Writer = {
  * a circle; the account's sums, which all share, come last and are held shortest.
  */
 export async function writeBatch(writer: Writer, batch: Batch): Promise<void> {
-  await writer.sql.begin(async transaction => {
-    // A transaction is the pool without what opens and closes it.
-    const tx = transaction as unknown as Sql
+  await transact(writer.sql, async tx => {
     if (!(await claim(tx, writer, batch))) return
     const uniques = await countUniques(tx, batch)
     await addDays(tx, batch, uniques)

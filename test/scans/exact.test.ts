@@ -56,22 +56,17 @@ async function count(part: number): Promise<void> {
   assert.equal(code, 0)
 }
 
-const dayOf = (scan: PlannedScan) => new Date(scan.at).toISOString().slice(0, 10)
+const dayOf = (scan: PlannedScan) => new Date(scan.day * 86_400_000).toISOString().slice(0, 10)
 
-/** Counts by a key, and different readers of a passport and day by the same key: by sets, without any of our rules. */
+/** Scans by a key, and among them the first of each reader of a passport and day. */
 function tally(of: readonly PlannedScan[], key: (scan: PlannedScan) => string) {
   const totals: Record<string, number> = {}
-  const readers = new Map<string, Set<string>>()
+  const uniques: Record<string, number> = {}
   for (const scan of of) {
     const name = key(scan)
     totals[name] = (totals[name] ?? 0) + 1
-    const seen = readers.get(name) ?? new Set()
-    readers.set(
-      name,
-      seen.add(`${dayOf(scan)} ${scan.passport.id} ${scan.reader.address} ${scan.reader.userAgent}`),
-    )
+    uniques[name] = (uniques[name] ?? 0) + (scan.isNew ? 1 : 0)
   }
-  const uniques = Object.fromEntries([...readers].map(([name, seen]) => [name, seen.size]))
   return { totals, uniques }
 }
 

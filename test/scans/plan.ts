@@ -13,7 +13,8 @@ export type Plan = {
   /** Scans between two flushes of a process. */
   flushEvery: number
 }
-export type PlannedScan = { passport: Scanned; reader: Reader; at: number }
+/** `isNew`: nobody before in the plan is the same reader of the same passport on the same day. */
+export type PlannedScan = { passport: Scanned; reader: Reader; at: number; day: number; isNew: boolean }
 
 const COUNTRIES =
   'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK NO CH IS GB US CA BR JP KR IN AU ZA MX'.split(
@@ -37,8 +38,20 @@ function mix(n: number, salt: number): number {
 
 const uuid = (n: number) => `01890a5d-ac96-774b-bcce-${n.toString(16).padStart(12, '0')}`
 
+/** Made once each: a million scans share them. */
+function kept<T>(make: (n: number) => T): (n: number) => T {
+  const made = new Map<number, T>()
+  return n => {
+    const known = made.get(n)
+    if (known !== undefined) return known
+    const fresh = make(n)
+    made.set(n, fresh)
+    return fresh
+  }
+}
+
 /** One in ten is a model, the others items under it; two accounts in turns. */
-function passportOf(n: number): Scanned {
+const passportOf = kept((n): Scanned => {
   const model = n - (n % 10)
   return {
     id: uuid(n),
@@ -48,15 +61,15 @@ function passportOf(n: number): Scanned {
     model_id: uuid(model),
     parent_id: n === model ? null : uuid(model),
   }
-}
+})
 
-function readerOf(n: number): Reader {
-  return {
+const readerOf = kept(
+  (n): Reader => ({
     address: `2001:db8::${n.toString(16)}`,
     userAgent: AGENTS[n % AGENTS.length] ?? '',
     country: COUNTRIES[mix(n, 5) % COUNTRIES.length],
-  }
-}
+  }),
+)
 
 /** The share of one process. A few passports are scanned far more often than the others. */
 export function* scansOf(plan: Plan, part: number): Generator<PlannedScan> {
@@ -66,9 +79,36 @@ export function* scansOf(plan: Plan, part: number): Generator<PlannedScan> {
     const passport = passportOf(mix(i, 2) % (few ? Math.ceil(plan.passports / 100) : plan.passports))
     const at =
       Date.parse(plan.from) + Math.floor(i / perDay) * DAY_MS + (i % perDay) * Math.floor(DAY_MS / perDay)
-    yield { passport, reader: readerOf(mix(i, 3) % plan.readers), at }
+    yield {
+      passport,
+      reader: readerOf(mix(i, 3) % plan.readers),
+      at,
+      day: Math.floor(at / DAY_MS),
+      isNew: false,
+    }
   }
 }
 
-export const allScansOf = (plan: Plan): PlannedScan[] =>
-  Array.from({ length: plan.processes }, (_, part) => [...scansOf(plan, part)]).flat()
+/** All of them, with what is new decided by a set of names: none of the service's own rules. */
+export function allScansOf(plan: Plan): PlannedScan[] {
+  const all = Array.from({ length: plan.processes }, (_, part) => [...scansOf(plan, part)]).flat()
+  const passports = numbering()
+  const readers = numbering()
+  const seen = new Set<number>()
+  for (const scan of all) {
+    const name = (scan.day * 100_000 + passports(scan.passport)) * 1_000_000 + readers(scan.reader)
+    scan.isNew = !seen.has(name)
+    seen.add(name)
+  }
+  return all
+}
+
+/** A number for each object, from 0 on. */
+function numbering(): (one: object) => number {
+  const numbers = new Map<object, number>()
+  return one => {
+    const number = numbers.get(one) ?? numbers.size
+    numbers.set(one, number)
+    return number
+  }
+}
