@@ -147,6 +147,7 @@ describe('doctor', () => {
         'data directory',
         'secret key',
         'port',
+        'country data',
         'database',
         'migrations',
         'clock',
