@@ -165,7 +165,7 @@ async function fillYear({ sql }: Hall, accountId: number): Promise<void> {
   await sql`
     insert into scan_account_span (account_id, days, first_day, scans, uniques, crawlers, counts)
     select ${accountId}::int, l, date '1970-01-01' + f, l * 8000, l * 5000, 0, (
-      select jsonb_object_agg(k, l * 200) from (
+      select json_object_agg(k, l * 200) from (
         select 'country:' || chr(65 + c / 26) || chr(65 + c % 26) as k from generate_series(0, ${COUNTRIES - 1}::int) c
         union all select unnest(array['device:mobile', 'device:desktop', 'category:textile', 'level:model', 'level:item'])
       ) keys)

@@ -26,15 +26,15 @@ create table scan_account_span (
   scans      bigint not null,
   uniques    bigint not null,
   crawlers   bigint not null,
-  counts     jsonb not null,
+  counts     json not null,                -- not jsonb: read far oftener than merged, and read as its text
   primary key (account_id, days, first_day)
 ) with (fillfactor = 50);
 create index scan_account_span_day on scan_account_span using brin (first_day);
 
-create function carnet_add_counts(a jsonb, b jsonb) returns jsonb language sql immutable parallel safe as $$
-  select coalesce(jsonb_object_agg(key, n), '{}'::jsonb) from (
+create function carnet_add_counts(a json, b json) returns json language sql immutable parallel safe as $$
+  select coalesce(json_object_agg(key, n), '{}'::json) from (
     select key, sum(value::bigint) as n
-    from (select key, value from jsonb_each_text(a) union all select key, value from jsonb_each_text(b)) both_of_them
+    from (select key, value from json_each_text(a) union all select key, value from json_each_text(b)) both_of_them
     group by key
   ) summed
 $$;

@@ -153,7 +153,7 @@ async function addAccountSpans(tx: Sql, batch: Batch, uniques: ReadonlyMap<numbe
       ${rows.map(row => row.accountId)}::int[], ${rows.map(row => row.days)}::int[]::smallint[],
       ${rows.map(row => dayText(row.first))}::text[]::date[], ${rows.map(row => row.scans)}::int[],
       ${rows.map(row => row.uniques)}::int[], ${rows.map(row => row.crawlers)}::int[],
-      ${rows.map(row => JSON.stringify(row.counts))}::text[]::jsonb[]
+      ${rows.map(row => JSON.stringify(row.counts))}::text[]::json[]
     ) as u(account_id, days, first_day, scans, uniques, crawlers, counts)
     order by account_id, days, first_day
     on conflict (account_id, days, first_day) do update
