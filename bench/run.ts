@@ -14,6 +14,7 @@ import { readRows } from './read.ts'
 import { refreshRows } from './refresh.ts'
 import { renderRows } from './render.ts'
 import { resolverRows } from './resolver.ts'
+import { scanRows } from './scans.ts'
 import { openStage, type Stage } from './stage.ts'
 import { webhookRows } from './webhooks.ts'
 
@@ -38,6 +39,7 @@ const BENCHES: Record<string, Bench> = {
   webhooks: webhookRows,
   fanout: fanOutRows,
   isolation: isolationRows,
+  scans: scanRows,
 }
 
 const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true })

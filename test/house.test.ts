@@ -47,6 +47,18 @@ const TABLES: Record<string, readonly string[]> = {
     ...['access_link', 'refresh_job', 'content_units'],
   ],
   webhooks: ['event', 'webhook_endpoint', 'webhook_delivery', 'webhook_lease', 'webhook_attempt'],
+  scans: [
+    ...[
+      'scan_day',
+      'scan_account_span',
+      'scan_total',
+      'scan_salt',
+      'scan_visitor',
+      'scan_item_hour',
+      'scan_writer',
+    ],
+    ...['scan_setting', 'scan_cleaning'],
+  ],
   kernel: ['schema_migration'],
 }
 

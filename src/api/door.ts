@@ -16,6 +16,7 @@ import { openapi } from './openapi.ts'
 import { changeProduct, createProduct, readProduct, revertProduct } from './products.ts'
 import { readQr } from './qr.ts'
 import type { Answer, ApiSetup, OpenCall, RawQuery, Route } from './route.ts'
+import { accountScans, productScans } from './scans.ts'
 import { readSnippet } from './snippet.ts'
 import { archiveProduct, listProductVersions, readProductVersion, restoreProduct } from './versions.ts'
 
@@ -42,6 +43,8 @@ export const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/products/:id/children/update', handle: changeUnits, bodyLimit: MAX_BULK_BYTES },
   { method: 'GET', path: '/products/:id/refresh', handle: showRefresh },
   { method: 'POST', path: '/products/:id/refresh', handle: refreshUnits },
+  { method: 'GET', path: '/products/:id/scans', handle: productScans },
+  { method: 'GET', path: '/scans', handle: accountScans },
   { method: 'POST', path: '/products/:id/archive', handle: archiveProduct },
   { method: 'POST', path: '/products/:id/restore', handle: restoreProduct },
 ]
