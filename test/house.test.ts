@@ -43,7 +43,7 @@ const TABLES: Record<string, readonly string[]> = {
   ],
   passports: [
     ...['content', 'passport', 'passport_version', 'passport_status', 'gtin_claim', 'passport_count'],
-    ...['access_link', 'refresh_job'],
+    ...['access_link', 'refresh_job', 'sku_claim'],
   ],
   webhooks: ['event'],
   kernel: ['schema_migration'],

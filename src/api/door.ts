@@ -8,12 +8,14 @@ import { readJson } from '../kernel/strict-json.ts'
 import { getPassport, requireUuid } from '../passports/find.ts'
 import { listCategories, readSchema } from './categories.ts'
 import { changeUnits, createUnits, refreshUnits, showRefresh } from './children.ts'
+import { announceDeprecation } from './deprecation.ts'
 import { health } from './health.ts'
 import { listChildren, listProducts } from './lists.ts'
 import { openapi } from './openapi.ts'
 import { changeProduct, createProduct, readProduct, revertProduct } from './products.ts'
 import { readQr } from './qr.ts'
 import type { Answer, ApiSetup, OpenCall, RawQuery, Route } from './route.ts'
+import { putByGtin, putBySku, syncProducts } from './sync.ts'
 import { archiveProduct, listProductVersions, readProductVersion, restoreProduct } from './versions.ts'
 
 export const API_PREFIX = '/api/v1'
@@ -27,6 +29,9 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/schema/:category', handle: readSchema },
   { method: 'GET', path: '/products', handle: listProducts },
   { method: 'POST', path: '/products', handle: createProduct },
+  { method: 'POST', path: '/products/bulk', handle: syncProducts, bodyLimit: MAX_BULK_BYTES },
+  { method: 'PUT', path: '/products/by-sku/:sku', handle: putBySku },
+  { method: 'PUT', path: '/products/by-gtin/:gtin', handle: putByGtin },
   { method: 'GET', path: '/products/:id', handle: readProduct },
   { method: 'PATCH', path: '/products/:id', handle: changeProduct },
   { method: 'GET', path: '/products/:id/qr', handle: readQr },
@@ -68,6 +73,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
           url: route.path,
           bodyLimit: route.bodyLimit ?? MAX_BODY_BYTES,
           ...(route.method !== 'GET' && route.path.includes(':id') ? { preParsing: findFirst(setup) } : {}),
+          ...announceDeprecation(route),
           handler: (request, reply) => run(setup, route, request, reply),
         })
       }

@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import { type Detail, MOST_DETAILS } from '../kernel/errors.ts'
 import type { Addresses } from '../passports/record.ts'
+import type { Deprecation } from './deprecation.ts'
 
 /** What the door itself runs on. */
 export type ApiSetup = {
@@ -34,7 +35,12 @@ export type AccountCall = OpenCall & { account: AccountContext }
 export type Answer = { status?: number; body: string; headers?: Record<string, string> }
 
 /** `bodyLimit` in bytes; a MiB unless said otherwise. */
-export type Route = { method: 'GET' | 'POST' | 'PATCH'; path: string; bodyLimit?: number } & (
+export type Route = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  path: string
+  bodyLimit?: number
+  deprecated?: Deprecation
+} & (
   | { open: true; handle: (call: OpenCall) => Promise<Answer> | Answer }
   | { open?: false; handle: (call: AccountCall) => Promise<Answer> | Answer }
 )
