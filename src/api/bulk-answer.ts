@@ -3,8 +3,8 @@ import { AppError, type Detail, invalid } from '../kernel/errors.ts'
 import type { Summary } from '../passports/list.ts'
 import type { PassportRow } from '../passports/record.ts'
 import { bodyDetail } from './body.ts'
-import { summaryJson } from './lists.ts'
 import { type AccountCall, data } from './route.ts'
+import { summaryJson } from './summary.ts'
 
 export const MOST_ITEMS = 500
 

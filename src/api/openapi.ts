@@ -104,7 +104,7 @@ function paths() {
 
 const WRITE_REFUSALS = ['400', '413', '415']
 
-function describe(operation: Operation, path: string) {
+export function describe(operation: Operation, path: string) {
   const pathParameters = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({
     name,
     in: 'path',
@@ -124,6 +124,7 @@ function describe(operation: Operation, path: string) {
     description: operation.description,
     tags: [operation.tag],
     ...(operation.open ? { security: [] } : {}),
+    ...(operation.deprecated ? { deprecated: true } : {}),
     parameters: [...pathParameters, ...operation.parameters],
     ...(operation.body ? { requestBody: requestBody(operation.body) } : {}),
     responses: {

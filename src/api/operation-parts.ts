@@ -1,13 +1,15 @@
 /** The pieces that the descriptions of operations are put together from. */
 
 export type Operation = {
-  method: 'GET' | 'POST' | 'PATCH'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   path: string
   id: string
   tag: 'products' | 'units' | 'categories' | 'service'
   summary: string
   description: string
   open?: true
+  /** The route announces that it will go away. */
+  deprecated?: true
   parameters: readonly object[]
   body?: { required?: boolean; schema: object; examples: object }
   responses: Record<string, object>
@@ -48,6 +50,8 @@ export const header = (name: string, description: string) => ({
 })
 
 export const IF_NONE_MATCH = header('If-None-Match', 'ETag of the answer the client has.')
+export const DRY_RUN = query('dry_run', 'Check and work it out, write nothing.', { type: 'boolean' })
+export const IF_MATCH = header('If-Match', 'ETag (or `"v3"`) that the product must still bear.')
 export const STRICT = header(
   'Prefer',
   '`handling=strict` refuses unknown fields instead of warning about them.',

@@ -2,6 +2,7 @@
 import {
   CHANGE_WORDS,
   CURSOR,
+  DRY_RUN,
   envelope,
   json,
   LIMIT,
@@ -43,7 +44,7 @@ export const UNIT_OPERATIONS: readonly Operation[] = [
     summary: 'Issue batches or items',
     description:
       'One unit, or up to 500 in `items`. A unit inherits what its model or batch reads as now and sends only its own fields. In bulk, good rows are kept and bad ones reported.',
-    parameters: [STRICT],
+    parameters: [DRY_RUN, STRICT],
     body: {
       schema: {
         anyOf: [
@@ -95,7 +96,7 @@ export const UNIT_OPERATIONS: readonly Operation[] = [
     summary: 'Change many units',
     description:
       'Up to 500 in a call, each found by its serial or lot: a fleet\u2019s state of health overnight.',
-    parameters: [STRICT],
+    parameters: [DRY_RUN, STRICT],
     body: {
       schema: {
         type: 'object',

@@ -2,8 +2,9 @@
 import {
   CHANGE_WORDS,
   CURSOR,
+  DRY_RUN,
   envelope,
-  header,
+  IF_MATCH,
   IF_NONE_MATCH,
   json,
   LIMIT,
@@ -18,6 +19,7 @@ import {
   text,
   written,
 } from './operation-parts.ts'
+import { SYNC_OPERATIONS } from './operations-sync.ts'
 import { UNIT_OPERATIONS } from './operations-units.ts'
 
 const EXAMPLE = {
@@ -118,7 +120,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'products',
     summary: 'List and search products',
     description:
-      'Newest first. Models by default; `level` widens it. `cursor` goes on from `next_cursor` at constant cost.',
+      'Newest first, or with `updated_since` in the order of the changes. Models by default; `level` widens it. `cursor` goes on from `next_cursor` at constant cost.',
     parameters: [
       ...LIST_FILTERS,
       query('level', 'Which level.', {
@@ -127,7 +129,11 @@ export const OPERATIONS: readonly Operation[] = [
         default: 'model',
       }),
       query('category', 'Exactly this category.', text),
-      query('updated_since', 'Changed at this time or later.', { type: 'string', format: 'date-time' }),
+      query(
+        'updated_since',
+        'Changed at this time or later, in the order of the changes. Send `meta.synced_until` of the first page next time: nothing is missed.',
+        { type: 'string', format: 'date-time' },
+      ),
       query('sku', 'Exactly this SKU.', text),
       query('gtin', 'Exactly this GTIN, in any length.', { type: 'string' }),
       PAGE,
@@ -144,7 +150,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'products',
     summary: 'Create a model passport',
     description: 'Version 1. Unknown fields are kept for the account and told in `warnings`.',
-    parameters: [STRICT],
+    parameters: [DRY_RUN, STRICT],
     body: {
       schema: {
         type: 'object',
@@ -183,7 +189,7 @@ export const OPERATIONS: readonly Operation[] = [
       query('dry_run', 'Check and work it out, write nothing; for a correction tell what it would reach.', {
         type: 'boolean',
       }),
-      header('If-Match', 'ETag (or `"v3"`) that the product must still bear.'),
+      IF_MATCH,
       STRICT,
     ],
     body: {
@@ -267,7 +273,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'Go back to an earlier version',
     description:
       'Writes its data as a new version. Of a unit that is its own fields; what it inherits stays as it is.',
-    parameters: [header('If-Match', 'ETag (or `"v3"`) that the product must still bear.')],
+    parameters: [IF_MATCH],
     body: {
       required: false,
       schema: { type: 'object', properties: CHANGE_WORDS, additionalProperties: false },
@@ -283,9 +289,9 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'products',
     summary: 'Archive a product',
     description: 'Its address goes on answering. A second time changes nothing.',
-    parameters: [],
+    parameters: [IF_MATCH],
     responses: { 200: json('The product.', envelope(schema('Product')), ['ETag']) },
-    refusals: [404],
+    refusals: [404, 412],
   },
   {
     method: 'POST',
@@ -295,9 +301,10 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'Restore an archived product',
     description:
       'A second time changes nothing. Refused when its GTIN was released and taken by another since.',
-    parameters: [],
+    parameters: [IF_MATCH],
     responses: { 200: json('The product.', envelope(schema('Product')), ['ETag']) },
-    refusals: [404, 409],
+    refusals: [404, 409, 412],
   },
+  ...SYNC_OPERATIONS,
   ...UNIT_OPERATIONS,
 ]

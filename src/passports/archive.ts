@@ -40,7 +40,7 @@ async function write(ctx: AccountContext, current: PassportRow, status: StatusLe
   try {
     const moved = await sql`
       with moved as (
-        update passport set status = ${status}::text::"char", stored_at = now(),
+        update passport set status = ${status}::text::"char", stored_at = greatest(stored_at, now()),
           updated_at = greatest(${now}::timestamptz, updated_at + interval '1 millisecond')
         where id = ${current.id} and account_id = ${accountId} and status <> ${status}::text::"char"
           and version_no = ${current.version_no}

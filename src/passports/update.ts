@@ -174,7 +174,7 @@ async function writeVersion(
       ), moved as (
         update passport p set version_no = ${next.row.version_no}, created_by = ${actorId}, units_content_id = null,
           content_id = coalesce(${next.content?.id ?? null}::uuid, p.content_id), own = ${own}::text::jsonb,
-          updated_at = greatest(${next.now}::timestamptz, p.updated_at), stored_at = now(), schema_version = ${next.row.schema_version},
+          updated_at = greatest(${next.now}::timestamptz, p.updated_at), stored_at = greatest(p.stored_at, now()), schema_version = ${next.row.schema_version},
           gtin14 = ${next.gtin14}, sku = ${next.sku}, search = ${next.search},
           last_correction = case when ${next.corrects} then ${next.row.version_no}::int else p.last_correction end,
           corrected_at = case when ${next.corrects} then greatest(${next.now}::timestamptz, p.updated_at, now()) else p.corrected_at end

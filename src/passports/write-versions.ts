@@ -52,7 +52,7 @@ async function write(
       order by p.id for no key update of p
     ), moved as (
       update passport p set version_no = i.version_no + 1, created_by = ${actorId}, units_content_id = null,
-        content_id = i.content_id, updated_at = greatest(i.now, p.updated_at), stored_at = now(),
+        content_id = i.content_id, updated_at = greatest(i.now, p.updated_at), stored_at = greatest(p.stored_at, now()),
         schema_version = i.schema_version, gtin14 = i.gtin14, sku = i.sku, search = i.search,
         last_correction = case when i.corrects then i.version_no + 1 else p.last_correction end,
         corrected_at = case when i.corrects then greatest(i.now, p.updated_at, now()) else p.corrected_at end

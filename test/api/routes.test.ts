@@ -4,7 +4,14 @@ import { after, before, describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { API_PREFIX, ROUTES } from '../../src/api/door.ts'
 import { OPERATIONS } from '../../src/api/operations.ts'
-import { type Answer, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+import {
+  type Answer,
+  type Harness,
+  newProduct,
+  nextGtin,
+  startHarness,
+  type TestAccount,
+} from '../harness.ts'
 
 describe('every route', () => {
   let t: Harness
@@ -23,12 +30,22 @@ describe('every route', () => {
 
   const closed = ROUTES.filter(route => !route.open)
   const path = (route: { path: string }) =>
-    API_PREFIX + route.path.replace(':id', product.id).replace(':category', 'textile').replace(':n', '1')
+    API_PREFIX +
+    route.path
+      .replace(':id', product.id)
+      .replace(':category', 'textile')
+      .replace(':n', '1')
+      .replace(':sku', 'T-7')
+      .replace(':gtin', gtin)
+  const gtin = nextGtin()
   let serials = 0
   const body = (route: { method: string; path: string }) => {
     if (route.method === 'GET') return {}
     if (route.path.endsWith('/children')) return { body: { level: 'item', serial: `R${++serials}` } }
     if (route.path.endsWith('/children/update')) return { body: { items: [{ serial: 'R0', data: {} }] } }
+    if (route.path.endsWith('/bulk')) return { body: { items: [newProduct({ sku: 'T-8' })] } }
+    if (route.method === 'PUT')
+      return { body: newProduct({ sku: undefined, ...(route.path.endsWith('sku') ? {} : { sku: 'T-2' }) }) }
     if (route.method === 'PATCH') return { body: { data: {} } }
     return route.path === '/products' && route.method === 'POST' ? { body: newProduct() } : {}
   }
