@@ -8,7 +8,7 @@ import { createApp } from '../src/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
 import { openPool, type Sql } from '../src/kernel/db.ts'
 import { createLog } from '../src/kernel/log.ts'
-import { cloneDatabase } from './database.ts'
+import { cloneDatabase, type TestDatabase } from './database.ts'
 
 export const ADDRESSES = { publicUrl: 'https://carnet.example', apiUrl: 'https://carnet.example/api/v1' }
 
@@ -46,9 +46,14 @@ export type Harness = {
 }
 
 export async function startHarness(
-  settings: { allowQueryApiKey?: boolean; trustedProxies?: readonly string[] } = {},
+  settings: {
+    allowQueryApiKey?: boolean
+    trustedProxies?: readonly string[]
+    /** One that others use, too; whoever made it drops it. */
+    database?: TestDatabase
+  } = {},
 ): Promise<Harness> {
-  const database = await cloneDatabase()
+  const database = settings.database ?? (await cloneDatabase())
   const sql = openPool(database.target)
   const clock = new TestClock()
   const app = createApp({
@@ -117,7 +122,7 @@ export async function startHarness(
     async close() {
       await app.close()
       await sql.end({ timeout: 5 })
-      await database.drop()
+      if (settings.database === undefined) await database.drop()
     },
   }
 }
