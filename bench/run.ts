@@ -10,6 +10,7 @@ import { pageRows } from './page.ts'
 import { readRows } from './read.ts'
 import { refreshRows } from './refresh.ts'
 import { openStage, type Stage } from './stage.ts'
+import { syncRows } from './sync.ts'
 
 /** `ratio` is ours to the limit; `unit` says what is compared. */
 export type Row = { row: string; ours: number; limit: number; ratio: number; unit: string }
@@ -26,6 +27,7 @@ const BENCHES: Record<string, Bench> = {
   refresh: refreshRows,
   item: itemRows,
   bytes: bytesRows,
+  sync: syncRows,
 }
 
 const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true })

@@ -82,7 +82,7 @@ const outdatedIs = ({ sql, accountId }: AccountContext, wanted: boolean): Fragme
 
 /**
  * With a search word, whose hits are gathered anyway; by itself this is `listChanges`. A correction touches the units
- * that it makes outdated. `-infinity` lets PostgreSQL use the indexes, which leave themselves out of every other
+ * that it makes outdated. `-infinity` lets PostgreSQL use the index, which leaves itself out of every other
  * statement's choice.
  */
 const changedSince = ({ sql, accountId }: AccountContext, since: Date): Fragment => sql`
