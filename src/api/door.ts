@@ -177,7 +177,8 @@ function send(reply: FastifyReply, answer: Answer): FastifyReply {
   reply.code(answer.status ?? 200)
   reply.header('content-type', 'application/json; charset=utf-8')
   if (answer.headers) reply.headers(answer.headers)
-  if (answer.status === 304) reply.removeHeader('content-type')
+  // A body, if only an empty one, would get a type.
+  if (answer.status === 304) return reply.removeHeader('content-type').send()
   return reply.send(answer.body)
 }
 
