@@ -34,7 +34,10 @@ export async function writeVersions(ctx: AccountContext, steps: readonly Step[])
   }
 }
 
-/** Rows are locked in the order of their ids, so that two calls with the same models never wait in a circle. */
+/**
+ * Rows are locked in the order of their ids, so that two calls with the same models never wait in a circle. What no
+ * index answers stands in a `case`: it leaves the primary key as the only way to them.
+ */
 async function write(
   ctx: AccountContext,
   steps: readonly Step[],
@@ -50,19 +53,17 @@ async function write(
       select p.id, p.content_id, p.created_by, p.gtin14 from passport p join input i on i.id = p.id
       where p.id = any(${ids}::text[]::uuid[]) and p.account_id = ${accountId} and p.version_no = i.version_no
       order by p.id for no key update of p
-    ), moved as (
+    ), done as (
       update passport p set version_no = i.version_no + 1, created_by = ${actorId}, units_content_id = null,
         content_id = i.content_id, updated_at = greatest(i.now, p.updated_at), stored_at = greatest(p.stored_at, now()),
         schema_version = i.schema_version, gtin14 = i.gtin14, sku = i.sku, search = i.search,
         last_correction = case when i.corrects then i.version_no + 1 else p.last_correction end,
         corrected_at = case when i.corrects then greatest(i.now, p.updated_at, now()) else p.corrected_at end
       from before b join input i on i.id = b.id
-      where p.id = any(${ids}::text[]::uuid[]) and p.id = b.id and p.account_id = ${accountId} and p.version_no = i.version_no
-      returning p.id, p.updated_at
-    ), done as materialized (
-      select i.*, m.updated_at, b.content_id as old_content_id, b.created_by as old_created_by,
+      where p.id = b.id and case when p.version_no = i.version_no then p.account_id = ${accountId} end
+      returning p.id, p.updated_at, i.version_no, i.content_id, i.data, i.gtin14, i.created_at, i.kind, i.note, i.changed,
+        i.event_id, i.event, b.content_id as old_content_id, b.created_by as old_created_by,
         i.gtin14 is not null and i.gtin14 is distinct from b.gtin14 as claims
-      from moved m join input i on i.id = m.id join before b on b.id = m.id
     ), claim as (
       insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
       select gtin14, ${accountId}::int, id, updated_at from done where claims order by gtin14
