@@ -43,6 +43,12 @@ export function requireOne(
   return match.id
 }
 
+/** Whether a model that was found by the row's key still bears it, now that it has been read. */
+export function bears({ matchBy, key }: SyncRow, { inherited, row }: State): boolean {
+  if (matchBy === 'gtin') return row.gtin !== null && toGtin14(row.gtin) === key
+  return typeof inherited.sku === 'string' && inherited.sku.normalize('NFC') === key
+}
+
 function ambiguous(row: SyncRow, uuids: readonly string[]): AppError {
   const named = uuids.slice(0, MOST_NAMED).map(idFromUuid).join(', ')
   const more = uuids.length > MOST_NAMED ? ' and more' : ''

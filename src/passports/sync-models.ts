@@ -9,7 +9,16 @@ import type { AppError } from '../kernel/errors.ts'
 import { inTurn } from '../kernel/in-turn.ts'
 import { gtinTaken } from './check-data.ts'
 import { findByGtin, findBySku, type SkuMatch } from './find-matches.ts'
-import { type Creation, type Manner, Once, type Plan, planRow, requireOne, type Update } from './plan-sync.ts'
+import {
+  bears,
+  type Creation,
+  type Manner,
+  Once,
+  type Plan,
+  planRow,
+  requireOne,
+  type Update,
+} from './plan-sync.ts'
 import { foresee } from './preview-sync.ts'
 import { getStates } from './state.ts'
 import { eachStorable } from './storable.ts'
@@ -79,7 +88,7 @@ async function attemptAll(
   manner: SyncManner,
   result: SyncResult,
 ): Promise<Lost[]> {
-  const plans = await planAll(ctx, rows, manner, result)
+  const { plans, moved } = await planAll(ctx, rows, manner, result)
   for (const plan of plans) {
     if (plan.kind !== 'unchanged') continue
     result.unchanged.push({ index: plan.row.index, passport: plan.passport, warnings: plan.warnings })
@@ -88,9 +97,9 @@ async function attemptAll(
   const updates = plans.filter(plan => plan.kind === 'update')
   if (manner.dryRun) {
     await foresee(ctx, creations, updates, result)
-    return []
+    return moved
   }
-  const lost: Lost[] = []
+  const lost = [...moved]
   const spoilt = ({ row }: Plan, error: AppError) => refuse(result, row, error)
   const create = async (some: readonly Creation[]) => {
     lost.push(...(await writeNew(ctx, some, result)))
@@ -103,12 +112,13 @@ async function attemptAll(
   return lost
 }
 
+/** `moved`: models that gave up the SKU or GTIN between being found and being read. */
 async function planAll(
   ctx: AccountContext,
   rows: readonly SyncRow[],
   manner: Manner,
   result: SyncResult,
-): Promise<Plan[]> {
+): Promise<{ plans: Plan[]; moved: Lost[] }> {
   const keys = (by: MatchBy) => rows.flatMap(row => (row.matchBy === by && row.key !== null ? [row.key] : []))
   const [bySku, byGtin] = await Promise.all([
     findBySku(ctx, [...new Set(keys('sku'))]),
@@ -121,13 +131,20 @@ async function planAll(
   const states = uuids.length === 0 ? [] : await getStates(ctx, [...new Set(uuids)])
   const byId = new Map(states.map(state => [state.row.id, state]))
   const once = new Once()
-  return found.flatMap(({ row, uuid }) =>
+  const moved: Lost[] = []
+  const plans = found.flatMap(({ row, uuid }) =>
     caught(result, row, () => {
-      const plan = planRow(ctx, row, uuid === undefined ? undefined : byId.get(uuid), manner)
+      const there = uuid === undefined ? undefined : byId.get(uuid)
+      if (uuid !== undefined && (there === undefined || !bears(row, there))) {
+        moved.push({ row, uuid: undefined })
+        return []
+      }
+      const plan = planRow(ctx, row, there, manner)
       once.take(plan)
-      return plan.kind === 'create' ? { ...plan, seen: seenBy(row, bySku) } : plan
-    }),
+      return [plan.kind === 'create' ? { ...plan, seen: seenBy(row, bySku) } : plan]
+    }).flat(),
   )
+  return { plans, moved }
 }
 
 const seenBy = (row: SyncRow, bySku: ReadonlyMap<string, SkuMatch>) =>

@@ -39,6 +39,20 @@ const indexes = (rows: { index: number }[]) => rows.map(row => row.index)
 const sheet = (count: number, change: object = {}) =>
   Array.from({ length: count }, (_, i) => ({ category: 'textile', data: { ...bodyOf(i), ...change } }))
 
+/** The pool, telling before each statement is sent. */
+const watched = (before: () => Promise<void>) =>
+  new Proxy(t.sql, {
+    apply(sql, self, args: [TemplateStringsArray & { raw?: unknown }]) {
+      const made = Reflect.apply(sql, self, args)
+      if (!Array.isArray(args[0]?.raw)) return made
+      const start = made.then.bind(made)
+      const then = (...rest: Parameters<typeof start>) => before().then(() => start(...rest))
+      return Object.assign(made, Object.fromEntries([['then', then]]))
+    },
+  })
+
+const PLAIN = { changeType: 'change', note: undefined, strict: false, dryRun: false } as const
+
 describe('POST /products/bulk', () => {
   test('creates, updates, leaves alone and refuses, row by row', async () => {
     const first = await bulk(items(newProduct({ sku: 'b-0' }), newProduct({ sku: 'b-1' })))
@@ -236,29 +250,31 @@ describe('POST /products/bulk', () => {
   test('a call takes few statements, however many rows', async () => {
     const mine = await t.account({ plan: 'enterprise' })
     let statements = 0
-    const counting = new Proxy(t.sql, {
-      apply(sql, self, args: [TemplateStringsArray & { raw?: unknown }]) {
-        const made = Reflect.apply(sql, self, args)
-        if (!Array.isArray(args[0]?.raw)) return made
-        const start = made.then.bind(made)
-        const then = (...rest: Parameters<typeof start>) => {
-          statements++
-          return start(...rest)
-        }
-        return Object.assign(made, Object.fromEntries([['then', then]]))
-      },
-    })
-    const ctx = { ...mine.ctx, sql: counting }
+    const ctx = { ...mine.ctx, sql: watched(async () => void statements++) }
     const sync = async (rows: unknown[]) => {
       statements = 0
-      const manner = { changeType: 'change', note: undefined, strict: false, dryRun: false } as const
-      const { errors } = await syncModels(ctx, { ...manner, rows, matchBy: 'sku' })
+      const { errors } = await syncModels(ctx, { ...PLAIN, rows, matchBy: 'sku' })
       assert.deepEqual(errors, [])
       return statements
     }
     assert.equal(await sync(sheet(300)), 2)
     assert.equal(await sync(sheet(300)), 2)
     assert.equal(await sync(sheet(400, { weightGrams: 1 })), 4)
+  })
+
+  test('a product that gives up its SKU between look-up and read is not the one', async () => {
+    const first = (await bulk(items(newProduct({ sku: 'given' })))).json.data.created[0].id
+    let statements = 0
+    const sql = watched(async () => {
+      if (++statements !== 2) return
+      const body = { data: { sku: 'given-up' } }
+      await other.ask('PATCH', `/api/v1/products/${first}`, { key: account.key, body })
+    })
+    const rows = [newProduct({ sku: 'given', weightGrams: 9 })]
+    const { created, updated } = await syncModels({ ...account.ctx, sql }, { ...PLAIN, rows, matchBy: 'sku' })
+    assert.deepEqual([created.length, updated.length], [1, 0])
+    const { json } = await t.ask('GET', `/api/v1/products/${first}`, { key: account.key })
+    assert.deepEqual([json.data.data.sku, json.data.data.weightGrams], ['given-up', undefined])
   })
 
   test('8 MiB and no more; events and history as of single calls', async () => {
