@@ -13,6 +13,8 @@ import type { NewContent } from './refresh-content.ts'
 
 /** More in a statement pauses everyone else's. */
 const STEP = 500
+/** Found at a time: to look for each step's units apart costs as much again where many read meanwhile. */
+const FOUND_AT_ONCE = 4 * STEP
 
 export type Failure = { id: string; error: string; errors: readonly Detail[] }
 export type Skip = { id: string; fields: readonly string[] }
@@ -29,6 +31,8 @@ type Unit = {
   own: string | null
 }
 
+export type Step = readonly Unit[]
+
 /** A unit that may be moved: what is written about it goes with the version it was read at. */
 type Ready = Pick<Unit, 'id' | 'version_no' | 'created_by'> & Readonly<Record<string, unknown>>
 
@@ -43,9 +47,15 @@ export type Wish = {
   jobId: string | undefined
 }
 
-/** Moves up to 500 of the units still on the old content. Nothing found means that all are done. */
-export async function moveStep(ctx: AccountContext, wish: Wish): Promise<Moved & { found: number }> {
+/** Some of the units still on the old content, in steps to be moved one by one. None means that all are done. */
+export async function findSteps(ctx: AccountContext, wish: Wish): Promise<Step[]> {
   const units = await findUnits(ctx, wish)
+  const count = Math.ceil(units.length / STEP)
+  return Array.from({ length: count }, (_, i) => units.slice(i * STEP, (i + 1) * STEP))
+}
+
+/** Moves the units of a step, as far as they are as they were found. */
+export async function moveStep(ctx: AccountContext, wish: Wish, units: Step): Promise<Moved> {
   const { data, changed, skipped } = wish.to.corrected
   const failed: Failure[] = []
   const ready: Ready[] = []
@@ -77,7 +87,7 @@ export async function moveStep(ctx: AccountContext, wish: Wish): Promise<Moved &
   for (const { id } of refreshed) forgetPublicPassport(ctx.sql, id)
   const skips =
     skipped.length === 0 ? [] : refreshed.map(({ id }) => ({ id: idFromUuid(id), fields: skipped }))
-  return { found: units.length, refreshed: refreshed.length, skipped: skips, failed }
+  return { refreshed: refreshed.length, skipped: skips, failed }
 }
 
 async function findUnits({ sql, accountId }: AccountContext, { from, only, except }: Wish): Promise<Unit[]> {
@@ -86,7 +96,7 @@ async function findUnits({ sql, accountId }: AccountContext, { from, only, excep
     select p.id, p.version_no, p.created_by, p.level, p.category, p.schema_version, p.lot, p.own::text as own from passport p
     where p.account_id = ${accountId} and p.content_id = ${from} and p.parent_id is not null ${which}
       ${except.length === 0 ? sql`` : sql`and p.id <> all(${except as string[]}::text[]::uuid[])`}
-    limit ${STEP}`
+    limit ${FOUND_AT_ONCE}`
 }
 
 type Verdict = AppError | { search: string }

@@ -4,7 +4,7 @@ import { findUuid } from '../kernel/ids.ts'
 import { countUnitsOf } from './content-units.ts'
 import { outdatedContents } from './outdated.ts'
 import { readContents, refreshedContent } from './refresh-content.ts'
-import { type Failure, moveStep, type Skip, type Wish } from './refresh-units.ts'
+import { type Failure, findSteps, moveStep, type Skip, type Wish } from './refresh-units.ts'
 import type { State } from './state.ts'
 
 export type Refreshed = { refreshed: number; skipped: Skip[]; failed: Failure[] }
@@ -74,12 +74,40 @@ async function moveAll(
   const to = await refreshedContent(ctx, old)
   const except: string[] = []
   for (;;) {
-    const step = await moveStep(ctx, { ...wish, to, except })
-    for (const { id } of step.failed) except.push(findUuid(id) ?? '')
-    total.refreshed += step.refreshed
-    total.skipped.push(...step.skipped.slice(0, MOST_LISTED - total.skipped.length))
-    total.failed.push(...step.failed.slice(0, MOST_LISTED - total.failed.length))
-    if (step.found === 0) return true
-    if (!(await progress(step))) return false
+    const steps = await findSteps(ctx, { ...wish, to, except })
+    if (steps.length === 0) return true
+    const isWhole = await inLanes(steps, async units => {
+      const step = await moveStep(ctx, { ...wish, to, except }, units)
+      for (const { id } of step.failed) except.push(findUuid(id) ?? '')
+      total.refreshed += step.refreshed
+      total.skipped.push(...step.skipped.slice(0, MOST_LISTED - total.skipped.length))
+      total.failed.push(...step.failed.slice(0, MOST_LISTED - total.failed.length))
+      return progress(step)
+    })
+    if (!isWhole) return false
   }
+}
+
+/** One step is made ready while the other is written. */
+const LANES = 2
+
+/** False as soon as a piece of work says so; what has begun is waited for. */
+async function inLanes<T>(pieces: readonly T[], work: (piece: T) => Promise<boolean>): Promise<boolean> {
+  let next = 0
+  let goesOn = true
+  const lane = async () => {
+    while (goesOn && next < pieces.length) {
+      const piece = pieces[next++] as T
+      // Thrown or false: nothing new is begun.
+      let isWell = false
+      try {
+        isWell = await work(piece)
+      } finally {
+        goesOn &&= isWell
+      }
+    }
+  }
+  const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane))
+  for (const one of lanes) if (one.status === 'rejected') throw one.reason
+  return goesOn
 }
