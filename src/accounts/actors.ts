@@ -1,6 +1,6 @@
 /** Whoever changes a passport is an actor of its account: four bytes in each version, a name in the history. */
 import type { Sql } from '../kernel/db.ts'
-import type { OperatorContext } from './context.ts'
+import type { AccountContext, OperatorContext } from './context.ts'
 
 export type ActorKind = 'api_key' | 'person' | 'operator'
 
@@ -19,6 +19,14 @@ export async function operatorActor(ctx: OperatorContext, accountId: number): Pr
   const [row] = await ctx.sql<{ id: number }[]>`
     select id from actor where account_id = ${accountId} and kind = 'operator' order by id limit 1`
   return row?.id ?? createActor(ctx, { accountId, kind: 'operator', label: 'Operator' })
+}
+
+/** A context that acts in the account: as the actor it names, or as the operator when it names none. */
+export async function actingIn<C extends OperatorContext & { actorId?: number }>(
+  ctx: C,
+  accountId: number,
+): Promise<C & AccountContext> {
+  return { ...ctx, accountId, actorId: ctx.actorId ?? (await operatorActor(ctx, accountId)) }
 }
 
 /** The labels of an account's actors, by number. */

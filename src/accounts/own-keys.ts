@@ -13,7 +13,7 @@ export async function createOwnKey(
 ): Promise<KeyRecord & { key: string }> {
   return inTransaction(ctx, async tx => {
     const key = await createKey(tx, { ...input, accountId: ctx.accountId })
-    await audit(tx, 'key_created', key.id)
+    await audit(tx, 'key_created', `${key.name} (…${key.last4})`)
     return key
   })
 }
@@ -23,11 +23,11 @@ export async function revokeOwnKey(ctx: AccountContext, id: string): Promise<Key
   const uuid = findUuid(id)
   if (uuid === undefined) throw notFound('key')
   return inTransaction(ctx, async tx => {
-    const [own] = await tx.sql<{ revoked: boolean }[]>`
-      select revoked_at is not null as revoked from api_key
+    const [own] = await tx.sql<{ name: string; last4: string; revoked: boolean }[]>`
+      select name, last4, revoked_at is not null as revoked from api_key
       where account_id = ${ctx.accountId} and id = ${uuid} for update`
     if (own === undefined) throw notFound('key')
-    if (!own.revoked) await audit(tx, 'key_revoked', id)
+    if (!own.revoked) await audit(tx, 'key_revoked', `${own.name} (…${own.last4})`)
     return revokeKey(tx, id)
   })
 }

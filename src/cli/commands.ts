@@ -33,6 +33,14 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'whether search engines may list the models of an account',
     load: async () => (await import('./accounts.ts')).accountsSetIndexing,
   },
+  'accounts close': {
+    about: 'freeze an account; its public pages stay',
+    load: async () => (await import('./accounts.ts')).accountsClose,
+  },
+  'accounts reopen': {
+    about: 'open a closed account again',
+    load: async () => (await import('./accounts.ts')).accountsReopen,
+  },
   'users create': {
     about: 'make a person of an account, with a link to set a password',
     load: async () => (await import('./users.ts')).usersCreate,
