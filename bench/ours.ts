@@ -4,8 +4,10 @@ import { createApp } from '../src/app.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { type DatabaseTarget, openPool } from '../src/kernel/db.ts'
 import { createLog } from '../src/kernel/log.ts'
+import { openMail } from '../src/kernel/smtp.ts'
 
 const { target } = JSON.parse(process.argv[2] ?? '{}') as { target: DatabaseTarget }
+const log = createLog({ logLevel: 'warn', logFormat: 'json' })
 const app = createApp({
   sql: openPool(target),
   clock: systemClock,
@@ -15,7 +17,8 @@ const app = createApp({
   allowQueryApiKey: false,
   trustedProxies: [],
   version: 'bench',
-  log: createLog({ logLevel: 'warn', logFormat: 'json' }),
+  log,
+  mail: openMail(undefined, log),
   isReady: async () => true,
 })
 await app.listen({ port: 0, host: '127.0.0.1' })

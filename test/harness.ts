@@ -8,6 +8,7 @@ import { createApp } from '../src/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
 import { openPool, type Sql } from '../src/kernel/db.ts'
 import { createLog } from '../src/kernel/log.ts'
+import { openMail } from '../src/kernel/smtp.ts'
 import { cloneDatabase } from './database.ts'
 
 export const ADDRESSES = { publicUrl: 'https://carnet.example', apiUrl: 'https://carnet.example/api/v1' }
@@ -51,10 +52,12 @@ export async function startHarness(
   const database = await cloneDatabase()
   const sql = openPool(database.target)
   const clock = new TestClock()
+  const mail = openMail(undefined, createLog({ logLevel: 'silent', logFormat: 'json' }))
   const app = createApp({
     sql,
     clock,
     addresses: ADDRESSES,
+    mail,
     nsUrl: `${ADDRESSES.publicUrl}/ns/dpp`,
     secretKey: 'a secret key that only tests know, long enough',
     allowQueryApiKey: settings.allowQueryApiKey ?? false,

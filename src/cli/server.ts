@@ -5,6 +5,7 @@ import { systemClock } from '../kernel/clock.ts'
 import type { Config, Environment } from '../kernel/config.ts'
 import { isReachable } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
+import { openMail } from '../kernel/smtp.ts'
 import { flushAccessUses } from '../passports/access-use.ts'
 import { startChores } from '../worker/chores.ts'
 import { Refusal } from './command.ts'
@@ -51,11 +52,13 @@ async function startServer(
   { config, log, store, app: { createApp } }: Parts,
   up: (store: Store, address: string) => Promise<void>,
 ): Promise<Running> {
+  const mail = openMail(config.smtp, log)
   const app = createApp({
     sql: store.sql,
     clock: systemClock,
     log,
     addresses: store.addresses,
+    mail,
     nsUrl: config.nsUrl,
     secretKey: secretKey(config),
     allowQueryApiKey: config.allowQueryApiKey,
@@ -77,7 +80,8 @@ async function startServer(
   const stop = async () => {
     clearInterval(timer)
     await Promise.all([close(app), within(FINISH_WITHIN_MS, chores.stop())])
-    await within(FLUSH_WITHIN_MS, flush())
+    mail.stop()
+    await within(FLUSH_WITHIN_MS, Promise.all([flush(), mail.settled()]))
   }
   try {
     await up(store, address)
@@ -128,7 +132,7 @@ async function close(app: FastifyInstance): Promise<void> {
   }
 }
 
-async function within(ms: number, work: Promise<void>): Promise<void> {
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
   await Promise.race([work, promise])

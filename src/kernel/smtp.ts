@@ -7,6 +7,8 @@ import type { Log } from './log.ts'
 export type Letter = { to: string; subject: string; text: string; link: string }
 
 export type Mail = {
+  /** False: links go to the log, and the operator hands them on. */
+  hasServer: boolean
   /** Sends a letter, or one that is still being written, or none. Never throws: what fails is logged. */
   post: (letter: Letter | Promise<Letter | undefined>) => void
   /** Resolves when nothing is under way any more; at the end of the process what waits for its next try is given up. */
@@ -64,6 +66,7 @@ export function openMail(
   }
 
   return {
+    hasServer: server !== undefined,
     post,
     settled: async () => {
       await Promise.all(underWay)
