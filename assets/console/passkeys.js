@@ -57,8 +57,8 @@ if (form !== null && knows) {
     const asked = isUse ? use('optional') : add()
     asked.catch(explain)
   })
-  if (isUse) offer()
-  else add().catch(explain)
+  if (!isUse) add().catch(explain)
+  else if (form.dataset.offer === 'yes') offer()
 } else if (form !== null && form.dataset.passkey === 'add') {
   tell(form.dataset.unknown)
 }

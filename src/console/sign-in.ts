@@ -57,14 +57,20 @@ export function signInPage({ words: { texts }, setup }: Visit, shown: Shown): Pa
 <form method="post" action="${SIGN_IN}" novalidate class="narrow">!${keep}
 !${input({ name: 'email', label: texts.email, type: 'email', value: email, autocomplete: 'username webauthn' }, problems)}
 !${input({ name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password' }, problems)}
-<button>${texts.signIn}</button></form>!${passkeys ? passkeyForm(texts, setup.addresses.publicUrl, keep) : ''}
+<button>${texts.signIn}</button></form>!${passkeys ? passkeyForm(texts, { publicUrl: setup.addresses.publicUrl, keep, offer: status === 200 }) : ''}
 <p><a class="alone" href="${FORGOTTEN}">${texts.forgotten}</a></p>`
   return { title: texts.signIn, body, status, ...(passkeys ? { scripts: ['passkeys'] } : {}) }
 }
 
-/** Its module shows it where the browser knows passkeys, and fills in the answer. */
-const passkeyForm = (texts: Texts, publicUrl: string, keep: string) =>
-  html`<form method="post" action="${SIGN_IN}/passkey" class="narrow" hidden data-passkey="use" data-options="${SIGN_IN}/passkey/options"
+/**
+ * Its module shows it where the browser knows passkeys, and fills in the answer. Once something was refused nothing is
+ * offered unasked: a browser that answers by itself would be refused again and again.
+ */
+const passkeyForm = (
+  texts: Texts,
+  { publicUrl, keep, offer }: { publicUrl: string; keep: string; offer: boolean },
+) =>
+  html`<form method="post" action="${SIGN_IN}/passkey" class="narrow" hidden data-passkey="use" data-offer="${offer ? 'yes' : 'no'}" data-options="${SIGN_IN}/passkey/options"
 data-cancelled="${texts.passkeyCancelled}" data-elsewhere="${texts.passkeyElsewhere(new URL(publicUrl).origin)}">!${keep}
 <input type="hidden" name="answer" value=""><p class="error" role="status" hidden></p>
 <button class="second">${texts.passkeySignIn}</button></form>`
