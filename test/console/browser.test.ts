@@ -7,7 +7,11 @@ import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { operatorActor } from '../../src/accounts/actors.ts'
-import { createPasswordLink, RESET_LINK_LIFETIME_MS } from '../../src/accounts/one-time-links.ts'
+import {
+  createPasswordLink,
+  createSetUpLink,
+  RESET_LINK_LIFETIME_MS,
+} from '../../src/accounts/one-time-links.ts'
 import { createOwnKey } from '../../src/accounts/own-keys.ts'
 import { CONSOLE_ROUTES } from '../../src/console/door.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
@@ -29,6 +33,7 @@ const RUN_AXE = `axe
   .run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
   .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`
 const PAGE_BYTES_MAX = 100_000
+const FOR_ANYONE = CONSOLE_ROUTES.filter(route => route.access === 'anyone').map(route => route.path)
 
 /** A port that was free a moment ago: the address has to be known before the server is made. */
 async function freePort(): Promise<number> {
@@ -43,6 +48,7 @@ let stand: Stand
 let account: number
 let origin: string
 let browser: Browser
+let setUpToken: string
 
 describe('the console in a browser', {
   skip: executablePath === undefined && 'no Chromium found: browser tests left out',
@@ -52,7 +58,8 @@ describe('the console in a browser', {
     origin = `http://localhost:${port}`
     stand = await startStand(origin)
     await stand.app.listen({ port, host: 'localhost' })
-    account = await stand.account({ plan: 'enterprise' })
+    setUpToken = (await createSetUpLink(stand.ctx)) ?? ''
+    account = await stand.account({ plan: 'beta' })
     browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
   })
   after(async () => {
@@ -166,9 +173,11 @@ describe('the console in a browser', {
 
   describe('every page', () => {
     let context: BrowserContext
+    const contexts: BrowserContext[] = []
     let paths: string[]
     before(async () => {
-      context = await browser.newContext({ bypassCSP: true, locale: 'en-IE' })
+      context = await browser.newContext()
+      contexts.push(context)
       const page = await context.newPage()
       const email = await stand.person(account, 'owner')
       await withAuthenticator(page)
@@ -181,12 +190,16 @@ describe('the console in a browser', {
       await page.close()
       paths = await pathsOf(email)
     })
-    after(() => context?.close())
+    after(async () => {
+      for (const one of contexts) await one.close()
+    })
 
     test('axe finds nothing, light and dark, everything open; nothing stands out at 390 px; 100 kB at most', async () => {
       const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-      const page = await context.newPage()
+      const wide = await pagesFor('en-IE', { width: 1280, height: 900 })
+      const phone = await pagesFor('de-DE', { width: 390, height: 844 })
       for (const path of paths) {
+        const page = wide(path)
         let bytes = 0
         const count = async (response: { body: () => Promise<Buffer> }) => {
           bytes += (await response.body().catch(() => Buffer.alloc(0))).length
@@ -194,7 +207,6 @@ describe('the console in a browser', {
         const counting: Promise<void>[] = []
         const onResponse = (response: { body: () => Promise<Buffer> }) => counting.push(count(response))
         page.on('response', onResponse)
-        await page.setViewportSize({ width: 1280, height: 900 })
         const answer = await page.goto(origin + path, { waitUntil: 'load' })
         page.off('response', onResponse)
         await Promise.all(counting)
@@ -206,27 +218,38 @@ describe('the console in a browser', {
           await page.emulateMedia({ colorScheme })
           assert.deepEqual(await page.evaluate(RUN_AXE), [], `${path}, ${colorScheme}`)
         }
-        await page.setViewportSize({ width: 390, height: 844 })
-        const width = Number(await page.evaluate('document.documentElement.scrollWidth'))
+        await page.emulateMedia({ colorScheme: 'light' })
+        const small = phone(path)
+        await small.goto(origin + path)
+        assert.equal(await small.evaluate('document.documentElement.lang'), 'de')
+        const width = Number(await small.evaluate('document.documentElement.scrollWidth'))
         assert.ok(width <= 390, `${path}: ${width} px wide`)
-        await take(page, path)
+        await take({ 1280: page, 390: small }, path)
       }
-      await page.close()
     })
+
+    /** A page of somebody signed in and one of a stranger, for the addresses that are theirs. */
+    const pagesFor = async (locale: string, viewport: { width: number; height: number }) => {
+      const settings = { bypassCSP: true, locale, viewport }
+      const known = await browser.newContext({ ...settings, storageState: await context.storageState() })
+      const stranger = await browser.newContext(settings)
+      contexts.push(known, stranger)
+      const [inside, outside] = [await known.newPage(), await stranger.newPage()]
+      return (path: string) => (FOR_ANYONE.some(one => path.startsWith(one)) ? outside : inside)
+    }
   })
 
   /** For the eyes of who changes pages: a folder in CONSOLE_SCREENSHOTS gets each page in two widths. */
-  async function take(page: Page, path: string): Promise<void> {
+  async function take(pages: Record<string, Page>, path: string): Promise<void> {
     const folder = process.env.CONSOLE_SCREENSHOTS
     if (folder === undefined) return
     const name = path
       .replace(/\?.*/, '')
       .replace(/[0-9a-z]{26}/g, 'id')
       .replaceAll('/', '_')
-    await page.emulateMedia({ colorScheme: 'light' })
-    await page.screenshot({ path: `${folder}/${name}-390.png`, fullPage: true })
-    await page.setViewportSize({ width: 1280, height: 900 })
-    await page.screenshot({ path: `${folder}/${name}-1280.png`, fullPage: true })
+    for (const [width, page] of Object.entries(pages)) {
+      await page.screenshot({ path: `${folder}/${name}-${width}.png`, fullPage: true })
+    }
   }
 
   /** The address of each page that GET shows, about things that are there. */
@@ -262,7 +285,8 @@ describe('the console in a browser', {
     return CONSOLE_ROUTES.filter(route => route.method === 'GET').map(({ path }) => {
       const id = ids.find(([place]) => path.startsWith(place))?.[1] ?? 'none'
       const address = path.replace(':id', id).replace(':n', '1')
-      return path.includes('/set-password') ? `${address}?token=${token}` : address
+      if (path.includes('/set-password')) return `${address}?token=${token}`
+      return path.includes('/set-up') ? `${address}?token=${setUpToken}` : address
     })
   }
 })

@@ -2,6 +2,7 @@
 import { html } from 'ghtml'
 import { type AuditEntry, readAuditLog } from '../../accounts/audit-log.ts'
 import { contextOf } from '../../accounts/sessions.ts'
+import { PRODUCTS } from '../products/list.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { AUDIT_TEXTS } from './audit-texts.ts'
@@ -14,10 +15,7 @@ export async function showAudit({ setup, session, query, words }: SignedInVisit)
   const texts = wordsOf(words, SETTINGS_TEXTS)
   const before = query.get('before') ?? ''
   const { entries, next } = await readAuditLog(contextOf(setup, session), { before, limit: A_PAGE })
-  const heads = [texts.when, texts.who, texts.what, texts.about]
-  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.audit}"><table class="log">
-<thead><tr>!${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>!${entries.map(entry => line(words, entry))}</tbody></table></div>`
+  const list = html`<ul class="rows">!${entries.map(entry => line(words, entry))}</ul>`
   const ways = [
     before === '' ? '' : html`<a class="button second" href="${AUDIT}">${texts.newest}</a>`,
     next === undefined
@@ -25,14 +23,20 @@ export async function showAudit({ setup, session, query, words }: SignedInVisit)
       : html`<a class="button second" href="${AUDIT}?before=${next}" rel="next">${texts.older}</a>`,
   ]
   const body = html`!${wayBack(words)}<h1>${texts.audit}</h1><p class="lead">${texts.auditLead}</p>
-!${entries.length === 0 ? html`<p class="empty">${texts.auditNone}</p>` : table}<div class="choices">!${ways}</div>`
-  return { title: texts.audit, body, isWide: true }
+!${entries.length === 0 ? html`<p class="empty">${texts.auditNone}</p>` : list}<div class="choices after">!${ways}</div>`
+  return { title: texts.audit, body }
 }
 
 function line(words: Words, { at, who, kind, action, subject }: AuditEntry): string {
   const texts = wordsOf(words, SETTINGS_TEXTS)
   const name = kind === 'operator' ? texts.operator : who
   const badge = texts.kinds[kind] === '' ? '' : html` <span class="badge">${texts.kinds[kind]}</span>`
-  return html`<tr><td><time datetime="${at}">${words.minute(at)}</time></td><td>${name}!${badge}</td>
-<td>${wordsOf(words, AUDIT_TEXTS)[action]}</td><td>${subject}</td></tr>`
+  return html`<li><strong>${wordsOf(words, AUDIT_TEXTS)[action]}</strong> !${about(action, subject)}
+<span class="quiet"><time datetime="${at}">${words.minute(at)}</time> · ${name}!${badge}</span></li>`
 }
+
+/** A product is named by its id, which leads to it. */
+const about = (action: AuditEntry['action'], subject: string) =>
+  action === 'product_archived' || action === 'product_restored'
+    ? html`<a href="${PRODUCTS}/${subject}">${subject}</a>`
+    : html`${subject}`

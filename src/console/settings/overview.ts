@@ -57,14 +57,13 @@ function nameForm(words: Words, value: string, problems: Problems): string {
     autocomplete: 'organization',
     maxLength: ACCOUNT_NAME_LENGTH_MAX,
   }
-  return html`<section aria-labelledby="rename"><h2 id="rename">${texts.name}</h2>
+  return html`<section aria-label="${texts.name}">
 <form method="post" action="${SETTINGS}/name" novalidate class="narrow">!${input(field, problems)}
 <button>${texts.rename}</button></form></section>`
 }
 
 const closing = (texts: SettingsTexts) =>
-  html`<section aria-labelledby="close"><h2 id="close">${texts.close}</h2>
-<p class="quiet">${texts.closeHint}</p><p><a class="button second" href="${SETTINGS}/close">${texts.close}</a></p></section>`
+  html`<section><ul class="rows"><li><a class="row-link" href="${SETTINGS}/close">${texts.close}</a><span class="quiet">${texts.closeHint}</span></li></ul></section>`
 
 export async function submitName(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, form, words } = visit

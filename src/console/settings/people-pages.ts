@@ -49,7 +49,7 @@ function row(words: Words, member: Member, as: { isSelf: boolean; isOwner: boole
 
 const roleChoice = (words: Words, value: string) => {
   const texts = wordsOf(words, SETTINGS_TEXTS)
-  const options = ROLES.map(role => [role, `${words.texts.roles[role]}: ${texts.roleHints[role]}`] as const)
+  const options = ROLES.map(role => [role, words.texts.roles[role]] as const)
   return { name: 'role', label: texts.role, value, options }
 }
 

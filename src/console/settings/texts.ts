@@ -1,6 +1,4 @@
 /** The words of the settings, in the languages of the console. */
-import type { Role } from '../../accounts/people.ts'
-
 const en = {
   settings: 'Settings',
   back: 'Settings',
@@ -32,11 +30,6 @@ const en = {
   you1: 'you',
   notYet: 'has not set a password yet',
   role: 'Role',
-  roleHints: {
-    owner: 'everything, people and keys too',
-    editor: 'makes and changes products, access links',
-    viewer: 'looks, and changes nothing',
-  } as Readonly<Record<Role, string>>,
   since: (date: string) => `since ${date}`,
   change: 'Change',
   leave: 'Leave',
@@ -157,10 +150,6 @@ const en = {
   audit: 'Audit log',
   auditLead:
     'Every change to the account and to who may enter it. How products changed is told in their versions. Nothing here can be changed.',
-  when: 'When',
-  who: 'Who',
-  what: 'What',
-  about: 'About',
   auditNone: 'Nothing has happened yet.',
   older: 'Older',
   newest: 'Newest',
@@ -192,7 +181,7 @@ const de: typeof en = {
   rename: 'Namen speichern',
   ownersOnly: 'Das ändern nur Inhaber des Kontos.',
   places: {
-    people: ['Menschen', 'Wer zu diesem Konto gehört und was jeder darf'],
+    people: ['Personen', 'Wer zu diesem Konto gehört und was jeder darf'],
     links: ['Zugangslinks', 'Einer Werkstatt oder Behörde zeigen, was die Öffentlichkeit nicht sieht'],
     keys: ['API-Schlüssel', 'Mit denen Ihre Programme für dieses Konto handeln'],
     audit: ['Protokoll', 'Wer was getan hat und wann'],
@@ -208,16 +197,11 @@ const de: typeof en = {
   enginesTurnOn: 'Finden lassen',
   enginesTurnOff: 'Nicht führen lassen',
 
-  people: 'Menschen',
+  people: 'Personen',
   peopleLead: 'Inhaber dürfen alles, Bearbeiter ändern Produkte, Leser sehen zu.',
   you1: 'Sie',
   notYet: 'hat noch kein Passwort festgelegt',
   role: 'Rolle',
-  roleHints: {
-    owner: 'alles, auch Menschen und Schlüssel',
-    editor: 'legt Produkte und Zugangslinks an und ändert sie',
-    viewer: 'sieht alles und ändert nichts',
-  },
   since: date => `seit ${date}`,
   change: 'Ändern',
   leave: 'Verlassen',
@@ -342,10 +326,6 @@ const de: typeof en = {
   audit: 'Protokoll',
   auditLead:
     'Jede Änderung am Konto und daran, wer hinein darf. Wie sich Produkte geändert haben, steht in ihren Versionen. Hier lässt sich nichts ändern.',
-  when: 'Wann',
-  who: 'Wer',
-  what: 'Was',
-  about: 'Worum es ging',
   auditNone: 'Es ist noch nichts geschehen.',
   older: 'Ältere',
   newest: 'Neueste',
