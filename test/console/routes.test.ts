@@ -175,7 +175,7 @@ describe('a request without the right to it changes nothing', () => {
       }
     }))
 
-  test('in a closed account nothing changes, whoever asks; people may still leave and look', async () => {
+  test('in a closed account nothing changes, whoever asks; looking goes on', async () => {
     await closeAccount(stand.ctx, account)
     await unchanged(async () => {
       for (const { method, path, access } of CONSOLE_ROUTES) {
