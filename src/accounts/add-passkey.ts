@@ -4,6 +4,7 @@ import { newUuid } from '../kernel/ids.ts'
 import { auditPerson } from './audit.ts'
 import type { OperatorContext } from './context.ts'
 import {
+  ASK_WITHIN_MS,
   createChallenge,
   orRefusal,
   type PasskeyHome,
@@ -34,7 +35,7 @@ export async function passkeyOptions(
     userName: owner.email,
     userDisplayName: owner.email,
     challenge: await createChallenge(ctx, { personId: owner.personId }),
-    timeout: 300_000,
+    timeout: ASK_WITHIN_MS,
     attestationType: 'none',
     excludeCredentials: known.map(one => ({ id: one.credential_id, transports: one.transports })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },

@@ -6,6 +6,8 @@ import type { OperatorContext } from './context.ts'
 
 /** A sign-in page may stand open for a while; its script takes a new one in time. */
 export const CHALLENGE_LIFETIME_MS = 10 * 60_000
+/** How long a browser waits for the person. */
+export const ASK_WITHIN_MS = 5 * 60_000
 const CHALLENGE_BYTES = 32
 
 /** `personId` is who adds a passkey; undefined for a sign-in, which names nobody. */
