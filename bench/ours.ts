@@ -4,6 +4,7 @@ import { createApp } from '../src/app.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { type DatabaseTarget, openPool } from '../src/kernel/db.ts'
 import { createLog } from '../src/kernel/log.ts'
+import { openMail } from '../src/kernel/smtp.ts'
 import { createScanRecorder } from '../src/scans/recorder.ts'
 
 /** `counts: false`: a server that forgets every scan at once, to see what counting costs. */
@@ -27,6 +28,7 @@ const app = createApp({
   countryHeader: undefined,
   scans: counts ? scans : { ...scans, note: () => {} },
   log,
+  mail: openMail(undefined, log),
   isReady: async () => true,
 })
 await app.listen({ port: 0, host: '127.0.0.1' })

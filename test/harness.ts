@@ -8,6 +8,7 @@ import { type AppSetup, createApp } from '../src/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
 import { openPool, type Sql } from '../src/kernel/db.ts'
 import { createLog } from '../src/kernel/log.ts'
+import { openMail } from '../src/kernel/smtp.ts'
 import { createScanRecorder, type ScanRecorder } from '../src/scans/recorder.ts'
 import { watchAnswers } from './answers.ts'
 import { cloneDatabase, type Target, type TestDatabase } from './database.ts'
@@ -75,11 +76,13 @@ export async function startHarness(
   const sql = openPool(database.target)
   const clock = new TestClock()
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
+  const mail = openMail(undefined, log)
   const scans = createScanRecorder({ sql, clock, log, geoMmdbPath: settings.geoMmdbPath })
   const setup: AppSetup = {
     sql,
     clock,
     addresses: ADDRESSES,
+    mail,
     nsUrl: `${ADDRESSES.publicUrl}/ns/dpp`,
     secretKey: 'a secret key that only tests know, long enough',
     allowQueryApiKey: settings.allowQueryApiKey ?? false,

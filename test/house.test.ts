@@ -40,7 +40,7 @@ const TABLES: Record<string, readonly string[]> = {
   accounts: [
     ...['plan', 'account', 'account_usage', 'actor', 'api_key', 'person', 'membership', 'person_session'],
     ...['one_time_link', 'sign_in_attempt', 'audit_entry', 'idempotency_key', 'brand', 'brand_logo'],
-    ...['rate_share'],
+    ...['rate_share', 'passkey', 'passkey_challenge'],
   ],
   passports: [
     ...['content', 'passport', 'passport_version', 'passport_status', 'gtin_claim', 'passport_count'],
@@ -126,11 +126,12 @@ describe('files', () => {
     assert.ok(long.length <= files.length / 10, `over 200 lines: ${long.map(file => file.name).join(', ')}`)
   })
 
-  test('only config reads the environment, only the clock the time', () => {
+  test('only config reads the environment, only the clock the time, only smtp sends mail', () => {
     const uses = (pattern: RegExp, allowed: readonly string[]) =>
       files.filter(name => !allowed.includes(name) && pattern.test(source.get(name) ?? ''))
     assert.deepEqual(uses(/process\.env\b/, ['kernel/config.ts']), [])
     assert.deepEqual(uses(/\bDate\.now\(\)|new Date\(\)/, ['kernel/clock.ts']), [])
+    assert.deepEqual(uses(/'nodemailer'/, ['kernel/smtp.ts']), [])
     assert.deepEqual(
       uses(/\bfetch\(|from 'node:https'|request\(.*https?:|from 'undici'/, ['kernel/outbound-http.ts']),
       [],

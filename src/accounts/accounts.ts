@@ -1,10 +1,17 @@
 /** Accounts, as the operator makes and sees them. */
 import { notFound } from '../kernel/errors.ts'
+import { actingIn } from './actors.ts'
+import { audit } from './audit.ts'
 import type { OperatorContext } from './context.ts'
 import { LEVEL_LETTER, LEVELS, type QuotaOverrides, requirePlan } from './plans.ts'
+import { inTransaction } from './transaction.ts'
 
 export type Account = { id: string; name: string; plan: string }
-export type AccountWithUsage = Account & { created_at: string; used: Record<(typeof LEVELS)[number], number> }
+export type AccountWithUsage = Account & {
+  created_at: string
+  closed_at: string | null
+  used: Record<(typeof LEVELS)[number], number>
+}
 
 /** Creates an account with its counters at zero. Throws `not_found` for an unknown plan. */
 export async function createAccount(
@@ -25,19 +32,29 @@ export async function createAccount(
 
 export async function listAccounts(ctx: OperatorContext): Promise<AccountWithUsage[]> {
   const rows = await ctx.sql<
-    { id: number; name: string; plan: string; created_at: Date; model: number; batch: number; item: number }[]
+    {
+      id: number
+      name: string
+      plan: string
+      created_at: Date
+      closed_at: Date | null
+      model: number
+      batch: number
+      item: number
+    }[]
   >`
-    select a.id, a.name, a.plan, a.created_at,
+    select a.id, a.name, a.plan, a.created_at, a.closed_at,
       coalesce(sum(u.used) filter (where u.level = 'm'), 0)::bigint as model,
       coalesce(sum(u.used) filter (where u.level = 'b'), 0)::bigint as batch,
       coalesce(sum(u.used) filter (where u.level = 'i'), 0)::bigint as item
     from account a left join account_usage u on u.account_id = a.id
     group by a.id order by a.id`
-  return rows.map(({ id, name, plan, created_at, model, batch, item }) => ({
+  return rows.map(({ id, name, plan, created_at, closed_at, model, batch, item }) => ({
     id: String(id),
     name,
     plan,
     created_at: created_at.toISOString(),
+    closed_at: closed_at?.toISOString() ?? null,
     used: { model, batch, item },
   }))
 }
@@ -55,22 +72,22 @@ export async function setPlan(
   ctx: OperatorContext,
   input: PlanChange,
 ): Promise<Account & { quota: QuotaOverrides; requests_per_minute?: number }> {
-  await requirePlan(ctx.sql, input.plan)
-  const { model = null, batch = null, item = null } = input.quota
-  const perMinute = input.requestsPerMinute ?? null
-  const [row] = await ctx.sql<{ name: string }[]>`
-    update account set plan = ${input.plan}, model_quota = ${model}, batch_quota = ${batch}, item_quota = ${item},
-      requests_per_minute = ${perMinute}
-    where id = ${input.accountId} returning name`
-  if (!row) throw notFound('account')
   const { accountId, plan, quota } = input
-  return {
-    id: String(accountId),
-    name: row.name,
-    plan,
-    quota,
-    ...(perMinute === null ? {} : { requests_per_minute: perMinute }),
-  }
+  await requirePlan(ctx.sql, plan)
+  const { model = null, batch = null, item = null } = quota
+  const perMinute = input.requestsPerMinute ?? null
+  return inTransaction(ctx, async tx => {
+    const [row] = await tx.sql<{ name: string }[]>`
+      update account set plan = ${plan}, model_quota = ${model}, batch_quota = ${batch}, item_quota = ${item},
+        requests_per_minute = ${perMinute}
+      where id = ${accountId} returning name`
+    if (!row) throw notFound('account')
+    const over = LEVELS.flatMap(level => (quota[level] === undefined ? [] : [`${level} ${quota[level]}`]))
+    const rate = perMinute === null ? [] : [`${perMinute} requests a minute`]
+    await audit(await actingIn(tx, accountId), 'plan_changed', [plan, ...over, ...rate].join(', '))
+    const made = { id: String(accountId), name: row.name, plan, quota }
+    return perMinute === null ? made : { ...made, requests_per_minute: perMinute }
+  })
 }
 
 /** Throws `not_found` unless the account exists. */

@@ -1,6 +1,6 @@
 /** Whoever changes a passport is an actor of its account: four bytes in each version, a name in the history. */
 import type { Sql } from '../kernel/db.ts'
-import type { OperatorContext } from './context.ts'
+import type { AccountContext, OperatorContext } from './context.ts'
 
 export type ActorKind = 'api_key' | 'person' | 'operator' | 'service'
 
@@ -29,6 +29,14 @@ async function onlyActor(
   const [row] = await ctx.sql<{ id: number }[]>`
     select id from actor where account_id = ${input.accountId} and kind = ${input.kind} order by id limit 1`
   return row?.id ?? createActor(ctx, input)
+}
+
+/** A context that acts in the account: as the actor it names, or as the operator when it names none. */
+export async function actingIn<C extends OperatorContext & { actorId?: number }>(
+  ctx: C,
+  accountId: number,
+): Promise<C & AccountContext> {
+  return { ...ctx, accountId, actorId: ctx.actorId ?? (await operatorActor(ctx, accountId)) }
 }
 
 /** The labels of an account's actors, by number. */

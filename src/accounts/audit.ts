@@ -1,14 +1,28 @@
 /** The audit log of an account: who did what, when; written with the deed, never changed (a trigger refuses it). No addresses. */
 import type { Fragment, Sql } from '../kernel/db.ts'
 import { newUuid } from '../kernel/ids.ts'
-import type { AccountContext } from './context.ts'
+import type { AccountContext, OperatorContext } from './context.ts'
 
 export type AuditAction =
   | 'account_set_up'
+  | 'account_created'
+  | 'account_renamed'
+  | 'account_closed'
+  | 'account_reopened'
+  | 'plan_changed'
+  | 'indexing_changed'
   | 'person_added'
+  | 'person_removed'
+  | 'role_changed'
   | 'password_link_made'
+  | 'password_link_asked'
   | 'password_set'
+  | 'password_changed'
+  | 'passkey_added'
+  | 'passkey_renamed'
+  | 'passkey_removed'
   | 'signed_in'
+  | 'sessions_ended'
   | 'key_created'
   | 'key_rotated'
   | 'key_revoked'
@@ -23,6 +37,14 @@ export type AuditAction =
   | 'webhook_tested'
   | 'webhook_events_sent_again'
   | 'webhook_switched_off'
+  | 'access_link_created'
+  | 'access_link_revoked'
+  | 'product_archived'
+  | 'product_restored'
+  | 'gtin_released'
+
+/** Head of an insert of entries, whose rest is `select …` of `auditValues`: for the slices above, which do not name the table. */
+export const insertAudit = (sql: Sql): Fragment => sql`insert into audit_entry (${auditColumns(sql)})`
 
 /** Columns of `insert into audit_entry` in the order of `auditValues`. */
 export const auditColumns = (sql: Sql): Fragment => sql`account_id, id, at, actor, action, subject`
@@ -44,4 +66,24 @@ export async function audit(ctx: AccountContext, action: AuditAction, subject: s
   await ctx.sql`
     insert into audit_entry (${auditColumns(ctx.sql)})
     values (${ctx.accountId}, ${newUuid(now.getTime())}, ${now}, ${ctx.actorId}, ${action}, ${subject})`
+}
+
+/** What a person does to their own way in concerns every account they belong to: each gets its entry. */
+export async function auditPerson(
+  ctx: OperatorContext,
+  personId: string,
+  action: AuditAction,
+  subject: string,
+): Promise<void> {
+  const { sql } = ctx
+  const entry = {
+    account: sql`m.account_id`,
+    actor: sql`m.actor_id`,
+    now: ctx.clock.now(),
+    action,
+    subject: sql`${subject}::text`,
+  }
+  await sql`
+    insert into audit_entry (${auditColumns(sql)})
+    select ${auditValues(sql, entry)} from membership m where m.person_id = ${personId}`
 }

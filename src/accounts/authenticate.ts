@@ -28,7 +28,7 @@ const directory = perDatabase((sql: Sql) => ({
   find: coalesce((hashes: readonly string[]) => findByHash(sql, hashes)),
 }))
 
-/** The account behind a key, or undefined when it is malformed, unknown, revoked or expired. */
+/** The account behind a key, or undefined when it is malformed, unknown, revoked or expired, or the account is closed. */
 export async function authenticate(sql: Sql, key: string, now: Date): Promise<KeyHolder | undefined> {
   if (!isWellFormedKey(key)) return undefined
   const hash = sha256Hex(key)
@@ -60,7 +60,8 @@ async function findByHash(sql: Sql, hashes: readonly string[]): Promise<(FoundKe
     }[]
   >`
     select k.hash, k.id, k.account_id, k.actor_id, k.scope, p.api, k.expires_at,
-      coalesce(a.requests_per_minute, p.requests_per_minute) as requests_per_minute, k.revoked_at is not null as revoked
+      coalesce(a.requests_per_minute, p.requests_per_minute) as requests_per_minute,
+      k.revoked_at is not null or a.closed_at is not null as revoked
     from api_key k join account a on a.id = k.account_id join plan p on p.id = a.plan
     where k.hash = any(${hashes as string[]})`
   const found = new Map(

@@ -1,17 +1,36 @@
 /** Whether an account's products may be found with a search engine: the account decides, and the usual answer is yes. */
 import type { Fragment, Sql } from '../kernel/db.ts'
 import { notFound } from '../kernel/errors.ts'
-import type { OperatorContext } from './context.ts'
+import { actingIn } from './actors.ts'
+import { audit } from './audit.ts'
+import type { AccountContext, OperatorContext } from './context.ts'
+import { inTransaction } from './transaction.ts'
 
 /** Lets search engines list the models of an account, or asks them not to. Throws `not_found`. */
 export async function setIndexing(
-  ctx: OperatorContext,
+  ctx: OperatorContext & { actorId?: number },
   input: { accountId: number; indexable: boolean },
 ): Promise<{ id: string; name: string; indexable: boolean }> {
-  const [row] = await ctx.sql<{ name: string }[]>`
-    update account set indexable = ${input.indexable} where id = ${input.accountId} returning name`
+  const { accountId, indexable } = input
+  return inTransaction(ctx, async tx => {
+    const [row] = await tx.sql<{ name: string; before: boolean }[]>`
+      update account a set indexable = ${indexable}
+      from (select id, indexable as before from account where id = ${accountId} for update) b
+      where a.id = b.id returning a.name, b.before`
+    if (!row) throw notFound('account')
+    if (row.before !== indexable) {
+      await audit(await actingIn(tx, accountId), 'indexing_changed', indexable ? 'yes' : 'no')
+    }
+    return { id: String(accountId), name: row.name, indexable }
+  })
+}
+
+/** Whether search engines may list the account's models. Throws `not_found`. */
+export async function isIndexable(ctx: AccountContext): Promise<boolean> {
+  const [row] = await ctx.sql<{ indexable: boolean }[]>`
+    select indexable from account where id = ${ctx.accountId}`
   if (!row) throw notFound('account')
-  return { id: String(input.accountId), name: row.name, indexable: input.indexable }
+  return row.indexable
 }
 
 /** For a statement with `passport p`: whether search engines may list what its account has. */

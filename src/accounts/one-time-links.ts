@@ -5,7 +5,10 @@ import type { OperatorContext } from './context.ts'
 /** 43 characters of base62 are 256 bits. */
 const TOKEN_LENGTH = 43
 const TOKEN = /^[0-9A-Za-z]{43}$/
-const PASSWORD_LINK_LIFETIME_MS = 7 * 86_400_000
+/** Of a link that a person hands on, or an invitation that waits in a mailbox. */
+export const PASSWORD_LINK_LIFETIME_MS = 7 * 86_400_000
+/** Of a link that somebody asked for who sits in front of the form. */
+export const RESET_LINK_LIFETIME_MS = 2 * 3_600_000
 
 export const newToken = () => randomBase62(TOKEN_LENGTH)
 export const isToken = (text: string) => TOKEN.test(text)
@@ -14,11 +17,15 @@ export const setUpUrl = (publicUrl: string, token: string) => `${publicUrl}/cons
 export const setPasswordUrl = (publicUrl: string, token: string) =>
   `${publicUrl}/console/set-password?token=${token}`
 
-/** A new link for a person, good for seven days and once. The one before it ends. */
-export async function createPasswordLink(ctx: OperatorContext, personId: string): Promise<string> {
+/** A new link for a person, good once and until its time is over. The one before it ends. */
+export async function createPasswordLink(
+  ctx: OperatorContext,
+  personId: string,
+  lifetimeMs: number,
+): Promise<string> {
   const token = newToken()
   const now = ctx.clock.now()
-  const ends = new Date(now.getTime() + PASSWORD_LINK_LIFETIME_MS)
+  const ends = new Date(now.getTime() + lifetimeMs)
   await ctx.sql`
     insert into one_time_link (hash, purpose, person_id, created_at, expires_at)
     values (${sha256Hex(token)}, 'set_password', ${personId}, ${now}, ${ends})

@@ -14,7 +14,7 @@ export async function createOwnKey(
 ): Promise<KeyRecord & { key: string }> {
   return inTransaction(ctx, async tx => {
     const key = await createKey(tx, { ...input, accountId: ctx.accountId })
-    await audit(tx, 'key_created', key.id)
+    await audit(tx, 'key_created', `${key.name} (…${key.last4})`)
     return key
   })
 }
@@ -25,7 +25,7 @@ export async function revokeOwnKey(ctx: AccountContext, id: string): Promise<Key
   if (uuid === undefined) throw notFound('key')
   return inTransaction(ctx, async tx => {
     const own = await lockOwn(tx, uuid)
-    if (!own.revoked) await audit(tx, 'key_revoked', id)
+    if (!own.revoked) await audit(tx, 'key_revoked', `${own.name} (…${own.last4})`)
     return revokeKey(tx, id)
   })
 }
@@ -35,17 +35,19 @@ export async function rotateOwnKey(ctx: AccountContext, input: Rotation): Promis
   const uuid = findUuid(input.id)
   if (uuid === undefined) throw notFound('key')
   return inTransaction(ctx, async tx => {
-    await lockOwn(tx, uuid)
+    const own = await lockOwn(tx, uuid)
     const key = await replaceKey(tx, input)
-    await audit(tx, 'key_rotated', input.id)
-    await audit(tx, 'key_created', key.id)
+    await audit(tx, 'key_rotated', `${own.name} (…${own.last4})`)
+    await audit(tx, 'key_created', `${key.name} (…${key.last4})`)
     return key
   })
 }
 
-async function lockOwn(ctx: AccountContext, uuid: string): Promise<{ revoked: boolean }> {
-  const [own] = await ctx.sql<{ revoked: boolean }[]>`
-    select revoked_at is not null as revoked from api_key
+type Own = { name: string; last4: string; revoked: boolean }
+
+async function lockOwn(ctx: AccountContext, uuid: string): Promise<Own> {
+  const [own] = await ctx.sql<Own[]>`
+    select name, last4, revoked_at is not null as revoked from api_key
     where account_id = ${ctx.accountId} and id = ${uuid} for update`
   if (own === undefined) throw notFound('key')
   return own

@@ -6,7 +6,7 @@ import { createActor, operatorActor } from './actors.ts'
 import { audit } from './audit.ts'
 import type { OperatorContext } from './context.ts'
 import { findEmail } from './email.ts'
-import { createPasswordLink } from './one-time-links.ts'
+import { createPasswordLink, PASSWORD_LINK_LIFETIME_MS } from './one-time-links.ts'
 import { inTransaction } from './transaction.ts'
 
 export const ROLES = ['owner', 'editor', 'viewer'] as const
@@ -27,7 +27,7 @@ export async function createPerson(
   return inTransaction(ctx, async tx => {
     const personId = await findOrMakePerson(tx, email)
     await addMember(tx, { ...input, personId, email })
-    const token = await createPasswordLink(tx, personId)
+    const token = await createPasswordLink(tx, personId, PASSWORD_LINK_LIFETIME_MS)
     const actorId = await operatorActor(tx, input.accountId)
     await audit({ ...tx, accountId: input.accountId, actorId }, 'person_added', email)
     return { id: idFromUuid(personId), email, token }
@@ -49,12 +49,12 @@ export async function resetPassword(
       const actorId = await operatorActor(tx, accountId)
       await audit({ ...tx, accountId, actorId }, 'password_link_made', email)
     }
-    return { email, token: await createPasswordLink(tx, person.id) }
+    return { email, token: await createPasswordLink(tx, person.id, PASSWORD_LINK_LIFETIME_MS) }
   })
 }
 
 /** The id of the person with this e-mail; the row stays locked until the transaction ends. */
-async function findOrMakePerson(ctx: OperatorContext, email: string): Promise<string> {
+export async function findOrMakePerson(ctx: OperatorContext, email: string): Promise<string> {
   const now = ctx.clock.now()
   const [row] = await ctx.sql<{ id: string }[]>`
     insert into person (id, email, created_at) values (${newUuid(now.getTime())}, ${email}, ${now})

@@ -1,5 +1,6 @@
 /** Sessions of signed-in people: a random token in the browser, its hash here, fourteen days from the last use. */
 import { sha256Hex } from '../kernel/crypto.ts'
+import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import { auditColumns, auditValues } from './audit.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
 import { isToken, newToken } from './one-time-links.ts'
@@ -10,26 +11,33 @@ export const SESSION_LIFETIME_MS = 14 * 86_400_000
 const SLIDES_AFTER_MS = 3_600_000
 
 export type Session = {
+  id: string
   personId: string
   email: string
+  /** In a closed account everyone is a viewer: nothing there can be changed. */
   role: Role
   actorId: number
-  account: { id: number; name: string; plan: string; planHasApi: boolean }
+  account: { id: number; name: string; plan: string; planHasApi: boolean; closedAt: Date | null }
   /** Its end has been moved by this look-up, so the browser's copy wants moving too. */
   isMoved: boolean
 }
 
+/** How the person proved who they are: by the password of this hash, or with this passkey. */
+export type Proof = { passwordHash: string } | { passkeyId: string }
+
 /**
- * A new session in the person's first account, and the end of the one the browser had. Returns its token, or undefined
- * when the person belongs to no account or the password is no longer the one that was checked.
+ * A new session in the account the person has belonged to for longest, and the end of the one the browser had. Returns
+ * its token, or undefined when the person belongs to no account or the proof is no longer good.
  */
 export async function createSession(
   ctx: OperatorContext,
-  input: { personId: string; passwordHash: string; replaces: string | undefined },
+  input: Proof & { personId: string; replaces: string | undefined },
 ): Promise<string | undefined> {
   const { sql } = ctx
   const now = ctx.clock.now()
   const token = newToken()
+  const passwordHash = 'passwordHash' in input ? input.passwordHash : null
+  const passkeyId = 'passkeyId' in input ? input.passkeyId : null
   const entry = {
     account: sql`account_id`,
     actor: sql`actor_id`,
@@ -40,16 +48,17 @@ export async function createSession(
   const made = await sql`
     with home as materialized (
       select m.account_id, m.actor_id, p.email from membership m join person p on p.id = m.person_id
-      where m.person_id = ${input.personId} and p.password_hash = ${input.passwordHash}
-      order by m.account_id limit 1
+      where m.person_id = ${input.personId} and (p.password_hash = ${passwordHash}::text
+        or exists (select from passkey k where k.id = ${passkeyId}::uuid and k.person_id = p.id))
+      order by m.created_at, m.account_id limit 1
     ), ended as (
       delete from person_session where hash = ${sha256Hex(input.replaces ?? '')} or hash in (
         select hash from person_session where expires_at <= ${now} limit 100 for update skip locked)
     ), noted as (
       insert into audit_entry (${auditColumns(sql)}) select ${auditValues(sql, entry)} from home
     )
-    insert into person_session (hash, person_id, account_id, created_at, expires_at)
-    select ${sha256Hex(token)}, ${input.personId}::uuid, account_id, ${now}::timestamptz, ${endFrom(now)}::timestamptz
+    insert into person_session (hash, id, person_id, account_id, created_at, expires_at)
+    select ${sha256Hex(token)}, ${newUuid(now.getTime())}::uuid, ${input.personId}::uuid, account_id, ${now}::timestamptz, ${endFrom(now)}::timestamptz
     from home returning hash`
   return made.length === 1 ? token : undefined
 }
@@ -62,7 +71,7 @@ export async function findSession(ctx: OperatorContext, token: string): Promise<
   const now = ctx.clock.now()
   const hash = sha256Hex(token)
   const [row] = await ctx.sql<SessionRow[]>`
-    select s.person_id, p.email, m.role, m.actor_id, s.account_id, a.name, a.plan, plan.api, s.expires_at
+    select s.id, s.person_id, p.email, m.role, m.actor_id, s.account_id, a.name, a.plan, plan.api, a.closed_at, s.expires_at
     from person_session s
     join person p on p.id = s.person_id
     join membership m on m.account_id = s.account_id and m.person_id = s.person_id
@@ -73,16 +82,24 @@ export async function findSession(ctx: OperatorContext, token: string): Promise<
   const isMoved = endFrom(now).getTime() - row.expires_at.getTime() >= SLIDES_AFTER_MS
   if (isMoved) await ctx.sql`update person_session set expires_at = ${endFrom(now)} where hash = ${hash}`
   return {
+    id: idFromUuid(row.id),
     personId: row.person_id,
     email: row.email,
-    role: row.role,
+    role: row.closed_at === null ? row.role : 'viewer',
     actorId: row.actor_id,
-    account: { id: row.account_id, name: row.name, plan: row.plan, planHasApi: row.api },
+    account: {
+      id: row.account_id,
+      name: row.name,
+      plan: row.plan,
+      planHasApi: row.api,
+      closedAt: row.closed_at,
+    },
     isMoved,
   }
 }
 
 type SessionRow = {
+  id: string
   person_id: string
   email: string
   role: Role
@@ -91,6 +108,7 @@ type SessionRow = {
   name: string
   plan: string
   api: boolean
+  closed_at: Date | null
   expires_at: Date
 }
 

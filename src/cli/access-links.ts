@@ -1,7 +1,5 @@
 /** `carnet access-links`: what shows a reader with a legitimate interest, or an authority, more than the public sees. */
-
-import { requireAccount } from '../accounts/accounts.ts'
-import { operatorActor } from '../accounts/actors.ts'
+import { operatorIn } from '../accounts/by-operator.ts'
 import { systemClock } from '../kernel/clock.ts'
 import {
   type AccessLinkRecord,
@@ -13,7 +11,7 @@ import {
 import { accountNumber, readName } from './account-words.ts'
 import { type Command, columns } from './command.ts'
 import { EXPIRY_HINT, parseExpiry } from './expiry.ts'
-import { type StoreContext, withStore } from './store.ts'
+import { withStore } from './store.ts'
 
 export const accessLinksCreate: Command = {
   usage:
@@ -35,7 +33,7 @@ export const accessLinksCreate: Command = {
       expiresAt: parseExpiry(args.get('expires'), systemClock.now()),
     }
     return withStore(env, async ctx => {
-      const link = await createAccessLink(await inAccount(ctx, accountId), {
+      const link = await createAccessLink(await operatorIn(ctx, accountId), {
         ...input,
         addresses: ctx.addresses,
       })
@@ -55,7 +53,7 @@ export const accessLinksList: Command = {
   run: ({ args, env }) => {
     const accountId = accountNumber(args.get('account'))
     return withStore(env, async ctx => {
-      const links = await listAccessLinks(await inAccount(ctx, accountId))
+      const links = await listAccessLinks(await operatorIn(ctx, accountId))
       return {
         value: links,
         text: links.length === 0 ? 'The account has no access links.' : linkTable(links),
@@ -76,12 +74,6 @@ export const accessLinksRevoke: Command = {
       return { value: link, text: `Access link ${link.id} "${link.label}" is revoked.` }
     })
   },
-}
-
-/** The operator, acting in an account. Throws `not_found` unless it exists. */
-async function inAccount(ctx: StoreContext, accountId: number) {
-  await requireAccount(ctx, accountId)
-  return { ...ctx, accountId, actorId: await operatorActor(ctx, accountId) }
 }
 
 function linkTable(links: readonly AccessLinkRecord[]): string {

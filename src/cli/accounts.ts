@@ -1,5 +1,7 @@
 /** `carnet accounts`: who has passports here, and how many they may have. */
-import { createAccount, listAccounts, setPlan } from '../accounts/accounts.ts'
+import { listAccounts, setPlan } from '../accounts/accounts.ts'
+import { createAccountByOperator } from '../accounts/by-operator.ts'
+import { closeAccount, reopenAccount } from '../accounts/close-account.ts'
 import { setIndexing } from '../accounts/indexing.ts'
 import { LEVELS, type Level, type QuotaOverrides } from '../accounts/plans.ts'
 import { accountNumber, readName } from './account-words.ts'
@@ -16,7 +18,7 @@ export const accountsCreate: Command = {
   run: ({ args, env }) => {
     const input = { name: readName(args, 'name'), plan: args.get('plan') }
     return withStore(env, async ctx => {
-      const account = await createAccount(ctx, input)
+      const account = await createAccountByOperator(ctx, input)
       return {
         value: account,
         text: `Account ${account.id} "${account.name}" is on the plan ${account.plan}.`,
@@ -32,10 +34,10 @@ export const accountsList: Command = {
   run: ({ env }) =>
     withStore(env, async ctx => {
       const accounts = await listAccounts(ctx)
-      const rows = accounts.map(({ id, name, plan, used }) => [
+      const rows = accounts.map(({ id, name, plan, closed_at, used }) => [
         id,
         name,
-        plan,
+        closed_at === null ? plan : `${plan}, closed`,
         ...LEVELS.map(level => String(used[level])),
       ])
       const text =
@@ -86,6 +88,34 @@ export const accountsSetIndexing: Command = {
       const account = await setIndexing(ctx, { accountId, indexable })
       const may = indexable ? 'may' : 'are asked not to'
       return { value: account, text: `Search engines ${may} list the models of "${account.name}".` }
+    })
+  },
+}
+
+export const accountsClose: Command = {
+  usage: 'accounts close ID',
+  about: 'closes an account: its keys and people change nothing any more, its public pages stay as they are',
+  positionals: ['ID'],
+  options: {},
+  run: ({ args, env }) => {
+    const accountId = accountNumber(args.get('ID'))
+    return withStore(env, async ctx => {
+      const account = await closeAccount(ctx, accountId)
+      return { value: account, text: `Account ${account.id} "${account.name}" is closed.` }
+    })
+  },
+}
+
+export const accountsReopen: Command = {
+  usage: 'accounts reopen ID',
+  about: 'opens a closed account again, as it was',
+  positionals: ['ID'],
+  options: {},
+  run: ({ args, env }) => {
+    const accountId = accountNumber(args.get('ID'))
+    return withStore(env, async ctx => {
+      const account = await reopenAccount(ctx, accountId)
+      return { value: account, text: `Account ${account.id} "${account.name}" is open.` }
     })
   },
 }

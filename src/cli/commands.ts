@@ -41,6 +41,14 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: "whether and how an account's scans are counted",
     load: async () => (await import('./accounts-scans.ts')).accountsScans,
   },
+  'accounts close': {
+    about: 'freeze an account; its public pages stay',
+    load: async () => (await import('./accounts.ts')).accountsClose,
+  },
+  'accounts reopen': {
+    about: 'open a closed account again',
+    load: async () => (await import('./accounts.ts')).accountsReopen,
+  },
   'users create': {
     about: 'make a person of an account, with a link to set a password',
     load: async () => (await import('./users.ts')).usersCreate,

@@ -1,6 +1,7 @@
 /** `carnet keys`: the API keys of an account. */
-
-import { createKey, type KeyRecord, listKeys, revokeKey, SCOPES } from '../accounts/keys.ts'
+import { operatorIn, revokeKeyByOperator } from '../accounts/by-operator.ts'
+import { type KeyRecord, listKeys, SCOPES } from '../accounts/keys.ts'
+import { createOwnKey } from '../accounts/own-keys.ts'
 import { OVERLAP_MS, rotateKey } from '../accounts/rotate-key.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { accountNumber, readName } from './account-words.ts'
@@ -19,15 +20,15 @@ export const keysCreate: Command = {
   },
   run: ({ args, env }) => {
     const expires = args.find('expires')
+    const accountId = accountNumber(args.get('account'))
     const input = {
-      accountId: accountNumber(args.get('account')),
       scope: args.oneOf('scope', SCOPES),
       name: args.find('name') === undefined ? 'From the command line' : readName(args, 'name'),
       expiresAt: expires === undefined ? undefined : parseExpiry(expires, systemClock.now()),
       createdBy: 'Operator',
     }
     return withStore(env, async ctx => {
-      const { key, id, ...rest } = await createKey(ctx, input)
+      const { key, id, ...rest } = await createOwnKey(await operatorIn(ctx, accountId), input)
       const text = `${key}\n\nThat is key ${id} (${rest.scope}). Keep it now: it is not shown again.`
       return { value: { id, key, ...rest }, text }
     })
@@ -73,7 +74,7 @@ export const keysRevoke: Command = {
   run: ({ args, env }) => {
     const id = args.get('ID')
     return withStore(env, async ctx => {
-      const key = await revokeKey(ctx, id)
+      const key = await revokeKeyByOperator(ctx, id)
       return { value: key, text: `Key ${key.id} "${key.name}" (…${key.last4}) is revoked.` }
     })
   },

@@ -7,6 +7,7 @@ import type { Config, Environment } from '../kernel/config.ts'
 import { isReachable } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
 import { openOutbound } from '../kernel/outbound-http.ts'
+import { type Mail, openMail } from '../kernel/smtp.ts'
 import { flushAccessUses } from '../passports/access-use.ts'
 import { stopRefreshes } from '../passports/refresh-job.ts'
 import { createScanRecorder, type ScanRecorder } from '../scans/recorder.ts'
@@ -61,8 +62,9 @@ async function startServer(
   up: (store: Store, address: string | undefined) => Promise<void>,
 ): Promise<Running> {
   const { sql } = store
+  const mail = openMail(config.smtp, log)
   const scans = createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: config.geoMmdbPath })
-  const app = createApp === undefined ? undefined : appOn({ config, log, store, createApp, scans })
+  const app = createApp === undefined ? undefined : appOn({ config, log, store, createApp, scans, mail })
   const address = app === undefined ? undefined : await listen(app, config)
   if (app !== undefined) scans.start()
   const flush = async () => {
@@ -88,8 +90,9 @@ async function startServer(
       app === undefined ? undefined : close(app),
       within(FINISH_WITHIN_MS, worker?.stop() ?? stopRefreshes(store.sql)),
     ])
+    mail.stop()
     await Promise.all([
-      within(FLUSH_WITHIN_MS, Promise.all([flush(), leave()])),
+      within(FLUSH_WITHIN_MS, Promise.all([flush(), leave(), mail.settled()])),
       within(LAST_SCANS_WITHIN_MS, scans.stop()),
     ])
   }
@@ -107,9 +110,9 @@ async function startServer(
   }
 }
 
-type AppParts = Parts & { createApp: CreateApp; scans: ScanRecorder }
+type AppParts = Parts & { createApp: CreateApp; scans: ScanRecorder; mail: Mail }
 
-const appOn = ({ config, log, store, createApp, scans }: AppParts): FastifyInstance =>
+const appOn = ({ config, log, store, createApp, scans, mail }: AppParts): FastifyInstance =>
   createApp({
     sql: store.sql,
     clock: systemClock,
@@ -121,6 +124,7 @@ const appOn = ({ config, log, store, createApp, scans }: AppParts): FastifyInsta
     trustedProxies: config.trustedProxies,
     countryHeader: config.countryHeader,
     scans,
+    mail,
     version: VERSION,
     isReady: () => isReachable(store.sql),
   })

@@ -5,21 +5,24 @@ import { findSessionToken } from '../accounts/session-cookie.ts'
 import { findSession } from '../accounts/sessions.ts'
 import { ASSET_PATHS, registerAssets } from './assets.ts'
 import { answerError, refuse } from './error-page.ts'
+import { showForgotten, submitForgotten } from './forgotten.ts'
 import { readForm } from './form.ts'
 import { showHome, submitAccount } from './home.ts'
 import { showKey, showKeys, showRevoke, showRotate, submitKey, submitRevoke, submitRotate } from './keys.ts'
-import { HOME, SIGN_IN, signInFor } from './own-path.ts'
+import { FORGOTTEN, HOME, SIGN_IN, signInFor } from './own-path.ts'
+import { submitPasskey, submitPasskeyOptions } from './passkey-sign-in.ts'
 import { showProduct, submitOneStatus, submitPreview } from './products/detail.ts'
 import { showEdit, showNew, submitEdit, submitNew } from './products/edit.ts'
 import { sendCode, sendLabels, showLabels } from './products/labels.ts'
 import { showProducts, submitStatus } from './products/list.ts'
 import { showIssue, submitIssue, submitRefresh } from './products/units.ts'
 import { showVersion, submitRevert } from './products/versions.ts'
-import type { ConsoleRoute, ConsoleSetup, Download, Outcome, Visit } from './route.ts'
+import type { ConsoleRoute, ConsoleSetup, Data, Download, Outcome, Visit } from './route.ts'
 import { isSameOrigin } from './same-origin.ts'
 import { sessionCookie } from './session-cookie.ts'
 import { showSetPassword, submitSetPassword } from './set-password.ts'
 import { showSetUp, submitSetUp } from './set-up.ts'
+import { SETTINGS_ROUTES } from './settings/routes.ts'
 import { pageHeaders, shell } from './shell.ts'
 import { SHOWN_KEY } from './shown-key-cookie.ts'
 import { showSignIn, submitSignIn, submitSignOut } from './sign-in.ts'
@@ -35,6 +38,15 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   { method: 'GET', path: HOME, access: 'signed_in', handle: showHome },
   { method: 'GET', path: SIGN_IN, access: 'anyone', handle: showSignIn },
   { method: 'POST', path: SIGN_IN, access: 'anyone', handle: submitSignIn },
+  { method: 'POST', path: '/console/sign-in/passkey', access: 'anyone', handle: submitPasskey },
+  {
+    method: 'POST',
+    path: '/console/sign-in/passkey/options',
+    access: 'anyone',
+    handle: submitPasskeyOptions,
+  },
+  { method: 'GET', path: FORGOTTEN, access: 'anyone', handle: showForgotten },
+  { method: 'POST', path: FORGOTTEN, access: 'anyone', handle: submitForgotten },
   { method: 'POST', path: '/console/sign-out', access: 'anyone', handle: submitSignOut },
   { method: 'GET', path: '/console/set-up', access: 'anyone', handle: showSetUp },
   { method: 'POST', path: '/console/set-up', access: 'anyone', handle: submitSetUp },
@@ -82,6 +94,7 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   { method: 'POST', path: '/console/keys/:id/rotate', access: 'owner', handle: submitRotate },
   { method: 'GET', path: '/console/keys/:id/revoke', access: 'owner', handle: showRevoke },
   { method: 'POST', path: '/console/keys/:id/revoke', access: 'owner', handle: submitRevoke },
+  ...SETTINGS_ROUTES,
 ]
 
 /** Registers the pages under `/console`. Pages are ready text; forms are the only bodies that are read. */
@@ -129,8 +142,9 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
     return send(setup, { request, reply, visit }, { to: way })
   }
   if (!mayEnter(session.role, route.access)) {
-    const { ownersOnly, editorsOnly } = visit.words.texts
-    const sentence = route.access === 'owner' ? ownersOnly : editorsOnly
+    const { ownersOnly, editorsOnly, accountClosed } = visit.words.texts
+    const rights = route.access === 'owner' ? ownersOnly : editorsOnly
+    const sentence = session.account.closedAt === null ? rights : accountClosed
     return refuse(setup, { request, reply, session, status: 403, sentence })
   }
   return send(setup, { request, reply, visit }, await route.handle({ ...visit, session, token }))
@@ -162,6 +176,7 @@ function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome:
   const scripts = 'scripts' in outcome && (outcome.scripts?.length ?? 0) > 0
   reply.headers(pageHeaders(setup.addresses.publicUrl, { scripts }))
   if ('file' in outcome) return sendFile(reply, outcome.file)
+  if ('data' in outcome) return sendData(reply, outcome)
   if ('to' in outcome) {
     if (outcome.session !== undefined) setCookie(setup, reply, outcome.session)
     if (outcome.cookie !== undefined) reply.header('set-cookie', outcome.cookie)
@@ -173,6 +188,13 @@ function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome:
     .code(outcome.status ?? 200)
     .headers({ 'content-language': words.language, ...outcome.headers })
     .send(shell({ words, session, path, page: outcome }))
+}
+
+function sendData(reply: FastifyReply, { data, status = 200 }: Data): FastifyReply {
+  return reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(data))
 }
 
 /** A download: never shown in the page's own origin, whatever is in it. */

@@ -9,12 +9,15 @@ export type Field = {
   label: string
   hint?: string
   value?: string
-  type?: 'text' | 'email' | 'password'
+  type?: 'text' | 'email' | 'password' | 'date'
   /** HTML's autofill token. */
   autocomplete: string
   maxLength?: number
   minLength?: number
+  /** Of a date. */
+  min?: string
   isReadOnly?: boolean
+  isOptional?: boolean
 }
 
 /** One labelled input. The browser checks nothing by itself: all that is wrong is told at once, in our words. */
@@ -22,7 +25,8 @@ export function input(field: Field, problems: Problems): string {
   const { name, type = 'text' } = field
   const attributes = [
     field.maxLength === undefined ? '' : ` maxlength="${field.maxLength}"`,
-    field.isReadOnly ? ' readonly' : ' required',
+    field.min === undefined ? '' : ` min="${field.min}"`,
+    field.isReadOnly ? ' readonly' : field.isOptional ? '' : ' required',
     type === 'text' ? '' : ' autocapitalize="none" spellcheck="false"',
     ...described(field, problems),
   ].join('')

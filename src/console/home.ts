@@ -37,13 +37,17 @@ export async function showHome({ setup, session, words }: SignedInVisit): Promis
 <div><dt>${texts.role}</dt><dd>${texts.roles[session.role]}</dd></div>
 <div><dt>${texts.keysInUse}</dt><dd>${words.number(keysInUse)}</dd></div></dl>
 <section aria-labelledby="quota"><h2 id="quota">${texts.quota}</h2>
-<dl class="bars">!${usage.map(one => bar(words, one))}</dl><p class="quiet">${texts.quotaNote}</p></section>
+!${quotaBars(words, usage)}</section>
 <section aria-labelledby="newest"><h2 id="newest">${texts.newest}</h2>
 !${newestModels(words, setup.addresses, newest.rows, planHasApi)}</section>
 <section aria-labelledby="api"><h2 id="api">${texts.api}</h2>!${planHasApi ? api(words, setup.addresses) : html`<p>${texts.apiNotIncluded}</p>`}</section>
 !${others.length === 0 ? '' : otherAccounts(words, others)}`
   return { title: name, body, scripts: ['copy'] }
 }
+
+/** How much of its plan an account uses, a bar for each level. */
+export const quotaBars = (words: Words, usage: readonly Usage[]) =>
+  html`<dl class="bars">!${usage.map(one => bar(words, one))}</dl><p class="quiet">${words.texts.quotaNote}</p>`
 
 function bar({ texts, number }: Words, { level, used, quota }: Usage): string {
   const label = html`<dt id="bar-${level}">${texts.levels[level]}</dt>`

@@ -2,6 +2,7 @@
 
 export const HOME = '/console'
 export const SIGN_IN = '/console/sign-in'
+export const FORGOTTEN = '/console/forgotten-password'
 
 const ANYWHERE = 'http://carnet.invalid'
 const LONGEST = 500

@@ -3,11 +3,12 @@ import type { Readable } from 'node:stream'
 import type { Session } from '../accounts/sessions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
+import type { Mail } from '../kernel/smtp.ts'
 import type { Addresses } from '../passports/record.ts'
 import type { Form } from './form.ts'
 import type { Words } from './texts.ts'
 
-export type ConsoleSetup = { sql: Sql; clock: Clock; addresses: Addresses }
+export type ConsoleSetup = { sql: Sql; clock: Clock; addresses: Addresses; mail: Mail }
 
 export type Visit = {
   setup: ConsoleSetup
@@ -40,7 +41,9 @@ export type Page = {
 export type Download = { name: string; type: string; content: string | Buffer | Readable }
 /** A redirect by GET; `session` sets the browser's cookie, and null takes it away; `cookie` is the line of another. */
 export type Way = { to: string; session?: string | null; cookie?: string }
-export type Outcome = Page | Way | { file: Download }
+/** An answer to one of our own modules, as JSON. */
+export type Data = { data: object; status?: number }
+export type Outcome = Page | Way | Data | { file: Download }
 
 type Of<A, V> = {
   method: 'GET' | 'POST'

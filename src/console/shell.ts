@@ -45,6 +45,7 @@ const PLACES = [
   { path: HOME, key: 'overview' },
   { path: '/console/products', key: 'products' },
   { path: '/console/keys', key: 'keys' },
+  { path: '/console/settings', key: 'settings' },
 ] as const
 
 /** The whole document. `path` is the page's own, so that the navigation can say where one is. */
@@ -68,7 +69,7 @@ export function shell(frame: {
 <link rel="stylesheet" href="${STYLE_HREF}">!${scripts}</head>
 <body!${page.isWide ? ' class="wide"' : ''}><a class="skip" href="#content">${texts.skip}</a>
 <header class="top"><a class="brand" href="${HOME}">${texts.brand}</a>!${session ? navigation(words, path) : ''}</header>
-<main id="content" tabindex="-1">!${page.body}</main>
+<main id="content" tabindex="-1">!${session?.account.closedAt ? html`<p class="reach">${texts.accountClosed}</p>` : ''}!${page.body}</main>
 !${session ? footer(words, session) : ''}</body></html>
 `
 }

@@ -1,15 +1,17 @@
 /** Signing in and out. */
 import { html } from 'ghtml'
+import { findPasskeyHome } from '../accounts/passkey-challenges.ts'
 import { endSession } from '../accounts/sessions.ts'
 import { signIn } from '../accounts/sign-in.ts'
 import { input, notice, summary } from './fields.ts'
 import { isFine, type Problems, problemsOf } from './form.ts'
-import { HOME, ownPath, SIGN_IN } from './own-path.ts'
+import { FORGOTTEN, HOME, ownPath, SIGN_IN } from './own-path.ts'
 import type { Outcome, Page, Visit } from './route.ts'
+import type { Texts } from './texts-en.ts'
 
 export function showSignIn(visit: Visit): Outcome {
   const next = ownPath(visit.query.get('next'))
-  return visit.session ? { to: next } : page(visit, { next })
+  return visit.session ? { to: next } : signInPage(visit, { next })
 }
 
 export async function submitSignIn(visit: Visit): Promise<Outcome> {
@@ -22,15 +24,21 @@ export async function submitSignIn(visit: Visit): Promise<Outcome> {
     email: email === '' ? texts.errors.required : undefined,
     password: password === '' ? texts.errors.required : undefined,
   })
-  if (!isFine(problems)) return page(visit, { next, email, problems, status: 422 })
+  if (!isFine(problems)) return signInPage(visit, { next, email, problems, status: 422 })
   const signedIn = await signIn(setup, { email, password, network, replaces: token })
   if ('token' in signedIn) return { to: next, session: signedIn.token }
   if (signedIn.problem === 'wrong') {
-    return page(visit, { next, email, status: 422, refusal: texts.signInWrong })
+    return signInPage(visit, { next, email, status: 422, refusal: texts.signInWrong })
   }
-  const refusal = texts.signInWait(Math.ceil(signedIn.seconds / 60))
-  const retry = { 'retry-after': String(signedIn.seconds) }
-  return { ...page(visit, { next, email, status: 429, refusal }), headers: retry }
+  return waitPage(visit, { next, email, seconds: signedIn.seconds })
+}
+
+/** The sign-in page for who has tried too often. */
+export function waitPage(visit: Visit, shown: { next: string; email?: string; seconds: number }): Page {
+  const { seconds, ...rest } = shown
+  const refusal = visit.words.texts.signInWait(Math.ceil(seconds / 60))
+  const retry = { 'retry-after': String(seconds) }
+  return { ...signInPage(visit, { ...rest, status: 429, refusal }), headers: retry }
 }
 
 export async function submitSignOut({ setup, token }: Visit): Promise<Outcome> {
@@ -40,15 +48,29 @@ export async function submitSignOut({ setup, token }: Visit): Promise<Outcome> {
 
 type Shown = { next: string; email?: string; problems?: Problems; refusal?: string; status?: number }
 
-function page({ words: { texts } }: Visit, shown: Shown): Page {
+export function signInPage({ words: { texts }, setup }: Visit, shown: Shown): Page {
   const { next, email = '', problems = {}, refusal, status = 200 } = shown
+  const passkeys = findPasskeyHome(setup.addresses.publicUrl) !== undefined
   const keep = next === HOME ? '' : html`<input type="hidden" name="next" value="${next}">`
   const body = html`<h1>${texts.signIn}</h1>
 !${summary(texts, problems, { email: texts.email, password: texts.password })}!${notice(refusal)}
 <form method="post" action="${SIGN_IN}" novalidate class="narrow">!${keep}
-!${input({ name: 'email', label: texts.email, type: 'email', value: email, autocomplete: 'username' }, problems)}
+!${input({ name: 'email', label: texts.email, type: 'email', value: email, autocomplete: 'username webauthn' }, problems)}
 !${input({ name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password' }, problems)}
-<button>${texts.signIn}</button></form>
-<p class="quiet">${texts.forgotten}</p>`
-  return { title: texts.signIn, body, status }
+<button>${texts.signIn}</button></form>!${passkeys ? passkeyForm(texts, { publicUrl: setup.addresses.publicUrl, keep, offer: status === 200 }) : ''}
+<p><a class="alone" href="${FORGOTTEN}">${texts.forgotten}</a></p>`
+  return { title: texts.signIn, body, status, ...(passkeys ? { scripts: ['passkeys'] } : {}) }
 }
+
+/**
+ * Its module shows it where the browser knows passkeys, and fills in the answer. Once something was refused nothing is
+ * offered unasked: a browser that answers by itself would be refused again and again.
+ */
+const passkeyForm = (
+  texts: Texts,
+  { publicUrl, keep, offer }: { publicUrl: string; keep: string; offer: boolean },
+) =>
+  html`<form method="post" action="${SIGN_IN}/passkey" class="narrow" hidden data-passkey="use" data-offer="${offer ? 'yes' : 'no'}" data-options="${SIGN_IN}/passkey/options"
+data-cancelled="${texts.passkeyCancelled}" data-elsewhere="${texts.passkeyElsewhere(new URL(publicUrl).origin)}">!${keep}
+<input type="hidden" name="answer" value=""><p class="error" role="status" hidden></p>
+<button class="second">${texts.passkeySignIn}</button></form>`

@@ -8,6 +8,9 @@ export const de: Texts = {
   overview: 'Übersicht',
   products: 'Produkte',
   keys: 'API-Schlüssel',
+  settings: 'Einstellungen',
+  accountClosed:
+    'Dieses Konto ist geschlossen. Seine Pässe lassen sich nicht mehr ändern; ihre öffentlichen Seiten bleiben. Wer dieses Carnet betreibt, kann es wieder öffnen.',
   signOut: 'Abmelden',
   signedInAs: (email, role) => `Angemeldet als ${email} (${role})`,
   copy: 'Kopieren',
@@ -29,7 +32,19 @@ export const de: Texts = {
   signInWrong: 'E-Mail und Passwort passen nicht zusammen. Bitte beides prüfen und noch einmal versuchen.',
   signInWait: minutes =>
     `Zu viele Versuche. Noch einmal möglich in ${minutes === 1 ? 'einer Minute' : `${minutes} Minuten`}.`,
-  forgotten: 'Passwort vergessen? Wer dieses Carnet betreibt, kann einen Link für ein neues geben.',
+  forgotten: 'Passwort vergessen?',
+  forgottenLead: 'Wir schicken einen Link, mit dem Sie ein neues festlegen. Bis dahin gilt das alte.',
+  forgottenSubmit: 'Link schicken',
+  forgottenSent: 'Bitte ins Postfach sehen',
+  forgottenSentLead: email =>
+    `Wenn sich hier jemand mit ${email} anmeldet, ist ein Brief dorthin unterwegs. Sein Link gilt einmal, zwei Stunden lang.`,
+  forgottenNone:
+    'Kein Brief da? Bitte bei den unerwünschten nachsehen, oder den Betreiber dieses Carnet um einen Link bitten.',
+  passkeySignIn: 'Mit Passkey anmelden',
+  passkeyRefused:
+    'Dieser Passkey ist hier nicht bekannt, oder es hat zu lange gedauert. Bitte noch einmal versuchen oder das Passwort nehmen.',
+  passkeyCancelled: 'Es wurde kein Passkey benutzt. Bitte noch einmal versuchen oder das Passwort nehmen.',
+  passkeyElsewhere: address => `Passkeys gelten nur unter ${address}.`,
 
   setUp: 'Carnet einrichten',
   setUpLead: 'Dieser Link legt das erste Konto und dessen Inhaber an: Sie. Er gilt einmal.',
@@ -43,7 +58,7 @@ export const de: Texts = {
   linkEndedSetUp:
     'Er wurde benutzt, oder Carnet wurde neu gestartet und hat einen anderen ausgegeben. Bitte den neuesten nehmen.',
   linkEndedPassword:
-    'Er wurde benutzt, ersetzt oder ist älter als sieben Tage. Wer dieses Carnet betreibt, kann einen neuen geben.',
+    'Er wurde benutzt, ersetzt oder ist zu alt. „Passwort vergessen?“ auf der Anmeldeseite schickt einen neuen.',
 
   plan: 'Tarif',
   role: 'Ihre Rolle',

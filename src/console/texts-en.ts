@@ -6,6 +6,9 @@ export const en = {
   overview: 'Overview',
   products: 'Products',
   keys: 'API keys',
+  settings: 'Settings',
+  accountClosed:
+    'This account is closed. Its passports can no longer be changed; their public pages stay. Whoever runs this Carnet can open it again.',
   signOut: 'Sign out',
   signedInAs: (email: string, role: string) => `Signed in as ${email} (${role})`,
   copy: 'Copy',
@@ -28,7 +31,17 @@ export const en = {
   signInWrong: 'E-mail and password do not belong together. Check both and try again.',
   signInWait: (minutes: number) =>
     `Too many attempts. Try again in ${minutes === 1 ? 'one minute' : `${minutes} minutes`}.`,
-  forgotten: 'Password forgotten? Whoever runs this Carnet can give you a link to set a new one.',
+  forgotten: 'Password forgotten?',
+  forgottenLead: 'We send you a link with which you set a new one. The old one works until then.',
+  forgottenSubmit: 'Send the link',
+  forgottenSent: 'Look into your mailbox',
+  forgottenSentLead: (email: string) =>
+    `If somebody signs in here with ${email}, a letter is on its way to them. Its link works once, for two hours.`,
+  forgottenNone: 'No letter? Look among the unwanted ones, or ask whoever runs this Carnet for a link.',
+  passkeySignIn: 'Sign in with a passkey',
+  passkeyRefused: 'That passkey is not known here, or it took too long. Try again, or use your password.',
+  passkeyCancelled: 'No passkey was used. Try again, or use your password.',
+  passkeyElsewhere: (address: string) => `Passkeys work only under ${address}.`,
 
   setUp: 'Set up Carnet',
   setUpLead: 'This link makes the first account and its owner: you. It works once.',
@@ -41,7 +54,7 @@ export const en = {
   linkEnded: 'This link does not work any more',
   linkEndedSetUp: 'It was used, or Carnet was started anew and printed another one. Take the newest link.',
   linkEndedPassword:
-    'It was used, replaced or is older than seven days. Whoever runs this Carnet can give you a new one.',
+    'It was used, replaced or is too old. “Password forgotten?” on the sign-in page sends a new one.',
 
   plan: 'Plan',
   role: 'Your role',

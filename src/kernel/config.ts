@@ -26,8 +26,20 @@ export type Config = {
   geoMmdbPath: string | undefined
   /** Lower-case name of the header in which a trusted proxy tells the reader's country. */
   countryHeader: string | undefined
+  /** Where letters go out; without it their links are in the log. */
+  smtp: SmtpServer | undefined
   logLevel: LogLevel
   logFormat: 'pretty' | 'json'
+}
+
+/** `from` as in a letter's head. `secure`: TLS from the first byte, else by STARTTLS where the server has it. */
+export type SmtpServer = {
+  host: string
+  port: number
+  secure: boolean
+  user: string | undefined
+  password: string | undefined
+  from: string
 }
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -88,6 +100,7 @@ export function readConfig(env: Environment): Config {
     webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS'),
     geoMmdbPath: read.text('GEO_MMDB_PATH'),
     countryHeader: read.headerName('COUNTRY_HEADER'),
+    smtp: read.smtp('SMTP_URL', 'MAIL_FROM'),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     logFormat: read.oneOf('LOG_FORMAT', ['pretty', 'json'], process.stderr.isTTY ? 'pretty' : 'json'),
   }
@@ -163,6 +176,24 @@ function reader(env: Environment, problems: string[]) {
       )
       return fallback
     },
+    /** A mail server and who writes; both or none. */
+    smtp(name: string, fromName: string): SmtpServer | undefined {
+      const [value, from] = [text(name), text(fromName)]
+      if (value === undefined) return undefined
+      const server = findSmtpServer(value)
+      if (server === undefined) {
+        problems.push(
+          `${name} must be an smtp:// or smtps:// address, such as smtps://user:password@mail.example:465.`,
+        )
+      }
+      if (from === undefined || !isSender(from)) {
+        const example = 'such as "Carnet <carnet@mail.example>"'
+        problems.push(
+          `${fromName} is ${from === undefined ? 'required with' : 'no sender for'} ${name}: ${example}.`,
+        )
+      }
+      return server === undefined || from === undefined ? undefined : { ...server, from }
+    },
     databaseUrl(name: string): string | undefined {
       const value = text(name)
       if (value === undefined) return undefined
@@ -174,6 +205,36 @@ function reader(env: Environment, problems: string[]) {
     },
   }
 }
+
+const SMTP_PORT = { 'smtp:': 587, 'smtps:': 465 } as const
+
+function findSmtpServer(value: string): Omit<SmtpServer, 'from'> | undefined {
+  if (!URL.canParse(value)) return undefined
+  const { protocol, hostname, port, username, password, pathname, search } = new URL(value)
+  if ((protocol !== 'smtp:' && protocol !== 'smtps:') || hostname === '') return undefined
+  if (!/^\/?$/.test(pathname) || search !== '') return undefined
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? SMTP_PORT[protocol] : Number(port),
+    secure: protocol === 'smtps:',
+    user: username === '' ? undefined : decode(username),
+    password: password === '' ? undefined : decode(password),
+  }
+}
+
+/** A percent sign that begins no escape stands for itself. */
+function decode(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, part => {
+    try {
+      return decodeURIComponent(part)
+    } catch {
+      return part
+    }
+  })
+}
+
+/** One line: an address, or a name with an address in angle brackets. */
+const isSender = (text: string) => /^(?:[^<>\p{Cc}]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u.test(text)
 
 /** An IP address, or one with the number of bits of its network behind a slash. */
 function isRange(value: string): boolean {

@@ -2,8 +2,10 @@
  * Access links: a token that shows one reader, until a day, what the public does not see. Of the token only a hash
  * is kept, so who reads the database cannot read the passports with it.
  */
-import { actorLabels } from '../accounts/actors.ts'
+import { actingIn, actorLabels } from '../accounts/actors.ts'
+import { audit } from '../accounts/audit.ts'
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
+import { inTransaction } from '../accounts/transaction.ts'
 import type { Audience } from '../categories/field.ts'
 import { checksum62, randomBase62, sha256Hex } from '../kernel/crypto.ts'
 import type { Sql } from '../kernel/db.ts'
@@ -78,7 +80,10 @@ export async function createAccessLink(
     created_by: ctx.actorId,
     expires_at: input.expiresAt,
   }
-  await ctx.sql`insert into access_link ${ctx.sql({ ...row, hash: sha256Hex(token) })}`
+  await inTransaction(ctx, async tx => {
+    await tx.sql`insert into access_link ${tx.sql({ ...row, hash: sha256Hex(token) })}`
+    await audit(tx, 'access_link_created', label)
+  })
   const url =
     passport === undefined ? null : `${passportUrl(input.addresses, idFromUuid(passport.id))}?access=${token}`
   const [record] = await toRecords(ctx.sql, [{ ...row, revoked_at: null, uses: 0, last_used_at: null }])
@@ -115,19 +120,28 @@ export async function listAccessLinks(ctx: AccountContext): Promise<AccessLinkRe
  * account's. Throws `not_found`.
  */
 export async function revokeAccessLink(
-  ctx: OperatorContext & { accountId?: number },
+  ctx: OperatorContext & { accountId?: number; actorId?: number },
   id: string,
 ): Promise<AccessLinkRecord> {
   const uuid = findUuid(id)
   if (uuid === undefined) throw notFound('access link')
-  const { sql, accountId } = ctx
-  const rows = await sql<LinkRow[]>`
-    update access_link set revoked_at = coalesce(revoked_at, ${ctx.clock.now()})
-    where id = ${uuid} ${accountId === undefined ? sql`` : sql`and account_id = ${accountId}`}
-    returning ${columns(sql)}`
-  const [record] = await toRecords(sql, rows)
-  if (record === undefined) throw notFound('access link')
-  return record
+  const { accountId } = ctx
+  return inTransaction(ctx, async tx => {
+    const { sql } = tx
+    const [link] = await sql<LinkRow[]>`
+      select ${columns(sql)} from access_link
+      where id = ${uuid} ${accountId === undefined ? sql`` : sql`and account_id = ${accountId}`} for update`
+    if (link === undefined) throw notFound('access link')
+    const row = { ...link, revoked_at: link.revoked_at ?? ctx.clock.now() }
+    if (link.revoked_at === null) {
+      await sql`
+        update access_link set revoked_at = ${row.revoked_at} where id = ${uuid} and account_id = ${link.account_id}`
+      await audit(await actingIn(tx, link.account_id), 'access_link_revoked', link.label)
+    }
+    const [record] = await toRecords(sql, [row])
+    assert(record, 'a row makes a record')
+    return record
+  })
 }
 
 /** What a token allows on this passport now; undefined when it allows nothing, whatever the reason. */

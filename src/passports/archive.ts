@@ -1,4 +1,5 @@
 /** Archiving and restoring: a state beside the versions, with its own log, so that no address ever breaks. */
+import { auditValues, insertAudit } from '../accounts/audit.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { findRefusal, retrying } from '../kernel/db.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
@@ -37,6 +38,13 @@ async function write(ctx: AccountContext, current: PassportRow, status: StatusLe
   const now = ctx.clock.now()
   const type = status === 'x' ? 'product.archived' : 'product.restored'
   const event = JSON.stringify(passportEvent({ ...current, id: idFromUuid(current.id) }))
+  const entry = {
+    account: sql`${accountId}::int`,
+    actor: sql`${ctx.actorId}::int`,
+    now,
+    action: status === 'x' ? 'product_archived' : 'product_restored',
+    subject: sql`${idFromUuid(current.id)}::text`,
+  } as const
   try {
     const moved = await sql`
       with moved as (
@@ -59,6 +67,8 @@ async function write(ctx: AccountContext, current: PassportRow, status: StatusLe
       ), logged as (
         insert into passport_status (changed_at, account_id, changed_by, passport_id, status)
         select updated_at, ${accountId}::int, ${ctx.actorId}::int, id, ${status}::text::"char" from moved
+      ), noted as (
+        ${insertAudit(sql)} select ${auditValues(sql, entry)} from moved
       ), announced as (
         ${insertEvents(sql)}
         select updated_at, ${accountId}::int, ${newUuid(now.getTime())}::uuid, ${type}::text, ${event}::text::jsonb from moved

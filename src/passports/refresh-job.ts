@@ -2,6 +2,7 @@
  * Refreshes too large for one request go on behind the answer. The job row says who asked and how far it got; what is
  * left is what is still outdated, so that a process that is killed leaves nothing but work for the next.
  */
+import { isOpen, isOpenAccount } from '../accounts/close-account.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { perDatabase, type Sql } from '../kernel/db.ts'
@@ -80,12 +81,13 @@ async function openJob(ctx: AccountContext, uuid: string): Promise<JobRow | unde
   })
 }
 
-/** Takes up the jobs that no process is at work on; called by a timer in every server. */
+/** Takes up the jobs that no process is at work on, but for closed accounts'; called by a timer in every server. */
 export async function resumeRefreshes(sql: Sql, clock: Clock): Promise<number> {
   const now = clock.now()
   const rows = await sql<JobRow[]>`
-    update refresh_job set alive_at = ${now}
+    update refresh_job j set alive_at = ${now}
     where finished_at is null and alive_at < ${new Date(now.getTime() - ABANDONED_MS)}
+      and ${isOpenAccount(sql, sql`j.account_id`)}
     returning *`
   for (const row of rows) runners(sql).start(clock, row)
   return rows.length
@@ -148,7 +150,7 @@ async function run(sql: Sql, clock: Clock, job: JobRow, goOn: () => boolean): Pr
     // The statement that refreshes units has counted them; a step of which nothing is listed needs no other.
     if (step.refreshed === 0 || step.skipped.length + step.failed.length > 0)
       await note(step.skipped.slice(0, MOST_LISTED), null)
-    isWhole = goOn()
+    isWhole = goOn() && (await isOpen(ctx))
     return isWhole
   }
   await refreshAll(ctx, await getState(ctx, job.passport_id), { jobId: job.id, progress })

@@ -3,6 +3,7 @@ import { createApp } from '../../src/app.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool } from '../../src/kernel/db.ts'
 import { createLog } from '../../src/kernel/log.ts'
+import { openMail } from '../../src/kernel/smtp.ts'
 import { createScanRecorder } from '../../src/scans/recorder.ts'
 import type { Target } from '../database.ts'
 
@@ -20,6 +21,7 @@ const app = createApp({
   countryHeader: undefined,
   scans: createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: undefined }),
   log,
+  mail: openMail(undefined, log),
   isReady: async () => true,
 })
 await app.listen({ port: 0, host: '127.0.0.1' })

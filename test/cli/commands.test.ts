@@ -57,6 +57,17 @@ describe('accounts', () => {
     assert.equal((await carnet(unknown, settings)).code, 1)
   })
 
+  test('close and reopen', async () => {
+    const closed = await json<{ closed_at: string }>(`accounts close ${account.id}`)
+    assert.ok(Date.parse(closed.closed_at) > 0)
+    const [listed] = await json<{ closed_at: string | null }[]>('accounts list')
+    assert.equal(listed?.closed_at, closed.closed_at)
+    assert.match((await carnet(['accounts', 'list'], settings)).stdout, /, closed/)
+    const open = await json(`accounts reopen ${account.id}`)
+    assert.deepEqual(open, { id: account.id, name: 'Nordlicht', closed_at: null })
+    assert.equal((await carnet(['accounts', 'close', '99999'], settings)).code, 1)
+  })
+
   test('an unknown plan is refused with the plans there are', async () => {
     const { code, stdout, stderr } = await carnet(
       ['accounts', 'create', '--name', 'X', '--plan', 'gold'],

@@ -1,51 +1,70 @@
 /** Every route of the console, asked by everyone who may not: nothing changes. A new route is in the table by itself. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
 import { createOwnKey } from '../../src/accounts/own-keys.ts'
 import { createPerson } from '../../src/accounts/people.ts'
 import { CONSOLE_ROUTES } from '../../src/console/door.ts'
-import { type Browser, OWN, PASSWORD, PUBLIC_URL, type Stand, startStand } from './stand.ts'
+import { idFromUuid } from '../../src/kernel/ids.ts'
+import { createAccessLink } from '../../src/passports/access-links.ts'
+import { createPassport } from '../../src/passports/create.ts'
+import { newProduct } from '../harness.ts'
+import { ADDRESSES, type Browser, OWN, PASSWORD, PUBLIC_URL, type Stand, startStand } from './stand.ts'
 
 let stand: Stand
-let ownKey: string
-let otherKey: string
+let account: number
 let otherAccount: number
 let link: string
+let tables: string[]
+/** What an address may be about: the owner's own, and another's, by the beginning of the path. */
+let subjects: readonly { place: string; own: string; other: string }[]
 const browsers: Record<string, Browser> = {}
 
 before(async () => {
   stand = await startStand()
-  const account = await stand.account()
+  account = await stand.account()
   otherAccount = await stand.account({ name: 'Anderswo' })
   await stand.person(otherAccount, 'owner')
-  ownKey = await keyOf(account)
-  otherKey = await keyOf(otherAccount)
   browsers.owner = await stand.signedIn(account, 'owner')
   browsers.editor = await stand.signedIn(account, 'editor')
   browsers.viewer = await stand.signedIn(account, 'viewer')
   browsers['signed-out'] = stand.browser()
   const person = { accountId: account, email: 'link@testmarke.example', role: 'viewer' } as const
   link = (await createPerson(stand.ctx, person)).token
+  const all = await stand.sql<{ name: string }[]>`
+    select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'sign_in_attempt' order by 1`
+  tables = all.map(({ name }) => name)
+  const [own, other] = [await whatIsOf(account), await whatIsOf(otherAccount)]
+  subjects = Object.keys(own).map(place => ({ place, own: own[place] ?? '', other: other[place] ?? '' }))
 })
 after(() => stand.close())
 
-const keyOf = async (accountId: number) => {
-  const input = { name: 'Shop', scope: 'full', expiresAt: undefined, createdBy: 'test' } as const
-  return (await createOwnKey({ ...stand.ctx, accountId, actorId: 1 }, input)).id
+/** One of each kind, of an account and its first owner, by the beginning of its address. */
+async function whatIsOf(accountId: number): Promise<Record<string, string>> {
+  const ctx = { ...stand.ctx, accountId, actorId: 1 }
+  const [owner] = await stand.sql<{ id: string; session: string | null }[]>`
+    select m.person_id as id, s.id as session from membership m left join person_session s on s.person_id = m.person_id
+    where m.account_id = ${accountId} and m.role = 'owner' order by m.created_at limit 1`
+  assert.ok(owner)
+  const [passkey] = await stand.sql<{ id: string }[]>`
+    insert into passkey (id, person_id, credential_id, public_key, counter, transports, name, created_at)
+    values (gen_random_uuid(), ${owner.id}, ${`credential of ${accountId}`}, '', 0, '{}', 'Phone', now()) returning id`
+  const expiresAt = new Date(stand.clock.now().getTime() + 86_400_000)
+  const access = { passportId: undefined, audience: 'authority', label: 'x', expiresAt, addresses: ADDRESSES }
+  const key = { name: 'Shop', scope: 'full', expiresAt: undefined, createdBy: 'test' } as const
+  const { passport } = await createPassport(ctx, { ...newProduct({}, 'textile'), strict: false })
+  return {
+    '/console/settings/people/': idFromUuid(owner.id),
+    '/console/settings/sessions/': owner.session === null ? '01'.repeat(13) : idFromUuid(owner.session),
+    '/console/settings/passkeys/': idFromUuid(passkey?.id ?? ''),
+    '/console/settings/access-links/': (await createAccessLink(ctx, access)).id,
+    '/console/products/': idFromUuid(passport.id),
+    '/console/keys/': (await createOwnKey(ctx, key)).id,
+  }
 }
 
 /** Everything that a request could change, but for attempts, which are counted. */
 const everything = async () => {
-  const tables = [
-    'account',
-    'person',
-    'membership',
-    'person_session',
-    'one_time_link',
-    'api_key',
-    'actor',
-    'audit_entry',
-  ]
   const contents = tables.map(name => stand.sql`select t::text as row from ${stand.sql(name)} t order by 1`)
   return JSON.stringify(await Promise.all(contents))
 }
@@ -57,17 +76,25 @@ async function unchanged(work: () => Promise<void>): Promise<void> {
 }
 
 /** A form that would do the route's work if it were let through. */
-const form = () => ({
-  email: 'owner1@testmarke.example',
+const form = (path = '') => ({
+  email: path.endsWith('/people') ? 'new@testmarke.example' : 'owner1@testmarke.example',
   password: PASSWORD,
   token: link,
   account: String(otherAccount),
-  name: 'Neu',
+  name: path.endsWith('/close') ? 'Testmarke' : 'Neu',
   scope: 'full',
-  ends: 'never',
+  ends: path.includes('access-links') ? '2027-01-31' : 'never',
+  current: PASSWORD,
+  role: 'viewer',
+  to: 'no',
+  label: 'Somebody',
+  audience: 'authority',
+  product: '',
 })
 
-const at = (path: string, id = ownKey) => path.replace(':id', id)
+const subjectOf = (path: string) => subjects.find(({ place }) => path.startsWith(place))
+const at = (path: string, id = subjectOf(path)?.own ?? '01'.repeat(13)) =>
+  path.replace(':id', id).replace(':n', '1')
 const posts = CONSOLE_ROUTES.filter(route => route.method === 'POST')
 
 describe('a request that is not from a page of our own changes nothing', () => {
@@ -89,7 +116,7 @@ describe('a request that is not from a page of our own changes nothing', () => {
     for (const [name, headers] of Object.entries(foreign)) {
       test(`POST ${path} ${name}: 403`, () =>
         unchanged(async () => {
-          const answer = await browsers.owner?.post(at(path), { form: form(), headers })
+          const answer = await browsers.owner?.post(at(path), { form: form(path), headers })
           assert.equal(answer?.status, 403)
           assert.match(String(answer?.text), /not come from a page of this console/)
         }))
@@ -125,15 +152,43 @@ describe('a request without the right to it changes nothing', () => {
         test(`${method} ${path} with the id "${id}": 404`, () =>
           unchanged(async () => assert.equal((await ask('owner', method, at(path, id))).status, 404)))
       }
-      test(`${method} ${path} of another account: 404, the same page as for no key at all`, () =>
+      test(`${method} ${path} of another account: 404, the same page as for nothing at all`, () =>
         unchanged(async () => {
-          const other = await ask('owner', method, at(path, otherKey))
+          const other = await ask('owner', method, at(path, subjectOf(path)?.other))
           const none = await ask('owner', method, at(path, '01'.repeat(13)))
           assert.equal(other.status, 404)
           assert.equal(other.text, none.text)
         }))
     }
   }
+
+  test('who is no owner removes nobody else, and nobody touches what is another person’s own', () =>
+    unchanged(async () => {
+      const id = subjects.find(({ place }) => place.includes('people'))?.own
+      for (const who of ['viewer', 'editor']) {
+        assert.equal((await ask(who, 'GET', `/console/settings/people/${id}/remove`)).status, 403)
+        assert.equal((await ask(who, 'POST', `/console/settings/people/${id}/remove`)).status, 403)
+        for (const { method, path } of CONSOLE_ROUTES) {
+          if (!path.includes(':id') || !/passkeys|sessions/.test(path)) continue
+          assert.equal((await ask(who, method, at(path))).status, 404, path)
+        }
+      }
+    }))
+
+  test('in a closed account nothing changes, whoever asks; looking goes on', async () => {
+    await closeAccount(stand.ctx, account)
+    await unchanged(async () => {
+      for (const { method, path, access } of CONSOLE_ROUTES) {
+        if (access !== 'owner' && access !== 'editor') continue
+        const answer = await ask('owner', method, at(path))
+        assert.equal(answer.status, 403, path)
+        assert.match(answer.text, /This account is closed/)
+      }
+    })
+    assert.match(String((await browsers.owner?.get('/console'))?.text), /This account is closed/)
+    await reopenAccount(stand.ctx, account)
+    assert.doesNotMatch(String((await browsers.owner?.get('/console'))?.text), /This account is closed/)
+  })
 
   test('POST /console/account of an account one does not belong to: 404', () =>
     unchanged(async () => {
@@ -146,7 +201,7 @@ describe('a request without the right to it changes nothing', () => {
   const ask = (who: string, method: 'GET' | 'POST', path: string) => {
     const browser = browsers[who]
     assert.ok(browser)
-    return method === 'GET' ? browser.get(path) : browser.post(path, { form: form() })
+    return method === 'GET' ? browser.get(path) : browser.post(path, { form: form(path) })
   }
 })
 

@@ -7,7 +7,10 @@ import { setPassword } from '../../src/accounts/set-password.ts'
 import { registerConsole } from '../../src/console/door.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { openPool, type Sql } from '../../src/kernel/db.ts'
+import { createLog } from '../../src/kernel/log.ts'
+import { openMail } from '../../src/kernel/smtp.ts'
 import { cloneDatabase } from '../database.ts'
+import { type ReceivedLetter, startMailReceiver } from '../mail-receiver.ts'
 
 export const PUBLIC_URL = 'https://carnet.example'
 export const ADDRESSES = { publicUrl: PUBLIC_URL, apiUrl: `${PUBLIC_URL}/api/v1` }
@@ -53,6 +56,8 @@ export type Stand = {
   person: (accountId: number, role: Role) => Promise<string>
   /** A browser in which a new person of the account is signed in. */
   signedIn: (accountId: number, role: Role) => Promise<Browser>
+  /** Letters that came since this was last asked, all of them: what is under way is waited for. */
+  letters: () => Promise<ReceivedLetter[]>
   close: () => Promise<void>
 }
 
@@ -63,7 +68,10 @@ export async function startStand(publicUrl = PUBLIC_URL): Promise<Stand> {
   const sql = openPool(database.target, { max: 4 })
   const clock = new StandClock()
   const app = Fastify()
-  registerConsole(app, { sql, clock, addresses: { publicUrl, apiUrl: `${publicUrl}/api/v1` } })
+  const receiver = await startMailReceiver()
+  const mail = openMail(receiver.server, createLog({ logLevel: 'silent', logFormat: 'json' }), [])
+  const addresses = { publicUrl, apiUrl: `${publicUrl}/api/v1` }
+  registerConsole(app, { sql, clock, addresses, mail })
   await app.ready()
   const ctx = { sql, clock }
   const browser = () => newBrowser(app, publicUrl)
@@ -91,8 +99,14 @@ export async function startStand(publicUrl = PUBLIC_URL): Promise<Stand> {
       assert.equal(answer.status, 303)
       return one
     },
+    async letters() {
+      await mail.settled()
+      return receiver.take()
+    },
     async close() {
       await app.close()
+      await mail.settled()
+      await receiver.close()
       await sql.end({ timeout: 5 })
       await database.drop()
     },

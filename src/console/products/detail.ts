@@ -95,7 +95,7 @@ function addresses({ setup, words, session }: SignedInVisit, { row }: State): st
   const others =
     session.role === 'viewer'
       ? ''
-      : html`<form method="post" action="${PRODUCTS}/${id}/preview" target="_blank" class="choices">!${LINK_AUDIENCES.map(audience)}</form><p class="hint">${texts.previewHint}</p>`
+      : html`<form method="post" action="${PRODUCTS}/${id}/preview" target="_blank" class="choices">!${LINK_AUDIENCES.map(audience)}</form><p class="hint">${texts.previewHint}</p><p><a class="alone" href="/console/settings/access-links?product=${id}">${texts.newAccessLink}</a></p>`
   return html`<section aria-labelledby="page"><h2 id="page">${texts.publicPage}</h2>
 <div class="with-code"><img src="/p/${id}/qr.svg" width="132" height="132" alt="${texts.codeOf}">
 <div>!${copyable(words.texts, { name: 'address', label: texts.address, value: page, rows: 1 })}!${gs1 === null ? '' : copyable(words.texts, { name: 'gs1', label: texts.gs1Address, value: gs1, rows: 1 })}

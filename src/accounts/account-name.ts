@@ -1,0 +1,19 @@
+/** What an account is called: on its own pages, and in the letters to those it invites. */
+import { notFound } from '../kernel/errors.ts'
+import { audit } from './audit.ts'
+import type { AccountContext } from './context.ts'
+import { inTransaction } from './transaction.ts'
+
+export const ACCOUNT_NAME_LENGTH_MAX = 200
+
+/** `name` is one line, checked at the door. Throws `not_found`. */
+export async function renameAccount(ctx: AccountContext, name: string): Promise<void> {
+  await inTransaction(ctx, async tx => {
+    const [row] = await tx.sql<{ before: string }[]>`
+      update account a set name = ${name}
+      from (select id, name as before from account where id = ${ctx.accountId} for update) b
+      where a.id = b.id returning b.before`
+    if (row === undefined) throw notFound('account')
+    if (row.before !== name) await audit(tx, 'account_renamed', `${row.before} → ${name}`)
+  })
+}

@@ -1,0 +1,50 @@
+/**
+ * Closing an account: its keys open nothing, its people look and change nothing, and its public pages answer as before,
+ * because what is printed on a product has to lead somewhere. The operator opens it again.
+ */
+import type { Fragment, Sql } from '../kernel/db.ts'
+import { notFound } from '../kernel/errors.ts'
+import { actingIn } from './actors.ts'
+import { audit } from './audit.ts'
+import type { AccountContext, OperatorContext } from './context.ts'
+import { inTransaction } from './transaction.ts'
+
+export type ClosedAccount = { id: string; name: string; closed_at: string | null }
+
+/** Closes the account; a second time changes nothing. Throws `not_found`. */
+export const closeAccount = (ctx: OperatorContext & { actorId?: number }, accountId: number) =>
+  setClosed(ctx, accountId, true)
+
+/** Opens a closed account again, as it was. Throws `not_found`. */
+export const reopenAccount = (ctx: OperatorContext & { actorId?: number }, accountId: number) =>
+  setClosed(ctx, accountId, false)
+
+async function setClosed(
+  ctx: OperatorContext & { actorId?: number },
+  accountId: number,
+  close: boolean,
+): Promise<ClosedAccount> {
+  return inTransaction(ctx, async tx => {
+    const [account] = await tx.sql<{ name: string; closed_at: Date | null }[]>`
+      select name, closed_at from account where id = ${accountId} for update`
+    if (account === undefined) throw notFound('account')
+    const { name, closed_at: before } = account
+    const isDone = (before !== null) === close
+    const after = close ? (before ?? tx.clock.now()) : null
+    if (!isDone) {
+      await tx.sql`update account set closed_at = ${after} where id = ${accountId}`
+      await audit(await actingIn(tx, accountId), close ? 'account_closed' : 'account_reopened', name)
+    }
+    return { id: String(accountId), name, closed_at: after?.toISOString() ?? null }
+  })
+}
+
+/** Whether the account may still be changed: for work that goes on behind an answer. */
+export async function isOpen(ctx: AccountContext): Promise<boolean> {
+  const open = await ctx.sql`select from account where id = ${ctx.accountId} and closed_at is null`
+  return open.length === 1
+}
+
+/** For a statement over rows of many accounts: whether the one of `account` may still be changed. */
+export const isOpenAccount = (sql: Sql, account: Fragment): Fragment =>
+  sql`exists (select 1 from account a where a.id = ${account} and a.closed_at is null)`

@@ -1,0 +1,150 @@
+/** How the pages about access links look. */
+import { html } from 'ghtml'
+import {
+  type AccessLinkRecord,
+  type CreatedAccessLink,
+  LINK_AUDIENCES,
+} from '../../passports/access-links.ts'
+import { copyable, input, select, summary } from '../fields.ts'
+import { isFine, type Problems } from '../form.ts'
+import { PRODUCTS } from '../products/list.ts'
+import type { Page, SignedInVisit } from '../route.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { LINKS, wayBack } from './places.ts'
+import { SETTINGS_TEXTS } from './texts.ts'
+
+export const LINK_LABEL_LENGTH_MAX = 200
+const MOST_ENDED_SHOWN = 25
+
+/** `ends` is a day as `YYYY-MM-DD`. */
+export type NewLinkForm = { label: string; audience: string; product: string; ends: string }
+
+type Shown = {
+  inUse: readonly AccessLinkRecord[]
+  ended: readonly AccessLinkRecord[]
+  /** By the id of the passport. */
+  names: ReadonlyMap<string, string>
+  typed: NewLinkForm
+  problems: Problems
+  today: string
+}
+
+export function linksPage({ words, session }: SignedInVisit, shown: Shown): Page {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { inUse, ended, names, problems } = shown
+  const mayEdit = session.role !== 'viewer'
+  const rows = inUse.map(link => row(words, link, names, mayEdit))
+  const list = rows.length === 0 ? html`<p>${texts.linksNone}</p>` : html`<ul class="rows">!${rows}</ul>`
+  const labels = {
+    label: texts.linkLabel,
+    audience: texts.audience,
+    product: texts.product,
+    ends: texts.linkEnds,
+  }
+  const body = html`!${wayBack(words)}<h1>${texts.links}</h1><p class="lead">${texts.linksLead}</p>
+!${summary(words.texts, problems, labels)}!${list}!${ended.length === 0 ? '' : endedLinks(words, ended)}
+!${mayEdit ? newLinkForm(words, shown) : ''}`
+  return { title: texts.links, body, status: isFine(problems) ? 200 : 422 }
+}
+
+function row(
+  words: Words,
+  link: AccessLinkRecord,
+  names: ReadonlyMap<string, string>,
+  mayRevoke: boolean,
+): string {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const revoke = html`<a class="action" href="${LINKS}/${link.id}/revoke">${texts.linkRevoke}<span class="sight"> ${link.label}</span></a>`
+  const product =
+    link.passport_id === null
+      ? html`${texts.allProducts}`
+      : html`<a href="${PRODUCTS}/${link.passport_id}">${names.get(link.passport_id) ?? link.passport_id}</a>`
+  return html`<li class="key"><div class="key-head"><h2>${link.label}</h2>!${mayRevoke ? revoke : ''}</div>
+<dl class="pairs"><dt>${texts.audience}</dt><dd>${texts.audiences[link.audience]}</dd>
+<dt>${texts.product}</dt><dd>!${product}</dd>
+<dt>${texts.until}</dt><dd>${words.minute(link.expires_at)}</dd>
+<dt>${texts.linkUses}</dt><dd>${uses(words, link)}</dd>
+<dt>${texts.linkMade}</dt><dd>${texts.by(words.date(link.created_at), link.created_by)}</dd></dl></li>`
+}
+
+function uses(words: Words, { uses: count, last_used_at: last }: AccessLinkRecord): string {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  if (count === 0 || last === null) return texts.linkUnused
+  return count === 1
+    ? texts.linkUsedOnce(words.minute(last))
+    : texts.linkUsed(words.number(count), words.minute(last))
+}
+
+function endedLinks(words: Words, ended: readonly AccessLinkRecord[]): string {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const shown = ended.slice(0, MOST_ENDED_SHOWN)
+  const rows = shown.map(link => {
+    const end =
+      link.revoked_at === null
+        ? texts.linkExpired(words.date(link.expires_at))
+        : texts.linkRevoked(words.date(link.revoked_at))
+    return html`<li><span>${link.label}</span> <span class="quiet">${texts.audiences[link.audience]} · ${end} · ${texts.linkUses}: ${uses(words, link)}</span></li>`
+  })
+  const more = texts.linksEndedMore(words.number(shown.length), words.number(ended.length))
+  return html`<details><summary>${texts.linksEnded(words.number(ended.length))}</summary><ul class="rows">!${rows}</ul>
+!${shown.length === ended.length ? '' : html`<p class="quiet">${more}</p>`}</details>`
+}
+
+function newLinkForm(words: Words, { typed, problems, today }: Shown): string {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const label = {
+    name: 'label',
+    label: texts.linkLabel,
+    hint: texts.linkLabelHint,
+    value: typed.label,
+    autocomplete: 'off',
+    maxLength: LINK_LABEL_LENGTH_MAX,
+  }
+  const options = LINK_AUDIENCES.map(one => [one, texts.audiences[one]] as const)
+  const audience = { name: 'audience', label: texts.audience, value: typed.audience, options }
+  const product = {
+    name: 'product',
+    label: texts.product,
+    hint: texts.productHint,
+    value: typed.product,
+    autocomplete: 'off',
+    isOptional: true,
+  }
+  const ends = {
+    name: 'ends',
+    label: texts.linkEnds,
+    hint: texts.linkEndsHint,
+    type: 'date',
+    value: typed.ends,
+    min: today,
+    autocomplete: 'off',
+  } as const
+  return html`<section aria-labelledby="new"><h2 id="new">${texts.linkNew}</h2>
+<form method="post" action="${LINKS}" novalidate class="narrow">
+!${input(label, problems)}!${select(audience, problems)}!${input(product, problems)}!${input(ends, problems)}
+<button>${texts.linkCreate}</button></form></section>`
+}
+
+/** The only page that ever shows the token. */
+export function linkPage(words: Words, link: CreatedAccessLink): Page {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const field =
+    link.url === null
+      ? { name: 'token', label: texts.linkTokenField, hint: texts.linkTokenHint, value: link.token, rows: 2 }
+      : { name: 'token', label: texts.linkField, value: link.url, rows: 3 }
+  const body = html`<h1>${texts.linkShownTitle}</h1><p class="lead">${texts.linkShownLead}</p>
+<dl class="facts"><div><dt>${texts.linkLabel}</dt><dd>${link.label}</dd></div>
+<div><dt>${texts.audience}</dt><dd>${texts.audiences[link.audience]}</dd></div>
+<div><dt>${texts.until}</dt><dd>${words.minute(link.expires_at)}</dd></div></dl>
+!${copyable(words.texts, field)}<p><a class="button" href="${LINKS}">${texts.linkDone}</a></p>`
+  return { title: texts.linkShownTitle, body, scripts: ['copy'] }
+}
+
+export function revokeLinkPage(words: Words, link: AccessLinkRecord): Page {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const title = texts.linkRevokeTitle(link.label)
+  const body = html`<h1>${title}</h1><p class="lead">${texts.linkRevokeLead}</p>
+<form method="post" action="${LINKS}/${link.id}/revoke" class="choices">
+<button class="danger">${texts.linkRevoke}</button> <a class="button second" href="${LINKS}">${texts.keep}</a></form>`
+  return { title, body }
+}

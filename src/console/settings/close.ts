@@ -1,0 +1,36 @@
+/** Closing the account: what happens is said first, and its name has to be typed. */
+import { html } from 'ghtml'
+import { closeAccount } from '../../accounts/close-account.ts'
+import { contextOf } from '../../accounts/sessions.ts'
+import { input, summary } from '../fields.ts'
+import { isFine, type Problems, problemsOf } from '../form.ts'
+import { HOME } from '../own-path.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { wordsOf } from '../texts.ts'
+import { SETTINGS, wayBack } from './places.ts'
+import { SETTINGS_TEXTS } from './texts.ts'
+
+export const showClose = (visit: SignedInVisit): Outcome => page(visit, {})
+
+export async function submitClose(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, form, words } = visit
+  const isSame = form.text('name') === session.account.name.trim()
+  const problems = problemsOf({ name: isSame ? undefined : wordsOf(words, SETTINGS_TEXTS).closeWrong })
+  if (!isFine(problems)) return page(visit, problems)
+  const ctx = contextOf(setup, session)
+  await closeAccount(ctx, ctx.accountId)
+  return { to: HOME }
+}
+
+function page({ session, words }: SignedInVisit, problems: Problems): Outcome {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { name } = session.account
+  const title = texts.closeTitle(name)
+  const field = { name: 'name', label: texts.closeType(name), autocomplete: 'off' }
+  const body = html`!${wayBack(words)}<h1>${title}</h1><p class="lead">${texts.closeLead}</p>
+<ul class="points">!${texts.closePoints.map(point => html`<li>${point}</li>`)}</ul>
+!${summary(words.texts, problems, { name: texts.name })}
+<form method="post" action="${SETTINGS}/close" novalidate class="narrow">!${input(field, problems)}
+<div class="choices"><button class="danger">${texts.closeSubmit}</button> <a class="button second" href="${SETTINGS}">${texts.keep}</a></div></form>`
+  return { title, body, status: isFine(problems) ? 200 : 422 }
+}

@@ -1,0 +1,84 @@
+/** The settings at a glance: the account, what it uses of its plan, and the ways to everything else. */
+import { html } from 'ghtml'
+import { ACCOUNT_NAME_LENGTH_MAX, renameAccount } from '../../accounts/account-name.ts'
+import { isIndexable, setIndexing } from '../../accounts/indexing.ts'
+import { contextOf } from '../../accounts/sessions.ts'
+import { readUsage } from '../../accounts/usage.ts'
+import { input, summary } from '../fields.ts'
+import { isFine, nameProblem, type Problems, problemsOf } from '../form.ts'
+import { quotaBars } from '../home.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { OF_ACCOUNT, OF_PERSON, SETTINGS } from './places.ts'
+import { SETTINGS_TEXTS, type SettingsTexts } from './texts.ts'
+
+export const showSettings = (visit: SignedInVisit): Promise<Outcome> =>
+  page(visit, visit.session.account.name, {})
+
+async function page(visit: SignedInVisit, name: string, problems: Problems): Promise<Outcome> {
+  const { setup, session, words } = visit
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const ctx = contextOf(setup, session)
+  const [usage, indexable] = await Promise.all([readUsage(ctx), isIndexable(ctx)])
+  const isOwner = session.role === 'owner'
+  const facts = html`<dl class="facts"><div><dt>${texts.name}</dt><dd>${session.account.name}</dd></div>
+<div><dt>${words.texts.plan}</dt><dd>${session.account.plan}</dd></div>
+<div><dt>${words.texts.role}</dt><dd>${words.texts.roles[session.role]}</dd></div></dl>`
+  const body = html`<h1>${texts.settings}</h1>!${summary(words.texts, problems, { name: texts.name })}!${facts}
+<section aria-labelledby="account"><h2 id="account">${texts.account}</h2>!${places(texts, OF_ACCOUNT)}</section>
+<section aria-labelledby="you"><h2 id="you">${texts.you}</h2><p class="quiet">${texts.signedInWith(session.email)}</p>!${places(texts, OF_PERSON)}</section>
+<section aria-labelledby="quota"><h2 id="quota">${words.texts.quota}</h2>!${quotaBars(words, usage)}</section>
+!${engines(texts, indexable, isOwner)}!${isOwner ? nameForm(words, name, problems) : ''}!${isOwner ? closing(texts) : ''}`
+  return { title: texts.settings, body, status: isFine(problems) ? 200 : 422 }
+}
+
+function places(texts: SettingsTexts, all: readonly { path: string; key: string }[]): string {
+  const lines = all.map(({ path, key }) => {
+    const [name, what] = texts.places[key] ?? [key, '']
+    return html`<li><a class="row-link" href="${path}">${name}</a><span class="quiet">${what}</span></li>`
+  })
+  return html`<ul class="rows">!${lines}</ul>`
+}
+
+function engines(texts: SettingsTexts, indexable: boolean, isOwner: boolean): string {
+  const button = indexable ? texts.enginesTurnOff : texts.enginesTurnOn
+  const form = html`<form method="post" action="${SETTINGS}/indexing"><button class="second" name="to" value="${indexable ? 'no' : 'yes'}">${button}</button></form>`
+  return html`<section aria-labelledby="engines"><h2 id="engines">${texts.engines}</h2>
+<p>${indexable ? texts.enginesOn : texts.enginesOff}</p>!${isOwner ? form : html`<p class="quiet">${texts.ownersOnly}</p>`}</section>`
+}
+
+function nameForm(words: Words, value: string, problems: Problems): string {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const field = {
+    name: 'name',
+    label: texts.name,
+    hint: texts.nameHint,
+    value,
+    autocomplete: 'organization',
+    maxLength: ACCOUNT_NAME_LENGTH_MAX,
+  }
+  return html`<section aria-label="${texts.name}">
+<form method="post" action="${SETTINGS}/name" novalidate class="narrow">!${input(field, problems)}
+<button>${texts.rename}</button></form></section>`
+}
+
+const closing = (texts: SettingsTexts) =>
+  html`<section><ul class="rows"><li><a class="row-link" href="${SETTINGS}/close">${texts.close}</a><span class="quiet">${texts.closeHint}</span></li></ul></section>`
+
+export async function submitName(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, form, words } = visit
+  const name = form.text('name')
+  const problems = problemsOf({ name: nameProblem(words.texts, name, ACCOUNT_NAME_LENGTH_MAX) })
+  if (!isFine(problems)) return page(visit, name, problems)
+  await renameAccount(contextOf(setup, session), name)
+  return { to: SETTINGS }
+}
+
+export async function submitIndexing({ setup, session, form }: SignedInVisit): Promise<Outcome> {
+  const to = form.text('to')
+  if (to === 'yes' || to === 'no') {
+    const ctx = contextOf(setup, session)
+    await setIndexing(ctx, { accountId: ctx.accountId, indexable: to === 'yes' })
+  }
+  return { to: SETTINGS }
+}

@@ -1,0 +1,92 @@
+/** One's own passkeys: listed, added with the password at hand, renamed, removed. */
+import { addPasskey, passkeyOptions } from '../../accounts/add-passkey.ts'
+import { checkOwnPassword } from '../../accounts/change-password.ts'
+import { findPasskeyHome } from '../../accounts/passkey-challenges.ts'
+import {
+  getPasskey,
+  listPasskeys,
+  PASSKEY_NAME_LENGTH_MAX,
+  PASSKEYS_PER_PERSON,
+  removePasskey,
+  renamePasskey,
+} from '../../accounts/passkeys.ts'
+import { isFine, nameProblem, type Problems, problemsOf } from '../form.ts'
+import { requireHome } from '../passkey-sign-in.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { wordsOf } from '../texts.ts'
+import { confirmPage, passkeyPage, passkeysPage, removePasskeyPage } from './passkey-pages.ts'
+import { PASSKEYS } from './places.ts'
+import { SETTINGS_TEXTS } from './texts.ts'
+
+export const showPasskeys = (visit: SignedInVisit): Promise<Outcome> => list(visit, { name: '' })
+
+type Shown = { name: string; problems?: Problems; refusal?: string; status?: number }
+
+async function list(visit: SignedInVisit, shown: Shown): Promise<Outcome> {
+  const { setup, session } = visit
+  const passkeys = await listPasskeys(setup, session)
+  const canWork = findPasskeyHome(setup.addresses.publicUrl) !== undefined
+  return passkeysPage(visit, { passkeys, canWork, problems: {}, refusal: undefined, ...shown })
+}
+
+/** First the name and the password; then the page on which the browser asks. */
+export async function submitNewPasskey(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, form, network, words } = visit
+  const home = requireHome(setup.addresses.publicUrl)
+  const name = form.text('name')
+  const password = form.raw('password')
+  const problems = problemsOf({
+    name: nameProblem(words.texts, name, PASSKEY_NAME_LENGTH_MAX),
+    password: password === '' ? words.texts.errors.required : undefined,
+  })
+  if (!isFine(problems)) return list(visit, { name, problems, status: 422 })
+  const checked = await checkOwnPassword(setup, session, { password, network })
+  if ('passwordHash' in checked) {
+    const options = await passkeyOptions(setup, session, { ...home, serviceName: words.texts.brand })
+    return confirmPage(visit, { name, options })
+  }
+  if (checked.problem === 'wait') {
+    const wait = words.texts.signInWait(Math.ceil(checked.seconds / 60))
+    return list(visit, { name, problems: { password: wait }, status: 429 })
+  }
+  const wrong = { password: wordsOf(words, SETTINGS_TEXTS).passwordWrong }
+  return list(visit, { name, problems: wrong, status: 422 })
+}
+
+/** What the browser made. Only who got the challenge, after the password, has an answer to it. */
+export async function submitMadePasskey(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, form, words } = visit
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const home = requireHome(setup.addresses.publicUrl)
+  const name = form.text('name')
+  const problems = problemsOf({ name: nameProblem(words.texts, name, PASSKEY_NAME_LENGTH_MAX) })
+  if (!isFine(problems)) return list(visit, { name, problems, status: 422 })
+  const added = await addPasskey(setup, session, { home, answer: form.raw('answer'), name })
+  if ('id' in added) return { to: PASSKEYS }
+  const refusal = added.problem === 'full' ? texts.passkeyFull(PASSKEYS_PER_PERSON) : texts.passkeyRefused
+  return list(visit, { name, refusal, status: 422 })
+}
+
+export async function showPasskey(visit: SignedInVisit): Promise<Outcome> {
+  const passkey = await getPasskey(visit.setup, visit.session, visit.params.id ?? '')
+  return passkeyPage(visit, passkey, passkey.name, {})
+}
+
+export async function submitPasskeyName(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, form, words } = visit
+  const passkey = await getPasskey(setup, session, visit.params.id ?? '')
+  const name = form.text('name')
+  const problems = problemsOf({ name: nameProblem(words.texts, name, PASSKEY_NAME_LENGTH_MAX) })
+  if (!isFine(problems)) return passkeyPage(visit, passkey, name, problems)
+  await renamePasskey(setup, session, { id: passkey.id, name })
+  return { to: PASSKEYS }
+}
+
+export async function showRemovePasskey(visit: SignedInVisit): Promise<Outcome> {
+  return removePasskeyPage(visit, await getPasskey(visit.setup, visit.session, visit.params.id ?? ''))
+}
+
+export async function submitRemovePasskey({ setup, session, params }: SignedInVisit): Promise<Outcome> {
+  await removePasskey(setup, session, params.id ?? '')
+  return { to: PASSKEYS }
+}

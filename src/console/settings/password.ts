@@ -1,0 +1,52 @@
+/** Changing one's password while signed in. */
+import { html } from 'ghtml'
+import { changePassword } from '../../accounts/change-password.ts'
+import { findPasswordProblem } from '../../accounts/password.ts'
+import { input, newPasswordInput, summary } from '../fields.ts'
+import { isFine, type Problems, problemsOf } from '../form.ts'
+import { passwordSentence } from '../link-pages.ts'
+import type { Outcome, Page, SignedInVisit } from '../route.ts'
+import { wordsOf } from '../texts.ts'
+import { PASSWORD, wayBack } from './places.ts'
+import { SETTINGS_TEXTS } from './texts.ts'
+
+export const showPassword = (visit: SignedInVisit): Outcome => page(visit, {})
+
+export async function submitPassword(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, form, network, words } = visit
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const current = form.raw('current')
+  const password = form.raw('password')
+  const problem = findPasswordProblem(password, session.email)
+  const problems = problemsOf({
+    current: current === '' ? words.texts.errors.required : undefined,
+    password: passwordSentence(words.texts, password, problem),
+  })
+  if (!isFine(problems)) return page(visit, problems)
+  const changed = await changePassword(setup, session, { current, password, network })
+  if ('passwordHash' in changed) return { to: `${PASSWORD}?done=yes` }
+  if (changed.problem === 'wrong') return page(visit, { current: texts.passwordWrong })
+  const sentence = words.texts.signInWait(Math.ceil(changed.seconds / 60))
+  return { ...page(visit, { current: sentence }), status: 429 }
+}
+
+function page({ session, query, words }: SignedInVisit, problems: Problems): Page {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const labels = { current: texts.current, password: texts.passwordNew }
+  const done =
+    query.get('done') === null ? '' : html`<p class="reach" role="status">${texts.passwordDone}</p>`
+  const old = {
+    name: 'current',
+    label: texts.current,
+    type: 'password',
+    autocomplete: 'current-password',
+  } as const
+  // For password managers: which entry the new password belongs to.
+  const whose = html`<input type="text" name="email" value="${session.email}" autocomplete="username" class="sight" readonly tabindex="-1" aria-hidden="true">`
+  const body = html`!${wayBack(words)}<h1>${texts.password}</h1><p class="lead">${texts.signedInWith(session.email)} ${texts.passwordLead}</p>!${done}
+!${summary(words.texts, problems, labels)}
+<form method="post" action="${PASSWORD}" novalidate class="narrow">!${whose}
+!${input(old, problems)}!${newPasswordInput(words.texts, texts.passwordNew, problems)}
+<button>${texts.passwordSubmit}</button></form>`
+  return { title: texts.password, body, status: isFine(problems) ? 200 : 422 }
+}

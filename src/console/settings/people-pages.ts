@@ -1,0 +1,110 @@
+/** How the pages about people look. */
+import { html } from 'ghtml'
+import type { Member } from '../../accounts/members.ts'
+import { ROLES } from '../../accounts/people.ts'
+import { input, notice, select, summary } from '../fields.ts'
+import { isFine, type Problems } from '../form.ts'
+import type { Page, SignedInVisit } from '../route.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { PEOPLE, wayBack } from './places.ts'
+import { SETTINGS_TEXTS } from './texts.ts'
+
+export type Invited = { email: string; role: string }
+type Shown = { members: readonly Member[]; self: string; typed: Invited; problems: Problems }
+
+export function peoplePage(visit: SignedInVisit, { members, self, typed, problems }: Shown): Page {
+  const { words, session, setup, query } = visit
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const isOwner = session.role === 'owner'
+  const invited = query.get('invited')
+  // Only somebody who is in the list: the address must not be able to put words on the page.
+  const newest = members.find(member => member.email === invited && isFine(problems))
+  const said = setup.mail.hasServer ? texts.invited : texts.invitedLog
+  const done = newest === undefined ? '' : html`<p class="reach" role="status">${said(newest.email)}</p>`
+  const rows = members.map(member => row(words, member, { isSelf: member.id === self, isOwner }))
+  const body = html`!${wayBack(words)}<h1>${texts.people}</h1><p class="lead">${texts.peopleLead}</p>!${done}
+!${summary(words.texts, problems, { email: words.texts.email, role: texts.role })}
+<ul class="rows">!${rows}</ul>!${isOwner ? inviteForm(visit, typed, problems) : ''}`
+  return { title: texts.people, body, status: isFine(problems) ? 200 : 422 }
+}
+
+function row(words: Words, member: Member, as: { isSelf: boolean; isOwner: boolean }): string {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const facts = [
+    words.texts.roles[member.role],
+    texts.since(words.date(member.since)),
+    member.hasPassword ? null : texts.notYet,
+  ]
+  const act = (path: string, word: string) =>
+    html`<a class="action" href="${PEOPLE}/${path}">${word}<span class="sight"> ${member.email}</span></a>`
+  const acts = as.isOwner
+    ? act(member.id, texts.change)
+    : as.isSelf
+      ? act(`${member.id}/remove`, texts.leave)
+      : ''
+  const you = as.isSelf ? html` <span class="badge">${texts.you1}</span>` : ''
+  return html`<li class="with-act"><div><strong>${member.email}</strong>!${you}
+<span class="quiet line">${facts.filter(fact => fact !== null).join(' · ')}</span></div>!${acts}</li>`
+}
+
+const roleChoice = (words: Words, value: string) => {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const options = ROLES.map(role => [role, words.texts.roles[role]] as const)
+  return { name: 'role', label: texts.role, value, options }
+}
+
+function inviteForm({ words, setup }: SignedInVisit, typed: Invited, problems: Problems): string {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const email = {
+    name: 'email',
+    label: words.texts.email,
+    hint: setup.mail.hasServer ? texts.inviteHint : texts.inviteHintLog,
+    type: 'email',
+    value: typed.email,
+    autocomplete: 'off',
+  } as const
+  return html`<section aria-labelledby="invite"><h2 id="invite">${texts.invite}</h2>
+<form method="post" action="${PEOPLE}" novalidate class="narrow">
+!${input(email, problems)}!${select(roleChoice(words, typed.role), problems)}
+<button>${texts.inviteSubmit}</button></form></section>`
+}
+
+const toPeople = (words: Words) =>
+  wayBack(words, { path: PEOPLE, name: wordsOf(words, SETTINGS_TEXTS).people })
+
+export function personPage({ words }: SignedInVisit, member: Member, problems: Problems): Page {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const body = html`!${toPeople(words)}<h1>${member.email}</h1>
+<p class="lead">${texts.since(words.date(member.since))}!${member.hasPassword ? '' : html` · ${texts.notYet}`}</p>
+!${summary(words.texts, problems, { role: texts.role })}
+<form method="post" action="${PEOPLE}/${member.id}" novalidate class="narrow">
+!${select(roleChoice(words, member.role), problems)}<button>${texts.saveRole}</button></form>
+<p><a class="alone" href="${PEOPLE}/${member.id}/remove">${texts.remove}</a></p>`
+  return { title: member.email, body, status: isFine(problems) ? 200 : 422 }
+}
+
+export function removePage({ words }: SignedInVisit, member: Member, refusal?: string): Page {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const words3 = {
+    title: texts.removeTitle(member.email),
+    lead: texts.removeLead,
+    submit: texts.removeSubmit,
+  }
+  return surePage(words, member, { ...words3, refusal })
+}
+
+export function leavePage({ words, session }: SignedInVisit, member: Member, refusal?: string): Page {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const title = texts.leaveTitle(session.account.name)
+  return surePage(words, member, { title, lead: texts.leaveLead, submit: texts.leaveSubmit, refusal })
+}
+
+type Sure = { title: string; lead: string; submit: string; refusal: string | undefined }
+
+function surePage(words: Words, member: Member, { title, lead, submit, refusal }: Sure): Page {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const body = html`!${toPeople(words)}<h1>${title}</h1>!${notice(refusal)}<p class="lead">${lead}</p>
+<form method="post" action="${PEOPLE}/${member.id}/remove" class="choices">
+<button class="danger">${submit}</button> <a class="button second" href="${PEOPLE}">${texts.keep}</a></form>`
+  return { title, body }
+}

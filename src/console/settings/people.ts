@@ -1,0 +1,102 @@
+/** The people of the account: seen by all of them, invited and changed by its owners. */
+
+import { findEmail } from '../../accounts/email.ts'
+import {
+  changeRole,
+  getMember,
+  inviteMember,
+  listMembers,
+  type Member,
+  removeMember,
+} from '../../accounts/members.ts'
+import { setPasswordUrl } from '../../accounts/one-time-links.ts'
+import { ROLES } from '../../accounts/people.ts'
+import { contextOf } from '../../accounts/sessions.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { isFine, type Problems, problemsOf } from '../form.ts'
+import { invitationLetter } from '../letters.ts'
+import { SIGN_IN } from '../own-path.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { wordsOf } from '../texts.ts'
+import { type Invited, leavePage, peoplePage, personPage, removePage } from './people-pages.ts'
+import { PEOPLE } from './places.ts'
+import { SETTINGS_TEXTS } from './texts.ts'
+
+const EMPTY: Invited = { email: '', role: 'editor' }
+
+export const showPeople = (visit: SignedInVisit): Promise<Outcome> => list(visit, EMPTY, {})
+
+async function list(visit: SignedInVisit, typed: Invited, problems: Problems): Promise<Outcome> {
+  const members = await listMembers(contextOf(visit.setup, visit.session))
+  return peoplePage(visit, { members, self: selfOf(visit), typed, problems })
+}
+
+const selfOf = ({ session }: SignedInVisit) => idFromUuid(session.personId)
+
+/** The person is in at once; the letter tells them, and brings who is new here the link for a password. */
+export async function submitInvitation(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, form, words } = visit
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const typed = { email: form.text('email'), role: form.text('role') }
+  const role = ROLES.find(one => one === typed.role)
+  const { errors } = words.texts
+  const emailSentence = typed.email === '' ? errors.required : errors.emailFormat
+  const problems = problemsOf({
+    email: findEmail(typed.email) === undefined ? emailSentence : undefined,
+    role: role === undefined ? errors.choice : undefined,
+  })
+  if (!isFine(problems) || role === undefined) return list(visit, typed, problems)
+  try {
+    const { email, token } = await inviteMember(contextOf(setup, session), { email: typed.email, role })
+    const { publicUrl } = setup.addresses
+    const link = token === undefined ? `${publicUrl}${SIGN_IN}` : setPasswordUrl(publicUrl, token)
+    const about = { to: email, account: session.account.name, by: session.email, role, publicUrl, link }
+    setup.mail.post(invitationLetter(words, { ...about, isNew: token !== undefined }))
+    return { to: `${PEOPLE}?${new URLSearchParams({ invited: email })}` }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.code === 'validation') return list(visit, typed, { email: texts.isMember })
+    if (error.code === 'rate_limited') return list(visit, typed, { email: texts.inviteMany })
+    throw error
+  }
+}
+
+export async function showPerson(visit: SignedInVisit): Promise<Outcome> {
+  return personPage(visit, await memberOf(visit), {})
+}
+
+export async function submitRole(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, form, words } = visit
+  const member = await memberOf(visit)
+  const role = ROLES.find(one => one === form.text('role'))
+  if (role === undefined) return personPage(visit, member, { role: words.texts.errors.choice })
+  const isDone = await changeRole(contextOf(setup, session), { id: member.id, role })
+  return isDone
+    ? { to: PEOPLE }
+    : personPage(visit, member, { role: wordsOf(words, SETTINGS_TEXTS).lastOwner })
+}
+
+export async function showRemovePerson(visit: SignedInVisit): Promise<Outcome> {
+  const member = await removable(visit)
+  return member.id === selfOf(visit) ? leavePage(visit, member) : removePage(visit, member)
+}
+
+export async function submitRemovePerson(visit: SignedInVisit): Promise<Outcome> {
+  const member = await removable(visit)
+  const isDone = await removeMember(contextOf(visit.setup, visit.session), member.id)
+  const refusal = wordsOf(visit.words, SETTINGS_TEXTS).lastOwner
+  const isSelf = member.id === selfOf(visit)
+  if (!isDone) return { ...(isSelf ? leavePage : removePage)(visit, member, refusal), status: 422 }
+  return isSelf ? { to: SIGN_IN, session: null } : { to: PEOPLE }
+}
+
+/** Owners remove anyone, everyone may leave. Throws `not_found`, `read_only`. */
+async function removable(visit: SignedInVisit): Promise<Member> {
+  const member = await memberOf(visit)
+  if (visit.session.role === 'owner' || member.id === selfOf(visit)) return member
+  throw new AppError('read_only', wordsOf(visit.words, SETTINGS_TEXTS).onlySelf)
+}
+
+const memberOf = ({ setup, session, params }: SignedInVisit): Promise<Member> =>
+  getMember(contextOf(setup, session), params.id ?? '')

@@ -1,0 +1,33 @@
+/** Where the settings are, in the order of the overview, and the way back from each page. */
+import { html } from 'ghtml'
+import { type Words, wordsOf } from '../texts.ts'
+import { SETTINGS_TEXTS } from './texts.ts'
+
+export const SETTINGS = '/console/settings'
+
+export const PEOPLE = `${SETTINGS}/people`
+export const LINKS = `${SETTINGS}/access-links`
+export const AUDIT = `${SETTINGS}/audit`
+export const PASSWORD = `${SETTINGS}/password`
+export const PASSKEYS = `${SETTINGS}/passkeys`
+export const SESSIONS = `${SETTINGS}/sessions`
+
+/** `key` names the words of `places` in the settings' texts. */
+export const OF_ACCOUNT = [
+  { path: PEOPLE, key: 'people' },
+  { path: LINKS, key: 'links' },
+  { path: '/console/keys', key: 'keys' },
+  { path: AUDIT, key: 'audit' },
+] as const
+
+export const OF_PERSON = [
+  { path: PASSWORD, key: 'password' },
+  { path: PASSKEYS, key: 'passkeys' },
+  { path: SESSIONS, key: 'sessions' },
+] as const
+
+/** A line above the heading that leads back. */
+export const wayBack = (words: Words, to: { path: string; name: string } | undefined = undefined) => {
+  const { path, name } = to ?? { path: SETTINGS, name: wordsOf(words, SETTINGS_TEXTS).back }
+  return html`<p class="way"><a class="alone" href="${path}">${name}</a></p>`
+}

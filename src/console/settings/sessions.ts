@@ -1,0 +1,45 @@
+/** One's own sessions, each told by its times alone. */
+import { html } from 'ghtml'
+import {
+  endOneSession,
+  endOtherSessions,
+  listSessions,
+  type SessionRecord,
+} from '../../accounts/own-sessions.ts'
+import { notFound } from '../../kernel/errors.ts'
+import { SIGN_IN } from '../own-path.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { SESSIONS, wayBack } from './places.ts'
+import { SETTINGS_TEXTS } from './texts.ts'
+
+export async function showSessions({ setup, session, words }: SignedInVisit): Promise<Outcome> {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const all = await listSessions(setup, session.personId)
+  const isThis = (one: SessionRecord) => one.id === session.id
+  const sorted = [...all.filter(isThis), ...all.filter(one => !isThis(one))]
+  const others = html`<form method="post" action="${SESSIONS}/end-others"><button class="second">${texts.endOthers}</button></form>`
+  const body = html`!${wayBack(words)}<h1>${texts.sessions}</h1><p class="lead">${texts.sessionsLead}</p>
+<ul class="rows">!${sorted.map(one => row(words, one, isThis(one)))}</ul>!${all.length > 1 ? html`<div class="after">!${others}</div>` : ''}`
+  return { title: texts.sessions, body }
+}
+
+function row(words: Words, one: SessionRecord, isThis: boolean): string {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const begun = words.minute(one.created_at)
+  const end = html`<form method="post" action="${SESSIONS}/${one.id}/end"><button class="second">${texts.endOne}<span class="sight">: ${texts.sessionOf(begun)}</span></button></form>`
+  return html`<li class="with-act"><dl class="pairs"><dt>${texts.begun}</dt><dd>${begun}</dd>
+<dt>${texts.lastUsed}</dt><dd>${isThis ? texts.now : texts.aboutHour(words.minute(one.last_used_at))}</dd>
+<dt>${texts.inAccount}</dt><dd>${one.account}</dd></dl>!${isThis ? html`<span class="badge">${texts.thisOne}</span>` : end}</li>`
+}
+
+export async function submitEndSession({ setup, session, params }: SignedInVisit): Promise<Outcome> {
+  const id = params.id ?? ''
+  if (!(await endOneSession(setup, session, id))) throw notFound('session')
+  return id === session.id ? { to: SIGN_IN, session: null } : { to: SESSIONS }
+}
+
+export async function submitEndOthers({ setup, session }: SignedInVisit): Promise<Outcome> {
+  await endOtherSessions(setup, session, session.id)
+  return { to: SESSIONS }
+}

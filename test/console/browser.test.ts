@@ -1,0 +1,295 @@
+/** The console as a browser shows it: passkeys with a real authenticator interface, and every page for everyone's eyes and hands. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { operatorActor } from '../../src/accounts/actors.ts'
+import {
+  createPasswordLink,
+  createSetUpLink,
+  RESET_LINK_LIFETIME_MS,
+} from '../../src/accounts/one-time-links.ts'
+import { createOwnKey } from '../../src/accounts/own-keys.ts'
+import { CONSOLE_ROUTES } from '../../src/console/door.ts'
+import { idFromUuid } from '../../src/kernel/ids.ts'
+import { createAccessLink } from '../../src/passports/access-links.ts'
+import { createPassport } from '../../src/passports/create.ts'
+import { newProduct } from '../harness.ts'
+import { PASSWORD, type Stand, startStand } from './stand.ts'
+
+const executablePath = [
+  process.env.CHROMIUM_PATH,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find(path => path !== undefined && existsSync(path))
+
+// Run inside the page: text, because the tests are typed without a browser's names.
+const OPEN_ALL = 'for (const one of document.querySelectorAll("details")) one.open = true'
+const RUN_AXE = `axe
+  .run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+  .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`
+const PAGE_BYTES_MAX = 100_000
+const FOR_ANYONE = CONSOLE_ROUTES.filter(route => route.access === 'anyone').map(route => route.path)
+
+/** A port that was free a moment ago: the address has to be known before the server is made. */
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>(resolve => probe.listen(0, 'localhost', resolve))
+  const address = probe.address()
+  await new Promise(resolve => probe.close(resolve))
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+let stand: Stand
+let account: number
+let origin: string
+let browser: Browser
+let setUpToken: string
+
+describe('the console in a browser', {
+  skip: executablePath === undefined && 'no Chromium found: browser tests left out',
+}, () => {
+  before(async () => {
+    const port = await freePort()
+    origin = `http://localhost:${port}`
+    stand = await startStand(origin)
+    await stand.app.listen({ port, host: 'localhost' })
+    setUpToken = (await createSetUpLink(stand.ctx)) ?? ''
+    account = await stand.account({ plan: 'beta' })
+    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
+  })
+  after(async () => {
+    await browser?.close()
+    await stand?.close()
+  })
+
+  const signIn = async (page: Page, email: string) => {
+    await page.goto(`${origin}/console/sign-in`)
+    await page.fill('#email', email)
+    await page.fill('#password', PASSWORD)
+    await page.click('form[action="/console/sign-in"] button')
+    await page.waitForURL(`${origin}/console`)
+  }
+
+  /** Where the page has moved on meanwhile, there is nothing to press any more. */
+  const press = (page: Page) =>
+    page
+      .getByRole('button', { name: 'Sign in with a passkey' })
+      .click()
+      .catch(() => undefined)
+
+  /** Chromium's own authenticator of software, behind the browser's real interface. */
+  const withAuthenticator = async (page: Page) => {
+    const cdp = await page.context().newCDPSession(page)
+    await cdp.send('WebAuthn.enable')
+    const options = {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    } as const
+    const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', { options })
+    return {
+      count: async () => (await cdp.send('WebAuthn.getCredentials', { authenticatorId })).credentials.length,
+      present: (enabled: boolean) =>
+        cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled }),
+    }
+  }
+
+  test('a passkey is added, signs in without a password, and opens nothing once it is removed', async () => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    const messages: string[] = []
+    page.on('console', message => messages.push(message.text()))
+    const authenticator = await withAuthenticator(page)
+    await signIn(page, await stand.person(account, 'owner'))
+
+    await page.goto(`${origin}/console/settings/passkeys`)
+    await page.fill('#name', 'Laptop')
+    await page.fill('#password', PASSWORD)
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('link', { name: 'Change Laptop' }).waitFor()
+    assert.equal(await authenticator.count(), 1)
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL(/\/console(\/sign-in)?$/)
+    // This authenticator answers unasked as soon as the page offers it; a person presses the button.
+    await Promise.race([page.waitForURL(`${origin}/console`), press(page)])
+    await page.waitForURL(`${origin}/console`)
+    await page.getByText('Signed in as owner').waitFor()
+
+    await page.goto(`${origin}/console/settings/passkeys`)
+    await page.getByRole('link', { name: 'Change Laptop' }).click()
+    await page.fill('#name', 'Old laptop')
+    await page.getByRole('button', { name: 'Save the name' }).click()
+    await page.getByRole('link', { name: 'Change Old laptop' }).click()
+    await page.getByRole('link', { name: 'Remove' }).click()
+    await authenticator.present(false)
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('You have no passkeys yet.').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL(/sign-in/)
+    await authenticator.present(true)
+    await page.goto(`${origin}/console/sign-in`)
+    await Promise.race([page.getByText('That passkey is not known here').waitFor(), press(page)])
+    await page.getByText('That passkey is not known here').waitFor()
+    assert.deepEqual(
+      messages.filter(message => !/status of (404|422)/.test(message)),
+      [],
+    )
+    await context.close()
+  })
+
+  test('the same device is not taken twice, and says so', async () => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await withAuthenticator(page)
+    await signIn(page, await stand.person(account, 'editor'))
+    const add = async () => {
+      await page.goto(`${origin}/console/settings/passkeys`)
+      await page.fill('#name', 'Laptop')
+      await page.fill('#password', PASSWORD)
+      await page.getByRole('button', { name: 'Go on' }).click()
+    }
+    await add()
+    await page.getByRole('link', { name: 'Change Laptop' }).waitFor()
+    await add()
+    await page.getByText('This device has a passkey of yours already.').waitFor()
+    await context.close()
+  })
+
+  test('under another name for this machine the page says where passkeys work', async () => {
+    const page = await browser.newPage()
+    await page.goto(`${origin.replace('localhost', '127.0.0.1')}/console/sign-in`).catch(() => undefined)
+    if (page.url().includes('127.0.0.1')) {
+      await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+      await page.getByText(`Passkeys work only under ${origin}`).waitFor()
+    }
+    await page.close()
+  })
+
+  describe('every page', () => {
+    let context: BrowserContext
+    const contexts: BrowserContext[] = []
+    let paths: string[]
+    before(async () => {
+      context = await browser.newContext()
+      contexts.push(context)
+      const page = await context.newPage()
+      const email = await stand.person(account, 'owner')
+      await withAuthenticator(page)
+      await signIn(page, email)
+      await page.goto(`${origin}/console/settings/passkeys`)
+      await page.fill('#name', 'Laptop')
+      await page.fill('#password', PASSWORD)
+      await page.getByRole('button', { name: 'Go on' }).click()
+      await page.getByRole('link', { name: 'Change Laptop' }).waitFor()
+      await page.close()
+      paths = await pathsOf(email)
+    })
+    after(async () => {
+      for (const one of contexts) await one.close()
+    })
+
+    test('axe finds nothing, light and dark, everything open; nothing stands out at 390 px; 100 kB at most', async () => {
+      const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+      const wide = await pagesFor('en-IE', { width: 1280, height: 900 })
+      const phone = await pagesFor('de-DE', { width: 390, height: 844 })
+      for (const path of paths) {
+        const page = wide(path)
+        let bytes = 0
+        const count = async (response: { body: () => Promise<Buffer> }) => {
+          bytes += (await response.body().catch(() => Buffer.alloc(0))).length
+        }
+        const counting: Promise<void>[] = []
+        const onResponse = (response: { body: () => Promise<Buffer> }) => counting.push(count(response))
+        page.on('response', onResponse)
+        const answer = await page.goto(origin + path, { waitUntil: 'load' })
+        page.off('response', onResponse)
+        await Promise.all(counting)
+        assert.ok((answer?.status() ?? 500) < 500, path)
+        assert.ok(bytes <= PAGE_BYTES_MAX, `${path}: ${bytes} bytes`)
+        await page.evaluate(OPEN_ALL)
+        await page.evaluate(axe)
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme })
+          assert.deepEqual(await page.evaluate(RUN_AXE), [], `${path}, ${colorScheme}`)
+        }
+        await page.emulateMedia({ colorScheme: 'light' })
+        const small = phone(path)
+        await small.goto(origin + path)
+        assert.equal(await small.evaluate('document.documentElement.lang'), 'de')
+        const width = Number(await small.evaluate('document.documentElement.scrollWidth'))
+        assert.ok(width <= 390, `${path}: ${width} px wide`)
+        await take({ 1280: page, 390: small }, path)
+      }
+    })
+
+    /** A page of somebody signed in and one of a stranger, for the addresses that are theirs. */
+    const pagesFor = async (locale: string, viewport: { width: number; height: number }) => {
+      const settings = { bypassCSP: true, locale, viewport }
+      const known = await browser.newContext({ ...settings, storageState: await context.storageState() })
+      const stranger = await browser.newContext(settings)
+      contexts.push(known, stranger)
+      const [inside, outside] = [await known.newPage(), await stranger.newPage()]
+      return (path: string) => (FOR_ANYONE.some(one => path.startsWith(one)) ? outside : inside)
+    }
+  })
+
+  /** For the eyes of who changes pages: a folder in CONSOLE_SCREENSHOTS gets each page in two widths. */
+  async function take(pages: Record<string, Page>, path: string): Promise<void> {
+    const folder = process.env.CONSOLE_SCREENSHOTS
+    if (folder === undefined) return
+    const name = path
+      .replace(/\?.*/, '')
+      .replace(/[0-9a-z]{26}/g, 'id')
+      .replaceAll('/', '_')
+    for (const [width, page] of Object.entries(pages)) {
+      await page.screenshot({ path: `${folder}/${name}-${width}.png`, fullPage: true })
+    }
+  }
+
+  /** The address of each page that GET shows, about things that are there. */
+  async function pathsOf(email: string): Promise<string[]> {
+    const ctx = { ...stand.ctx, accountId: account, actorId: await operatorActor(stand.ctx, account) }
+    const { passport } = await createPassport(ctx, { ...newProduct({}, 'battery'), strict: false })
+    const product = idFromUuid(passport.id)
+    const key = await createOwnKey(ctx, {
+      name: 'Shop',
+      scope: 'full',
+      expiresAt: undefined,
+      createdBy: email,
+    })
+    const link = await createAccessLink(ctx, {
+      passportId: product,
+      audience: 'authority',
+      label: 'Market surveillance',
+      expiresAt: new Date(stand.clock.now().getTime() + 86_400_000),
+      addresses: { publicUrl: origin, apiUrl: `${origin}/api/v1` },
+    })
+    const [person] = await stand.sql<{ id: string; passkey: string }[]>`
+      select p.id, k.id as passkey from person p join passkey k on k.person_id = p.id where p.email = ${email}`
+    const [guest] = await stand.sql<{ id: string }[]>`
+      insert into person (id, email, created_at) values (gen_random_uuid(), 'guest@testmarke.example', now()) returning id`
+    const token = await createPasswordLink(stand.ctx, guest?.id ?? '', RESET_LINK_LIFETIME_MS)
+    const ids: readonly [string, string][] = [
+      ['/console/settings/people/', idFromUuid(person?.id ?? '')],
+      ['/console/settings/passkeys/', idFromUuid(person?.passkey ?? '')],
+      ['/console/settings/access-links/', link.id],
+      ['/console/keys/', key.id],
+      ['/console/products/', product],
+    ]
+    return CONSOLE_ROUTES.filter(route => route.method === 'GET').map(({ path }) => {
+      const id = ids.find(([place]) => path.startsWith(place))?.[1] ?? 'none'
+      const address = path.replace(':id', id).replace(':n', '1')
+      if (path.includes('/set-password')) return `${address}?token=${token}`
+      return path.includes('/set-up') ? `${address}?token=${setUpToken}` : address
+    })
+  }
+})

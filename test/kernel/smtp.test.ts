@@ -1,0 +1,158 @@
+/** Letters: behind the answer, again when the server asks for it, given up when it refuses, in the log when there is none. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { pino } from 'pino'
+import { ConfigError, readConfig } from '../../src/kernel/config.ts'
+import { type Letter, openMail } from '../../src/kernel/smtp.ts'
+import { type MailReceiver, startMailReceiver } from '../mail-receiver.ts'
+
+let receiver: MailReceiver
+before(async () => {
+  receiver = await startMailReceiver()
+})
+after(() => receiver.close())
+
+const LINK = 'https://carnet.example/console/set-password?token=abc'
+const letter: Letter = {
+  to: 'ada@nordlicht.example',
+  subject: 'Ein neues Passwort für „Nordlicht & Söhne GmbH, Abteilung für lange Namen“',
+  text: `Guten Tag,\n\nöffnen Sie ${LINK}\n.\n..ein Punkt\n`,
+  link: LINK,
+}
+
+function logged() {
+  const lines: Record<string, unknown>[] = []
+  const log = pino(
+    { level: 'trace', base: null },
+    { write: (line: string) => void lines.push(JSON.parse(line)) },
+  )
+  return { log, lines }
+}
+
+describe('a letter', () => {
+  test('arrives as it was written, from who the setting says', async () => {
+    const { log, lines } = logged()
+    const mail = openMail(receiver.server, log)
+    mail.post(letter)
+    mail.post(Promise.resolve(letter))
+    mail.post(Promise.resolve(undefined))
+    await mail.settled()
+    const [got, second, ...more] = receiver.take()
+    assert.deepEqual([got?.to, got?.from, got?.subject], [letter.to, 'carnet@mail.example', letter.subject])
+    assert.equal(got?.text.trimEnd(), letter.text.trimEnd())
+    assert.equal(second?.to, letter.to)
+    assert.deepEqual([more, lines], [[], []])
+  })
+
+  test('is tried again when the server says later, and kept back when it says no', async () => {
+    const { log, lines } = logged()
+    const mail = openMail(receiver.server, log, [1, 1])
+    receiver.refuseNext('451 greylisted', '421 busy')
+    mail.post(letter)
+    await mail.settled()
+    assert.equal(receiver.take().length, 1)
+    assert.equal(lines.filter(line => /tried again/.test(String(line.msg))).length, 2)
+
+    const before = receiver.refused()
+    receiver.refuseNext('554 no')
+    mail.post(letter)
+    await mail.settled()
+    assert.equal(receiver.refused(), before + 1)
+    assert.deepEqual(receiver.take(), [])
+    assert.match(String(lines.at(-1)?.msg), /was not sent/)
+    assert.doesNotMatch(JSON.stringify(lines), /token/)
+  })
+
+  test('to a server that is not there: tried so often, then told; the end of the process waits for no next try', async () => {
+    const gone = await startMailReceiver()
+    await gone.close()
+    const { log, lines } = logged()
+    const mail = openMail(gone.server, log, [3_600_000])
+    mail.post(letter)
+    mail.stop()
+    await mail.settled()
+    assert.match(String(lines.at(-1)?.msg), /was not sent/)
+  })
+
+  test('that could not be written is a line in the log and nothing worse', async () => {
+    const { log, lines } = logged()
+    const mail = openMail(receiver.server, log)
+    mail.post(Promise.reject(new Error('the database is away')))
+    await mail.settled()
+    assert.match(JSON.stringify(lines), /could not be written/)
+  })
+
+  test('without a server: its link is in the log, where an operator looks', async () => {
+    const { log, lines } = logged()
+    const mail = openMail(undefined, log)
+    assert.equal(mail.hasServer, false)
+    mail.post(letter)
+    await mail.settled()
+    assert.deepEqual([lines[0]?.link, lines[0]?.to, lines[0]?.level], [LINK, letter.to, 40])
+  })
+
+  test('a password goes to no strange server in the clear', async () => {
+    const { log, lines } = logged()
+    const { port, from } = receiver.server
+    // A name for this machine that is none of those which need no TLS.
+    const server = { host: '0.0.0.0', port, secure: false, user: 'u', password: 'p', from }
+    const mail = openMail(server, log, [])
+    mail.post(letter)
+    await mail.settled()
+    assert.deepEqual(receiver.take(), [])
+    assert.match(String(lines.at(-1)?.reason), /TLS/i)
+  })
+})
+
+describe('SMTP_URL and MAIL_FROM', () => {
+  const MAIL_FROM = 'Carnet <carnet@mail.example>'
+  const read = (env: Record<string, string>) => readConfig(env).smtp
+  const problems = (env: Record<string, string>) => {
+    try {
+      readConfig(env)
+      return []
+    } catch (error) {
+      assert.ok(error instanceof ConfigError)
+      return error.problems
+    }
+  }
+
+  test('are read, with the usual ports', () => {
+    assert.equal(read({}), undefined)
+    assert.equal(read({ MAIL_FROM }), undefined)
+    assert.deepEqual(read({ SMTP_URL: 'smtp://mail.example', MAIL_FROM }), {
+      host: 'mail.example',
+      port: 587,
+      secure: false,
+      user: undefined,
+      password: undefined,
+      from: MAIL_FROM,
+    })
+    assert.deepEqual(read({ SMTP_URL: 'smtps://ada%40x:p%2Fw%25@[::1]', MAIL_FROM: 'a@b.example' }), {
+      host: '::1',
+      port: 465,
+      secure: true,
+      user: 'ada@x',
+      password: 'p/w%',
+      from: 'a@b.example',
+    })
+    assert.equal(read({ SMTP_URL: 'smtp://127.0.0.1:2525', MAIL_FROM })?.port, 2525)
+  })
+
+  test('what makes no sense is told with the setting’s name, and without the password', () => {
+    const wrong = ['http://mail.example', 'smtp://', 'mail.example', 'smtp://u:secret@mail.example/?x=1']
+    for (const SMTP_URL of wrong) {
+      const [problem, ...more] = problems({ SMTP_URL, MAIL_FROM })
+      assert.match(String(problem), /^SMTP_URL must be/)
+      assert.deepEqual(more, [])
+      assert.doesNotMatch(String(problem), /secret/)
+    }
+    assert.match(String(problems({ SMTP_URL: 'smtp://mail.example' })[0]), /^MAIL_FROM is required/)
+    for (const from of ['nobody', 'a@b <c@d', 'x <y>', 'a b@c.example']) {
+      assert.match(
+        String(problems({ SMTP_URL: 'smtp://mail.example', MAIL_FROM: from })[0]),
+        /^MAIL_FROM is no/,
+      )
+    }
+  })
+})
