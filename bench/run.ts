@@ -14,7 +14,9 @@ import { readRows } from './read.ts'
 import { refreshRows } from './refresh.ts'
 import { renderRows } from './render.ts'
 import { resolverRows } from './resolver.ts'
+import { scanRows } from './scans.ts'
 import { openStage, type Stage } from './stage.ts'
+import { syncRows } from './sync.ts'
 import { webhookRows } from './webhooks.ts'
 
 /** `ratio` is ours to the limit; `unit` says what is compared. */
@@ -38,6 +40,8 @@ const BENCHES: Record<string, Bench> = {
   webhooks: webhookRows,
   fanout: fanOutRows,
   isolation: isolationRows,
+  scans: scanRows,
+  sync: syncRows,
 }
 
 const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true })

@@ -20,9 +20,7 @@ import { requestIds } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
 import { registerSite, type SiteSetup } from './site/door.ts'
 
-export type AppSetup = ApiSetup &
-  SiteSetup &
-  ConsoleSetup & { log: Log; isReady: () => Promise<boolean>; trustedProxies: readonly string[] }
+export type AppSetup = ApiSetup & SiteSetup & ConsoleSetup & { log: Log; isReady: () => Promise<boolean> }
 
 const MAX_URL_LENGTH = 8_192
 const HEADERS_TIMEOUT_MS = 5_000

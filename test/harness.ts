@@ -8,6 +8,7 @@ import { type AppSetup, createApp } from '../src/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
 import { openPool, type Sql } from '../src/kernel/db.ts'
 import { createLog } from '../src/kernel/log.ts'
+import { createScanRecorder, type ScanRecorder } from '../src/scans/recorder.ts'
 import { watchAnswers } from './answers.ts'
 import { cloneDatabase, type Target, type TestDatabase } from './database.ts'
 
@@ -50,6 +51,8 @@ export type Harness = {
   /** How another pool reaches the same database. */
   target: Target
   clock: TestClock
+  /** Flushed by the scan endpoints, or by hand: no timer runs. */
+  scans: ScanRecorder
   /** A request through the whole server. `body` is sent as JSON, `text` as it is. */
   ask: (method: HTTPMethods, path: string, ask?: Ask) => Promise<Answer>
   /** `isLimited`: to the requests a minute of its plan; else no test is refused for being quick. */
@@ -64,11 +67,15 @@ export async function startHarness(
     trustedProxies?: readonly string[]
     /** One that others use, too; whoever made it drops it. */
     database?: TestDatabase
+    countryHeader?: string
+    geoMmdbPath?: string
   } = {},
 ): Promise<Harness> {
   const database = settings.database ?? (await cloneDatabase())
   const sql = openPool(database.target)
   const clock = new TestClock()
+  const log = createLog({ logLevel: 'silent', logFormat: 'json' })
+  const scans = createScanRecorder({ sql, clock, log, geoMmdbPath: settings.geoMmdbPath })
   const setup: AppSetup = {
     sql,
     clock,
@@ -78,7 +85,9 @@ export async function startHarness(
     allowQueryApiKey: settings.allowQueryApiKey ?? false,
     trustedProxies: settings.trustedProxies ?? [],
     version: '0.0.0-test',
-    log: createLog({ logLevel: 'silent', logFormat: 'json' }),
+    countryHeader: settings.countryHeader,
+    scans,
+    log,
     isReady: async () => true,
   }
   const app = createApp(setup)
@@ -129,6 +138,7 @@ export async function startHarness(
     sql,
     target: database.target,
     clock,
+    scans,
     ask,
     apiKey,
     async account({ plan = 'beta', scope = 'full', isLimited = false } = {}) {

@@ -44,9 +44,21 @@ const TABLES: Record<string, readonly string[]> = {
   ],
   passports: [
     ...['content', 'passport', 'passport_version', 'passport_status', 'gtin_claim', 'passport_count'],
-    ...['access_link', 'refresh_job', 'content_units'],
+    ...['access_link', 'refresh_job', 'content_units', 'sku_claim'],
   ],
   webhooks: ['event', 'webhook_endpoint', 'webhook_delivery', 'webhook_lease', 'webhook_attempt'],
+  scans: [
+    ...[
+      'scan_day',
+      'scan_account_span',
+      'scan_total',
+      'scan_salt',
+      'scan_visitor',
+      'scan_item_hour',
+      'scan_writer',
+    ],
+    ...['scan_setting', 'scan_cleaning'],
+  ],
   kernel: ['schema_migration'],
 }
 

@@ -37,6 +37,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'set how the public pages of an account look',
     load: async () => (await import('./brand.ts')).accountsBrand,
   },
+  'accounts scans': {
+    about: "whether and how an account's scans are counted",
+    load: async () => (await import('./accounts-scans.ts')).accountsScans,
+  },
   'users create': {
     about: 'make a person of an account, with a link to set a password',
     load: async () => (await import('./users.ts')).usersCreate,

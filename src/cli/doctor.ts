@@ -8,6 +8,7 @@ import { systemClock } from '../kernel/clock.ts'
 import { type Config, ConfigError, type Environment, readConfig } from '../kernel/config.ts'
 import type { Sql } from '../kernel/db.ts'
 import { countRows, findBrokenHistories, findWrongCounts, findWrongUnitCounts } from '../passports/verify.ts'
+import { BUNDLED_LICENCE, describeCountryFile } from '../scans/country.ts'
 import { countSealed } from '../webhooks/rotate.ts'
 import { type Command, columns, type Result } from './command.ts'
 import { tryPort } from './ports.ts'
@@ -50,6 +51,7 @@ async function examine(env: Environment, verify: boolean): Promise<Check[]> {
     await check('data directory', () => lookAtFolder(config.dataDir)),
     await check('secret key', () => lookAtSecretKey(config)),
     await check('port', () => lookAtPort(config)),
+    await check('country data', () => lookAtCountryData(config)),
   ]
   let store: Store
   try {
@@ -114,6 +116,22 @@ async function lookAtPort({ host, port }: Config): Promise<string | string[]> {
   if ((await tryPort(host, port)) !== undefined) return `${port} of ${host} is free`
   if (await answersAsCarnet(host, port)) return `Carnet answers on ${port} of ${host}`
   return [`${port} of ${host} is taken by another program, or may not be used`]
+}
+
+async function lookAtCountryData(config: Config): Promise<string | string[]> {
+  const bundled = await describeCountryFile()
+  const snapshot = `bundled file of ${bundled.builtOn} (${BUNDLED_LICENCE})`
+  if (config.countryHeader !== undefined && config.trustedProxies.length === 0) {
+    return [`COUNTRY_HEADER is believed from TRUSTED_PROXIES only, and none are set; ${snapshot}`]
+  }
+  const header = config.countryHeader === undefined ? '' : `header ${config.countryHeader}, then `
+  if (config.geoMmdbPath === undefined) return header + snapshot
+  try {
+    const own = await describeCountryFile(config.geoMmdbPath)
+    return `${header}${own.path} of ${own.builtOn}, then ${snapshot}`
+  } catch (error) {
+    return [`GEO_MMDB_PATH cannot be read: ${messageOf(error)}; ${snapshot} is used`]
+  }
 }
 
 function answersAsCarnet(host: string, port: number): Promise<boolean> {

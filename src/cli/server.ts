@@ -9,6 +9,7 @@ import type { Log } from '../kernel/log.ts'
 import { openOutbound } from '../kernel/outbound-http.ts'
 import { flushAccessUses } from '../passports/access-use.ts'
 import { stopRefreshes } from '../passports/refresh-job.ts'
+import { createScanRecorder, type ScanRecorder } from '../scans/recorder.ts'
 import { startWorker } from '../worker/worker.ts'
 import { Refusal } from './command.ts'
 import { secretKey } from './secret-key.ts'
@@ -19,6 +20,7 @@ import { webhookSetup } from './webhook-setup.ts'
 
 const FINISH_WITHIN_MS = 3_000
 const FLUSH_WITHIN_MS = 500
+const LAST_SCANS_WITHIN_MS = 1_500
 const FLUSH_EVERY_MS = 20_000
 
 type Settings = { config: Config; log: Log; env: Environment }
@@ -58,8 +60,11 @@ async function startServer(
   { config, log, store, createApp }: Parts,
   up: (store: Store, address: string | undefined) => Promise<void>,
 ): Promise<Running> {
-  const app = createApp === undefined ? undefined : appOn({ config, log, store, createApp })
+  const { sql } = store
+  const scans = createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: config.geoMmdbPath })
+  const app = createApp === undefined ? undefined : appOn({ config, log, store, createApp, scans })
   const address = app === undefined ? undefined : await listen(app, config)
+  if (app !== undefined) scans.start()
   const flush = async () => {
     try {
       await Promise.all([flushKeyUse(store.sql), flushAccessUses(store.sql)])
@@ -83,7 +88,10 @@ async function startServer(
       app === undefined ? undefined : close(app),
       within(FINISH_WITHIN_MS, worker?.stop() ?? stopRefreshes(store.sql)),
     ])
-    await within(FLUSH_WITHIN_MS, Promise.all([flush(), leave()]))
+    await Promise.all([
+      within(FLUSH_WITHIN_MS, Promise.all([flush(), leave()])),
+      within(LAST_SCANS_WITHIN_MS, scans.stop()),
+    ])
   }
   try {
     await up(store, address)
@@ -99,7 +107,9 @@ async function startServer(
   }
 }
 
-const appOn = ({ config, log, store, createApp }: Parts & { createApp: CreateApp }): FastifyInstance =>
+type AppParts = Parts & { createApp: CreateApp; scans: ScanRecorder }
+
+const appOn = ({ config, log, store, createApp, scans }: AppParts): FastifyInstance =>
   createApp({
     sql: store.sql,
     clock: systemClock,
@@ -109,6 +119,8 @@ const appOn = ({ config, log, store, createApp }: Parts & { createApp: CreateApp
     secretKey: secretKey(config),
     allowQueryApiKey: config.allowQueryApiKey,
     trustedProxies: config.trustedProxies,
+    countryHeader: config.countryHeader,
+    scans,
     version: VERSION,
     isReady: () => isReachable(store.sql),
   })

@@ -1,6 +1,7 @@
 /** The console door: its table of contents, and what holds for every page before its handler runs. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Role } from '../accounts/people.ts'
+import { findSessionToken } from '../accounts/session-cookie.ts'
 import { findSession } from '../accounts/sessions.ts'
 import { ASSET_PATHS, registerAssets } from './assets.ts'
 import { answerError, refuse } from './error-page.ts'
@@ -16,7 +17,7 @@ import { showIssue, submitIssue, submitRefresh } from './products/units.ts'
 import { showVersion, submitRevert } from './products/versions.ts'
 import type { ConsoleRoute, ConsoleSetup, Download, Outcome, Visit } from './route.ts'
 import { isSameOrigin } from './same-origin.ts'
-import { findToken, sessionCookie } from './session-cookie.ts'
+import { sessionCookie } from './session-cookie.ts'
 import { showSetPassword, submitSetPassword } from './set-password.ts'
 import { showSetUp, submitSetUp } from './set-up.ts'
 import { pageHeaders, shell } from './shell.ts'
@@ -141,7 +142,7 @@ const mayEnter = (role: Role, access: 'signed_in' | 'editor' | 'owner') =>
   RANK[role] >= RANK[access === 'signed_in' ? 'viewer' : access]
 
 async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<Visit> {
-  const token = findToken(setup.addresses.publicUrl, request.headers.cookie)
+  const token = findSessionToken(setup.addresses.publicUrl, request.headers.cookie)
   return {
     setup,
     words: chooseWords(request.headers['accept-language']),

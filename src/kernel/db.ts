@@ -118,8 +118,11 @@ const MEANINGS: readonly [RegExp, () => AppError][] = [
   [/^(22P05|22P02|22003|22021|22025|54000|54001)$/, unstorable],
 ]
 
-/** A connection lost at the commit leaves open whether the commit was reached: nothing is claimed about that. */
-function unavailable(): AppError {
+/**
+ * The refusal of whoever asked while the database does not answer. A connection lost at the commit leaves open whether
+ * the commit was reached: nothing is claimed about that.
+ */
+export function unavailable(): AppError {
   const message =
     'The database does not answer right now; try again in a moment. If this was to change something, it may or may not ' +
     'have been done: sent with an Idempotency-Key it can safely be sent again as it is, without one look first.'

@@ -5,10 +5,13 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
 import { resumeRefreshes, stopRefreshes, takeRefreshFaults } from '../passports/refresh-job.ts'
+import { cleanScans } from '../scans/clean.ts'
 import { clearAway } from '../webhooks/retention.ts'
 
 const EVERY_MS = 5_000
 const CLEAR_EVERY_MS = 300_000
+/** How often a process asks whether it is time; what is past its time is deleted every ten minutes. */
+const CLEAN_EVERY_MS = 60_000
 /** Steps of clearing away in a row, of some thousand rows each: what is left then waits for the next time. */
 const MOST_STEPS = 200
 
@@ -36,9 +39,13 @@ export function startChores({ sql, queue, clock, log }: ChoreSetup): Chores {
       if (Object.values(removed).every(count => count === 0)) return
     }
   }
+  const clean = async () => {
+    await cleanScans({ sql, clock }, () => isStopping)
+  }
   const chores = [
     repeat(resume, EVERY_MS, log),
     repeat(forget, EVERY_MS, log),
+    repeat(clean, CLEAN_EVERY_MS, log),
     repeat(clear, CLEAR_EVERY_MS, log),
   ]
   return {

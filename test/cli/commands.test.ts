@@ -216,6 +216,7 @@ describe('doctor', () => {
         'data directory',
         'secret key',
         'port',
+        'country data',
         'database',
         'migrations',
         'clock',
