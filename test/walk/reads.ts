@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { ADDRESSES, type Answer } from '../harness.ts'
 import type { Verdict } from './call.ts'
-import { type Entry, etagOf, familyOf, type Filter, listed, recordAt, recordOf, summaryOf, versionOf } from './world.ts'
+import { type Entry, etagOf, type Filter, familyOf, listed, recordAt, recordOf, summaryOf } from './world.ts'
 
 const NOT_FOUND: Verdict = { refused: 'not_found' }
 const ok = (check: (answer: Answer) => void): Verdict => ({ status: 200, check })
@@ -27,14 +27,12 @@ export function judgeVersion(entry: Entry, n: number): Verdict {
   return record === undefined ? NOT_FOUND : ok(({ json }) => assert.deepEqual(json.data, record))
 }
 
-export type Window = { limit: number } & ({ page: number } | { cursor: string | undefined })
+export type Window = { limit: number } & ({ page: number } | { cursor: string })
 
 export function judgeVersions(entry: Entry, window: Window): Verdict {
   const all = entry.history.map((version, index) => ({ ...version, n: index + 1 })).reverse()
   const from =
-    'page' in window
-      ? (window.page - 1) * window.limit
-      : all.findIndex(({ n }) => n < Number(window.cursor ?? Number.POSITIVE_INFINITY))
+    'page' in window ? (window.page - 1) * window.limit : all.findIndex(({ n }) => n < Number(window.cursor))
   const shown = all.slice(from, from + window.limit)
   const next = shown.length === 0 ? 1 : (shown.at(-1)?.n ?? 1)
   return ok(({ json }) => {
@@ -45,7 +43,12 @@ export function judgeVersions(entry: Entry, window: Window): Verdict {
         return { ...told, changed: [...told.changed].sort() }
       }),
       shown.map(({ n, at, change_type, changed, note }) => ({
-        ...{ version_no: n, change_type, changed: [...changed].sort(), created_at: new Date(at).toISOString() },
+        ...{
+          version_no: n,
+          change_type,
+          changed: [...changed].sort(),
+          created_at: new Date(at).toISOString(),
+        },
         ...{ created_by: 'test full', note },
       })),
     )
@@ -57,22 +60,59 @@ export function judgeVersions(entry: Entry, window: Window): Verdict {
   })
 }
 
-/** One page of a list; `cursor` undefined and `page` 1 are the first. */
+/** One page of a list, newest first unless it is one of changes. */
 export function judgeList(entries: readonly Entry[], filter: Filter, window: Window): Verdict {
+  const isOfChanges = filter.updated_since !== undefined && filter.q === undefined
+  return isOfChanges ? judgeChanges(entries, filter, window) : judgePlain(entries, filter, window)
+}
+
+export const judgeChildren = (entry: Entry, filter: Filter, window: Window): Verdict =>
+  judgePlain(
+    familyOf(entry).filter(({ unit }) => unit.parent === entry.unit),
+    filter,
+    window,
+  )
+
+function judgePlain(entries: readonly Entry[], filter: Filter, window: Window): Verdict {
   const all = listed(entries, filter)
-  const isPage = 'page' in window
-  const from = isPage ? (window.page - 1) * window.limit : all.findIndex(({ id }) => id < (window.cursor ?? '~'))
-  const shown = from < 0 ? [] : all.slice(from, from + window.limit)
-  const hasMore = from >= 0 && from + window.limit < all.length
+  const cursor = 'cursor' in window ? window.cursor : undefined
+  const from =
+    'page' in window ? (window.page - 1) * window.limit : all.filter(({ id }) => id >= (cursor ?? '~')).length
+  const shown = all.slice(from, from + window.limit)
+  const hasMore = shown.length === window.limit && from + window.limit < all.length
   return ok(({ json }) => {
     assert.deepEqual(json.data, shown.map(summaryOf))
     assert.deepEqual(json.meta, {
-      ...{ page: isPage ? window.page : null, limit: window.limit, total: all.length },
-      ...{ total_pages: Math.ceil(all.length / window.limit), has_more: hasMore },
-      next_cursor: hasMore ? shown.at(-1)?.id : null,
+      ...metaOf(all.length, window),
+      ...{ has_more: hasMore, next_cursor: hasMore ? (shown.at(-1)?.id ?? null) : null },
     })
   })
 }
+
+const metaOf = (total: number, window: Window) => ({
+  ...{ page: 'page' in window ? window.page : null, limit: window.limit, total },
+  total_pages: Math.ceil(total / window.limit),
+})
+
+/** Oldest change first; those of one moment in the order of their ids. The cursor is the server's own affair. */
+function judgeChanges(entries: readonly Entry[], filter: Filter, window: Window): Verdict {
+  const all = listed(entries, filter).sort((a, b) => touched(a) - touched(b) || (a.id < b.id ? -1 : 1))
+  const after = 'cursor' in window ? window.cursor?.split('-').at(-1) : undefined
+  const from =
+    'page' in window ? (window.page - 1) * window.limit : all.findIndex(({ id }) => id === after) + 1
+  const shown = all.slice(from, from + window.limit)
+  const hasMore = from + window.limit < all.length
+  return ok(({ json }) => {
+    assert.deepEqual(json.data, shown.map(summaryOf))
+    const { next_cursor, synced_until, ...meta } = json.meta
+    assert.deepEqual(meta, { ...metaOf(all.length, window), has_more: hasMore })
+    assert.equal(next_cursor !== null, hasMore)
+    assert.ok(Number.isFinite(Date.parse(synced_until)))
+  })
+}
+
+const touched = ({ updatedAt, correctedAt, unit }: Entry) =>
+  unit.outdated ? Math.max(updatedAt, correctedAt) : updatedAt
 
 export const judgeOutdated = (entry: Entry): Verdict =>
   ok(({ json }) => {
@@ -91,6 +131,3 @@ export const judgeSnippet = (entry: Entry): Verdict =>
     assert.equal(json.data.passport_url, `${ADDRESSES.publicUrl}/p/${entry.id}`)
     assert.ok(json.data.html.includes(entry.id))
   })
-
-export const tagOfVersion = (entry: Entry, isFresh: boolean) =>
-  isFresh ? etagOf(entry) : `"v${versionOf(entry) + 1}"`

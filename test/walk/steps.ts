@@ -8,6 +8,7 @@ import { BAD } from './writes.ts'
 /** `gtin` is the number of one that the walk has. */
 export type DrawnFields = Omit<Fields, 'gtin'> & { gtin?: number | null | typeof BAD }
 export type DrawnUnit = { name: string; fields: DrawnFields }
+export type DrawnRow = { name: number; fields: DrawnFields; isFull: boolean }
 
 type Common = {
   account: 0 | 1
@@ -16,6 +17,8 @@ type Common = {
   who: number
   isForeign: boolean
   idempotencyKey: number | undefined
+  /** Of calls that change products; the others pass over it. */
+  isDryRun: boolean
 }
 
 type Wish = {
@@ -28,23 +31,39 @@ type Wish = {
 export type Step = Common &
   (
     | { do: 'create'; fields: DrawnFields; name: number; isStrict: boolean; isStrange: boolean }
-    | ({ do: 'patch'; fields: DrawnFields; isDryRun: boolean } & Wish)
+    | ({ do: 'patch'; fields: DrawnFields } & Wish)
+    | ({ do: 'put by sku' | 'put by gtin'; row: DrawnRow; gtin: number; isNew: boolean } & Wish)
+    | ({ do: 'sync many'; rows: DrawnRow[] } & Omit<Wish, 'match'>)
     | ({ do: 'revert'; n: number } & Wish)
-    | { do: 'archive' | 'restore' | 'refresh' | 'see refresh' | 'qr' | 'snippet' | 'again' | 'revoke' | 'wait a day' }
+    | ({ do: 'archive' | 'restore' } & Pick<Wish, 'match'>)
+    | { do: 'refresh' | 'see refresh' | 'qr' | 'snippet' | 'again' | 'revoke' | 'wait a day' }
     | { do: 'issue'; level: 'batch' | 'item'; unit: DrawnUnit }
     | { do: 'issue many'; level: 'batch' | 'item'; units: DrawnUnit[] }
     | ({ do: 'change many'; member: 'serial' | 'lot'; units: DrawnUnit[] } & Omit<Wish, 'match'>)
     | { do: 'read'; knows: 'none' | 'fresh' | 'stale' }
     | { do: 'read at'; ago: number }
     | { do: 'version'; n: number }
-    | { do: 'versions' | 'list' | 'children'; filter: Filter; ago: number | undefined; limit: number; page: number | undefined }
+    | {
+        do: 'versions' | 'list' | 'children'
+        filter: Filter
+        ago: number | undefined
+        limit: number
+        page: number | undefined
+      }
   )
 
 const VALUES = {
-  weightKg: fc.oneof({ weight: 12, arbitrary: fc.constantFrom(1, 2, 3) }, { weight: 1, arbitrary: fc.constant(BAD) }),
+  weightKg: fc.oneof(
+    { weight: 12, arbitrary: fc.constantFrom(1, 2, 3) },
+    { weight: 1, arbitrary: fc.constant(BAD) },
+  ),
   energyWh: fc.constantFrom(1, 2),
   languages: fc.constantFrom(['en', 'de'], ['de', 'en']),
-  safetyInformation: fc.constantFrom({ en: 'Keep dry.' }, { de: 'Trocken halten.' }, { en: 'Dry.', de: 'Trocken.' }),
+  safetyInformation: fc.constantFrom(
+    { en: 'Keep dry.' },
+    { de: 'Trocken halten.' },
+    { en: 'Dry.', de: 'Trocken.' },
+  ),
   gtin: fc.oneof({ weight: 9, arbitrary: fc.nat({ max: 3 }) }, { weight: 1, arbitrary: fc.constant(BAD) }),
 }
 
@@ -52,41 +71,63 @@ const fieldNames = fc.uniqueArray(
   fc.oneof(
     { weight: 6, arbitrary: fc.constant('weightKg' as const) },
     { weight: 4, arbitrary: fc.constant('energyWh' as const) },
-    { weight: 2, arbitrary: fc.constantFrom('languages' as const, 'safetyInformation' as const, 'gtin' as const) },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom('languages' as const, 'safetyInformation' as const, 'gtin' as const),
+    },
   ),
   { minLength: 0, maxLength: 3 },
 )
 
-const someFields = (hasNulls: boolean): fc.Arbitrary<DrawnFields> =>
-  fieldNames.chain(names =>
-    fc.record(
-      Object.fromEntries(
-        names.map(name => [name, hasNulls ? fc.option<unknown>(VALUES[name], { freq: 5 }) : VALUES[name]]),
-      ),
-      { noNullPrototype: true },
-    ),
+const someFields = (hasNulls: boolean) =>
+  fieldNames.chain(
+    (names): fc.Arbitrary<DrawnFields> =>
+      fc.record(
+        Object.fromEntries(
+          names.map(name => [name, hasNulls ? fc.option<unknown>(VALUES[name], { freq: 5 }) : VALUES[name]]),
+        ),
+        { noNullPrototype: true },
+      ) as fc.Arbitrary<DrawnFields>,
   )
 
 const newFields: fc.Arbitrary<DrawnFields> = fc.record(
   { ...VALUES, weightKg: VALUES.weightKg, languages: VALUES.languages },
   { requiredKeys: ['weightKg', 'languages'], noNullPrototype: true },
-)
+) as fc.Arbitrary<DrawnFields>
 
-const ownFields = fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: someFields(false) })
+const ownFields = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({}) },
+  { weight: 1, arbitrary: someFields(false) },
+)
 const unit: fc.Arbitrary<DrawnUnit> = fc.record({
-  name: fc.oneof({ weight: 15, arbitrary: fc.constantFrom('A1', 'A2', 'B1', 'B2', 'C') }, { weight: 1, arbitrary: fc.constant('x y') }),
+  name: fc.oneof(
+    { weight: 15, arbitrary: fc.constantFrom('A1', 'A2', 'B1', 'B2', 'C') },
+    { weight: 1, arbitrary: fc.constant('x y') },
+  ),
   fields: ownFields,
 })
 const changedUnit: fc.Arbitrary<DrawnUnit> = fc.record({
   name: fc.constantFrom('A1', 'A2', 'B1', 'B2', 'C'),
   fields: someFields(true),
 })
+/** SKUs that POST gives too, and others. */
+const row: fc.Arbitrary<DrawnRow> = fc.oneof(
+  fc.record({ name: fc.nat({ max: 4 }), fields: newFields, isFull: fc.constant(true) }),
+  fc.record({ name: fc.nat({ max: 4 }), fields: someFields(true), isFull: fc.constant(false) }),
+)
+const rows = fc.uniqueArray(row, { minLength: 1, maxLength: 4, selector: ({ name }) => name })
 const level = fc.constantFrom('item' as const, 'batch' as const, 'item' as const)
 
 const wish = {
   isCorrection: fc.constantFrom(true, true, false),
   note: fc.option(fc.constantFrom('A reason', 'Ein Grund'), { nil: undefined, freq: 3 }),
-  match: fc.constantFrom('none' as const, 'none' as const, 'none' as const, 'fresh' as const, 'stale' as const),
+  match: fc.constantFrom(
+    'none' as const,
+    'none' as const,
+    'none' as const,
+    'fresh' as const,
+    'stale' as const,
+  ),
 }
 
 const filter: fc.Arbitrary<Filter> = fc.record(
@@ -107,7 +148,10 @@ const filter: fc.Arbitrary<Filter> = fc.record(
 /** Most lists with one filter or none, so that they have rows. */
 const fewFilters = fc.tuple(filter, fc.nat({ max: 2 }), fc.nat({ max: 8 })).map(([all, count, from]) => {
   const names = Object.keys(all) as (keyof Filter)[]
-  const kept = Array.from({ length: Math.min(count, names.length) }, (_, i) => names[(from + i) % names.length])
+  const kept = Array.from(
+    { length: Math.min(count, names.length) },
+    (_, i) => names[(from + i) % names.length],
+  )
   return Object.fromEntries(kept.map(name => [name, all[name as keyof Filter]])) as Filter
 })
 
@@ -120,6 +164,7 @@ const common = {
   who: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 3, arbitrary: fc.nat({ max: 12 }) }),
   isForeign: fc.constantFrom(...Array.from({ length: 14 }, (_, i) => i === 13)),
   idempotencyKey: fc.option(fc.nat({ max: 4 }), { nil: undefined, freq: 2 }),
+  isDryRun: fc.constantFrom(false, false, false, false, true),
 }
 
 const drawn = <T extends object>(weight: number, own: { [K in keyof T]: fc.Arbitrary<T[K]> }) => ({
@@ -140,12 +185,23 @@ const someone: fc.Arbitrary<Step> = fc.oneof(
   drawn(5, {
     ...act('create'),
     ...{ fields: newFields, name: fc.nat({ max: 1 }) },
-    ...{ isStrict: fc.constantFrom(false, false, true), isStrange: fc.constantFrom(false, false, false, true) },
+    ...{
+      isStrict: fc.constantFrom(false, false, true),
+      isStrange: fc.constantFrom(false, false, false, true),
+    },
   }),
-  drawn(9, { ...act('patch'), fields: someFields(true), isDryRun: fc.constantFrom(false, false, false, true), ...wish }),
+  drawn(9, { ...act('patch'), fields: someFields(true), ...wish }),
   drawn(2, { ...act('revert'), n: fc.integer({ min: 1, max: 4 }), ...wish }),
-  drawn(2, plain('archive')),
-  drawn(3, plain('restore')),
+  drawn(2, { ...plain('archive'), match: wish.match }),
+  drawn(3, { ...plain('restore'), match: wish.match }),
+  drawn(4, {
+    ...plain('put by sku', 'put by gtin'),
+    row,
+    gtin: fc.nat({ max: 3 }),
+    isNew: fc.constantFrom(false, false, false, true),
+    ...wish,
+  }),
+  drawn(3, { ...act('sync many'), rows, isCorrection: wish.isCorrection, note: wish.note }),
   drawn(4, plain('refresh')),
   drawn(6, plain('again', 'again', 'qr', 'snippet', 'see refresh', 'revoke', 'wait a day')),
   drawn(6, { ...act('issue'), level, unit }),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { toGtin14 } from '../../src/gs1/gtin.ts'
 import { ADDRESSES, CORES } from '../harness.ts'
-import { family, FIELDS, type Fields, reading, type Unit } from '../passports/inheritance-model.ts'
+import { FIELDS, type Fields, family, reading, type Unit } from '../passports/inheritance-model.ts'
 
 /** `changed` in no order. */
 export type Version = {
@@ -30,7 +30,13 @@ export type Entry = {
   past: { at: number; record: WireRecord }[]
 }
 
-export type Receipt = { at: number; fingerprint: string; status: number; text: string; etag: string | undefined }
+export type Receipt = {
+  at: number
+  fingerprint: string
+  status: number
+  text: string
+  etag: string | undefined
+}
 
 export type Account = {
   id: number
@@ -44,7 +50,7 @@ export type Level = 'model' | 'batch' | 'item'
 export type WireRecord = Record<string, unknown> & { data: Record<string, unknown> }
 
 /** Valid whichever language comes first. */
-const STATIC = {
+const STATIC: Record<string, unknown> = {
   ...CORES.battery,
   endOfLife: {
     recyclingInstructions: { en: 'Take it to a collection point.', de: 'Zur Sammelstelle bringen.' },
@@ -53,9 +59,11 @@ const STATIC = {
 }
 
 /** The body's `data` of a new model. */
-export const modelData = (names: { productName: string; sku: string }, fields: Fields) => ({
-  ...Object.fromEntries(Object.entries(STATIC).filter(([name]) => !(FIELDS as readonly string[]).includes(name))),
-  ...names,
+export const modelData = ({ productName, sku }: { productName: string; sku: string }, fields: Fields) => ({
+  ...Object.fromEntries(
+    Object.entries(STATIC).filter(([name]) => !(FIELDS as readonly string[]).includes(name)),
+  ),
+  ...{ productName, sku },
   ...fields,
 })
 
@@ -79,7 +87,8 @@ export function entryOf(account: Account, unit: Unit): Entry {
 }
 
 /** Everything under an entry, itself first. */
-export const familyOf = (entry: Entry): Entry[] => family(entry.unit).map(unit => entryOf(entry.account, unit))
+export const familyOf = (entry: Entry): Entry[] =>
+  family(entry.unit).map(unit => entryOf(entry.account, unit))
 
 export const rootOf = (entry: Entry): Entry =>
   entry.unit.parent === undefined ? entry : rootOf(entryOf(entry.account, entry.unit.parent))
@@ -124,7 +133,8 @@ export const summaryOf = (entry: Entry) => ({
 export function remember(accounts: readonly Account[], now: number): void {
   for (const entry of accounts.flatMap(account => account.entries)) {
     const record = recordOf(entry)
-    if (JSON.stringify(entry.past.at(-1)?.record) !== JSON.stringify(record)) entry.past.push({ at: now, record })
+    if (JSON.stringify(entry.past.at(-1)?.record) !== JSON.stringify(record))
+      entry.past.push({ at: now, record })
   }
 }
 
