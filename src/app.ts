@@ -48,6 +48,9 @@ export function createApp(setup: AppSetup): FastifyInstance {
     clientErrorHandler: (error, socket) => refuseUnreadable(setup, error, socket as Socket, requestId()),
     return503OnClosing: false,
   }) as unknown as FastifyInstance
+  // Only doors read bodies. What is sent to an address that is none is passed over, broken or not.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done(findOddity(request))
@@ -134,6 +137,8 @@ const FRAMEWORK: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: ['bad_request', 'The body is empty. Send a JSON object.'],
   FST_ERR_BAD_URL: ['bad_request', 'The address has a broken percent-encoding.'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is no such address.'],
+  // Of the method QUERY alone, which nothing here answers.
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: ['not_found', 'There is no such address.'],
 }
 
 /** The refusal an error stands for; anything that is not one is a bug, logged once, here, with the request's id. */
@@ -156,9 +161,13 @@ function asRefusal(setup: AppSetup, error: Error, request: FastifyRequest): AppE
   )
 }
 
+/** A request target may be a whole address (RFC 9112 §3.2.2). */
+const isOfApi = ({ raw: { url = '' } }: FastifyRequest) =>
+  url.replace(/^https?:\/\/[^/]*/i, '').startsWith(API_PREFIX)
+
 function answerError(setup: AppSetup, error: Error, request: FastifyRequest, reply: FastifyReply) {
   const refusal = asRefusal(setup, error, request)
-  const isUncounted = !reply.hasHeader('x-ratelimit-limit') && request.raw.url?.startsWith(API_PREFIX)
+  const isUncounted = !reply.hasHeader('x-ratelimit-limit') && isOfApi(request)
   return reply
     .code(STATUS[refusal.code])
     .headers({

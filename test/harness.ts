@@ -58,7 +58,7 @@ export type Harness = {
   ask: (method: HTTPMethods, path: string, ask?: Ask) => Promise<Answer>
   /** `isLimited`: to the requests a minute of its plan; else no test is refused for being quick. */
   account: (settings?: { plan?: string; scope?: Scope; isLimited?: boolean }) => Promise<TestAccount>
-  apiKey: (account: TestAccount, scope: Scope, expiresAt?: Date) => Promise<string>
+  apiKey: (account: Pick<TestAccount, 'id'>, scope: Scope, expiresAt?: Date) => Promise<string>
   close: () => Promise<void>
 }
 

@@ -28,7 +28,7 @@ export async function previewUpdate(
   await requireFreeGtin(ctx, change.uuid, next.gtin14)
   const passport = { ...next.row, updated_at: next.now }
   const reach =
-    change.changeType === 'correction' ? await reachOf(ctx, current, next.corrects ? next.changed : []) : null
+    change.changeType === 'correction' ? await reachOf(ctx, current, next.changed) : null
   return { passport, warnings, reach }
 }
 

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 
-export const FIELDS = ['weightKg', 'energyWh', 'languages', 'safetyInformation'] as const
+export const FIELDS = ['weightKg', 'energyWh', 'languages', 'safetyInformation', 'gtin'] as const
 export type Field = (typeof FIELDS)[number]
 /** The fields that the rules are tried with; one that is not there has no value. */
 export type Fields = { [F in Field]?: unknown }
@@ -64,6 +64,7 @@ const factsFrom = (factOf: (field: Field) => Fact): Facts => ({
   energyWh: factOf('energyWh'),
   languages: factOf('languages'),
   safetyInformation: factOf('safetyInformation'),
+  gtin: factOf('gtin'),
 })
 
 const bare = { corrections: [], heard: [], children: [], outdated: false, archived: false }

@@ -1,0 +1,46 @@
+/** Some thousand random requests, as a part of every run; a million by `npm run hammer`. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findBrokenHistories, findWrongCounts, findWrongUnitCounts } from '../../src/passports/verify.ts'
+import { startHarness } from '../harness.ts'
+import { hammer } from './hammer.ts'
+import { makeCallers, serve } from './stand.ts'
+
+const COUNT = Number(process.env.CARNET_HAMMER_COUNT ?? (process.env.CARNET_TEST_FULL ? 50_000 : 5_000))
+const SEED = Number(process.env.CARNET_HAMMER_SEED ?? Date.now() % 1_000_000)
+/** Fewer requests than these are over before the server is warm. */
+const ENOUGH_FOR_MEMORY = 100_000
+const MOST_GROWTH = 1.2
+
+test(`${COUNT} random requests, seed ${SEED}: none fails, each answer has its headers, the server goes on`, async t => {
+  const harness = await startHarness()
+  const server = await serve(harness)
+  try {
+    const callers = await makeCallers(harness)
+    const report = await hammer({
+      ...server,
+      callers,
+      count: COUNT,
+      seed: SEED,
+      log: line => (COUNT > 5_000 ? process.stderr.write(`${line}\n`) : undefined),
+    })
+    const { memory, seconds, outcomes } = report
+    t.diagnostic(`${report.sent} in ${seconds.toFixed(1)} s, ${JSON.stringify(outcomes)}`)
+    t.diagnostic(`MiB: ${JSON.stringify(memory)}`)
+    assert.deepEqual(report.faults, [])
+    assert.ok(server.isAlive(), 'the process lives')
+    assert.deepEqual(server.logged, [])
+    assert.equal(report.sent, COUNT)
+    if (COUNT >= ENOUGH_FOR_MEMORY) {
+      assert.ok(!(memory.last > memory.warm * MOST_GROWTH), `${memory.warm} MiB became ${memory.last}`)
+    }
+    const health = await fetch(`http://127.0.0.1:${server.port}/api/v1/health`)
+    assert.equal(health.status, 200)
+    assert.deepEqual(await findWrongCounts(harness.sql), [])
+    assert.deepEqual(await findWrongUnitCounts(harness.sql), [])
+    assert.deepEqual(await findBrokenHistories(harness.sql), [])
+  } finally {
+    await server.stop()
+    await harness.close()
+  }
+})

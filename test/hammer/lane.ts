@@ -1,0 +1,150 @@
+/** One connection at a time to the server, with one request on it at a time, sent whole or as clients in trouble do. */
+import { connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Chance } from './chance.ts'
+import { type Heard, Listener } from './wire.ts'
+
+export type Delivery = 'whole' | 'pieces' | 'abort midway' | 'abort at once' | 'half-close' | 'slow' | 'never'
+
+/** `closed`: the server ended the connection without an answer. `gone`: we did not wait for one. */
+export type Outcome = { answer: Heard } | { answer: undefined; why: 'closed' | 'gone' | 'no answer' }
+
+const PATIENCE_MS = 20_000
+/** For the answer to what cannot be told to have ended: the server waits for the rest, ten seconds long. */
+const SHORT_PATIENCE_MS = 150
+const MOST_ON_ONE_CONNECTION = 300
+
+export const DELIVERIES: readonly (readonly [number, Delivery])[] = [
+  [900, 'whole'],
+  [50, 'pieces'],
+  [15, 'abort midway'],
+  [15, 'abort at once'],
+  [5, 'half-close'],
+]
+
+export const SLOW_DELIVERIES: readonly (readonly [number, Delivery])[] = [
+  [9, 'slow'],
+  [1, 'never'],
+]
+
+type Open = { socket: Socket; listener: Listener; used: number; isOver: boolean; wake: () => void }
+
+export class Lane {
+  private open: Open | undefined
+  private readonly port: number
+
+  constructor(port: number) {
+    this.port = port
+  }
+
+  async exchange(
+    { bytes, method, isSound }: { bytes: Buffer; method: string; isSound: boolean },
+    delivery: Delivery,
+    chance: Chance,
+  ): Promise<Outcome> {
+    const open = await this.connection(chance)
+    open.used++
+    await deliver(open.socket, bytes, delivery, chance)
+    if (delivery.startsWith('abort')) {
+      this.close()
+      return { answer: undefined, why: 'gone' }
+    }
+    const isPatient = isSound || delivery === 'slow' || delivery === 'never'
+    const heard = await hear(open, method, isPatient ? PATIENCE_MS : SHORT_PATIENCE_MS)
+    const outcome: Outcome = heard ?? { answer: undefined, why: isPatient ? 'no answer' : 'gone' }
+    // After what has no end the server takes the next request for the rest of it.
+    const isLast =
+      !isSound || outcome.answer === undefined || outcome.answer.headers.get('connection') === 'close'
+    if (isLast || open.isOver || delivery === 'half-close' || open.used >= MOST_ON_ONE_CONNECTION)
+      this.close()
+    return outcome
+  }
+
+  close(): void {
+    this.open?.socket.destroy()
+    this.open = undefined
+  }
+
+  private async connection(chance: Chance): Promise<Open> {
+    if (this.open !== undefined && !this.open.isOver) return this.open
+    this.close()
+    this.open = await openConnection(this.port, chance)
+    return this.open
+  }
+}
+
+/** On Linux all of 127/8 is this machine: clients of many addresses. */
+const addressOf = (chance: Chance) =>
+  process.platform === 'linux'
+    ? { localAddress: `127.${chance.below(250)}.${chance.below(250)}.${2 + chance.below(250)}` }
+    : {}
+
+function openConnection(port: number, chance: Chance): Promise<Open> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      port,
+      host: '127.0.0.1',
+      noDelay: true,
+      allowHalfOpen: true,
+      ...addressOf(chance),
+    })
+    const open: Open = { socket, listener: new Listener(), used: 0, isOver: false, wake: () => {} }
+    const over = () => {
+      open.isOver = true
+      open.wake()
+    }
+    socket.once('connect', () => resolve(open))
+    socket.once('error', reject)
+    // What the server had said before it cut the connection is still read.
+    socket.on('error', over).on('end', over).on('close', over)
+    socket.on('data', (chunk: Buffer) => {
+      open.listener.hear(chunk)
+      open.wake()
+    })
+  })
+}
+
+async function deliver(socket: Socket, bytes: Buffer, delivery: Delivery, chance: Chance): Promise<void> {
+  if (delivery === 'whole' || delivery === 'abort at once') {
+    socket.write(bytes)
+    if (delivery === 'abort at once' && chance.is(0.5)) await pause(chance.below(5))
+    return
+  }
+  if (delivery === 'abort midway' || delivery === 'never') {
+    socket.write(bytes.subarray(0, Math.max(1, chance.below(bytes.length))))
+    if (delivery === 'abort midway') await pause(chance.below(3))
+    return
+  }
+  if (delivery === 'half-close') {
+    socket.end(bytes)
+    return
+  }
+  const count = delivery === 'slow' ? 5 + chance.below(10) : 2 + chance.below(4)
+  const size = Math.ceil(bytes.length / count)
+  for (let at = 0; at < bytes.length; at += size) {
+    if (socket.writable) socket.write(bytes.subarray(at, at + size))
+    await pause(delivery === 'slow' ? 50 + chance.below(250) : 0)
+  }
+}
+
+async function hear(open: Open, method: string, patience: number): Promise<Outcome | undefined> {
+  const until = performance.now() + patience
+  for (;;) {
+    const answer = open.listener.next(method)
+    if (answer !== undefined) return { answer }
+    if (open.isOver) return { answer: undefined, why: 'closed' }
+    const left = until - performance.now()
+    if (left <= 0) return undefined
+    await woken(open, left)
+  }
+}
+
+function woken(open: Open, ms: number): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(resolve, ms)
+    open.wake = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+  })
+}

@@ -1,0 +1,30 @@
+/** All calls of two accounts in random order, every answer held against a model of what there is. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { findBrokenHistories, findWrongCounts, findWrongUnitCounts } from '../../src/passports/verify.ts'
+import { type Harness, startHarness } from '../harness.ts'
+import { Client } from './client.ts'
+import { type Step, steps } from './steps.ts'
+
+const SEQUENCES = process.env.CARNET_TEST_FULL ? 3_000 : Number(process.env.CARNET_WALKS ?? 40)
+
+describe('a client that does anything', () => {
+  let t: Harness
+  before(async () => {
+    t = await startHarness()
+  })
+  after(() => t.close())
+
+  test(`${SEQUENCES} sequences are answered as the model says`, async () => {
+    const walk = async (sequence: readonly Step[]) => {
+      const client = await Client.begin(t)
+      for (const step of sequence) await client.take(step)
+      await client.compare()
+    }
+    await fc.assert(fc.asyncProperty(steps, walk), { numRuns: SEQUENCES, interruptAfterTimeLimit: 600_000 })
+    assert.deepEqual(await findBrokenHistories(t.sql), [])
+    assert.deepEqual(await findWrongCounts(t.sql), [])
+    assert.deepEqual(await findWrongUnitCounts(t.sql), [])
+  })
+})
