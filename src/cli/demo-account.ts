@@ -1,9 +1,11 @@
 /** The demo's account with all that hangs on it. Each part is made when it is missing, so that running it again is harmless. */
-import { createAccount, listAccounts } from '../accounts/accounts.ts'
+import { listAccounts } from '../accounts/accounts.ts'
 import { operatorActor } from '../accounts/actors.ts'
 import { getBrand } from '../accounts/brand.ts'
+import { createAccountByOperator } from '../accounts/by-operator.ts'
 import type { AccountContext } from '../accounts/context.ts'
-import { createKey, listKeys } from '../accounts/keys.ts'
+import { listKeys } from '../accounts/keys.ts'
+import { createOwnKey } from '../accounts/own-keys.ts'
 import { createPerson, resetPassword } from '../accounts/people.ts'
 import { setBrand } from '../accounts/set-brand.ts'
 import { setPassword } from '../accounts/set-password.ts'
@@ -63,7 +65,7 @@ async function demoContext(store: Store): Promise<AccountContext> {
   const operator = { sql: store.sql, clock: systemClock }
   const account =
     (await listAccounts(operator)).find(one => one.name === NAME) ??
-    (await createAccount(operator, { name: NAME, plan: PLAN }))
+    (await createAccountByOperator(operator, { name: NAME, plan: PLAN }))
   const accountId = Number(account.id)
   return { ...operator, accountId, actorId: await operatorActor(operator, accountId) }
 }
@@ -93,8 +95,7 @@ async function requireKey(ctx: AccountContext, notes: DemoNotes): Promise<NonNul
   const kept = notes.key
   const records = kept === undefined ? [] : await listKeys(ctx, ctx.accountId)
   if (kept && records.some(record => record.id === kept.id && record.revoked_at === null)) return kept
-  const { id, key } = await createKey(ctx, {
-    accountId: ctx.accountId,
+  const { id, key } = await createOwnKey(ctx, {
     name: 'Demo',
     scope: 'full',
     expiresAt: undefined,

@@ -31,7 +31,7 @@ function line(words: Words, { at, who, kind, action, subject }: AuditEntry): str
   const texts = wordsOf(words, SETTINGS_TEXTS)
   const name = kind === 'operator' ? texts.operator : who
   const badge = texts.kinds[kind] === '' ? '' : html` <span class="badge">${texts.kinds[kind]}</span>`
-  return html`<li><strong>${wordsOf(words, AUDIT_TEXTS)[action]}</strong> !${about(action, subject)}
+  return html`<li><strong>${wordsOf(words, AUDIT_TEXTS)[action]}</strong> !${subject === who ? '' : about(action, subject)}
 <span class="quiet"><time datetime="${at}">${words.minute(at)}</time> · ${name}!${badge}</span></li>`
 }
 

@@ -1,0 +1,78 @@
+/** What the operator does from the command line stands in the account's audit log, under the operator's name, once. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setPlan } from '../../src/accounts/accounts.ts'
+import { readAuditLog } from '../../src/accounts/audit-log.ts'
+import { createAccountByOperator, operatorIn, revokeKeyByOperator } from '../../src/accounts/by-operator.ts'
+import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
+import { setIndexing } from '../../src/accounts/indexing.ts'
+import { createOwnKey } from '../../src/accounts/own-keys.ts'
+import { createPerson, resetPassword } from '../../src/accounts/people.ts'
+import { createAccessLink, revokeAccessLink } from '../../src/passports/access-links.ts'
+import { setStatus } from '../../src/passports/archive.ts'
+import { createPassport } from '../../src/passports/create.ts'
+import { releaseGtin } from '../../src/passports/release-gtin.ts'
+import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness } from '../harness.ts'
+
+let harness: Harness
+before(async () => {
+  harness = await startHarness()
+})
+after(() => harness.close())
+
+test('each deed of the operator, in its order', async () => {
+  const accountId = Number((await createAccountByOperator(harness, { name: 'Moor', plan: 'beta' })).id)
+  const ctx = await operatorIn(harness, accountId)
+  await setPlan(harness, { accountId, plan: 'pro', quota: { model: 3 } })
+  for (const indexable of [false, false, true]) await setIndexing(harness, { accountId, indexable })
+  await createPerson(harness, { accountId, email: 'ada@moor.example', role: 'owner' })
+  await resetPassword(harness, { email: 'ada@moor.example' })
+  const key = await createOwnKey(ctx, {
+    name: 'Shop',
+    scope: 'full',
+    expiresAt: undefined,
+    createdBy: 'Operator',
+  })
+  for (const _ of [1, 2]) await revokeKeyByOperator(harness, key.id)
+  const expiresAt = new Date(harness.clock.now().getTime() + 86_400_000)
+  const access = {
+    passportId: undefined,
+    audience: 'authority',
+    label: 'Customs',
+    expiresAt,
+    addresses: ADDRESSES,
+  }
+  const link = await createAccessLink(ctx, access)
+  for (const _ of [1, 2]) await revokeAccessLink({ sql: harness.sql, clock: harness.clock }, link.id)
+  const gtin = nextGtin()
+  const { passport } = await createPassport(ctx, { ...newProduct({ gtin }), strict: false })
+  for (const _ of [1, 2]) await setStatus(ctx, passport.id, 'x')
+  await releaseGtin(harness, gtin)
+  await setStatus(ctx, passport.id, 'a')
+  for (const _ of [1, 2]) await closeAccount(harness, accountId)
+  for (const _ of [1, 2]) await reopenAccount(harness, accountId)
+
+  const { entries, next } = await readAuditLog(ctx, { before: '', limit: 50 })
+  assert.equal(next, undefined)
+  assert.ok(entries.every(entry => entry.kind === 'operator'))
+  assert.deepEqual(
+    entries.reverse().map(({ action, subject }) => `${action} ${subject}`.replace(/[0-9a-z]{26}/, 'ID')),
+    [
+      'account_created Moor',
+      'plan_changed pro, model 3',
+      'indexing_changed no',
+      'indexing_changed yes',
+      'person_added ada@moor.example',
+      'password_link_made ada@moor.example',
+      `key_created Shop (…${key.last4})`,
+      `key_revoked Shop (…${key.last4})`,
+      'access_link_created Customs',
+      'access_link_revoked Customs',
+      'product_archived ID',
+      `gtin_released 0${gtin}`,
+      'product_restored ID',
+      'account_closed Moor',
+      'account_reopened Moor',
+    ],
+  )
+})
