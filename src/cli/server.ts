@@ -6,7 +6,7 @@ import { systemClock } from '../kernel/clock.ts'
 import type { Config, Environment } from '../kernel/config.ts'
 import { isReachable } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
-import { openOutbound } from '../kernel/outbound-http.ts'
+import { type Outbound, openOutbound } from '../kernel/outbound-http.ts'
 import { flushAccessUses } from '../passports/access-use.ts'
 import { stopRefreshes } from '../passports/refresh-job.ts'
 import { startWorker } from '../worker/worker.ts'
@@ -58,7 +58,8 @@ async function startServer(
   { config, log, store, createApp }: Parts,
   up: (store: Store, address: string | undefined) => Promise<void>,
 ): Promise<Running> {
-  const app = createApp === undefined ? undefined : appOn({ config, log, store, createApp })
+  const outbound = openOutbound(webhookSetup(config).policy)
+  const app = createApp === undefined ? undefined : appOn({ config, log, store, createApp, outbound })
   const address = app === undefined ? undefined : await listen(app, config)
   const flush = async () => {
     try {
@@ -81,6 +82,7 @@ async function startServer(
     clearInterval(timer)
     await Promise.all([
       app === undefined ? undefined : close(app),
+      outbound.close(),
       within(FINISH_WITHIN_MS, worker?.stop() ?? stopRefreshes(store.sql)),
     ])
     await within(FLUSH_WITHIN_MS, Promise.all([flush(), leave()]))
@@ -99,7 +101,9 @@ async function startServer(
   }
 }
 
-const appOn = ({ config, log, store, createApp }: Parts & { createApp: CreateApp }): FastifyInstance =>
+type AppParts = Parts & { createApp: CreateApp; outbound: Outbound }
+
+const appOn = ({ config, log, store, createApp, outbound }: AppParts): FastifyInstance =>
   createApp({
     sql: store.sql,
     clock: systemClock,
@@ -107,6 +111,8 @@ const appOn = ({ config, log, store, createApp }: Parts & { createApp: CreateApp
     addresses: store.addresses,
     nsUrl: config.nsUrl,
     secretKey: secretKey(config),
+    sealer: webhookSetup(config).sealer,
+    outbound,
     allowQueryApiKey: config.allowQueryApiKey,
     trustedProxies: config.trustedProxies,
     version: VERSION,

@@ -9,12 +9,13 @@ export type Field = {
   label: string
   hint?: string
   value?: string
-  type?: 'text' | 'email' | 'password'
+  type?: 'text' | 'email' | 'password' | 'url' | 'datetime-local'
   /** HTML's autofill token. */
   autocomplete: string
   maxLength?: number
   minLength?: number
   isReadOnly?: boolean
+  isOptional?: boolean
 }
 
 /** One labelled input. The browser checks nothing by itself: all that is wrong is told at once, in our words. */
@@ -22,7 +23,7 @@ export function input(field: Field, problems: Problems): string {
   const { name, type = 'text' } = field
   const attributes = [
     field.maxLength === undefined ? '' : ` maxlength="${field.maxLength}"`,
-    field.isReadOnly ? ' readonly' : ' required',
+    field.isReadOnly ? ' readonly' : field.isOptional ? '' : ' required',
     type === 'text' ? '' : ' autocapitalize="none" spellcheck="false"',
     ...described(field, problems),
   ].join('')
@@ -47,13 +48,14 @@ export function select(
 }
 
 /** Hint and error stand above the input: a phone's keyboard covers what is below. */
-function notes({ name, hint }: Pick<Field, 'name' | 'hint'>, problems: Problems): string {
+export function notes({ name, hint }: Pick<Field, 'name' | 'hint'>, problems: Problems): string {
   const error = problems[name]
   const above = hint === undefined ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`
   return above + (error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`)
 }
 
-function described({ name, hint }: Pick<Field, 'name' | 'hint'>, problems: Problems): string[] {
+/** The attributes that lead from an input to its hint and error. */
+export function described({ name, hint }: Pick<Field, 'name' | 'hint'>, problems: Problems): string[] {
   const ids = [
     hint === undefined ? [] : [`${name}-hint`],
     problems[name] === undefined ? [] : [`${name}-error`],

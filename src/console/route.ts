@@ -3,11 +3,22 @@ import type { Readable } from 'node:stream'
 import type { Session } from '../accounts/sessions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
+import type { Outbound } from '../kernel/outbound-http.ts'
+import type { Sealer } from '../kernel/sealing.ts'
 import type { Addresses } from '../passports/record.ts'
 import type { Form } from './form.ts'
 import type { Words } from './texts.ts'
+import type { Upload } from './upload.ts'
 
-export type ConsoleSetup = { sql: Sql; clock: Clock; addresses: Addresses }
+export type ConsoleSetup = {
+  sql: Sql
+  clock: Clock
+  addresses: Addresses
+  /** For the secrets of webhooks. */
+  sealer: Sealer
+  /** The way out for test events; its policy says which addresses may be registered. */
+  outbound: Outbound
+}
 
 export type Visit = {
   setup: ConsoleSetup
@@ -15,6 +26,8 @@ export type Visit = {
   params: Readonly<Record<string, string>>
   query: URLSearchParams
   form: Form
+  /** Files by the name of their field, where the route takes any. */
+  uploads: ReadonlyMap<string, Upload>
   /** The address the request came from. */
   network: string
   /** The session's token, and the session if it goes on. */
@@ -48,6 +61,8 @@ type Of<A, V> = {
   access: A
   /** In bytes; that of a short form unless said otherwise. */
   bodyLimit?: number
+  /** Names of the fields that take a file. */
+  uploads?: readonly string[]
   handle: (visit: V) => Promise<Outcome> | Outcome
 }
 

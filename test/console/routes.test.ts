@@ -4,11 +4,14 @@ import { after, before, describe, test } from 'node:test'
 import { createOwnKey } from '../../src/accounts/own-keys.ts'
 import { createPerson } from '../../src/accounts/people.ts'
 import { CONSOLE_ROUTES } from '../../src/console/door.ts'
+import { addWebhook } from '../../src/webhooks/register.ts'
 import { type Browser, OWN, PASSWORD, PUBLIC_URL, type Stand, startStand } from './stand.ts'
 
 let stand: Stand
 let ownKey: string
 let otherKey: string
+let ownWebhook: string
+let otherWebhook: string
 let otherAccount: number
 let link: string
 const browsers: Record<string, Browser> = {}
@@ -20,6 +23,8 @@ before(async () => {
   await stand.person(otherAccount, 'owner')
   ownKey = await keyOf(account)
   otherKey = await keyOf(otherAccount)
+  ownWebhook = await webhookOf(account)
+  otherWebhook = await webhookOf(otherAccount)
   browsers.owner = await stand.signedIn(account, 'owner')
   browsers.editor = await stand.signedIn(account, 'editor')
   browsers.viewer = await stand.signedIn(account, 'viewer')
@@ -34,6 +39,13 @@ const keyOf = async (accountId: number) => {
   return (await createOwnKey({ ...stand.ctx, accountId, actorId: 1 }, input)).id
 }
 
+const webhookOf = async (accountId: number) => {
+  const { sealer, outbound } = stand
+  const setup = { sealer, policy: outbound.policy }
+  const input = { url: 'https://erp.example/carnet', events: ['product.created'] }
+  return (await addWebhook({ ...stand.ctx, accountId, actorId: 1 }, setup, input)).id
+}
+
 /** Everything that a request could change, but for attempts, which are counted. */
 const everything = async () => {
   const tables = [
@@ -45,6 +57,11 @@ const everything = async () => {
     'api_key',
     'actor',
     'audit_entry',
+    'webhook_endpoint',
+    'webhook_delivery',
+    'webhook_attempt',
+    'brand',
+    'brand_logo',
   ]
   const contents = tables.map(name => stand.sql`select t::text as row from ${stand.sql(name)} t order by 1`)
   return JSON.stringify(await Promise.all(contents))
@@ -65,9 +82,16 @@ const form = () => ({
   name: 'Neu',
   scope: 'full',
   ends: 'never',
+  url: 'https://erp.example/other',
+  to: 'pause',
+  since: '2026-11-20T00:00',
+  accent: '#aa3300',
+  frames: 'https://shop.example',
+  remove_logo: 'yes',
 })
 
-const at = (path: string, id = ownKey) => path.replace(':id', id)
+const isOfWebhook = (path: string) => path.startsWith('/console/webhooks/')
+const at = (path: string, id = isOfWebhook(path) ? ownWebhook : ownKey) => path.replace(':id', id)
 const posts = CONSOLE_ROUTES.filter(route => route.method === 'POST')
 
 describe('a request that is not from a page of our own changes nothing', () => {
@@ -127,7 +151,7 @@ describe('a request without the right to it changes nothing', () => {
       }
       test(`${method} ${path} of another account: 404, the same page as for no key at all`, () =>
         unchanged(async () => {
-          const other = await ask('owner', method, at(path, otherKey))
+          const other = await ask('owner', method, at(path, isOfWebhook(path) ? otherWebhook : otherKey))
           const none = await ask('owner', method, at(path, '01'.repeat(13)))
           assert.equal(other.status, 404)
           assert.equal(other.text, none.text)
