@@ -10,7 +10,7 @@ import type { Clock } from '../../src/kernel/clock.ts'
 import { openPool, type Sql } from '../../src/kernel/db.ts'
 import { type Outbound, openOutbound } from '../../src/kernel/outbound-http.ts'
 import { createSealer, type Sealer } from '../../src/kernel/sealing.ts'
-import { cloneDatabase } from '../database.ts'
+import { cloneDatabase, type Target } from '../database.ts'
 
 export const PUBLIC_URL = 'https://carnet.example'
 export const ADDRESSES = { publicUrl: PUBLIC_URL, apiUrl: `${PUBLIC_URL}/api/v1` }
@@ -54,6 +54,8 @@ export type Stand = {
   clock: StandClock
   sealer: Sealer
   outbound: Outbound
+  /** How another pool reaches the same database. */
+  target: Target
   /** What the operator's verbs are told. */
   ctx: { sql: Sql; clock: StandClock }
   browser: () => Browser
@@ -91,6 +93,7 @@ export async function startStand(publicUrl = PUBLIC_URL): Promise<Stand> {
     clock,
     sealer,
     outbound,
+    target: database.target,
     ctx,
     browser,
     person,

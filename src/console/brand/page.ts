@@ -48,7 +48,7 @@ export function brandPage(words: Words, shown: Shown): Page {
       : html`<p class="choices"><a class="button second" href="${preview}" target="_blank" rel="noopener">${texts.preview}</a></p>`
   const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}!${mayChange ? '' : html` ${texts.viewersOnly}`}</p>
 !${shown.isSaved ? html`<p class="reach" role="status">${texts.saved}</p>` : ''}!${summary(words.texts, problems, labels)}!${open}
-!${mayChange ? lookForm(words, shown) : lookFacts(words, brand)}!${adjusted(words, look.accent, shown.isTried)}
+!${mayChange ? lookForm(words, shown) : html`!${lookFacts(words, brand)}!${adjusted(words, look.accent, false)}`}
 <section aria-labelledby="logos"><h2 id="logos">${texts.logos}</h2>!${mayChange ? logoForm(words, brand, problems) : logoPictures(words, brand)}</section>`
   return {
     title: texts.title,
@@ -58,7 +58,7 @@ export function brandPage(words: Words, shown: Shown): Page {
   }
 }
 
-function lookForm(words: Words, { look, problems }: Shown): string {
+function lookForm(words: Words, { look, problems, isTried }: Shown): string {
   const texts = wordsOf(words, BRAND_TEXTS)
   const name = {
     name: 'name',
@@ -71,7 +71,7 @@ function lookForm(words: Words, { look, problems }: Shown): string {
   }
   const frames = { name: 'frames', hint: texts.framesHint }
   return html`<section aria-labelledby="look"><h2 id="look">${texts.look}</h2>
-<form method="post" action="${BRAND}" novalidate class="data">!${input(name, problems)}!${accentField(words, look, problems)}
+<form method="post" action="${BRAND}" novalidate class="data">!${input(name, problems)}!${accentField(words, look, problems)}!${adjusted(words, look.accent, isTried)}
 <div class="field"><label for="frames">${texts.frames}</label>!${notes(frames, problems)}
 <textarea id="frames" name="frames" rows="3" spellcheck="false" autocapitalize="none" autocomplete="off"!${described(frames, problems).join('')}>
 ${look.frames}</textarea></div>
@@ -83,7 +83,7 @@ function accentField(words: Words, { accent }: Look, problems: Problems): string
   const field = { name: 'accent', hint: texts.accentHint }
   return html`<div class="field"><label for="accent">${texts.accent}</label>!${notes(field, problems)}
 <div class="colour"><input type="color" name="accent_picker" value="${pickerOf(accent)}" aria-label="${texts.picker}"><input id="accent" name="accent" value="${accent}" maxlength="20" autocomplete="off" autocapitalize="none" spellcheck="false"!${described(field, problems).join('')}>
-<button class="second" formmethod="get" formaction="${BRAND}">${texts.tryIt}</button></div><input type="hidden" name="accent_shown" value="${accent}"></div>`
+<button class="second" formmethod="get" formaction="${BRAND}#adjusted">${texts.tryIt}</button></div><input type="hidden" name="accent_shown" value="${accent}"></div>`
 }
 
 /** The colour as light and dark pages have it, drawn as they do: no style is allowed here, a drawing is. */
@@ -98,9 +98,9 @@ function adjusted(words: Words, typed: string, isTried: boolean): string {
     return html`<div class="shade"><svg width="96" height="64" viewBox="0 0 96 64" role="img" aria-label="${label}: ${shade}"><rect x=".5" y=".5" width="95" height="63" rx="4" fill="${PAPER[scheme]}" stroke="#85857d"/><text x="14" y="42" font-size="28" font-weight="600" fill="${shade}">${texts.sample}</text><circle cx="74" cy="32" r="11" fill="${shade}"/></svg>
 <p>${label}<span class="quiet line"><code>${shade}</code> ${shade === colour ? texts.asGiven : texts.adjustedFrom}, ${texts.contrast(ratio)}</span></p></div>`
   }
-  return html`<section aria-labelledby="adjusted"><h2 id="adjusted">${texts.adjusted}</h2>!${isTried ? html`<p class="reach">${texts.trying}</p>` : ''}
+  return html`<div class="field" id="adjusted" role="group" aria-label="${texts.adjusted}">
 <div class="shades">!${one('light', texts.onLight)}!${one('dark', texts.onDark)}</div>
-<p class="quiet">${texts.adjustedLead(words.number(CONTRAST_MIN))}</p></section>`
+<p class="quiet">!${isTried ? html`<strong>${texts.trying}</strong> ` : ''}${texts.adjustedLead(words.number(CONTRAST_MIN))}</p></div>`
 }
 
 function lookFacts(words: Words, { name, accent, frameAncestors }: Brand): string {

@@ -18,10 +18,10 @@ const en = {
   tryIt: 'Show how it is adjusted',
   adjusted: 'How pages show it',
   adjustedLead: (least: string) =>
-    `So that words in it can be read, the colour is made darker on light pages and lighter on dark ones until its contrast is at least ${least} : 1.`,
+    `So that words in it can be read, the colour is made darker on light pages and lighter on dark ones until its contrast is at least ${least}:1.`,
   onLight: 'On light pages',
   onDark: 'On dark pages',
-  contrast: (ratio: string) => `contrast ${ratio} : 1`,
+  contrast: (ratio: string) => `contrast ${ratio}:1`,
   asGiven: 'as given',
   adjustedFrom: 'adjusted',
   trying: 'Not saved yet.',
@@ -32,7 +32,7 @@ const en = {
     'One address a line, such as https://shop.example or https://*.shop.example. Empty: none. At most 20.',
   save: 'Save',
 
-  logos: 'Logo',
+  logos: 'Logos',
   logosLead: (bytes: string, side: string) =>
     `SVG, PNG, JPEG or WebP with at most ${bytes} bytes; of an SVG only the drawing is kept, and counted. At most ${side} pixels a side.`,
   logo: 'Logo',
@@ -81,10 +81,10 @@ const de: BrandTexts = {
   tryIt: 'Zeigen, wie sie angepasst wird',
   adjusted: 'So zeigen die Seiten sie',
   adjustedLead: least =>
-    `Damit Wörter darin lesbar sind, wird die Farbe auf hellen Seiten dunkler und auf dunklen heller gemacht, bis ihr Kontrast mindestens ${least} : 1 ist.`,
+    `Damit Wörter darin lesbar sind, wird die Farbe auf hellen Seiten dunkler und auf dunklen heller gemacht, bis ihr Kontrast mindestens ${least}:1 ist.`,
   onLight: 'Auf hellen Seiten',
   onDark: 'Auf dunklen Seiten',
-  contrast: ratio => `Kontrast ${ratio} : 1`,
+  contrast: ratio => `Kontrast ${ratio}:1`,
   asGiven: 'wie angegeben',
   adjustedFrom: 'angepasst',
   trying: 'Noch nicht gespeichert.',
@@ -95,7 +95,7 @@ const de: BrandTexts = {
     'Eine Adresse je Zeile, etwa https://shop.example oder https://*.shop.example. Leer: keine. Höchstens 20.',
   save: 'Speichern',
 
-  logos: 'Logo',
+  logos: 'Logos',
   logosLead: (bytes, side) =>
     `SVG, PNG, JPEG oder WebP mit höchstens ${bytes} Byte; von einem SVG wird nur die Zeichnung behalten und gezählt. Höchstens ${side} Pixel je Seite.`,
   logo: 'Logo',

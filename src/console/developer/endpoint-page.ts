@@ -48,7 +48,6 @@ export async function webhookPage(visit: SignedInVisit, note: Note | undefined):
   return {
     title: endpoint.url,
     body,
-    isWide: true,
     ...(note?.status === undefined ? {} : { status: note.status }),
   }
 }

@@ -71,7 +71,7 @@ export function endpointFormPage(words: Words, { typed, problems, id, refusal }:
 <form method="post" action="${id === undefined ? WEBHOOKS : pageOf(id)}" novalidate class="data">
 !${input(url, problems)}!${input(description, problems)}!${eventChoice(words, typed.events, problems)}
 <div class="choices"><button>${id === undefined ? texts.addSubmit : texts.save}</button>
-<a class="button second" href="${id === undefined ? WEBHOOKS : pageOf(id)}">${texts.cancel}</a></div></form>`
+<a class="button second" href="${id === undefined ? WEBHOOKS : pageOf(id)}">${id === undefined ? texts.back : texts.cancel}</a></div></form>`
   return { title, body, status: isFine(problems) && refusal === undefined ? 200 : 422 }
 }
 
@@ -80,7 +80,7 @@ function eventChoice(words: Words, chosen: readonly string[], problems: Problems
   const field = { name: 'event', hint: texts.eventsHint }
   const boxes = EVENT_TYPES.map(
     name =>
-      html`<div class="check"><input type="checkbox" id="event-${name}" name="event" value="${name}"!${chosen.includes(name) ? ' checked' : ''}><label for="event-${name}"><code>${name}</code> <span class="quiet">${texts.eventNames[name] ?? ''}</span></label></div>`,
+      html`<div class="check"><input type="checkbox" id="event-${name}" name="event" value="${name}"!${chosen.includes(name) ? ' checked' : ''}><label for="event-${name}"><code>${name}</code> <span class="quiet line">${texts.eventNames[name] ?? ''}</span></label></div>`,
   )
   return html`<fieldset id="event" tabindex="-1"!${described(field, problems).join('')}><legend>${texts.events}</legend>!${notes(field, problems)}!${boxes}</fieldset>`
 }

@@ -29,8 +29,7 @@ export function logPart(visit: SignedInVisit, { endpoint, attempts, listed, isOl
   const last = attempts.length > listed ? shown.at(-1) : undefined
   const at = pageOf(endpoint.id)
   const mayAct = session.role !== 'viewer'
-  const table = html`<div class="scroll" tabindex="0" role="region" aria-labelledby="log"><table class="log"><thead><tr><th scope="col">${texts.at}</th><th scope="col">${texts.event}</th><th scope="col">${texts.result}</th><th scope="col" class="number">${texts.duration}</th><th scope="col">${texts.next}</th><th scope="col"><span class="sight">${texts.more}</span></th></tr></thead>
-<tbody>!${shown.map(one => attemptRow(words, one, mayAct))}</tbody></table></div>`
+  const list = html`<ul class="rows">!${shown.map(one => attemptEntry(words, one, mayAct))}</ul>`
   const ways = [
     isOlder ? html`<a class="alone" href="${at}#log">${texts.newest}</a>` : '',
     last === undefined
@@ -38,22 +37,28 @@ export function logPart(visit: SignedInVisit, { endpoint, attempts, listed, isOl
       : html`<a class="alone" rel="next" href="${at}?before=${last.id}#log">${texts.older}</a>`,
   ].join(' ')
   return html`<section aria-labelledby="log"><h2 id="log">${texts.log}</h2><p class="quiet">${texts.logLead}</p>
-!${shown.length === 0 ? html`<p class="empty">${texts.logNone}</p>` : table}!${ways.trim() === '' ? '' : html`<nav class="pages" aria-label="${texts.log}">!${ways}</nav>`}</section>
+!${shown.length === 0 ? html`<p class="empty">${texts.logNone}</p>` : list}!${ways.trim() === '' ? '' : html`<nav class="pages" aria-label="${texts.log}">!${ways}</nav>`}</section>
 !${mayAct ? replayForm(visit, endpoint, since) : ''}`
 }
 
-function attemptRow(words: Words, one: AttemptRecord, mayAct: boolean): string {
+function attemptEntry(words: Words, one: AttemptRecord, mayAct: boolean): string {
   const texts = wordsOf(words, DEVELOPER_TEXTS)
-  const next = one.next_attempt_at === null ? nothingNext(words, one) : words.minute(one.next_attempt_at)
-  return html`<tr id="a-${one.id}"!${one.ok ? '' : ' class="failed"'}><td>${words.minute(one.at)}</td>
-<td><code>${one.event}</code><span class="quiet line">${texts.attempt(one.attempt)}</span></td>
-<td>${outcomeOf(texts, one)}</td><td class="number">${texts.ms(words.number(one.duration_ms))}</td><td>${next}</td>
-<td><details class="plain-fold"><summary>${texts.more}<span class="sight"> ${texts.details(one.event, words.minute(one.at))}</span></summary>!${details(words, one, mayAct)}</details></td></tr>`
+  const facts = [
+    words.minute(one.at),
+    texts.attempt(one.attempt),
+    texts.ms(words.number(one.duration_ms)),
+    whatNext(words, one),
+  ]
+  return html`<li id="a-${one.id}" class="attempt"><p class="page-head"><code>${one.event}</code> <span!${one.ok ? '' : ' class="failed"'}>${outcomeOf(texts, one)}</span></p>
+<p class="quiet">${facts.filter(fact => fact !== '').join(' · ')}</p>
+<details class="fold-small"><summary>${texts.more}<span class="sight"> ${texts.details(one.event, words.minute(one.at))}</span></summary>!${details(words, one, mayAct)}</details></li>`
 }
 
 /** Delivered, or a test: nothing more was ever to come. */
-function nothingNext(words: Words, { ok, event }: AttemptRecord): string {
-  return ok || event === TEST_EVENT ? '' : wordsOf(words, DEVELOPER_TEXTS).noNext
+function whatNext(words: Words, { ok, event, next_attempt_at }: AttemptRecord): string {
+  const texts = wordsOf(words, DEVELOPER_TEXTS)
+  if (next_attempt_at !== null) return texts.next(words.minute(next_attempt_at))
+  return ok || event === TEST_EVENT ? '' : texts.noNext
 }
 
 function details(words: Words, one: AttemptRecord, mayAct: boolean): string {

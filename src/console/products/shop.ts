@@ -33,8 +33,8 @@ export function shopPart({ setup, words, query }: SignedInVisit, { row }: State)
   const snippet = shopSnippet(setup.addresses, row, isLanguage(asked) ? asked : undefined)
   const options = LANGUAGES.map(({ code, name }) => [code, name] as const)
   const choice = { name: 'snippet', label: texts.language, value: snippet.language, options }
-  const text = { name: 'shop-html', label: texts.snippet, value: snippet.html, rows: 6 }
-  return html`<details class="fold" id="shop"!${asked === '' ? '' : ' open'}><summary>${texts.shop}</summary><p class="quiet">${texts.lead}</p>
+  const text = { name: 'shop-html', label: texts.snippet, value: snippet.html.trim(), rows: 6 }
+  return html`<details class="fold apart" id="shop"!${asked === '' ? '' : ' open'}><summary>${texts.shop}</summary><p class="quiet">${texts.lead}</p>
 <form method="get" action="${PRODUCTS}/${idFromUuid(row.id)}#shop" class="filters">!${select(choice, {})}<button class="second">${texts.show}</button></form>
 !${copyable(words.texts, text)}</details>`
 }
