@@ -1,9 +1,12 @@
 /** Carnet as it is served, in a process of its own; prints its port. */
 
 import { createApp } from '../src/app.ts'
+import { addressList } from '../src/kernel/addresses.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { type DatabaseTarget, openPool } from '../src/kernel/db.ts'
 import { createLog } from '../src/kernel/log.ts'
+import { openOutbound } from '../src/kernel/outbound-http.ts'
+import { createSealer } from '../src/kernel/sealing.ts'
 import { openMail } from '../src/kernel/smtp.ts'
 import { createScanRecorder } from '../src/scans/recorder.ts'
 
@@ -22,6 +25,8 @@ const app = createApp({
   addresses: { publicUrl: 'http://localhost:3000', apiUrl: 'http://localhost:3000/api/v1' },
   nsUrl: 'http://localhost:3000/ns/dpp',
   secretKey: 'bench-bench-bench-bench-bench-bench',
+  sealer: createSealer('bench-bench-bench-bench-bench-bench'),
+  outbound: openOutbound({ allowInsecureLoopback: false, allowed: addressList([]) }),
   allowQueryApiKey: false,
   trustedProxies: [],
   version: 'bench',

@@ -5,9 +5,12 @@ import { operatorActor } from '../src/accounts/actors.ts'
 import type { AccountContext } from '../src/accounts/context.ts'
 import { createKey, type Scope } from '../src/accounts/keys.ts'
 import { type AppSetup, createApp } from '../src/app.ts'
+import { addressList } from '../src/kernel/addresses.ts'
 import type { Clock } from '../src/kernel/clock.ts'
 import { openPool, type Sql } from '../src/kernel/db.ts'
 import { createLog } from '../src/kernel/log.ts'
+import { openOutbound } from '../src/kernel/outbound-http.ts'
+import { createSealer } from '../src/kernel/sealing.ts'
 import { openMail } from '../src/kernel/smtp.ts'
 import { createScanRecorder, type ScanRecorder } from '../src/scans/recorder.ts'
 import { watchAnswers } from './answers.ts'
@@ -85,6 +88,8 @@ export async function startHarness(
     mail,
     nsUrl: `${ADDRESSES.publicUrl}/ns/dpp`,
     secretKey: 'a secret key that only tests know, long enough',
+    sealer: createSealer('a secret key that only tests know, long enough'),
+    outbound: openOutbound({ allowInsecureLoopback: true, allowed: addressList([]) }),
     allowQueryApiKey: settings.allowQueryApiKey ?? false,
     trustedProxies: settings.trustedProxies ?? [],
     version: '0.0.0-test',
@@ -153,6 +158,7 @@ export async function startHarness(
     },
     async close() {
       await app.close()
+      await setup.outbound.close()
       await sql.end({ timeout: 5 })
       if (settings.database === undefined) await database.drop()
       if (undocumented.length > 0) {

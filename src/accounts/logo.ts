@@ -6,7 +6,7 @@ export const LOGO_BYTES_MAX = 8_192
 /** A drawing may be larger before it is cleaned: editors write much that is not drawing. */
 const SVG_SOURCE_BYTES_MAX = 65_536
 /** A few kB can claim to be a picture of a hundred million pixels, which each reader's browser would unpack. */
-const SIDE_MAX = 1_200
+export const LOGO_SIDE_MAX = 1_200
 
 export const LOGO_TYPES = {
   svg: 'image/svg+xml',
@@ -35,8 +35,11 @@ export function checkLogo(bytes: Buffer, field: string): Logo | Detail {
     const size = `${logo.bytes.length} bytes`
     return wrong('max', `has ${size}; ${LOGO_BYTES_MAX} are the most. Save it smaller, or as a simpler SVG.`)
   }
-  if (logo.type !== 'svg' && Math.max(logo.width, logo.height) > SIDE_MAX) {
-    return wrong('max', `is ${logo.width} × ${logo.height} pixels; ${SIDE_MAX} are the most on each side.`)
+  if (logo.type !== 'svg' && Math.max(logo.width, logo.height) > LOGO_SIDE_MAX) {
+    return wrong(
+      'max',
+      `is ${logo.width} × ${logo.height} pixels; ${LOGO_SIDE_MAX} are the most on each side.`,
+    )
   }
   return logo
 }

@@ -18,8 +18,8 @@ export type BrandChange = {
   frameAncestors?: readonly string[]
 }
 
-const NAME_LENGTH_MAX = 100
-const ANCESTORS_MAX = 20
+export const BRAND_NAME_LENGTH_MAX = 100
+export const ANCESTORS_MAX = 20
 /** A replaced logo stays a day: pages in caches still name it. */
 const REPLACED_KEPT_MS = 86_400_000
 
@@ -73,8 +73,8 @@ function requireSound(change: BrandChange): Sound {
 function checkName(given: BrandChange['name'], complain: Complain): BrandChange['name'] {
   if (typeof given !== 'string') return given
   const name = given.trim()
-  if (name === '' || name.length > NAME_LENGTH_MAX) {
-    complain('name', 'length', `must have 1 to ${NAME_LENGTH_MAX} characters.`)
+  if (name === '' || name.length > BRAND_NAME_LENGTH_MAX) {
+    complain('name', 'length', `must have 1 to ${BRAND_NAME_LENGTH_MAX} characters.`)
   }
   if (/\p{Cc}/u.test(name) || !name.isWellFormed()) complain('name', 'format', 'must be one line of text.')
   return name
@@ -111,7 +111,7 @@ function checkAncestors(
  * An https origin as CSP writes it, a leading `*.` standing for all below a name of two parts or more; plain http for
  * this machine only. What is not written from scratch here could end the directive and begin another.
  */
-function findOrigin(text: string): string | undefined {
+export function findOrigin(text: string): string | undefined {
   const [, scheme, host = '', port = ''] =
     /^(https?):\/\/((?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*)(:\d{1,5})?\/?$/.exec(text.trim().toLowerCase()) ??
     []

@@ -6,7 +6,7 @@ import { systemClock } from '../kernel/clock.ts'
 import type { Config, Environment } from '../kernel/config.ts'
 import { isReachable } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
-import { openOutbound } from '../kernel/outbound-http.ts'
+import { type Outbound, openOutbound } from '../kernel/outbound-http.ts'
 import { type Mail, openMail } from '../kernel/smtp.ts'
 import { flushAccessUses } from '../passports/access-use.ts'
 import { stopRefreshes } from '../passports/refresh-job.ts'
@@ -63,8 +63,10 @@ async function startServer(
 ): Promise<Running> {
   const { sql } = store
   const mail = openMail(config.smtp, log)
+  const outbound = openOutbound(webhookSetup(config).policy)
   const scans = createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: config.geoMmdbPath })
-  const app = createApp === undefined ? undefined : appOn({ config, log, store, createApp, scans, mail })
+  const app =
+    createApp === undefined ? undefined : appOn({ config, log, store, createApp, scans, mail, outbound })
   const address = app === undefined ? undefined : await listen(app, config)
   if (app !== undefined) scans.start()
   const flush = async () => {
@@ -88,6 +90,7 @@ async function startServer(
     clearInterval(timer)
     await Promise.all([
       app === undefined ? undefined : close(app),
+      outbound.close(),
       within(FINISH_WITHIN_MS, worker?.stop() ?? stopRefreshes(store.sql)),
     ])
     mail.stop()
@@ -110,9 +113,9 @@ async function startServer(
   }
 }
 
-type AppParts = Parts & { createApp: CreateApp; scans: ScanRecorder; mail: Mail }
+type AppParts = Parts & { createApp: CreateApp; scans: ScanRecorder; mail: Mail; outbound: Outbound }
 
-const appOn = ({ config, log, store, createApp, scans, mail }: AppParts): FastifyInstance =>
+const appOn = ({ config, log, store, createApp, scans, mail, outbound }: AppParts): FastifyInstance =>
   createApp({
     sql: store.sql,
     clock: systemClock,
@@ -120,6 +123,8 @@ const appOn = ({ config, log, store, createApp, scans, mail }: AppParts): Fastif
     addresses: store.addresses,
     nsUrl: config.nsUrl,
     secretKey: secretKey(config),
+    sealer: webhookSetup(config).sealer,
+    outbound,
     allowQueryApiKey: config.allowQueryApiKey,
     trustedProxies: config.trustedProxies,
     countryHeader: config.countryHeader,

@@ -1,9 +1,13 @@
 /** The console door: its table of contents, and what holds for every page before its handler runs. */
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Role } from '../accounts/people.ts'
 import { findSessionToken } from '../accounts/session-cookie.ts'
 import { findSession } from '../accounts/sessions.ts'
+import { AppError } from '../kernel/errors.ts'
 import { ASSET_PATHS, registerAssets } from './assets.ts'
+import { BRAND_ROUTES } from './brand/routes.ts'
+import { DEVELOPER_ROUTES } from './developer/routes.ts'
 import { answerError, refuse } from './error-page.ts'
 import { showForgotten, submitForgotten } from './forgotten.ts'
 import { readForm } from './form.ts'
@@ -27,6 +31,7 @@ import { pageHeaders, shell } from './shell.ts'
 import { SHOWN_KEY } from './shown-key-cookie.ts'
 import { showSignIn, submitSignIn, submitSignOut } from './sign-in.ts'
 import { chooseWords } from './texts.ts'
+import { readUploads } from './upload.ts'
 
 export type { ConsoleSetup } from './route.ts'
 
@@ -95,6 +100,8 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   { method: 'GET', path: '/console/keys/:id/revoke', access: 'owner', handle: showRevoke },
   { method: 'POST', path: '/console/keys/:id/revoke', access: 'owner', handle: submitRevoke },
   ...SETTINGS_ROUTES,
+  ...DEVELOPER_ROUTES,
+  ...BRAND_ROUTES,
 ]
 
 /** Registers the pages under `/console`. Pages are ready text; forms are the only bodies that are read. */
@@ -107,6 +114,11 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
       { parseAs: 'string', bodyLimit: MAX_DATA_BYTES },
       (_request, body, done) => done(null, body),
     )
+    door.addContentTypeParser('multipart/form-data', (request, body, done) => {
+      const route = CONSOLE_ROUTES.find(one => one.method === 'POST' && one.path === request.routeOptions.url)
+      if (route?.uploads === undefined) done(new AppError('unsupported_media_type', 'No files here.'))
+      else done(null, body)
+    })
     door.addHook('onRequest', async (request, reply) => {
       const isSafe = request.method === 'GET' || request.method === 'HEAD'
       if (!isSafe && !isSameOrigin(request.headers, publicUrl)) {
@@ -147,7 +159,18 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
     const sentence = session.account.closedAt === null ? rights : accountClosed
     return refuse(setup, { request, reply, session, status: 403, sentence })
   }
-  return send(setup, { request, reply, visit }, await route.handle({ ...visit, session, token }))
+  const sent = await sentWith(route, request)
+  return send(setup, { request, reply, visit }, await route.handle({ ...visit, ...sent, session, token }))
+}
+
+/** What a form with files brought; read only once it is clear that its sender may send it. */
+async function sentWith(
+  route: ConsoleRoute,
+  { headers, body }: FastifyRequest,
+): Promise<Pick<Visit, 'form' | 'uploads'> | undefined> {
+  if (route.uploads === undefined || body === undefined || typeof body === 'string') return undefined
+  const { fields, uploads } = await readUploads(body as Readable, headers, route.uploads)
+  return { form: readForm(fields), uploads }
 }
 
 const RANK = { viewer: 0, editor: 1, owner: 2 } as const satisfies Record<Role, number>
@@ -163,6 +186,7 @@ async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<Vi
     params: request.params as Record<string, string>,
     query: new URLSearchParams(request.url.split('?', 2)[1] ?? ''),
     form: readForm(typeof request.body === 'string' ? request.body : ''),
+    uploads: new Map(),
     network: request.ip,
     token,
     cookies: request.headers.cookie,

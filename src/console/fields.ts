@@ -9,7 +9,7 @@ export type Field = {
   label: string
   hint?: string
   value?: string
-  type?: 'text' | 'email' | 'password' | 'date'
+  type?: 'text' | 'email' | 'password' | 'date' | 'url' | 'datetime-local'
   /** HTML's autofill token. */
   autocomplete: string
   maxLength?: number
@@ -51,13 +51,14 @@ export function select(
 }
 
 /** Hint and error stand above the input: a phone's keyboard covers what is below. */
-function notes({ name, hint }: Pick<Field, 'name' | 'hint'>, problems: Problems): string {
+export function notes({ name, hint }: Pick<Field, 'name' | 'hint'>, problems: Problems): string {
   const error = problems[name]
   const above = hint === undefined ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`
   return above + (error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`)
 }
 
-function described({ name, hint }: Pick<Field, 'name' | 'hint'>, problems: Problems): string[] {
+/** The attributes that lead from an input to its hint and error. */
+export function described({ name, hint }: Pick<Field, 'name' | 'hint'>, problems: Problems): string[] {
   const ids = [
     hint === undefined ? [] : [`${name}-hint`],
     problems[name] === undefined ? [] : [`${name}-error`],

@@ -12,7 +12,7 @@ export type Form = {
   under: (path: string) => string[]
 }
 
-export function readForm(body: string): Form {
+export function readForm(body: string | URLSearchParams): Form {
   const fields = new URLSearchParams(body)
   const under = new Map<string, Set<string>>()
   for (const name of fields.keys()) note(under, name)

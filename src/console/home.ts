@@ -7,11 +7,15 @@ import { notFound } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { listPassports, type Summary } from '../passports/list.ts'
 import { type Addresses, passportUrl } from '../passports/record.ts'
+import { listWebhooks } from '../webhooks/endpoint.ts'
+import { BRAND } from './brand/place.ts'
+import { BRAND_TEXTS } from './brand/texts.ts'
+import { switchedOffNotice } from './developer/home-notice.ts'
 import { copyable } from './fields.ts'
 import { isInUse } from './key-state.ts'
 import { HOME } from './own-path.ts'
 import type { Outcome, SignedInVisit } from './route.ts'
-import type { Words } from './texts.ts'
+import { type Words, wordsOf } from './texts.ts'
 
 const NEWEST_SHOWN = 10
 
@@ -23,23 +27,25 @@ const MODELS = {
 export async function showHome({ setup, session, words }: SignedInVisit): Promise<Outcome> {
   const ctx = contextOf(setup, session)
   const { texts } = words
-  const [usage, keys, newest, accounts] = await Promise.all([
+  const [usage, keys, newest, accounts, webhooks] = await Promise.all([
     readUsage(ctx),
     listKeys(ctx, session.account.id),
     listPassports(ctx, MODELS, { limit: NEWEST_SHOWN, page: 1 }),
     listAccountsOf(ctx, session.personId),
+    listWebhooks(ctx),
   ])
   const keysInUse = keys.filter(key => isInUse(key, setup.clock.now())).length
   const others = accounts.filter(account => account.id !== session.account.id)
   const { name, plan, planHasApi } = session.account
-  const body = html`<h1>${name}</h1>
+  const body = html`<h1>${name}</h1>!${switchedOffNotice(words, webhooks)}
 <dl class="facts"><div><dt>${texts.plan}</dt><dd>${plan}</dd></div>
 <div><dt>${texts.role}</dt><dd>${texts.roles[session.role]}</dd></div>
 <div><dt>${texts.keysInUse}</dt><dd>${words.number(keysInUse)}</dd></div></dl>
 <section aria-labelledby="quota"><h2 id="quota">${texts.quota}</h2>
 !${quotaBars(words, usage)}</section>
 <section aria-labelledby="newest"><h2 id="newest">${texts.newest}</h2>
-!${newestModels(words, setup.addresses, newest.rows, planHasApi)}</section>
+!${newestModels(words, setup.addresses, newest.rows, planHasApi)}
+<p><a class="alone" href="${BRAND}">${wordsOf(words, BRAND_TEXTS).link}</a></p></section>
 <section aria-labelledby="api"><h2 id="api">${texts.api}</h2>!${planHasApi ? api(words, setup.addresses) : html`<p>${texts.apiNotIncluded}</p>`}</section>
 !${others.length === 0 ? '' : otherAccounts(words, others)}`
   return { title: name, body, scripts: ['copy'] }

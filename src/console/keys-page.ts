@@ -3,12 +3,14 @@ import { html } from 'ghtml'
 import { type KeyRecord, SCOPES } from '../accounts/keys.ts'
 import type { Session } from '../accounts/sessions.ts'
 import type { Addresses } from '../passports/record.ts'
+import { DOCS, wayBack } from './developer/places.ts'
+import { DEVELOPER_TEXTS } from './developer/texts.ts'
 import { copyable, input, select, summary } from './fields.ts'
 import { isFine, type Problems } from './form.ts'
 import { curl } from './home.ts'
 import { isInUse } from './key-state.ts'
 import type { Page } from './route.ts'
-import type { Words } from './texts.ts'
+import { type Words, wordsOf } from './texts.ts'
 
 export const KEY_NAME_LENGTH_MAX = 100
 /** When a new key ends: in so many days. */
@@ -34,7 +36,7 @@ export function keysPage({ words, keys, now, session, typed, problems }: Shown):
   const ended = keys.filter(key => !isInUse(key, now))
   const rows = inUse.map(key => keyRow(words, key, isOwner))
   const list = rows.length === 0 ? html`<p>${texts.keysNone}</p>` : html`<ul class="rows">!${rows}</ul>`
-  const body = html`<h1>${texts.keys}</h1>
+  const body = html`!${wayBack(words)}<h1>${texts.keys}</h1>
 <p class="lead">${texts.keysLead}!${isOwner ? '' : html` ${texts.keysOwnersOnly}`}</p>
 !${summary(texts, problems, { name: texts.keyName, scope: texts.keyScope, ends: texts.keyEnds })}
 !${list}!${ended.length === 0 ? '' : endedKeys(words, ended)}
@@ -92,14 +94,16 @@ function newKeyForm({ texts }: Words, typed: NewKeyForm, problems: Problems): st
 }
 
 /** The only page that ever shows a key. */
-export function keyPage({ texts }: Words, { apiUrl }: Addresses, key: KeyRecord & { key: string }): Page {
+export function keyPage(words: Words, { apiUrl }: Addresses, key: KeyRecord & { key: string }): Page {
+  const { texts } = words
   const field = { name: 'key', label: texts.keyShownField, value: key.key, rows: 2 }
   const call = { name: 'key-curl', label: texts.apiTry, value: curl(apiUrl, key.key), rows: 3 }
   const body = html`<h1>${texts.keyShownTitle}</h1><p class="lead">${texts.keyShownLead}</p>
 <dl class="facts"><div><dt>${texts.keyName}</dt><dd>${key.name}</dd></div>
 <div><dt>${texts.keyScope}</dt><dd>${texts.scopes[key.scope]}</dd></div></dl>
 !${copyable(texts, field)}!${copyable(texts, call)}
-<p><a class="button" href="/console/keys">${texts.keyDone}</a></p>`
+<p class="choices"><a class="button" href="/console/keys">${texts.keyDone}</a></p>
+<p><a class="alone" href="${DOCS}">${wordsOf(words, DEVELOPER_TEXTS).docsLink}</a></p>`
   return { title: texts.keyShownTitle, body, scripts: ['copy'] }
 }
 

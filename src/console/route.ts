@@ -3,12 +3,24 @@ import type { Readable } from 'node:stream'
 import type { Session } from '../accounts/sessions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
+import type { Outbound } from '../kernel/outbound-http.ts'
+import type { Sealer } from '../kernel/sealing.ts'
 import type { Mail } from '../kernel/smtp.ts'
 import type { Addresses } from '../passports/record.ts'
 import type { Form } from './form.ts'
 import type { Words } from './texts.ts'
+import type { Upload } from './upload.ts'
 
-export type ConsoleSetup = { sql: Sql; clock: Clock; addresses: Addresses; mail: Mail }
+export type ConsoleSetup = {
+  sql: Sql
+  clock: Clock
+  addresses: Addresses
+  mail: Mail
+  /** For the secrets of webhooks. */
+  sealer: Sealer
+  /** The way out for test events; its policy says which addresses may be registered. */
+  outbound: Outbound
+}
 
 export type Visit = {
   setup: ConsoleSetup
@@ -16,6 +28,8 @@ export type Visit = {
   params: Readonly<Record<string, string>>
   query: URLSearchParams
   form: Form
+  /** Files by the name of their field, where the route takes any. */
+  uploads: ReadonlyMap<string, Upload>
   /** The address the request came from. */
   network: string
   /** The session's token, and the session if it goes on. */
@@ -51,6 +65,8 @@ type Of<A, V> = {
   access: A
   /** In bytes; that of a short form unless said otherwise. */
   bodyLimit?: number
+  /** Names of the fields that take a file. */
+  uploads?: readonly string[]
   handle: (visit: V) => Promise<Outcome> | Outcome
 }
 

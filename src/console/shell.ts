@@ -4,8 +4,8 @@ import type { Session } from '../accounts/sessions.ts'
 import { moduleHref, STYLE_HREF } from './assets.ts'
 import { HOME } from './own-path.ts'
 import type { Page } from './route.ts'
-
 import type { Words } from './texts.ts'
+import type { Texts } from './texts-en.ts'
 
 const policy = (scripts: boolean) =>
   [
@@ -44,9 +44,9 @@ export const pageHeaders = (
 const PLACES = [
   { path: HOME, key: 'overview' },
   { path: '/console/products', key: 'products' },
-  { path: '/console/keys', key: 'keys' },
+  { path: '/console/developer', key: 'developer', also: ['/console/keys', '/console/webhooks'] },
   { path: '/console/settings', key: 'settings' },
-] as const
+] as const satisfies readonly { path: string; key: keyof Texts; also?: readonly string[] }[]
 
 /** The whole document. `path` is the page's own, so that the navigation can say where one is. */
 export function shell(frame: {
@@ -76,7 +76,8 @@ export function shell(frame: {
 
 function navigation({ texts }: Words, path: string): string {
   const links = PLACES.map(place => {
-    const isHere = place.path === path || (place.path !== HOME && path.startsWith(`${place.path}/`))
+    const own = 'also' in place ? [place.path, ...place.also] : [place.path]
+    const isHere = own.some(one => one === path || (one !== HOME && path.startsWith(`${one}/`)))
     const current = isHere ? ' aria-current="page"' : ''
     return html`<a href="${place.path}"!${current}>${texts[place.key]}</a>`
   })

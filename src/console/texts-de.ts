@@ -11,6 +11,7 @@ export const de: Texts = {
   settings: 'Einstellungen',
   accountClosed:
     'Dieses Konto ist geschlossen. Seine Pässe lassen sich nicht mehr ändern; ihre öffentlichen Seiten bleiben. Wer dieses Carnet betreibt, kann es wieder öffnen.',
+  developer: 'Entwicklung',
   signOut: 'Abmelden',
   signedInAs: (email, role) => `Angemeldet als ${email} (${role})`,
   copy: 'Kopieren',
@@ -141,7 +142,7 @@ export const de: Texts = {
     403: ['Nicht erlaubt', 'Das dürfen Sie hier nicht. Es wurde nichts geändert.'],
     404: ['Nicht gefunden', 'Unter dieser Adresse gibt es nichts.'],
     405: ['Nicht möglich', 'Das tut diese Adresse nicht.'],
-    413: ['Zu viel', 'Das Formular ist größer als 16 KiB. Es wurde nichts geändert.'],
+    413: ['Zu viel', 'Das ist größer, als dieses Formular annimmt. Es wurde nichts geändert.'],
     414: ['Das hat nicht geklappt', 'Die Adresse ist zu lang.'],
     415: ['Das hat nicht geklappt', 'Diese Adresse nimmt nur Formulare an.'],
     429: ['Zu viele Versuche', 'Bitte etwas warten und noch einmal versuchen.'],

@@ -9,6 +9,7 @@ export const en = {
   settings: 'Settings',
   accountClosed:
     'This account is closed. Its passports can no longer be changed; their public pages stay. Whoever runs this Carnet can open it again.',
+  developer: 'Developer',
   signOut: 'Sign out',
   signedInAs: (email: string, role: string) => `Signed in as ${email} (${role})`,
   copy: 'Copy',
@@ -134,7 +135,7 @@ export const en = {
     403: ['Not allowed', 'You may not do this here. Nothing was changed.'],
     404: ['Not found', 'There is nothing at this address.'],
     405: ['Not possible', 'This address does not do that.'],
-    413: ['Too much', 'The form is larger than 16 KiB. Nothing was changed.'],
+    413: ['Too much', 'What was sent is larger than this form takes. Nothing was changed.'],
     414: ['That did not work', 'The address is too long.'],
     415: ['That did not work', 'This address takes forms only.'],
     429: ['Too many attempts', 'Wait a little, then try again.'],

@@ -6,7 +6,7 @@ import { findUuid, idFromUuid } from '../kernel/ids.ts'
 import { EVENT_TYPES } from './announce.ts'
 
 export const MOST_ENDPOINTS = 20
-const MOST_DESCRIPTION = 500
+export const MOST_DESCRIPTION = 500
 
 /** Stands for all events, also those that come later. */
 const ALL = '*'
@@ -37,6 +37,8 @@ export type EndpointRecord = {
   disabled_reason: DisabledReason | null
   /** Until then a rotated secret's predecessor signs too. */
   old_secret_until: string | null
+  /** `X-Service-Signature` is still made with the old secret. */
+  old_secret_signs: boolean
 }
 
 type Row = {
@@ -49,6 +51,7 @@ type Row = {
   failing_since: Date | null
   disabled_reason: DisabledReason | null
   old_until: Date | null
+  old_signs: boolean
   last_at: Date | null
   last_status: number | null
   last_outcome: string | null
@@ -59,7 +62,7 @@ const STATUS: Record<Row['status'], EndpointStatus> = { a: 'active', p: 'paused'
 
 /** Tests that are not of an event do not count as its last delivery. */
 const records = (sql: Sql, accountId: number, which: Fragment) => sql<Row[]>`
-  select w.id, w.url, w.description, w.events, w.status, w.created_at, w.failing_since, w.disabled_reason, w.old_until,
+  select w.id, w.url, w.description, w.events, w.status, w.created_at, w.failing_since, w.disabled_reason, w.old_until, w.old_signs,
     l.at as last_at, l.status as last_status, l.outcome as last_outcome, l.attempt as last_attempt
   from webhook_endpoint w left join lateral (
     select a.at, a.status, a.outcome, a.attempt from webhook_attempt a
@@ -98,7 +101,8 @@ export function requireUuid(id: string): string {
 }
 
 function toRecord(row: Row, now: Date): EndpointRecord {
-  const { last_at, last_status, last_outcome, last_attempt } = row
+  const { last_at, last_status, last_outcome, last_attempt, old_until } = row
+  const isOverlap = old_until !== null && old_until > now
   return {
     id: idFromUuid(row.id),
     url: row.url,
@@ -118,7 +122,8 @@ function toRecord(row: Row, now: Date): EndpointRecord {
           },
     failing_since: row.failing_since?.toISOString() ?? null,
     disabled_reason: row.disabled_reason,
-    old_secret_until: row.old_until !== null && row.old_until > now ? row.old_until.toISOString() : null,
+    old_secret_until: isOverlap ? old_until.toISOString() : null,
+    old_secret_signs: isOverlap && row.old_signs,
   }
 }
 

@@ -2,7 +2,7 @@
 import { audit } from '../accounts/audit.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
-import { newUuid } from '../kernel/ids.ts'
+import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import type { Outbound } from '../kernel/outbound-http.ts'
 import type { Sealer } from '../kernel/sealing.ts'
 import { attempt } from './attempt.ts'
@@ -12,7 +12,10 @@ import { openSecrets, type SealedSecrets } from './secret.ts'
 import { writeResults } from './settle.ts'
 
 /** Not one of the contract's: a receiver that looks at the name can tell it from a real event. */
-const TEST_EVENT = 'webhook.test'
+export const TEST_EVENT = 'webhook.test'
+
+/** Where a test is looked for in the log it was just written to. */
+const NEWEST = 500
 
 /** Sends a test, also to an endpoint that is paused or switched off. What became of it, as in the log. Throws `not_found`. */
 export async function testWebhook(
@@ -48,7 +51,9 @@ export async function testWebhook(
   } as const
   await writeResults(sql, [{ ...result, nextAt: undefined }], [])
   await audit(ctx, 'webhook_tested', id)
-  const [record] = await listDeliveries(ctx, { webhookId: id, limit: 1 })
+  const newest = await listDeliveries(ctx, { webhookId: id, limit: NEWEST })
+  // Deliveries go on meanwhile: the newest attempt need not be this one.
+  const record = newest.find(one => one.event_id === idFromUuid(eventId))
   if (record === undefined) throw notFound('delivery')
   return record
 }

@@ -46,9 +46,9 @@ test('each deed of the operator, in its order', async () => {
   for (const _ of [1, 2]) await revokeAccessLink({ sql: harness.sql, clock: harness.clock }, link.id)
   const gtin = nextGtin()
   const { passport } = await createPassport(ctx, { ...newProduct({ gtin }), strict: false })
-  for (const _ of [1, 2]) await setStatus(ctx, passport.id, 'x')
+  for (const _ of [1, 2]) await setStatus(ctx, { uuid: passport.id, status: 'x', expects: () => true })
   await releaseGtin(harness, gtin)
-  await setStatus(ctx, passport.id, 'a')
+  await setStatus(ctx, { uuid: passport.id, status: 'a', expects: () => true })
   for (const _ of [1, 2]) await closeAccount(harness, accountId)
   for (const _ of [1, 2]) await reopenAccount(harness, accountId)
 

@@ -1,8 +1,11 @@
 /** A server as a process of its own on a database that is there already; prints its port. */
 import { createApp } from '../../src/app.ts'
+import { addressList } from '../../src/kernel/addresses.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool } from '../../src/kernel/db.ts'
 import { createLog } from '../../src/kernel/log.ts'
+import { openOutbound } from '../../src/kernel/outbound-http.ts'
+import { createSealer } from '../../src/kernel/sealing.ts'
 import { openMail } from '../../src/kernel/smtp.ts'
 import { createScanRecorder } from '../../src/scans/recorder.ts'
 import type { Target } from '../database.ts'
@@ -15,6 +18,8 @@ const app = createApp({
   addresses: { publicUrl: 'http://localhost:3000', apiUrl: 'http://localhost:3000/api/v1' },
   nsUrl: 'http://localhost:3000/ns/dpp',
   secretKey: 'a secret key that only tests know, long enough',
+  sealer: createSealer('a secret key that only tests know, long enough'),
+  outbound: openOutbound({ allowInsecureLoopback: false, allowed: addressList([]) }),
   allowQueryApiKey: false,
   trustedProxies: [],
   version: 'test',

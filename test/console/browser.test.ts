@@ -17,6 +17,7 @@ import { CONSOLE_ROUTES } from '../../src/console/door.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access-links.ts'
 import { createPassport } from '../../src/passports/create.ts'
+import { addWebhook } from '../../src/webhooks/register.ts'
 import { newProduct } from '../harness.ts'
 import { PASSWORD, type Stand, startStand } from './stand.ts'
 
@@ -283,12 +284,19 @@ describe('the console in a browser', {
     const [guest] = await stand.sql<{ id: string }[]>`
       insert into person (id, email, created_at) values (gen_random_uuid(), 'guest@testmarke.example', now()) returning id`
     const token = await createPasswordLink(stand.ctx, guest?.id ?? '', RESET_LINK_LIFETIME_MS)
+    const { sealer, outbound } = stand
+    const setup = { sealer, policy: outbound.policy }
+    const webhook = await addWebhook(ctx, setup, {
+      url: 'https://erp.example/carnet',
+      events: ['product.created'],
+    })
     const ids: readonly [string, string][] = [
       ['/console/settings/people/', idFromUuid(person?.id ?? '')],
       ['/console/settings/passkeys/', idFromUuid(person?.passkey ?? '')],
       ['/console/settings/access-links/', link.id],
       ['/console/keys/', key.id],
       ['/console/products/', product],
+      ['/console/webhooks/', webhook.id],
     ]
     return CONSOLE_ROUTES.filter(route => route.method === 'GET').map(({ path }) => {
       const id = ids.find(([place]) => path.startsWith(place))?.[1] ?? 'none'

@@ -8,6 +8,7 @@ import { CONSOLE_ROUTES } from '../../src/console/door.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access-links.ts'
 import { createPassport } from '../../src/passports/create.ts'
+import { addWebhook } from '../../src/webhooks/register.ts'
 import { newProduct } from '../harness.ts'
 import { ADDRESSES, type Browser, OWN, PASSWORD, PUBLIC_URL, type Stand, startStand } from './stand.ts'
 
@@ -60,7 +61,15 @@ async function whatIsOf(accountId: number): Promise<Record<string, string>> {
     '/console/settings/access-links/': (await createAccessLink(ctx, access)).id,
     '/console/products/': idFromUuid(passport.id),
     '/console/keys/': (await createOwnKey(ctx, key)).id,
+    '/console/webhooks/': await webhookOf(accountId),
   }
+}
+
+const webhookOf = async (accountId: number) => {
+  const { sealer, outbound } = stand
+  const setup = { sealer, policy: outbound.policy }
+  const input = { url: 'https://erp.example/carnet', events: ['product.created'] }
+  return (await addWebhook({ ...stand.ctx, accountId, actorId: 1 }, setup, input)).id
 }
 
 /** Everything that a request could change, but for attempts, which are counted. */
@@ -86,10 +95,15 @@ const form = (path = '') => ({
   ends: path.includes('access-links') ? '2027-01-31' : 'never',
   current: PASSWORD,
   role: 'viewer',
-  to: 'no',
+  to: path.includes('webhooks') ? 'pause' : 'no',
   label: 'Somebody',
   audience: 'authority',
   product: '',
+  url: 'https://erp.example/other',
+  since: '2026-11-20T00:00',
+  accent: '#aa3300',
+  frames: 'https://shop.example',
+  remove_logo: 'yes',
 })
 
 const subjectOf = (path: string) => subjects.find(({ place }) => path.startsWith(place))

@@ -5,11 +5,14 @@ import { createAccount } from '../../src/accounts/accounts.ts'
 import { createPerson, type Role } from '../../src/accounts/people.ts'
 import { setPassword } from '../../src/accounts/set-password.ts'
 import { registerConsole } from '../../src/console/door.ts'
+import { addressList } from '../../src/kernel/addresses.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { openPool, type Sql } from '../../src/kernel/db.ts'
 import { createLog } from '../../src/kernel/log.ts'
+import { type Outbound, openOutbound } from '../../src/kernel/outbound-http.ts'
+import { createSealer, type Sealer } from '../../src/kernel/sealing.ts'
 import { openMail } from '../../src/kernel/smtp.ts'
-import { cloneDatabase } from '../database.ts'
+import { cloneDatabase, type Target } from '../database.ts'
 import { type ReceivedLetter, startMailReceiver } from '../mail-receiver.ts'
 
 export const PUBLIC_URL = 'https://carnet.example'
@@ -31,6 +34,8 @@ class StandClock implements Clock {
 export type Answer = { status: number; headers: Record<string, string>; text: string }
 export type Ask = {
   form?: Record<string, string> | string
+  /** Sent as `multipart/form-data`, in place of `form`. */
+  parts?: FormData
   headers?: Record<string, string>
   /** Sent from another address. */
   from?: string
@@ -38,8 +43,9 @@ export type Ask = {
 
 export type Browser = {
   cookie: string | undefined
-  /** The cookie of a new key, for the page that shows it. */
+  /** The cookies of new secrets, for the pages that show them. */
   keyCookie: string | undefined
+  webhookCookie: string | undefined
   get: (path: string, ask?: Ask) => Promise<Answer>
   /** From a page of our own unless `headers` says otherwise. */
   post: (path: string, ask?: Ask) => Promise<Answer>
@@ -49,6 +55,10 @@ export type Stand = {
   app: FastifyInstance
   sql: Sql
   clock: StandClock
+  sealer: Sealer
+  outbound: Outbound
+  /** How another pool reaches the same database. */
+  target: Target
   /** What the operator's verbs are told. */
   ctx: { sql: Sql; clock: StandClock }
   browser: () => Browser
@@ -70,8 +80,10 @@ export async function startStand(publicUrl = PUBLIC_URL): Promise<Stand> {
   const app = Fastify()
   const receiver = await startMailReceiver()
   const mail = openMail(receiver.server, createLog({ logLevel: 'silent', logFormat: 'json' }), [])
+  const sealer = createSealer('a secret key that only tests know, long enough')
+  const outbound = openOutbound({ allowInsecureLoopback: true, allowed: addressList([]) })
   const addresses = { publicUrl, apiUrl: `${publicUrl}/api/v1` }
-  registerConsole(app, { sql, clock, addresses, mail })
+  registerConsole(app, { sql, clock, addresses, mail, sealer, outbound })
   await app.ready()
   const ctx = { sql, clock }
   const browser = () => newBrowser(app, publicUrl)
@@ -86,6 +98,9 @@ export async function startStand(publicUrl = PUBLIC_URL): Promise<Stand> {
     app,
     sql,
     clock,
+    sealer,
+    outbound,
+    target: database.target,
     ctx,
     browser,
     person,
@@ -107,6 +122,7 @@ export async function startStand(publicUrl = PUBLIC_URL): Promise<Stand> {
       await app.close()
       await mail.settled()
       await receiver.close()
+      await outbound.close()
       await sql.end({ timeout: 5 })
       await database.drop()
     },
@@ -118,8 +134,15 @@ function keep(browser: Browser, lines: readonly string[]): void {
   for (const line of lines) {
     const value = line.includes('Max-Age=0') ? undefined : line.split(';')[0]
     if (line.startsWith('carnet-key=')) browser.keyCookie = value
+    else if (line.startsWith('carnet-webhook=')) browser.webhookCookie = value
     else browser.cookie = value
   }
+}
+
+/** As a browser does by the cookies' paths. */
+function shownAt(path: string, { keyCookie, webhookCookie }: Browser): string | undefined {
+  if (path.startsWith('/console/keys/shown')) return keyCookie
+  return path.startsWith('/console/webhooks/shown') ? webhookCookie : undefined
 }
 
 function cookieHeader(cookies: readonly (string | undefined)[]): { cookie?: string } {
@@ -131,19 +154,23 @@ function newBrowser(app: FastifyInstance, publicUrl: string): Browser {
   const one: Browser = {
     cookie: undefined,
     keyCookie: undefined,
+    webhookCookie: undefined,
     get: (path, ask = {}) => send('GET', path, ask),
     post: (path, ask = {}) =>
       send('POST', path, { ...ask, headers: ask.headers ?? { ...OWN, origin: publicUrl } }),
   }
-  const send = async (method: 'GET' | 'POST', path: string, { form, headers = {}, from }: Ask) => {
-    const body = method === 'GET' ? undefined : new URLSearchParams(form ?? '').toString()
+  const send = async (method: 'GET' | 'POST', path: string, { form, parts, headers = {}, from }: Ask) => {
+    const encoded = new Response(parts ?? new URLSearchParams(form ?? ''))
+    const body = method === 'GET' ? undefined : Buffer.from(await encoded.arrayBuffer())
     const answer = await app.inject({
       method,
       url: path,
       ...(from === undefined ? {} : { remoteAddress: from }),
       headers: {
-        ...cookieHeader(path.startsWith('/console/keys/shown') ? [one.cookie, one.keyCookie] : [one.cookie]),
-        ...(body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...cookieHeader([one.cookie, shownAt(path, one)]),
+        ...(body === undefined
+          ? {}
+          : { 'content-type': encoded.headers.get('content-type')?.replace(/;charset=.*$/i, '') }),
         ...headers,
       },
       ...(body === undefined ? {} : { payload: body }),

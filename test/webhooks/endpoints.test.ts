@@ -37,6 +37,7 @@ test('add answers the record with the secret, list without it', async () => {
     failing_since: null,
     disabled_reason: null,
     old_secret_until: null,
+    old_secret_signs: false,
   })
   assert.deepEqual(await listWebhooks(account.ctx), [{ id, ...rest }])
 })

@@ -16,6 +16,7 @@ import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { dataView } from './data-view.ts'
 import { PRODUCTS } from './list.ts'
+import { shopPart } from './shop.ts'
 import { contextAndState, nameOf } from './subject.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
 import { unitsPart } from './units.ts'
@@ -36,7 +37,7 @@ export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
   const name = nameOf(words, state)
   const body = html`<p class="way"><a class="alone" href="${PRODUCTS}">${texts.products}</a></p>
 <h1>${name}</h1>!${facts(words, state)}!${mayEdit ? actions(words, state) : ''}
-!${addresses(visit, state)}
+!${addresses(visit, state)}!${shopPart(visit, state)}
 <section aria-labelledby="data"><h2 id="data">${texts.data}</h2>!${dataView(words, requireCategory(row.category).fields, readingOf(state), mark(words, state))}</section>
 !${units.html}
 <section aria-labelledby="versions"><h2 id="versions">${texts.versions}</h2>!${versionList(words, idFromUuid(row.id), history.versions)}!${history.total > VERSIONS_SHOWN ? html`<p class="quiet">${texts.versionsMore(words.number(VERSIONS_SHOWN), words.number(history.total))}</p>` : ''}</section>`

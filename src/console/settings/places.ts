@@ -16,6 +16,7 @@ export const SESSIONS = `${SETTINGS}/sessions`
 export const OF_ACCOUNT = [
   { path: PEOPLE, key: 'people' },
   { path: LINKS, key: 'links' },
+  { path: '/console/settings/brand', key: 'brand' },
   { path: '/console/keys', key: 'keys' },
   { path: AUDIT, key: 'audit' },
 ] as const

@@ -11,6 +11,7 @@ const en = {
   places: {
     people: ['People', 'Who belongs to this account, and what each may do'],
     links: ['Access links', 'Show a repair shop or an authority what the public does not see'],
+    brand: ['Brand', 'How the public pages of your products look'],
     keys: ['API keys', 'With which your programs act for this account'],
     audit: ['Audit log', 'Who did what, and when'],
     password: ['Password', 'Set another one'],
@@ -183,6 +184,7 @@ const de: typeof en = {
   places: {
     people: ['Personen', 'Wer zu diesem Konto gehört und was jeder darf'],
     links: ['Zugangslinks', 'Einer Werkstatt oder Behörde zeigen, was die Öffentlichkeit nicht sieht'],
+    brand: ['Marke', 'Wie die öffentlichen Seiten Ihrer Produkte aussehen'],
     keys: ['API-Schlüssel', 'Mit denen Ihre Programme für dieses Konto handeln'],
     audit: ['Protokoll', 'Wer was getan hat und wann'],
     password: ['Passwort', 'Ein anderes festlegen'],

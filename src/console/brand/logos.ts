@@ -1,0 +1,45 @@
+/** Logos as a form sends them, and what is wrong with them in words. */
+import { checkLogo, LOGO_BYTES_MAX, LOGO_SIDE_MAX } from '../../accounts/logo.ts'
+import type { BrandChange } from '../../accounts/set-brand.ts'
+import { type Problems, problemsOf } from '../form.ts'
+import type { SignedInVisit } from '../route.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import type { Upload } from '../upload.ts'
+import { BRAND_TEXTS } from './texts.ts'
+
+export function readLogos(visit: SignedInVisit): {
+  change: Pick<BrandChange, 'logo' | 'logoDark'>
+  problems: Problems
+} {
+  const logo = readLogo(visit, 'logo')
+  const logoDark = readLogo(visit, 'logo_dark')
+  return {
+    change: {
+      ...(logo.change === undefined ? {} : { logo: logo.change }),
+      ...(logoDark.change === undefined ? {} : { logoDark: logoDark.change }),
+    },
+    problems: problemsOf({ logo: logo.problem, logo_dark: logoDark.problem }),
+  }
+}
+
+function readLogo({ uploads, form, words }: SignedInVisit, name: string) {
+  const upload = uploads.get(name)
+  const isRemoved = form.text(`remove_${name}`) === 'yes'
+  if (upload === undefined) return { change: isRemoved ? null : undefined, problem: undefined }
+  if (isRemoved) return { change: undefined, problem: wordsOf(words, BRAND_TEXTS).errors.logoBoth }
+  return { change: upload.bytes, problem: problemOf(words, upload) }
+}
+
+function problemOf(words: Words, { bytes, size }: Upload): string | undefined {
+  const { errors } = wordsOf(words, BRAND_TEXTS)
+  const most = words.number(LOGO_BYTES_MAX)
+  if (size > bytes.length) return errors.logoBytes(words.number(size), most)
+  const checked = checkLogo(bytes, 'logo')
+  if ('bytes' in checked) return undefined
+  if (checked.code !== 'max') return errors.logoFormat
+  // Rasters are kept as they came; of a drawing it is the cleaned one that is too large.
+  if (/^\s*(?:\ufeff)?\s*</.test(bytes.toString('utf8', 0, 64))) return errors.logoDrawing(most)
+  return size > LOGO_BYTES_MAX
+    ? errors.logoBytes(words.number(size), most)
+    : errors.logoSide(words.number(LOGO_SIDE_MAX))
+}

@@ -1,0 +1,2 @@
+/** Where the page about the brand is. */
+export const BRAND = '/console/settings/brand'

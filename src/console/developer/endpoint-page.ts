@@ -1,0 +1,110 @@
+/** One webhook: how it is doing, what can be done about it, and its log. */
+import { html } from 'ghtml'
+import { listDeliveries } from '../../webhooks/deliveries.ts'
+import type { EndpointRecord } from '../../webhooks/endpoint.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { attemptSummary, logPart } from './log-part.ts'
+import { DOCS, wayToWebhooks } from './places.ts'
+import { ctxOf, endpointOf, pageOf } from './subject.ts'
+import { DEVELOPER_TEXTS } from './texts.ts'
+import { eventsOf, outcomeOf, stateBadge } from './words.ts'
+
+const LISTED = 20
+
+export type Note = { status?: number; html: string; replaySince?: string }
+
+export const showWebhook = (visit: SignedInVisit): Promise<Outcome> => webhookPage(visit, noteOf(visit))
+
+/** What was just done, as the address says it after a redirect. */
+function noteOf({ query, words }: SignedInVisit): Note | undefined {
+  const texts = wordsOf(words, DEVELOPER_TEXTS)
+  if (query.has('resent')) return { html: told(texts.resent) }
+  const replayed = query.get('replayed') ?? ''
+  if (!/^\d{1,9}$/.test(replayed)) return undefined
+  return { html: told(texts.replayed(Number(replayed), words.number(Number(replayed)))) }
+}
+
+export const told = (sentence: string) => html`<p class="reach" role="status">${sentence}</p>`
+
+export async function webhookPage(visit: SignedInVisit, note: Note | undefined): Promise<Outcome> {
+  const { words, session, query } = visit
+  const texts = wordsOf(words, DEVELOPER_TEXTS)
+  const endpoint = await endpointOf(visit)
+  const before = query.get('before') ?? undefined
+  // One more than shown tells whether there are older ones.
+  const attempts = await listDeliveries(ctxOf(visit), {
+    webhookId: endpoint.id,
+    limit: LISTED + 1,
+    ...(before === undefined ? {} : { before }),
+  })
+  const tested = attempts.find(one => one.id === query.get('tested'))
+  const { role } = session
+  const body = html`!${wayToWebhooks(words)}<div class="page-head"><h1 class="address">${endpoint.url}</h1>!${stateBadge(texts, endpoint)}</div>
+!${note?.html ?? ''}!${tested === undefined ? '' : attemptSummary(words, tested)}!${standing(words, endpoint)}
+!${facts(words, endpoint)}!${role === 'viewer' ? '' : actions(words, endpoint, role === 'owner')}
+!${role === 'owner' ? secret(words, endpoint) : ''}
+!${logPart(visit, { endpoint, attempts, listed: LISTED, isOlder: before !== undefined, since: note?.replaySince })}`
+  return {
+    title: endpoint.url,
+    body,
+    ...(note?.status === undefined ? {} : { status: note.status }),
+  }
+}
+
+/** What somebody should know who looks at it because nothing comes. */
+function standing(words: Words, endpoint: EndpointRecord): string {
+  const texts = wordsOf(words, DEVELOPER_TEXTS)
+  const { status, disabled_reason, failing_since } = endpoint
+  if (status === 'disabled')
+    return html`<p class="reach wrong">${texts.offLead(texts.reasons[disabled_reason ?? 'failing'])}</p>`
+  if (status === 'paused') return html`<p class="reach">${texts.pausedLead}</p>`
+  return failing_since === null
+    ? ''
+    : html`<p class="reach wrong">${texts.failingLead(words.minute(failing_since))}</p>`
+}
+
+function facts(words: Words, endpoint: EndpointRecord): string {
+  const texts = wordsOf(words, DEVELOPER_TEXTS)
+  const { description, last_delivery, created_at } = endpoint
+  const lines = [
+    ...(description === '' ? [] : [[texts.description, description] as const]),
+    [texts.events, eventsOf(texts, endpoint)],
+    [
+      texts.lastDelivery,
+      last_delivery === null
+        ? texts.never
+        : `${words.minute(last_delivery.at)}, ${outcomeOf(texts, last_delivery)}`,
+    ],
+    [texts.created, words.date(created_at)],
+  ] as const
+  return html`<dl class="facts">!${lines.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`
+}
+
+function actions(words: Words, { id, status }: EndpointRecord, isOwner: boolean): string {
+  const texts = wordsOf(words, DEVELOPER_TEXTS)
+  const [to, text] =
+    status === 'active'
+      ? ['pause', texts.pause]
+      : ['resume', status === 'paused' ? texts.resume : texts.switchOn]
+  const ways = isOwner
+    ? html` <a class="button second" href="${pageOf(id)}/edit">${texts.change}</a> <a class="button second" href="${pageOf(id)}/remove">${texts.remove}</a>`
+    : ''
+  return html`<div class="choices"><form method="post" action="${pageOf(id)}/test"><button>${texts.test}</button></form>
+<form method="post" action="${pageOf(id)}/state"><button class="second" name="to" value="${to}">${text}</button></form>!${ways}</div>
+<p class="hint below">${texts.testHint}</p>`
+}
+
+function secret(words: Words, { id, old_secret_until, old_secret_signs }: EndpointRecord): string {
+  const texts = wordsOf(words, DEVELOPER_TEXTS)
+  const until = old_secret_until === null ? '' : words.minute(old_secret_until)
+  const overlap =
+    old_secret_until === null
+      ? ''
+      : html`<p class="reach">${old_secret_signs ? texts.overlap(until) : texts.activated(until)}</p>`
+  const activate = old_secret_signs
+    ? html`<form method="post" action="${pageOf(id)}/activate"><button>${texts.activate}</button></form> `
+    : ''
+  return html`<section aria-labelledby="secret"><h2 id="secret">${texts.secret}</h2><p>${texts.secretLead} <a href="${DOCS}#webhooks">${texts.webhooksDocs}</a></p>!${overlap}
+<div class="choices">!${activate}<a class="button second" href="${pageOf(id)}/rotate">${texts.rotate}</a></div></section>`
+}

@@ -1,0 +1,61 @@
+/** The secrets of webhooks: shown once, to owners, and replaced without a gap. */
+import { html } from 'ghtml'
+import { getWebhook } from '../../webhooks/endpoint.ts'
+import { activateSecret, rotateSecret } from '../../webhooks/rotate.ts'
+import { copyable } from '../fields.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { shownOnce } from '../shown-once.ts'
+import { wordsOf } from '../texts.ts'
+import { DOCS, WEBHOOKS } from './places.ts'
+import { ctxOf, endpointOf, pageOf } from './subject.ts'
+import { DEVELOPER_TEXTS } from './texts.ts'
+
+export const SHOWN_SECRET = `${WEBHOOKS}/shown`
+
+const cookie = shownOnce({
+  name: 'carnet-webhook',
+  path: SHOWN_SECRET,
+  pattern: '([0-9a-z]{26})\\.(whsec_[0-9A-Za-z+/=]{44})',
+})
+
+export const wayToSecret = ({ setup }: SignedInVisit, made: { id: string; secret: string }): Outcome => ({
+  to: SHOWN_SECRET,
+  cookie: cookie.line(setup.addresses.publicUrl, made),
+})
+
+/** The only page that ever shows a secret, once: reloaded, it leads back to the list. */
+export async function showSecret(visit: SignedInVisit): Promise<Outcome> {
+  const { words, setup, cookies } = visit
+  const shown = cookie.find(cookies)
+  if (shown === undefined) return { to: WEBHOOKS }
+  const { id, url, old_secret_until } = await getWebhook(ctxOf(visit), shown.id)
+  const texts = wordsOf(words, DEVELOPER_TEXTS)
+  const field = { name: 'secret', label: texts.secret, value: shown.secret, rows: 2 }
+  const overlap =
+    old_secret_until === null ? '' : html`<p>${texts.shownRotated(words.minute(old_secret_until))}</p>`
+  const body = html`<h1>${texts.shownTitle}</h1><p class="lead">${texts.shownLead}</p>
+<p><code>${url}</code></p>!${overlap}!${copyable(words.texts, field)}
+<p class="choices"><a class="button" href="${pageOf(id)}">${texts.shownDone}</a></p>
+<p><a class="alone" href="${DOCS}#webhooks">${texts.webhooksDocs}</a></p>`
+  const headers = { 'set-cookie': cookie.line(setup.addresses.publicUrl, null) }
+  return { title: texts.shownTitle, body, scripts: ['copy'], headers }
+}
+
+export async function showRotateSecret(visit: SignedInVisit): Promise<Outcome> {
+  const { id, url, old_secret_until } = await endpointOf(visit)
+  const texts = wordsOf(visit.words, DEVELOPER_TEXTS)
+  const again = old_secret_until === null ? '' : html`<p>${texts.rotateAgain}</p>`
+  const body = html`<h1>${texts.rotateTitle}</h1><p class="lead"><code>${url}</code></p><p>${texts.rotateLead}</p>!${again}
+<form method="post" action="${pageOf(id)}/rotate" class="choices">
+<button>${texts.rotateSubmit}</button> <a class="button second" href="${pageOf(id)}">${texts.cancel}</a></form>`
+  return { title: texts.rotateTitle, body }
+}
+
+export async function submitRotateSecret(visit: SignedInVisit): Promise<Outcome> {
+  return wayToSecret(visit, await rotateSecret(ctxOf(visit), visit.setup, visit.params.id ?? ''))
+}
+
+export async function submitActivate(visit: SignedInVisit): Promise<Outcome> {
+  const { id } = await activateSecret(ctxOf(visit), visit.params.id ?? '')
+  return { to: pageOf(id) }
+}

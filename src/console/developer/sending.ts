@@ -1,0 +1,49 @@
+/** Having something sent: a test, one event again, all that failed since a time. Each leads back to the page, which says what came of it. */
+import { AppError } from '../../kernel/errors.ts'
+import { replayFailed, resendDelivery } from '../../webhooks/deliveries.ts'
+import { testWebhook } from '../../webhooks/try-out.ts'
+import { notice } from '../fields.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { wordsOf } from '../texts.ts'
+import { webhookPage } from './endpoint-page.ts'
+import { ctxOf, endpointOf, pageOf } from './subject.ts'
+import { DEVELOPER_TEXTS } from './texts.ts'
+
+export async function submitTest(visit: SignedInVisit): Promise<Outcome> {
+  const { id, webhook_id } = await testWebhook(ctxOf(visit), visit.setup, visit.params.id ?? '')
+  return { to: `${pageOf(webhook_id)}?tested=${id}` }
+}
+
+export async function submitResend(visit: SignedInVisit): Promise<Outcome> {
+  const { id } = await endpointOf(visit)
+  try {
+    await resendDelivery(ctxOf(visit), visit.form.text('attempt'))
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'validation') throw error
+    const sentence = wordsOf(visit.words, DEVELOPER_TEXTS).nothingToResend
+    return webhookPage(visit, { status: 422, html: notice(sentence) })
+  }
+  return { to: `${pageOf(id)}?resent=1` }
+}
+
+export async function submitReplay(visit: SignedInVisit): Promise<Outcome> {
+  const { id } = await endpointOf(visit)
+  const typed = visit.form.text('since')
+  const since = readTime(typed)
+  if (since === undefined) {
+    const sentence = wordsOf(visit.words, DEVELOPER_TEXTS).timeWrong
+    return webhookPage(visit, { status: 422, html: notice(sentence), replaySince: typed })
+  }
+  const count = await replayFailed(ctxOf(visit), { webhookId: id, since })
+  return { to: `${pageOf(id)}?replayed=${count}` }
+}
+
+/** What browsers send for a day and a time without a zone; it is UTC here, as on every page. */
+function readTime(text: string): Date | undefined {
+  const [, minute] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(?::\d\d(?:\.\d{1,3})?)?$/.exec(text) ?? []
+  const time = new Date(`${minute}Z`)
+  // A day that is not in its month would come out as another one.
+  return minute !== undefined && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(minute)
+    ? time
+    : undefined
+}

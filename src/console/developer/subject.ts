@@ -1,0 +1,13 @@
+/** The webhook that a page is about. */
+import { contextOf } from '../../accounts/sessions.ts'
+import { type EndpointRecord, getWebhook } from '../../webhooks/endpoint.ts'
+import type { SignedInVisit } from '../route.ts'
+import { WEBHOOKS } from './places.ts'
+
+export const ctxOf = ({ setup, session }: SignedInVisit) => contextOf(setup, session)
+
+/** The webhook of the address. Throws `not_found`, for another account's too. */
+export const endpointOf = (visit: SignedInVisit): Promise<EndpointRecord> =>
+  getWebhook(ctxOf(visit), visit.params.id ?? '')
+
+export const pageOf = (id: string) => `${WEBHOOKS}/${id}`

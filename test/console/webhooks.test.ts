@@ -1,0 +1,281 @@
+/** Webhooks by forms alone, without a script: added, held, tried, sent again, removed; who may do what; what is told. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import type { AccountContext } from '../../src/accounts/context.ts'
+import { openPool, type Sql } from '../../src/kernel/db.ts'
+import { newUuid } from '../../src/kernel/ids.ts'
+import { openOutbound } from '../../src/kernel/outbound-http.ts'
+import { insertEvents } from '../../src/webhooks/announce.ts'
+import { listDeliveries } from '../../src/webhooks/deliveries.ts'
+import { listWebhooks, MOST_ENDPOINTS } from '../../src/webhooks/endpoint.ts'
+import { addWebhook } from '../../src/webhooks/register.ts'
+import { Deliveries } from '../../src/worker/deliver.ts'
+import { LOG, POLICY, type Receiver, startReceiver } from '../webhooks/stand.ts'
+import { type Answer, type Browser, type Stand, startStand } from './stand.ts'
+
+const HOUR = 3_600_000
+
+let stand: Stand
+let receiver: Receiver
+let queue: Sql
+let worker: Deliveries
+let ctx: AccountContext
+let owner: Browser
+let editor: Browser
+let viewer: Browser
+
+before(async () => {
+  stand = await startStand()
+  receiver = await startReceiver()
+  const { clock, sealer, target } = stand
+  queue = openPool(target, { max: 2, forQueue: true, name: 'test queue' })
+  worker = new Deliveries({ sql: queue, clock, log: LOG, sealer, outbound: openOutbound(POLICY) })
+  const accountId = await stand.account()
+  ctx = { ...stand.ctx, accountId, actorId: 1 }
+  owner = await stand.signedIn(accountId, 'owner')
+  editor = await stand.signedIn(accountId, 'editor')
+  viewer = await stand.signedIn(accountId, 'viewer')
+})
+
+after(async () => {
+  await worker.stop()
+  await queue.end({ timeout: 5 })
+  await receiver.close()
+  await stand.close()
+})
+
+afterEach(async () => {
+  await stand.sql`delete from webhook_delivery`
+  await stand.sql`delete from webhook_attempt`
+  await stand.sql`delete from webhook_endpoint`
+  receiver.received.length = 0
+  receiver.respond = (_, response) => response.writeHead(204).end()
+})
+
+const FORM = { url: 'https://erp.example/carnet', description: 'Stock' }
+const shownSecret = ({ text }: Answer) =>
+  /whsec_[0-9A-Za-z+/]{43}&?#?6?1?;?=?/.exec(text)?.[0]?.replace('&#61;', '=') ?? ''
+
+/** An endpoint of the receiver's; the path of its page. */
+async function make(): Promise<string> {
+  const { sealer } = stand
+  const made = await addWebhook(ctx, { sealer, policy: POLICY }, { url: receiver.url })
+  return `/console/webhooks/${made.id}`
+}
+
+const announce = (data = {}) => stand.sql`
+  ${insertEvents(stand.sql)} values (${stand.clock.now()}, ${ctx.accountId}, ${newUuid(stand.clock.now().getTime())},
+    'product.updated', ${JSON.stringify(data)}::text::jsonb)`
+
+async function failSixTimes(): Promise<void> {
+  receiver.respond = (_, response) => response.writeHead(500).end('<b>no</b>\0')
+  for (let i = 0; i < 6; i++) {
+    await worker.drain()
+    stand.clock.advance(7 * HOUR)
+  }
+}
+
+describe('adding', () => {
+  test('the secret is shown once after a redirect, and reloading makes nothing and shows nothing', async () => {
+    const sent = await owner.post('/console/webhooks', {
+      form: new URLSearchParams([
+        ['url', FORM.url],
+        ['description', 'Stock & <more>'],
+        ['event', 'product.created'],
+        ['event', 'scan.milestone'],
+      ]).toString(),
+    })
+    assert.deepEqual([sent.status, sent.headers.location], [303, '/console/webhooks/shown'])
+    assert.match(
+      String(sent.headers['set-cookie']),
+      /^carnet-webhook=[0-9a-z]{26}\.whsec_[^;]+; Path=\/console\/webhooks\/shown; HttpOnly; SameSite=Strict; Secure$/,
+    )
+    const shown = await owner.get('/console/webhooks/shown')
+    assert.equal(shown.status, 200)
+    assert.match(shownSecret(shown), /^whsec_[0-9A-Za-z+/]{43}=$/)
+    assert.equal((await owner.get('/console/webhooks/shown')).headers.location, '/console/webhooks')
+    const [made, ...others] = await listWebhooks(ctx)
+    assert.deepEqual(others, [])
+    assert.deepEqual(made?.events, ['product.created', 'scan.milestone'])
+    const list = await viewer.get('/console/webhooks')
+    assert.match(list.text, /Stock &#38; &#60;more&#62;/)
+    assert.match(list.text, /Only owners add/)
+    assert.equal(shownSecret(list), '')
+  })
+
+  test('no event chosen is all of them', async () => {
+    await owner.post('/console/webhooks', { form: FORM })
+    assert.deepEqual((await listWebhooks(ctx))[0]?.events, ['*'])
+    assert.match((await owner.get('/console/webhooks')).text, /all events/)
+  })
+
+  test('mistakes are told at their fields, in both languages; nothing is made', async () => {
+    const wrong: [Record<string, string>, RegExp, RegExp][] = [
+      [{ ...FORM, url: '' }, /Fill this in/, /Bitte ausfüllen/],
+      [{ ...FORM, url: 'http://erp.example' }, /begin with https/, /mit https:\/\/ beginnen/],
+      [
+        { ...FORM, url: 'https://10.0.0.1/' },
+        /10\.0\.0\.1 is not a public/,
+        /10\.0\.0\.1 ist keine öffentliche/,
+      ],
+      [{ ...FORM, url: 'https://localhost/' }, /machine that Carnet runs on/, /auf dem Carnet läuft/],
+      [{ ...FORM, url: 'https://a:b@erp.example/' }, /user name or password/, /Benutzername/],
+      [{ ...FORM, url: 'https://erp.example/#a' }, /fragment/, /Fragment/],
+      [{ ...FORM, url: `https://erp.example/${'a'.repeat(2_100)}` }, /too long/, /zu lang/],
+      [{ ...FORM, url: 'https://0x7f.1/' }, /usual spelling/, /üblicher Schreibweise/],
+      [{ ...FORM, url: 'https://erp .example' }, /spaces/, /Leerzeichen/],
+      [{ ...FORM, url: 'https://' }, /not a valid address/, /keine gültige Adresse/],
+      [{ ...FORM, description: 'x'.repeat(501) }, /At most 500/, /Höchstens 500/],
+      [{ ...FORM, description: 'a\u0007' }, /cannot be shown/, /nicht zeigen lassen/],
+      [{ ...FORM, event: 'product.eaten' }, /Choose one/, /aus der Liste/],
+    ]
+    for (const [form, en, de] of wrong) {
+      const answer = await owner.post('/console/webhooks', { form })
+      assert.equal(answer.status, 422, JSON.stringify(form).slice(0, 80))
+      assert.match(answer.text, en)
+      assert.match(answer.text, /aria-invalid="true"/)
+      const headers = { 'accept-language': 'de', 'sec-fetch-site': 'same-origin' }
+      assert.match((await owner.post('/console/webhooks', { form, headers })).text, de)
+    }
+    assert.deepEqual(await listWebhooks(ctx), [])
+  })
+
+  test('the twenty-first is refused, with the way out', async () => {
+    for (let i = 0; i < MOST_ENDPOINTS; i++) await make()
+    const answer = await owner.post('/console/webhooks', { form: FORM })
+    assert.equal(answer.status, 422)
+    assert.match(answer.text, /at most 20 webhooks. Remove one/)
+    assert.match(answer.text, /value="https:\/\/erp\.example\/carnet"/)
+  })
+})
+
+describe('a webhook', () => {
+  test('is changed, held, let go on and removed after a question', async () => {
+    const at = await make()
+    const form = await owner.get(`${at}/edit`)
+    assert.doesNotMatch(form.text, /checked/)
+    const changed = await owner.post(at, { form: { ...FORM, event: 'product.archived' } })
+    assert.equal(changed.headers.location, at)
+    assert.match((await owner.get(`${at}/edit`)).text, /value="product\.archived" checked/)
+    const [now] = await listWebhooks(ctx)
+    assert.deepEqual([now?.url, now?.description, now?.events], [FORM.url, 'Stock', ['product.archived']])
+
+    await editor.post(`${at}/state`, { form: { to: 'pause' } })
+    assert.match((await viewer.get(at)).text, /It is paused\./)
+    await editor.post(`${at}/state`, { form: { to: 'nothing' } })
+    assert.equal((await listWebhooks(ctx))[0]?.status, 'paused')
+    await editor.post(`${at}/state`, { form: { to: 'resume' } })
+    assert.equal((await listWebhooks(ctx))[0]?.status, 'active')
+
+    assert.match((await owner.get(`${at}/remove`)).text, /Remove this webhook\?/)
+    assert.equal((await owner.post(`${at}/remove`)).headers.location, '/console/webhooks')
+    assert.equal((await owner.get(at)).status, 404)
+    assert.equal((await owner.post(`${at}/remove`)).status, 404)
+  })
+
+  test('shows each role what it may do, and no more', async () => {
+    const at = await make()
+    const actions = async (browser: Browser) =>
+      Array.from((await browser.get(at)).text.matchAll(/(?:action|href)="[^"]+\/(\w+)"/g), ([, name]) => name)
+        .filter(name => ['test', 'state', 'edit', 'remove', 'rotate', 'replay'].includes(name ?? ''))
+        .sort()
+    assert.deepEqual(await actions(viewer), [])
+    assert.deepEqual(await actions(editor), ['replay', 'state', 'test'])
+    assert.deepEqual(await actions(owner), ['edit', 'remove', 'replay', 'rotate', 'state', 'test'])
+  })
+
+  test('a test goes out at once, and its result is told with the answer as text', async () => {
+    const at = await make()
+    receiver.respond = (_, response) =>
+      response.writeHead(418).end(`<script>alert(1)</script>${'x'.repeat(2_000)}`)
+    const sent = await editor.post(`${at}/test`)
+    assert.equal(sent.status, 303)
+    const page = await editor.get(String(sent.headers.location))
+    assert.match(page.text, /The test: answered 418 \(/)
+    assert.match(page.text, /&#60;script&#62;alert\(1\)/)
+    assert.doesNotMatch(page.text, /<script>|x{1025}/)
+    assert.equal(receiver.received[0]?.headers['x-service-event'], 'webhook.test')
+    assert.doesNotMatch(page.text, /name="attempt"/)
+
+    receiver.respond = (_, response) => response.writeHead(204).end()
+    const again = await editor.get(String((await editor.post(`${at}/test`)).headers.location))
+    assert.match(again.text, /The test: delivered, 204/)
+    const refused = await editor.post(`${at}/resend`, {
+      form: { attempt: (await listDeliveries(ctx, { limit: 1 }))[0]?.id ?? '' },
+    })
+    assert.equal(refused.status, 422)
+    assert.match(refused.text, /there is nothing to send again/)
+    assert.equal((await editor.post(`${at}/resend`, { form: { attempt: 'x' } })).status, 404)
+  })
+
+  test('its log says what failed and when it is tried again; one is sent again, then all that failed since a time', async () => {
+    const at = await make()
+    const began = stand.clock.now()
+    await announce()
+    receiver.respond = (_, response) => response.writeHead(503).end('later')
+    await worker.drain()
+    const waiting = await viewer.get(at)
+    assert.match(waiting.text, /answered 503/)
+    assert.match(waiting.text, /attempt 1 · [\d,]+ ms · next attempt 2\d Nov 2026/)
+    assert.match(waiting.text, /<pre [^>]*>later<\/pre>/)
+    assert.match(waiting.text, />failing</)
+    assert.match(waiting.text, /It has only failed since/)
+
+    await failSixTimes()
+    const failed = await editor.get(at)
+    assert.match(failed.text, /attempt 6 · [\d,]+ ms · given up/)
+    receiver.respond = (_, response) => response.writeHead(204).end()
+    const attempt = /name="attempt" value="([0-9a-z]{26})"/.exec(failed.text)?.[1] ?? ''
+    const resent = await editor.post(`${at}/resend`, { form: { attempt } })
+    assert.match((await editor.get(String(resent.headers.location))).text, /It is on its way again\./)
+    receiver.received.length = 0
+    await worker.drain()
+    assert.equal(receiver.received.length, 1)
+    assert.match((await viewer.get(at)).text, /delivered, 204/)
+
+    await announce()
+    await announce()
+    await failSixTimes()
+    const replay = async (since: string) => editor.post(`${at}/replay`, { form: { since } })
+    for (const since of ['', 'yesterday', '2026-02-30T10:00', '2026-11-21', '99999-01-01T00:00']) {
+      const answer = await replay(since)
+      assert.equal(answer.status, 422, since)
+      assert.match(answer.text, /Give a day and a time/)
+    }
+    const later = await replay(stand.clock.now().toISOString().slice(0, 16))
+    assert.match((await editor.get(String(later.headers.location))).text, /nothing to send again/)
+    const all = await replay(began.toISOString().slice(0, 16))
+    assert.match((await editor.get(String(all.headers.location))).text, /2 events are on their way again/)
+    receiver.respond = (_, response) => response.writeHead(204).end()
+    receiver.received.length = 0
+    await worker.drain()
+    assert.equal(receiver.received.length, 2)
+  })
+
+  test('the log has pages, of what is older than the last one shown', async () => {
+    const at = await make()
+    for (let i = 0; i < 25; i++) await announce({ i })
+    await worker.drain()
+    const ids = (text: string) => Array.from(text.matchAll(/<li id="a-([0-9a-z]{26})"/g), ([, id]) => id)
+    const first = (await viewer.get(at)).text
+    const older = /href="([^"]+)#log"/.exec(first)?.[1]?.replace('&#61;', '=') ?? ''
+    const second = (await viewer.get(older)).text
+    assert.deepEqual([ids(first).length, ids(second).length], [20, 5])
+    assert.equal(new Set([...ids(first), ...ids(second)]).size, 25)
+    assert.equal((await viewer.get(`${at}?before=x`)).status, 404)
+  })
+
+  test('one that was switched off stands on the overview until somebody switches it on', async () => {
+    const at = await make()
+    assert.doesNotMatch((await viewer.get('/console')).text, /was switched off/)
+    await announce()
+    receiver.respond = (_, response) => response.writeHead(410).end()
+    await worker.drain()
+    const home = await viewer.get('/console')
+    assert.match(home.text, /hook was switched off\. It answered 410 Gone/)
+    assert.ok(home.text.includes(`href="${at}"`))
+    assert.match((await editor.get(at)).text, /Switch on again/)
+    await editor.post(`${at}/state`, { form: { to: 'resume' } })
+    assert.doesNotMatch((await viewer.get('/console')).text, /was switched off/)
+  })
+})
