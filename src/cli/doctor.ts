@@ -14,10 +14,12 @@ import {
   findWrongCounts,
   findWrongUnitCounts,
 } from '../passports/verify.ts'
+import { countSealed } from '../webhooks/rotate.ts'
 import { type Command, columns, type Result } from './command.ts'
 import { tryPort } from './ports.ts'
 import { hasSecretKey } from './secret-key.ts'
 import { commandLog, openStore, type Store } from './store.ts'
+import { webhookSetup } from './webhook-setup.ts'
 
 export type Check = { name: string; ok: boolean; detail: string }
 
@@ -62,13 +64,13 @@ async function examine(env: Environment, verify: boolean): Promise<Check[]> {
     return [...checks, { name: 'database', ok: false, detail: messageOf(error) }]
   }
   try {
-    return [...checks, ...(await examineStore(store, verify))]
+    return [...checks, ...(await examineStore(store, config, verify))]
   } finally {
     await store.stop()
   }
 }
 
-async function examineStore(store: Store, verify: boolean): Promise<Check[]> {
+async function examineStore(store: Store, config: Config, verify: boolean): Promise<Check[]> {
   const { sql } = store
   const pending = await store.pending()
   const checks = [
@@ -82,6 +84,7 @@ async function examineStore(store: Store, verify: boolean): Promise<Check[]> {
   ]
   if (pending.length > 0) return checks
   checks.push(await check('counters', () => lookAtCounters(sql)))
+  checks.push(await check('sealed secrets', () => lookAtSealed(sql, config)))
   if (verify) checks.push(await check('histories', () => lookAtHistories(sql)))
   return checks
 }
@@ -163,6 +166,15 @@ async function lookAtCounters(sql: Sql): Promise<string | string[]> {
   } finally {
     one.release()
   }
+}
+
+async function lookAtSealed(sql: Sql, config: Config): Promise<string | string[]> {
+  if (config.secretKey === undefined && !hasSecretKey(config.dataDir)) return 'there is no key yet'
+  const { sealer } = webhookSetup(config)
+  const { current, other } = await countSealed({ sql, clock: systemClock }, sealer)
+  const detail = `${current} webhooks under key ${sealer.fingerprint}`
+  if (other === 0) return detail
+  return [`${detail}, ${other} under another: give it as OLD_SECRET_KEY and run "carnet secrets reseal"`]
 }
 
 async function findWrongUsage(sql: Sql): Promise<string[]> {

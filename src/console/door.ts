@@ -6,7 +6,7 @@ import { ASSET_PATHS, registerAssets } from './assets.ts'
 import { answerError, refuse } from './error-page.ts'
 import { readForm } from './form.ts'
 import { showHome, submitAccount } from './home.ts'
-import { showKeys, showRevoke, submitKey, submitRevoke } from './keys.ts'
+import { showKey, showKeys, showRevoke, showRotate, submitKey, submitRevoke, submitRotate } from './keys.ts'
 import { HOME, SIGN_IN, signInFor } from './own-path.ts'
 import { showProduct, submitOneStatus, submitPreview } from './products/detail.ts'
 import { showEdit, showNew, submitEdit, submitNew } from './products/edit.ts'
@@ -20,6 +20,7 @@ import { findToken, sessionCookie } from './session-cookie.ts'
 import { showSetPassword, submitSetPassword } from './set-password.ts'
 import { showSetUp, submitSetUp } from './set-up.ts'
 import { pageHeaders, shell } from './shell.ts'
+import { SHOWN_KEY } from './shown-key-cookie.ts'
 import { showSignIn, submitSignIn, submitSignOut } from './sign-in.ts'
 import { chooseWords } from './texts.ts'
 
@@ -75,6 +76,9 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   },
   { method: 'GET', path: '/console/keys', access: 'signed_in', handle: showKeys },
   { method: 'POST', path: '/console/keys', access: 'owner', handle: submitKey },
+  { method: 'GET', path: SHOWN_KEY, access: 'owner', handle: showKey },
+  { method: 'GET', path: '/console/keys/:id/rotate', access: 'owner', handle: showRotate },
+  { method: 'POST', path: '/console/keys/:id/rotate', access: 'owner', handle: submitRotate },
   { method: 'GET', path: '/console/keys/:id/revoke', access: 'owner', handle: showRevoke },
   { method: 'POST', path: '/console/keys/:id/revoke', access: 'owner', handle: submitRevoke },
 ]
@@ -146,6 +150,7 @@ async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<Vi
     form: readForm(typeof request.body === 'string' ? request.body : ''),
     network: request.ip,
     token,
+    cookies: request.headers.cookie,
     session: token === undefined ? undefined : await findSession(setup, token),
   }
 }
@@ -158,6 +163,7 @@ function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome:
   if ('file' in outcome) return sendFile(reply, outcome.file)
   if ('to' in outcome) {
     if (outcome.session !== undefined) setCookie(setup, reply, outcome.session)
+    if (outcome.cookie !== undefined) reply.header('set-cookie', outcome.cookie)
     return reply.code(303).header('location', outcome.to).removeHeader('content-type').send()
   }
   const { words, session } = visit
