@@ -129,4 +129,12 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'seal stored secrets anew after a change of SECRET_KEY',
     load: async () => (await import('./webhook-secrets.ts')).secretsReseal,
   },
+  backup: {
+    about: 'write everything into one file, while the server goes on',
+    load: async () => (await import('./backup.ts')).backup,
+  },
+  restore: {
+    about: 'put a backup into an empty store',
+    load: async () => (await import('./backup.ts')).restore,
+  },
 }

@@ -56,6 +56,13 @@ export async function countRows(sql: Sql): Promise<Map<string, number>> {
   return new Map(rows.map(row => [`${row.account_id} ${LEVEL_NAME[row.level]}`, row.n]))
 }
 
+/** How many passports there are, and versions of them; version 1 counts, with a row of its own or without. */
+export async function countHistories(sql: Sql): Promise<{ passports: number; versions: number }> {
+  const [row] = await sql<{ passports: number; versions: number }[]>`
+    select count(*)::bigint as passports, coalesce(sum(version_no), 0)::bigint as versions from passport`
+  return row ?? { passports: 0, versions: 0 }
+}
+
 /** Sentences about passports whose data is missing or whose versions have a gap; reads every version's row. */
 export async function findBrokenHistories(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string; version_no: number; kept: number; has_content: boolean }[]>`
