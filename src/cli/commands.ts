@@ -137,4 +137,12 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'put a backup into an empty store',
     load: async () => (await import('./backup.ts')).restore,
   },
+  export: {
+    about: 'write an account into a file that others can read, or into a folder of pages',
+    load: async () => (await import('./export.ts')).exportCommand,
+  },
+  import: {
+    about: 'put an exported account into this Carnet',
+    load: async () => (await import('./export.ts')).importCommand,
+  },
 }

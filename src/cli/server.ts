@@ -51,7 +51,7 @@ export async function serveUntilStopped(
   })
 }
 
-type Parts = { config: Config; log: Log; store: Store; createApp: CreateApp | undefined }
+export type Parts = { config: Config; log: Log; store: Store; createApp: CreateApp | undefined }
 type CreateApp = typeof import('../app.ts').createApp
 
 async function startServer(
@@ -99,7 +99,8 @@ async function startServer(
   }
 }
 
-const appOn = ({ config, log, store, createApp }: Parts & { createApp: CreateApp }): FastifyInstance =>
+/** The app as the server runs it, also for who only asks it for pages. */
+export const appOn = ({ config, log, store, createApp }: Parts & { createApp: CreateApp }): FastifyInstance =>
   createApp({
     sql: store.sql,
     clock: systemClock,

@@ -1,5 +1,5 @@
 /** Whether what is kept beside the passports agrees with them: the counters of the lists, and every history whole. */
-import type { Sql } from '../kernel/db.ts'
+import type { Fragment, Sql } from '../kernel/db.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { LEVEL_NAME } from './record.ts'
 
@@ -85,12 +85,14 @@ export async function findBrokenHistories(sql: Sql): Promise<string[]> {
 
 /**
  * Sentences about passports whose history is not what its hashes say, and about passports that read otherwise than
- * their newest version; walks every chain and hashes every content.
+ * their newest version; walks every chain and hashes every content, of one account or of all.
  */
-export async function findBrokenChains(sql: Sql): Promise<string[]> {
+export async function findBrokenChains(sql: Sql, accountId?: number): Promise<string[]> {
+  const within = (table: Fragment) =>
+    accountId === undefined ? sql`true` : sql`${table}.account_id = ${accountId}`
   const contents = await sql<{ owner_id: string; upto: number }[]>`
-    select owner_id, upto from content
-    where hash is distinct from carnet_content_hash(owner_id, upto, model_upto, own_fields, data)
+    select owner_id, upto from content c
+    where hash is distinct from carnet_content_hash(owner_id, upto, model_upto, own_fields, data) and ${within(sql`c`)}
     order by owner_id, upto limit ${MOST_NAMED}`
   const versions = await sql<{ passport_id: string; version_no: number }[]>`
     select passport_id, min(version_no) as version_no
@@ -102,13 +104,15 @@ export async function findBrokenChains(sql: Sql): Promise<string[]> {
       from passport_version v
       left join passport p on p.id = v.passport_id and p.account_id = v.account_id
       left join content c on c.id = v.content_id and c.account_id = v.account_id
+      where ${within(sql`v`)}
     ) w
     where hash is distinct from should
     group by passport_id order by passport_id limit ${MOST_NAMED}`
   const currents = await sql<{ id: string; version_no: number }[]>`
     select p.id, p.version_no from passport p
     join passport_version v on v.passport_id = p.id and v.account_id = p.account_id and v.version_no = p.version_no
-    where (v.content_id, v.created_by) is distinct from (p.content_id, p.created_by) or v.own is distinct from p.own
+    where ((v.content_id, v.created_by) is distinct from (p.content_id, p.created_by) or v.own is distinct from p.own)
+      and ${within(sql`p`)}
     order by p.id limit ${MOST_NAMED}`
   return [
     ...contents.map(

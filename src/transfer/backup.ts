@@ -96,7 +96,11 @@ async function* framesOf(
 const copyOut = (sql: Sql, { name, columns }: Table): Promise<Readable> =>
   sql`copy (select ${sql(columns)} from ${sql(name)}) to stdout`.readable()
 
-async function* piecesOf(rows: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/**
+ * The driver stops reading from its socket when rows come faster than they are taken, and goes on when the stream asks
+ * for more; one that has got its end asks no more, and the connection would stand still for the next statement.
+ */
+async function* piecesOf(rows: Readable): AsyncGenerator<Buffer> {
   let held: Buffer[] = []
   let length = 0
   for await (const row of rows) {
@@ -107,5 +111,6 @@ async function* piecesOf(rows: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     held = []
     length = 0
   }
+  rows._read(0)
   if (length > 0) yield Buffer.concat(held)
 }
