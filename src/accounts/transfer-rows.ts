@@ -26,7 +26,7 @@ export const exportBrand = (sql: Sql, accountId: number) =>
 
 export const exportLogos = (sql: Sql, accountId: number) =>
   sql<LogoLine[]>`
-    select hash, type, width, height, encode(bytes, 'base64') as bytes, kept_since from brand_logo
+    select hash, type as kind, width, height, encode(bytes, 'base64') as bytes, kept_since from brand_logo
     where account_id = ${accountId} order by hash`
 
 /** Actors keep their numbers, which the hashes of versions are over. */
@@ -50,8 +50,8 @@ export async function importBrand(sql: Sql, accountId: number, brand: BrandLine)
 export async function importLogo(sql: Sql, accountId: number, logo: LogoLine): Promise<void> {
   await sql`
     insert into brand_logo (account_id, hash, type, width, height, bytes, kept_since)
-    select ${accountId}, r.hash, r.type, r.width, r.height, decode(r.bytes, 'base64'), r.kept_since
-    from jsonb_to_record(${JSON.stringify(logo)}::text::jsonb) as r(hash text, type text, width int, height int, bytes text,
+    select ${accountId}, r.hash, r.kind, r.width, r.height, decode(r.bytes, 'base64'), r.kept_since
+    from jsonb_to_record(${JSON.stringify(logo)}::text::jsonb) as r(hash text, kind text, width int, height int, bytes text,
       kept_since timestamptz)`
 }
 

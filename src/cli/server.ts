@@ -123,6 +123,13 @@ function workerOn(config: Config, log: Log, store: Store): Running {
     log,
     sealer,
     outbound: openOutbound(policy),
+    backups: config.backups && {
+      ...config.backups,
+      openPool: store.openPoolOfOne,
+      clock: systemClock,
+      fingerprint: sealer.fingerprint,
+      version: VERSION,
+    },
   })
 }
 
