@@ -88,7 +88,7 @@ describe('export and import of an account', () => {
       const [mine, theirs] = await Promise.all([s.t.ask('GET', `/p/${id}`), other.t.ask('GET', `/p/${id}`)])
       assert.deepEqual([theirs.status, theirs.text], [200, mine.text], id)
     }
-    const key = await other.t.apiKey({ id: Number(made.account) }, 'full')
+    const key = await other.t.apiKey({ ...other.account, id: Number(made.account) }, 'full')
     const [item = ''] = ids.items
     const changed = await other.call('PATCH', `/${item}`, { data: { stateOfHealth: 50 } }, { key })
     assert.equal(changed.version_no, (await s.call('GET', `/${item}`)).version_no + 1)
