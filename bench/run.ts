@@ -1,5 +1,6 @@
 /** `npm run bench [-- ROW…] [--json]`: each figure beside its limit, measured in the same run, in turns, medians of five rounds. */
 import { parseArgs } from 'node:util'
+import { backupRows } from './backup.ts'
 import { bulkRows } from './bulk.ts'
 import { bytesRows } from './bytes.ts'
 import { correctionRows } from './correction.ts'
@@ -34,6 +35,7 @@ const BENCHES: Record<string, Bench> = {
   bulk: bulkRows,
   correction: correctionRows,
   refresh: refreshRows,
+  backup: backupRows,
   item: itemRows,
   limits: limitsRows,
   bytes: bytesRows,

@@ -141,4 +141,20 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'seal stored secrets anew after a change of SECRET_KEY',
     load: async () => (await import('./webhook-secrets.ts')).secretsReseal,
   },
+  backup: {
+    about: 'write everything into one file, while the server goes on',
+    load: async () => (await import('./backup.ts')).backup,
+  },
+  restore: {
+    about: 'put a backup into an empty store',
+    load: async () => (await import('./backup.ts')).restore,
+  },
+  export: {
+    about: 'write an account into a file that others can read, or into a folder of pages',
+    load: async () => (await import('./export.ts')).exportCommand,
+  },
+  import: {
+    about: 'put an exported account into this Carnet',
+    load: async () => (await import('./export.ts')).importCommand,
+  },
 }

@@ -7,7 +7,13 @@ import { LEVELS } from '../accounts/plans.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { type Config, ConfigError, type Environment, readConfig } from '../kernel/config.ts'
 import type { Sql } from '../kernel/db.ts'
-import { countRows, findBrokenHistories, findWrongCounts, findWrongUnitCounts } from '../passports/verify.ts'
+import {
+  countRows,
+  findBrokenChains,
+  findBrokenHistories,
+  findWrongCounts,
+  findWrongUnitCounts,
+} from '../passports/verify.ts'
 import { BUNDLED_LICENCE, describeCountryFile } from '../scans/country.ts'
 import { countSealed } from '../webhooks/rotate.ts'
 import { type Command, columns, type Result } from './command.ts'
@@ -26,7 +32,7 @@ const ANSWER_WITHIN_MS = 2_000
 export const doctor: Command = {
   usage: 'doctor [--verify]',
   about: 'looks for what is wrong with the installation; exit code 1 when something is',
-  options: { verify: { about: 'also read every history for gaps' } },
+  options: { verify: { about: 'also read every history: for gaps, and whether its hashes are right' } },
   run: async ({ args, env }) => report(await examine(env, args.has('verify'))),
 }
 
@@ -200,13 +206,12 @@ async function findWrongUsage(sql: Sql): Promise<string[]> {
   )
 }
 
+/** In one snapshot: a version that is written meanwhile is not a fault. */
 async function lookAtHistories(sql: Sql): Promise<string | string[]> {
-  const one = await sql.reserve()
-  try {
-    await one`set statement_timeout = '10min'`
-    const broken = await findBrokenHistories(one)
-    return broken.length === 0 ? 'every version is there' : broken
-  } finally {
-    one.release()
-  }
+  const broken = await sql.begin('isolation level repeatable read read only', async tx => {
+    await tx`set local statement_timeout = '1h'`
+    const one = tx as unknown as Sql
+    return [...(await findBrokenHistories(one)), ...(await findBrokenChains(one))]
+  })
+  return broken.length === 0 ? 'every version is there, and every hash is right' : broken
 }

@@ -54,7 +54,7 @@ export async function serveUntilStopped(
   })
 }
 
-type Parts = { config: Config; log: Log; store: Store; createApp: CreateApp | undefined }
+export type Parts = { config: Config; log: Log; store: Store; createApp: CreateApp | undefined }
 type CreateApp = typeof import('../app.ts').createApp
 
 async function startServer(
@@ -115,7 +115,8 @@ async function startServer(
 
 type AppParts = Parts & { createApp: CreateApp; scans: ScanRecorder; mail: Mail; outbound: Outbound }
 
-const appOn = ({ config, log, store, createApp, scans, mail, outbound }: AppParts): FastifyInstance =>
+/** The app as the server runs it, also for who only asks it for pages. */
+export const appOn = ({ config, log, store, createApp, scans, mail, outbound }: AppParts): FastifyInstance =>
   createApp({
     sql: store.sql,
     clock: systemClock,
@@ -143,6 +144,13 @@ function workerOn(config: Config, log: Log, store: Store): Running {
     log,
     sealer,
     outbound: openOutbound(policy),
+    backups: config.backups && {
+      ...config.backups,
+      openPool: store.openPoolOfOne,
+      clock: systemClock,
+      fingerprint: sealer.fingerprint,
+      version: VERSION,
+    },
   })
 }
 

@@ -15,6 +15,8 @@ export type Store = {
   sql: Sql
   /** A pool of its own for queues, such as `openPool` makes for them; it ends with the store. */
   openQueuePool: () => Sql
+  /** A pool of one connection, for who holds it long and ends it. */
+  openPoolOfOne: () => Sql
   addresses: Addresses
   /** Where the data is, without a password. */
   place: string
@@ -35,7 +37,7 @@ export type StoreContext = OperatorContext & { addresses: Addresses; store: Stor
  */
 export type OpenOptions = { name: string; serves?: boolean; seat?: boolean; migrate?: boolean }
 
-const MIGRATIONS = join(import.meta.dirname, '../../migrations')
+export const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 const COMMAND_POOL_SIZE = 2
 /** One claims, one writes what became of it, one clears away. */
 const QUEUE_POOL_SIZE = 3
@@ -77,7 +79,7 @@ const poolOptions = ({ name, serves }: OpenOptions) => ({
   ...(serves ? {} : { max: COMMAND_POOL_SIZE }),
 })
 
-type Pools = { sql: Sql; openQueuePool: () => Sql; end: () => Promise<void> }
+type Pools = Pick<Store, 'sql' | 'openQueuePool' | 'openPoolOfOne'> & { end: () => Promise<void> }
 
 function poolsOn(target: DatabaseTarget, options: OpenOptions): Pools {
   const sql = openPool(target, poolOptions(options))
@@ -89,6 +91,11 @@ function poolsOn(target: DatabaseTarget, options: OpenOptions): Pools {
       all.push(pool)
       return pool
     },
+    openPoolOfOne() {
+      const pool = openPool(target, { name: options.name, max: 1 })
+      all.push(pool)
+      return pool
+    },
     async end() {
       await Promise.all(all.map(pool => pool.end({ timeout: 1 })))
     },
@@ -97,7 +104,7 @@ function poolsOn(target: DatabaseTarget, options: OpenOptions): Pools {
 
 async function finish(
   config: Config,
-  { sql, openQueuePool }: Pools,
+  { sql, openQueuePool, openPoolOfOne }: Pools,
   options: OpenOptions,
   rest: Pick<Store, 'place' | 'stop' | 'abandon'>,
 ): Promise<Store> {
@@ -108,6 +115,7 @@ async function finish(
     return {
       sql,
       openQueuePool,
+      openPoolOfOne,
       addresses,
       applied,
       pending: () => pendingMigrations(sql, MIGRATIONS),

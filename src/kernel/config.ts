@@ -28,6 +28,8 @@ export type Config = {
   countryHeader: string | undefined
   /** Where letters go out; without it their links are in the log. */
   smtp: SmtpServer | undefined
+  /** Where backups are made by themselves, how often, and how many are kept; undefined: none are. */
+  backups: BackupSettings | undefined
   logLevel: LogLevel
   logFormat: 'pretty' | 'json'
 }
@@ -41,6 +43,8 @@ export type SmtpServer = {
   password: string | undefined
   from: string
 }
+
+export type BackupSettings = { dir: string; everyMs: number; keep: number }
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -101,6 +105,7 @@ export function readConfig(env: Environment): Config {
     geoMmdbPath: read.text('GEO_MMDB_PATH'),
     countryHeader: read.headerName('COUNTRY_HEADER'),
     smtp: read.smtp('SMTP_URL', 'MAIL_FROM'),
+    backups: read.backups(),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     logFormat: read.oneOf('LOG_FORMAT', ['pretty', 'json'], process.stderr.isTTY ? 'pretty' : 'json'),
   }
@@ -122,6 +127,17 @@ function reader(env: Environment, problems: string[]) {
       if (number >= min && number <= max) return number
       problems.push(`${name} is "${value}": it must be a whole number from ${min} to ${max}.`)
       return fallback
+    },
+    backups(): BackupSettings | undefined {
+      const dir = text('BACKUP_DIR')
+      const every = text('BACKUP_EVERY') ?? '24h'
+      const [, count, unit] = /^([1-9]\d{0,3})([mhd])$/.exec(every) ?? []
+      if (count === undefined) {
+        problems.push(`BACKUP_EVERY is "${every}": it must be a span such as 24h, 30m or 7d.`)
+      }
+      const keep = this.integer('BACKUP_KEEP', 7, 1, 10_000)
+      const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit ?? 'h'] ?? 0
+      return dir === undefined ? undefined : { dir, everyMs: Number(count) * unitMs, keep }
     },
     flag(name: string): boolean {
       const value = text(name)?.toLowerCase()

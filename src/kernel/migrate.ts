@@ -7,14 +7,14 @@ import { AppError } from './errors.ts'
 
 type Sql = postgres.Sql | postgres.TransactionSql
 type Migration = { number: number; name: string; text: string; checksum: string }
-type Applied = { number: number; name: string; checksum: string }
+export type Applied = { number: number; name: string; checksum: string }
 
 /** `CARN` as the class of all of our advisory locks, and the one of migrations in it. */
 const LOCK_CLASS = 0x43_41_52_4e
 const MIGRATING = 3
 
 /**
- * Applies what is missing, in the order of numbers. Several processes at once: each file is applied by one of them.
+ * Applies what is missing, in the order of numbers, up to the number `last` if there is one. Several processes at once: each file is applied by one of them.
  * `applied` has the names of the files that this call applied, `version` is the highest number in the database.
  * Throws AppError `unavailable` when the database is newer than the files, when an applied file was changed, or when
  * one fails; what came before it stays.
@@ -23,13 +23,20 @@ export async function migrate(
   sql: postgres.Sql,
   dir: string,
   now: Date,
+  last = Number.POSITIVE_INFINITY,
 ): Promise<{ applied: string[]; version: number }> {
   const files = await readMigrations(dir)
   const applied: string[] = []
   for (const file of findPending(files, await readApplied(sql))) {
+    if (file.number > last) break
     if (await applyOne(sql, files, file, now)) applied.push(file.name)
   }
-  return { applied, version: files.at(-1)?.number ?? 0 }
+  return { applied, version: files.findLast(file => file.number <= last)?.number ?? 0 }
+}
+
+/** Throws as `migrate` does when a database with these migrations could not be brought to this version. */
+export async function requireKnown(dir: string, applied: readonly Applied[]): Promise<void> {
+  findPending(await readMigrations(dir), applied)
 }
 
 /** The names of the files that the database does not have yet. Throws as `migrate` does. */
@@ -53,7 +60,8 @@ async function readMigrations(dir: string): Promise<Migration[]> {
   return files
 }
 
-async function readApplied(sql: Sql): Promise<Applied[]> {
+/** What the database has, by number; empty for one without a table of ours. */
+export async function readApplied(sql: Sql): Promise<Applied[]> {
   const [table] = await sql<{ made: boolean }[]>`select to_regclass('schema_migration') is not null as made`
   if (!table?.made) return []
   return sql<Applied[]>`select number, name, checksum from schema_migration order by number`

@@ -1,10 +1,11 @@
 /** Moving units from an outdated content to the one that takes its place, five hundred in a statement. */
 import type { AccountContext } from '../accounts/context.ts'
 import { findCategory } from '../categories/catalogue.ts'
-import { retrying } from '../kernel/db.ts'
+import { retrying, type Sql } from '../kernel/db.ts'
 import { AppError, assert, type Detail } from '../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import { insertBackgroundEvents, passportEvent } from '../webhooks/announce.ts'
+import { firstHash, nextHash } from './chain.ts'
 import { checkData, type Data, requireCategory } from './check-data.ts'
 import { countUnits } from './content-units.ts'
 import { forgetPublicPassport } from './public-read.ts'
@@ -23,6 +24,8 @@ export type Moved = { refreshed: number; skipped: Skip[]; failed: Failure[] }
 type Unit = {
   id: string
   version_no: number
+  /** Of the version it is at, where that has a row. */
+  hash: string | null
   created_by: number
   level: 'b' | 'i'
   category: string
@@ -73,6 +76,7 @@ export async function moveStep(ctx: AccountContext, wish: Wish, units: Step): Pr
       version_no: unit.version_no,
       created_by: unit.created_by,
       created_at: createdAt(unit.id).toISOString(),
+      hash: unit.hash,
       event_id: newUuid(now.getTime()),
       changed: unit.own === null ? changed : changed.filter(field => !Object.hasOwn(own, field)),
       search: unit.level === 'b' ? `${result.search}\n${(unit.lot ?? '').toLowerCase()}` : null,
@@ -92,11 +96,32 @@ export async function moveStep(ctx: AccountContext, wish: Wish, units: Step): Pr
 
 async function findUnits({ sql, accountId }: AccountContext, { from, only, except }: Wish): Promise<Unit[]> {
   const which = 'id' in only ? sql`and p.id = ${only.id}` : sql`and p.level = ${only.level}::text::"char"`
-  return sql<Unit[]>`
+  const units = await sql<Omit<Unit, 'hash'>[]>`
     select p.id, p.version_no, p.created_by, p.level, p.category, p.schema_version, p.lot, p.own::text as own from passport p
     where p.account_id = ${accountId} and p.content_id = ${from} and p.parent_id is not null ${which}
       ${except.length === 0 ? sql`` : sql`and p.id <> all(${except as string[]}::text[]::uuid[])`}
     limit ${FOUND_AT_ONCE}`
+  const heads = await headsOf(
+    sql,
+    accountId,
+    units.filter(unit => unit.version_no > 1),
+  )
+  return units.map(unit => ({ ...unit, hash: heads.get(`${unit.id} ${unit.version_no}`) ?? null }))
+}
+
+/** By `id number`. Two arrays and no join: a plan made while there were few would walk all versions for each unit. */
+async function headsOf(
+  sql: Sql,
+  accountId: number,
+  units: readonly Pick<Unit, 'id' | 'version_no'>[],
+): Promise<Map<string, string>> {
+  if (units.length === 0) return new Map()
+  const numbers = [...new Set(units.map(unit => unit.version_no))]
+  const rows = await sql<{ passport_id: string; version_no: number; hash: string }[]>`
+    select passport_id, version_no, encode(hash, 'hex') as hash from passport_version
+    where passport_id = any(${units.map(unit => unit.id)}::text[]::uuid[]) and version_no = any(${numbers}::int[])
+      and account_id = ${accountId}`
+  return new Map(rows.map(row => [`${row.passport_id} ${row.version_no}`, row.hash]))
 }
 
 type Verdict = AppError | { search: string }
@@ -137,7 +162,10 @@ async function move(
   return sql<{ id: string }[]>`
     with input as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(ready)}::text::jsonb)
-        as r(id uuid, version_no int, created_by int, created_at timestamptz, event_id uuid, changed text[], search text, event jsonb)
+        as r(id uuid, version_no int, created_by int, created_at timestamptz, hash text, event_id uuid, changed text[], search text, event jsonb)
+    ), hashes as materialized (
+      select (select hash from content where id = ${from} and account_id = ${accountId}) as before,
+        (select hash from content where id = ${to.id} and account_id = ${accountId}) as after
     ), moved as (
       update passport p set version_no = p.version_no + 1, content_id = ${to.id}, created_by = ${actorId},
         updated_at = greatest(${now}::timestamptz, p.updated_at), search = coalesce(i.search, p.search),
@@ -148,13 +176,34 @@ async function move(
       from input i
       where p.id = any(${ids}::text[]::uuid[]) and p.id = i.id
         and case when p.version_no = i.version_no then p.account_id = ${accountId} and p.content_id = ${from} end
-      returning p.id, p.version_no, p.updated_at, p.own, i.changed, i.event_id, i.event, i.created_at, i.created_by
+      returning p.id, p.version_no, p.updated_at, p.own, p.level, p.category, p.model_id, p.parent_id, p.lot, p.serial,
+        i.hash, i.changed, i.event_id, i.event, i.created_at, i.created_by
+    ), headed as (
+      select m.id, case when m.version_no > 2 then decode(m.hash, 'hex') else ${firstHash(sql, {
+        of: sql`m`,
+        createdAt: sql`m.created_at`,
+        createdBy: sql`m.created_by`,
+        contentHash: sql`h.before`,
+      })} end as head from moved m, hashes h
     ), first_version as (
-      insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own)
-      select created_at, ${accountId}::int, 1, created_by, id, ${from}::uuid, 'n', own from moved where version_no = 2
+      insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, hash)
+      select m.created_at, ${accountId}::int, 1, m.created_by, m.id, ${from}::uuid, 'n', m.own, b.head
+      from moved m join headed b using (id) where m.version_no = 2
     ), this_version as (
-      insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, changed)
-      select updated_at, ${accountId}::int, version_no, ${actorId}::int, id, ${to.id}::uuid, 'r', own, changed from moved
+      insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, changed, hash)
+      select m.updated_at, ${accountId}::int, m.version_no, ${actorId}::int, m.id, ${to.id}::uuid, 'r', m.own, m.changed,
+        ${nextHash(sql, {
+          before: sql`b.head`,
+          versionNo: sql`m.version_no`,
+          kind: sql`'r'::"char"`,
+          createdAt: sql`m.updated_at`,
+          createdBy: sql`${actorId}::int`,
+          contentHash: sql`h.after`,
+          own: sql`m.own`,
+          note: sql`null::text`,
+          changed: sql`m.changed`,
+        })}
+      from moved m join headed b using (id), hashes h
     ), used as (
       ${countUnits(sql, sql`select ${accountId}::int, id, n * (select count(*) from moved) from (values (${from}::uuid, -1), (${to.id}::uuid, 1)) as v(id, n) order by id`)}
     ), told as (

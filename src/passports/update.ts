@@ -8,6 +8,7 @@ import { AppError, type Detail, invalid } from '../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import { inTurn } from '../kernel/in-turn.ts'
 import { insertEvents, passportEvent } from '../webhooks/announce.ts'
+import { headHash, nextHash } from './chain.ts'
 import {
   type CheckedData,
   checkData,
@@ -169,8 +170,8 @@ async function writeVersion(
   try {
     const [row] = await sql<{ updated_at: Date }[]>`
       with before as (
-        select id, content_id, created_by, gtin14, own from passport
-        where id = ${current.id} and account_id = ${accountId} and version_no = ${current.version_no}
+        select p.id, p.content_id, p.created_by, p.gtin14, p.own, ${headHash(sql, accountId, current.version_no)} as hash from passport p
+        where p.id = ${current.id} and p.account_id = ${accountId} and p.version_no = ${current.version_no}
       ), moved as (
         update passport p set version_no = ${next.row.version_no}, created_by = ${actorId}, units_content_id = null,
           content_id = coalesce(${next.content?.id ?? null}::uuid, p.content_id), own = ${own}::text::jsonb,
@@ -191,14 +192,27 @@ async function writeVersion(
         insert into content (account_id, upto, id, owner_id, data)
         select ${accountId}::int, ${next.row.version_no}::int, content_id, id, ${JSON.stringify(next.content?.data ?? null)}::text::jsonb
         from moved where ${next.content !== null}::boolean
+        returning id, hash
       ), first_version as (
-        insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own)
-        select ${createdAt(current.id)}::timestamptz, ${accountId}::int, 1, b.created_by, b.id, b.content_id, 'n', b.own
+        insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, hash)
+        select ${createdAt(current.id)}::timestamptz, ${accountId}::int, 1, b.created_by, b.id, b.content_id, 'n', b.own, b.hash
         from before b join moved m using (id) where ${current.version_no}::int = 1
       ), this_version as (
-        insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, note, changed)
-        select updated_at, ${accountId}::int, ${next.row.version_no}::int, ${actorId}::int, id, content_id,
-          ${next.kind}::text::"char", ${own}::text::jsonb, ${next.note}::text, ${next.changed}::text[] from moved
+        insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, note, changed, hash)
+        select m.updated_at, ${accountId}::int, ${next.row.version_no}::int, ${actorId}::int, m.id, m.content_id,
+          ${next.kind}::text::"char", ${own}::text::jsonb, ${next.note}::text, ${next.changed}::text[],
+          ${nextHash(sql, {
+            before: sql`b.hash`,
+            versionNo: sql`${next.row.version_no}::int`,
+            kind: sql`${next.kind}::text::"char"`,
+            createdAt: sql`m.updated_at`,
+            createdBy: sql`${actorId}::int`,
+            contentHash: sql`coalesce(w.hash, (select hash from content where id = m.content_id and account_id = ${accountId}))`,
+            own: sql`${own}::text::jsonb`,
+            note: sql`${next.note}::text`,
+            changed: sql`${next.changed}::text[]`,
+          })}
+        from moved m join before b using (id) left join written_content w on w.id = m.content_id
       ), announced as (
         ${insertEvents(sql)}
         select updated_at, ${accountId}::int, ${next.eventId}::uuid, 'product.updated', ${JSON.stringify(next.event)}::text::jsonb

@@ -1,5 +1,5 @@
 /** Whether what is kept beside the passports agrees with them: the counters of the lists, and every history whole. */
-import type { Sql } from '../kernel/db.ts'
+import type { Fragment, Sql } from '../kernel/db.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { LEVEL_NAME } from './record.ts'
 
@@ -56,6 +56,13 @@ export async function countRows(sql: Sql): Promise<Map<string, number>> {
   return new Map(rows.map(row => [`${row.account_id} ${LEVEL_NAME[row.level]}`, row.n]))
 }
 
+/** How many passports there are, and versions of them; version 1 counts, with a row of its own or without. */
+export async function countHistories(sql: Sql): Promise<{ passports: number; versions: number }> {
+  const [row] = await sql<{ passports: number; versions: number }[]>`
+    select count(*)::bigint as passports, coalesce(sum(version_no), 0)::bigint as versions from passport`
+  return row ?? { passports: 0, versions: 0 }
+}
+
 /** Sentences about passports whose data is missing or whose versions have a gap; reads every version's row. */
 export async function findBrokenHistories(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string; version_no: number; kept: number; has_content: boolean }[]>`
@@ -74,4 +81,49 @@ export async function findBrokenHistories(sql: Sql): Promise<string[]> {
       ? `product ${idFromUuid(row.id)} is at version ${row.version_no} and keeps ${row.kept}`
       : `product ${idFromUuid(row.id)} has lost its data`,
   )
+}
+
+/**
+ * Sentences about passports whose history is not what its hashes say, and about passports that read otherwise than
+ * their newest version; walks every chain and hashes every content, of one account or of all.
+ */
+export async function findBrokenChains(sql: Sql, accountId?: number): Promise<string[]> {
+  const within = (table: Fragment) =>
+    accountId === undefined ? sql`true` : sql`${table}.account_id = ${accountId}`
+  const contents = await sql<{ owner_id: string; upto: number }[]>`
+    select owner_id, upto from content c
+    where hash is distinct from carnet_content_hash(owner_id, upto, model_upto, own_fields, data) and ${within(sql`c`)}
+    order by owner_id, upto limit ${MOST_NAMED}`
+  const versions = await sql<{ passport_id: string; version_no: number }[]>`
+    select passport_id, min(version_no) as version_no
+    from (
+      select v.passport_id, v.version_no, v.hash,
+        carnet_chain(carnet_birth_hash(p.id, p.level, p.category, p.model_id, p.parent_id, p.lot, p.serial),
+          carnet_version_facts(v.version_no, v.kind, v.created_at, v.created_by, c.hash, v.own, v.note, v.changed))
+          over (partition by v.passport_id, v.account_id order by v.version_no) as should
+      from passport_version v
+      left join passport p on p.id = v.passport_id and p.account_id = v.account_id
+      left join content c on c.id = v.content_id and c.account_id = v.account_id
+      where ${within(sql`v`)}
+    ) w
+    where hash is distinct from should
+    group by passport_id order by passport_id limit ${MOST_NAMED}`
+  const currents = await sql<{ id: string; version_no: number }[]>`
+    select p.id, p.version_no from passport p
+    join passport_version v on v.passport_id = p.id and v.account_id = p.account_id and v.version_no = p.version_no
+    where ((v.content_id, v.created_by) is distinct from (p.content_id, p.created_by) or v.own is distinct from p.own)
+      and ${within(sql`p`)}
+    order by p.id limit ${MOST_NAMED}`
+  return [
+    ...contents.map(
+      ({ owner_id, upto }) => `what product ${idFromUuid(owner_id)} said at version ${upto} was altered`,
+    ),
+    ...versions.map(
+      ({ passport_id, version_no }) =>
+        `the history of product ${idFromUuid(passport_id)} was altered at version ${version_no}`,
+    ),
+    ...currents.map(
+      ({ id, version_no }) => `product ${idFromUuid(id)} reads otherwise than its version ${version_no}`,
+    ),
+  ]
 }

@@ -2,6 +2,7 @@
 import type { AccountContext } from '../accounts/context.ts'
 import { findRefusal, retrying } from '../kernel/db.ts'
 import { insertEvents } from '../webhooks/announce.ts'
+import { firstHash, nextHash } from './chain.ts'
 import { forgetPublicPassport } from './public-read.ts'
 import { createdAt, type PassportRow } from './record.ts'
 import type { NextVersion } from './update.ts'
@@ -50,7 +51,16 @@ async function write(
         schema_version smallint, content_id uuid, data jsonb, gtin14 text, sku text, search text, corrects boolean,
         now timestamptz, created_at timestamptz, kind "char", note text, changed text[], event_id uuid, event jsonb)
     ), before as materialized (
-      select p.id, p.content_id, p.created_by, p.gtin14 from passport p join input i on i.id = p.id
+      select p.id, p.content_id, p.created_by, p.gtin14, case when p.version_no > 1
+          then (select hash from passport_version v
+            where v.passport_id = p.id and v.account_id = ${accountId} and v.version_no = p.version_no)
+          else ${firstHash(sql, {
+            of: sql`p`,
+            createdAt: sql`i.created_at`,
+            createdBy: sql`p.created_by`,
+            contentHash: sql`(select hash from content where id = p.content_id and account_id = ${accountId})`,
+          })} end as head
+      from passport p join input i on i.id = p.id
       where p.id = any(${ids}::text[]::uuid[]) and p.account_id = ${accountId} and p.version_no = i.version_no
       order by p.id for no key update of p
     ), done as (
@@ -62,7 +72,7 @@ async function write(
       from before b join input i on i.id = b.id
       where p.id = b.id and case when p.version_no = i.version_no then p.account_id = ${accountId} end
       returning p.id, p.updated_at, i.version_no, i.content_id, i.data, i.gtin14, i.created_at, i.kind, i.note, i.changed,
-        i.event_id, i.event, b.content_id as old_content_id, b.created_by as old_created_by,
+        i.event_id, i.event, b.content_id as old_content_id, b.created_by as old_created_by, b.head,
         i.gtin14 is not null and i.gtin14 is distinct from b.gtin14 as claims
     ), claim as (
       insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
@@ -73,12 +83,25 @@ async function write(
     ), written_content as (
       insert into content (account_id, upto, id, owner_id, data)
       select ${accountId}::int, version_no + 1, content_id, id, data from done
+      returning id, hash
     ), first_version as (
-      insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind)
-      select created_at, ${accountId}::int, 1, old_created_by, id, old_content_id, 'n' from done where version_no = 1
+      insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, hash)
+      select created_at, ${accountId}::int, 1, old_created_by, id, old_content_id, 'n', head from done where version_no = 1
     ), this_version as (
-      insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, note, changed)
-      select updated_at, ${accountId}::int, version_no + 1, ${actorId}::int, id, content_id, kind, note, changed from done
+      insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, note, changed, hash)
+      select d.updated_at, ${accountId}::int, d.version_no + 1, ${actorId}::int, d.id, d.content_id, d.kind, d.note, d.changed,
+        ${nextHash(sql, {
+          before: sql`d.head`,
+          versionNo: sql`d.version_no + 1`,
+          kind: sql`d.kind`,
+          createdAt: sql`d.updated_at`,
+          createdBy: sql`${actorId}::int`,
+          contentHash: sql`w.hash`,
+          own: sql`null::jsonb`,
+          note: sql`d.note`,
+          changed: sql`d.changed`,
+        })}
+      from done d join written_content w on w.id = d.content_id
     ), announced as (
       ${insertEvents(sql)} select updated_at, ${accountId}::int, event_id, 'product.updated', event from done
     ), refused as (

@@ -6,23 +6,41 @@ import type { Sql } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
 import { resumeRefreshes, stopRefreshes, takeRefreshFaults } from '../passports/refresh-job.ts'
 import { cleanScans } from '../scans/clean.ts'
+import { backUpWhenDue, type ScheduledBackups } from '../transfer/scheduled.ts'
 import { clearAway } from '../webhooks/retention.ts'
 
 const EVERY_MS = 5_000
 const CLEAR_EVERY_MS = 300_000
 /** How often a process asks whether it is time; what is past its time is deleted every ten minutes. */
 const CLEAN_EVERY_MS = 60_000
+const BACKUP_LOOK_EVERY_MS = 20_000
 /** Steps of clearing away in a row, of some thousand rows each: what is left then waits for the next time. */
 const MOST_STEPS = 200
 
 export type Chores = { stop: () => Promise<void> }
 
 /** `queue`: a pool for queues, see `openPool`. */
-export type ChoreSetup = { sql: Sql; queue: Sql; clock: Clock; log: Log }
+export type ChoreSetup = {
+  sql: Sql
+  queue: Sql
+  clock: Clock
+  log: Log
+  /** Undefined when the operator wants none. */
+  backups?: ScheduledBackups | undefined
+}
 
 /** Looks for work at once and then at its times; `stop` ends it after the step it is at. */
-export function startChores({ sql, queue, clock, log }: ChoreSetup): Chores {
+export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Chores {
   let isStopping = false
+  const stopping = new AbortController()
+  const keep = async () => {
+    const made = backups && (await backUpWhenDue(backups, stopping.signal))
+    if (made)
+      log.info(
+        { file: made.path, bytes: made.bytes, passports: made.passports, seconds: made.seconds },
+        'backup made',
+      )
+  }
   const resume = async () => {
     const resumed = await resumeRefreshes(sql, clock)
     if (resumed > 0) log.info({ jobs: resumed }, 'refreshes taken up again')
@@ -47,10 +65,12 @@ export function startChores({ sql, queue, clock, log }: ChoreSetup): Chores {
     repeat(forget, EVERY_MS, log),
     repeat(clean, CLEAN_EVERY_MS, log),
     repeat(clear, CLEAR_EVERY_MS, log),
+    ...(backups === undefined ? [] : [repeat(keep, BACKUP_LOOK_EVERY_MS, log)]),
   ]
   return {
     async stop() {
       isStopping = true
+      stopping.abort()
       await Promise.all([...chores.map(chore => chore.stop()), stopRefreshes(sql)])
     },
   }

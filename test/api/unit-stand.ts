@@ -1,5 +1,6 @@
 /** What the tests of units stand on: a server, an account, and short words for issuing, changing and reading units. */
 import assert from 'node:assert/strict'
+import type { TestDatabase } from '../database.ts'
 import {
   type Answer,
   type Harness,
@@ -35,8 +36,8 @@ export type UnitStand = {
 }
 type More = { key?: string; headers?: Record<string, string> }
 
-export async function startUnitStand(plan = 'beta'): Promise<UnitStand> {
-  const t = await startHarness()
+export async function startUnitStand(plan = 'beta', database?: TestDatabase): Promise<UnitStand> {
+  const t = await startHarness(database === undefined ? {} : { database })
   const account = await t.account({ plan })
   const ask: UnitStand['ask'] = (method, path, body, { key = account.key, headers = {} } = {}) =>
     t.ask(method, `/api/v1/products${path}`, { key, headers, ...(body === undefined ? {} : { body }) })

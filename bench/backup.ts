@@ -1,0 +1,72 @@
+/** `backup`: 100,000 items written to a file while 64 connections read other products, beside the same reads without it. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../src/kernel/clock.ts'
+import { openPool } from '../src/kernel/db.ts'
+import { idFromUuid } from '../src/kernel/ids.ts'
+import { backUp } from '../src/transfer/backup.ts'
+import { load } from './load.ts'
+import type { Bench } from './run.ts'
+import { type Hall, median } from './stage.ts'
+import { ask, issue, models } from './units.ts'
+
+const ROUNDS = 3
+const MANY = 100_000
+const READERS = 64
+const SECONDS = 3
+const SLICE_SECONDS = 0.5
+
+export const backupRows: Bench = async stage => {
+  const hall = await stage.hall('backup')
+  const tenant = await stage.tenant(hall)
+  const [first = '', ...others] = await models(hall, tenant, 10_001)
+  await issue(hall, tenant, { under: first, level: 'item', count: MANY })
+  const server = await stage.serve(hall, 'ours.ts')
+  const requests = others.map(id => ask(tenant, 'GET', idFromUuid(id)))
+  const read = async (seconds: number) => {
+    const next = (n: number) => requests[(n * 7919) % requests.length] ?? ''
+    const tally = await load({ port: server.port, connections: READERS, seconds, next })
+    if (tally.failed > 0) throw new Error(`${tally.failed} reads failed`)
+    return tally.perSecond
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'carnet-bench-backup-'))
+  const figures = { alone: [] as number[], during: [] as number[], rows: [] as number[] }
+  await read(SECONDS)
+  for (let round = 0; round < ROUNDS; round++) {
+    figures.alone.push(await read(SECONDS))
+    let isDone = false
+    const made = write(hall, join(folder, `${round}`)).finally(() => {
+      isDone = true
+    })
+    const slices: number[] = []
+    while (!isDone) slices.push(await read(SLICE_SECONDS))
+    const { passports, seconds, bytes } = await made
+    figures.rows.push(passports / seconds)
+    figures.during.push(slices.reduce((sum, n) => sum + n, 0) / slices.length)
+    stage.log(`backup, round ${round + 1}: ${bytes} bytes in ${seconds} s`)
+  }
+  await server.stop()
+  await rm(folder, { recursive: true })
+  const [alone, during] = [median(figures.alone), median(figures.during)]
+  return [
+    {
+      row: 'backup, reads meanwhile',
+      ours: during,
+      limit: alone,
+      ratio: during / alone,
+      unit: `requests/s against without; ${Math.round(median(figures.rows))} passports/s written`,
+    },
+  ]
+}
+
+const write = (hall: Hall, path: string) =>
+  backUp(
+    {
+      openPool: () => openPool(hall.target, { max: 1, name: 'bench backup' }),
+      clock: systemClock,
+      fingerprint: '00000000',
+      version: 'bench',
+    },
+    { path },
+  )

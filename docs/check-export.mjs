@@ -1,0 +1,89 @@
+// Checks an account exported by Carnet without Carnet: node check-export.mjs FILE
+// Needs Node 20 or newer and nothing else. docs/backup.md says in words what it does.
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+
+const sha256 = text => createHash('sha256').update(text).digest('hex')
+const ofLines = facts => sha256(facts.map(fact => fact ?? '').join('\n'))
+const list = texts => (texts === null ? null : `[${texts.map(text => JSON.stringify(text)).join(', ')}]`)
+
+const contents = new Map()
+const faults = []
+const counts = {}
+let passport
+let before = ''
+let expected = 0
+let end
+
+const readers = {
+  content(c) {
+    const hash = ofLines([c.owner, c.upto, c.model_upto, list(c.own_fields), c.data])
+    if (hash !== c.hash) faults.push(`content ${c.id} was altered`)
+    contents.set(c.id, hash)
+  },
+  passport(p) {
+    endPassport()
+    passport = p
+    expected = 0
+    before = ofLines([p.uuid, p.level, p.category, p.model, p.parent, p.lot, p.serial])
+  },
+  version(v) {
+    expected++
+    const note = v.note === null ? null : JSON.stringify(v.note)
+    const facts = [
+      v.version_no,
+      v.kind,
+      v.created_at,
+      v.created_by,
+      contents.get(v.content),
+      v.own,
+      note,
+      list(v.changed),
+    ]
+    before = ofLines([before, ...facts])
+    if (before !== v.hash || v.passport !== passport?.uuid || v.version_no !== expected)
+      faults.push(`version ${v.version_no} of passport ${passport?.id} was altered`)
+    before = v.hash
+  },
+}
+
+function endPassport() {
+  if (passport !== undefined && passport.version_no !== expected)
+    faults.push(`passport ${passport.id} is at version ${passport.version_no} and has ${expected}`)
+}
+
+const digest = createHash('sha256')
+let held = ''
+const take = text => {
+  const line = JSON.parse(text)
+  if (line.type === 'end') end = line
+  else {
+    if (end !== undefined) faults.push('there are lines after the last')
+    digest.update(`${text}\n`)
+    counts[line.type] = (counts[line.type] ?? 0) + 1
+    readers[line.type]?.(line)
+  }
+}
+try {
+  for await (const chunk of createReadStream(process.argv[2] ?? '', { encoding: 'utf8' })) {
+    const lines = (held + chunk).split('\n')
+    held = lines.pop() ?? ''
+    for (const line of lines) take(line)
+  }
+  if (held !== '') faults.push('the last line has no end')
+} catch (error) {
+  faults.push(`the file cannot be read: ${error.message}`)
+}
+endPassport()
+if (end === undefined) faults.push('the last line, with the checksum, is missing')
+else {
+  if (end.sha256 !== digest.digest('hex')) faults.push('the file does not have the checksum of its last line')
+  if (JSON.stringify(end.counts) !== JSON.stringify(counts))
+    faults.push('the file does not have the lines that it counts')
+}
+
+for (const fault of faults.slice(0, 20)) console.error(fault)
+if (faults.length > 0) process.exit(1)
+console.log(
+  `${counts.passport ?? 0} passports with ${counts.version ?? 0} versions, all as they were written`,
+)

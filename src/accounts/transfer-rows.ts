@@ -1,0 +1,71 @@
+/** What of an account goes along with its passports: who changed them, and how its pages look. People and keys stay. */
+import type { Sql } from '../kernel/db.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { LevelLetter } from './plans.ts'
+
+export type AccountLine = { name: string; plan: string; indexable: boolean }
+export type ActorLine = { id: number; kind: string; label: string }
+export type BrandLine = Readonly<Record<string, unknown>>
+/** `bytes` in base64. */
+export type LogoLine = Readonly<Record<string, unknown>> & { hash: string }
+
+/** Throws `not_found`. */
+export async function exportAccount(sql: Sql, accountId: number): Promise<AccountLine> {
+  const [row] = await sql<AccountLine[]>`select name, plan, indexable from account where id = ${accountId}`
+  if (row === undefined) throw new AppError('not_found', `There is no account ${accountId}.`)
+  return row
+}
+
+export const exportActors = (sql: Sql, accountId: number) =>
+  sql<ActorLine[]>`select id, kind, label from actor where account_id = ${accountId} order by id`
+
+export const exportBrand = (sql: Sql, accountId: number) =>
+  sql<BrandLine[]>`
+    select version, name, accent, logo, logo_dark, frame_ancestors, updated_at, updated_by from brand
+    where account_id = ${accountId}`
+
+export const exportLogos = (sql: Sql, accountId: number) =>
+  sql<LogoLine[]>`
+    select hash, type as kind, width, height, encode(bytes, 'base64') as bytes, kept_since from brand_logo
+    where account_id = ${accountId} order by hash`
+
+/** Actors keep their numbers, which the hashes of versions are over. */
+export async function importActors(sql: Sql, accountId: number, actors: readonly ActorLine[]): Promise<void> {
+  await sql`
+    insert into actor (id, account_id, kind, label) overriding system value
+    select r.id, ${accountId}, r.kind, r.label
+    from jsonb_to_recordset(${JSON.stringify(actors)}::text::jsonb) as r(id int, kind text, label text)`
+  await sql`
+    select setval(pg_get_serial_sequence('actor', 'id'),
+      greatest((select max(id) from actor where account_id = ${accountId}), nextval(pg_get_serial_sequence('actor', 'id'))))`
+}
+
+export async function importBrand(sql: Sql, accountId: number, brand: BrandLine): Promise<void> {
+  await sql`
+    insert into brand (account_id, version, name, accent, logo, logo_dark, frame_ancestors, updated_at, updated_by)
+    select ${accountId}, r.* from jsonb_to_record(${JSON.stringify(brand)}::text::jsonb) as r(version int, name text, accent text,
+      logo text, logo_dark text, frame_ancestors text[], updated_at timestamptz, updated_by int)`
+}
+
+export async function importLogo(sql: Sql, accountId: number, logo: LogoLine): Promise<void> {
+  await sql`
+    insert into brand_logo (account_id, hash, type, width, height, bytes, kept_since)
+    select ${accountId}, r.hash, r.kind, r.width, r.height, decode(r.bytes, 'base64'), r.kept_since
+    from jsonb_to_record(${JSON.stringify(logo)}::text::jsonb) as r(hash text, kind text, width int, height int, bytes text,
+      kept_since timestamptz)`
+}
+
+/** What an imported account uses of its quotas, which may be more than they allow. */
+export async function setUsage(
+  sql: Sql,
+  accountId: number,
+  used: readonly { level: LevelLetter; n: number }[],
+): Promise<void> {
+  for (const { level, n } of used) {
+    await sql`update account_usage set used = ${n} where account_id = ${accountId} and level = ${level}::text::"char"`
+  }
+}
+
+export async function setIndexable(sql: Sql, accountId: number, indexable: boolean): Promise<void> {
+  await sql`update account set indexable = ${indexable} where id = ${accountId}`
+}

@@ -1,0 +1,73 @@
+/** `carnet backup` and `carnet restore`: everything, in one file, and back. */
+import { systemClock } from '../kernel/clock.ts'
+import { readConfig } from '../kernel/config.ts'
+import { createSealer } from '../kernel/sealing.ts'
+import { backUp } from '../transfer/backup.ts'
+import { restoreBackup } from '../transfer/restore.ts'
+import type { Command } from './command.ts'
+import { Refusal } from './command.ts'
+import { progressOn } from './progress.ts'
+import { hasSecretKey, secretKey } from './secret-key.ts'
+import { commandLog, MIGRATIONS, openStore, withStore } from './store.ts'
+import { VERSION } from './version.ts'
+
+const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`
+
+export const backup: Command = {
+  usage: 'backup --to FILE',
+  about: 'writes everything, as it is at one moment, into a file, while the server goes on',
+  options: { to: { hint: 'FILE', about: 'the file to make; it must not be there yet' } },
+  run: ({ args, env }) => {
+    const path = args.get('to')
+    return withStore(env, async ({ store, config, clock }) => {
+      const progress = progressOn(process.stderr)
+      const fingerprint = createSealer(secretKey(config)).fingerprint
+      const setup = { openPool: store.openPoolOfOne, clock, fingerprint, version: VERSION }
+      const made = await backUp(setup, {
+        path,
+        progress: (table, bytes) => progress.tell(`${table}: ${mebibytes(bytes)}`),
+      })
+      progress.end()
+      const text =
+        `${made.path} has ${made.passports} passports with ${made.versions} versions, in ${mebibytes(made.bytes)}.\n` +
+        `SHA-256 ${made.sha256}\nKeep SECRET_KEY elsewhere: it is not in the file, and a restore needs it.`
+      return { value: made, text }
+    })
+  },
+}
+
+export const restore: Command = {
+  usage: 'restore --from FILE',
+  about: 'puts a backup into an empty store; needs the SECRET_KEY that it was made with',
+  options: { from: { hint: 'FILE', about: 'what `carnet backup` wrote' } },
+  run: async ({ args, env }) => {
+    const path = args.get('from')
+    const config = readConfig(env)
+    if (config.secretKey === undefined && !hasSecretKey(config.dataDir)) {
+      throw new Refusal(
+        `A restore needs the SECRET_KEY that the backup was made with: set it, or put the file secret-key into ${config.dataDir} (readable by its owner only).`,
+      )
+    }
+    const fingerprint = createSealer(secretKey(config)).fingerprint
+    const store = await openStore(config, commandLog(env, config), {
+      name: 'carnet restore',
+      serves: true,
+      migrate: false,
+    })
+    try {
+      const progress = progressOn(process.stderr)
+      const setup = { openPool: store.openPoolOfOne, clock: systemClock, fingerprint, migrations: MIGRATIONS }
+      const made = await restoreBackup(setup, {
+        path,
+        progress: (table, bytes) => progress.tell(`${table}: ${mebibytes(bytes)}`),
+      })
+      progress.end()
+      const text = `Restored ${made.passports} passports with ${made.versions} versions, as they were on ${made.created_at}.`
+      if (made.broken.length === 0) return { value: made, text }
+      const complaint = `These histories were not right when the backup was made:\n${made.broken.join('\n')}`
+      return { value: made, text, exitCode: 1, complaint }
+    } finally {
+      await store.stop()
+    }
+  },
+}

@@ -1,0 +1,173 @@
+/** An account's passports with all that belongs to them, page by page in the order of ids: for a copy that others can read. */
+import type { Sql } from '../kernel/db.ts'
+import { firstHash } from './chain.ts'
+
+/** `data` and `own` are JSON as PostgreSQL writes it, letter by letter what the hashes are over. */
+export type ContentLine = {
+  id: string
+  owner: string
+  upto: number
+  model_upto: number | null
+  from: string | null
+  own_fields: string[] | null
+  data: string
+  hash: string
+}
+export type PassportLine = {
+  uuid: string
+  level: 'm' | 'b' | 'i'
+  category: string
+  model: string
+  parent: string | null
+  lot: string | null
+  serial: string | null
+  status: 'a' | 'x'
+  version_no: number
+  updated_at: Date
+  schema_version: number
+  last_correction: number
+  units_content: string | null
+  gtin14: string | null
+  sku: string | null
+  search: string | null
+}
+export type VersionLine = {
+  passport: string
+  version_no: number
+  kind: string
+  created_at: Date
+  created_by: number
+  content: string
+  content_hash: string
+  own: string | null
+  note: string | null
+  changed: string[] | null
+  hash: string
+}
+export type StatusLine = { passport: string; changed_at: Date; changed_by: number; status: string }
+export type GtinLine = { gtin14: string; model: string; claimed_at: Date }
+export type AccessLinkLine = Readonly<Record<string, unknown>> & { id: string }
+
+const CONTENTS = 200
+const PASSPORTS = 500
+/** Before all ids. */
+const FIRST = '00000000-0000-0000-0000-000000000000'
+
+/** In a transaction of one snapshot, as all of these. */
+export async function* exportContents(sql: Sql, accountId: number): AsyncGenerator<ContentLine> {
+  yield* inPages(
+    after => sql<ContentLine[]>`
+      select id, owner_id as owner, upto, model_upto, from_id as "from", own_fields, data::text as data,
+        encode(hash, 'hex') as hash
+      from content where account_id = ${accountId} and id > ${after} order by id limit ${CONTENTS}`,
+    line => line.id,
+  )
+}
+
+async function* inPages<L>(
+  read: (after: string) => PromiseLike<readonly L[]>,
+  idOf: (line: L) => string,
+): AsyncGenerator<L> {
+  for (let after = FIRST; ; ) {
+    const page = await read(after)
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined) return
+    after = idOf(last)
+  }
+}
+
+/** Without their histories: where they are found, and the GTINs that ever led to their model. */
+export async function* exportAddresses(
+  sql: Sql,
+  accountId: number,
+): AsyncGenerator<{ passport: PassportLine; gtins: string[] }> {
+  for (const level of ['m', 'b', 'i'] as const) {
+    for (let after = FIRST; ; ) {
+      const page = await readPassports(sql, accountId, level, after)
+      if (page.length === 0) break
+      const models = [...new Set(page.map(passport => passport.model))]
+      const claims = await sql<{ gtin14: string; model: string }[]>`
+        select gtin14, model_id as model from gtin_claim
+        where account_id = ${accountId} and model_id = any(${models}::text[]::uuid[]) order by gtin14`
+      const byModel = Map.groupBy(claims, claim => claim.model)
+      for (const passport of page) {
+        yield { passport, gtins: byModel.get(passport.model)?.map(claim => claim.gtin14) ?? [] }
+      }
+      after = page.at(-1)?.uuid ?? FIRST
+    }
+  }
+}
+
+export type PassportWithHistory = { passport: PassportLine; versions: VersionLine[]; statuses: StatusLine[] }
+
+/** Models, then batches, then items: a parent comes before its units. */
+export async function* exportPassports(sql: Sql, accountId: number): AsyncGenerator<PassportWithHistory> {
+  for (const level of ['m', 'b', 'i'] as const) {
+    for (let after = FIRST; ; ) {
+      const page = await readPassports(sql, accountId, level, after)
+      const uuids = page.map(passport => passport.uuid)
+      if (uuids.length === 0) break
+      const versions = Map.groupBy(await readVersions(sql, accountId, uuids), one => one.passport)
+      const statuses = Map.groupBy(await readStatuses(sql, accountId, uuids), one => one.passport)
+      for (const passport of page) {
+        const { uuid } = passport
+        yield { passport, versions: versions.get(uuid) ?? [], statuses: statuses.get(uuid) ?? [] }
+      }
+      after = uuids.at(-1) ?? FIRST
+    }
+  }
+}
+
+const readPassports = (sql: Sql, accountId: number, level: PassportLine['level'], after: string) =>
+  sql<PassportLine[]>`
+    select id as uuid, level, category, model_id as model, parent_id as parent, lot, serial, status, version_no,
+      updated_at, schema_version, last_correction, units_content_id as units_content, gtin14, sku, search
+    from passport where account_id = ${accountId} and level = ${level}::text::"char" and id > ${after}
+    order by id limit ${PASSPORTS}`
+
+/** Version 1 of those that have no row for it is worked out. */
+const readVersions = (sql: Sql, accountId: number, uuids: readonly string[]) => sql<VersionLine[]>`
+  select p.id as passport, 1 as version_no, 'n'::"char" as kind, carnet_created_at(p.id) as created_at, p.created_by,
+    p.content_id as content, encode(c.hash, 'hex') as content_hash, p.own::text as own, null::text as note,
+    null::text[] as changed, encode(${firstHash(sql, {
+      of: sql`p`,
+      createdAt: sql`carnet_created_at(p.id)`,
+      createdBy: sql`p.created_by`,
+      contentHash: sql`c.hash`,
+    })}, 'hex') as hash
+  from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
+  where p.id = any(${uuids as string[]}::text[]::uuid[]) and p.account_id = ${accountId} and p.version_no = 1
+  union all
+  select v.passport_id, v.version_no, v.kind, v.created_at, v.created_by, v.content_id, encode(c.hash, 'hex'),
+    v.own::text, v.note, v.changed, encode(v.hash, 'hex')
+  from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
+  where v.passport_id = any(${uuids as string[]}::text[]::uuid[]) and v.account_id = ${accountId}
+  order by passport, version_no`
+
+const readStatuses = (sql: Sql, accountId: number, uuids: readonly string[]) => sql<StatusLine[]>`
+  select passport_id as passport, changed_at, changed_by, status from passport_status
+  where passport_id = any(${uuids as string[]}::text[]::uuid[]) and account_id = ${accountId}
+  order by passport_id, changed_at`
+
+export async function* exportGtins(sql: Sql, accountId: number): AsyncGenerator<GtinLine> {
+  for (let after = ''; ; ) {
+    const page = await sql<GtinLine[]>`
+      select gtin14, model_id as model, claimed_at from gtin_claim
+      where account_id = ${accountId} and gtin14 > ${after} order by gtin14 limit ${PASSPORTS}`
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined) return
+    after = last.gtin14
+  }
+}
+
+/** Their tokens are not in it, only the hashes that tokens are recognised by. */
+export async function* exportAccessLinks(sql: Sql, accountId: number): AsyncGenerator<AccessLinkLine> {
+  yield* inPages(
+    after => sql<AccessLinkLine[]>`
+      select id, hash, passport_id, audience, label, created_at, created_by, expires_at, revoked_at, uses, last_used_at
+      from access_link where account_id = ${accountId} and id > ${after} order by id limit ${PASSPORTS}`,
+    line => line.id,
+  )
+}

@@ -1,0 +1,101 @@
+/** One account as a text that a script can read: a JSON object a line, every version with its hash. `docs/backup.md` describes it. */
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createWriteStream, existsSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { exportAccount, exportActors, exportBrand, exportLogos } from '../accounts/transfer-rows.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Sql } from '../kernel/db.ts'
+import { AppError } from '../kernel/errors.ts'
+import { idFromUuid } from '../kernel/ids.ts'
+import { exportAccessLinks, exportContents, exportGtins, exportPassports } from '../passports/export-rows.ts'
+
+export const EXPORT_FORMAT = 'carnet-account-1'
+
+export type ExportSetup = { openPool: () => Sql; clock: Clock; version: string; publicUrl: string }
+export type ExportWish = { accountId: number; path: string; progress?: (passports: number) => void }
+export type Counts = Readonly<Record<string, number>>
+export type ExportResult = { path: string; bytes: number; sha256: string; counts: Counts }
+
+/** Writes the account as it is at one moment. Throws `not_found`, and `validation` when the file is there or cannot be made. */
+export async function exportToFile(setup: ExportSetup, wish: ExportWish): Promise<ExportResult> {
+  if (existsSync(wish.path))
+    throw new AppError('validation', `${wish.path} is there already, and an export replaces nothing.`)
+  const pool = setup.openPool()
+  try {
+    const one = (await pool.reserve()) as unknown as Sql
+    await one`begin isolation level repeatable read read only`
+    await one`set local statement_timeout = 0`
+    await one`set local idle_in_transaction_session_timeout = 0`
+    return await write(wish.path, linesOf(one, setup, wish))
+  } finally {
+    await pool.end({ timeout: 0 })
+  }
+}
+
+type Line = Readonly<Record<string, unknown>> & { type: string }
+
+async function* linesOf(sql: Sql, setup: ExportSetup, wish: ExportWish): AsyncGenerator<Line> {
+  const { accountId } = wish
+  const account = await exportAccount(sql, accountId)
+  const created_at = setup.clock.now().toISOString()
+  const { version: carnet, publicUrl: public_url } = setup
+  yield { type: 'header', format: EXPORT_FORMAT, created_at, carnet, public_url, account }
+  for (const actor of await exportActors(sql, accountId)) yield { type: 'actor', ...actor }
+  for (const logo of await exportLogos(sql, accountId)) yield { type: 'logo', ...logo }
+  for (const brand of await exportBrand(sql, accountId)) yield { type: 'brand', ...brand }
+  for await (const content of exportContents(sql, accountId)) yield { type: 'content', ...content }
+  let passports = 0
+  for await (const { passport, versions, statuses } of exportPassports(sql, accountId)) {
+    yield { type: 'passport', id: idFromUuid(passport.uuid), ...passport }
+    for (const version of versions) yield { type: 'version', ...version }
+    for (const status of statuses) yield { type: 'status', ...status }
+    wish.progress?.(++passports)
+  }
+  for await (const gtin of exportGtins(sql, accountId)) yield { type: 'gtin', ...gtin }
+  for await (const link of exportAccessLinks(sql, accountId)) yield { type: 'access_link', ...link }
+}
+
+const GATHERED = 65_536
+
+/** The last line has the counts, and the SHA-256 of all lines before it. */
+async function write(path: string, lines: AsyncIterable<Line>): Promise<ExportResult> {
+  const partial = `${path}.partial`
+  const out = createWriteStream(partial, { mode: 0o600, flush: true })
+  let fault: unknown
+  out.on('error', error => {
+    fault = error
+  })
+  const digest = createHash('sha256')
+  const counts: Record<string, number> = {}
+  let bytes = 0
+  let held = ''
+  const put = async () => {
+    digest.update(held)
+    bytes += Buffer.byteLength(held)
+    if (fault !== undefined) throw fault
+    if (!out.write(held)) await once(out, 'drain')
+    held = ''
+  }
+  try {
+    for await (const line of lines) {
+      counts[line.type] = (counts[line.type] ?? 0) + 1
+      held += `${JSON.stringify(line)}\n`
+      if (held.length > GATHERED) await put()
+    }
+    await put()
+    const sha256 = digest.digest('hex')
+    const end = `${JSON.stringify({ type: 'end', counts, sha256 })}\n`
+    const closed = once(out, 'close')
+    out.end(end)
+    await closed
+    if (fault !== undefined) throw fault
+    await rename(partial, path)
+    return { path, bytes: bytes + end.length, sha256, counts }
+  } catch (error) {
+    out.destroy()
+    await rm(partial, { force: true })
+    if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
+    throw new AppError('validation', `${path} cannot be written (${error.code}).`)
+  }
+}

@@ -1,0 +1,57 @@
+/** Backups made by themselves into a folder, where the names say when: what is there tells when the next is due. */
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sql } from '../kernel/db.ts'
+import { type BackupResult, type BackupSetup, backUp } from './backup.ts'
+
+export type ScheduledBackups = BackupSetup & { dir: string; everyMs: number; keep: number }
+
+const NAME = /^carnet-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/
+/** What a process that was killed has left behind; the one that is being written is no older than the lock. */
+const UNFINISHED = /^carnet-\d{8}T\d{6}Z\.backup\.partial$/
+
+/** `CARN` as the class of all of our advisory locks, and the one of backups in it. */
+const LOCK_CLASS = 0x43_41_52_4e
+const BACKING_UP = 17
+
+/**
+ * Makes a backup when the newest in the folder is old enough, and removes the oldest beyond those to keep. Of several
+ * processes one does it: whoever has the lock, which ends with its connection. Undefined when nothing was to be done.
+ */
+export async function backUpWhenDue(
+  wish: ScheduledBackups,
+  signal?: AbortSignal,
+): Promise<BackupResult | undefined> {
+  await mkdir(wish.dir, { recursive: true })
+  if (!(await isDue(wish))) return undefined
+  const pool = wish.openPool()
+  try {
+    const one = (await pool.reserve()) as unknown as Sql
+    await one`begin`
+    await one`set local idle_in_transaction_session_timeout = 0`
+    const [lock] = await one<{ mine: boolean }[]>`
+      select pg_try_advisory_xact_lock(${LOCK_CLASS}::int, ${BACKING_UP}::int) as mine`
+    // Whoever had the lock may have just been done.
+    if (!lock?.mine || !(await isDue(wish))) return undefined
+    for (const name of await readdir(wish.dir)) if (UNFINISHED.test(name)) await rm(join(wish.dir, name))
+    const path = join(wish.dir, nameAt(wish.clock.now()))
+    const made = await backUp(wish, { path, ...(signal ? { signal } : {}) })
+    for (const name of (await backupsIn(wish.dir)).slice(0, -wish.keep)) await rm(join(wish.dir, name))
+    return made
+  } finally {
+    await pool.end({ timeout: 0 })
+  }
+}
+
+const nameAt = (time: Date) => `carnet-${time.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z.backup`
+
+/** Oldest first. */
+const backupsIn = async (dir: string) => (await readdir(dir)).filter(name => NAME.test(name)).sort()
+
+async function isDue({ dir, everyMs, clock }: ScheduledBackups): Promise<boolean> {
+  const newest = (await backupsIn(dir)).at(-1)
+  if (newest === undefined) return true
+  const age = clock.now().getTime() - new Date(newest.replace(NAME, '$1-$2-$3T$4:$5:$6Z')).getTime()
+  // One from the future is of a clock that has been put right since.
+  return age >= everyMs || age < -everyMs
+}

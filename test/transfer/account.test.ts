@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import { systemClock } from '../../src/kernel/clock.ts'
+import {
+  findBrokenChains,
+  findBrokenHistories,
+  findWrongCounts,
+  findWrongUnitCounts,
+} from '../../src/passports/verify.ts'
+import { exportToFile } from '../../src/transfer/export-account.ts'
+import { importFromFile } from '../../src/transfer/import-account.ts'
+import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
+import { cloneDatabase, type TestDatabase } from '../database.ts'
+import { type Folder, fill, poolOfOne, temporaryFolder } from './stores.ts'
+
+const CHECK = join(import.meta.dirname, '../../docs/check-export.mjs')
+
+let here: TestDatabase
+let there: TestDatabase
+let s: UnitStand
+let other: UnitStand
+let folder: Folder
+let ids: Awaited<ReturnType<typeof fill>>
+let file: string
+let n = 0
+
+before(async () => {
+  here = await cloneDatabase()
+  there = await cloneDatabase()
+  s = await startUnitStand('enterprise', here)
+  other = await startUnitStand('enterprise', there)
+  folder = await temporaryFolder()
+  ids = await fill(s)
+  file = (await makeExport(here, s.account.id)).path
+})
+after(async () => {
+  await s.close()
+  await other.close()
+  await here.drop()
+  await there.drop()
+  await folder.remove()
+})
+
+const makeExport = (database: TestDatabase, accountId: number) =>
+  exportToFile(
+    {
+      openPool: poolOfOne(database),
+      clock: systemClock,
+      version: '0.0.0-test',
+      publicUrl: 'https://carnet.example',
+    },
+    { accountId, path: folder.file(`export-${n++}`) },
+  )
+const makeImport = (path: string, database = there) =>
+  importFromFile(
+    { openPool: poolOfOne(database), clock: systemClock },
+    { path, name: undefined, plan: undefined },
+  )
+
+const check = (path: string) =>
+  promisify(execFile)(process.execPath, [CHECK, path]).then(
+    ({ stdout }) => ({ ok: true, said: stdout }),
+    (error: { stderr: string }) => ({ ok: false, said: error.stderr }),
+  )
+
+/** Lines without the first and the last, which name a time and a checksum. */
+const linesOf = async (path: string) => (await readFile(path, 'utf8')).trimEnd().split('\n').slice(1, -1)
+
+async function faults(sql: UnitStand['t']['sql']): Promise<string[]> {
+  const looks = [findBrokenChains, findBrokenHistories, findWrongCounts, findWrongUnitCounts]
+  return (await Promise.all(looks.map(look => look(sql)))).flat()
+}
+
+describe('export and import of an account', () => {
+  test('is imported elsewhere with the same pages, versions and links, and exports as the same lines', async () => {
+    const made = await makeImport(file)
+    assert.deepEqual([made.counts.passport, made.counts.access_link, made.counts.brand], [9, 2, 1])
+    const again = await makeExport(there, Number(made.account))
+    assert.deepEqual(await linesOf(again.path), await linesOf(file))
+    assert.deepEqual(await faults(other.t.sql), [])
+    for (const id of [ids.model, ids.batch, ...ids.items]) {
+      const [mine, theirs] = await Promise.all([s.t.ask('GET', `/p/${id}`), other.t.ask('GET', `/p/${id}`)])
+      assert.deepEqual([theirs.status, theirs.text], [200, mine.text], id)
+    }
+    const key = await other.t.apiKey({ ...other.account, id: Number(made.account) }, 'full')
+    const [item = ''] = ids.items
+    const changed = await other.call('PATCH', `/${item}`, { data: { stateOfHealth: 50 } }, { key })
+    assert.equal(changed.version_no, (await s.call('GET', `/${item}`)).version_no + 1)
+    assert.deepEqual(await faults(other.t.sql), [])
+  })
+
+  test('what is here already is refused, and nothing is left behind', async () => {
+    const before = await other.t.sql`select count(*) as n from account`
+    await assert.rejects(makeImport(file, here), { code: 'validation', message: /is here already/ })
+    const lines = (await readFile(file, 'utf8')).split('\n')
+    assert.ok(lines.length > 20)
+    assert.deepEqual(await other.t.sql`select count(*) as n from account`, before)
+  })
+
+  test('the script checks an export without Carnet', async () => {
+    const { ok, said } = await check(file)
+    assert.ok(ok, said)
+    assert.match(said, /^9 passports with \d+ versions, all as they were written\n$/)
+  })
+
+  test('a changed byte, wherever, is found by the script and refused by the import', async () => {
+    const bytes = await readFile(file)
+    const damaged = folder.file('damaged')
+    const accounts = async () =>
+      (await other.t.sql<{ n: number }[]>`select count(*)::int as n from account`)[0]?.n
+    const before = await accounts()
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length - 2), fc.integer({ min: 0, max: 7 }), async (at, bit) => {
+        const copy = Buffer.from(bytes)
+        copy[at] = (copy[at] ?? 0) ^ (1 << bit)
+        await writeFile(damaged, copy)
+        await assert.rejects(makeImport(damaged), { code: 'validation' })
+      }),
+      { numRuns: 60 },
+    )
+    assert.equal(await accounts(), before)
+  })
+
+  test('a file forged with a new checksum is told by its hashes', async () => {
+    const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
+    const end = JSON.parse(lines.pop() ?? '')
+    const forge = async (change: (line: string) => string) => {
+      const text = lines.map(line => `${change(line)}\n`).join('')
+      const sha256 = createHash('sha256').update(text).digest('hex')
+      const path = folder.file('forged')
+      await writeFile(path, `${text}${JSON.stringify({ ...end, sha256 })}\n`)
+      return path
+    }
+    assert.ok((await check(await forge(line => line))).ok)
+    for (const [from, to] of [
+      ['Testmarke GmbH', 'Fälscher GmbH'],
+      ['new cells', 'old cells'],
+      ['\\"stateOfHealth\\": 90', '\\"stateOfHealth\\": 99'],
+      ['"serial":"own"', '"serial":"owl"'],
+      ['"kind":"c"', '"kind":"h"'],
+      ['"created_by":', '"created_by":9'],
+    ] as const) {
+      const path = await forge(line => line.replace(from, to))
+      assert.equal((await check(path)).ok, false, from)
+      await assert.rejects(makeImport(path), { code: 'validation' }, from)
+    }
+  })
+
+  test('random accounts come back equal, by their hashes', async () => {
+    const word = fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+      .map(text => `x${text.replace(/\p{C}|\p{Z}/gu, '')}`)
+    const field = fc.dictionary(
+      fc.constantFrom('a', 'b', '10', '2', 'zz'),
+      fc.oneof(
+        word,
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.boolean(),
+        fc.array(word, { maxLength: 3 }),
+      ),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(field, { minLength: 1, maxLength: 5 }), async fields => {
+        const account = await s.t.account({ plan: 'enterprise' })
+        const { key } = account
+        const model = await s.model({ gtin: null }, key)
+        const unit = await s.call(
+          'POST',
+          `/${model}/children`,
+          { level: 'item', serial: '1', data: { more: 1 } },
+          { key },
+        )
+        for (const [i, extra] of fields.entries()) {
+          const id = i % 2 === 0 ? model : unit.id
+          const change_type = i % 3 === 0 ? 'correction' : 'change'
+          const answer = await s.ask('PATCH', `/${id}`, { data: { extra }, change_type }, { key })
+          // A number that JSON cannot say exactly is refused by the API, not by the export.
+          assert.ok([200, 422, 400].includes(answer.status), answer.text)
+        }
+        await s.call('POST', `/${model}/refresh`, undefined, { key })
+        const { path } = await makeExport(here, account.id)
+        const { ok, said } = await check(path)
+        assert.ok(ok, said)
+        const made = await makeImport(path)
+        const again = await makeExport(there, Number(made.account))
+        assert.deepEqual(await linesOf(again.path), await linesOf(path))
+      }),
+      { numRuns: 5 },
+    )
+  })
+})
+
+describe('doctor --verify', () => {
+  test('names the passport whose history was altered in the database', async () => {
+    const { sql } = s.t
+    const [item = ''] = ids.items
+    const tamper = async (statement: string, expected: RegExp) => {
+      await assert.rejects(
+        sql.begin(async tx => {
+          await tx`alter table passport_version disable trigger user`
+          await tx`alter table content disable trigger user`
+          const { count } = await tx.unsafe(statement)
+          assert.ok(count > 0, statement)
+          const found = await findBrokenChains(tx as unknown as typeof sql)
+          assert.match(found.join('\n'), expected, statement)
+          throw new Error('undo')
+        }),
+        /^Error: undo$/,
+      )
+    }
+    assert.deepEqual(await findBrokenChains(sql), [])
+    await tamper(`update passport_version set note = 'x' where note is not null`, /altered at version 2/)
+    await tamper(`update passport_version set created_by = 77 where version_no = 1`, /altered at version 1/)
+    await tamper(
+      `update passport_version set created_at = created_at + interval '1 ms' where version_no = 2`,
+      /version 2/,
+    )
+    await tamper(
+      `update content set data = data || '{"weightKg": 1}' where upto = 1`,
+      /said at version 1 was altered/,
+    )
+    await tamper(
+      `update passport set serial = 'owl' where serial = 'own'`,
+      new RegExp(`${item} was altered at version 1`),
+    )
+    await tamper(`update passport set own = '{}' where serial = 'own'`, /reads otherwise/)
+    await tamper(`delete from passport_version where version_no = 2`, /altered at version 3/)
+  })
+})

@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict'
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import { zstdDecompressSync } from 'node:zlib'
+import fc from 'fast-check'
+import { createAccount } from '../../src/accounts/accounts.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { openPool } from '../../src/kernel/db.ts'
+import { pendingMigrations } from '../../src/kernel/migrate.ts'
+import {
+  findBrokenChains,
+  findBrokenHistories,
+  findWrongCounts,
+  findWrongUnitCounts,
+} from '../../src/passports/verify.ts'
+import { backUp } from '../../src/transfer/backup.ts'
+import { restoreBackup } from '../../src/transfer/restore.ts'
+import { LEFT_OUT } from '../../src/transfer/tables.ts'
+import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
+import { cloneDatabase, type TestDatabase } from '../database.ts'
+import {
+  digests,
+  emptyStore,
+  FINGERPRINT,
+  type Folder,
+  fill,
+  KEY,
+  MIGRATIONS,
+  poolOfOne,
+  temporaryFolder,
+} from './stores.ts'
+
+let database: TestDatabase
+let s: UnitStand
+let folder: Folder
+let ids: Awaited<ReturnType<typeof fill>>
+before(async () => {
+  database = await cloneDatabase()
+  s = await startUnitStand('enterprise', database)
+  folder = await temporaryFolder()
+  ids = await fill(s)
+  await s.t.sql`create table if not exists scan_salt (day date primary key, salt bytea not null)`
+  await s.t
+    .sql`insert into scan_salt (day, salt) values ('2026-11-01', ${Buffer.from('SALT-THAT-MUST-NOT-LEAVE')})`
+})
+after(async () => {
+  await s.close()
+  await database.drop()
+  await folder.remove()
+})
+
+const setup = (of: TestDatabase) => ({
+  openPool: poolOfOne(of),
+  clock: systemClock,
+  fingerprint: FINGERPRINT,
+  version: '0.0.0-test',
+  migrations: MIGRATIONS,
+})
+const makeBackup = (name: string) => backUp(setup(database), { path: folder.file(name) })
+
+async function faults(sql: UnitStand['t']['sql']): Promise<string[]> {
+  const looks = [findBrokenChains, findBrokenHistories, findWrongCounts, findWrongUnitCounts]
+  return (await Promise.all(looks.map(look => look(sql)))).flat()
+}
+
+describe('backup and restore', { timeout: 120_000 }, () => {
+  test('a restored store has the same rows in every table, and goes on from there', async () => {
+    const made = await makeBackup('whole')
+    const store = await emptyStore()
+    try {
+      const back = await restoreBackup(setup(store.database), { path: made.path })
+      assert.deepEqual(
+        [back.passports, back.versions, back.sha256, back.tables, back.broken, back.migrated],
+        [made.passports, made.versions, made.sha256, made.tables, [], []],
+      )
+      assert.equal(made.passports, 9)
+      assert.deepEqual(await digests(store.sql), await digests(s.t.sql))
+      assert.deepEqual(await faults(store.sql), [])
+      assert.deepEqual(await pendingMigrations(store.sql, MIGRATIONS), [])
+      const account = await createAccount(
+        { sql: store.sql, clock: systemClock },
+        { name: 'next', plan: 'pro' },
+      )
+      assert.equal(Number(account.id), s.account.id + 1)
+      await assert.rejects(store.sql`delete from passport_version`, /never changed and never deleted/)
+    } finally {
+      await store.drop()
+    }
+  })
+
+  test('holds no key, no salt, and nothing of the tables left out', async () => {
+    const { path } = await makeBackup('secrets')
+    const bytes = await readFile(path)
+    const start = bytes.indexOf('\n', bytes.indexOf('\n') + 1) + 1
+    const inside = zstdDecompressSync(bytes.subarray(start, -73)).toString('latin1')
+    assert.ok(inside.includes('Nordlicht'))
+    const all = bytes.toString('latin1') + inside
+    assert.ok(!all.includes(KEY))
+    for (const text of ['SALT-THAT', Buffer.from('SALT-THAT').toString('hex')]) assert.ok(!all.includes(text))
+    for (const name of Object.keys(LEFT_OUT)) assert.ok(!inside.includes(`{"name":"${name}"`), name)
+    assert.ok(
+      inside.includes('{"name":"webhook_endpoint"'),
+      'tables of all slices are there without being listed',
+    )
+  })
+
+  test('flipped bits, wherever, and cut ends are refused before anything is written', async () => {
+    const { path } = await makeBackup('flipped')
+    const bytes = await readFile(path)
+    const damaged = folder.file('damaged')
+    const store = await emptyStore()
+    const refuse = async (content: Buffer) => {
+      await writeFile(damaged, content)
+      await assert.rejects(restoreBackup(setup(store.database), { path: damaged }), { code: 'validation' })
+    }
+    try {
+      const place = fc.oneof(
+        fc.nat(bytes.length - 1),
+        fc.nat(600),
+        fc.nat(72).map(n => bytes.length - 1 - n),
+      )
+      await fc.assert(
+        fc.asyncProperty(place, fc.integer({ min: 0, max: 7 }), async (at, bit) => {
+          const copy = Buffer.from(bytes)
+          copy[at] = (copy[at] ?? 0) ^ (1 << bit)
+          await refuse(copy)
+        }),
+        { numRuns: 150 },
+      )
+      for (const length of [0, 10, 72, 73, 500, bytes.length - 1]) await refuse(bytes.subarray(0, length))
+      await refuse(Buffer.concat([bytes, Buffer.from('\n')]))
+      const [row] = await store.sql`select to_regclass('schema_migration') as table`
+      assert.equal(row?.table, null)
+    } finally {
+      await store.drop()
+    }
+  })
+
+  test('another key, a newer version and a store that is not empty are refused with a sentence', async () => {
+    const { path } = await makeBackup('whole-2')
+    const store = await emptyStore()
+    try {
+      const wish = { ...setup(store.database), fingerprint: 'ffffffff' }
+      await assert.rejects(restoreBackup(wish, { path }), /another SECRET_KEY/)
+      const newer = { ...setup(store.database), migrations: (await olderMigrations(folder)).path }
+      await assert.rejects(restoreBackup(newer, { path }), /made by Carnet 0\.0\.0-test, which is newer/)
+      const before = await digests(s.t.sql)
+      await assert.rejects(restoreBackup(setup(database), { path }), /The store is not empty/)
+      assert.deepEqual(await digests(s.t.sql), before)
+      await store.sql`create table somebody_elses (x int)`
+      await assert.rejects(restoreBackup(setup(store.database), { path }), /is not Carnet's/)
+    } finally {
+      await store.drop()
+    }
+  })
+
+  test('a file that is there is not replaced, and a failed backup leaves none', async () => {
+    const { path } = await makeBackup('once')
+    await assert.rejects(makeBackup('once'), /is there already/)
+    await assert.rejects(makeBackup('no-such-folder/x'), /cannot be written/)
+    const stop = new AbortController()
+    const stopped = backUp(setup(database), {
+      path: folder.file('stopped'),
+      signal: stop.signal,
+      progress: () => stop.abort(),
+    })
+    await assert.rejects(stopped)
+    await assert.rejects(readFile(folder.file('stopped')))
+    await assert.rejects(readFile(folder.file('stopped.partial')))
+    assert.ok((await readFile(path)).length > 0)
+  })
+
+  test('a backup of an older version is restored, then migrated; its histories get their hashes', async () => {
+    const old = await emptyStore(14)
+    const store = await emptyStore(17)
+    try {
+      await makeOldRows(old.sql)
+      const { path } = await backUp(setup(old.database), { path: folder.file('old') })
+      const back = await restoreBackup(setup(store.database), { path })
+      assert.ok(back.migrated.includes('0017_chain.sql'), back.migrated.join())
+      assert.deepEqual([back.passports, back.versions, back.broken], [2, 4, []])
+      const rows = await store.sql<{ hash: Buffer }[]>`select hash from passport_version order by version_no`
+      assert.equal(new Set(rows.map(row => row.hash.toString('hex'))).size, 3)
+      await store.sql`alter table content disable trigger user`
+      await store.sql`update content set data = '{"a":"two, altered"}' where upto = 2`
+      assert.equal((await findBrokenChains(store.sql)).length, 1)
+    } finally {
+      await old.drop()
+      await store.drop()
+    }
+  })
+
+  test('while others write: every chain whole, counters agree', async () => {
+    const stop = new AbortController()
+    let changes = 0
+    const writer = async (n: number) => {
+      for (let i = 0; !stop.signal.aborted; i++) {
+        const model = await s.model({ weightKg: n + 1 })
+        const items = await s.items(model, 'w', 20)
+        await s.correct(model, { weightKg: i + 50 })
+        await s.call('POST', `/${model}/refresh`)
+        await s.call('PATCH', `/${items[0]}`, { data: { stateOfHealth: i % 100 } })
+        changes++
+      }
+    }
+    const writers = [0, 1, 2].map(writer)
+    const failed = Promise.all(writers).then(() => undefined)
+    let fault: unknown
+    failed.catch(error => {
+      fault = error
+    })
+    const made: Awaited<ReturnType<typeof makeBackup>>[] = []
+    for (let i = 0; (i < 3 || changes < 6) && fault === undefined; i++)
+      made.push(await makeBackup(`busy-${i}`))
+    stop.abort()
+    await failed
+    const counts = made.map(one => one.passports)
+    assert.ok(new Set(counts).size > 1, 'the store grew from backup to backup')
+    const store = await emptyStore()
+    try {
+      const last = made.at(-1)
+      assert.ok(last)
+      const back = await restoreBackup(setup(store.database), { path: last.path })
+      assert.deepEqual([back.passports, back.versions], [last.passports, last.versions])
+      assert.deepEqual(await faults(store.sql), [])
+    } finally {
+      await store.drop()
+    }
+  })
+
+  test('several megabytes: pieces of rows meet the ends of frames', async () => {
+    const big = 'x"\\\n\t'.repeat(1_990)
+    for (let i = 0; i < 120; i++) {
+      const random = Array.from({ length: 600 }, (_, n) => Math.sin(n * (i + 1)).toString(36)).join('')
+      await s.model({ safetyInformation: { en: random.slice(0, 9_000), de: big } })
+    }
+    const made = await makeBackup('large')
+    assert.ok(made.bytes > 400_000, `${made.bytes} bytes`)
+    const store = await emptyStore()
+    try {
+      await restoreBackup(setup(store.database), { path: made.path })
+      assert.deepEqual(await digests(store.sql), await digests(s.t.sql))
+      const pool = openPool(store.database.target, { max: 1 })
+      const [found] = await pool`select count(*)::int as n from passport`
+      await pool.end()
+      assert.equal(found?.n, made.passports)
+    } finally {
+      await store.drop()
+    }
+    assert.ok(ids.items.length > 0)
+  })
+})
+
+/** The migrations without the newest. */
+async function olderMigrations(into: Folder): Promise<{ path: string }> {
+  const path = into.file('older-migrations')
+  await cp(MIGRATIONS, path, { recursive: true })
+  const newest = (await readdir(path)).sort().at(-1) ?? ''
+  await rm(`${path}/${newest}`)
+  return { path }
+}
+
+/** A model with three versions and one with one, as a Carnet of before kept them. */
+async function makeOldRows(sql: UnitStand['t']['sql']): Promise<void> {
+  const model = '019a0000-0000-7000-8000-000000000001'
+  const other = '019a0000-0000-7000-8000-000000000002'
+  const content = (n: number) => `019a0000-0000-7000-8000-00000000010${n}`
+  await sql`insert into account (name, plan, created_at) values ('Old', 'pro', now())`
+  for (const [n, data] of [
+    [1, '{"a":"one"}'],
+    [2, '{"a":"two"}'],
+    [3, '{"a":"three"}'],
+  ] as const) {
+    await sql`insert into content (account_id, upto, id, owner_id, data) values (1, ${n}, ${content(n)}, ${model}, ${data}::text::jsonb)`
+    await sql`
+      insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, changed)
+      values (now(), 1, ${n}, 1, ${model}, ${content(n)}, ${n === 1 ? 'n' : 'h'}::text::"char", ${n === 1 ? null : ['a']})`
+  }
+  await sql`insert into content (account_id, upto, id, owner_id, data) values (1, 1, ${content(4)}, ${other}, '{"a":"x"}')`
+  for (const [id, versionNo, contentId] of [
+    [model, 3, content(3)],
+    [other, 1, content(4)],
+  ] as const) {
+    await sql`
+      insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, model_id, schema_version,
+        level, status, category)
+      values (now(), 1, ${versionNo}, 1, 0, ${id}, ${contentId}, ${id}, 1, 'm', 'a', 'textile')`
+  }
+}

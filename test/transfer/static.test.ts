@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile, stat } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { exportStatic, type StaticResult } from '../../src/transfer/static-folder.ts'
+import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
+import { cloneDatabase, type TestDatabase } from '../database.ts'
+import { type Folder, fill, poolOfOne, temporaryFolder } from './stores.ts'
+
+let database: TestDatabase
+let s: UnitStand
+let folder: Folder
+let ids: Awaited<ReturnType<typeof fill>>
+let made: StaticResult
+let server: Server
+let base: string
+
+before(async () => {
+  database = await cloneDatabase()
+  s = await startUnitStand('enterprise', database)
+  folder = await temporaryFolder()
+  ids = await fill(s)
+  const slashed = await s.model()
+  await s.item(slashed, 'a/b')
+  made = await exportStatic(setup(), { accountId: s.account.id, dir: folder.file('site') })
+  server = createServer(serveFolder(made.dir)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+after(async () => {
+  server.close()
+  await s.close()
+  await database.drop()
+  await folder.remove()
+})
+
+const setup = () => ({
+  openPool: poolOfOne(database),
+  namespace: 'ns/dpp',
+  async ask(path: string, accept: string) {
+    const answer = await s.t.app.inject({ method: 'GET', url: path, headers: { accept } })
+    return {
+      status: answer.statusCode,
+      type: String(answer.headers['content-type']),
+      body: answer.rawPayload,
+    }
+  },
+})
+
+/** What every static server does: files, `index.html`, and a slash put behind a folder's name. */
+const serveFolder = (dir: string) => async (request: IncomingMessage, response: ServerResponse) => {
+  const path = decodeURIComponent(new URL(request.url ?? '/', 'http://x').pathname)
+  try {
+    const isFolder = (await stat(join(dir, path))).isDirectory()
+    if (isFolder && !path.endsWith('/'))
+      return response.writeHead(301, { location: `${encodeURI(path)}/` }).end()
+    response.writeHead(200).end(await readFile(join(dir, path, isFolder ? 'index.html' : '')))
+  } catch {
+    response.writeHead(404).end()
+  }
+}
+
+const get = async (path: string) => {
+  const answer = await fetch(new URL(path, base))
+  return { status: answer.status, text: await answer.text(), url: answer.url }
+}
+const live = async (path: string, accept = 'text/html') => s.t.ask('GET', path, { headers: { accept } })
+const withoutLinks = (html: string) => html.replace(/(href|src|srcset)="[^"]*"/g, '')
+const all = () => [ids.model, ids.batch, ...ids.items]
+
+describe('export --static', () => {
+  test('each passport has its page at its address, in all languages, as the server shows it', async () => {
+    for (const id of all()) {
+      const page = await get(`/p/${id}`)
+      assert.equal(page.status, 200)
+      assert.equal(withoutLinks(page.text), withoutLinks((await live(`/p/${id}`)).text))
+    }
+    const languages = [...(await live(`/p/${ids.model}`)).text.matchAll(/href="\?lang=(\w+)" lang=/g)].map(
+      ([, l]) => l,
+    )
+    assert.equal(languages.length, 24)
+    for (const language of languages.flatMap(code => code ?? [])) {
+      const page = await get(`/p/${ids.model}/${language}/`)
+      assert.equal(
+        withoutLinks(page.text),
+        withoutLinks((await live(`/p/${ids.model}?lang=${language}`)).text),
+        language,
+      )
+    }
+    const older = await get(`/p/${ids.model}/v/1/`)
+    assert.equal(withoutLinks(older.text), withoutLinks((await live(`/p/${ids.model}?version=1`)).text))
+  })
+
+  test('JSON-LD, QR code, vocabulary and contexts are letter by letter those of the server', async () => {
+    for (const id of all()) {
+      assert.equal((await get(`/p/${id}/passport.jsonld`)).text, (await live(`/p/${id}?format=jsonld`)).text)
+      assert.equal((await get(`/p/${id}/qr.svg`)).text, (await live(`/p/${id}/qr.svg`)).text)
+    }
+    assert.equal((await get('/ns/dpp')).text, (await live('/ns/dpp')).text)
+    assert.equal((await get('/ns/dpp.jsonld')).text, (await live('/ns/dpp', 'application/ld+json')).text)
+    assert.equal((await get('/ns/dpp/v1')).text, (await live('/ns/dpp/v1')).text)
+  })
+
+  test('no relative link of any page leads nowhere', async () => {
+    const seen = new Set<string>()
+    const waiting = all().map(id => `/p/${id}`)
+    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+      if (seen.has(path)) continue
+      seen.add(path)
+      const page = await get(path)
+      assert.equal(page.status, 200, path)
+      if (!page.text.startsWith('<!doctype html>')) continue
+      for (const [, reference = ''] of page.text.matchAll(/(?:href|src|srcset)="([^"]*)"/g)) {
+        if (/^[a-z]+:|^#/.test(reference)) continue
+        assert.ok(!reference.includes('?'), `${path} leads to ${reference}`)
+        waiting.push(new URL(reference, page.url).pathname)
+      }
+    }
+    assert.ok(seen.size > 24 * 9, `${seen.size} pages`)
+  })
+
+  test('GS1 addresses lead to the passport that the server leads to; one with a slash is counted', async () => {
+    let tried = 0
+    for (const id of all()) {
+      const { gs1_url } = await s.call('GET', `/${id}`)
+      if (gs1_url === null) continue
+      const { pathname } = new URL(gs1_url)
+      const location = String((await live(pathname)).headers.location)
+      const page = await get(pathname)
+      const [, to = ''] = /url=([^"]+)"/.exec(page.text) ?? []
+      assert.equal(new URL(to, page.url).pathname, `${new URL(location, 'https://carnet.example').pathname}/`)
+      tried++
+    }
+    assert.ok(tried > 5)
+    assert.equal(made.left_out, 1)
+  })
+
+  test('the manifest names every file with its hash', async () => {
+    const lines = (await readFile(join(made.dir, 'manifest.ndjson'), 'utf8')).trimEnd().split('\n')
+    const end = JSON.parse(lines.pop() ?? '')
+    assert.deepEqual([end.files, lines.length, end.sha256], [made.files, made.files, made.sha256])
+    for (const line of lines) {
+      const { path, sha256, bytes } = JSON.parse(line)
+      const body = await readFile(join(made.dir, path))
+      assert.deepEqual([createHash('sha256').update(body).digest('hex'), body.length], [sha256, bytes], path)
+    }
+  })
+
+  test('nothing protected is in it, and a folder with anything in it is refused', async () => {
+    const page = await get(`/p/${ids.items[0]}/passport.jsonld`)
+    assert.ok(!page.text.includes('stateOfHealth'))
+    const again = exportStatic(setup(), { accountId: s.account.id, dir: made.dir })
+    await assert.rejects(again, { code: 'validation', message: /is not empty/ })
+  })
+})

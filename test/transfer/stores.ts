@@ -1,0 +1,89 @@
+/** What the tests of backups and exports stand on: a store with histories of every kind, and empty ones beside it. */
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setBrand } from '../../src/accounts/set-brand.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { openPool, type Sql } from '../../src/kernel/db.ts'
+import { migrate } from '../../src/kernel/migrate.ts'
+import { createSealer } from '../../src/kernel/sealing.ts'
+import { createAccessLink } from '../../src/passports/access-links.ts'
+import { tablesToKeep } from '../../src/transfer/tables.ts'
+import type { UnitStand } from '../api/unit-stand.ts'
+import { emptyDatabase, type TestDatabase } from '../database.ts'
+import { ADDRESSES } from '../harness.ts'
+
+export const MIGRATIONS = join(import.meta.dirname, '../../migrations')
+export const KEY = 'a secret key that only tests know, long enough'
+export const FINGERPRINT = createSealer(KEY).fingerprint
+
+export type Folder = { path: string; file: (name: string) => string; remove: () => Promise<void> }
+
+export async function temporaryFolder(): Promise<Folder> {
+  const path = await mkdtemp(join(tmpdir(), 'carnet-transfer-'))
+  return { path, file: name => join(path, name), remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+export const poolOfOne = (database: TestDatabase) => () =>
+  openPool(database.target, { max: 1, name: 'transfer' })
+
+/** An empty database with its pool, migrated up to `last`, or not at all for 0. */
+export async function emptyStore(
+  last = 0,
+): Promise<{ database: TestDatabase; sql: Sql; drop: () => Promise<void> }> {
+  const database = await emptyDatabase()
+  const sql = openPool(database.target, { max: 2, name: 'empty' })
+  if (last > 0) await migrate(sql, MIGRATIONS, systemClock.now(), last)
+  return {
+    database,
+    sql,
+    async drop() {
+      await sql.end({ timeout: 5 })
+      await database.drop()
+    },
+  }
+}
+
+/** A digest of the rows of each table that a backup holds. */
+export async function digests(sql: Sql): Promise<Record<string, string>> {
+  const all: Record<string, string> = {}
+  for (const { name, columns } of await tablesToKeep(sql)) {
+    const rows = await sql<{ row: string }[]>`
+      select row_to_json(r)::text as row from (select ${sql(columns)} from ${sql(name)}) r order by 1`
+    all[name] = createHash('sha256')
+      .update(rows.map(({ row }) => row).join('\n'))
+      .digest('hex')
+  }
+  return all
+}
+
+/** Models, batches and items with changes, corrections, refreshes, reversions, archiving, a brand and access links. */
+export async function fill(s: UnitStand): Promise<{ model: string; batch: string; items: string[] }> {
+  const model = await s.model({
+    weightKg: 3,
+    safetyInformation: { en: 'Line\nbreak, "quotes" \\ and \tü🔋' },
+  })
+  const batch = await s.batch(model, 'L-1', { ratedCapacity: 12.5 })
+  const own = await s.item(batch, 'own', { stateOfHealth: 97.5, x: { '10': 1.0, '9': 1e-7, b: [] } })
+  const items = [own, ...(await s.items(batch, 'b', 3)), ...(await s.items(model, 'm', 3))]
+  await s.call('PATCH', `/${model}`, { data: { weightKg: 9 }, note: 'new cells,\nold case' })
+  await s.correct(model, { countryOfManufacture: 'FR' })
+  await s.call('POST', `/${model}/refresh`)
+  await s.call('PATCH', `/${own}`, { data: { stateOfHealth: 90, energyWh: 480 } })
+  await s.correct(batch, { ratedCapacity: 13 })
+  await s.call('POST', `/${batch}/refresh`)
+  await s.call('PATCH', `/${model}`, { data: { gtin: null } })
+  await s.call('POST', `/${model}/versions/1/revert`, {})
+  await s.call('POST', `/${own}/archive`)
+  const { ctx } = s.account
+  await setBrand(ctx, { name: 'Nordlicht', accent: '#1a5f4b', logo: Buffer.from(LOGO) })
+  const expiresAt = new Date(systemClock.now().getTime() + 86_400_000)
+  const link = { audience: 'authority', expiresAt, addresses: ADDRESSES }
+  await createAccessLink(ctx, { ...link, passportId: batch, label: 'market surveillance' })
+  await createAccessLink(ctx, { ...link, passportId: undefined, label: 'all' })
+  return { model, batch, items }
+}
+
+const LOGO =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20" width="40" height="20"><rect width="40" height="20" fill="#1a5f4b"/></svg>'
