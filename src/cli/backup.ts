@@ -1,4 +1,5 @@
 /** `carnet backup` and `carnet restore`: everything, in one file, and back. */
+import { constants, setPriority } from 'node:os'
 import { systemClock } from '../kernel/clock.ts'
 import { readConfig } from '../kernel/config.ts'
 import { createSealer } from '../kernel/sealing.ts'
@@ -20,6 +21,8 @@ export const backup: Command = {
   run: ({ args, env }) => {
     const path = args.get('to')
     return withStore(env, async ({ store, config, clock }) => {
+      // Whoever reads a page meanwhile goes first.
+      setPriority(constants.priority.PRIORITY_LOW)
       const progress = progressOn(process.stderr)
       const fingerprint = createSealer(secretKey(config)).fingerprint
       const setup = { openPool: store.openPoolOfOne, clock, fingerprint, version: VERSION }

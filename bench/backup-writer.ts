@@ -1,0 +1,15 @@
+/** Makes one backup in a process of its own, as the command does, and says on stdout what became of it. */
+import { constants, setPriority } from 'node:os'
+import { systemClock } from '../src/kernel/clock.ts'
+import { openPool } from '../src/kernel/db.ts'
+import { backUp } from '../src/transfer/backup.ts'
+
+const { target, path } = JSON.parse(process.argv[2] ?? '{}')
+setPriority(constants.priority.PRIORITY_LOW)
+const setup = {
+  openPool: () => openPool(target, { max: 1, name: 'bench backup' }),
+  clock: systemClock,
+  fingerprint: '00000000',
+  version: 'bench',
+}
+process.stdout.write(JSON.stringify(await backUp(setup, { path })))
