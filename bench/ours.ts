@@ -4,10 +4,19 @@ import { createApp } from '../src/app.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { type DatabaseTarget, openPool } from '../src/kernel/db.ts'
 import { createLog } from '../src/kernel/log.ts'
+import { createScanRecorder } from '../src/scans/recorder.ts'
 
-const { target } = JSON.parse(process.argv[2] ?? '{}') as { target: DatabaseTarget }
+/** `counts: false`: a server that forgets every scan at once, to see what counting costs. */
+const { target, counts = true } = JSON.parse(process.argv[2] ?? '{}') as {
+  target: DatabaseTarget
+  counts?: boolean
+}
+const sql = openPool(target)
+const log = createLog({ logLevel: 'warn', logFormat: 'json' })
+const scans = createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: undefined })
+if (counts) scans.start()
 const app = createApp({
-  sql: openPool(target),
+  sql,
   clock: systemClock,
   addresses: { publicUrl: 'http://localhost:3000', apiUrl: 'http://localhost:3000/api/v1' },
   nsUrl: 'http://localhost:3000/ns/dpp',
@@ -15,7 +24,9 @@ const app = createApp({
   allowQueryApiKey: false,
   trustedProxies: [],
   version: 'bench',
-  log: createLog({ logLevel: 'warn', logFormat: 'json' }),
+  countryHeader: undefined,
+  scans: counts ? scans : { ...scans, note: () => {} },
+  log,
   isReady: async () => true,
 })
 await app.listen({ port: 0, host: '127.0.0.1' })

@@ -4,14 +4,19 @@ import { bulkRows } from './bulk.ts'
 import { bytesRows } from './bytes.ts'
 import { correctionRows } from './correction.ts'
 import { createRows } from './create.ts'
+import { fanOutRows } from './fan-out.ts'
 import { growthRows } from './growth.ts'
+import { isolationRows } from './isolation.ts'
 import { itemRows } from './item.ts'
+import { limitsRows } from './limits.ts'
 import { pageRows } from './page.ts'
 import { readRows } from './read.ts'
 import { refreshRows } from './refresh.ts'
 import { renderRows } from './render.ts'
 import { resolverRows } from './resolver.ts'
+import { scanRows } from './scans.ts'
 import { openStage, type Stage } from './stage.ts'
+import { webhookRows } from './webhooks.ts'
 
 /** `ratio` is ours to the limit; `unit` says what is compared. */
 export type Row = { row: string; ours: number; limit: number; ratio: number; unit: string }
@@ -29,7 +34,12 @@ const BENCHES: Record<string, Bench> = {
   correction: correctionRows,
   refresh: refreshRows,
   item: itemRows,
+  limits: limitsRows,
   bytes: bytesRows,
+  webhooks: webhookRows,
+  fanout: fanOutRows,
+  isolation: isolationRows,
+  scans: scanRows,
 }
 
 const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true })

@@ -9,8 +9,9 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { registerDocs } from './api/docs-door.ts'
-import { registerApi } from './api/door.ts'
+import { API_PREFIX, registerApi } from './api/door.ts'
 import { errorJson, STATUS } from './api/errors.ts'
+import { addressHeaders } from './api/limits.ts'
 import type { ApiSetup } from './api/route.ts'
 import { type ConsoleSetup, registerConsole } from './console/door.ts'
 import { findMeaning } from './kernel/db.ts'
@@ -19,9 +20,7 @@ import { requestIds } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
 import { registerSite, type SiteSetup } from './site/door.ts'
 
-export type AppSetup = ApiSetup &
-  SiteSetup &
-  ConsoleSetup & { log: Log; isReady: () => Promise<boolean>; trustedProxies: readonly string[] }
+export type AppSetup = ApiSetup & SiteSetup & ConsoleSetup & { log: Log; isReady: () => Promise<boolean> }
 
 const MAX_URL_LENGTH = 8_192
 const HEADERS_TIMEOUT_MS = 5_000
@@ -46,7 +45,7 @@ export function createApp(setup: AppSetup): FastifyInstance {
       maxHeaderSize,
     },
     frameworkErrors: (error, request, reply) => answerError(setup, error, request, reply),
-    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket as Socket, requestId()),
+    clientErrorHandler: (error, socket) => refuseUnreadable(setup, error, socket as Socket, requestId()),
     return503OnClosing: false,
   }) as unknown as FastifyInstance
   app.addHook('onRequest', (request, reply, done) => {
@@ -64,7 +63,7 @@ export function createApp(setup: AppSetup): FastifyInstance {
   app.setNotFoundHandler(() => {
     throw new AppError('not_found', 'There is no such address.')
   })
-  app.server.on('checkExpectation', (_request, response) => {
+  app.server.on('checkExpectation', (request, response) => {
     const id = requestId()
     const body = errorJson(
       new AppError('expectation_failed', 'Only "Expect: 100-continue" is understood.'),
@@ -75,6 +74,7 @@ export function createApp(setup: AppSetup): FastifyInstance {
       'content-type': 'application/json; charset=utf-8',
       'content-length': length,
       'x-request-id': id,
+      ...addressHeaders(setup, request.socket.remoteAddress),
     }
     response.writeHead(417, { ...headers, connection: 'close' }).end(body)
   })
@@ -158,9 +158,11 @@ function asRefusal(setup: AppSetup, error: Error, request: FastifyRequest): AppE
 
 function answerError(setup: AppSetup, error: Error, request: FastifyRequest, reply: FastifyReply) {
   const refusal = asRefusal(setup, error, request)
+  const isUncounted = !reply.hasHeader('x-ratelimit-limit') && request.raw.url?.startsWith(API_PREFIX)
   return reply
     .code(STATUS[refusal.code])
     .headers({
+      ...(isUncounted ? addressHeaders(setup, request.ip) : {}),
       ...refusal.headers,
       'x-request-id': request.id,
       'content-type': 'application/json; charset=utf-8',
@@ -178,7 +180,7 @@ const UNREADABLE: Record<string, [ErrorCode, string, string]> = {
 }
 
 /** Below the router there is no request yet: the same body is written to the socket by hand. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, id: string): void {
+function refuseUnreadable(setup: AppSetup, error: NodeJS.ErrnoException, socket: Socket, id: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -189,7 +191,13 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, id: stri
     'The request is not valid HTTP/1.1.',
   ]
   const body = errorJson(new AppError(code, message), id)
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`,
-  )
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Request-Id': id,
+    ...addressHeaders(setup, socket.remoteAddress),
+    Connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`)
 }

@@ -18,7 +18,7 @@ import type { ErrorCode } from '../src/kernel/errors.ts'
 export const SEEN_VARIABLE = 'CARNET_SEEN_ANSWERS'
 
 /** What the document promises and the server does: switched on with the capability, one word each. */
-export const ARRIVED = { rateLimit: false, idempotency: true }
+export const ARRIVED = { rateLimit: true, idempotency: true }
 
 /** Codes that come from one place for all calls: seen at one of them is enough. */
 const SHARED: readonly ErrorCode[] = ['rate_limited', 'idempotency_in_progress']

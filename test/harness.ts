@@ -1,15 +1,16 @@
 /** What a test of a door stands on: the real server on a database of its own, a clock that can be held, accounts and keys. */
 import type { FastifyInstance, HTTPMethods } from 'fastify'
-import { createAccount } from '../src/accounts/accounts.ts'
+import { createAccount, setPlan } from '../src/accounts/accounts.ts'
 import { operatorActor } from '../src/accounts/actors.ts'
 import type { AccountContext } from '../src/accounts/context.ts'
 import { createKey, type Scope } from '../src/accounts/keys.ts'
-import { createApp } from '../src/app.ts'
+import { type AppSetup, createApp } from '../src/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
 import { openPool, type Sql } from '../src/kernel/db.ts'
 import { createLog } from '../src/kernel/log.ts'
+import { createScanRecorder, type ScanRecorder } from '../src/scans/recorder.ts'
 import { watchAnswers } from './answers.ts'
-import { cloneDatabase, type TestDatabase } from './database.ts'
+import { cloneDatabase, type Target, type TestDatabase } from './database.ts'
 
 export const ADDRESSES = { publicUrl: 'https://carnet.example', apiUrl: 'https://carnet.example/api/v1' }
 
@@ -32,16 +33,30 @@ export class TestClock implements Clock {
 
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
 export type Answer = { status: number; headers: Record<string, string>; text: string; json: any }
-export type Ask = { key?: string; body?: unknown; text?: string | Buffer; headers?: Record<string, string> }
+export type Ask = {
+  key?: string
+  body?: unknown
+  text?: string | Buffer
+  headers?: Record<string, string>
+  /** The address it comes from; each request comes from another one unless it says so. */
+  from?: string
+}
 export type TestAccount = { id: number; key: string; ctx: AccountContext }
 
 export type Harness = {
   app: FastifyInstance
+  /** What the server was made of, to make another one. */
+  setup: AppSetup
   sql: Sql
+  /** How another pool reaches the same database. */
+  target: Target
   clock: TestClock
+  /** Flushed by the scan endpoints, or by hand: no timer runs. */
+  scans: ScanRecorder
   /** A request through the whole server. `body` is sent as JSON, `text` as it is. */
   ask: (method: HTTPMethods, path: string, ask?: Ask) => Promise<Answer>
-  account: (settings?: { plan?: string; scope?: Scope }) => Promise<TestAccount>
+  /** `isLimited`: to the requests a minute of its plan; else no test is refused for being quick. */
+  account: (settings?: { plan?: string; scope?: Scope; isLimited?: boolean }) => Promise<TestAccount>
   apiKey: (account: TestAccount, scope: Scope, expiresAt?: Date) => Promise<string>
   close: () => Promise<void>
 }
@@ -52,12 +67,16 @@ export async function startHarness(
     trustedProxies?: readonly string[]
     /** One that others use, too; whoever made it drops it. */
     database?: TestDatabase
+    countryHeader?: string
+    geoMmdbPath?: string
   } = {},
 ): Promise<Harness> {
   const database = settings.database ?? (await cloneDatabase())
   const sql = openPool(database.target)
   const clock = new TestClock()
-  const app = createApp({
+  const log = createLog({ logLevel: 'silent', logFormat: 'json' })
+  const scans = createScanRecorder({ sql, clock, log, geoMmdbPath: settings.geoMmdbPath })
+  const setup: AppSetup = {
     sql,
     clock,
     addresses: ADDRESSES,
@@ -66,9 +85,12 @@ export async function startHarness(
     allowQueryApiKey: settings.allowQueryApiKey ?? false,
     trustedProxies: settings.trustedProxies ?? [],
     version: '0.0.0-test',
-    log: createLog({ logLevel: 'silent', logFormat: 'json' }),
+    countryHeader: settings.countryHeader,
+    scans,
+    log,
     isReady: async () => true,
-  })
+  }
+  const app = createApp(setup)
   const undocumented = watchAnswers(app)
   await app.ready()
   const operator = { sql, clock }
@@ -76,12 +98,13 @@ export async function startHarness(
   const ask = async (
     method: HTTPMethods,
     path: string,
-    { key, body, text, headers = {} }: Ask = {},
+    { key, body, text, headers = {}, from = nextAddress() }: Ask = {},
   ): Promise<Answer> => {
     const payload = text ?? (body === undefined ? undefined : JSON.stringify(body))
     const answer = await app.inject({
       method: method as 'GET',
       url: path,
+      remoteAddress: from,
       headers: {
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
         ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
@@ -111,13 +134,17 @@ export async function startHarness(
 
   return {
     app,
+    setup,
     sql,
+    target: database.target,
     clock,
+    scans,
     ask,
     apiKey,
-    async account({ plan = 'beta', scope = 'full' } = {}) {
+    async account({ plan = 'beta', scope = 'full', isLimited = false } = {}) {
       const made = await createAccount(operator, { name: 'Test', plan })
       const id = Number(made.id)
+      if (!isLimited) await setPlan(operator, { accountId: id, plan, quota: {}, requestsPerMinute: MANY })
       const ctx = { sql, clock, accountId: id, actorId: await operatorActor(operator, id) }
       return { id, key: await apiKey({ id }, scope), ctx }
     },
@@ -130,6 +157,17 @@ export async function startHarness(
       }
     },
   }
+}
+
+/** Requests a minute that no test makes. */
+const MANY = 10_000_000
+
+let requests = 0
+
+/** An address of 10.0.0.0/8, another at each call. */
+function nextAddress(): string {
+  const n = ++requests
+  return `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`
 }
 
 let gtins = 0

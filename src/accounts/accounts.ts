@@ -42,18 +42,35 @@ export async function listAccounts(ctx: OperatorContext): Promise<AccountWithUsa
   }))
 }
 
+export type PlanChange = {
+  accountId: number
+  plan: string
+  quota: QuotaOverrides
+  /** In place of the plan's; undefined: the plan's. */
+  requestsPerMinute?: number | undefined
+}
+
 /** Puts an account on a plan; `quota` replaces what it was given over the plan, and an empty one takes that away. */
 export async function setPlan(
   ctx: OperatorContext,
-  input: { accountId: number; plan: string; quota: QuotaOverrides },
-): Promise<Account & { quota: QuotaOverrides }> {
+  input: PlanChange,
+): Promise<Account & { quota: QuotaOverrides; requests_per_minute?: number }> {
   await requirePlan(ctx.sql, input.plan)
   const { model = null, batch = null, item = null } = input.quota
+  const perMinute = input.requestsPerMinute ?? null
   const [row] = await ctx.sql<{ name: string }[]>`
-    update account set plan = ${input.plan}, model_quota = ${model}, batch_quota = ${batch}, item_quota = ${item}
+    update account set plan = ${input.plan}, model_quota = ${model}, batch_quota = ${batch}, item_quota = ${item},
+      requests_per_minute = ${perMinute}
     where id = ${input.accountId} returning name`
   if (!row) throw notFound('account')
-  return { id: String(input.accountId), name: row.name, plan: input.plan, quota: input.quota }
+  const { accountId, plan, quota } = input
+  return {
+    id: String(accountId),
+    name: row.name,
+    plan,
+    quota,
+    ...(perMinute === null ? {} : { requests_per_minute: perMinute }),
+  }
 }
 
 /** Throws `not_found` unless the account exists. */

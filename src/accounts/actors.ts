@@ -2,7 +2,7 @@
 import type { Sql } from '../kernel/db.ts'
 import type { OperatorContext } from './context.ts'
 
-export type ActorKind = 'api_key' | 'person' | 'operator'
+export type ActorKind = 'api_key' | 'person' | 'operator' | 'service'
 
 /** The number of a new actor. */
 export async function createActor(
@@ -15,10 +15,20 @@ export async function createActor(
 }
 
 /** The operator's own actor in an account, made at first use. */
-export async function operatorActor(ctx: OperatorContext, accountId: number): Promise<number> {
+export const operatorActor = (ctx: OperatorContext, accountId: number): Promise<number> =>
+  onlyActor(ctx, { accountId, kind: 'operator', label: 'Operator' })
+
+/** Carnet itself, for what it does without being asked; made at first use. */
+export const serviceActor = (ctx: OperatorContext, accountId: number): Promise<number> =>
+  onlyActor(ctx, { accountId, kind: 'service', label: 'Carnet' })
+
+async function onlyActor(
+  ctx: OperatorContext,
+  input: { accountId: number; kind: ActorKind; label: string },
+): Promise<number> {
   const [row] = await ctx.sql<{ id: number }[]>`
-    select id from actor where account_id = ${accountId} and kind = 'operator' order by id limit 1`
-  return row?.id ?? createActor(ctx, { accountId, kind: 'operator', label: 'Operator' })
+    select id from actor where account_id = ${input.accountId} and kind = ${input.kind} order by id limit 1`
+  return row?.id ?? createActor(ctx, input)
 }
 
 /** The labels of an account's actors, by number. */

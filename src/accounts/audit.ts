@@ -10,8 +10,19 @@ export type AuditAction =
   | 'password_set'
   | 'signed_in'
   | 'key_created'
+  | 'key_rotated'
   | 'key_revoked'
   | 'brand_changed'
+  | 'webhook_added'
+  | 'webhook_changed'
+  | 'webhook_paused'
+  | 'webhook_resumed'
+  | 'webhook_removed'
+  | 'webhook_secret_rotated'
+  | 'webhook_secret_activated'
+  | 'webhook_tested'
+  | 'webhook_events_sent_again'
+  | 'webhook_switched_off'
 
 /** Columns of `insert into audit_entry` in the order of `auditValues`. */
 export const auditColumns = (sql: Sql): Fragment => sql`account_id, id, at, actor, action, subject`

@@ -16,7 +16,8 @@ export type KeyHolder = {
   actorId: number
   scope: Scope
   planHasApi: boolean
-  requestsPerMinute: number
+  /** The account's own, else its plan's; null: unlimited. */
+  requestsPerMinute: number | null
 }
 
 type Known = { at: number; holder: Promise<FoundKey | undefined> }
@@ -53,13 +54,13 @@ async function findByHash(sql: Sql, hashes: readonly string[]): Promise<(FoundKe
       actor_id: number
       scope: Scope
       api: boolean
-      requests_per_minute: number
+      requests_per_minute: number | null
       expires_at: Date | null
       revoked: boolean
     }[]
   >`
-    select k.hash, k.id, k.account_id, k.actor_id, k.scope, p.api, p.requests_per_minute, k.expires_at,
-      k.revoked_at is not null as revoked
+    select k.hash, k.id, k.account_id, k.actor_id, k.scope, p.api, k.expires_at,
+      coalesce(a.requests_per_minute, p.requests_per_minute) as requests_per_minute, k.revoked_at is not null as revoked
     from api_key k join account a on a.id = k.account_id join plan p on p.id = a.plan
     where k.hash = any(${hashes as string[]})`
   const found = new Map(

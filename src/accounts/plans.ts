@@ -10,7 +10,7 @@ export const LEVEL_LETTER = { model: 'm', batch: 'b', item: 'i' } as const satis
   LevelLetter
 >
 
-/** Absolute quotas of an account over its plan's; absent means the plan's. */
+/** Absolute quotas of an account in place of its plan's; absent means the plan's. */
 export type QuotaOverrides = Partial<Record<Level, number>>
 
 /** Throws a sentence naming the plans there are. */

@@ -3,10 +3,10 @@
  * process's memory. What is over the limit is refused before the password is looked at, a right one too.
  */
 import { randomBytes } from 'node:crypto'
-import { isIPv6 } from 'node:net'
 import { sha256Hex } from '../kernel/crypto.ts'
 import { perDatabase, type Sql } from '../kernel/db.ts'
 import type { OperatorContext } from './context.ts'
+import { networkOf } from './network.ts'
 
 export const ATTEMPTS_PER_EMAIL = 10
 /** Many people share one address; each try costs 90 ms of computing, so a flood of them is a load as well. */
@@ -83,21 +83,3 @@ export async function forgiveAttempts(
 
 const networkKey = (ctx: OperatorContext, address: string) =>
   sha256Hex(networks(ctx.sql).salt + networkOf(address))
-
-/** An IPv4 address, or the /64 an IPv6 address is in: one household or server has all of it. */
-export function networkOf(address: string): string {
-  const plain = address.replace(/%.*$/, '').toLowerCase()
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1]
-  if (mapped !== undefined) return mapped
-  if (!isIPv6(plain)) return plain
-  const [head = '', tail] = plain.split('::')
-  const groups = (text: string) => (text === '' ? [] : text.split(':'))
-  const before = groups(head)
-  const missing = tail === undefined ? 0 : 8 - before.length - groups(tail).length
-  const zeros = Array.from({ length: Math.max(0, missing) }, () => '0')
-  const all = [...before, ...zeros, ...groups(tail ?? '')]
-  return all
-    .slice(0, 4)
-    .map(group => group.replace(/^0+(?=.)/, ''))
-    .join(':')
-}

@@ -10,11 +10,13 @@ import { listCategories, readSchema } from './categories.ts'
 import { changeUnits, createUnits, refreshUnits, showRefresh } from './children.ts'
 import { health } from './health.ts'
 import { answerOnce, noteBody } from './idempotency.ts'
+import { limitAddress, limitKey } from './limits.ts'
 import { listChildren, listProducts } from './lists.ts'
 import { openapi } from './openapi.ts'
 import { changeProduct, createProduct, readProduct, revertProduct } from './products.ts'
 import { readQr } from './qr.ts'
 import type { Answer, ApiSetup, OpenCall, RawQuery, Route } from './route.ts'
+import { accountScans, productScans } from './scans.ts'
 import { readSnippet } from './snippet.ts'
 import { archiveProduct, listProductVersions, readProductVersion, restoreProduct } from './versions.ts'
 
@@ -41,6 +43,8 @@ export const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/products/:id/children/update', handle: changeUnits, bodyLimit: MAX_BULK_BYTES },
   { method: 'GET', path: '/products/:id/refresh', handle: showRefresh },
   { method: 'POST', path: '/products/:id/refresh', handle: refreshUnits },
+  { method: 'GET', path: '/products/:id/scans', handle: productScans },
+  { method: 'GET', path: '/scans', handle: accountScans },
   { method: 'POST', path: '/products/:id/archive', handle: archiveProduct },
   { method: 'POST', path: '/products/:id/restore', handle: restoreProduct },
 ]
@@ -62,8 +66,9 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
           done(error as Error)
         }
       })
-      door.addHook('onRequest', async request => {
-        if (!isOpen(request)) await admit(setup, request)
+      door.addHook('onRequest', async (request, reply) => {
+        if (isOpen(request)) limitAddress(setup, request, reply, { refuses: !isHealth(request) })
+        else await admit(setup, request, reply)
         if (request.is404) throw new AppError('not_found', NO_SUCH_ADDRESS)
       })
       for (const route of ROUTES) {
@@ -83,8 +88,9 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
   )
 }
 
-const isOpen = (request: FastifyRequest) =>
-  ROUTES.some(route => route.open && API_PREFIX + route.path === request.routeOptions.url)
+const OPEN = new Set(ROUTES.filter(route => route.open).map(route => API_PREFIX + route.path))
+const isOpen = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && OPEN.has(url)
+const isHealth = (request: FastifyRequest) => request.routeOptions.url === `${API_PREFIX}/health`
 
 function readBytes(request: FastifyRequest, bytes: Buffer): unknown {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers['content-type'] ?? '')?.[1]
@@ -100,11 +106,13 @@ function readBytes(request: FastifyRequest, bytes: Buffer): unknown {
   return readJson(bytes)
 }
 
-/** Refusals in the order of the contract: 401, plan_required, read_only; the rest comes later. */
-async function admit(setup: ApiSetup, request: FastifyRequest): Promise<void> {
+/** Refusals in the order of the contract: 401, plan_required, 429, read_only; the rest comes later. */
+async function admit(setup: ApiSetup, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const now = setup.clock.now()
   const key = findKey(setup, request)
   const holder = key === undefined ? undefined : await authenticate(setup.sql, key, now)
+  // Who tries keys is held up by their address; whoever has a right one there is not.
+  if (!holder?.planHasApi) limitAddress(setup, request, reply, { refuses: holder === undefined })
   if (holder === undefined) throw unauthorized(key)
   if (!holder.planHasApi) {
     throw new AppError(
@@ -112,6 +120,7 @@ async function admit(setup: ApiSetup, request: FastifyRequest): Promise<void> {
       'The plan of this account does not include the API. It starts with Pro.',
     )
   }
+  await limitKey(setup, holder, reply)
   if (holder.scope === 'read' && request.method !== 'GET' && request.method !== 'HEAD') {
     throw new AppError('read_only', 'This key may only read. Use a key with full scope to change something.')
   }

@@ -16,7 +16,7 @@ export const HEADERS = {
   'X-Request-Id': line('Names this request in our logs.', 'k3v9q0m2x7t5c8hb000000004f'),
   'X-RateLimit-Limit': whole('Requests this key may send in a minute.', 300),
   'X-RateLimit-Remaining': whole('How many of them are left.', 287),
-  'X-RateLimit-Reset': whole('When all are free again, in Unix seconds.', 1_795_253_460),
+  'X-RateLimit-Reset': whole('When the next used one is free again, in Unix seconds.', 1_795_253_460),
   'Retry-After': whole('Seconds to wait before trying again.', 2),
   ETag: line('Validator of this answer, for `If-None-Match` and `If-Match`.', '"v1"'),
   Location: line('Address of what was created; absent in bulk.', 'https://carnet.example/api/v1/products/…'),

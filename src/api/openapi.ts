@@ -6,6 +6,7 @@ import { HEADERS } from './openapi-headers.ts'
 import { EVENT_HEADERS, EVENT_SCHEMAS, webhooks } from './openapi-webhooks.ts'
 import { IDEMPOTENCY_KEY, type Operation, PATH_PARAMETERS } from './operation-parts.ts'
 import { OPERATIONS } from './operations.ts'
+import { SCAN_SCHEMAS } from './operations-scans.ts'
 import { answerDocument, type ReadyDocument, readyDocument } from './ready-document.ts'
 import type { Answer, ApiSetup, OpenCall } from './route.ts'
 import { SCHEMAS } from './schemas.ts'
@@ -66,7 +67,14 @@ export function openapiDocument(setup: Pick<ApiSetup, 'addresses' | 'version'>) 
       },
       parameters: { 'Idempotency-Key': IDEMPOTENCY_KEY, ...EVENT_HEADERS },
       headers: HEADERS,
-      schemas: { ...SCHEMAS, ...newProducts(), ...categorySchemas(), ...productData(), ...EVENT_SCHEMAS },
+      schemas: {
+        ...SCHEMAS,
+        ...newProducts(),
+        ...categorySchemas(),
+        ...productData(),
+        ...SCAN_SCHEMAS,
+        ...EVENT_SCHEMAS,
+      },
       responses: refusalComponents(OPERATIONS),
       examples: refusalExamples(),
     },

@@ -20,6 +20,8 @@ export type Success = {
   headers?: readonly (keyof typeof HEADERS)[]
   /** Other media types the same status can have. */
   others?: Readonly<Record<string, object>>
+  /** The example is not this server's answer word for word. */
+  isIllustration?: true
 }
 
 export type Operation = {
@@ -71,6 +73,8 @@ export const json = (
   example: unknown,
   headers: Success['headers'] = [],
 ): Success => ({ description, schema: of, example, headers })
+/** The example tells what an answer is like; this server's own differs with who reads its pages. */
+export const illustrated = (of: Success): Success => ({ ...of, isIllustration: true })
 export const notModified: Success = {
   description: 'The client has it already (`If-None-Match`).',
   headers: ['ETag'],

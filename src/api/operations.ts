@@ -22,6 +22,7 @@ import {
   WARNINGS,
   written,
 } from './operation-parts.ts'
+import { SCAN_OPERATIONS } from './operations-scans.ts'
 import { SERVICE_OPERATIONS } from './operations-service.ts'
 import { UNIT_OPERATIONS } from './operations-units.ts'
 
@@ -297,5 +298,6 @@ const PRODUCT_OPERATIONS: readonly Operation[] = [
 export const OPERATIONS: readonly Operation[] = [
   ...PRODUCT_OPERATIONS,
   ...UNIT_OPERATIONS,
+  ...SCAN_OPERATIONS,
   ...SERVICE_OPERATIONS,
 ]

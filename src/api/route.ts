@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import { type Detail, MOST_DETAILS } from '../kernel/errors.ts'
 import type { Addresses } from '../passports/record.ts'
+import type { ScanRecorder } from '../scans/recorder.ts'
 
 /** What the door itself runs on. */
 export type ApiSetup = {
@@ -14,6 +15,7 @@ export type ApiSetup = {
   nsUrl: string
   allowQueryApiKey: boolean
   version: string
+  scans: ScanRecorder
 }
 
 /** A query as parsed: a name given twice has a list. */

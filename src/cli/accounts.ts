@@ -47,22 +47,25 @@ export const accountsList: Command = {
 }
 
 export const accountsSetPlan: Command = {
-  usage: 'accounts set-plan ID --plan P [--quota model=1,batch=2,item=3]',
+  usage: 'accounts set-plan ID --plan P [--quota model=1,batch=2,item=3] [--requests-per-minute N]',
   about:
-    'puts an account on a plan; quotas given here stand in place of the plan’s, those left out are the plan’s',
+    'puts an account on a plan; what is given here stands in place of the plan’s, what is left out is the plan’s',
   positionals: ['ID'],
   options: {
     plan: { hint: 'P', about: 'free, beta, pro, business or enterprise' },
     quota: { hint: 'model=1,batch=2,item=3', about: 'how many of a level the account may have in all' },
+    'requests-per-minute': { hint: 'N', about: 'how many requests each of its keys may make in a minute' },
   },
   run: ({ args, env }) => {
     const accountId = accountNumber(args.get('ID'))
     const quota = parseQuota(args.find('quota'))
     const plan = args.get('plan')
+    const requestsPerMinute = parseRate(args.find('requests-per-minute'))
     return withStore(env, async ctx => {
-      const account = await setPlan(ctx, { accountId, plan, quota })
+      const account = await setPlan(ctx, { accountId, plan, quota, requestsPerMinute })
       const over = Object.entries(quota).map(([level, count]) => `${level} ${count}`)
-      const more = over.length > 0 ? `, with a quota of ${over.join(', ')}` : ''
+      const rate = requestsPerMinute === undefined ? '' : `, with ${requestsPerMinute} requests a minute`
+      const more = `${over.length > 0 ? `, with a quota of ${over.join(', ')}` : ''}${rate}`
       return {
         value: account,
         text: `Account ${account.id} "${account.name}" is on the plan ${plan}${more}.`,
@@ -85,6 +88,13 @@ export const accountsSetIndexing: Command = {
       return { value: account, text: `Search engines ${may} list the models of "${account.name}".` }
     })
   },
+}
+
+/** Requests a minute; beyond a hundred million is a slip of the finger. Throws UsageError. */
+function parseRate(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (/^[1-9]\d{0,7}$/.test(text)) return Number(text)
+  throw new UsageError(`--requests-per-minute is "${text}": it must be a whole number from 1 to 99999999.`)
 }
 
 /** `model=1,batch=2` as numbers. Throws UsageError. */

@@ -12,6 +12,8 @@ export type Command = {
   options: Options
   /** Names of the words that are not options, in order; all are required. */
   positionals?: readonly string[]
+  /** A last word that may be left out, where an option can say the same. */
+  optional?: string
   run: (call: Call) => Promise<Result | undefined>
 }
 
@@ -55,13 +57,17 @@ export function readArguments(command: Command, words: readonly string[]): Argum
     options[name] = { type: hint === undefined ? 'boolean' : 'string' }
   }
   const { values, positionals } = parse(words, options)
-  const names = command.positionals ?? []
-  if (!values.help) requirePositionals(names, positionals)
+  const required = command.positionals ?? []
+  const names = command.optional === undefined ? required : [...required, command.optional]
+  if (!values.help) requirePositionals(required, names.length, positionals)
   const found = new Map<string, string | boolean>()
   for (const [name, value] of Object.entries(values)) {
     if (typeof value === 'string' || typeof value === 'boolean') found.set(name, value)
   }
-  for (const [i, name] of names.entries()) found.set(name, positionals[i] ?? '')
+  for (const [i, name] of names.entries()) {
+    const word = positionals[i]
+    if (word !== undefined || i < required.length) found.set(name, word ?? '')
+  }
   return readers(found)
 }
 
@@ -75,10 +81,10 @@ function parse(words: readonly string[], options: ParseArgsOptionsConfig) {
   }
 }
 
-function requirePositionals(names: readonly string[], given: readonly string[]): void {
+function requirePositionals(names: readonly string[], most: number, given: readonly string[]): void {
   const missing = names[given.length]
   if (missing !== undefined) throw new UsageError(`${missing} is missing.`)
-  const extra = given[names.length]
+  const extra = given[most]
   if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many.`)
 }
 

@@ -37,6 +37,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'set how the public pages of an account look',
     load: async () => (await import('./brand.ts')).accountsBrand,
   },
+  'accounts scans': {
+    about: "whether and how an account's scans are counted",
+    load: async () => (await import('./accounts-scans.ts')).accountsScans,
+  },
   'users create': {
     about: 'make a person of an account, with a link to set a password',
     load: async () => (await import('./users.ts')).usersCreate,
@@ -52,6 +56,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   'keys list': {
     about: "list an account's API keys",
     load: async () => (await import('./keys.ts')).keysList,
+  },
+  'keys rotate': {
+    about: 'replace an API key; the old one goes on for a day',
+    load: async () => (await import('./keys.ts')).keysRotate,
   },
   'keys revoke': {
     about: 'end an API key within two seconds',
@@ -72,5 +80,57 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   'access-links revoke': {
     about: 'end an access link',
     load: async () => (await import('./access-links.ts')).accessLinksRevoke,
+  },
+  'webhooks add': {
+    about: 'have events sent to an address; its secret is shown once',
+    load: async () => (await import('./webhooks.ts')).webhooksAdd,
+  },
+  'webhooks list': {
+    about: 'list an account’s webhooks with how they are doing',
+    load: async () => (await import('./webhooks.ts')).webhooksList,
+  },
+  'webhooks change': {
+    about: 'change address, events or description of a webhook',
+    load: async () => (await import('./webhooks.ts')).webhooksChange,
+  },
+  'webhooks pause': {
+    about: 'hold what a webhook would get',
+    load: async () => (await import('./webhooks.ts')).webhooksPause,
+  },
+  'webhooks resume': {
+    about: 'deliver again, also after it was switched off',
+    load: async () => (await import('./webhooks.ts')).webhooksResume,
+  },
+  'webhooks remove': {
+    about: 'take a webhook away with what waits for it',
+    load: async () => (await import('./webhooks.ts')).webhooksRemove,
+  },
+  'webhooks rotate': {
+    about: 'give a webhook a new secret; both sign for 24 hours',
+    load: async () => (await import('./webhook-secrets.ts')).webhooksRotate,
+  },
+  'webhooks activate': {
+    about: 'let the new secret sign the documented header now',
+    load: async () => (await import('./webhook-secrets.ts')).webhooksActivate,
+  },
+  'webhooks test': {
+    about: 'send a test event and say what came of it',
+    load: async () => (await import('./webhook-log.ts')).webhooksTest,
+  },
+  'webhooks deliveries': {
+    about: 'list attempts to deliver, newest first',
+    load: async () => (await import('./webhook-log.ts')).webhooksDeliveries,
+  },
+  'webhooks resend': {
+    about: 'send the event of one attempt again',
+    load: async () => (await import('./webhook-log.ts')).webhooksResend,
+  },
+  'webhooks replay': {
+    about: 'send again what was given up since a time',
+    load: async () => (await import('./webhook-log.ts')).webhooksReplay,
+  },
+  'secrets reseal': {
+    about: 'seal stored secrets anew after a change of SECRET_KEY',
+    load: async () => (await import('./webhook-secrets.ts')).secretsReseal,
   },
 }

@@ -33,7 +33,7 @@ export const demo: Command = {
       print(json ? `${JSON.stringify(sheet)}\n` : sheetText(sheet, lan !== undefined))
     const { asked, config, log } = await settle(env, port, lan)
     try {
-      await serveUntilStopped({ config, log, env }, async store => {
+      await serveUntilStopped({ config: { ...config, role: 'all' }, log, env }, async store => {
         if (asked !== config.port) say(`Port ${asked} is taken: the demo is on ${config.port}.`)
         show(await prepareDemo(store, DATA_DIR))
       })

@@ -8,10 +8,13 @@ import { systemClock } from '../kernel/clock.ts'
 import { type Config, ConfigError, type Environment, readConfig } from '../kernel/config.ts'
 import type { Sql } from '../kernel/db.ts'
 import { countRows, findBrokenHistories, findWrongCounts, findWrongUnitCounts } from '../passports/verify.ts'
+import { BUNDLED_LICENCE, describeCountryFile } from '../scans/country.ts'
+import { countSealed } from '../webhooks/rotate.ts'
 import { type Command, columns, type Result } from './command.ts'
 import { tryPort } from './ports.ts'
 import { hasSecretKey } from './secret-key.ts'
 import { commandLog, openStore, type Store } from './store.ts'
+import { webhookSetup } from './webhook-setup.ts'
 
 export type Check = { name: string; ok: boolean; detail: string }
 
@@ -48,6 +51,7 @@ async function examine(env: Environment, verify: boolean): Promise<Check[]> {
     await check('data directory', () => lookAtFolder(config.dataDir)),
     await check('secret key', () => lookAtSecretKey(config)),
     await check('port', () => lookAtPort(config)),
+    await check('country data', () => lookAtCountryData(config)),
   ]
   let store: Store
   try {
@@ -56,13 +60,13 @@ async function examine(env: Environment, verify: boolean): Promise<Check[]> {
     return [...checks, { name: 'database', ok: false, detail: messageOf(error) }]
   }
   try {
-    return [...checks, ...(await examineStore(store, verify))]
+    return [...checks, ...(await examineStore(store, config, verify))]
   } finally {
     await store.stop()
   }
 }
 
-async function examineStore(store: Store, verify: boolean): Promise<Check[]> {
+async function examineStore(store: Store, config: Config, verify: boolean): Promise<Check[]> {
   const { sql } = store
   const pending = await store.pending()
   const checks = [
@@ -76,6 +80,7 @@ async function examineStore(store: Store, verify: boolean): Promise<Check[]> {
   ]
   if (pending.length > 0) return checks
   checks.push(await check('counters', () => lookAtCounters(sql)))
+  checks.push(await check('sealed secrets', () => lookAtSealed(sql, config)))
   if (verify) checks.push(await check('histories', () => lookAtHistories(sql)))
   return checks
 }
@@ -111,6 +116,22 @@ async function lookAtPort({ host, port }: Config): Promise<string | string[]> {
   if ((await tryPort(host, port)) !== undefined) return `${port} of ${host} is free`
   if (await answersAsCarnet(host, port)) return `Carnet answers on ${port} of ${host}`
   return [`${port} of ${host} is taken by another program, or may not be used`]
+}
+
+async function lookAtCountryData(config: Config): Promise<string | string[]> {
+  const bundled = await describeCountryFile()
+  const snapshot = `bundled file of ${bundled.builtOn} (${BUNDLED_LICENCE})`
+  if (config.countryHeader !== undefined && config.trustedProxies.length === 0) {
+    return [`COUNTRY_HEADER is believed from TRUSTED_PROXIES only, and none are set; ${snapshot}`]
+  }
+  const header = config.countryHeader === undefined ? '' : `header ${config.countryHeader}, then `
+  if (config.geoMmdbPath === undefined) return header + snapshot
+  try {
+    const own = await describeCountryFile(config.geoMmdbPath)
+    return `${header}${own.path} of ${own.builtOn}, then ${snapshot}`
+  } catch (error) {
+    return [`GEO_MMDB_PATH cannot be read: ${messageOf(error)}; ${snapshot} is used`]
+  }
 }
 
 function answersAsCarnet(host: string, port: number): Promise<boolean> {
@@ -157,6 +178,15 @@ async function lookAtCounters(sql: Sql): Promise<string | string[]> {
   } finally {
     one.release()
   }
+}
+
+async function lookAtSealed(sql: Sql, config: Config): Promise<string | string[]> {
+  if (config.secretKey === undefined && !hasSecretKey(config.dataDir)) return 'there is no key yet'
+  const { sealer } = webhookSetup(config)
+  const { current, other } = await countSealed({ sql, clock: systemClock }, sealer)
+  const detail = `${current} webhooks under key ${sealer.fingerprint}`
+  if (other === 0) return detail
+  return [`${detail}, ${other} under another: give it as OLD_SECRET_KEY and run "carnet secrets reseal"`]
 }
 
 async function findWrongUsage(sql: Sql): Promise<string[]> {

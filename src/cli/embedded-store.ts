@@ -24,7 +24,7 @@ export class SeatTaken extends Refusal {
   override name = 'SeatTaken'
 }
 
-type Wish = { config: Config; log: Log; serves?: boolean }
+type Wish = { config: Config; log: Log; serves?: boolean; seat?: boolean }
 type Held = { postgres: EmbeddedPostgres; seat?: ServerSeat }
 
 /** The seat of a server that was killed is held for a moment longer than the server lives. */
@@ -61,13 +61,13 @@ export async function openEmbeddedStore(wish: Wish): Promise<EmbeddedStore> {
   }
 }
 
-async function hold({ config, log, serves }: Wish): Promise<Held> {
+async function hold({ config, log, serves, seat = true }: Wish): Promise<Held> {
   const postgres = await startEmbeddedPostgres({
     dataDir: config.dataDir,
     ...(config.pgBinDir === undefined ? {} : { binDir: config.pgBinDir }),
     log: line => log.debug(line),
   })
-  if (!serves) return { postgres }
+  if (!serves || !seat) return { postgres }
   try {
     return { postgres, seat: await takeSeat(postgres, config.dataDir) }
   } catch (error) {

@@ -1,9 +1,11 @@
 /** `carnet keys`: the API keys of an account. */
+
 import { createKey, type KeyRecord, listKeys, revokeKey, SCOPES } from '../accounts/keys.ts'
+import { OVERLAP_MS, rotateKey } from '../accounts/rotate-key.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { accountNumber, readName } from './account-words.ts'
 import { type Command, columns } from './command.ts'
-import { EXPIRY_HINT, parseExpiry } from './expiry.ts'
+import { EXPIRY_HINT, parseExpiry, parseSpan } from './expiry.ts'
 import { withStore } from './store.ts'
 
 export const keysCreate: Command = {
@@ -41,6 +43,24 @@ export const keysList: Command = {
     return withStore(env, async ctx => {
       const keys = await listKeys(ctx, accountId)
       return { value: keys, text: keys.length === 0 ? 'The account has no keys.' : keyTable(keys) }
+    })
+  },
+}
+
+export const keysRotate: Command = {
+  usage: 'keys rotate ID [--overlap 24h]',
+  about: 'makes a key in place of another, which goes on for the overlap; the new one is shown this once',
+  positionals: ['ID'],
+  options: { overlap: { hint: '24h', about: 'how long the old key goes on: 7d, 12h, 30m; 0m ends it now' } },
+  run: ({ args, env }) => {
+    const overlap = args.find('overlap')
+    const overlapMs = overlap === undefined ? OVERLAP_MS : parseSpan('overlap', overlap)
+    const input = { id: args.get('ID'), overlapMs, createdBy: 'Operator' }
+    return withStore(env, async ctx => {
+      const { key, id, replaced, ...rest } = await rotateKey(ctx, input)
+      const until = replaced.expires_at.slice(0, 16).replace('T', ' ')
+      const text = `${key}\n\nThat is key ${id} (${rest.scope}), in place of ${replaced.id}, which ends ${until} UTC.\nKeep it now: it is not shown again.`
+      return { value: { id, key, ...rest, replaced }, text }
     })
   },
 }

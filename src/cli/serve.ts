@@ -15,6 +15,11 @@ export const serve: Command = {
     const config = await settingsWithPort(env)
     const log = createLog(config)
     await serveUntilStopped({ config, log, env }, async (store, address) => {
+      if (address === undefined) {
+        log.info({ data: store.place }, 'Carnet works, and listens nowhere (ROLE=worker)')
+        if (json) print(`${JSON.stringify({ url: null, address: null, set_up_url: null })}\n`)
+        return
+      }
       log.info({ address, url: config.publicUrl, data: store.place }, 'Carnet listens')
       const token = await createSetUpLink({ sql: store.sql, clock: systemClock })
       const link = token === undefined ? undefined : setUpUrl(config.publicUrl, token)
@@ -30,7 +35,7 @@ export const serve: Command = {
 /** The settings, with a free port where they leave it open (`PORT=0`), so that addresses name the true one. */
 export async function settingsWithPort(env: Environment): Promise<Config> {
   const config = readConfig(env)
-  if (config.port !== 0) return config
+  if (config.port !== 0 || config.role === 'worker') return config
   const port = await tryPort(config.host, 0)
   if (port === undefined) throw new Refusal(`HOST is ${config.host}, where no port can be had.`)
   return readConfig({ ...env, PORT: String(port) })

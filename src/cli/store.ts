@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { OperatorContext } from '../accounts/context.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { type Config, type Environment, readConfig } from '../kernel/config.ts'
-import { openPool, type Sql } from '../kernel/db.ts'
+import { type DatabaseTarget, openPool, type Sql } from '../kernel/db.ts'
 import { createLog, type Log } from '../kernel/log.ts'
 import { migrate, pendingMigrations } from '../kernel/migrate.ts'
 import type { Addresses } from '../passports/record.ts'
@@ -13,6 +13,8 @@ import { openEmbeddedStore } from './embedded-store.ts'
 
 export type Store = {
   sql: Sql
+  /** A pool of its own for queues, such as `openPool` makes for them; it ends with the store. */
+  openQueuePool: () => Sql
   addresses: Addresses
   /** Where the data is, without a password. */
   place: string
@@ -25,13 +27,18 @@ export type Store = {
   abandon: () => void
 }
 
-export type StoreContext = OperatorContext & { addresses: Addresses; store: Store }
+export type StoreContext = OperatorContext & { addresses: Addresses; store: Store; config: Config }
 
-/** `serves`: takes the one seat of a server, and keeps the embedded PostgreSQL alive. `migrate: false` only looks. */
-export type OpenOptions = { name: string; serves?: boolean; migrate?: boolean }
+/**
+ * `serves`: keeps the embedded PostgreSQL alive, and takes the one seat of a server unless `seat` is false.
+ * `migrate: false` only looks.
+ */
+export type OpenOptions = { name: string; serves?: boolean; seat?: boolean; migrate?: boolean }
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 const COMMAND_POOL_SIZE = 2
+/** One claims, one writes what became of it, one clears away. */
+const QUEUE_POOL_SIZE = 3
 
 /** Opens the store. Throws a Refusal when the database does not answer, and SeatTaken for a second server. */
 export async function openStore(config: Config, log: Log, options: OpenOptions): Promise<Store> {
@@ -43,26 +50,26 @@ export async function openStore(config: Config, log: Log, options: OpenOptions):
 async function openOnEmbedded(config: Config, log: Log, options: OpenOptions): Promise<Store> {
   mkdirSync(config.dataDir, { recursive: true })
   const embedded = await openEmbeddedStore({ ...options, config, log })
-  const sql = openPool(embedded.target, poolOptions(options))
+  const pools = poolsOn(embedded.target, options)
   const end = async () => {
-    await sql.end({ timeout: 1 })
+    await pools.end()
     await embedded.leave()
   }
-  return finish(config, sql, options, { place: config.dataDir, stop: end, abandon: embedded.abandon })
+  return finish(config, pools, options, { place: config.dataDir, stop: end, abandon: embedded.abandon })
 }
 
 async function openOnUrl(config: Config, url: string, options: OpenOptions): Promise<Store> {
   const { host, pathname } = new URL(url)
-  const sql = openPool({ url }, poolOptions(options))
-  const end = () => sql.end({ timeout: 1 })
+  const pools = poolsOn({ url }, options)
   try {
-    await sql`select 1`
+    await pools.sql`select 1`
   } catch (error) {
-    await end()
+    await pools.end()
     const reason = error instanceof Error ? error.message : String(error)
     throw new Refusal(`The database at ${host}${pathname} (DATABASE_URL) cannot be used: ${reason}.`)
   }
-  return finish(config, sql, options, { place: `${host}${pathname}`, stop: end, abandon: () => {} })
+  const place = `${host}${pathname}`
+  return finish(config, pools, options, { place, stop: pools.end, abandon: () => {} })
 }
 
 const poolOptions = ({ name, serves }: OpenOptions) => ({
@@ -70,9 +77,27 @@ const poolOptions = ({ name, serves }: OpenOptions) => ({
   ...(serves ? {} : { max: COMMAND_POOL_SIZE }),
 })
 
+type Pools = { sql: Sql; openQueuePool: () => Sql; end: () => Promise<void> }
+
+function poolsOn(target: DatabaseTarget, options: OpenOptions): Pools {
+  const sql = openPool(target, poolOptions(options))
+  const all = [sql]
+  return {
+    sql,
+    openQueuePool() {
+      const pool = openPool(target, { name: `${options.name} queue`, max: QUEUE_POOL_SIZE, forQueue: true })
+      all.push(pool)
+      return pool
+    },
+    async end() {
+      await Promise.all(all.map(pool => pool.end({ timeout: 1 })))
+    },
+  }
+}
+
 async function finish(
   config: Config,
-  sql: Sql,
+  { sql, openQueuePool }: Pools,
   options: OpenOptions,
   rest: Pick<Store, 'place' | 'stop' | 'abandon'>,
 ): Promise<Store> {
@@ -80,7 +105,14 @@ async function finish(
     const { applied } =
       options.migrate === false ? { applied: [] } : await migrate(sql, MIGRATIONS, systemClock.now())
     const addresses = { publicUrl: config.publicUrl, apiUrl: `${config.publicUrl}/api/v1` }
-    return { sql, addresses, applied, pending: () => pendingMigrations(sql, MIGRATIONS), ...rest }
+    return {
+      sql,
+      openQueuePool,
+      addresses,
+      applied,
+      pending: () => pendingMigrations(sql, MIGRATIONS),
+      ...rest,
+    }
   } catch (error) {
     await rest.stop()
     throw error
@@ -99,7 +131,7 @@ export async function withStore(
   const config = readConfig(env)
   const store = await openStore(config, commandLog(env, config), { name: 'carnet command' })
   try {
-    return await work({ sql: store.sql, clock: systemClock, addresses: store.addresses, store })
+    return await work({ sql: store.sql, clock: systemClock, addresses: store.addresses, store, config })
   } finally {
     await store.stop()
   }

@@ -1,12 +1,13 @@
 /** The console door: its table of contents, and what holds for every page before its handler runs. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Role } from '../accounts/people.ts'
+import { findSessionToken } from '../accounts/session-cookie.ts'
 import { findSession } from '../accounts/sessions.ts'
 import { ASSET_PATHS, registerAssets } from './assets.ts'
 import { answerError, refuse } from './error-page.ts'
 import { readForm } from './form.ts'
 import { showHome, submitAccount } from './home.ts'
-import { showKeys, showRevoke, submitKey, submitRevoke } from './keys.ts'
+import { showKey, showKeys, showRevoke, showRotate, submitKey, submitRevoke, submitRotate } from './keys.ts'
 import { HOME, SIGN_IN, signInFor } from './own-path.ts'
 import { showProduct, submitOneStatus, submitPreview } from './products/detail.ts'
 import { showEdit, showNew, submitEdit, submitNew } from './products/edit.ts'
@@ -16,10 +17,11 @@ import { showIssue, submitIssue, submitRefresh } from './products/units.ts'
 import { showVersion, submitRevert } from './products/versions.ts'
 import type { ConsoleRoute, ConsoleSetup, Download, Outcome, Visit } from './route.ts'
 import { isSameOrigin } from './same-origin.ts'
-import { findToken, sessionCookie } from './session-cookie.ts'
+import { sessionCookie } from './session-cookie.ts'
 import { showSetPassword, submitSetPassword } from './set-password.ts'
 import { showSetUp, submitSetUp } from './set-up.ts'
 import { pageHeaders, shell } from './shell.ts'
+import { SHOWN_KEY } from './shown-key-cookie.ts'
 import { showSignIn, submitSignIn, submitSignOut } from './sign-in.ts'
 import { chooseWords } from './texts.ts'
 
@@ -75,6 +77,9 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   },
   { method: 'GET', path: '/console/keys', access: 'signed_in', handle: showKeys },
   { method: 'POST', path: '/console/keys', access: 'owner', handle: submitKey },
+  { method: 'GET', path: SHOWN_KEY, access: 'owner', handle: showKey },
+  { method: 'GET', path: '/console/keys/:id/rotate', access: 'owner', handle: showRotate },
+  { method: 'POST', path: '/console/keys/:id/rotate', access: 'owner', handle: submitRotate },
   { method: 'GET', path: '/console/keys/:id/revoke', access: 'owner', handle: showRevoke },
   { method: 'POST', path: '/console/keys/:id/revoke', access: 'owner', handle: submitRevoke },
 ]
@@ -137,7 +142,7 @@ const mayEnter = (role: Role, access: 'signed_in' | 'editor' | 'owner') =>
   RANK[role] >= RANK[access === 'signed_in' ? 'viewer' : access]
 
 async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<Visit> {
-  const token = findToken(setup.addresses.publicUrl, request.headers.cookie)
+  const token = findSessionToken(setup.addresses.publicUrl, request.headers.cookie)
   return {
     setup,
     words: chooseWords(request.headers['accept-language']),
@@ -146,6 +151,7 @@ async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<Vi
     form: readForm(typeof request.body === 'string' ? request.body : ''),
     network: request.ip,
     token,
+    cookies: request.headers.cookie,
     session: token === undefined ? undefined : await findSession(setup, token),
   }
 }
@@ -158,6 +164,7 @@ function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome:
   if ('file' in outcome) return sendFile(reply, outcome.file)
   if ('to' in outcome) {
     if (outcome.session !== undefined) setCookie(setup, reply, outcome.session)
+    if (outcome.cookie !== undefined) reply.header('set-cookie', outcome.cookie)
     return reply.code(303).header('location', outcome.to).removeHeader('content-type').send()
   }
   const { words, session } = visit

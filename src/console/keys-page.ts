@@ -45,7 +45,9 @@ export function keysPage({ words, keys, now, session, typed, problems }: Shown):
 
 function keyRow(words: Words, key: KeyRecord, canRevoke: boolean): string {
   const { texts } = words
-  const revoke = html`<a class="action" href="/console/keys/${key.id}/revoke">${texts.keyRevoke}<span class="sight"> ${key.name}</span></a>`
+  const name = html`<span class="sight"> ${key.name}</span>`
+  const revoke = html`<a class="action" href="/console/keys/${key.id}/rotate">${texts.keyRotate}!${name}</a>
+<a class="action" href="/console/keys/${key.id}/revoke">${texts.keyRevoke}!${name}</a>`
   return html`<li class="key"><div class="key-head"><h2>${key.name}</h2>!${canRevoke ? revoke : ''}</div>
 <code>${key.prefix}…${key.last4}</code>
 <dl class="pairs"><dt>${texts.keyScope}</dt><dd>${texts.scopes[key.scope]}</dd>
@@ -99,6 +101,14 @@ export function keyPage({ texts }: Words, { apiUrl }: Addresses, key: KeyRecord 
 !${copyable(texts, field)}!${copyable(texts, call)}
 <p><a class="button" href="/console/keys">${texts.keyDone}</a></p>`
   return { title: texts.keyShownTitle, body, scripts: ['copy'] }
+}
+
+export function rotatePage({ texts }: Words, key: KeyRecord): Page {
+  const title = texts.rotateTitle(key.name)
+  const body = html`<h1>${title}</h1><p class="lead"><code>${key.prefix}…${key.last4}</code></p><p>${texts.rotateLead}</p>
+<form method="post" action="/console/keys/${key.id}/rotate" class="choices">
+<button>${texts.rotateSubmit}</button> <a class="button second" href="/console/keys">${texts.cancel}</a></form>`
+  return { title, body }
 }
 
 export function revokePage({ texts }: Words, key: KeyRecord): Page {

@@ -1,12 +1,22 @@
 /** API keys: seen by everyone of the account, made and ended by its owners, because a key outlives its maker's sign-in. */
 import { type KeyRecord, listKeys, SCOPES } from '../accounts/keys.ts'
-import { createOwnKey, revokeOwnKey } from '../accounts/own-keys.ts'
+import { createOwnKey, revokeOwnKey, rotateOwnKey } from '../accounts/own-keys.ts'
+import { OVERLAP_MS } from '../accounts/rotate-key.ts'
 import { contextOf } from '../accounts/sessions.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from './form.ts'
 import { isInUse } from './key-state.ts'
-import { KEY_ENDS, KEY_NAME_LENGTH_MAX, keyPage, keysPage, type NewKeyForm, revokePage } from './keys-page.ts'
+import {
+  KEY_ENDS,
+  KEY_NAME_LENGTH_MAX,
+  keyPage,
+  keysPage,
+  type NewKeyForm,
+  revokePage,
+  rotatePage,
+} from './keys-page.ts'
 import type { Outcome, SignedInVisit } from './route.ts'
+import { findShownKey, SHOWN_KEY, shownKeyCookie } from './shown-key-cookie.ts'
 
 const KEYS = '/console/keys'
 const DAY_MS = 86_400_000
@@ -36,8 +46,42 @@ export async function submitKey(visit: SignedInVisit): Promise<Outcome> {
   const expiresAt =
     ends === 'never' ? undefined : new Date(setup.clock.now().getTime() + Number(ends) * DAY_MS)
   const input = { name: typed.name, scope, expiresAt, createdBy: session.email }
-  const key = await createOwnKey(contextOf(setup, session), input)
-  return keyPage(words, setup.addresses, key)
+  return wayTo(visit, await createOwnKey(contextOf(setup, session), input))
+}
+
+const wayTo = ({ setup }: SignedInVisit, key: { id: string; key: string }): Outcome => ({
+  to: SHOWN_KEY,
+  cookie: shownKeyCookie(setup.addresses.publicUrl, key),
+})
+
+/** The only page that ever shows a key, once: reloaded, it leads back to the list. */
+export async function showKey(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, words, cookies } = visit
+  const shown = findShownKey(cookies)
+  const keys = shown === undefined ? [] : await listKeys(setup, session.account.id)
+  const record = keys.find(one => one.id === shown?.id)
+  if (shown === undefined || record === undefined) return { to: KEYS }
+  const page = keyPage(words, setup.addresses, { ...record, key: shown.key })
+  return { ...page, headers: { 'set-cookie': shownKeyCookie(setup.addresses.publicUrl, null) } }
+}
+
+export async function showRotate(visit: SignedInVisit): Promise<Outcome> {
+  const key = await getKey(visit)
+  return isInUse(key, visit.setup.clock.now()) ? rotatePage(visit.words, key) : { to: KEYS }
+}
+
+/** A key in place of one that is in use; sent again, or for one that is over, it leads back to the list. */
+export async function submitRotate(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, words } = visit
+  if (!session.account.planHasApi) throw new AppError('plan_required', words.texts.apiNotIncluded)
+  const { id } = await getKey(visit)
+  const input = { id, overlapMs: OVERLAP_MS, createdBy: session.email }
+  try {
+    return wayTo(visit, await rotateOwnKey(contextOf(setup, session), input))
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'archived') return { to: KEYS }
+    throw error
+  }
 }
 
 export async function showRevoke(visit: SignedInVisit): Promise<Outcome> {

@@ -20,6 +20,8 @@ export type Visit = {
   /** The session's token, and the session if it goes on. */
   token: string | undefined
   session: Session | undefined
+  /** The header `Cookie`. */
+  cookies: string | undefined
 }
 
 export type SignedInVisit = Visit & { token: string; session: Session }
@@ -36,8 +38,8 @@ export type Page = {
 }
 /** A file to keep; `content` is sent as it comes. */
 export type Download = { name: string; type: string; content: string | Buffer | Readable }
-/** A redirect by GET; `session` sets the browser's cookie, and null takes it away. */
-export type Way = { to: string; session?: string | null }
+/** A redirect by GET; `session` sets the browser's cookie, and null takes it away; `cookie` is the line of another. */
+export type Way = { to: string; session?: string | null; cookie?: string }
 export type Outcome = Page | Way | { file: Download }
 
 type Of<A, V> = {

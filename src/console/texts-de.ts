@@ -87,6 +87,7 @@ export const de: Texts = {
   keyExpired: date => `abgelaufen ${date}`,
   keyRevoked: date => `widerrufen ${date}`,
   keyRevoke: 'Widerrufen',
+  keyRotate: 'Ersetzen',
   keyNew: 'Neuer Schlüssel',
   keyName: 'Name',
   keyNameHint: 'Wofür er ist, etwa „Shop“ oder „ERP“. Höchstens 100 Zeichen.',
@@ -97,6 +98,10 @@ export const de: Texts = {
     'Jetzt kopieren und sicher aufbewahren. Er ist hier nicht gespeichert und wird nicht noch einmal gezeigt.',
   keyShownField: 'API-Schlüssel',
   keyDone: 'Ist aufbewahrt, zurück zu den Schlüsseln',
+  rotateTitle: name => `„${name}“ ersetzen?`,
+  rotateLead:
+    'Sie erhalten einen neuen Schlüssel mit demselben Umfang. Der alte gilt noch 24 Stunden, damit Sie den neuen an seine Stelle setzen können.',
+  rotateSubmit: 'Neuen Schlüssel anlegen',
   revokeTitle: name => `„${name}“ widerrufen?`,
   revokeLead:
     'Was diesen Schlüssel benutzt, wird innerhalb von zwei Sekunden abgewiesen. Das lässt sich nicht zurücknehmen.',

@@ -84,6 +84,7 @@ export const en = {
   keyExpired: (date: string) => `expired ${date}`,
   keyRevoked: (date: string) => `revoked ${date}`,
   keyRevoke: 'Revoke',
+  keyRotate: 'Replace',
   keyNew: 'New key',
   keyName: 'Name',
   keyNameHint: 'What it is for, such as “Shop” or “ERP”. At most 100 characters.',
@@ -93,6 +94,10 @@ export const en = {
   keyShownLead: 'Copy it now and keep it safe. It is not stored here and cannot be shown again.',
   keyShownField: 'API key',
   keyDone: 'I have kept it, back to the keys',
+  rotateTitle: (name: string) => `Replace “${name}”?`,
+  rotateLead:
+    'You get a new key of the same scope. The old one goes on for 24 hours, so that you can put the new one in its place.',
+  rotateSubmit: 'Make the new key',
   revokeTitle: (name: string) => `Revoke “${name}”?`,
   revokeLead: 'Whatever uses this key is refused within two seconds. This cannot be undone.',
   revokeSubmit: 'Revoke the key',

@@ -13,15 +13,29 @@ export type Config = {
   dataDir: string
   pgBinDir: string | undefined
   secretKey: string | undefined
+  /** What secrets may still be sealed with after a change of `SECRET_KEY`. */
+  oldSecretKey: string | undefined
+  role: Role
   allowQueryApiKey: boolean
   /** CIDR ranges and addresses of the proxies in front; their `X-Forwarded-For` is believed, read from the right. */
   trustedProxies: readonly string[]
+  allowInsecureWebhooks: boolean
+  /** CIDR ranges and addresses that webhooks may go to although they are not public. */
+  webhookAllowCidrs: readonly string[]
+  /** A country file (MMDB) of the operator's, read before the bundled one. */
+  geoMmdbPath: string | undefined
+  /** Lower-case name of the header in which a trusted proxy tells the reader's country. */
+  countryHeader: string | undefined
   logLevel: LogLevel
   logFormat: 'pretty' | 'json'
 }
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** What a process does: answers requests, does the work that nobody waits for, or both. */
+export const ROLES = ['all', 'web', 'worker'] as const
+export type Role = (typeof ROLES)[number]
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -66,8 +80,14 @@ export function readConfig(env: Environment): Config {
     dataDir: read.text('DATA_DIR') ?? './data',
     pgBinDir: read.text('PG_BIN_DIR'),
     secretKey,
+    oldSecretKey: read.text('OLD_SECRET_KEY'),
+    role: read.oneOf('ROLE', ROLES, 'all'),
     allowQueryApiKey: read.flag('ALLOW_QUERY_API_KEY'),
     trustedProxies: read.cidrs('TRUSTED_PROXIES'),
+    allowInsecureWebhooks: read.flag('ALLOW_INSECURE_WEBHOOKS'),
+    webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS'),
+    geoMmdbPath: read.text('GEO_MMDB_PATH'),
+    countryHeader: read.headerName('COUNTRY_HEADER'),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     logFormat: read.oneOf('LOG_FORMAT', ['pretty', 'json'], process.stderr.isTTY ? 'pretty' : 'json'),
   }
@@ -111,6 +131,14 @@ function reader(env: Environment, problems: string[]) {
       if (isIPv4(value) || isIPv6(value) || /^[a-zA-Z0-9.-]{1,253}$/.test(value)) return value
       problems.push(`${name} is "${value}": it must be an IP address or a host name.`)
       return fallback
+    },
+    /** In lower case, as Node has headers. */
+    headerName(name: string): string | undefined {
+      const value = text(name)
+      if (value === undefined || /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(value))
+        return value?.toLowerCase()
+      problems.push(`${name} is "${value}": it must be the name of a header, such as CF-IPCountry.`)
+      return undefined
     },
     /** A list of IP addresses and CIDR ranges, separated by commas or spaces. */
     cidrs(name: string): string[] {

@@ -13,6 +13,19 @@ export type DatabaseTarget =
 const STATEMENT_TIMEOUT_MS = 10_000
 /** A process that stands still in the middle of a transaction keeps its locks from the others no longer than this. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
+/**
+ * For queues: tables that are empty at one moment and hold a million rows at the next. A plan made while they were empty
+ * would read them from end to end; these leave it their indexes. And what a power cut takes of their last half second is
+ * only that something was done: it is done again.
+ */
+const FOR_QUEUES = {
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_sort: 'off',
+  synchronous_commit: 'off',
+}
 /** More connections than this only queue inside PostgreSQL on a small machine; a cluster has several processes. */
 export const POOL_SIZE = 10
 
@@ -20,7 +33,10 @@ export const POOL_SIZE = 10
  * Opens the pool. Statements are prepared once per connection and planned once: with a plan made anew at each call
  * a read ran at a third of the speed.
  */
-export function openPool(target: DatabaseTarget, options: { max?: number; name?: string } = {}): Sql {
+export function openPool(
+  target: DatabaseTarget,
+  options: { max?: number; name?: string; forQueue?: boolean } = {},
+): Sql {
   const settings = {
     max: options.max ?? POOL_SIZE,
     idle_timeout: 0,
@@ -34,6 +50,7 @@ export function openPool(target: DatabaseTarget, options: { max?: number; name?:
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
       plan_cache_mode: 'force_generic_plan',
       TimeZone: 'UTC',
+      ...(options.forQueue ? FOR_QUEUES : {}),
     },
     types: { bigint: BIGINT_AS_NUMBER },
   }
@@ -101,8 +118,11 @@ const MEANINGS: readonly [RegExp, () => AppError][] = [
   [/^(22P05|22P02|22003|22021|22025|54000|54001)$/, unstorable],
 ]
 
-/** A connection lost at the commit leaves open whether the commit was reached: nothing is claimed about that. */
-function unavailable(): AppError {
+/**
+ * The refusal of whoever asked while the database does not answer. A connection lost at the commit leaves open whether
+ * the commit was reached: nothing is claimed about that.
+ */
+export function unavailable(): AppError {
   const message =
     'The database does not answer right now; try again in a moment. If this was to change something, it may or may not ' +
     'have been done: sent with an Idempotency-Key it can safely be sent again as it is, without one look first.'

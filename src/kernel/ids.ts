@@ -69,6 +69,12 @@ function step(): void {
   bits12 = (bits12 + (sum >> 14)) & 0x0fff
 }
 
+/** The lowest UUIDv7 of a millisecond: what is older sorts before it. */
+export function uuidFloor(ms: number): string {
+  const time = Math.max(0, ms).toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`
+}
+
 /** Names for requests, in the order they came: sixteen random characters of this process, ten that count. */
 export function requestIds(): () => string {
   const process = Array.from({ length: 16 }, () => ALPHABET[random16() & 31]).join('')

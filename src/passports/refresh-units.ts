@@ -4,7 +4,7 @@ import { findCategory } from '../categories/catalogue.ts'
 import { retrying } from '../kernel/db.ts'
 import { AppError, assert, type Detail } from '../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
-import { insertEvents, passportEvent } from '../webhooks/announce.ts'
+import { insertBackgroundEvents, passportEvent } from '../webhooks/announce.ts'
 import { checkData, type Data, requireCategory } from './check-data.ts'
 import { countUnits } from './content-units.ts'
 import { forgetPublicPassport } from './public-read.ts'
@@ -149,7 +149,8 @@ async function move(
       update refresh_job set refreshed = refreshed + (select count(*) from moved), alive_at = ${now}
       where account_id = ${accountId} and id = ${jobId ?? null}::uuid
     ), announced as (
-      ${insertEvents(sql)} select updated_at, ${accountId}::int, event_id, 'product.updated', event from moved
+      ${insertBackgroundEvents(sql)}
+      select updated_at, ${accountId}::int, event_id, 'product.updated', event, true from moved
     )
     select id from moved`
 }

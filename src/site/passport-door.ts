@@ -40,6 +40,7 @@ import {
   sendFresh,
   sendReady,
 } from './ready-answer.ts'
+import { type NoteScan, scanNoter } from './scan.ts'
 import type { SiteSetup } from './setup.ts'
 import { pageHeaders, safetyHeaders } from './shell.ts'
 import { first, languageOf, readWish, type Wish } from './wish.ts'
@@ -49,29 +50,40 @@ const PUBLIC_CACHING = 'public, max-age=60, stale-while-revalidate=600'
 
 export type PassportHandler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-type Door = AccessDoor & { cache: PageCache }
+type Door = AccessDoor & { cache: PageCache; noteScan: NoteScan }
 
 /** What is answered from: a passport, or how it was, and how its account's pages look. */
 type Shown = { row: PublicPassportRow; brand: Brand; newest: number }
 
 /** The handler of `GET /p/:id`. */
 export function passportHandler(setup: SiteSetup): PassportHandler {
-  const door: Door = { ...accessDoor(setup), cache: createPageCache(CACHE_BYTES) }
+  const door: Door = {
+    ...accessDoor(setup),
+    cache: createPageCache(CACHE_BYTES),
+    noteScan: scanNoter(setup),
+  }
   return (request, reply) => {
     const wish = readWish(setup, request)
     if (mayHaveAccess(request, wish) || wish.query.version !== undefined)
       return answer(door, request, reply, wish)
-    const ready = findReady(door, request, wish)
+    const row = findBelieved(setup.sql, wish.id, wish.now)
+    const ready = row && findReady(door, request, wish, row)
     const isSent = ready !== undefined && sendReady(request, reply, ready, encodingFor(request))
-    return isSent ? undefined : answer(door, request, reply, wish)
+    if (!isSent || row === undefined) return answer(door, request, reply, wish)
+    door.noteScan(request, wish, row)
+    return undefined
   }
 }
 
-/** Asks no database: undefined unless passport and brand were read a moment ago. */
-function findReady(door: Door, request: FastifyRequest, wish: Wish): ReadyAnswer | undefined {
-  const row = findBelieved(door.setup.sql, wish.id, wish.now)
-  const brand = row && findBelievedBrand(door.setup.sql, row.account_id, wish.now)
-  return row && brand && findMade(door, request, wish, { row, brand })
+/** Asks no database: undefined unless the brand, like the passport, was read a moment ago. */
+function findReady(
+  door: Door,
+  request: FastifyRequest,
+  wish: Wish,
+  row: PublicPassportRow,
+): ReadyAnswer | undefined {
+  const brand = findBelievedBrand(door.setup.sql, row.account_id, wish.now)
+  return brand && findMade(door, request, wish, { row, brand })
 }
 
 const stateOf = ({ row, brand }: Pick<Shown, 'row' | 'brand'>) =>
@@ -112,7 +124,9 @@ async function answer(
   const shown = { row: then, brand, newest: row.version_no }
   if (access !== undefined) return answerReader(door, request, reply, wish, shown, access)
   const made = then === row ? findMade(door, request, wish, shown) : undefined
-  return sendEncoded(request, reply, made ?? (await makeReady(door, request, wish, shown)))
+  await sendEncoded(request, reply, made ?? (await makeReady(door, request, wish, shown)))
+  if (then === row) door.noteScan(request, wish, row)
+  return undefined
 }
 
 /** The number in `?version=`; 0, which is none, when it is no number. */
@@ -186,13 +200,14 @@ const formHeaders = (
     : { ...pageHeaders(publicUrl, dressOf(brand)), 'content-language': language }
 
 async function answerReader(
-  { setup }: Door,
+  { setup, noteScan }: Door,
   request: FastifyRequest,
   reply: FastifyReply,
-  { form, query, now }: Wish,
+  wish: Wish,
   shown: Shown,
   access: Access,
 ): Promise<FastifyReply> {
+  const { form, query, now } = wish
   const reading = await readFor(setup, shown, access.audience)
   const language = languageOf(request, query, reading.primary)
   if (request.method === 'GET') {
@@ -204,5 +219,8 @@ async function answerReader(
     )
   }
   const headers = { ...formHeaders(setup, shown, form, language), ...FOR_ONE_READER }
-  return sendFresh(request, reply, { headers, body: bodyOf(setup, reading, shown, form, language, access) })
+  const body = bodyOf(setup, reading, shown, form, language, access)
+  await sendFresh(request, reply, { headers, body })
+  if (shown.row.version_no === shown.newest) noteScan(request, wish, shown.row)
+  return reply
 }

@@ -2,6 +2,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import type { Addresses } from '../passports/record.ts'
+import type { ScanRecorder } from '../scans/recorder.ts'
 
 export type SiteSetup = {
   sql: Sql
@@ -11,4 +12,9 @@ export type SiteSetup = {
   nsUrl: string
   /** The operator's `SECRET_KEY`; access cookies are sealed with a key derived from it. */
   secretKey: string
+  scans: ScanRecorder
+  /** CIDR ranges and addresses of the proxies in front. */
+  trustedProxies: readonly string[]
+  /** Lower-case name of the header in which such a proxy tells the reader's country. */
+  countryHeader: string | undefined
 }

@@ -1,37 +1,85 @@
 /** Work that nobody waits for: any server may do it, and what one leaves undone another takes up. */
 import { deleteExpiredKeys } from '../accounts/idempotency.ts'
+import { forgetRateShares } from '../accounts/rate-ledger.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
 import { resumeRefreshes, stopRefreshes, takeRefreshFaults } from '../passports/refresh-job.ts'
+import { cleanScans } from '../scans/clean.ts'
+import { clearAway } from '../webhooks/retention.ts'
 
 const EVERY_MS = 5_000
+const CLEAR_EVERY_MS = 300_000
+/** How often a process asks whether it is time; what is past its time is deleted every ten minutes. */
+const CLEAN_EVERY_MS = 60_000
+/** Steps of clearing away in a row, of some thousand rows each: what is left then waits for the next time. */
+const MOST_STEPS = 200
 
 export type Chores = { stop: () => Promise<void> }
 
-/** Looks for work at once and then every five seconds; `stop` ends it after the step it is at. */
-export function startChores({ sql, clock, log }: { sql: Sql; clock: Clock; log: Log }): Chores {
-  const look = async () => {
+/** `queue`: a pool for queues, see `openPool`. */
+export type ChoreSetup = { sql: Sql; queue: Sql; clock: Clock; log: Log }
+
+/** Looks for work at once and then at its times; `stop` ends it after the step it is at. */
+export function startChores({ sql, queue, clock, log }: ChoreSetup): Chores {
+  let isStopping = false
+  const resume = async () => {
+    const resumed = await resumeRefreshes(sql, clock)
+    if (resumed > 0) log.info({ jobs: resumed }, 'refreshes taken up again')
+    for (const { jobId, error } of takeRefreshFaults(sql))
+      log.error({ job: jobId, err: error }, 'a refresh was stopped by a fault; it is taken up again')
+  }
+  const forget = async () => {
+    await deleteExpiredKeys(sql, clock.now())
+    await forgetRateShares(sql, clock.now())
+  }
+  const clear = async () => {
+    for (let step = 0; step < MOST_STEPS && !isStopping; step++) {
+      const removed = await clearAway({ sql: queue, clock })
+      if (Object.values(removed).every(count => count === 0)) return
+    }
+  }
+  const clean = async () => {
+    await cleanScans({ sql, clock }, () => isStopping)
+  }
+  const chores = [
+    repeat(resume, EVERY_MS, log),
+    repeat(forget, EVERY_MS, log),
+    repeat(clean, CLEAN_EVERY_MS, log),
+    repeat(clear, CLEAR_EVERY_MS, log),
+  ]
+  return {
+    async stop() {
+      isStopping = true
+      await Promise.all([...chores.map(chore => chore.stop()), stopRefreshes(sql)])
+    },
+  }
+}
+
+/** Does something at once and then every so often, never twice at a time. */
+function repeat(work: () => Promise<void>, everyMs: number, log: Log): Chores {
+  let running: Promise<void> | undefined
+  const once = async () => {
     try {
-      const resumed = await resumeRefreshes(sql, clock)
-      if (resumed > 0) log.info({ jobs: resumed }, 'refreshes taken up again')
-      for (const { jobId, error } of takeRefreshFaults(sql))
-        log.error({ job: jobId, err: error }, 'a refresh was stopped by a fault; it is taken up again')
-      await deleteExpiredKeys(sql, clock.now())
+      await work()
     } catch (error) {
       log.warn(
         { reason: error instanceof Error ? error.message : String(error) },
         'no look for work was possible',
       )
     }
+    running = undefined
   }
-  void look()
-  const timer = setInterval(look, EVERY_MS)
+  const look = () => {
+    running ??= once()
+  }
+  look()
+  const timer = setInterval(look, everyMs)
   timer.unref()
   return {
-    stop() {
+    async stop() {
       clearInterval(timer)
-      return stopRefreshes(sql)
+      await running
     },
   }
 }

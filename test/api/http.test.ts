@@ -70,6 +70,8 @@ describe('raw HTTP', () => {
     test(`${status}: ${what}`, async () => {
       const answer = await send(text)
       assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `), answer.slice(0, 200))
+      for (const name of ['limit', 'remaining', 'reset'])
+        assert.match(answer, new RegExp(`\r\nx-ratelimit-${name}: \\d+\r\n`, 'i'))
       if (code === undefined) return
       const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
       assert.equal(body.code, code)

@@ -39,6 +39,8 @@ describe('accounts', () => {
   test('set-plan and list', async () => {
     const changed = await json(`accounts set-plan ${account.id} --plan business --quota model=1,item=3`)
     assert.deepEqual(changed, { ...account, plan: 'business', quota: { model: 1, item: 3 } })
+    const quick = await json(`accounts set-plan ${account.id} --plan business --requests-per-minute 900`)
+    assert.deepEqual(quick, { ...account, plan: 'business', quota: {}, requests_per_minute: 900 })
     const [listed] = await json<{ plan: string; used: object }[]>('accounts list')
     assert.equal(listed?.plan, 'business')
     assert.deepEqual(listed?.used, { model: 0, batch: 0, item: 0 })
@@ -109,6 +111,32 @@ describe('keys', () => {
     const revoked = await json<{ id: string; revoked_at: string }>(`keys revoke ${made.id}`)
     assert.equal(revoked.id, made.id)
     assert.ok(Date.parse(revoked.revoked_at) > 0)
+  })
+
+  test('rotate: the new one works at once, the old one for the overlap', async () => {
+    const old = await json<{ id: string; key: string }>(
+      `keys create --account ${account.id} --scope read --name erp`,
+    )
+    const made = await json<{
+      id: string
+      key: string
+      name: string
+      replaced: { id: string; expires_at: string }
+    }>(`keys rotate ${old.id} --overlap 2h`)
+    assert.match(made.key, KEY)
+    assert.deepEqual([made.name, made.replaced.id], ['erp', old.id])
+    const ahead = Date.parse(made.replaced.expires_at) - Date.now()
+    assert.ok(ahead > 7_000_000 && ahead <= 7_200_000, `${ahead} ms`)
+    assert.deepEqual([await statusWith(made.key), await statusWith(old.key)], [200, 200])
+    const next = await json<{ id: string; key: string }>(`keys rotate ${made.id} --overlap 0m`)
+    const { code, stderr } = await carnet(['keys', 'rotate', made.id], settings)
+    assert.deepEqual(
+      [code, stderr],
+      [1, 'The key "erp" has expired: there is nothing to replace. Make a new one.\n'],
+    )
+    assert.equal(await statusWith(next.key), 200)
+    const until = Date.now() + 2_000
+    while ((await statusWith(made.key)) !== 401) assert.ok(Date.now() < until, 'refused within two seconds')
   })
 
   test('an account that is not there', async () => {
@@ -188,10 +216,12 @@ describe('doctor', () => {
         'data directory',
         'secret key',
         'port',
+        'country data',
         'database',
         'migrations',
         'clock',
         'counters',
+        'sealed secrets',
         'histories',
       ].map(name => `${name} true`),
     )

@@ -68,12 +68,16 @@ describe('set-up', () => {
       assert.match(again.text, /This link does not work any more/)
     }
 
-    const shown = await owner.post('/console/keys', { form: { name: 'Shop', scope: 'full', ends: '30' } })
+    const sent = await owner.post('/console/keys', { form: { name: 'Shop', scope: 'full', ends: '30' } })
+    assert.deepEqual([sent.status, sent.headers.location], [303, '/console/keys/shown'])
+    const shown = await owner.get('/console/keys/shown')
     assert.equal(shown.status, 200)
     const key = shownKey(shown)
     assert.ok(shown.text.includes(`Bearer ${key}`))
     const holder = await authenticate(stand.sql, key, stand.clock.now())
     assert.equal(holder?.scope, 'full')
+    const reloaded = await owner.get('/console/keys/shown')
+    assert.deepEqual([reloaded.status, reloaded.headers.location], [303, '/console/keys'])
     const list = await owner.get('/console/keys')
     assert.equal(shownKey(list), '')
     assert.ok(list.text.includes(`dpp_live_…${key.slice(-4)}`))
@@ -315,6 +319,60 @@ describe('keys', () => {
       403,
     )
     assert.doesNotMatch((await free.get('/console/keys')).text, /Create the key/)
+  })
+})
+
+describe('a key on its way to the page that shows it', () => {
+  const NEW = { form: { name: 'Shop', scope: 'read', ends: 'never' } }
+
+  test('travels in a cookie for that page alone, and is shown to its own account, once', async () => {
+    const account = await stand.account()
+    const owner = await stand.signedIn(account, 'owner')
+    const made = await owner.post('/console/keys', NEW)
+    assert.match(
+      [made.headers['set-cookie'] ?? ''].flat().at(-1) ?? '',
+      /^carnet-key=[0-9a-z]{26}\.dpp_live_[0-9A-Za-z]{42}; Path=\/console\/keys\/shown; HttpOnly; SameSite=Strict; Secure$/,
+    )
+    const stranger = await stand.signedIn(await stand.account(), 'owner')
+    stranger.keyCookie = owner.keyCookie
+    assert.equal((await stranger.get('/console/keys/shown')).headers.location, '/console/keys')
+    assert.match((await owner.get('/console/keys/shown')).text, /dpp_live_/)
+    assert.equal(owner.keyCookie, undefined)
+    for (const cookie of [
+      undefined,
+      'carnet-key=',
+      'carnet-key=x.y',
+      `carnet-key=${'0'.repeat(26)}.dpp_live_x`,
+    ]) {
+      owner.keyCookie = cookie
+      assert.equal((await owner.get('/console/keys/shown')).headers.location, '/console/keys')
+    }
+    const [row] = await stand.sql`select count(*)::int as n from api_key where account_id = ${account}`
+    assert.equal(row?.n, 1)
+  })
+
+  test('replacing a key: the new one is shown, the old one ends in a day, and once is enough', async () => {
+    const account = await stand.account()
+    const owner = await stand.signedIn(account, 'owner')
+    await owner.post('/console/keys', NEW)
+    const old = shownKey(await owner.get('/console/keys/shown'))
+    const list = await owner.get('/console/keys')
+    const id = /\/console\/keys\/([0-9a-z]{26})\/rotate/.exec(list.text)?.[1] ?? ''
+    assert.match((await owner.get(`/console/keys/${id}/rotate`)).text, /Replace “Shop”\?/)
+    const sent = await owner.post(`/console/keys/${id}/rotate`)
+    assert.deepEqual([sent.status, sent.headers.location], [303, '/console/keys/shown'])
+    const made = shownKey(await owner.get('/console/keys/shown'))
+    assert.notEqual(made, old)
+    const isGood = async (key: string) =>
+      (await authenticate(stand.sql, key, stand.clock.now())) !== undefined
+    assert.deepEqual([await isGood(old), await isGood(made)], [true, true])
+    stand.clock.advance(86_400_000)
+    assert.deepEqual([await isGood(old), await isGood(made)], [false, true])
+    const again = await owner.post(`/console/keys/${id}/rotate`)
+    assert.equal(again.headers.location, '/console/keys')
+    assert.equal((await owner.get(`/console/keys/${id}/rotate`)).headers.location, '/console/keys')
+    const [row] = await stand.sql`select count(*)::int as n from api_key where account_id = ${account}`
+    assert.equal(row?.n, 2)
   })
 })
 

@@ -35,6 +35,8 @@ export type Ask = {
 
 export type Browser = {
   cookie: string | undefined
+  /** The cookie of a new key, for the page that shows it. */
+  keyCookie: string | undefined
   get: (path: string, ask?: Ask) => Promise<Answer>
   /** From a page of our own unless `headers` says otherwise. */
   post: (path: string, ask?: Ask) => Promise<Answer>
@@ -97,9 +99,24 @@ export async function startStand(publicUrl = PUBLIC_URL): Promise<Stand> {
   }
 }
 
+/** Takes the cookies of an answer. */
+function keep(browser: Browser, lines: readonly string[]): void {
+  for (const line of lines) {
+    const value = line.includes('Max-Age=0') ? undefined : line.split(';')[0]
+    if (line.startsWith('carnet-key=')) browser.keyCookie = value
+    else browser.cookie = value
+  }
+}
+
+function cookieHeader(cookies: readonly (string | undefined)[]): { cookie?: string } {
+  const cookie = cookies.filter(one => one !== undefined).join('; ')
+  return cookie === '' ? {} : { cookie }
+}
+
 function newBrowser(app: FastifyInstance, publicUrl: string): Browser {
   const one: Browser = {
     cookie: undefined,
+    keyCookie: undefined,
     get: (path, ask = {}) => send('GET', path, ask),
     post: (path, ask = {}) =>
       send('POST', path, { ...ask, headers: ask.headers ?? { ...OWN, origin: publicUrl } }),
@@ -111,14 +128,13 @@ function newBrowser(app: FastifyInstance, publicUrl: string): Browser {
       url: path,
       ...(from === undefined ? {} : { remoteAddress: from }),
       headers: {
-        ...(one.cookie === undefined ? {} : { cookie: one.cookie }),
+        ...cookieHeader(path.startsWith('/console/keys/shown') ? [one.cookie, one.keyCookie] : [one.cookie]),
         ...(body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
         ...headers,
       },
       ...(body === undefined ? {} : { payload: body }),
     })
-    const set = answer.headers['set-cookie']
-    if (typeof set === 'string') one.cookie = set.includes('Max-Age=0') ? undefined : set.split(';')[0]
+    keep(one, [answer.headers['set-cookie'] ?? []].flat())
     return {
       status: answer.statusCode,
       headers: answer.headers as Record<string, string>,

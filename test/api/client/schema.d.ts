@@ -192,6 +192,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/products/{id}/scans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getProductScans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/scans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getScans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -901,6 +933,59 @@ export interface components {
             [key: string]: unknown;
         };
         ProductData: components["schemas"]["TextileData"] | components["schemas"]["BatteryData"] | components["schemas"]["FurnitureData"];
+        ProductScans: {
+            product_id: string;
+            /** @enum {integer} */
+            range_days: 7 | 30 | 90 | 365;
+            total: number;
+            unique: number;
+            byCountry: {
+                [key: string]: number;
+            };
+            byDevice: {
+                mobile: number;
+                tablet: number;
+                desktop: number;
+                other: number;
+            };
+            by_day: {
+                /** Format: date */
+                date: string;
+                total: number;
+                unique: number;
+            }[];
+            crawlers: number;
+        };
+        AccountScans: {
+            /** @enum {integer} */
+            range_days: 7 | 30 | 90 | 365;
+            total: number;
+            unique: number;
+            byCountry: {
+                [key: string]: number;
+            };
+            byDevice: {
+                mobile: number;
+                tablet: number;
+                desktop: number;
+                other: number;
+            };
+            by_day: {
+                /** Format: date */
+                date: string;
+                total: number;
+                unique: number;
+            }[];
+            crawlers: number;
+            byCategory: {
+                [key: string]: number;
+            };
+            byLevel: {
+                model: number;
+                batch: number;
+                item: number;
+            };
+        };
         PassportEventData: {
             id: string;
             category: string;
@@ -1985,6 +2070,76 @@ export interface operations {
             409: components["responses"]["idempotency_in_progress"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    getProductScans: {
+        parameters: {
+            query?: {
+                days?: 7 | 30 | 90 | 365;
+                include?: "units";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ProductScans"];
+                    };
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["plan_required"];
+            404: components["responses"]["not_found"];
+            422: components["responses"]["validation"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    getScans: {
+        parameters: {
+            query?: {
+                days?: 7 | 30 | 90 | 365;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AccountScans"];
+                    };
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["plan_required"];
             422: components["responses"]["validation"];
             429: components["responses"]["rate_limited"];
             500: components["responses"]["internal"];

@@ -1,0 +1,22 @@
+/** A worker as it runs with ROLE=worker, in a process of its own; prints a zero when it is at work. */
+import { addressList } from '../src/kernel/addresses.ts'
+import { systemClock } from '../src/kernel/clock.ts'
+import { type DatabaseTarget, openPool } from '../src/kernel/db.ts'
+import { createLog } from '../src/kernel/log.ts'
+import { openOutbound } from '../src/kernel/outbound-http.ts'
+import { createSealer } from '../src/kernel/sealing.ts'
+import { Deliveries } from '../src/worker/deliver.ts'
+
+const { target, secretKey } = JSON.parse(process.argv[2] ?? '{}') as {
+  target: DatabaseTarget
+  secretKey: string
+}
+const deliveries = new Deliveries({
+  sql: openPool(target, { max: 3, forQueue: true }),
+  clock: systemClock,
+  log: createLog({ logLevel: 'warn', logFormat: 'json' }),
+  sealer: createSealer(secretKey),
+  outbound: openOutbound({ allowInsecureLoopback: true, allowed: addressList([]) }),
+})
+deliveries.start()
+console.log(0)

@@ -1,0 +1,52 @@
+/** `fanout`: 500 events by one statement, of an account without an endpoint and with one, against the same without the trigger. */
+import { addressList } from '../src/kernel/addresses.ts'
+import { systemClock } from '../src/kernel/clock.ts'
+import { newUuid } from '../src/kernel/ids.ts'
+import { createSealer } from '../src/kernel/sealing.ts'
+import { insertEvents } from '../src/webhooks/announce.ts'
+import { addWebhook } from '../src/webhooks/register.ts'
+import type { Bench, Row } from './run.ts'
+import { type Hall, inTurns, median } from './stage.ts'
+
+const EVENTS = 500
+const CALLS = 20
+const SECRET_KEY = 'bench-bench-bench-bench-bench-bench'
+
+export const fanOutRows: Bench = async stage => {
+  const hall = await stage.hall('fanout')
+  const bare = await stage.hall('fanout_bare')
+  await bare.sql`drop trigger event_fans_out on event`
+  const [none, one] = [await stage.tenant(hall), await stage.tenant(hall)]
+  const ctx = { sql: hall.sql, clock: systemClock, accountId: one.accountId, actorId: 1 }
+  const policy = { allowInsecureLoopback: false, allowed: addressList([]) }
+  await addWebhook(ctx, { sealer: createSealer(SECRET_KEY), policy }, { url: 'https://shop.example/' })
+  const figures = await inTurns({
+    none: () => insert(hall, none.accountId),
+    one: () => insert(hall, one.accountId),
+    bare: () => insert(bare, 1),
+  })
+  const row = (name: string, ours: number): Row => ({
+    row: name,
+    ours,
+    limit: figures.bare,
+    ratio: ours / figures.bare,
+    unit: `ms for ${EVENTS} events in a statement, against without the trigger`,
+  })
+  return [row('fanout, no endpoint', figures.none), row('fanout, one endpoint', figures.one)]
+}
+
+/** Milliseconds of a statement, the median of twenty. */
+async function insert({ sql }: Hall, accountId: number): Promise<number> {
+  const times: number[] = []
+  for (let call = 0; call < CALLS; call++) {
+    const now = systemClock.now()
+    const ids = Array.from({ length: EVENTS }, () => newUuid(now.getTime()))
+    const began = performance.now()
+    await sql`
+      ${insertEvents(sql)} select ${now}::timestamptz, ${accountId}::int, id, 'product.created',
+        '{"id": "06f4k2m8n0p2q4r6s8t0v2w4x6", "category": "textile", "version_no": 1}'::jsonb
+      from unnest(${ids}::text[]::uuid[]) id`
+    times.push(performance.now() - began)
+  }
+  return median(times)
+}

@@ -1,0 +1,96 @@
+/** `isolation`: 45 good endpoints with five bad ones beside them, against the 45 alone: how long an event takes, and the worker's memory. */
+import { readFileSync } from 'node:fs'
+import { addressList } from '../src/kernel/addresses.ts'
+import { systemClock } from '../src/kernel/clock.ts'
+import { newUuid } from '../src/kernel/ids.ts'
+import { createSealer } from '../src/kernel/sealing.ts'
+import { insertEvents } from '../src/webhooks/announce.ts'
+import { addWebhook } from '../src/webhooks/register.ts'
+import { startBadReceivers } from '../test/webhooks/bad-receivers.ts'
+import type { Bench, Row } from './run.ts'
+import type { Server, Stage } from './stage.ts'
+
+const GOOD = 45
+const PER_ACCOUNT = 15
+const ROUNDS = 60
+const EVERY_MS = 200
+const SECRET_KEY = 'bench-bench-bench-bench-bench-bench'
+
+export const isolationRows: Bench = async stage => {
+  const alone = await run(stage, 'alone', [])
+  const bad = await startBadReceivers()
+  const beside = await run(stage, 'beside', bad.urls)
+  await bad.close()
+  const row = (name: string, ours: number, limit: number, unit: string): Row => ({
+    row: name,
+    ours,
+    limit,
+    ratio: ours / limit,
+    unit,
+  })
+  return [
+    row(
+      'isolation',
+      beside.delay,
+      alone.delay,
+      'ms from event to receipt, median; five bad endpoints against none',
+    ),
+    row('isolation, memory', beside.lastMiB, beside.halfMiB, 'MiB of the worker at the end against half-way'),
+  ]
+}
+
+type Figures = { delay: number; halfMiB: number; lastMiB: number }
+
+/** An event for each account every 200 ms, for twelve seconds. */
+async function run(stage: Stage, name: string, badUrls: readonly string[]): Promise<Figures> {
+  const hall = await stage.hall(`isolation_${name}`)
+  const receiver = await stage.serve(hall, 'receiver.ts')
+  const policy = { allowInsecureLoopback: true, allowed: addressList([]) }
+  const setup = { sealer: createSealer(SECRET_KEY), policy }
+  const accounts: number[] = []
+  for (let n = 0; n < GOOD / PER_ACCOUNT; n++) {
+    const { accountId } = await stage.tenant(hall)
+    accounts.push(accountId)
+    const ctx = { sql: hall.sql, clock: systemClock, accountId, actorId: 1 }
+    const good = Array.from({ length: PER_ACCOUNT }, () => `http://127.0.0.1:${receiver.port}/hook`)
+    for (const url of n === 0 ? [...badUrls, ...good] : good) await addWebhook(ctx, setup, { url })
+  }
+  const worker = await stage.serve(hall, 'deliver.ts', { secretKey: SECRET_KEY })
+  let halfMiB = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const account of accounts) await announce(hall.sql, account)
+    await new Promise(resolve => setTimeout(resolve, EVERY_MS))
+    if (round === ROUNDS / 2) halfMiB = memoryOf(worker)
+  }
+  await arrived(receiver, ROUNDS * GOOD)
+  const lastMiB = memoryOf(worker)
+  const [row] = await hall.sql<{ ms: number }[]>`
+    select percentile_cont(0.5) within group (order by extract(epoch from a.at - e.created_at) * 1000 + a.duration_ms)::float8 as ms
+    from webhook_attempt a join event e on e.id = a.event_id and e.account_id = a.account_id
+    join webhook_endpoint w on w.account_id = a.account_id and w.id = a.endpoint_id
+    where w.url like '%/hook' and a.outcome = 'delivered'`
+  await Promise.all([worker.stop(), receiver.stop()])
+  return { delay: row?.ms ?? Number.NaN, halfMiB, lastMiB }
+}
+
+async function announce(sql: Parameters<typeof insertEvents>[0], accountId: number): Promise<void> {
+  const now = systemClock.now()
+  await sql`
+    ${insertEvents(sql)} select ${now}::timestamptz, ${accountId}::int, ${newUuid(now.getTime())}::uuid, 'product.updated',
+      '{"id": "06f4k2m8n0p2q4r6s8t0v2w4x6", "category": "textile", "version_no": 2}'::jsonb`
+}
+
+async function arrived({ port }: Server, count: number): Promise<void> {
+  const until = performance.now() + 30_000
+  while (performance.now() < until) {
+    const answer = await fetch(`http://127.0.0.1:${port}/`)
+    if (((await answer.json()) as { count: number }).count >= count) return
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
+  throw new Error('not all have arrived')
+}
+
+function memoryOf({ pid }: Server): number {
+  const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kib) / 1024
+}

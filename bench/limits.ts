@@ -1,0 +1,78 @@
+/** `limits`: what the rate limit, and with it the check of the key, add to a read. */
+import { setPlan } from '../src/accounts/accounts.ts'
+import { authenticate } from '../src/accounts/authenticate.ts'
+import { keyLimitsOf } from '../src/accounts/rate-limit.ts'
+import { systemClock } from '../src/kernel/clock.ts'
+import { idFromUuid } from '../src/kernel/ids.ts'
+import { load, request } from './load.ts'
+import { fill } from './loader.ts'
+import type { Bench } from './run.ts'
+import { type Hall, inTurns, median, ROUNDS, type Tenant } from './stage.ts'
+
+const PASSPORTS = 10_000
+const CONNECTIONS = 64
+const SECONDS = 3
+/** Far more than can be asked here: what is measured is counting, not refusing. */
+const PER_MINUTE = 10_000_000
+const CHECKS = 100_000
+/** Of a read. */
+const MOST = 0.1
+
+export const limitsRows: Bench = async stage => {
+  const hall = await stage.hall('limits')
+  const [limited, unlimited] = [await stage.tenant(hall), await stage.tenant(hall)]
+  await setPlan(
+    { sql: hall.sql, clock: systemClock },
+    { accountId: limited.accountId, plan: 'bench', quota: {}, requestsPerMinute: PER_MINUTE },
+  )
+  const ours = await stage.serve(hall, 'ours.ts')
+  const shoot = async ({ accountId, key }: Tenant) => {
+    const ids = await fill(hall.sql, { accountId, count: PASSPORTS, word: 'limits' })
+    const headers = { authorization: `Bearer ${key}` }
+    const list = ids.map(id => request('GET', `/api/v1/products/${idFromUuid(id)}`, headers))
+    return async () => {
+      const next = (n: number) => list[(n * 7919) % list.length] ?? ''
+      const tally = await load({ port: ours.port, connections: CONNECTIONS, seconds: SECONDS, next })
+      if (tally.failed > 0) throw new Error(`${tally.failed} requests failed`)
+      return tally.perSecond
+    }
+  }
+  const figures = await inTurns({ limited: await shoot(limited), unlimited: await shoot(unlimited) })
+  await ours.stop()
+  const check = await microsecondsOfCheck(hall, limited)
+  const share = (MOST * 1_000_000) / figures.unlimited
+  return [
+    {
+      row: 'limits',
+      ours: figures.limited,
+      limit: figures.unlimited,
+      ratio: figures.limited / figures.unlimited,
+      unit: 'reads/s of a limited key, against one without a limit',
+    },
+    {
+      row: 'limits, check',
+      ours: check,
+      limit: share,
+      ratio: check / share,
+      unit: 'µs for key and limit, against a tenth of a read',
+    },
+  ]
+}
+
+/** The check of the key and the count, one after the other, as the door does them; median of the rounds. */
+async function microsecondsOfCheck({ sql }: Hall, { key }: Tenant): Promise<number> {
+  const limits = keyLimitsOf(sql, systemClock)
+  const times: number[] = []
+  for (let round = 0; round <= ROUNDS; round++) {
+    const started = performance.now()
+    for (let i = 0; i < CHECKS; i++) {
+      const holder = await authenticate(sql, key, systemClock.now())
+      if (holder?.requestsPerMinute == null) throw new Error('the key is not limited')
+      const permit = await limits.take({ ...holder, requestsPerMinute: holder.requestsPerMinute })
+      if (!permit.isGranted) throw new Error('the key was refused')
+    }
+    times.push(((performance.now() - started) * 1000) / CHECKS)
+  }
+  await limits.leave()
+  return median(times.slice(1))
+}

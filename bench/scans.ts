@@ -1,0 +1,175 @@
+/**
+ * `scans`: readers that all differ, noted in bursts and flushed, against the same rows by the bare batched upsert; the
+ * page with counting against the page without; and a year of an account's statistics against a week.
+ */
+import { systemClock } from '../src/kernel/clock.ts'
+import type { Sql } from '../src/kernel/db.ts'
+import { idFromUuid, newUuid } from '../src/kernel/ids.ts'
+import { createLog } from '../src/kernel/log.ts'
+import { createScanRecorder } from '../src/scans/recorder.ts'
+import { load, request } from './load.ts'
+import { fill } from './loader.ts'
+import type { Bench, Row } from './run.ts'
+import { type Hall, inTurns, type Stage } from './stage.ts'
+
+/** A second of the fastest that is asked for. */
+const BURST = 20_000
+const PASSPORTS = 2_000
+const AGENT =
+  'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36'
+const CONNECTIONS = 32
+const SECONDS = 3
+/** Roll-up rows of a year: 365 days of so many passports, countries and devices. */
+const YEAR_ROWS = 1_000_000
+const COUNTRIES = 40
+
+export const scanRows: Bench = async stage => [
+  await burst(stage),
+  await besidePage(stage),
+  await yearAgainstWeek(stage),
+]
+
+const passports = Array.from({ length: PASSPORTS }, () => newUuid(Date.UTC(2026, 0)))
+let readers = 0
+const nextAddress = () => `10.${(++readers >> 16) & 255}.${(readers >> 8) & 255}.${readers & 255}`
+
+/** Every reader another one, over some thousand passports of one account. */
+async function burst(stage: Stage): Promise<Row> {
+  const { sql } = await stage.hall('scans')
+  const log = createLog({ logLevel: 'warn', logFormat: 'json' })
+  const recorder = createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: undefined })
+  let slowestNotes = 0
+  const figures = await inTurns({
+    ours: async () => {
+      const started = performance.now()
+      const now = systemClock.now()
+      for (let i = 0; i < BURST; i++) {
+        const id = passports[i % PASSPORTS] ?? ''
+        const passport = {
+          id,
+          account_id: 1,
+          category: 'textile',
+          level: 'm',
+          model_id: id,
+          parent_id: null,
+        } as const
+        recorder.note(
+          passport,
+          { address: nextAddress(), userAgent: AGENT, country: i % 2 ? 'DE' : 'FR' },
+          now,
+        )
+      }
+      slowestNotes = Math.max(slowestNotes, performance.now() - started)
+      await recorder.flush()
+      return (BURST / (performance.now() - started)) * 1_000
+    },
+    bare: () => bareUpsert(sql),
+  })
+  if (recorder.dropped() > 0) throw new Error(`${recorder.dropped()} scans were dropped`)
+  const [row] = await sql<{ n: number }[]>`select sum(scans) as n from scan_total where account_id = 1`
+  if (Number(row?.n) % BURST !== 0)
+    throw new Error(`${row?.n} scans are counted, which is not a number of bursts`)
+  stage.log(`scans: a burst of ${BURST} was noted in ${slowestNotes.toFixed(0)} ms at most`)
+  return {
+    row: 'scans',
+    ours: figures.ours,
+    limit: figures.bare,
+    ratio: figures.ours / figures.bare,
+    unit: `scans/s in bursts of ${BURST}, readers all new`,
+  }
+}
+
+/** The rows that no way of counting exactly can do without, one statement each, made beforehand. */
+async function bareUpsert(sql: Sql): Promise<number> {
+  const visitors = Array.from({ length: BURST }, () => newUuid(Date.now() - Math.floor(Math.random() * 1e9)))
+  const countries = visitors.map((_, i) => (i % 2 ? 'DE' : 'FR'))
+  const started = performance.now()
+  await sql`
+    with fresh as (
+      insert into scan_visitor (day, account_id, slot, visitor)
+      select '2026-11-21', 2, i, v from unnest(${visitors}::text[]::uuid[]) with ordinality as u(v, i)
+      on conflict (day, account_id, visitor) do nothing returning slot
+    )
+    select count(*) from fresh`
+  await sql`
+    insert into scan_day as d (account_id, day, scans, uniques, crawlers, passport_id, "of", device, country)
+    select 2, '2026-11-21', count(*), count(*), 0, p, 'o', 'm', c
+    from unnest(${visitors.map((_, i) => passports[i % PASSPORTS] ?? '')}::text[]::uuid[], ${countries}::text[]) as u(p, c)
+    group by p, c
+    on conflict (passport_id, day, "of", country, device, account_id) do update
+    set scans = d.scans + excluded.scans, uniques = d.uniques + excluded.uniques`
+  return (BURST / (performance.now() - started)) * 1_000
+}
+
+async function besidePage(stage: Stage): Promise<Row> {
+  const hall = await stage.hall('small')
+  const tenant = await stage.tenant(hall)
+  const [id = ''] = await fill(hall.sql, { accountId: tenant.accountId, count: 1, word: 'scan' })
+  const counting = await stage.serve(hall, 'ours.ts')
+  const silent = await stage.serve(hall, 'ours.ts', { counts: false })
+  const path = `/p/${idFromUuid(id)}`
+  const texts = Array.from({ length: 500 }, (_, i) =>
+    request('GET', path, {
+      accept: 'text/html',
+      'accept-encoding': 'identity',
+      'user-agent': `${AGENT} R/${i}`,
+    }),
+  )
+  let turn = 0
+  const next = () => texts[turn++ % texts.length] ?? ''
+  const shoot = (port: number) => async () =>
+    (await load({ port, connections: CONNECTIONS, seconds: SECONDS, next })).perSecond
+  const figures = await inTurns({ ours: shoot(counting.port), limit: shoot(silent.port) })
+  await Promise.all([counting.stop(), silent.stop()])
+  return {
+    row: 'scans, page',
+    ...figures,
+    ratio: figures.ours / figures.limit,
+    unit: 'pages/s, 500 readers, with counting against without',
+  }
+}
+
+async function yearAgainstWeek(stage: Stage): Promise<Row> {
+  const hall = await stage.hall('scans_year')
+  const tenant = await stage.tenant(hall)
+  await fillYear(hall, tenant.accountId)
+  const server = await stage.serve(hall, 'ours.ts')
+  const ask = (days: number) => async () => {
+    const text = request('GET', `/api/v1/scans?days=${days}`, { authorization: `Bearer ${tenant.key}` })
+    const tally = await load({ port: server.port, connections: 1, seconds: 1, next: () => text })
+    if (tally.failed > 0) throw new Error('the statistics were refused')
+    return tally.medianMs
+  }
+  const figures = await inTurns({ year: ask(365), week: ask(7) })
+  await server.stop()
+  return {
+    row: 'scans, a year',
+    ours: figures.year,
+    limit: figures.week,
+    ratio: figures.year / figures.week,
+    unit: `ms of GET /scans?days=365 against 7, ${YEAR_ROWS} roll-up rows`,
+  }
+}
+
+/** A year in which every day has scans from every country: the roll-ups of passports, and the sums of the account. */
+async function fillYear({ sql }: Hall, accountId: number): Promise<void> {
+  const today = Math.floor(systemClock.now().getTime() / 86_400_000)
+  const perDay = Math.ceil(YEAR_ROWS / 365 / COUNTRIES)
+  const ids = Array.from({ length: perDay }, (_, i) => newUuid(Date.UTC(2026, 0) + i))
+  for (let back = 0; back < 365; back++) {
+    await sql`
+      insert into scan_day (account_id, day, scans, uniques, crawlers, passport_id, "of", device, country)
+      select ${accountId}::int, date '1970-01-01' + ${today - back}::int, 3, 2, 0, p, 'o', 'm', chr(65 + c / 26) || chr(65 + c % 26)
+      from unnest(${ids}::text[]::uuid[]) p, generate_series(0, ${COUNTRIES - 1}::int) c`
+  }
+  await sql`
+    insert into scan_account_span (account_id, days, first_day, scans, uniques, crawlers, counts)
+    select ${accountId}::int, l, date '1970-01-01' + f, l * 8000, l * 5000, 0, (
+      select json_object_agg(k, l * 200) from (
+        select 'country:' || chr(65 + c / 26) || chr(65 + c % 26) as k from generate_series(0, ${COUNTRIES - 1}::int) c
+        union all select unnest(array['device:mobile', 'device:desktop', 'category:textile', 'level:model', 'level:item'])
+      ) keys)
+    from unnest(array[1, 8, 64]) l,
+      lateral generate_series((${today - 364}::int / l) * l, ${today}::int, l) f`
+  await sql`analyze scan_day, scan_account_span`
+}

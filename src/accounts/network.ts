@@ -1,0 +1,20 @@
+/** Whom an address stands for, where something is counted for each. */
+import { isIPv6 } from 'node:net'
+
+/** An IPv4 address, or the /64 an IPv6 address is in: one household or server has all of it. */
+export function networkOf(address: string): string {
+  const plain = address.replace(/%.*$/, '').toLowerCase()
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1]
+  if (mapped !== undefined) return mapped
+  if (!isIPv6(plain)) return plain
+  const [head = '', tail] = plain.split('::')
+  const groups = (text: string) => (text === '' ? [] : text.split(':'))
+  const before = groups(head)
+  const missing = tail === undefined ? 0 : 8 - before.length - groups(tail).length
+  const zeros = Array.from({ length: Math.max(0, missing) }, () => '0')
+  const all = [...before, ...zeros, ...groups(tail ?? '')]
+  return all
+    .slice(0, 4)
+    .map(group => group.replace(/^0+(?=.)/, ''))
+    .join(':')
+}

@@ -1,0 +1,62 @@
+/** Rates at this door: every answer says what is left of the minute, of the key's or else of the address's. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { KeyHolder } from '../accounts/authenticate.ts'
+import { addressLimits } from '../accounts/rate-address.ts'
+import { keyLimitsOf } from '../accounts/rate-limit.ts'
+import type { Permit } from '../accounts/rate-share.ts'
+import { perDatabase, type Sql } from '../kernel/db.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { ApiSetup } from './route.ts'
+
+type LimitSetup = Pick<ApiSetup, 'sql' | 'clock'>
+
+/** What a plan without a limit says: the largest number that every client can read. */
+const UNLIMITED = 2_147_483_647
+
+const addresses = perDatabase((_sql: Sql) => addressLimits())
+
+/** Counts a call of a key, and tells what is left. Throws `rate_limited`. */
+export async function limitKey(setup: LimitSetup, holder: KeyHolder, reply: FastifyReply): Promise<void> {
+  const { accountId, keyId, requestsPerMinute } = holder
+  const now = setup.clock.now().getTime()
+  if (requestsPerMinute === null) {
+    show(reply, { isGranted: true, limit: UNLIMITED, remaining: UNLIMITED, nextOver: now })
+    return
+  }
+  const permit = await keyLimitsOf(setup.sql, setup.clock).take({ accountId, keyId, requestsPerMinute })
+  show(reply, permit)
+  if (!permit.isGranted) throw refusal('This key', permit, setup.clock.now().getTime())
+}
+
+/** Counts a call that no key stands for by its address. Throws `rate_limited`, but not where `refuses` is false. */
+export function limitAddress(
+  setup: LimitSetup,
+  { ip }: FastifyRequest,
+  reply: FastifyReply,
+  { refuses }: { refuses: boolean },
+): void {
+  const now = setup.clock.now().getTime()
+  const permit = addresses(setup.sql).take(ip, now)
+  show(reply, permit)
+  if (refuses && !permit.isGranted) throw refusal('This address', permit, now)
+}
+
+/** The headers of an answer that never gets as far as the door; it counts for the address all the same. */
+export function addressHeaders(setup: LimitSetup, address: string | undefined): Record<string, string> {
+  return headersOf(addresses(setup.sql).take(address ?? '', setup.clock.now().getTime()))
+}
+
+const headersOf = (permit: Permit) => ({
+  'x-ratelimit-limit': String(permit.limit),
+  'x-ratelimit-remaining': String(permit.remaining),
+  'x-ratelimit-reset': String(Math.ceil(permit.nextOver / 1000)),
+})
+
+const show = (reply: FastifyReply, permit: Permit) => reply.headers(headersOf(permit))
+
+function refusal(who: string, { limit, nextOver }: Permit, now: number): AppError {
+  const seconds = Math.max(1, Math.ceil((nextOver - now) / 1000))
+  const wait = seconds === 1 ? 'one second' : `${seconds} seconds`
+  const message = `${who} may make ${limit} requests a minute, and they are used up. Try again in ${wait}.`
+  return new AppError('rate_limited', message, undefined, { 'retry-after': String(seconds) })
+}

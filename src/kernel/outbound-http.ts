@@ -1,0 +1,299 @@
+/**
+ * The only way out of the process. Addresses come from strangers, so where a connection leads is decided by the IP
+ * address it is really made to, when it is made: names may be re-pointed, and a literal passes by every look-up.
+ */
+import { lookup as systemLookup } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
+import { type BlockList, isIP, type LookupFunction, type Socket } from 'node:net'
+import { Agent, buildConnector, type Dispatcher } from 'undici'
+import { addressList, findForbidden } from './addresses.ts'
+import { findUrlFault, isLoopbackName, type OutboundPolicy } from './outbound-url.ts'
+
+export const CONNECT_WITHIN_MS = 5_000
+export const ANSWER_WITHIN_MS = 15_000
+/** After the headers, which say all that counts. */
+const BODY_WITHIN_MS = 2_000
+export const MOST_ANSWER_BYTES = 16_384
+/** Below the five seconds after which many servers close an idle connection, so that we do not write into a closing one. */
+const KEEP_ALIVE_MS = 4_000
+const MOST_URLS_KNOWN = 1_000
+const DNS_TIMEOUT_MS = 1_500
+const DNS_TRIES = 2
+
+/** What stopped a request, by name; an answer of any status is no failure here. */
+export type FailureName =
+  | 'address_refused'
+  | 'dns'
+  | 'connect_timeout'
+  | 'connection_refused'
+  | 'unreachable'
+  | 'tls'
+  | 'connection_closed'
+  | 'timeout'
+  | 'protocol'
+  | 'stopped'
+
+export class OutboundFailure extends Error {
+  override name = 'OutboundFailure'
+  readonly failure: FailureName
+  /** `message` is a sentence for the one whose address it is. */
+  constructor(failure: FailureName, message: string) {
+    super(message)
+    this.failure = failure
+  }
+}
+
+/** `body`: at most the first 16 KiB, less when it came too slowly. */
+export type OutboundAnswer = { status: number; headers: Headers; body: Buffer }
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+export type OutboundPost = { url: string; headers: Record<string, string>; body: string }
+
+export type Outbound = {
+  policy: OutboundPolicy
+  /** One POST; redirects are answers like others. Throws OutboundFailure, within 15 seconds. */
+  post: (request: OutboundPost) => Promise<OutboundAnswer>
+  /** Ends what is under way as `stopped`, and all connections. */
+  close: () => Promise<void>
+}
+
+/** The IP addresses of a name. */
+export type Resolve = (name: string) => Promise<readonly string[]>
+
+export function openOutbound(policy: OutboundPolicy, resolve: Resolve = resolveName): Outbound {
+  const agent = new Agent({
+    connect: guardedConnector(policy, resolve),
+    // Callers hold the caps: with one here, a host that hangs would hold up everybody else behind the same name.
+    connections: null,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  const underWay = new Set<Exchange>()
+  const read = urlReader(policy)
+  return {
+    policy,
+    async post(request) {
+      const { fault, origin, path } = read(request.url)
+      if (fault !== undefined) throw new OutboundFailure('address_refused', fault)
+      const exchange = new Exchange()
+      underWay.add(exchange)
+      try {
+        const { headers, body } = request
+        agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange)
+        return await exchange.answer
+      } finally {
+        underWay.delete(exchange)
+      }
+    },
+    async close() {
+      for (const exchange of underWay) {
+        exchange.fail(new OutboundFailure('stopped', 'The server was stopped before an answer came.'))
+      }
+      await agent.destroy()
+    },
+  }
+}
+
+type ReadUrl = { fault: string | undefined; origin: string; path: string }
+
+/** Reading an address takes as long as signing for it, and the same few are called again and again. */
+function urlReader(policy: OutboundPolicy): (url: string) => ReadUrl {
+  const known = new Map<string, ReadUrl>()
+  return url => {
+    const found = known.get(url)
+    if (found !== undefined) return found
+    const fault = findUrlFault(url, policy)
+    const { origin, pathname, search } = new URL(fault === undefined ? url : 'https://refused.invalid')
+    const result = { fault, origin, path: pathname + search }
+    if (known.size >= MOST_URLS_KNOWN) known.clear()
+    known.set(url, result)
+    return result
+  }
+}
+
+/** One request and what comes back, cut off in time and in length. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly answer: Promise<OutboundAnswer>
+  private readonly settle: PromiseWithResolvers<OutboundAnswer>
+  private controller: Dispatcher.DispatchController | undefined
+  private head: { status: number; headers: Headers } | undefined
+  private readonly chunks: Buffer[] = []
+  private bytes = 0
+  private timer: NodeJS.Timeout
+  private isOver = false
+
+  constructor() {
+    this.settle = Promise.withResolvers<OutboundAnswer>()
+    this.answer = this.settle.promise
+    this.timer = setTimeout(() => this.fail(tooLate()), ANSWER_WITHIN_MS)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller
+    if (this.isOver) controller.abort(tooLate())
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    if (status < 200) return
+    this.head = { status, headers }
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => this.end(), BODY_WITHIN_MS)
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.isOver) return
+    // A copy: the chunk is a view of memory that the parser uses again.
+    this.chunks.push(Buffer.from(chunk.subarray(0, MOST_ANSWER_BYTES - this.bytes)))
+    this.bytes += chunk.length
+    if (this.bytes >= MOST_ANSWER_BYTES) this.end()
+  }
+
+  onResponseEnd(): void {
+    this.finish()
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
+    if (this.head === undefined) this.fail(asFailure(error))
+    // The status has come: what is missing is only text for the log.
+    else this.finish()
+  }
+
+  /** Enough of the body, or enough waiting for it. */
+  private end(): void {
+    this.finish()
+    this.controller?.abort(new Error('enough was read'))
+  }
+
+  private finish(): void {
+    if (this.isOver || this.head === undefined) return
+    this.isOver = true
+    clearTimeout(this.timer)
+    this.settle.resolve({ ...this.head, body: Buffer.concat(this.chunks) })
+  }
+
+  fail(failure: OutboundFailure): void {
+    if (this.isOver) return
+    this.isOver = true
+    clearTimeout(this.timer)
+    this.settle.reject(failure)
+    this.controller?.abort(failure)
+  }
+}
+
+const tooLate = () =>
+  new OutboundFailure('timeout', `There was no answer within ${ANSWER_WITHIN_MS / 1000} seconds.`)
+
+const LOOPBACK = addressList(['127.0.0.1', '::1'])
+const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1']
+
+/** Refuses before a packet is sent: literals here, names when they are looked up, and once more what was reached. */
+function guardedConnector(policy: OutboundPolicy, resolve: Resolve): buildConnector.connector {
+  const connect = (allowed: BlockList, find: Resolve) =>
+    buildConnector({
+      timeout: CONNECT_WITHIN_MS,
+      allowH2: false,
+      maxCachedSessions: 100,
+      autoSelectFamily: true,
+      lookup: guardedLookup(allowed, find),
+      rejectUnauthorized: true,
+      minVersion: 'TLSv1.2',
+    } as buildConnector.BuildOptions)
+  const secure = connect(policy.allowed, resolve)
+  const toLoopback = connect(LOOPBACK, async () => LOOPBACK_ADDRESSES)
+  return (options, callback) => {
+    const isPlain = options.protocol === 'http:'
+    const isOpen = !isPlain || (policy.allowInsecureLoopback && isLoopbackName(options.hostname))
+    const allowed = isPlain ? LOOPBACK : policy.allowed
+    const refusal = isOpen ? refusalOf(options.hostname, allowed) : notSecure()
+    if (refusal !== undefined) {
+      queueMicrotask(() => callback(refusal, null))
+      return
+    }
+    const callIfReached = callback as (error: Error | null, socket: Socket | null) => void
+    ;(isPlain ? toLoopback : secure)(options, (error, socket) => {
+      if (error !== null) return callIfReached(error, null)
+      const reached = refusalOf(socket.remoteAddress ?? '', allowed)
+      if (reached === undefined) return callIfReached(null, socket)
+      socket.destroy()
+      callIfReached(reached, null)
+    })
+  }
+}
+
+const notSecure = () => new OutboundFailure('address_refused', 'Only https addresses are connected to.')
+
+/** Undefined for a name: that is decided when it is looked up. */
+function refusalOf(address: string, allowed: BlockList): OutboundFailure | undefined {
+  const what = isIP(address) === 0 ? undefined : findForbidden(address, allowed)
+  if (what === undefined) return undefined
+  return new OutboundFailure('address_refused', `${address} is ${what}: it is not connected to.`)
+}
+
+/** One forbidden address among several refuses the name: whoever mixes them is not to be trusted with the choice. */
+function guardedLookup(allowed: BlockList, resolve: Resolve): LookupFunction {
+  return (name, options, callback) => {
+    const answer = (addresses: readonly string[]) => {
+      const bad = addresses.find(address => findForbidden(address, allowed) !== undefined)
+      const [first] = addresses
+      if (first === undefined) return callback(noSuchName(name), '', 4)
+      if (bad !== undefined) {
+        const what = findForbidden(bad, allowed)
+        const sentence = `${name} leads to ${bad}, which is ${what}: it is not connected to.`
+        return callback(new OutboundFailure('address_refused', sentence), '', 4)
+      }
+      const found = addresses.map(address => ({ address, family: isIP(address) }))
+      if (options.all) callback(null, found)
+      else callback(null, first, isIP(first))
+    }
+    resolve(name).then(answer, () => callback(noSuchName(name), '', 4))
+  }
+}
+
+const noSuchName = (name: string) => new OutboundFailure('dns', `The name ${name} leads to no address.`)
+
+const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES })
+
+/**
+ * Asks the name servers by itself: the system's look-up takes one of four threads, and a name whose servers do not
+ * answer would hold up all others. What no name server knows may still be in the hosts file.
+ */
+async function resolveName(name: string): Promise<readonly string[]> {
+  const asked = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+  const found = asked.flatMap(one => (one.status === 'fulfilled' ? one.value : []))
+  if (found.length > 0) return found
+  if (asked.some(one => one.status === 'rejected' && one.reason?.code === 'ETIMEOUT')) return []
+  return new Promise((resolve, reject) => {
+    systemLookup(name, { all: true }, (error, addresses) =>
+      error === null ? resolve(addresses.map(one => one.address)) : reject(error),
+    )
+  })
+}
+
+const FAILURES: readonly [RegExp, FailureName, string][] = [
+  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'connect_timeout', 'No connection was made within 5 seconds.'],
+  [/^ECONNREFUSED$/, 'connection_refused', 'The connection was refused.'],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'unreachable', 'There is no way to that address.'],
+  [/^(ENOTFOUND|EAI_\w+)$/, 'dns', 'The name leads to no address.'],
+  [
+    /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|HOSTNAME_MISMATCH|INVALID_CA|ERR_OSSL)/,
+    'tls',
+    'No secure connection was made',
+  ],
+  [/^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/, 'protocol', 'The answer is not valid HTTP.'],
+]
+
+function asFailure(error: Error): OutboundFailure {
+  if (error instanceof OutboundFailure) return error
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const [, failure, sentence] = FAILURES.find(([pattern]) => pattern.test(code)) ?? []
+  if (failure === 'tls') return new OutboundFailure('tls', `${sentence}: ${error.message}.`)
+  if (failure !== undefined && sentence !== undefined) return new OutboundFailure(failure, sentence)
+  return new OutboundFailure(
+    'connection_closed',
+    `The connection ended before an answer came (${code || error.name}).`,
+  )
+}

@@ -1,0 +1,98 @@
+/**
+ * A single piece is in one place: an item whose code is read in many countries, or by many devices, within a day may
+ * have been copied. Looked for over the last 24 hourly buckets, told once in seven days.
+ */
+import type { Clock } from '../kernel/clock.ts'
+import type { Sql } from '../kernel/db.ts'
+import { idFromUuid } from '../kernel/ids.ts'
+import type { Batch, ItemVisit } from './batch.ts'
+import { UNKNOWN_COUNTRY } from './country.ts'
+import { DAY_MS, dayOf, HOURS_A_DAY, hourOf, hourText } from './day.ts'
+import { type CloneRules, DEFAULT_CLONE_RULES, type SettingsMirror } from './settings.ts'
+import { insertScanEvents } from './totals.ts'
+
+/** Hourly buckets looked at, the current one included. */
+export const WINDOW_HOURS = 24
+const SILENT_DAYS = 7
+
+/** The caller holds the items' rows of `scan_total`: two processes never look at the same item at once. */
+export async function countItemVisits(
+  tx: Sql,
+  { clock, settings }: { clock: Clock; settings: SettingsMirror },
+  { items }: Batch,
+): Promise<void> {
+  if (items.size === 0) return
+  const now = clock.now()
+  const visits = [...items.values()]
+  await keepVisits(tx, now, visits)
+  const suspects = await findSuspects(tx, now, visits, accountId => settings.of(accountId).clone_rules)
+  if (suspects.length > 0) await announce(tx, now, suspects)
+}
+
+const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * DAY_MS)
+
+/** Not of items that are suspected already: until a day before that ends, nobody looks at their hours. */
+async function keepVisits(tx: Sql, now: Date, visits: readonly ItemVisit[]): Promise<void> {
+  await tx`
+    insert into scan_item_hour as h (hour, account_id, scans, passport_id, visitor, before, country)
+    select u.* from unnest(
+      ${visits.map(one => hourText(one.hour))}::text[]::timestamptz[], ${visits.map(one => one.accountId)}::int[],
+      ${visits.map(one => one.scans)}::int[], ${visits.map(one => one.passportId)}::text[]::uuid[],
+      ${visits.map(one => one.visitor)}::text[]::uuid[], ${visits.map(one => one.before)}::text[]::uuid[],
+      ${visits.map(one => one.country)}::text[]
+    ) as u(hour, account_id, scans, passport_id, visitor, before, country)
+    join scan_total t on t.passport_id = u.passport_id and t.account_id = u.account_id
+    where t.suspected_at is null or t.suspected_at < ${daysBefore(now, SILENT_DAYS - 1)}
+    order by u.passport_id, u.hour, u.visitor, u.country, u.account_id
+    on conflict (passport_id, hour, visitor, country, account_id) do update set scans = h.scans + excluded.scans`
+}
+
+type Suspect = { passport_id: string; account_id: number; scans: number; countries: number; devices: number }
+type RulesOf = (accountId: number) => CloneRules | null
+
+/** Items with fewer scans than any rule asks for are passed over without a look at their hours. */
+async function findSuspects(tx: Sql, now: Date, visits: readonly ItemVisit[], rulesOf: RulesOf) {
+  const items = [...new Map(visits.map(visit => [visit.passportId, visit])).values()]
+  const rules = items.map(item => rulesOf(item.accountId) ?? DEFAULT_CLONE_RULES)
+  const least = rules.map(rule =>
+    Math.min(
+      Math.max(rule.countries, rule.devices),
+      rule.many_countries,
+      Math.max(rule.scans, rule.scan_devices),
+    ),
+  )
+  return tx<Suspect[]>`
+    select u.passport_id, u.account_id, w.scans, w.countries, w.devices
+    from unnest(
+      ${items.map(item => item.passportId)}::text[]::uuid[], ${items.map(item => item.accountId)}::int[],
+      ${least}::int[], ${rules.map(rule => rule.countries)}::int[], ${rules.map(rule => rule.devices)}::int[],
+      ${rules.map(rule => rule.many_countries)}::int[], ${rules.map(rule => rule.scans)}::int[],
+      ${rules.map(rule => rule.scan_devices)}::int[]
+    ) as u(passport_id, account_id, least, countries, devices, many_countries, scans, scan_devices)
+    join scan_total t on t.passport_id = u.passport_id and t.account_id = u.account_id and t.scans >= u.least
+      and (t.suspected_at is null or t.suspected_at <= ${daysBefore(now, SILENT_DAYS)})
+    cross join lateral (
+      select coalesce(sum(h.scans), 0)::int as scans,
+        (count(distinct h.country) filter (where h.country <> ${UNKNOWN_COUNTRY}))::int as countries,
+        count(distinct case when h.hour < ${hourText(dayOf(now) * HOURS_A_DAY)}::text::timestamptz then h.visitor else h.before end)::int as devices
+      from scan_item_hour h
+      where h.passport_id = u.passport_id and h.account_id = u.account_id
+        and h.hour >= ${hourText(hourOf(now) - WINDOW_HOURS + 1)}::text::timestamptz
+    ) w
+    where (w.countries >= u.countries and w.devices >= u.devices) or w.countries >= u.many_countries
+      or (w.scans >= u.scans and w.devices >= u.scan_devices)`
+}
+
+async function announce(tx: Sql, now: Date, suspects: readonly Suspect[]): Promise<void> {
+  const events = suspects.map(({ passport_id, account_id, scans, countries, devices }) => ({
+    accountId: account_id,
+    data: { product_id: idFromUuid(passport_id), count: scans, countries, unique_devices: devices },
+  }))
+  await insertScanEvents(tx, now, 'scan.clone_suspected', events)
+  await tx`
+    update scan_total t set suspected_at = ${now}
+    from unnest(
+      ${suspects.map(one => one.passport_id)}::text[]::uuid[], ${suspects.map(one => one.account_id)}::int[]
+    ) as u(passport_id, account_id)
+    where t.passport_id = u.passport_id and t.account_id = u.account_id`
+}

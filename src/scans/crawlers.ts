@@ -1,0 +1,99 @@
+/** Programs that say they fetch pages for a search engine or a link preview: what they fetch is no scan. */
+import { createIsbotFromList, list } from 'isbot'
+
+/**
+ * Patterns of the list that are not about crawlers: they judge the mere form of a user agent, or name generic clients,
+ * test browsers and apps that scan codes. All of these count as readers.
+ */
+const NOT_ABOUT_CRAWLERS = new Set([
+  ...[
+    '(?<!cam)scan',
+    '(?<!lib)http',
+    ';\\s\\w+;$',
+    '\\(\\)',
+    '\\b\\w+/1\\.0;',
+    '\\bperl\\b',
+    '\\btime/',
+    '\\|',
+  ],
+  ...['\\bdlc\\b', '\\bort/', '^[<\\(;]', '^[\\w\\-]+/[\\w]+$', '^[^ ]{50,}$', '^\\d+\\b'],
+  '^[\\w \\.\\-\\(?:\\):%]+(?:/v?\\d+(?:\\.\\d+)?(?:\\.\\d{1,10})*?)?(?:,|$)',
+  ...['^\\w+/[\\w\\(\\)]*$', '^\\w+/\\d\\.\\d\\s\\([\\w@]+\\)$', '^mozilla/\\d\\.\\d\\s[\\w\\.-]+$'],
+  '^mozilla/\\d\\.\\d\\s\\((?:compatible;)?(?:\\s?[\\w\\d-.]+[\\s/]\\d+\\.\\d+)?\\)$',
+  ...[
+    '^active',
+    '^amaya',
+    '^apache/',
+    '^client/',
+    '^custom',
+    '^dispatch/\\d',
+    '^email',
+    '^jetty/',
+    '^netsurf',
+  ],
+  ...[
+    '^offbyone',
+    'offbyone',
+    '^php',
+    '^postman',
+    '^python',
+    '^read',
+    '^reed',
+    '^rest',
+    '^svn',
+    '^track',
+    '^wget',
+  ],
+  ...[
+    'agent\\b',
+    'capture',
+    'catch',
+    'chromeframe',
+    'cypress/',
+    'detect',
+    'download',
+    'headless',
+    'ibisbrowser',
+  ],
+  ...['java(?!;)', 'library', 'node\\b', 'phantomjs', 'playwright', 'proxy', 'rexx;', 'selenium', 'server'],
+  ...[
+    'tools',
+    'torrent',
+    '^avsdevicesdk/',
+    '^microsoft bits',
+    'browsex',
+    'dmbrowser',
+    'cursor/',
+    '^claude-code/',
+  ],
+])
+
+/** A web address in the name is how a crawler declares itself; the others are what the list leaves to its forms. */
+const ADDED = [
+  ...['\\bhttps?://', 'mailto:', 'fetcher\\b', 'facebookcatalog', 'meta-external', '-user/\\d', 'cardyb'],
+  ...[
+    '(?:image|e?mail)proxy',
+    'imgproxy',
+    'catchpoint',
+    'gomezagent',
+    'check_http',
+    'prometheus/',
+    'kube-probe',
+  ],
+  ...['^monit/', 'updown\\.io', 'sitesucker', 'webcollage', 'onetrust'],
+]
+const isDeclared = createIsbotFromList([
+  ...list.filter(pattern => !NOT_ABOUT_CRAWLERS.has(pattern)),
+  ...ADDED,
+])
+
+/** Clients that anybody writes programs with, some of which name the address of their manual. */
+const GENERIC =
+  /^(?:curl|wget|node-fetch|undici|got|axios|k6|httpie|python|aiohttp|okhttp|java|go-http-client|libwww)\b/i
+
+/** Security bound: no pattern walks more than this. Real user agents are a third of it. */
+const LENGTH_MAX = 512
+
+/** Whether this user agent declares itself a crawler or a fetcher of link previews. */
+export const isCrawler = (userAgent: string): boolean =>
+  !GENERIC.test(userAgent) && isDeclared(userAgent.slice(0, LENGTH_MAX))

@@ -1,0 +1,26 @@
+/** What a reader holds in the hand, from the words of a user agent; an iPad that calls itself a Mac counts as one. */
+
+export const DEVICES = ['mobile', 'tablet', 'desktop', 'other'] as const
+export type Device = (typeof DEVICES)[number]
+
+/** Televisions, game consoles, cars, watches and glasses: they have words of phones and desktops as well. */
+const NEITHER =
+  /smart-?tv|\btv\b|appletv|googletv|hbbtv|inettv|dtv|netcast|web0s|bravia|\baft[a-z]|crkey|roku|viera|philipstv|playstation|xbox|nintendo|quest \d|oculus|qtcarbrowser|tesla|(?<!air)watch|wear ?os|sonos/i
+const PHONE =
+  /iphone|ipod|windows phone|windows ce|iemobile|blackberry|bb10|kaios|opera mini|opera mobi|symbian|series ?[46]0|\bnokia|\bmobile\b|\bmobi\b|midp|maemo|up\.browser|mobilesafari|webos\/|palm|\bfb(?:4a|ios)\b/i
+const TABLET = /ipad|tablet(?! pc)|playbook|\bkindle|\bsilk\/|\bkf[a-z]{2,4}\b|\btouchpad\b/i
+const ANDROID = /\bandroid\b/i
+const BROWSER = /^(?:mozilla|opera)\//i
+const DESKTOP = /\bwindows\b|\bwin9|macintosh|mac_powerpc|mac os x|\bcros\b|\bx11\b|cygwin|freebsd|openbsd/i
+
+/** Generic clients (`curl/8.5.0`) name no device: `other`. */
+export function deviceOf(userAgent: string): Device {
+  if (NEITHER.test(userAgent)) return 'other'
+  if (TABLET.test(userAgent)) return 'tablet'
+  if (PHONE.test(userAgent)) return 'mobile'
+  const isBrowser = BROWSER.test(userAgent)
+  // Browsers on Android phones say Mobile, on tablets they do not; apps say it nowhere, and most of them are on phones.
+  if (ANDROID.test(userAgent)) return isBrowser ? 'tablet' : 'mobile'
+  if (DESKTOP.test(userAgent)) return 'desktop'
+  return isBrowser && /\blinux\b/i.test(userAgent) ? 'desktop' : 'other'
+}

@@ -1,0 +1,21 @@
+/** The counts that are worth an event: 10, 50, 100, 250, 500, 1000, and from there 2.5, 5 and 10 times each thousand. */
+
+const FIRST = [10, 50, 100, 250, 500, 1_000]
+const STEPS = [2.5, 5, 10]
+
+/** The least milestone above `count`. */
+export function nextMilestone(count: number): number {
+  const early = FIRST.find(one => one > count)
+  if (early !== undefined) return early
+  for (let base = 1_000; ; base *= 10) {
+    const step = STEPS.find(factor => base * factor > count)
+    if (step !== undefined) return base * step
+  }
+}
+
+/** The milestones from `next` (the one not yet reached before) up to `count`, in order. */
+export function milestonesReached(next: number, count: number): number[] {
+  const reached: number[] = []
+  for (let milestone = next; milestone <= count; milestone = nextMilestone(milestone)) reached.push(milestone)
+  return reached
+}

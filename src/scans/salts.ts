@@ -1,0 +1,49 @@
+/** The random salts that make a reader's hash mean nothing two days later: one for each day, shared by all processes. */
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Sql } from '../kernel/db.ts'
+import { DAY_MS, dayText } from './day.ts'
+
+export type Salts = {
+  /** Makes sure that the salts of these days are known. Throws when the database does not answer. */
+  prepare: (days: Iterable<number>) => Promise<void>
+  has: (day: number) => boolean
+  /** 128 bits in hex that stand for a reader of a passport on that day. Throws when the salt is not known. */
+  hash: (day: number, words: string) => string
+  /** Forgets the salts of the days before this one. */
+  forgetBefore: (day: number) => void
+}
+
+export function createSalts(sql: Sql): Salts {
+  const known = new Map<number, Buffer>()
+  return {
+    async prepare(days) {
+      const missing = [...new Set(days)].filter(day => !known.has(day))
+      if (missing.length === 0) return
+      for (const [day, salt] of await load(sql, missing)) known.set(day, salt)
+    },
+    has: day => known.has(day),
+    hash(day, words) {
+      const salt = known.get(day)
+      if (salt === undefined) throw new Error(`the salt of ${dayText(day)} is not known`)
+      return createHmac('sha256', salt).update(words).digest('hex').slice(0, 32)
+    },
+    forgetBefore(day) {
+      for (const one of known.keys()) if (one < day) known.delete(one)
+    },
+  }
+}
+
+const SALT_BYTES = 32
+
+/** The first process to ask for a day makes its salt. */
+async function load(sql: Sql, days: readonly number[]): Promise<[number, Buffer][]> {
+  const texts = days.map(dayText)
+  const fresh = days.map(() => randomBytes(SALT_BYTES).toString('hex'))
+  await sql`
+    insert into scan_salt (day, salt)
+    select day, decode(salt, 'hex') from unnest(${texts}::text[]::date[], ${fresh}::text[]) as u(day, salt) order by day
+    on conflict (day) do nothing`
+  const rows = await sql<{ day: string; salt: Buffer }[]>`
+    select day::text, salt from scan_salt where day = any(${texts}::text[]::date[])`
+  return rows.map(({ day, salt }) => [Date.parse(day) / DAY_MS, salt])
+}

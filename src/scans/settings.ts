@@ -1,0 +1,141 @@
+/** Whether and how the scans of an account are counted: off for all or for a category, and when a code counts as cloned. */
+import { requireAccount } from '../accounts/accounts.ts'
+import type { OperatorContext } from '../accounts/context.ts'
+import { inTransaction } from '../accounts/transaction.ts'
+import type { Sql } from '../kernel/db.ts'
+import { invalid } from '../kernel/errors.ts'
+
+/** An item is suspect with `countries` and `devices`, or with `many_countries`, or with `scans` from `scan_devices`. */
+export const DEFAULT_CLONE_RULES = {
+  countries: 3,
+  devices: 10,
+  many_countries: 5,
+  scans: 100,
+  scan_devices: 50,
+}
+export type CloneRules = typeof DEFAULT_CLONE_RULES
+/** Higher ones would let the rows of an hour grow without an end. */
+const HIGHEST_RULE = 100_000
+
+export type ScanSettings = {
+  on: boolean
+  off_categories: readonly string[]
+  /** null: no clone is ever suspected. */
+  clone_rules: CloneRules | null
+}
+
+const DEFAULT: ScanSettings = { on: true, off_categories: [], clone_rules: DEFAULT_CLONE_RULES }
+
+type Row = {
+  account_id: number
+  is_on: boolean
+  off_categories: string[]
+  watches_clones: boolean
+  clone_rules: Partial<CloneRules> | null
+  changed_at: Date
+}
+
+const settingsOf = (row: Row | undefined): ScanSettings =>
+  row === undefined
+    ? DEFAULT
+    : {
+        on: row.is_on,
+        off_categories: row.off_categories,
+        clone_rules: row.watches_clones ? { ...DEFAULT_CLONE_RULES, ...row.clone_rules } : null,
+      }
+
+export type ScanSettingsChange = {
+  accountId: number
+  on?: boolean | undefined
+  /** Category to whether it is counted; those left out stay as they are. */
+  categories?: Readonly<Record<string, boolean>> | undefined
+  /** In place of what was set; those left out are the default. null: suspect nothing. */
+  cloneRules?: Partial<CloneRules> | null | undefined
+}
+
+/** How an account's scans are counted. Throws `not_found`. */
+export async function getScanSettings(ctx: OperatorContext, accountId: number): Promise<ScanSettings> {
+  await requireAccount(ctx, accountId)
+  const [row] = await ctx.sql<Row[]>`select * from scan_setting where account_id = ${accountId}`
+  return settingsOf(row)
+}
+
+/** Changes how an account's scans are counted; every process follows within three seconds. Throws `not_found`, `validation`. */
+export async function setScanSettings(
+  ctx: OperatorContext,
+  change: ScanSettingsChange,
+): Promise<ScanSettings> {
+  checkRules(change.cloneRules ?? {})
+  return inTransaction(ctx, async tx => {
+    await requireAccount(tx, change.accountId)
+    await tx.sql`
+      insert into scan_setting (account_id, is_on, off_categories, watches_clones, changed_at)
+      values (${change.accountId}, true, '{}', true, ${ctx.clock.now()}) on conflict (account_id) do nothing`
+    const [row] = await tx.sql<Row[]>`
+      select * from scan_setting where account_id = ${change.accountId} for update`
+    const { categories = {} } = change
+    const off = new Set(row?.off_categories)
+    for (const [category, counts] of Object.entries(categories)) {
+      if (counts) off.delete(category)
+      else off.add(category)
+    }
+    const rules = change.cloneRules === undefined ? row?.clone_rules : change.cloneRules
+    const watches = change.cloneRules === undefined ? row?.watches_clones : change.cloneRules !== null
+    const [now] = await tx.sql<Row[]>`
+      update scan_setting set is_on = ${change.on ?? row?.is_on ?? true}, off_categories = ${[...off].sort()}::text[],
+        watches_clones = ${watches ?? true}, clone_rules = ${rules ? JSON.stringify(rules) : null}::text::jsonb,
+        changed_at = ${ctx.clock.now()}
+      where account_id = ${change.accountId} returning *`
+    return settingsOf(now)
+  })
+}
+
+function checkRules(rules: Partial<CloneRules>): void {
+  const wrong = Object.entries(rules).filter(
+    ([, value]) => !Number.isInteger(value) || value < 1 || value > HIGHEST_RULE,
+  )
+  if (wrong.length === 0) return
+  throw invalid(
+    wrong.map(([name]) => ({
+      field: name,
+      pointer: `/${name}`,
+      code: 'type',
+      message: `${name} must be a whole number from 1 to ${HIGHEST_RULE}.`,
+    })),
+  )
+}
+
+export type SettingsMirror = {
+  isLoaded: () => boolean
+  of: (accountId: number) => ScanSettings
+  /** Whether what it says of an account is of these seconds. */
+  isFresh: (now: Date) => boolean
+  /** Reads what has changed since the last time. */
+  refresh: (now: Date) => Promise<void>
+}
+
+/** Clocks of several machines differ, and a change is seen when it is committed, not when it was made. */
+const LOOK_BACK_MS = 60_000
+const FRESH_MS = 2_000
+
+/** The settings that are not the default, held in memory so that a scan asks no database. */
+export function createSettingsMirror(sql: Sql): SettingsMirror {
+  const known = new Map<number, ScanSettings>()
+  let newest: number | undefined
+  let readAt = Number.NaN
+  return {
+    isLoaded: () => newest !== undefined,
+    isFresh: now => Math.abs(now.getTime() - readAt) < FRESH_MS,
+    of: accountId => known.get(accountId) ?? DEFAULT,
+    async refresh(now) {
+      const since = new Date((newest ?? LOOK_BACK_MS) - LOOK_BACK_MS)
+      const rows = await sql<Row[]>`select * from scan_setting where changed_at >= ${since}`
+      for (const row of rows) known.set(row.account_id, settingsOf(row))
+      newest = Math.max(newest ?? 0, ...rows.map(row => row.changed_at.getTime()))
+      readAt = now.getTime()
+    },
+  }
+}
+
+export const isCounted = (settings: ScanSettings, category: string): boolean =>
+  settings.on && !settings.off_categories.includes(category)

@@ -1,0 +1,64 @@
+/** A passport's scans of all time, and the event of each milestone they reach: once, however far one batch jumps. */
+import type { Sql } from '../kernel/db.ts'
+import { idFromUuid, newUuid } from '../kernel/ids.ts'
+import { insertEvents } from '../webhooks/announce.ts'
+import type { Batch } from './batch.ts'
+import { milestonesReached, nextMilestone } from './milestones.ts'
+
+type Total = { passport_id: string; account_id: number; scans: number; next_milestone: number }
+
+/** Adds the batch to the totals; the row of each passport is held until the transaction ends, so each crossing is seen once. */
+export async function announceMilestones(tx: Sql, now: Date, { cells }: Batch): Promise<void> {
+  const sums = new Map<string, { accountId: number; scans: number }>()
+  for (const { passport, scans } of cells.values()) {
+    if (scans === 0) continue
+    const sum = sums.get(passport.id) ?? { accountId: passport.account_id, scans: 0 }
+    sum.scans += scans
+    sums.set(passport.id, sum)
+  }
+  const all = [...sums.values()]
+  const crossed = await tx<Total[]>`
+    with added as (
+      insert into scan_total as t (passport_id, account_id, scans)
+      select * from unnest(
+        ${[...sums.keys()]}::text[]::uuid[], ${all.map(one => one.accountId)}::int[], ${all.map(one => one.scans)}::int[]
+      ) as u(passport_id, account_id, scans) order by passport_id, account_id
+      on conflict (passport_id, account_id) do update set scans = t.scans + excluded.scans
+      returning t.passport_id, t.account_id, t.scans, t.next_milestone
+    )
+    select * from added where scans >= next_milestone`
+  if (crossed.length > 0) await announce(tx, now, crossed)
+}
+
+async function announce(tx: Sql, now: Date, crossed: readonly Total[]): Promise<void> {
+  const events = crossed.flatMap(total =>
+    milestonesReached(total.next_milestone, total.scans).map(milestone => ({
+      accountId: total.account_id,
+      data: { product_id: idFromUuid(total.passport_id), count: total.scans, milestone },
+    })),
+  )
+  await insertScanEvents(tx, now, 'scan.milestone', events)
+  await tx`
+    update scan_total t set next_milestone = u.next
+    from unnest(
+      ${crossed.map(one => one.passport_id)}::text[]::uuid[], ${crossed.map(one => one.account_id)}::int[],
+      ${crossed.map(one => nextMilestone(one.scans))}::text[]::bigint[]
+    ) as u(passport_id, account_id, next)
+    where t.passport_id = u.passport_id and t.account_id = u.account_id`
+}
+
+/** Announces events of scans in the transaction that found their cause. */
+export async function insertScanEvents(
+  tx: Sql,
+  now: Date,
+  type: 'scan.milestone' | 'scan.clone_suspected',
+  events: readonly { accountId: number; data: object }[],
+): Promise<void> {
+  await tx`
+    ${insertEvents(tx)}
+    select ${now}::timestamptz, u.account_id, u.id, ${type}::text, u.data
+    from unnest(
+      ${events.map(event => event.accountId)}::int[], ${events.map(() => newUuid(now.getTime()))}::text[]::uuid[],
+      ${events.map(event => JSON.stringify(event.data))}::text[]::jsonb[]
+    ) as u(account_id, id, data)`
+}

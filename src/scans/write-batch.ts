@@ -1,0 +1,163 @@
+/** One batch into the database, or nothing of it: roll-ups, uniques, milestones and suspicions in one transaction. */
+import type { Clock } from '../kernel/clock.ts'
+import type { Sql } from '../kernel/db.ts'
+import { inTransaction } from '../kernel/transaction.ts'
+import type { Batch, Cell } from './batch.ts'
+import { countItemVisits } from './clones.ts'
+import { dayText } from './day.ts'
+import type { SettingsMirror } from './settings.ts'
+import { firstDayOf, SPAN_DAYS } from './spans.ts'
+import { announceMilestones } from './totals.ts'
+
+export type Writer = {
+  sql: Sql
+  clock: Clock
+  /** Names this process. */
+  id: string
+  settings: SettingsMirror
+}
+
+/**
+ * Writes the batch unless an earlier try of it, whose outcome was lost with the connection, has written it already.
+ * Rows are touched in the order of their keys, table after table, so that processes wait for one another and never in
+ * a circle; the account's sums, which all share, come last and are held shortest.
+ */
+export async function writeBatch(writer: Writer, batch: Batch): Promise<void> {
+  await inTransaction(writer.sql, async tx => {
+    if (!(await claim(tx, writer, batch))) return
+    const uniques = await countUniques(tx, batch)
+    await addDays(tx, batch, uniques)
+    await announceMilestones(tx, writer.clock.now(), batch)
+    await countItemVisits(tx, writer, batch)
+    await addAccountSpans(tx, batch, uniques)
+  })
+}
+
+/**
+ * False when this batch is written already. The tables are probed by key in what follows: a plan made while they are
+ * empty would read them whole, and be kept.
+ */
+async function claim(tx: Sql, { id, clock }: Writer, batch: Batch): Promise<boolean> {
+  const number = batch.number ?? 0
+  await tx`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+    set_config('enable_mergejoin', 'off', true)`
+  const claimed = await tx`
+    insert into scan_writer as w (id, last_batch, wrote_at) values (${id}, ${number}, ${clock.now()})
+    on conflict (id) do update set last_batch = excluded.last_batch, wrote_at = excluded.wrote_at
+    where w.last_batch < excluded.last_batch returning w.id`
+  return claimed.length === 1
+}
+
+/** How many readers of each cell nobody has seen that day, by the cell's slot. */
+async function countUniques(tx: Sql, { visitors }: Batch): Promise<Map<number, number>> {
+  const all = [...visitors.values()]
+  const rows = await tx<{ slot: number; n: number }[]>`
+    with fresh as (
+      insert into scan_visitor (day, account_id, slot, visitor)
+      select day, account_id, slot, visitor from unnest(
+        ${all.map(one => dayText(one.day))}::text[]::date[], ${all.map(one => one.accountId)}::int[],
+        ${all.map(one => one.cell)}::int[], ${[...visitors.keys()]}::text[]::uuid[]
+      ) as u(day, account_id, slot, visitor) order by day, account_id, visitor
+      on conflict (day, account_id, visitor) do nothing returning slot
+    )
+    select slot, count(*)::int as n from fresh group by slot`
+  return new Map(rows.map(({ slot, n }) => [slot, n]))
+}
+
+type DayRow = {
+  passportId: string
+  of: 'o' | 'u'
+  cell: Cell
+  scans: number
+  uniques: number
+  crawlers: number
+}
+
+/** The passport's own row, and a row of its units for the model and for the batch it is under. */
+function dayRows({ cells }: Batch, uniques: ReadonlyMap<number, number>): DayRow[] {
+  const rows = new Map<string, DayRow>()
+  const add = (passportId: string, of: 'o' | 'u', cell: Cell) => {
+    const key = `${passportId}${of}${cell.country}${cell.device}${cell.day}`
+    const row = rows.get(key) ?? { passportId, of, cell, scans: 0, uniques: 0, crawlers: 0 }
+    row.scans += cell.scans
+    row.uniques += uniques.get(cell.slot) ?? 0
+    row.crawlers += cell.crawlers
+    rows.set(key, row)
+  }
+  for (const cell of cells.values()) {
+    const { id, level, model_id: modelId, parent_id: parentId } = cell.passport
+    add(id, 'o', cell)
+    if (level !== 'm') add(modelId, 'u', cell)
+    if (level === 'i' && parentId !== null && parentId !== modelId) add(parentId, 'u', cell)
+  }
+  return [...rows.values()]
+}
+
+async function addDays(tx: Sql, batch: Batch, uniques: ReadonlyMap<number, number>): Promise<void> {
+  const rows = dayRows(batch, uniques)
+  await tx`
+    insert into scan_day as d (account_id, day, scans, uniques, crawlers, passport_id, "of", device, country)
+    select * from unnest(
+      ${rows.map(row => row.cell.passport.account_id)}::int[], ${rows.map(row => dayText(row.cell.day))}::text[]::date[],
+      ${rows.map(row => row.scans)}::int[], ${rows.map(row => row.uniques)}::int[],
+      ${rows.map(row => row.crawlers)}::int[], ${rows.map(row => row.passportId)}::text[]::uuid[],
+      ${rows.map(row => row.of)}::text[]::"char"[], ${rows.map(row => row.cell.device[0] ?? 'o')}::text[]::"char"[],
+      ${rows.map(row => row.cell.country)}::text[]
+    ) as u(account_id, day, scans, uniques, crawlers, passport_id, "of", device, country)
+    order by passport_id, day, "of", country, device, account_id
+    on conflict (passport_id, day, "of", country, device, account_id) do update
+    set scans = d.scans + excluded.scans, uniques = d.uniques + excluded.uniques, crawlers = d.crawlers + excluded.crawlers`
+}
+
+type SpanRow = {
+  accountId: number
+  days: number
+  first: number
+  scans: number
+  uniques: number
+  crawlers: number
+  counts: Record<string, number>
+}
+
+const LEVEL_WORD = { m: 'model', b: 'batch', i: 'item' } as const
+
+function spanRows({ cells }: Batch, uniques: ReadonlyMap<number, number>): SpanRow[] {
+  const rows = new Map<string, SpanRow>()
+  for (const cell of cells.values()) {
+    const { account_id: accountId, category, level } = cell.passport
+    const words = [
+      `country:${cell.country}`,
+      `device:${cell.device}`,
+      `category:${category}`,
+      `level:${LEVEL_WORD[level]}`,
+    ]
+    for (const days of SPAN_DAYS) {
+      const first = firstDayOf(cell.day, days)
+      const key = `${accountId} ${days} ${first}`
+      const row = rows.get(key) ?? { accountId, days, first, scans: 0, uniques: 0, crawlers: 0, counts: {} }
+      rows.set(key, row)
+      row.scans += cell.scans
+      row.uniques += uniques.get(cell.slot) ?? 0
+      row.crawlers += cell.crawlers
+      if (cell.scans === 0) continue
+      for (const word of words) row.counts[word] = (row.counts[word] ?? 0) + cell.scans
+    }
+  }
+  return [...rows.values()]
+}
+
+async function addAccountSpans(tx: Sql, batch: Batch, uniques: ReadonlyMap<number, number>): Promise<void> {
+  const rows = spanRows(batch, uniques)
+  await tx`
+    insert into scan_account_span as s (account_id, days, first_day, scans, uniques, crawlers, counts)
+    select * from unnest(
+      ${rows.map(row => row.accountId)}::int[], ${rows.map(row => row.days)}::int[]::smallint[],
+      ${rows.map(row => dayText(row.first))}::text[]::date[], ${rows.map(row => row.scans)}::int[],
+      ${rows.map(row => row.uniques)}::int[], ${rows.map(row => row.crawlers)}::int[],
+      ${rows.map(row => JSON.stringify(row.counts))}::text[]::json[]
+    ) as u(account_id, days, first_day, scans, uniques, crawlers, counts)
+    order by account_id, days, first_day
+    on conflict (account_id, days, first_day) do update
+    set scans = s.scans + excluded.scans, uniques = s.uniques + excluded.uniques,
+      crawlers = s.crawlers + excluded.crawlers, counts = carnet_add_counts(s.counts, excluded.counts)`
+}

@@ -1,0 +1,70 @@
+/** What of a request counts as a scan, and what the recorder is told of its reader. */
+import { BlockList, isIP } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import { findSessionToken, sessionCookieName } from '../accounts/session-cookie.ts'
+import type { PassportRow } from '../passports/record.ts'
+import type { SiteSetup } from './setup.ts'
+import type { Wish } from './wish.ts'
+
+export type NoteScan = (request: FastifyRequest, wish: Wish, row: PassportRow) => void
+
+/**
+ * To be called after a page was sent, whole or as a 304: who has the page already looks at it again. A page fetched
+ * ahead, a HEAD and JSON-LD are no scans.
+ */
+export function scanNoter({ scans, addresses, trustedProxies, countryHeader }: SiteSetup): NoteScan {
+  const isTrusted = proxyCheck(trustedProxies)
+  const cookieName = sessionCookieName(addresses.publicUrl)
+  return (request, wish, row) => {
+    const { headers, socket } = request.raw
+    if (wish.form !== 'html' || request.method !== 'GET' || isFetchedAhead(headers)) return
+    const sessionToken = headers.cookie?.includes(cookieName)
+      ? findSessionToken(addresses.publicUrl, headers.cookie)
+      : undefined
+    const said =
+      countryHeader !== undefined && isTrusted(socket.remoteAddress) ? headers[countryHeader] : undefined
+    scans.note(
+      row,
+      {
+        address: request.ip,
+        userAgent: headers['user-agent'] ?? '',
+        country: typeof said === 'string' && said.length === 2 ? said : undefined,
+        sessionToken,
+      },
+      wish.now,
+    )
+  }
+}
+
+const AHEAD = /prefetch|prerender|preview/i
+
+/** What browsers send with a page nobody has asked for yet; the last two are older names of the first. */
+function isFetchedAhead(headers: FastifyRequest['raw']['headers']): boolean {
+  const { 'sec-purpose': purpose, purpose: plain, 'x-purpose': older, 'x-moz': oldest } = headers
+  if (purpose === undefined && plain === undefined && older === undefined && oldest === undefined)
+    return false
+  return [purpose, plain, older, oldest].some(value => value !== undefined && AHEAD.test(String(value)))
+}
+
+/** Whether an address is one of the proxies in front; remembered for the few that there are. */
+function proxyCheck(ranges: readonly string[]): (address: string | undefined) => boolean {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [network = '', bits] = range.split('/')
+    const family = isIP(network) === 6 ? 'ipv6' : 'ipv4'
+    list.addSubnet(network, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family)
+  }
+  const known = new Map<string, boolean>()
+  return address => {
+    if (address === undefined || ranges.length === 0) return false
+    let isIn = known.get(address)
+    if (isIn === undefined) {
+      isIn = list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+      if (known.size >= MOST_KNOWN) known.clear()
+      known.set(address, isIn)
+    }
+    return isIn
+  }
+}
+
+const MOST_KNOWN = 1_000

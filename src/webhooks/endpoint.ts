@@ -1,0 +1,163 @@
+/** An endpoint as the account sees it: where events go, which ones, and how it has been doing. */
+import type { AccountContext, OperatorContext } from '../accounts/context.ts'
+import type { Fragment, Sql } from '../kernel/db.ts'
+import { AppError, type Detail, invalid, notFound } from '../kernel/errors.ts'
+import { findUuid, idFromUuid } from '../kernel/ids.ts'
+import { EVENT_TYPES } from './announce.ts'
+
+export const MOST_ENDPOINTS = 20
+const MOST_DESCRIPTION = 500
+
+/** Stands for all events, also those that come later. */
+const ALL = '*'
+
+export type EndpointStatus = 'active' | 'paused' | 'disabled'
+/** `gone`: it answered 410. `failing`: nothing but failures for five days. */
+export type DisabledReason = 'gone' | 'failing'
+
+export type LastDelivery = {
+  at: string
+  status: number | null
+  ok: boolean
+  attempt: number
+  outcome: string
+}
+
+export type EndpointRecord = {
+  id: string
+  url: string
+  description: string
+  /** Names, or `["*"]`. */
+  events: string[]
+  status: EndpointStatus
+  created_at: string
+  /** The newest entry of the log, which goes back 30 days. */
+  last_delivery: LastDelivery | null
+  failing_since: string | null
+  disabled_reason: DisabledReason | null
+  /** Until then a rotated secret's predecessor signs too. */
+  old_secret_until: string | null
+}
+
+type Row = {
+  id: string
+  url: string
+  description: string
+  events: string[] | null
+  status: 'a' | 'p' | 'd'
+  created_at: Date
+  failing_since: Date | null
+  disabled_reason: DisabledReason | null
+  old_until: Date | null
+  last_at: Date | null
+  last_status: number | null
+  last_outcome: string | null
+  last_attempt: number | null
+}
+
+const STATUS: Record<Row['status'], EndpointStatus> = { a: 'active', p: 'paused', d: 'disabled' }
+
+/** Tests that are not of an event do not count as its last delivery. */
+const records = (sql: Sql, accountId: number, which: Fragment) => sql<Row[]>`
+  select w.id, w.url, w.description, w.events, w.status, w.created_at, w.failing_since, w.disabled_reason, w.old_until,
+    l.at as last_at, l.status as last_status, l.outcome as last_outcome, l.attempt as last_attempt
+  from webhook_endpoint w left join lateral (
+    select a.at, a.status, a.outcome, a.attempt from webhook_attempt a
+    where a.account_id = w.account_id and a.endpoint_id = w.id and a.kind = 'e' order by a.id desc limit 1) l on true
+  where w.account_id = ${accountId} and w.status <> 'r' ${which}
+  order by w.id`
+
+/** The account's endpoints, oldest first. */
+export async function listWebhooks({ sql, accountId, clock }: AccountContext): Promise<EndpointRecord[]> {
+  const rows = await records(sql, accountId, sql``)
+  return rows.map(row => toRecord(row, clock.now()))
+}
+
+/** Throws `not_found` unless the account has it. */
+export async function getWebhook(
+  { sql, accountId, clock }: AccountContext,
+  id: string,
+): Promise<EndpointRecord> {
+  const [row] = await records(sql, accountId, sql`and w.id = ${requireUuid(id)}`)
+  if (row === undefined) throw notFound('webhook')
+  return toRecord(row, clock.now())
+}
+
+/** The account an endpoint belongs to, for whoever knows only its id. Throws `not_found`. */
+export async function accountOfWebhook({ sql }: OperatorContext, id: string): Promise<number> {
+  const [row] = await sql<{ account_id: number }[]>`
+    select account_id from webhook_endpoint where id = ${requireUuid(id)} and status <> 'r'`
+  if (row === undefined) throw notFound('webhook')
+  return row.account_id
+}
+
+export function requireUuid(id: string): string {
+  const uuid = findUuid(id)
+  if (uuid === undefined) throw notFound('webhook')
+  return uuid
+}
+
+function toRecord(row: Row, now: Date): EndpointRecord {
+  const { last_at, last_status, last_outcome, last_attempt } = row
+  return {
+    id: idFromUuid(row.id),
+    url: row.url,
+    description: row.description,
+    events: row.events ?? [ALL],
+    status: STATUS[row.status],
+    created_at: row.created_at.toISOString(),
+    last_delivery:
+      last_at === null || last_outcome === null || last_attempt === null
+        ? null
+        : {
+            at: last_at.toISOString(),
+            status: last_status,
+            ok: last_outcome === 'delivered',
+            attempt: last_attempt,
+            outcome: last_outcome,
+          },
+    failing_since: row.failing_since?.toISOString() ?? null,
+    disabled_reason: row.disabled_reason,
+    old_secret_until: row.old_until !== null && row.old_until > now ? row.old_until.toISOString() : null,
+  }
+}
+
+const detail = (field: string, code: Detail['code'], message: string): Detail => ({
+  field,
+  pointer: `/${field}`,
+  code,
+  message,
+})
+
+/** The filter as it is stored: null for all. Throws `validation` for a name that is no event. */
+export function readEvents(events: readonly string[] | undefined): string[] | null {
+  if (events === undefined || events.includes(ALL)) return null
+  const known: readonly string[] = EVENT_TYPES
+  const unknown = events.filter(name => !known.includes(name))
+  if (unknown.length > 0 || events.length === 0) {
+    const what = events.length === 0 ? 'events is empty.' : `There is no event "${unknown.join('", "')}".`
+    throw invalid([detail('events', 'enum', `${what} There are ${known.join(', ')}, and * for all of them.`)])
+  }
+  return [...new Set(events)]
+}
+
+/** Throws `validation` when it is too long or has characters that cannot be shown. */
+export function readDescription(text: string): string {
+  if (text.length > MOST_DESCRIPTION) {
+    throw invalid([
+      detail('description', 'length', `description is longer than ${MOST_DESCRIPTION} characters.`),
+    ])
+  }
+  if (/\p{Cc}/u.test(text) || !text.isWellFormed()) {
+    throw invalid([detail('description', 'format', 'description has characters that cannot be shown.')])
+  }
+  return text
+}
+
+export const urlFault = (sentence: string): AppError => invalid([detail('url', 'format', sentence)])
+
+export const tooMany = (): AppError =>
+  new AppError(
+    'validation',
+    `An account has at most ${MOST_ENDPOINTS} webhooks. Remove one that is not used.`,
+  )

@@ -1,0 +1,35 @@
+/** How far the queue is behind, over all accounts: for whoever watches the installation. */
+import type { Clock } from '../kernel/clock.ts'
+import type { Sql } from '../kernel/db.ts'
+
+export type QueueNumbers = {
+  /** To be delivered now, to endpoints that are neither paused nor switched off. */
+  due: number
+  /** Waiting for a later attempt, a breaker, or an endpoint that is held. */
+  waiting: number
+  /** Seconds that the oldest of the due ones has been due; 0 when nothing is. */
+  oldestDueSeconds: number
+}
+
+/** Counts what waits: at a million of them that takes some tenths of a second, so ask every few seconds at most. */
+export async function queueNumbers({ sql, clock }: { sql: Sql; clock: Clock }): Promise<QueueNumbers> {
+  const now = clock.now()
+  const [row] = await sql<{ due: number; waiting: number; oldest: Date | null }[]>`
+    select coalesce(sum(n.due) filter (where n.is_open), 0)::bigint as due,
+      (coalesce(sum(n.waiting), 0) - coalesce(sum(n.due) filter (where n.is_open), 0))::bigint as waiting,
+      min(n.oldest) filter (where n.is_open) as oldest
+    from (
+      select w.status = 'a' and (w.wait_until is null or w.wait_until <= ${now}::timestamptz) as is_open, q.due, q.waiting, q.oldest
+      from webhook_endpoint w join (
+        select account_id, endpoint_id, count(*) as waiting, count(*) filter (where due_at <= ${now}::timestamptz) as due,
+          min(due_at) filter (where due_at <= ${now}::timestamptz) as oldest
+        from webhook_delivery group by account_id, endpoint_id) q
+      on q.account_id = w.account_id and q.endpoint_id = w.id
+      where w.status <> 'r') n`
+  const oldest = row?.oldest ?? null
+  return {
+    due: row?.due ?? 0,
+    waiting: row?.waiting ?? 0,
+    oldestDueSeconds: oldest === null ? 0 : Math.max(0, (now.getTime() - oldest.getTime()) / 1000),
+  }
+}

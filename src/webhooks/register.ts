@@ -1,0 +1,153 @@
+/** Making an endpoint, changing it, holding it, taking it away. What is removed signs nothing any more, at once. */
+import { audit } from '../accounts/audit.ts'
+import type { AccountContext } from '../accounts/context.ts'
+import { inTransaction } from '../accounts/transaction.ts'
+import { sqlState } from '../kernel/db.ts'
+import { notFound } from '../kernel/errors.ts'
+import { idFromUuid, newUuid } from '../kernel/ids.ts'
+import { findUrlFault, type OutboundPolicy } from '../kernel/outbound-url.ts'
+import type { Sealer } from '../kernel/sealing.ts'
+import {
+  type EndpointRecord,
+  getWebhook,
+  MOST_ENDPOINTS,
+  readDescription,
+  readEvents,
+  requireUuid,
+  tooMany,
+  urlFault,
+} from './endpoint.ts'
+import { makeSecret, secretPlace } from './secret.ts'
+
+/** What registering needs to know of the process it runs in. */
+export type WebhookSetup = { sealer: Sealer; policy: OutboundPolicy }
+
+export type NewWebhook = { url: string; events?: readonly string[]; description?: string }
+export type WebhookChange = Partial<NewWebhook>
+
+const UNIQUE = '23505'
+const ATTEMPTS = 5
+
+/** The address as it is stored and called. Throws `validation` with the reason when it may not be. */
+function readUrl(text: string, policy: OutboundPolicy): string {
+  const trimmed = text.trim()
+  const fault = findUrlFault(trimmed, policy)
+  if (fault !== undefined) throw urlFault(fault)
+  return new URL(trimmed).href
+}
+
+/** Adds an endpoint. The `secret` in the answer is shown this once. Throws `validation`: address, event, the 21st. */
+export async function addWebhook(
+  ctx: AccountContext,
+  { sealer, policy }: WebhookSetup,
+  input: NewWebhook,
+): Promise<EndpointRecord & { secret: string }> {
+  const now = ctx.clock.now()
+  const id = newUuid(now.getTime())
+  const secret = makeSecret()
+  const row = {
+    id,
+    url: readUrl(input.url, policy),
+    description: readDescription(input.description ?? ''),
+    events: readEvents(input.events),
+    secret: sealer.seal(secret, secretPlace(ctx.accountId, id)),
+    now,
+  }
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await inTransaction(ctx, tx => insert(tx, row))
+      return { ...(await getWebhook(ctx, idFromUuid(id))), secret }
+    } catch (error) {
+      // Another one took the slot at the same moment.
+      if (sqlState(error) !== UNIQUE || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+type NewRow = {
+  id: string
+  url: string
+  description: string
+  events: string[] | null
+  secret: Buffer
+  now: Date
+}
+
+async function insert(ctx: AccountContext, row: NewRow): Promise<void> {
+  const { sql, accountId } = ctx
+  const made = await sql`
+    insert into webhook_endpoint (account_id, id, slot, status, url, description, events, secret, created_at)
+    select ${accountId}::int, ${row.id}::uuid, s, 'a', ${row.url}::text, ${row.description}::text,
+      ${row.events}::text[], ${row.secret}::bytea, ${row.now}::timestamptz
+    from generate_series(1, ${MOST_ENDPOINTS}::int) s
+    where not exists (select 1 from webhook_endpoint w where w.account_id = ${accountId} and w.slot = s)
+    order by s limit 1
+    returning id`
+  if (made.length === 0) throw tooMany()
+  await audit(ctx, 'webhook_added', idFromUuid(row.id))
+}
+
+/** Changes what is given and leaves the rest. Throws `not_found`, `validation`. */
+export async function changeWebhook(
+  ctx: AccountContext,
+  { policy }: Pick<WebhookSetup, 'policy'>,
+  id: string,
+  change: WebhookChange,
+): Promise<EndpointRecord> {
+  const uuid = requireUuid(id)
+  const url = change.url === undefined ? null : readUrl(change.url, policy)
+  const description = change.description === undefined ? null : readDescription(change.description)
+  const events = readEvents(change.events)
+  return inTransaction(ctx, async tx => {
+    const rows = await tx.sql`
+      update webhook_endpoint set url = coalesce(${url}::text, url), description = coalesce(${description}::text, description),
+        events = case when ${change.events !== undefined}::boolean then ${events}::text[] else events end,
+        revision = revision + 1
+      where account_id = ${ctx.accountId} and id = ${uuid} and status <> 'r' returning id`
+    if (rows.length === 0) throw notFound('webhook')
+    await audit(tx, 'webhook_changed', id)
+    return getWebhook(tx, id)
+  })
+}
+
+/** Holds what is to be delivered, for 30 days at most. Paused already, or switched off: nothing changes. */
+export async function pauseWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
+  const uuid = requireUuid(id)
+  return inTransaction(ctx, async tx => {
+    const rows = await tx.sql`
+      update webhook_endpoint set status = 'p', revision = revision + 1
+      where account_id = ${ctx.accountId} and id = ${uuid} and status = 'a' returning id`
+    if (rows.length > 0) await audit(tx, 'webhook_paused', id)
+    return getWebhook(tx, id)
+  })
+}
+
+/** Delivers again: what waits goes out at once, and failures so far are forgotten. Also ends a switching-off. */
+export async function resumeWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
+  const uuid = requireUuid(id)
+  return inTransaction(ctx, async tx => {
+    const rows = await tx.sql<{ was: string }[]>`
+      update webhook_endpoint w set status = 'a', revision = w.revision + 1, failures = 0, failing_since = null,
+        wait_until = null, disabled_reason = null
+      from webhook_endpoint o
+      where w.account_id = ${ctx.accountId} and w.id = ${uuid} and w.status <> 'r'
+        and o.account_id = w.account_id and o.id = w.id
+      returning o.status as was`
+    if (rows[0]?.was !== undefined && rows[0].was !== 'a') await audit(tx, 'webhook_resumed', id)
+    return getWebhook(tx, id)
+  })
+}
+
+/** Takes an endpoint away with what waits for it; its log stays its 30 days. Throws `not_found`. */
+export async function removeWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
+  const uuid = requireUuid(id)
+  return inTransaction(ctx, async tx => {
+    const record = await getWebhook(tx, id)
+    await tx.sql`
+      update webhook_endpoint set status = 'r', slot = null, revision = revision + 1, removed_at = ${ctx.clock.now()},
+        secret = '', old_secret = null
+      where account_id = ${ctx.accountId} and id = ${uuid} and status <> 'r'`
+    await audit(tx, 'webhook_removed', id)
+    return record
+  })
+}

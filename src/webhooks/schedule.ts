@@ -1,0 +1,62 @@
+/** When a delivery is tried again, when an endpoint is left in peace, and when it is given up: pure, of times and counts. */
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+/** After the attempt before, by its number. */
+const STEPS_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS] as const
+const JITTER = 0.1
+export const MOST_ATTEMPTS = STEPS_MS.length + 1
+const LONGEST_MS = 6 * HOUR_MS
+
+/** So many failures without a success between open the breaker: one delivery alone, which fails six times, does not. */
+const FAILURES_TO_OPEN = 20
+const FIRST_WAIT_MS = MINUTE_MS
+const LONGEST_WAIT_MS = 15 * MINUTE_MS
+/** Failures only, for so long, switch an endpoint off. */
+const SWITCH_OFF_AFTER_MS = 5 * 24 * HOUR_MS
+
+/**
+ * When the attempt after the `attempts`-th is due, or undefined when that was the last. What the receiver asks for
+ * (`retryAfterMs`) postpones it, up to the schedule's longest step; it brings nothing forward. `random` is in [0, 1).
+ */
+export function nextAttemptAt(
+  now: Date,
+  { attempts, retryAfterMs, random }: { attempts: number; retryAfterMs: number | undefined; random: number },
+): Date | undefined {
+  const step = STEPS_MS[attempts - 1]
+  if (step === undefined) return undefined
+  const jittered = step * (1 - JITTER + 2 * JITTER * random)
+  const asked = Math.min(retryAfterMs ?? 0, LONGEST_MS)
+  return new Date(now.getTime() + Math.max(jittered, asked))
+}
+
+/** The milliseconds that `Retry-After` asks for, in seconds or as a date (RFC 9110 §10.2.3); undefined when it makes no sense. */
+export function readRetryAfter(value: string | string[] | undefined, now: Date): number | undefined {
+  if (typeof value !== 'string') return undefined
+  const text = value.trim()
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
+  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} [\d:]{8} GMT$/.test(text)) return undefined
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime())
+}
+
+/** How an endpoint is doing. */
+export type Health = { failures: number; failingSince: Date | null; waitUntil: Date | null }
+
+export const WELL: Health = { failures: 0, failingSince: null, waitUntil: null }
+
+/** After a failed attempt: from the twentieth in a row on nothing is tried for a minute, doubled up to a quarter of an hour. */
+export function afterFailure(health: Health, now: Date): Health {
+  const failures = health.failures + 1
+  const over = failures - FAILURES_TO_OPEN
+  const wait = Math.min(FIRST_WAIT_MS * 2 ** Math.min(over, 10), LONGEST_WAIT_MS)
+  return {
+    failures,
+    failingSince: health.failingSince ?? now,
+    waitUntil: over < 0 ? null : new Date(now.getTime() + wait),
+  }
+}
+
+export const isToBeSwitchedOff = ({ failingSince }: Health, now: Date): boolean =>
+  failingSince !== null && now.getTime() - failingSince.getTime() >= SWITCH_OFF_AFTER_MS

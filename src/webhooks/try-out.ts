@@ -1,0 +1,54 @@
+/** A test event: sent at once, once, through the same guard and with the same signatures as the real ones. */
+import { audit } from '../accounts/audit.ts'
+import type { AccountContext } from '../accounts/context.ts'
+import { AppError, notFound } from '../kernel/errors.ts'
+import { newUuid } from '../kernel/ids.ts'
+import type { Outbound } from '../kernel/outbound-http.ts'
+import type { Sealer } from '../kernel/sealing.ts'
+import { attempt } from './attempt.ts'
+import { type AttemptRecord, listDeliveries } from './deliveries.ts'
+import { requireUuid } from './endpoint.ts'
+import { openSecrets, type SealedSecrets } from './secret.ts'
+import { writeResults } from './settle.ts'
+
+/** Not one of the contract's: a receiver that looks at the name can tell it from a real event. */
+const TEST_EVENT = 'webhook.test'
+
+/** Sends a test, also to an endpoint that is paused or switched off. What became of it, as in the log. Throws `not_found`. */
+export async function testWebhook(
+  ctx: AccountContext,
+  { sealer, outbound }: { sealer: Sealer; outbound: Outbound },
+  id: string,
+): Promise<AttemptRecord> {
+  const { sql, clock, accountId } = ctx
+  const endpointId = requireUuid(id)
+  const [row] = await sql<(SealedSecrets & { url: string })[]>`
+    select account_id, id, url, secret, old_secret, old_until, old_signs from webhook_endpoint
+    where account_id = ${accountId} and id = ${endpointId} and status <> 'r'`
+  if (row === undefined) throw notFound('webhook')
+  const secrets = openSecrets(sealer, row, clock.now())
+  if (secrets === undefined) {
+    throw new AppError(
+      'validation',
+      'The secret of this webhook was sealed with another SECRET_KEY and does not open.',
+    )
+  }
+  const eventId = newUuid(clock.now().getTime())
+  const data = { webhook_id: id, message: 'A test: your endpoint receives events of this account.' }
+  const letter = { url: row.url, secrets, eventId, type: TEST_EVENT, data }
+  const attempted = await attempt(outbound, () => clock.now(), letter)
+  const result = {
+    accountId,
+    endpointId,
+    eventId,
+    type: TEST_EVENT,
+    attempt: 1,
+    kind: 't',
+    attempted,
+  } as const
+  await writeResults(sql, [{ ...result, nextAt: undefined }], [])
+  await audit(ctx, 'webhook_tested', id)
+  const [record] = await listDeliveries(ctx, { webhookId: id, limit: 1 })
+  if (record === undefined) throw notFound('delivery')
+  return record
+}

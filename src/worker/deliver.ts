@@ -1,0 +1,313 @@
+/**
+ * Webhooks out of the door: claims what is due, endpoint by endpoint, keeps within the caps, and writes down what became
+ * of it. Several workers share the work by account; one that is killed leaves leases that end by themselves.
+ */
+import type { Clock } from '../kernel/clock.ts'
+import type { Sql } from '../kernel/db.ts'
+import { newUuid } from '../kernel/ids.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Outbound } from '../kernel/outbound-http.ts'
+import type { Sealer } from '../kernel/sealing.ts'
+import { type Attempted, attempt } from '../webhooks/attempt.ts'
+import { type AccountCaps, learn, type ProcessCaps, takePlace } from '../webhooks/caps.ts'
+import {
+  type Claimed,
+  claim,
+  findWaiting,
+  MOST_CLAIMED,
+  MOST_ENDPOINTS_A_STEP,
+  START,
+  type Waiting,
+} from '../webhooks/claim.ts'
+import { afterFailure, isToBeSwitchedOff, nextAttemptAt, WELL } from '../webhooks/schedule.ts'
+import type { Result } from '../webhooks/settle.ts'
+import { Leases } from './leases.ts'
+import { Ledger, reasonOf } from './ledger.ts'
+import { dropQueue, isWaiting, keyOf, type Line, newLine, roomOf, syncLine, wantsMore } from './line.ts'
+
+const LEASE_MS = 10_000
+/** Idle, the queue is looked at so often; what happens is on its way within that time. */
+const POLL_MS = 200
+/** With more to claim than there was room for. */
+const BUSY_POLL_MS = 50
+const MOST_HELD = 2_048
+const FINISH_WITHIN_MS = 2_000
+const FORGET_AFTER_MS = 60_000
+
+export type DeliverySetup = {
+  /** A pool for queues of its own: see `openPool`. */
+  sql: Sql
+  clock: Clock
+  log: Log
+  sealer: Sealer
+  outbound: Outbound
+  random?: () => number
+  leaseMs?: number
+}
+
+export type DeliveryNumbers = {
+  inFlight: number
+  /** Attempts by outcome, since this process started. */
+  outcomes: Readonly<Record<string, number>>
+}
+
+export class Deliveries {
+  private readonly setup: DeliverySetup
+  private readonly lines = new Map<string, Line>()
+  private readonly accounts = new Map<number, AccountCaps>()
+  private readonly leases: Leases
+  private readonly ledger: Ledger
+  private readonly all: ProcessCaps = { inFlight: 0, unproven: 0 }
+  /** Lines that wait for a place of the account's or the process's. */
+  private readonly crowded = new Set<Line>()
+  private readonly outcomes: Record<string, number> = {}
+  private held = 0
+  private place = START
+  private isStopping = false
+  private wake: () => void = () => {}
+  private loop: Promise<void> | undefined
+
+  constructor(setup: DeliverySetup) {
+    this.setup = setup
+    const { sql, clock, log, leaseMs = LEASE_MS } = setup
+    this.leases = new Leases(sql, newUuid(clock.now().getTime()), leaseMs)
+    this.ledger = new Ledger({ sql, clock, log, settled: result => this.settled(result) })
+  }
+
+  /** Delivers from now on, until it is stopped. */
+  start(): void {
+    this.loop ??= this.run()
+  }
+
+  /** Delivers all that is due now, with what becomes due meanwhile, and resolves when nothing is left. */
+  async drain(): Promise<void> {
+    for (;;) {
+      const { claimed, isEnd } = await this.round()
+      if (claimed === 0 && isEnd && this.held === 0 && this.ledger.isIdle) return
+      if (this.held > 0) await this.nap(BUSY_POLL_MS)
+    }
+  }
+
+  numbers(): DeliveryNumbers {
+    return { inFlight: this.all.inFlight, outcomes: { ...this.outcomes } }
+  }
+
+  /** Claims nothing more, lets what is on its way end, cuts off what does not within two seconds, gives back the leases. */
+  async stop(): Promise<void> {
+    this.isStopping = true
+    this.wake()
+    await this.loop
+    for (const line of this.lines.values()) this.drop(line)
+    const until = performance.now() + FINISH_WITHIN_MS
+    while (this.held > 0 && performance.now() < until) await this.nap(BUSY_POLL_MS)
+    await this.setup.outbound.close()
+    await this.ledger.stop()
+    await this.leases.giveBack()
+  }
+
+  private async run(): Promise<void> {
+    const { log } = this.setup
+    while (!this.isStopping) {
+      let pause = POLL_MS
+      try {
+        const { claimed, isEnd } = await this.round()
+        if (!isEnd) pause = 0
+        else if (claimed > 0) pause = BUSY_POLL_MS
+      } catch (error) {
+        log.warn({ reason: reasonOf(error) }, 'no look for webhooks to deliver was possible')
+      }
+      await this.nap(pause)
+    }
+  }
+
+  /** Resolves after a time, or when there is room for more, or when it is time to stop. */
+  private nap(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const timer = setTimeout(resolve, ms)
+      this.wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  /** One step of the walk over endpoints: looks at up to 256, claims of those that have something due. */
+  private async round(): Promise<{ claimed: number; isEnd: boolean }> {
+    const { sql, clock, sealer } = this.setup
+    const now = clock.now()
+    const busy = Array.from(this.lines.values()).filter(line => line.held.size > 0)
+    if (
+      await this.leases.renew(
+        busy.map(line => line.accountId),
+        now,
+      )
+    ) {
+      for (const line of busy) if (!this.leases.isOurs(line.accountId, now)) this.drop(line)
+    }
+    const rows = await findWaiting(sql, now, this.place)
+    const last = rows.at(-1)
+    const isEnd = last === undefined || rows.length < MOST_ENDPOINTS_A_STEP
+    this.place = isEnd ? START : { accountId: last.account_id, endpointId: last.id }
+    if (isEnd) this.forget(now)
+    for (const row of rows) {
+      const line = this.lines.get(keyOf(row.account_id, row.id))
+      if (line === undefined) continue
+      if (row.status === 'a') syncLine(line, row, sealer, now)
+      else this.drop(line)
+    }
+    const due = rows.filter(row => row.is_due)
+    await this.leases.takeAll(
+      due.map(row => row.account_id),
+      now,
+    )
+    const claimed = await this.claimOf(due, now)
+    for (const line of [...this.crowded]) this.pump(line)
+    return { claimed, isEnd }
+  }
+
+  private async claimOf(due: readonly Waiting[], now: Date): Promise<number> {
+    const { sql, clock, sealer } = this.setup
+    const wanting = due
+      .filter(row => this.leases.isOurs(row.account_id, now))
+      .map(row => this.lineOf(row, sealer, now))
+      .filter(line => line.secrets !== undefined && !isWaiting(line, now) && roomOf(line) > 0)
+    const free = Math.min(MOST_CLAIMED, MOST_HELD - this.held)
+    if (wanting.length === 0 || free <= 0) return 0
+    const rooms = wanting.map(line => ({
+      accountId: line.accountId,
+      endpointId: line.endpointId,
+      room: roomOf(line),
+      held: [...line.held],
+    }))
+    const claimed = await claim(sql, clock.now(), rooms, free)
+    const counts = new Map<Line, number>()
+    for (const one of claimed) {
+      const line = this.lines.get(keyOf(one.account_id, one.endpoint_id))
+      if (line === undefined) continue
+      line.queue.push(one)
+      line.held.add(one.event_id)
+      counts.set(line, (counts.get(line) ?? 0) + 1)
+      this.held++
+    }
+    for (const [i, line] of wanting.entries()) {
+      line.hasMore = (counts.get(line) ?? 0) === rooms[i]?.room || claimed.length === free
+      this.pump(line)
+    }
+    return claimed.length
+  }
+
+  private lineOf(row: Waiting, sealer: Sealer, now: Date): Line {
+    const key = keyOf(row.account_id, row.id)
+    const found = this.lines.get(key)
+    if (found !== undefined) return found
+    const account = this.accounts.get(row.account_id) ?? { borrowed: 0, inFlight: 0 }
+    this.accounts.set(row.account_id, account)
+    const line = newLine(row, account)
+    syncLine(line, row, sealer, now)
+    if (line.secrets === undefined) {
+      this.setup.log.error(
+        { webhook: row.id },
+        'its secret does not open with this SECRET_KEY: nothing is sent',
+      )
+    }
+    this.lines.set(key, line)
+    return line
+  }
+
+  /** What has not been used for a minute. */
+  private forget(now: Date): void {
+    const before = now.getTime() - FORGET_AFTER_MS
+    for (const [key, line] of this.lines) {
+      if (line.held.size === 0 && line.usedAt < before) this.lines.delete(key)
+    }
+    const used = new Set(Array.from(this.lines.values(), line => line.accountId))
+    for (const id of this.accounts.keys()) if (!used.has(id)) this.accounts.delete(id)
+  }
+
+  private drop(line: Line): void {
+    this.held -= line.queue.length
+    dropQueue(line)
+    this.crowded.delete(line)
+  }
+
+  /** Starts what there is room for. */
+  private pump(line: Line): void {
+    const now = this.setup.clock.now()
+    if (this.isStopping || isWaiting(line, now) || !this.leases.isOurs(line.accountId, now)) this.drop(line)
+    this.crowded.delete(line)
+    while (line.queue.length > 0) {
+      const release = takePlace(line.caps, line.account, this.all)
+      if (release === undefined) {
+        // When its own window is full, its own next answer goes on.
+        if (line.caps.inFlight < line.caps.window) this.crowded.add(line)
+        return
+      }
+      const next = line.queue.shift()
+      if (next !== undefined) void this.send(line, next, release)
+    }
+  }
+
+  private async send(line: Line, claimed: Claimed, release: () => void): Promise<void> {
+    const { outbound, clock, log } = this.setup
+    const { url, secrets } = line
+    try {
+      if (secrets === undefined) throw new Error('broken assumption: what is sent has a secret')
+      const { event_id: eventId, type } = claimed
+      const letter = { url, secrets, eventId, type, data: JSON.parse(claimed.data) }
+      this.finish(line, claimed, await attempt(outbound, () => clock.now(), letter), release)
+    } catch (error) {
+      // It stays held, so that a bug of ours is met once by this process and not again and again.
+      release()
+      log.error({ err: error, event: claimed.event_id }, 'a webhook could not be sent')
+    }
+  }
+
+  private finish(line: Line, claimed: Claimed, attempted: Attempted, release: () => void): void {
+    const { clock, random = Math.random } = this.setup
+    const ok = attempted.outcome === 'delivered'
+    release()
+    this.outcomes[attempted.outcome] = (this.outcomes[attempted.outcome] ?? 0) + 1
+    if (attempted.outcome === 'stopped') {
+      line.held.delete(claimed.event_id)
+      this.held--
+      return
+    }
+    learn(line.caps, { ok, ms: attempted.durationMs })
+    const now = clock.now()
+    const attempts = claimed.attempts + 1
+    const { retryAfterMs } = attempted
+    const nextAt = ok ? undefined : nextAttemptAt(now, { attempts, retryAfterMs, random: random() })
+    this.noteHealth(line, attempted, now)
+    this.ledger.add({
+      accountId: line.accountId,
+      endpointId: line.endpointId,
+      eventId: claimed.event_id,
+      type: claimed.type,
+      attempt: attempts,
+      kind: 'e',
+      attempted,
+      nextAt,
+    })
+    this.pump(line)
+    for (const other of [...this.crowded]) this.pump(other)
+    if (wantsMore(line)) this.wake()
+  }
+
+  private noteHealth(line: Line, attempted: Attempted, now: Date): void {
+    const ok = attempted.outcome === 'delivered'
+    if (ok && line.health.failures === 0) return
+    line.health = ok ? WELL : afterFailure(line.health, now)
+    const isFailing = isToBeSwitchedOff(line.health, now)
+    const switchedOff = attempted.isGone ? 'gone' : isFailing ? 'failing' : null
+    const { accountId, endpointId, revision, health } = line
+    this.ledger.noteHealth({ accountId, endpointId, revision, health, switchedOff })
+    if (switchedOff !== null) this.drop(line)
+  }
+
+  private settled({ accountId, endpointId, eventId }: Result): void {
+    const line = this.lines.get(keyOf(accountId, endpointId))
+    this.held--
+    line?.held.delete(eventId)
+    if (this.held === 0) this.wake()
+  }
+}

@@ -1,0 +1,94 @@
+/** What became of attempts, on its way to the database: written many at a time, and again until it is. */
+import type { Clock } from '../kernel/clock.ts'
+import type { Sql } from '../kernel/db.ts'
+import type { Log } from '../kernel/log.ts'
+import { type EndpointHealth, noteSwitchedOff, type Result, writeResults } from '../webhooks/settle.ts'
+import { keyOf } from './line.ts'
+
+const MOST_WRITTEN = 256
+const WRITE_AGAIN_MS = 500
+
+export type LedgerSetup = { sql: Sql; clock: Clock; log: Log; settled: (result: Result) => void }
+
+export class Ledger {
+  private readonly setup: LedgerSetup
+  private results: Result[] = []
+  /** The newest of each endpoint. */
+  private health = new Map<string, EndpointHealth>()
+  private writing: Promise<void> | undefined
+  private isStopping = false
+
+  constructor(setup: LedgerSetup) {
+    this.setup = setup
+  }
+
+  get isIdle(): boolean {
+    return this.writing === undefined
+  }
+
+  /** Told before the result it comes from. That an endpoint is to be switched off is not forgotten by a later success. */
+  noteHealth(health: EndpointHealth): void {
+    const key = keyOf(health.accountId, health.endpointId)
+    const switchedOff = health.switchedOff ?? this.health.get(key)?.switchedOff ?? null
+    this.health.set(key, { ...health, switchedOff })
+  }
+
+  add(result: Result): void {
+    this.results.push(result)
+    this.writing ??= this.write().finally(() => {
+      this.writing = undefined
+    })
+  }
+
+  /** Resolves when all is written, or when it could not be: then it is done again by whoever comes next. */
+  async stop(): Promise<void> {
+    this.isStopping = true
+    await this.writing
+  }
+
+  private async write(): Promise<void> {
+    const { sql, log, settled } = this.setup
+    while (this.results.length > 0) {
+      const batch = this.results.splice(0, MOST_WRITTEN)
+      const endpoints = [...this.health.values()]
+      this.health = new Map()
+      let off: string[]
+      try {
+        off = await writeResults(sql, batch, endpoints)
+      } catch (error) {
+        log.warn({ reason: reasonOf(error) }, 'what became of webhooks could not be written yet')
+        this.takeBack(batch, endpoints)
+        if (this.isStopping) return
+        await new Promise(resolve => setTimeout(resolve, WRITE_AGAIN_MS))
+        continue
+      }
+      for (const one of batch) settled(one)
+      for (const one of endpoints) if (off.includes(one.endpointId)) await this.tellSwitchedOff(one)
+    }
+  }
+
+  private takeBack(batch: readonly Result[], endpoints: readonly EndpointHealth[]): void {
+    this.results = [...batch, ...this.results]
+    for (const one of endpoints) {
+      const key = keyOf(one.accountId, one.endpointId)
+      const newer = this.health.get(key)
+      this.health.set(
+        key,
+        newer === undefined ? one : { ...newer, switchedOff: newer.switchedOff ?? one.switchedOff },
+      )
+    }
+  }
+
+  private async tellSwitchedOff(one: EndpointHealth): Promise<void> {
+    const { log } = this.setup
+    const about = { account: one.accountId, webhook: one.endpointId, reason: one.switchedOff }
+    log.warn(about, 'a webhook was switched off')
+    try {
+      await noteSwitchedOff(this.setup, one)
+    } catch (error) {
+      log.error({ ...about, err: error }, 'the account could not be told')
+    }
+  }
+}
+
+export const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,212 @@
+/** API keys: what they look like, when they begin and end, and how soon every process knows. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { crc32 } from 'node:zlib'
+import fc from 'fast-check'
+import { authenticate } from '../../src/accounts/authenticate.ts'
+import { flushKeyUse, noteKeyUse } from '../../src/accounts/key-use.ts'
+import { createKey, isWellFormedKey, listKeys, revokeKey } from '../../src/accounts/keys.ts'
+import { rotateOwnKey } from '../../src/accounts/own-keys.ts'
+import { OVERLAP_MS, rotateKey } from '../../src/accounts/rotate-key.ts'
+import { openPool, type Sql } from '../../src/kernel/db.ts'
+import { findUuid } from '../../src/kernel/ids.ts'
+import { type Harness, startHarness, type TestAccount } from '../harness.ts'
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const DAY_MS = 86_400_000
+
+/** CRC-32 in six digits of base 62, by another way than the code's. */
+const checksum = (text: string) => {
+  let digits = ''
+  for (let rest = BigInt(crc32(text)), i = 0; i < 6; rest /= 62n, i++)
+    digits = BASE62[Number(rest % 62n)] + digits
+  return digits
+}
+
+describe('keys', () => {
+  let t: Harness
+  let account: TestAccount
+  before(async () => {
+    t = await startHarness()
+    account = await t.account()
+    t.clock.set('2026-11-21T10:00:00Z')
+  })
+  after(() => t.close())
+  const operator = () => ({ sql: t.sql, clock: t.clock })
+  const make = (expiresAt?: Date, name = 'shop') =>
+    createKey(operator(), { accountId: account.id, name, scope: 'read', expiresAt, createdBy: 'test' })
+  const isGood = async (key: string) => (await authenticate(t.sql, key, t.clock.now())) !== undefined
+
+  test('dpp_live_, 36 random characters, and the checksum of both', async () => {
+    const { key, prefix, last4, ...rest } = await make()
+    assert.match(key, /^dpp_live_[0-9A-Za-z]{42}$/)
+    assert.equal(key.slice(-6), checksum(key.slice(0, -6)))
+    assert.deepEqual([prefix, last4], ['dpp_live_', key.slice(-4)])
+    assert.deepEqual(Object.keys(rest).sort(), [
+      'created_at',
+      'created_by',
+      'expires_at',
+      'id',
+      'last_used_at',
+      'name',
+      'revoked_at',
+      'scope',
+    ])
+    const stored = await t.sql`select to_jsonb(k)::text as row from api_key k`
+    assert.ok(stored.every(row => !row.row.includes(key.slice(9, 45))))
+  })
+
+  test('one wrong character is told without a look-up', async () => {
+    const { key } = await make()
+    let asked = 0
+    const watched = new Proxy(t.sql, {
+      apply(target, self, given) {
+        asked++
+        return Reflect.apply(target, self, given)
+      },
+    }) as Sql
+    assert.ok(await authenticate(watched, key, t.clock.now()))
+    assert.ok(asked > 0)
+    asked = 0
+    await fc.assert(
+      fc.asyncProperty(fc.nat(key.length - 1), fc.constantFrom(...BASE62), async (at, letter) => {
+        fc.pre(key[at] !== letter)
+        const wrong = key.slice(0, at) + letter + key.slice(at + 1)
+        assert.ok(!isWellFormedKey(wrong))
+        assert.equal(await authenticate(watched, wrong, t.clock.now()), undefined)
+      }),
+    )
+    for (const odd of [
+      '',
+      key.slice(0, -1),
+      `${key}0`,
+      key.toUpperCase(),
+      ` ${key}`,
+      `${key}\n`,
+      'x'.repeat(1e5),
+    ])
+      assert.equal(await authenticate(watched, odd, t.clock.now()), undefined)
+    assert.equal(asked, 0)
+  })
+
+  test('a key ends at its end, to the millisecond', async () => {
+    const { key } = await make(new Date(t.clock.now().getTime() + 500))
+    assert.ok(await isGood(key))
+    t.clock.advance(499)
+    assert.ok(await isGood(key))
+    t.clock.advance(1)
+    assert.ok(!(await isGood(key)))
+  })
+
+  describe('rotation', () => {
+    test('both are good during the overlap, then the new one alone', async () => {
+      const old = await make()
+      assert.ok(await isGood(old.key))
+      const made = await rotateKey(operator(), { id: old.id, overlapMs: OVERLAP_MS, createdBy: 'Operator' })
+      assert.notEqual(made.key, old.key)
+      assert.deepEqual([made.name, made.scope, made.created_by], ['shop', 'read', 'Operator'])
+      assert.equal(made.expires_at, null)
+      assert.equal(made.replaced.expires_at, new Date(t.clock.now().getTime() + DAY_MS).toISOString())
+      t.clock.advance(DAY_MS - 1)
+      assert.deepEqual([await isGood(old.key), await isGood(made.key)], [true, true])
+      t.clock.advance(1)
+      assert.deepEqual([await isGood(old.key), await isGood(made.key)], [false, true])
+    })
+
+    test('no overlap ends the old one within two seconds', async () => {
+      const old = await make()
+      assert.ok(await isGood(old.key))
+      await rotateKey(operator(), { id: old.id, overlapMs: 0, createdBy: 'Operator' })
+      t.clock.advance(2_000)
+      assert.ok(!(await isGood(old.key)))
+    })
+
+    test('a key that ends keeps its end, and the new one lives as long as it was made for', async () => {
+      const old = await make(new Date(t.clock.now().getTime() + 30 * DAY_MS))
+      t.clock.advance(29.5 * DAY_MS)
+      const made = await rotateKey(operator(), { id: old.id, overlapMs: DAY_MS, createdBy: 'Operator' })
+      assert.equal(made.replaced.expires_at, old.expires_at)
+      assert.equal(made.expires_at, new Date(t.clock.now().getTime() + 30 * DAY_MS).toISOString())
+    })
+
+    test('a key that is over, revoked, or not there cannot be replaced', async () => {
+      const rotate = (id: string) => rotateKey(operator(), { id, overlapMs: 0, createdBy: 'Operator' })
+      const over = await make(new Date(t.clock.now().getTime() + 1))
+      t.clock.advance(1)
+      await assert.rejects(rotate(over.id), { code: 'archived', message: /"shop" has expired/ })
+      const revoked = await make()
+      await revokeKey(operator(), revoked.id)
+      await assert.rejects(rotate(revoked.id), { code: 'archived', message: /is revoked/ })
+      for (const id of ['', 'x', '01m7ywhcr7fxwrqq1xd4m28c2t'])
+        await assert.rejects(rotate(id), { code: 'not_found' })
+    })
+
+    test('two at once make two keys at most, and none is lost', async () => {
+      const old = await make()
+      const rotate = () => rotateKey(operator(), { id: old.id, overlapMs: 0, createdBy: 'Operator' })
+      const all = await Promise.allSettled([rotate(), rotate(), rotate()])
+      assert.equal(all.filter(one => one.status === 'fulfilled').length, 1)
+    })
+
+    test('people of an account replace its own keys, and it is in the audit log', async () => {
+      const old = await make()
+      const stranger = await t.account()
+      const input = { id: old.id, overlapMs: DAY_MS, createdBy: 'owner@moor.example' }
+      await assert.rejects(rotateOwnKey(stranger.ctx, input), { code: 'not_found' })
+      const made = await rotateOwnKey(account.ctx, input)
+      assert.ok(await isGood(made.key))
+      const entries = await t.sql`
+        select action, subject from audit_entry where account_id = ${account.id} order by action`
+      assert.deepEqual(
+        entries.map(entry => [entry.action, entry.subject]),
+        [
+          ['key_created', made.id],
+          ['key_rotated', old.id],
+        ],
+      )
+    })
+  })
+
+  test('the last use is kept to the minute, and written once however often a key is used', async () => {
+    const { id } = await make()
+    const keyId = findUuid(id) ?? ''
+    const version = async () => {
+      const [row] = await t.sql<{ xmin: string }[]>`
+        select xmin::text from api_key where account_id = ${account.id} and id = ${keyId}`
+      return row?.xmin
+    }
+    const untouched = await version()
+    t.clock.set('2026-11-22T12:34:10Z')
+    for (let i = 0; i < 1_000; i++) {
+      noteKeyUse(t.sql, { keyId, accountId: account.id }, t.clock.now())
+      t.clock.advance(10)
+    }
+    assert.equal(await version(), untouched)
+    await flushKeyUse(t.sql)
+    const written = await version()
+    assert.notEqual(written, untouched)
+    await flushKeyUse(t.sql)
+    assert.equal(await version(), written)
+    const record = (await listKeys(operator(), account.id)).find(one => one.id === id)
+    assert.equal(record?.last_used_at, '2026-11-22T12:34:00.000Z')
+  })
+})
+
+test('a key that is revoked is refused within two seconds by every process', async () => {
+  const one = await startHarness()
+  const account = await one.account()
+  // Another process: its own pool, and what it remembers is its own.
+  const other = openPool(one.target)
+  try {
+    const now = () => one.clock.now()
+    one.clock.set('2026-11-21T10:00:00Z')
+    for (const sql of [one.sql, other]) assert.ok(await authenticate(sql, account.key, now()))
+    const [key] = await listKeys({ sql: one.sql, clock: one.clock }, account.id)
+    await revokeKey({ sql: one.sql, clock: one.clock }, key?.id ?? '')
+    one.clock.advance(2_000)
+    for (const sql of [one.sql, other]) assert.equal(await authenticate(sql, account.key, now()), undefined)
+  } finally {
+    await other.end()
+    await one.close()
+  }
+})

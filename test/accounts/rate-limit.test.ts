@@ -1,0 +1,313 @@
+/** Several processes' limits on one database, on a clock that the test moves: never too many, never refused too early. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import fc from 'fast-check'
+import { forgetRateShares } from '../../src/accounts/rate-ledger.ts'
+import { type KeyLimits, keyLimits } from '../../src/accounts/rate-limit.ts'
+import { newUuid } from '../../src/kernel/ids.ts'
+import { type Harness, startHarness, TestClock } from '../harness.ts'
+import { countExchanges } from './count-exchanges.ts'
+
+const FULL = process.env.CARNET_TEST_FULL !== undefined
+/** A permit that is over in one process is another's after two looks for idle ones and the longest pause. */
+const HANDED_ON_MS = 2_500
+const TEND_MS = 250
+/** However busy the machine is: nobody counts alone unless the test is about that. */
+const UNMOVED_MS = 60_000
+
+/** The limits of some processes for one key, and every grant and refusal held against what is promised. */
+class Cluster {
+  readonly granted: number[] = []
+  refused = 0
+  private readonly key: { accountId: number; keyId: string; requestsPerMinute: number }
+  readonly nodes: KeyLimits[]
+  private readonly clock: TestClock
+  constructor(t: Harness, count: number, requestsPerMinute: number, patienceMs = UNMOVED_MS) {
+    this.clock = new TestClock()
+    this.clock.set('2026-11-21T10:00:00Z')
+    this.nodes = Array.from({ length: count }, () => keyLimits(t.sql, this.clock, patienceMs))
+    this.key = { accountId: 1, keyId: newUuid(Date.now()), requestsPerMinute }
+  }
+
+  get now() {
+    return this.clock.now().getTime()
+  }
+  get id() {
+    return this.key.keyId
+  }
+  change(requestsPerMinute: number) {
+    this.key.requestsPerMinute = requestsPerMinute
+  }
+
+  within(ms: number): number {
+    let n = 0
+    for (let i = this.granted.length - 1; i >= 0 && (this.granted[i] ?? 0) > this.now - ms; i--) n++
+    return n
+  }
+
+  async one(node: number): Promise<boolean> {
+    const permit = await this.nodes[node % this.nodes.length]?.take({ ...this.key })
+    assert.ok(permit)
+    if (permit.isGranted) this.granted.push(this.now)
+    else {
+      this.refused++
+      assert.equal(permit.remaining, 0)
+      assert.ok(permit.nextOver > this.now)
+    }
+    assert.equal(permit.limit, this.key.requestsPerMinute)
+    return permit.isGranted
+  }
+
+  check(wasRefused: boolean) {
+    const { requestsPerMinute: limit } = this.key
+    assert.ok(this.within(60_000) <= Math.floor(limit * 1.02), `${this.within(60_000)} of ${limit}`)
+    if (!wasRefused) return
+    const used = this.within(60_000 + HANDED_ON_MS)
+    assert.ok(used >= limit * 0.95, `refused after ${used} of ${limit}`)
+  }
+
+  async oneByOne(node: number, count: number) {
+    for (let i = 0; i < count; i++) this.check(!(await this.one(node)))
+  }
+
+  /** Through all processes, or through one. */
+  async atOnce(count: number, node?: number) {
+    const all = await Promise.all(Array.from({ length: count }, (_, i) => this.one(node ?? i)))
+    this.check(all.includes(false))
+  }
+
+  rush(node: number, count: number) {
+    return this.atOnce(count, node)
+  }
+
+  spread(_: number, count: number) {
+    return this.atOnce(count)
+  }
+
+  async steady(node: number, count: number) {
+    for (let i = 0; i < count % 100; i++) {
+      await this.oneByOne(node + i, 1)
+      await this.wait(200)
+    }
+  }
+
+  idle(_: number, ms: number) {
+    return this.wait(ms * 60)
+  }
+
+  async wait(ms: number) {
+    for (let left = ms; left > 0; left -= TEND_MS) {
+      this.clock.advance(Math.min(TEND_MS, left))
+      for (const node of this.nodes) await node.tend()
+    }
+  }
+
+  async close() {
+    await Promise.all(this.nodes.map(node => node.leave()))
+  }
+}
+
+describe('a key’s limit', () => {
+  let t: Harness
+  before(async () => {
+    t = await startHarness()
+  })
+  after(() => t.close())
+
+  test('one process: exactly as many as the limit, and each comes back sixty seconds after its use', async () => {
+    const cluster = new Cluster(t, 1, 120)
+    await cluster.oneByOne(0, 100)
+    await cluster.wait(30_000)
+    await cluster.oneByOne(0, 40)
+    assert.equal(cluster.granted.length, 120)
+    await cluster.wait(29_999)
+    await cluster.oneByOne(0, 1)
+    assert.equal(cluster.granted.length, 120)
+    await cluster.wait(21)
+    await cluster.oneByOne(0, 200)
+    assert.equal(cluster.granted.length, 220)
+    await cluster.close()
+  })
+
+  test('one process gets the traffic while three hold what a request each brought them', async () => {
+    const cluster = new Cluster(t, 4, 300)
+    for (const node of [1, 2, 3]) await cluster.oneByOne(node, 1)
+    await cluster.oneByOne(0, 400)
+    assert.ok(cluster.granted.length >= 285, String(cluster.granted.length))
+    for (const node of [1, 2, 3]) await cluster.oneByOne(node, 20)
+    assert.ok(cluster.granted.length <= 306, String(cluster.granted.length))
+    await cluster.close()
+  })
+
+  test('four processes, 1,200 requests at once: between 294 and 306', async () => {
+    const cluster = new Cluster(t, 4, 300)
+    await cluster.atOnce(1_200)
+    assert.ok(cluster.granted.length >= 294 && cluster.granted.length <= 306, String(cluster.granted.length))
+    await cluster.wait(59_900)
+    await cluster.atOnce(600)
+    assert.ok(cluster.granted.length <= 306, String(cluster.granted.length))
+    await cluster.wait(700)
+    await cluster.atOnce(1_200)
+    assert.ok(cluster.granted.length >= 588 && cluster.granted.length <= 612, String(cluster.granted.length))
+    await cluster.close()
+  })
+
+  test('whatever comes, through whichever process: never above 102 in 100, never refused below 95', async () => {
+    const hows = ['oneByOne', 'rush', 'spread', 'steady', 'idle', 'idle'] as const
+    const move = fc.record({
+      how: fc.constantFrom(...hows),
+      node: fc.nat(7),
+      count: fc.oneof(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 150 }), fc.nat(1_200)),
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 4 }),
+        fc.constantFrom(20, 120, 300, 600),
+        fc.array(move, { minLength: 5, maxLength: 15 }),
+        async (nodes, limit, moves) => {
+          const cluster = new Cluster(t, nodes, limit)
+          for (const { how, node, count } of moves) await cluster[how](node, count)
+          await cluster.close()
+        },
+      ),
+      { numRuns: FULL ? 300 : 25, endOnFailure: true },
+    )
+  })
+
+  for (const [limit, most] of [
+    [300, 0.15],
+    [1_000, 0.1],
+    [6_000, 0.1],
+  ] as const) {
+    test(`${limit} a minute through four processes cost at most ${most} round trips a request`, async () => {
+      const cluster = new Cluster(t, 4, limit)
+      const exchanges = await countExchanges(t.sql)
+      const trips = () => exchanges(cluster.id)
+      const requests = Math.floor(limit * 1.8)
+      // Nine tenths of the limit for two minutes, then a minute at three times the limit.
+      for (let i = 0; i < requests; i++) {
+        await cluster.one(Math.floor(Math.random() * 4))
+        await cluster.wait(66_666 / limit)
+      }
+      const steady = await trips()
+      for (let i = 0; i < limit * 3; i++) {
+        await cluster.one(Math.floor(Math.random() * 4))
+        await cluster.wait(20_000 / limit)
+      }
+      const over = (await trips()) - steady
+      assert.ok(steady / requests <= most, `${(steady / requests).toFixed(3)} within the limit`)
+      assert.ok(over / (limit * 3) <= most, `${(over / (limit * 3)).toFixed(3)} over the limit`)
+      await cluster.close()
+    })
+  }
+
+  test('a process that leaves hands on what it has not used, and what it has used a minute later', async () => {
+    const cluster = new Cluster(t, 2, 300)
+    await cluster.oneByOne(0, 100)
+    await cluster.nodes[0]?.leave()
+    await cluster.oneByOne(1, 250)
+    assert.equal(cluster.granted.length, 300)
+    await cluster.wait(60_500)
+    await cluster.oneByOne(1, 310)
+    assert.equal(cluster.granted.length, 600)
+    await cluster.close()
+  })
+
+  test('a process that died holds its share for a hundred seconds at most', async () => {
+    const cluster = new Cluster(t, 2, 300)
+    const [dead] = cluster.nodes.splice(0, 1)
+    await dead?.take({ accountId: 1, keyId: cluster.id, requestsPerMinute: 300 })
+    for (let i = 0; i < 199; i++)
+      await dead?.take({ accountId: 1, keyId: cluster.id, requestsPerMinute: 300 })
+    for (let i = 0; i < 150; i++) await cluster.one(0)
+    assert.ok(cluster.granted.length >= 80 && cluster.granted.length <= 106, String(cluster.granted.length))
+    await cluster.wait(100_001)
+    cluster.granted.length = 0
+    await cluster.oneByOne(0, 310)
+    assert.equal(cluster.granted.length, 300)
+    await cluster.close()
+  })
+
+  test('another plan holds from the next request on', async () => {
+    const cluster = new Cluster(t, 1, 120)
+    await cluster.oneByOne(0, 130)
+    assert.equal(cluster.granted.length, 120)
+    cluster.change(300)
+    await cluster.oneByOne(0, 200)
+    assert.equal(cluster.granted.length, 300)
+    await cluster.close()
+  })
+
+  test('a stalled database holds no request up; what was let through meanwhile counts afterwards', async () => {
+    const cluster = new Cluster(t, 2, 100, 100)
+    await cluster.oneByOne(0, 1)
+    const release = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const lock = t.sql.begin(async sql => {
+      await sql`lock table rate_share in access exclusive mode`
+      locked.resolve()
+      await release.promise
+    })
+    await locked.promise
+    const started = performance.now()
+    for (let i = 0; i < 300; i++) await cluster.one(i % 2)
+    assert.ok(performance.now() - started < 2_000, `${performance.now() - started} ms`)
+    assert.equal(cluster.granted.length, 200, 'each process by itself up to the limit')
+    release.resolve()
+    await lock
+    const before = cluster.granted.length
+    for (let i = 0; i < 100; i++) {
+      await pause(5)
+      await cluster.one(i % 2)
+    }
+    assert.equal(cluster.granted.length, before)
+    await cluster.close()
+  })
+
+  test('a database that is gone refuses nobody within the limit', async () => {
+    const lost = await startHarness()
+    const limits = keyLimits(lost.sql, lost.clock)
+    await lost.sql.end({ timeout: 0 })
+    const key = { accountId: 1, keyId: newUuid(1), requestsPerMinute: 50 }
+    let granted = 0
+    for (let i = 0; i < 80; i++) if ((await limits.take(key)).isGranted) granted++
+    assert.equal(granted, 50)
+    await limits.leave()
+    await lost.close()
+  })
+
+  test('a clock that is put back, or forward, by a day does not lock anybody out', async () => {
+    const clock = new TestClock()
+    clock.set('2026-11-21T10:00:00Z')
+    const limits = keyLimits(t.sql, clock)
+    const key = { accountId: 1, keyId: newUuid(2), requestsPerMinute: 60 }
+    const drain = async () => {
+      let granted = 0
+      for (let i = 0; i < 70; i++) if ((await limits.take(key)).isGranted) granted++
+      return granted
+    }
+    assert.equal(await drain(), 60)
+    clock.advance(-86_400_000)
+    assert.equal(await drain(), 0)
+    clock.advance(60_100)
+    await limits.tend()
+    assert.equal(await drain(), 60)
+    clock.advance(86_400_000)
+    assert.equal(await drain(), 60)
+    await limits.leave()
+  })
+
+  test('rows that nobody needs any more are removed', async () => {
+    const cluster = new Cluster(t, 1, 120)
+    await cluster.oneByOne(0, 5)
+    const rows = async () => (await t.sql`select 1 from rate_share where key_id = ${cluster.id}`).length
+    await forgetRateShares(t.sql, new Date(cluster.now))
+    assert.equal(await rows(), 1)
+    await forgetRateShares(t.sql, new Date(cluster.now + 101_000))
+    assert.equal(await rows(), 0)
+    await cluster.oneByOne(0, 120)
+    assert.equal(cluster.granted.length, 120)
+    await cluster.close()
+  })
+})

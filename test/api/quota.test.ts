@@ -1,0 +1,137 @@
+/** Room for passports, when many want the last of it at once: exactly as many are made as there is room for. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setPlan } from '../../src/accounts/accounts.ts'
+import type { QuotaOverrides } from '../../src/accounts/plans.ts'
+import { readUsage } from '../../src/accounts/usage.ts'
+import { createApp } from '../../src/app.ts'
+import { openPool } from '../../src/kernel/db.ts'
+import { type Answer, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+
+const ROOM = 50
+
+describe('quotas', () => {
+  let t: Harness
+  before(async () => {
+    t = await startHarness()
+  })
+  after(() => t.close())
+
+  const withRoom = async (quota: QuotaOverrides): Promise<TestAccount> => {
+    const account = await t.account()
+    await setPlan(account.ctx, { accountId: account.id, plan: 'beta', quota, requestsPerMinute: 100_000 })
+    return account
+  }
+  const count = (answers: readonly Answer[], code: number | string) =>
+    answers.filter(answer => answer.status === code || answer.json?.code === code).length
+  const used = async (account: TestAccount) => (await readUsage(account.ctx)).map(level => level.used)
+  const events = async (account: TestAccount) =>
+    (await t.sql`select 1 from event where account_id = ${account.id} and type = 'product.created'`).length
+
+  test('200 creates at once with room for 50: 50 created, 150 plan_limit', async () => {
+    const account = await withRoom({ model: ROOM })
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () =>
+        t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() }),
+      ),
+    )
+    assert.deepEqual([count(answers, 201), count(answers, 'plan_limit')], [ROOM, 150])
+    assert.deepEqual(await used(account), [ROOM, 0, 0])
+    assert.equal(await events(account), ROOM)
+    const refused = answers.find(answer => answer.status !== 201)
+    assert.equal(refused?.status, 403)
+  })
+
+  test('the same through two servers on one database', async () => {
+    const account = await withRoom({ model: ROOM })
+    const sql = openPool(t.target)
+    const other = createApp({ ...t.setup, sql })
+    const post = (i: number) =>
+      i % 2 === 0
+        ? t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
+        : other
+            .inject({
+              method: 'POST',
+              url: '/api/v1/products',
+              headers: { authorization: `Bearer ${account.key}` },
+              payload: newProduct(),
+            })
+            .then(({ statusCode, body }) => ({ status: statusCode, json: JSON.parse(body) }) as Answer)
+    try {
+      const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => post(i)))
+      assert.deepEqual([count(answers, 201), count(answers, 'plan_limit')], [ROOM, 150])
+      assert.deepEqual(await used(account), [ROOM, 0, 0])
+    } finally {
+      await other.close()
+      await sql.end()
+    }
+  })
+
+  for (const level of ['item', 'batch'] as const) {
+    const word = level === 'item' ? 'serial' : 'lot'
+
+    test(`200 bulk calls of one ${level} at once with room for 50: 50 created`, async () => {
+      const account = await withRoom({ [level]: ROOM })
+      const model = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json
+        .data
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, (_, i) =>
+          t.ask('POST', `/api/v1/products/${model.id}/children`, {
+            key: account.key,
+            body: { level, items: [{ [word]: `N${i}` }] },
+          }),
+        ),
+      )
+      assert.deepEqual([count(answers, 201), count(answers, 'plan_limit')], [ROOM, 150])
+      assert.deepEqual(await used(account), level === 'item' ? [1, 0, ROOM] : [1, ROOM, 0])
+    })
+  }
+
+  test('bulk calls of ten at once with room for 55: exactly 55, the rest of a call is in its errors', async () => {
+    const account = await withRoom({ item: 55 })
+    const model = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json
+      .data
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, call) =>
+        t.ask('POST', `/api/v1/products/${model.id}/children`, {
+          key: account.key,
+          body: { level: 'item', items: Array.from({ length: 10 }, (_, i) => ({ serial: `C${call}-${i}` })) },
+        }),
+      ),
+    )
+    let created = 0
+    for (const { status, json } of answers) {
+      if (status === 201) {
+        created += json.data.created.length
+        assert.equal(json.data.created.length + json.data.errors.length, 10)
+        assert.ok(json.data.errors.every((error: { code: string }) => error.code === 'plan_limit'))
+      } else assert.deepEqual([status, json.code], [403, 'plan_limit'])
+    }
+    assert.equal(created, 55)
+    assert.deepEqual(await used(account), [1, 0, 55])
+  })
+
+  test('a quota is absolute, and stands in place of the plan’s until it is taken away', async () => {
+    const account = await t.account()
+    const quotas = async (plan: string, quota: QuotaOverrides) => {
+      await setPlan(account.ctx, { accountId: account.id, plan, quota })
+      return (await readUsage(account.ctx)).map(level => level.quota)
+    }
+    assert.deepEqual(await quotas('beta', {}), [500, 5_000, 50_000])
+    assert.deepEqual(await quotas('beta', { model: 1, batch: 2, item: 3 }), [1, 2, 3])
+    assert.deepEqual(await quotas('pro', { item: 0 }), [1_000, 10_000, 0])
+    assert.deepEqual(await quotas('business', {}), [10_000, 100_000, 1_000_000])
+    assert.deepEqual(await quotas('enterprise', {}), [null, null, null])
+    assert.deepEqual(await quotas('free', {}), [5, 0, 0])
+    await assert.rejects(quotas('gold', {}), { code: 'not_found', message: /The plans are .*pro/ })
+  })
+
+  test('fewer than there are: what is there stays, nothing more is made', async () => {
+    const account = await withRoom({ model: 3 })
+    const post = () => t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
+    for (let i = 0; i < 3; i++) assert.equal((await post()).status, 201)
+    await setPlan(account.ctx, { accountId: account.id, plan: 'beta', quota: { model: 1 } })
+    assert.equal((await post()).json.code, 'plan_limit')
+    assert.equal((await t.ask('GET', '/api/v1/products', { key: account.key })).json.meta.total, 3)
+  })
+})

@@ -1,0 +1,27 @@
+/** A server as a process of its own on a database that is there already; prints its port. */
+import { createApp } from '../../src/app.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { openPool } from '../../src/kernel/db.ts'
+import { createLog } from '../../src/kernel/log.ts'
+import { createScanRecorder } from '../../src/scans/recorder.ts'
+import type { Target } from '../database.ts'
+
+const sql = openPool(JSON.parse(process.argv[2] ?? '{}') as Target)
+const log = createLog({ logLevel: 'warn', logFormat: 'json' })
+const app = createApp({
+  sql,
+  clock: systemClock,
+  addresses: { publicUrl: 'http://localhost:3000', apiUrl: 'http://localhost:3000/api/v1' },
+  nsUrl: 'http://localhost:3000/ns/dpp',
+  secretKey: 'a secret key that only tests know, long enough',
+  allowQueryApiKey: false,
+  trustedProxies: [],
+  version: 'test',
+  countryHeader: undefined,
+  scans: createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: undefined }),
+  log,
+  isReady: async () => true,
+})
+await app.listen({ port: 0, host: '127.0.0.1' })
+const address = app.server.address()
+console.log(typeof address === 'object' && address ? address.port : 0)

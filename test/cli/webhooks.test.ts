@@ -1,0 +1,180 @@
+/** Webhooks by the command line, with a server and a worker as processes of their own on one embedded database. */
+import assert from 'node:assert/strict'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { runCommandLine } from '../../src/cli/run.ts'
+import { CORES } from '../harness.ts'
+import { until } from '../webhooks/stand.ts'
+import { emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
+
+type Webhook = { id: string; url: string; secret: string; status: string; events: string[] }
+type Attempt = {
+  id: string
+  event: string
+  status: number
+  outcome: string
+  duration_ms: number
+  next_attempt_at: string | null
+}
+
+let folder: Awaited<ReturnType<typeof emptyFolder>>
+let settings: Settings
+let server: Served
+let worker: Served
+let account: string
+let key: string
+let receiver: Server
+let url: string
+let status = 204
+const received: { event: string; id: string }[] = []
+
+before(async () => {
+  receiver = createServer((request, response) => {
+    request.resume()
+    received.push({
+      event: String(request.headers['x-service-event']),
+      id: String(request.headers['webhook-id']),
+    })
+    response.writeHead(status).end()
+  })
+  await new Promise<void>(resolve => receiver.listen(0, '127.0.0.1', () => resolve()))
+  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+  folder = await emptyFolder()
+  const env = { DATA_DIR: join(folder.path, 'data'), PORT: '0', ALLOW_INSECURE_WEBHOOKS: 'true' }
+  settings = { cwd: folder.path, env }
+  account = (await json<{ id: string }>('accounts create --name Nordlicht --plan pro')).id
+  key = (await json<{ key: string }>(`keys create --account ${account} --scope full`)).key
+  server = await serve({ ...settings, env: { ...env, ROLE: 'web' } })
+})
+
+after(async () => {
+  await endAll()
+  await new Promise(resolve => receiver.close(resolve))
+  await folder.remove()
+})
+
+/** The command line within this process: a new one for each of forty commands takes most of a minute. */
+async function carnet(words: readonly string[], { env = {} }: Settings) {
+  const said = { stdout: '', stderr: '' }
+  const io = { out: (text: string) => (said.stdout += text), err: (text: string) => (said.stderr += text) }
+  return { code: await runCommandLine(words, env, io), ...said }
+}
+
+async function json<T>(line: string): Promise<T> {
+  const { code, stdout, stderr } = await carnet([...line.split(' '), '--json'], settings)
+  assert.equal(code, 0, stderr)
+  return JSON.parse(stdout) as T
+}
+
+const create = () =>
+  fetch(`${server.url}/api/v1/products`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ category: 'textile', data: CORES.textile }),
+  })
+
+let webhook: Webhook
+
+describe('webhooks', () => {
+  test('add prints the secret once; test sends at once, with nobody else at work', async () => {
+    webhook = await json<Webhook>(`webhooks add --account ${account} --url ${url} --events product.created`)
+    assert.match(webhook.secret, /^whsec_/)
+    assert.deepEqual(webhook.events, ['product.created'])
+    const tested = await json<Attempt>(`webhooks test ${webhook.id}`)
+    assert.deepEqual([tested.outcome, tested.status], ['delivered', 204])
+    assert.equal(received.splice(0)[0]?.event, 'webhook.test')
+    const listed = await json<Partial<Webhook>[]>(`webhooks list --account ${account}`)
+    assert.deepEqual(
+      listed.map(one => [one.id, one.secret]),
+      [[webhook.id, undefined]],
+    )
+  })
+
+  test('ROLE=web delivers nothing, ROLE=worker beside it does', async () => {
+    assert.equal((await create()).status, 201)
+    assert.equal(received.length, 0)
+    worker = await serve({ ...settings, env: { ...settings.env, ROLE: 'worker' } })
+    await until('it is delivered', () => received.length > 0)
+    assert.equal(received[0]?.event, 'product.created')
+    await until('it is in the log', async () => {
+      const [newest] = await json<Attempt[]>(
+        `webhooks deliveries --account ${account} --webhook ${webhook.id} --limit 1`,
+      )
+      return (
+        newest?.event === 'product.created' &&
+        newest.outcome === 'delivered' &&
+        newest.next_attempt_at === null
+      )
+    })
+  })
+
+  test('resend sends the same id again', async () => {
+    const [newest] = await json<Attempt[]>(`webhooks deliveries --account ${account} --limit 1`)
+    await json(`webhooks resend --account ${account} ${newest?.id}`)
+    await until('it came again', () => received.length === 2)
+    assert.equal(received[0]?.id, received[1]?.id)
+  })
+
+  test('rotate, activate, change, pause, resume, replay, remove', async () => {
+    const rotated = await json<Webhook & { old_secret_until: string }>(
+      `webhooks rotate --account ${account} --webhook ${webhook.id}`,
+    )
+    assert.notEqual(rotated.secret, webhook.secret)
+    assert.ok(Date.parse(rotated.old_secret_until) > Date.now())
+    assert.equal((await json<Webhook>(`webhooks activate ${webhook.id}`)).id, webhook.id)
+    assert.deepEqual((await json<Webhook>(`webhooks change ${webhook.id} --events *`)).events, ['*'])
+    assert.equal((await json<Webhook>(`webhooks pause ${webhook.id}`)).status, 'paused')
+    assert.equal((await json<Webhook>(`webhooks resume ${webhook.id}`)).status, 'active')
+    assert.deepEqual(await json(`webhooks replay --account ${account} --since 2d`), { replayed: 0 })
+    status = 500
+    const failed = await carnet(['webhooks', 'test', webhook.id], settings)
+    assert.deepEqual([failed.code, failed.stdout], [1, 'status_500\n'])
+    assert.match(failed.stderr, /^It was not received. It answered 500/)
+  })
+
+  test('a new SECRET_KEY: doctor tells, secrets reseal mends', async () => {
+    const old = (await json<{ key: string }>('secrets reseal')).key
+    const next = { SECRET_KEY: 'a quite different key, as long as it has to be' }
+    const told = await carnet(['doctor'], { ...settings, env: { ...settings.env, ...next } })
+    assert.match(told.stdout, /BAD +sealed secrets .*1 under another: give it as OLD_SECRET_KEY/)
+    const refused = await carnet(['secrets', 'reseal'], { ...settings, env: { ...settings.env, ...next } })
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /neither SECRET_KEY nor OLD_SECRET_KEY opens/)
+    const there = await json<{ key: string; already_current: number }>('secrets reseal')
+    assert.deepEqual([there.key, there.already_current], [old, 1])
+  })
+
+  test('remove, and what is refused', async () => {
+    await json(`webhooks remove ${webhook.id}`)
+    assert.deepEqual(await json(`webhooks list --account ${account}`), [])
+    const cases: [string, number, RegExp][] = [
+      [`webhooks test ${webhook.id}`, 1, /^There is no such webhook\.$/m],
+      [`webhooks add --account ${account} --url https://10.0.0.1/`, 1, /10\.0\.0\.1 is a private address/],
+      [
+        `webhooks add --account ${account} --url ${url}x --events product.sold`,
+        1,
+        /There is no event "product\.sold"/,
+      ],
+      ['webhooks rotate', 2, /ID is missing/],
+      [`webhooks rotate ${webhook.id} --webhook ${webhook.id}`, 2, /give one/],
+      [`webhooks deliveries --account ${account} --limit 0`, 2, /--limit is "0"/],
+      [`webhooks replay --account ${account} --since 2999-01-01`, 2, /not over yet/],
+    ]
+    for (const [line, code, sentence] of cases) {
+      const answer = await carnet(line.split(' '), settings)
+      assert.equal(answer.code, code, line)
+      assert.match(answer.stderr, sentence)
+    }
+  })
+
+  test('a worker and a server end in order', async () => {
+    assert.ok((await worker.stop('SIGTERM')) < 5_000)
+    assert.ok((await server.stop('SIGTERM')) < 5_000)
+    assert.deepEqual(
+      (await Promise.all([worker.ended, server.ended])).map(([code]) => code),
+      [0, 0],
+    )
+  })
+})

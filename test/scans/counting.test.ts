@@ -1,0 +1,242 @@
+/** What is a scan and what is not, through the page and the two scan endpoints. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createAccessLink } from '../../src/passports/access-links.ts'
+import { ADDRESSES } from '../harness.ts'
+import { COMPUTER, CRAWLER, PHONE, type ScanStand, startScanStand } from './scan-stand.ts'
+
+let stand: ScanStand
+before(async () => {
+  stand = await startScanStand()
+})
+after(() => stand.t.close())
+
+/** Total and crawlers of a passport after some looks at a fresh one. */
+const countOf = async (looks: (id: string) => Promise<unknown>) => {
+  const id = await stand.newModel()
+  await looks(id)
+  const { total, unique, crawlers } = await stand.scansOf(id)
+  return { total, unique, crawlers }
+}
+
+describe('a scan', () => {
+  test('is each look; a unique one, each reader of a day', async () => {
+    const count = await countOf(async id => {
+      assert.equal(await stand.look(id, { from: '203.0.113.7' }), 200)
+      await stand.look(id, { from: '203.0.113.7' })
+      await stand.look(id, { from: '::ffff:203.0.113.7' })
+      await stand.look(id, { from: '203.0.113.7', agent: COMPUTER })
+      await stand.look(id, { from: '203.0.113.8' })
+    })
+    assert.deepEqual(count, { total: 5, unique: 3, crawlers: 0 })
+  })
+
+  test('is unique once, also when the same reader comes in many flushes', async () => {
+    const count = await countOf(async id => {
+      for (let i = 0; i < 4; i++) {
+        await stand.look(id, { from: '203.0.113.9' })
+        await stand.t.scans.flush()
+      }
+    })
+    assert.deepEqual(count, { total: 4, unique: 1, crawlers: 0 })
+  })
+
+  test('is a 304 too: who has the page looks at it again', async () => {
+    const count = await countOf(async id => {
+      const first = await stand.t.ask('GET', `/p/${id}`)
+      const again = { 'if-none-match': String(first.headers.etag) }
+      assert.equal(await stand.look(id, { headers: again }), 304)
+      assert.equal(await stand.look(id, { headers: again }), 304)
+    })
+    assert.equal(count.total, 3)
+  })
+
+  test('is a look with an access link, once it is past the redirect', async () => {
+    const count = await countOf(async id => {
+      const { token } = await createAccessLink(stand.account.ctx, {
+        passportId: id,
+        audience: 'authority',
+        label: 'test',
+        expiresAt: new Date(stand.t.clock.now().getTime() + 3_600_000),
+        addresses: ADDRESSES,
+      })
+      assert.equal(await stand.look(id, { query: `?access=${token}` }), 303)
+      assert.equal(await stand.look(id, { headers: { authorization: `Bearer ${token}` } }), 200)
+    })
+    assert.equal(count.total, 1)
+  })
+
+  test('is one by a generic client or by nobody in particular, on device other', async () => {
+    const id = await stand.newModel()
+    const clients = [
+      'curl/8.5.0',
+      'python-requests/2.32.3',
+      'undici',
+      'node',
+      'Go-http-client/1.1',
+      'okhttp/4.12.0',
+    ]
+    for (const agent of [...clients, 'Wget/1.21.4', 'axios/1.7.2', 'Java/17.0.1', ''])
+      await stand.look(id, { agent })
+    const headless = PHONE.replace('Chrome/', 'HeadlessChrome/')
+    await stand.look(id, { agent: headless })
+    const summary = await stand.scansOf(id)
+    assert.deepEqual(summary.byDevice, { mobile: 1, tablet: 0, desktop: 0, other: 10 })
+    assert.equal(summary.crawlers, 0)
+  })
+
+  test('is one by somebody signed in to another account, or with a cookie that is none', async () => {
+    const other = await stand.t.account()
+    const cookie = await stand.signIn(other.id)
+    const count = await countOf(async id => {
+      await stand.look(id, { headers: { cookie } })
+      await stand.look(id, { headers: { cookie: `__Host-carnet=${'x'.repeat(43)}` } })
+      await stand.look(id, { headers: { cookie: '__Host-carnet=' } })
+    })
+    assert.equal(count.total, 3)
+  })
+
+  test('takes a user agent of 8 kB', async () => {
+    const count = await countOf(async id => {
+      await stand.look(id, { from: '203.0.113.7', agent: `${PHONE} ${'x'.repeat(8_000)}` })
+      await stand.look(id, { from: '203.0.113.7', agent: `${PHONE} ${'x'.repeat(8_001)}` })
+    })
+    assert.deepEqual(count, { total: 2, unique: 1, crawlers: 0 })
+  })
+})
+
+describe('no scan', () => {
+  const none: [string, (id: string) => Promise<unknown>][] = [
+    ['HEAD', id => stand.look(id, { method: 'HEAD' })],
+    ['JSON-LD by Accept', id => stand.look(id, { headers: { accept: 'application/ld+json' } })],
+    ['JSON-LD by query', id => stand.look(id, { query: '?format=jsonld' })],
+    ['a prefetch', id => stand.look(id, { headers: { 'sec-purpose': 'prefetch;prerender' } })],
+    ['a prefetch of older browsers', id => stand.look(id, { headers: { purpose: 'prefetch' } })],
+    ['a prefetch of yet older ones', id => stand.look(id, { headers: { 'x-moz': 'prefetch' } })],
+    ['a preview', id => stand.look(id, { headers: { 'x-purpose': 'preview' } })],
+    ['the symbol', id => stand.t.ask('GET', `/p/${id}/qr.svg`)],
+    ['what is not there', id => stand.look(`${id}0`)],
+    ['a look by the API', id => stand.t.ask('GET', `/api/v1/products/${id}`, { key: stand.account.key })],
+    [
+      'somebody signed in to the account',
+      async id => stand.look(id, { headers: { cookie: await stand.signIn(stand.account.id) } }),
+    ],
+  ]
+  for (const [name, looks] of none) {
+    test(name, async () => {
+      assert.deepEqual(await countOf(looks), { total: 0, unique: 0, crawlers: 0 })
+    })
+  }
+
+  test('crawlers and link previews are counted apart', async () => {
+    const id = await stand.newModel()
+    for (const agent of [CRAWLER, 'facebookexternalhit/1.1', 'WhatsApp/2.23.20.0 A', 'Twitterbot/1.0']) {
+      await stand.look(id, { agent })
+    }
+    const { total, crawlers, byCountry, byDevice } = await stand.scansOf(id)
+    assert.deepEqual({ total, crawlers, byCountry }, { total: 0, crawlers: 4, byCountry: {} })
+    assert.deepEqual(byDevice, { mobile: 0, tablet: 0, desktop: 0, other: 0 })
+  })
+})
+
+describe('country', () => {
+  test('is looked up for the address; XX where none is known', async () => {
+    const id = await stand.newModel()
+    for (const from of ['8.8.8.8', '::ffff:8.8.8.8', '192.168.1.5', '2001:db8::1'])
+      await stand.look(id, { from })
+    assert.deepEqual((await stand.scansOf(id)).byCountry, { US: 2, XX: 2 })
+  })
+
+  test('and address are what a trusted proxy says, and nobody else', async () => {
+    const behind = await startScanStand({
+      trustedProxies: ['10.0.0.0/8', 'fd00::/8'],
+      countryHeader: 'cf-ipcountry',
+    })
+    const look = (from: string, headers: Record<string, string>) =>
+      behind.look(behind.model, { from, headers })
+    await look('10.1.2.3', { 'x-forwarded-for': '198.51.100.4, 203.0.113.1', 'cf-ipcountry': 'de' })
+    await look('::ffff:10.1.2.3', { 'x-forwarded-for': '203.0.113.1', 'cf-ipcountry': 'DE' })
+    await look('fd00::1', { 'x-forwarded-for': '8.8.8.8', 'cf-ipcountry': 'T1' })
+    await look('10.1.2.3', { 'x-forwarded-for': '8.8.8.8', 'cf-ipcountry': 'XX' })
+    const forged = { 'x-forwarded-for': '8.8.8.8', 'cf-ipcountry': 'FR', forwarded: 'for=8.8.8.8' }
+    await look('203.0.113.77', forged)
+    await look('203.0.113.77', { ...forged, 'x-forwarded-for': '8.8.4.4' })
+    const { byCountry, unique } = await behind.scansOf(behind.model)
+    assert.deepEqual(byCountry, { DE: 2, US: 2, XX: 2 })
+    assert.equal(unique, 3)
+    await behind.t.close()
+  })
+})
+
+describe('GET /products/{id}/scans', () => {
+  test('has the shape of the contract', async () => {
+    const id = await stand.newModel('battery')
+    await stand.look(id, { from: '8.8.8.8' })
+    const summary = await stand.scansOf(id)
+    assert.deepEqual(
+      { ...summary, by_day: summary.by_day.length },
+      {
+        product_id: id,
+        range_days: 30,
+        total: 1,
+        unique: 1,
+        byCountry: { US: 1 },
+        byDevice: { mobile: 1, tablet: 0, desktop: 0, other: 0 },
+        by_day: 30,
+        crawlers: 0,
+      },
+    )
+    const today = stand.t.clock.now().toISOString().slice(0, 10)
+    assert.deepEqual(summary.by_day.at(-1), { date: today, total: 1, unique: 1 })
+  })
+
+  test('?include=units adds those under a model or batch, and only then', async () => {
+    const fresh = await startScanStand()
+    for (const id of [fresh.model, fresh.batch, fresh.item, fresh.item]) await fresh.look(id)
+    const totals = async (id: string) => [
+      (await fresh.scansOf(id)).total,
+      (await fresh.scansOf(id, '?include=units')).total,
+    ]
+    assert.deepEqual(await totals(fresh.model), [1, 4])
+    assert.deepEqual(await totals(fresh.batch), [1, 3])
+    assert.deepEqual(await totals(fresh.item), [2, 2])
+    const all = await fresh.scans()
+    assert.deepEqual(all.byLevel, { model: 1, batch: 1, item: 2 })
+    assert.deepEqual(all.byCategory, { textile: 4, battery: 0, furniture: 0 })
+    assert.equal(all.unique, 4)
+    await fresh.t.close()
+  })
+
+  test('days are 7, 30, 90 or 365; anything else is 422', async () => {
+    for (const days of ['7', '30', '90', '365']) {
+      const summary = await stand.scansOf(stand.model, `?days=${days}`)
+      assert.equal(summary.range_days, Number(days))
+      assert.equal(summary.by_day.length, Number(days))
+    }
+    for (const query of [
+      'days=1',
+      'days=',
+      'days=07',
+      'days=30.0',
+      'days=-7',
+      'days=7&days=30',
+      'days=all',
+      'include=all',
+      'x=1',
+    ]) {
+      for (const path of [`/products/${stand.model}/scans`, '/scans']) {
+        const answer = await stand.t.ask('GET', `/api/v1${path}?${query}`, { key: stand.account.key })
+        assert.equal(answer.status, 422, `${path}?${query}`)
+        assert.equal(answer.json.code, 'validation')
+      }
+    }
+  })
+
+  test('another account sees nothing of it', async () => {
+    const other = await stand.t.account()
+    const answer = await stand.t.ask('GET', `/api/v1/products/${stand.model}/scans`, { key: other.key })
+    assert.equal(answer.status, 404)
+    const all = await stand.t.ask('GET', '/api/v1/scans', { key: other.key })
+    assert.equal(all.json.data.total, 0)
+  })
+})

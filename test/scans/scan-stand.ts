@@ -1,0 +1,102 @@
+/** What the tests of scans stand on: a server with a passport of each level, and readers with addresses of their own. */
+import assert from 'node:assert/strict'
+import { createPerson } from '../../src/accounts/people.ts'
+import { createSession } from '../../src/accounts/sessions.ts'
+import { setPassword } from '../../src/accounts/set-password.ts'
+import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+
+export const PHONE =
+  'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36'
+export const COMPUTER = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:127.0) Gecko/20100101 Firefox/127.0'
+export const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
+
+/** One reader; each from another address unless it is said. */
+export type Look = {
+  from?: string
+  agent?: string
+  headers?: Record<string, string>
+  method?: 'GET' | 'HEAD'
+  query?: string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
+type Json = any
+
+export type ScanStand = {
+  t: Harness
+  account: TestAccount
+  model: string
+  batch: string
+  /** Under the batch. */
+  item: string
+  newItem: () => Promise<string>
+  newModel: (category?: 'textile' | 'battery' | 'furniture') => Promise<string>
+  /** Looks at the page; gives the status. */
+  look: (id: string, look?: Look) => Promise<number>
+  scansOf: (id: string, query?: string) => Promise<Json>
+  scans: (query?: string) => Promise<Json>
+  /** Data of the account's events of this type, the oldest first. */
+  events: (type: string) => Promise<Json[]>
+  /** The cookie of somebody signed in to an account. */
+  signIn: (accountId: number) => Promise<string>
+}
+
+let readers = 0
+let serials = 0
+
+/** An address of the range for documentation of IPv6, another at each call. */
+export const anotherAddress = () => `2001:db8::${(++readers).toString(16)}`
+
+export async function startScanStand(settings: Parameters<typeof startHarness>[0] = {}): Promise<ScanStand> {
+  const t = await startHarness(settings)
+  const account = await t.account({ plan: 'enterprise' })
+  const call = async (path: string, body: object) => {
+    const answer = await t.ask('POST', `/api/v1/products${path}`, { key: account.key, body })
+    assert.equal(answer.status, 201, answer.text)
+    return answer.json.data.id as string
+  }
+  const newModel: ScanStand['newModel'] = (category = 'textile') => call('', newProduct({}, category))
+  const model = await newModel()
+  const batch = await call(`/${model}/children`, { level: 'batch', lot: 'L1' })
+  const newItem = () => call(`/${batch}/children`, { level: 'item', serial: `S${++serials}` })
+  const ask = async (path: string) => {
+    const answer = await t.ask('GET', `/api/v1${path}`, { key: account.key })
+    assert.equal(answer.status, 200, answer.text)
+    return answer.json.data
+  }
+  return {
+    t,
+    account,
+    model,
+    batch,
+    item: await newItem(),
+    newItem,
+    newModel,
+    async look(
+      id,
+      { from = anotherAddress(), agent = PHONE, headers = {}, method = 'GET', query = '' } = {},
+    ) {
+      const answer = await t.app.inject({
+        method,
+        url: `/p/${id}${query}`,
+        remoteAddress: from,
+        headers: { 'user-agent': agent, accept: 'text/html', ...headers },
+      })
+      return answer.statusCode
+    },
+    scansOf: (id, query = '') => ask(`/products/${id}/scans${query}`),
+    scans: (query = '') => ask(`/scans${query}`),
+    async events(type) {
+      const rows = await t.sql`select data from event where type = ${type} order by id`
+      return rows.map(row => row.data)
+    },
+    async signIn(accountId) {
+      const ctx = { sql: t.sql, clock: t.clock }
+      const email = `reader${++readers}@testmarke.example`
+      const { token } = await createPerson(ctx, { accountId, email, role: 'viewer' })
+      const person = await setPassword(ctx, { token, password: 'eleven herons over the lake' })
+      const session = await createSession(ctx, { ...person, replaces: undefined })
+      return `__Host-carnet=${session}`
+    },
+  }
+}

@@ -1,0 +1,223 @@
+/** Nobody reaches into a private network through us: literals, names, names that are re-pointed, redirects. */
+import assert from 'node:assert/strict'
+import type { AddressInfo } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { addressList, findForbidden } from '../../src/kernel/addresses.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+import { type Outbound, OutboundFailure, openOutbound } from '../../src/kernel/outbound-http.ts'
+import { findUrlFault, type OutboundPolicy } from '../../src/kernel/outbound-url.ts'
+import { listDeliveries } from '../../src/webhooks/deliveries.ts'
+import { addWebhook } from '../../src/webhooks/register.ts'
+import { testWebhook } from '../../src/webhooks/try-out.ts'
+import { HOSTILE_NAMES, HOSTILE_URLS } from './hostile-addresses.ts'
+import { type Receiver, type Stand, startReceiver, startStand } from './stand.ts'
+
+const STRICT: OutboundPolicy = { allowInsecureLoopback: false, allowed: addressList([]) }
+const SENTENCE = /^[A-Z0-9[\w.:\-[\]%]* .*\.$/s
+
+let stand: Stand
+let receiver: Receiver
+/** Counts whoever connects to it, on all addresses of this machine. */
+let trap: Server
+let port: number
+const caught: Socket[] = []
+
+before(async () => {
+  stand = await startStand()
+  receiver = await startReceiver()
+  trap = createServer(socket => {
+    caught.push(socket)
+    socket.destroy()
+  })
+  await new Promise<void>(resolve => trap.listen(0, () => resolve()))
+  port = (trap.address() as AddressInfo).port
+})
+
+after(async () => {
+  await new Promise(resolve => trap.close(resolve))
+  await receiver.close()
+  await stand.close()
+})
+
+const post = (outbound: Outbound, url: string) => outbound.post({ url, headers: {}, body: '{}' })
+
+const refused = async (outbound: Outbound, url: string): Promise<string> => {
+  try {
+    await post(outbound, url)
+  } catch (error) {
+    assert.ok(error instanceof OutboundFailure, `${url}: ${error}`)
+    assert.equal(error.failure, 'address_refused', `${url}: ${error.message}`)
+    return error.message
+  }
+  throw new Error(`${url} was called`)
+}
+
+/** The same address at the port of the trap, where one can be set. */
+const atTrap = (url: string): string => {
+  if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) return url
+  return url.replace(
+    /^(https?:\/\/)([^/?#\\\t]+)/,
+    (_, scheme, host) => `${scheme}${host.replace(/:\d+$/, '')}:${port}`,
+  )
+}
+
+describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () => {
+  test('those that tell by their text are refused when registered and when called, each with a sentence', async () => {
+    const outbound = openOutbound(STRICT)
+    const account = await stand.account()
+    for (const url of HOSTILE_URLS) {
+      const registering = addWebhook(account.ctx, { ...stand.setup, policy: STRICT }, { url })
+      await assert.rejects(registering, error => {
+        assert.ok(error instanceof AppError && error.code === 'validation', url)
+        assert.match(error.message, SENTENCE)
+        return true
+      })
+      assert.match(await refused(outbound, atTrap(url)), SENTENCE, url)
+    }
+    await outbound.close()
+    assert.equal(caught.length, 0)
+  })
+
+  test('names that lead there are refused when they are looked up', async () => {
+    const known = new Map(HOSTILE_NAMES)
+    const outbound = openOutbound(STRICT, async name => known.get(name) ?? [])
+    for (const [name] of HOSTILE_NAMES) {
+      assert.match(
+        await refused(outbound, `https://${name}:${port}/`),
+        new RegExp(`^${name} leads to .*: it is not connected to\\.$`),
+      )
+    }
+    await outbound.close()
+    assert.equal(caught.length, 0)
+  })
+
+  test('a name that is re-pointed between two calls is looked at each time', async () => {
+    let asked = 0
+    const outbound = openOutbound({ ...STRICT, allowed: addressList(['127.0.0.2']) }, async () => {
+      asked++
+      return asked === 1 ? ['127.0.0.2'] : ['127.0.0.1']
+    })
+    // The first is let through to the trap, which speaks no TLS.
+    await assert.rejects(
+      post(outbound, `https://turning.example:${port}/`),
+      error => error instanceof OutboundFailure && error.failure !== 'address_refused',
+    )
+    assert.equal(caught.splice(0).length, 1)
+    await refused(outbound, `https://turning.example:${port}/`)
+    assert.equal(caught.length, 0)
+    await outbound.close()
+  })
+
+  test('redirects are answers: what they point to is not called, and the delivery failed', async () => {
+    const account = await stand.account()
+    const { id } = await stand.endpoint(account, { url: receiver.url })
+    const worker = stand.worker()
+    for (const status of [301, 302, 303, 307, 308]) {
+      receiver.respond = (_, response) =>
+        response.writeHead(status, { location: `http://127.0.0.1:${port}/` }).end()
+      await stand.announce(account)
+      await worker.drain()
+      const [newest] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
+      assert.equal(newest?.outcome, `status_${status}`)
+      assert.match(newest?.detail ?? '', /a redirect, and redirects are not followed/)
+    }
+    assert.equal(caught.length, 0)
+  })
+
+  test('what stands in the database already is refused when it is delivered, and by a test event', async () => {
+    const account = await stand.account()
+    const { id } = await stand.endpoint(account, { url: receiver.url })
+    await stand.sql`update webhook_endpoint set url = ${`https://127.0.0.1:${port}/`}, revision = revision + 1 where account_id = ${account.id}`
+    await stand.announce(account)
+    await stand.worker().drain()
+    const [newest] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
+    assert.deepEqual([newest?.outcome, newest?.status], ['address_refused', null])
+    assert.match(newest?.detail ?? '', /is an address of this machine: it is not connected to\.$/)
+    const tested = await testWebhook(
+      account.ctx,
+      { sealer: stand.setup.sealer, outbound: stand.outbound },
+      id,
+    )
+    assert.equal(tested.outcome, 'address_refused')
+    assert.equal(caught.length, 0)
+  })
+})
+
+describe('what the settings open', () => {
+  test('ALLOW_INSECURE_WEBHOOKS: http to this machine by three names, and nothing else', () => {
+    const open = { ...STRICT, allowInsecureLoopback: true }
+    for (const url of ['http://127.0.0.1:3000/a', 'http://[::1]/', 'http://localhost:80/b?c=d']) {
+      assert.equal(findUrlFault(url, open), undefined, url)
+      assert.notEqual(findUrlFault(url, STRICT), undefined, url)
+    }
+    for (const url of [
+      'http://127.0.0.2/',
+      'http://10.0.0.1/',
+      'http://shop.example/',
+      'http://localhost./',
+      'http://a.localhost/',
+      'http://2130706433/',
+      'http://[::ffff:127.0.0.1]/',
+      'https://127.0.0.1/',
+      'https://localhost/',
+    ]) {
+      assert.notEqual(findUrlFault(url, open), undefined, url)
+    }
+  })
+
+  test('http to this machine goes nowhere else, whatever the name localhost leads to', async () => {
+    const outbound = openOutbound({ ...STRICT, allowInsecureLoopback: true }, async () => ['10.0.0.1'])
+    const { port: at } = new URL(receiver.url)
+    receiver.respond = (_, response) => response.writeHead(204).end()
+    assert.equal((await post(outbound, `http://localhost:${at}/`)).status, 204)
+    await outbound.close()
+  })
+
+  test('WEBHOOK_ALLOW_CIDRS: https into those networks, also dressed up as IPv6', () => {
+    const open = { ...STRICT, allowed: addressList(['10.20.0.0/16', 'fd00:1::/32']) }
+    for (const url of ['https://10.20.1.1/', 'https://[fd00:1::5]/', 'https://[::ffff:10.20.1.1]/']) {
+      assert.equal(findUrlFault(url, open), undefined, url)
+    }
+    for (const url of ['https://10.21.1.1/', 'http://10.20.1.1/', 'https://127.0.0.1/']) {
+      assert.notEqual(findUrlFault(url, open), undefined, url)
+    }
+  })
+})
+
+test('public addresses pass; every IPv4 address is judged alike in its mapped and NAT64 forms', () => {
+  const none = addressList([])
+  for (const address of [
+    '93.184.215.14',
+    '8.8.8.8',
+    '2606:4700::1111',
+    '64:ff9b::808:808',
+    '172.15.0.1',
+    '172.32.0.1',
+    '100.128.0.1',
+  ]) {
+    assert.equal(findForbidden(address, none), undefined, address)
+  }
+  const part = fc.integer({ min: 0, max: 255 })
+  fc.assert(
+    fc.property(fc.tuple(part, part, part, part), ([a, b, c, d]) => {
+      const plain = findForbidden(`${a}.${b}.${c}.${d}`, none)
+      const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
+      for (const form of [
+        `::ffff:${a}.${b}.${c}.${d}`,
+        `::ffff:${hex}`,
+        `0:0:0:0:0:ffff:${hex}`,
+        `64:ff9b::${hex}`,
+      ]) {
+        assert.equal(findForbidden(form, none), plain, form)
+      }
+    }),
+  )
+})
+
+test('a name that leads nowhere is told as dns', async () => {
+  const outbound = openOutbound(STRICT, async () => [])
+  await assert.rejects(post(outbound, `https://${'nowhere'}.example/`), { failure: 'dns' })
+  await outbound.close()
+})

@@ -1,0 +1,66 @@
+/** kill -9 of workers in the middle of deliveries: nothing is lost, and what comes again carries the same id. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { idFromUuid } from '../../src/kernel/ids.ts'
+import { queueNumbers } from '../../src/webhooks/numbers.ts'
+import { type Receiver, SECRET_KEY, type Stand, startReceiver, startStand, until } from './stand.ts'
+
+const KILLS = process.env.CARNET_TEST_FULL ? 20 : 4
+const EVENTS = 300
+/** Short, so that the next worker need not wait long. */
+const LEASE_MS = 400
+
+let stand: Stand
+let receiver: Receiver
+let child: ChildProcess | undefined
+
+before(async () => {
+  stand = await startStand()
+  // Slow enough that a kill meets deliveries on their way.
+  receiver = await startReceiver((_, response) => setTimeout(() => response.writeHead(204).end(), 5))
+})
+
+after(async () => {
+  child?.kill('SIGKILL')
+  await receiver.close()
+  await stand.close()
+})
+
+function start(): ChildProcess {
+  const words = [
+    join(import.meta.dirname, 'worker-process.ts'),
+    JSON.stringify(stand.target),
+    SECRET_KEY,
+    String(LEASE_MS),
+  ]
+  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...words], { stdio: 'inherit' })
+}
+
+test(`${KILLS} kills lose nothing`, async () => {
+  const account = await stand.account()
+  await stand.endpoint(account, { url: receiver.url })
+  const announced: string[] = []
+  for (let kill = 0; kill < KILLS; kill++) {
+    announced.push(...(await stand.announce(account, EVENTS)))
+    child = start()
+    const had = receiver.received.length
+    const enough = had + 1 + Math.floor(Math.random() * EVENTS)
+    await until('the worker is in the middle of it', () => receiver.received.length >= enough, 30_000)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  child = start()
+  await until('all is delivered', async () => (await queueNumbers(stand)).due === 0, 30_000)
+  child.kill('SIGTERM')
+  const [code] = await once(child, 'exit')
+  assert.equal(code, 0)
+  const came = receiver.received.map(one => one.headers['webhook-id'])
+  assert.deepEqual([...new Set(came)].sort(), announced.map(idFromUuid).sort())
+  // What was on its way or not yet written when a worker was killed: the buffer of one endpoint at the very most.
+  assert.ok(came.length - announced.length < KILLS * 400, `${came.length - announced.length} came again`)
+  const [leases] = await stand.sql<{ n: number }[]>`select count(*)::int as n from webhook_lease`
+  assert.equal(leases?.n, 0, 'a worker that ends in order gives its leases back')
+})

@@ -1,0 +1,319 @@
+/** What a receiver gets, what the log keeps of it, and how to have it again. */
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import { idFromUuid } from '../../src/kernel/ids.ts'
+import { createSealer } from '../../src/kernel/sealing.ts'
+import { listDeliveries, replayFailed, resendDelivery } from '../../src/webhooks/deliveries.ts'
+import { getWebhook } from '../../src/webhooks/endpoint.ts'
+import { queueNumbers } from '../../src/webhooks/numbers.ts'
+import { pauseWebhook, removeWebhook } from '../../src/webhooks/register.ts'
+import { clearAway } from '../../src/webhooks/retention.ts'
+import { activateSecret, resealSecrets, rotateSecret } from '../../src/webhooks/rotate.ts'
+import { testWebhook } from '../../src/webhooks/try-out.ts'
+import type { Deliveries } from '../../src/worker/deliver.ts'
+import type { TestAccount } from '../harness.ts'
+import {
+  type Received,
+  type Receiver,
+  SECRET_KEY,
+  type Stand,
+  startReceiver,
+  startStand,
+  until,
+} from './stand.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+let stand: Stand
+let receiver: Receiver
+let account: TestAccount
+let worker: Deliveries
+
+before(async () => {
+  stand = await startStand()
+  receiver = await startReceiver()
+  worker = stand.worker()
+})
+
+afterEach(async () => {
+  stand.clock.release()
+  await stand.sql`delete from webhook_delivery`
+  receiver.received.length = 0
+  receiver.respond = (_, response) => response.writeHead(204).end()
+})
+
+after(async () => {
+  await receiver.close()
+  await stand.close()
+})
+
+async function endpoint(events?: string[]) {
+  account = await stand.account()
+  return stand.endpoint(account, { url: receiver.url, ...(events === undefined ? {} : { events }) })
+}
+
+const documented = (secret: string, { text }: Received) =>
+  `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`
+const verifies = (secret: string, { text, headers }: Received) => {
+  new Webhook(secret).verify(text, headers)
+  return true
+}
+
+describe('a delivery', () => {
+  test('has the documented headers and body, and verifies by both signatures', async () => {
+    const { secret } = await endpoint()
+    const [eventId = ''] = await stand.announce(account, 1, 'product.archived')
+    await worker.drain()
+    const [got] = receiver.received
+    assert.ok(got)
+    assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+    assert.equal(got.headers['content-type'], 'application/json')
+    assert.equal(got.headers['x-service-event'], 'product.archived')
+    assert.equal(got.headers['x-service-signature'], documented(secret, got))
+    assert.equal(got.headers['webhook-id'], idFromUuid(eventId))
+    assert.ok(verifies(secret, got))
+    const body = JSON.parse(got.text)
+    assert.deepEqual(Object.keys(body), ['event', 'data', 'sent_at'])
+    assert.equal(body.event, 'product.archived')
+    assert.deepEqual(body.data, { id: eventId, category: 'textile', version_no: 2 })
+    assert.match(body.sent_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/)
+    assert.equal(Math.floor(Date.parse(body.sent_at) / 1000), Number(got.headers['webhook-timestamp']))
+    assert.throws(() => new Webhook(secret).verify(`${got.text} `, got.headers))
+  })
+
+  test('1,000 events arrive once each, from two workers at once over three accounts', async () => {
+    const ids: string[] = []
+    for (let n = 0; n < 3; n++) {
+      await endpoint()
+      ids.push(...(await stand.announce(account, n === 0 ? 800 : 100)))
+    }
+    const workers = [stand.worker(), stand.worker()]
+    for (const worker of workers) worker.start()
+    await until('all have come', () => receiver.received.length >= 1_000)
+    await until('none waits', async () => (await queueNumbers(stand)).due === 0)
+    for (const worker of workers) await worker.stop()
+    assert.deepEqual(
+      receiver.received.map(one => one.headers['webhook-id']).sort(),
+      ids.map(idFromUuid).sort(),
+    )
+  })
+
+  test('answers are named for what they are, and only 2xx is received', async () => {
+    const { id } = await endpoint()
+    const answers: [number, string][] = [
+      [200, 'delivered'],
+      [299, 'delivered'],
+      [302, 'status_302'],
+      [404, 'status_404'],
+    ]
+    for (const [status, outcome] of answers) {
+      receiver.respond = (_, response) =>
+        response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end()
+      await stand.announce(account)
+      await worker.drain()
+      const [newest] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
+      assert.deepEqual([newest?.outcome, newest?.status, newest?.ok], [outcome, status, status < 300])
+    }
+    receiver.respond = request => request.socket.destroy()
+    await stand.announce(account)
+    await worker.drain()
+    const [newest] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
+    assert.deepEqual([newest?.outcome, newest?.status], ['connection_closed', null])
+    assert.match(newest?.detail ?? '', /^The connection ended before an answer came/)
+    const { last_delivery } = await getWebhook(account.ctx, id)
+    assert.equal(last_delivery?.ok, false)
+    assert.equal(last_delivery?.attempt, 1)
+  })
+
+  test('of an answer the first KiB is kept, whatever it is made of', async () => {
+    const { id } = await endpoint()
+    const answers: [string | Buffer, string][] = [
+      ['x'.repeat(5_000), 'x'.repeat(1_024)],
+      [Buffer.from([0x61, 0, 0xff, 0x62]), 'a\ufffd\ufffdb'],
+    ]
+    for (const [sent, kept] of answers) {
+      receiver.respond = (_, response) => response.end(sent)
+      await stand.announce(account)
+      await worker.drain()
+      const [newest] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
+      assert.deepEqual([newest?.answer, newest?.ok], [kept, true])
+    }
+  })
+})
+
+describe('secrets', () => {
+  test('rotation: both sign the standard header for a day, the old one the documented one until the new is activated', async () => {
+    stand.clock.set(new Date())
+    const { id, secret: old } = await endpoint()
+    const { secret: fresh } = await rotateSecret(account.ctx, stand.setup, id)
+    const next = async () => {
+      await stand.announce(account)
+      await worker.drain()
+      const got = receiver.received.at(-1)
+      assert.ok(got)
+      return got
+    }
+    const during = await next()
+    assert.equal(during.headers['webhook-signature']?.split(' ').length, 2)
+    assert.ok(verifies(old, during) && verifies(fresh, during))
+    assert.equal(during.headers['x-service-signature'], documented(old, during))
+
+    await activateSecret(account.ctx, id)
+    const activated = await next()
+    assert.ok(verifies(old, activated) && verifies(fresh, activated))
+    assert.equal(activated.headers['x-service-signature'], documented(fresh, activated))
+
+    await rotateSecret(account.ctx, stand.setup, id)
+    assert.equal(
+      (await next()).headers['x-service-signature'],
+      documented(fresh, receiver.received.at(-1) as Received),
+    )
+    // A signature is not older than five minutes for the judge, who has no clock of ours: so it is looked at by hand.
+    stand.clock.advance(DAY)
+    const over = await next()
+    assert.equal(over.headers['webhook-signature']?.split(' ').length, 1)
+    assert.notEqual(over.headers['x-service-signature'], documented(fresh, over))
+  })
+
+  test('rotated twice, what nobody activated is dropped and the documented header stays', async () => {
+    const { id, secret: first } = await endpoint()
+    await rotateSecret(account.ctx, stand.setup, id)
+    const { secret: third } = await rotateSecret(account.ctx, stand.setup, id)
+    await stand.announce(account)
+    await worker.drain()
+    const [got] = receiver.received
+    assert.ok(got && verifies(first, got) && verifies(third, got))
+    assert.equal(got.headers['x-service-signature'], documented(first, got))
+  })
+
+  test('are sealed, and sealed anew after a change of the key', async () => {
+    const { id, secret } = await endpoint()
+    await rotateSecret(account.ctx, stand.setup, id)
+    const everything = async () => JSON.stringify(await stand.sql`select * from webhook_endpoint`)
+    assert.ok(!(await everything()).includes(secret.slice(6)))
+    const next = 'another key that only tests know, long enough too'
+    await assert.rejects(
+      resealSecrets(stand, createSealer(next)),
+      /neither SECRET_KEY nor OLD_SECRET_KEY opens/,
+    )
+    const done = await resealSecrets(stand, createSealer(next, [SECRET_KEY]))
+    assert.ok(done.sealed_anew >= 1)
+    assert.deepEqual((await resealSecrets(stand, createSealer(next))).sealed_anew, 0)
+    await stand.announce(account)
+    // Sealed under a key that this worker does not have: it sends nothing and loses nothing.
+    await worker.drain()
+    assert.equal(receiver.received.length, 0)
+    await resealSecrets(stand, createSealer(SECRET_KEY, [next]))
+    await worker.drain()
+    const [got] = receiver.received
+    assert.ok(got && verifies(secret, got))
+  })
+})
+
+describe('again', () => {
+  test('resend sends an event once more with the same id, also one that was delivered', async () => {
+    const { id } = await endpoint()
+    await stand.announce(account)
+    await worker.drain()
+    const [first] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
+    await resendDelivery(account.ctx, first?.id ?? '')
+    await worker.drain()
+    assert.equal(receiver.received.length, 2)
+    assert.equal(new Set(receiver.received.map(one => one.headers['webhook-id'])).size, 1)
+    const other = await stand.account()
+    await assert.rejects(resendDelivery(other.ctx, first?.id ?? ''), { code: 'not_found' })
+  })
+
+  test('replay sends what was given up since a time and not delivered after that', async () => {
+    stand.clock.set('2026-11-21T10:00:00Z')
+    const { id } = await endpoint()
+    receiver.respond = (_, response) => response.writeHead(500).end()
+    const give = async () => {
+      await stand.announce(account, 2)
+      for (let attempt = 0; attempt < 6; attempt++) {
+        await worker.drain()
+        stand.clock.advance(7 * HOUR)
+      }
+    }
+    await give()
+    const between = stand.clock.now()
+    await give()
+    receiver.respond = (_, response) => response.writeHead(204).end()
+    receiver.received.length = 0
+    assert.equal(await replayFailed(account.ctx, { webhookId: id, since: between }), 2)
+    await worker.drain()
+    assert.equal(receiver.received.length, 2)
+    assert.equal(await replayFailed(account.ctx, { since: between }), 0)
+    assert.equal(await replayFailed(account.ctx, { since: new Date('2026-11-21T09:00:00Z') }), 2)
+    await worker.drain()
+    assert.equal(receiver.received.length, 4)
+    const other = await stand.account()
+    assert.equal(await replayFailed(other.ctx, { since: new Date(0) }), 0)
+    await assert.rejects(replayFailed(other.ctx, { webhookId: id, since: new Date(0) }), {
+      code: 'not_found',
+    })
+  })
+
+  test('a test event is sent at once, signed, logged, and no last delivery', async () => {
+    const { id, secret } = await endpoint(['scan.milestone'])
+    await pauseWebhook(account.ctx, id)
+    const done = await testWebhook(account.ctx, senders(), id)
+    assert.deepEqual([done.event, done.ok, done.attempt], ['webhook.test', true, 1])
+    const [got] = receiver.received
+    assert.ok(got && verifies(secret, got))
+    assert.equal((await getWebhook(account.ctx, id)).last_delivery, null)
+    await assert.rejects(resendDelivery(account.ctx, done.id), { code: 'validation' })
+  })
+})
+
+const senders = () => ({ sealer: stand.setup.sealer, outbound: stand.outbound })
+
+test('numbers: due, waiting, how old the oldest is, and what came of attempts', async () => {
+  stand.clock.set('2026-11-21T10:00:00Z')
+  const { id } = await endpoint()
+  await stand.announce(account, 3)
+  stand.clock.advance(90_000)
+  const before = worker.numbers().outcomes
+  assert.deepEqual(await queueNumbers(stand), { due: 3, waiting: 0, oldestDueSeconds: 90 })
+  receiver.respond = (_, response) => response.writeHead(500).end()
+  await worker.drain()
+  assert.deepEqual(await queueNumbers(stand), { due: 0, waiting: 3, oldestDueSeconds: 0 })
+  assert.deepEqual(worker.numbers(), {
+    inFlight: 0,
+    outcomes: { ...before, status_500: (before.status_500 ?? 0) + 3 },
+  })
+  await pauseWebhook(account.ctx, id)
+  stand.clock.advance(HOUR)
+  assert.deepEqual(await queueNumbers(stand), { due: 0, waiting: 3, oldestDueSeconds: 0 })
+})
+
+test('after 30 days nothing is left of log, events and what waited; of a removed endpoint nothing at all', async () => {
+  stand.clock.set(new Date(Date.now() - 40 * DAY))
+  const { id } = await endpoint()
+  const gone = await stand.endpoint(account, { url: receiver.url })
+  await stand.announce(account, 5)
+  await worker.drain()
+  await pauseWebhook(account.ctx, id)
+  await stand.announce(account, 5)
+  await removeWebhook(account.ctx, gone.id)
+  const counts = async () => {
+    const [row] = await stand.sql<Record<string, number>[]>`
+      select (select count(*) from webhook_attempt where account_id = ${account.id})::int as attempts,
+        (select count(*) from webhook_delivery where account_id = ${account.id})::int as deliveries,
+        (select count(*) from event where account_id = ${account.id})::int as events,
+        (select count(*) from webhook_endpoint where account_id = ${account.id})::int as endpoints`
+    return { ...row }
+  }
+  assert.deepEqual(await counts(), { attempts: 10, deliveries: 10, events: 10, endpoints: 2 })
+  const clear = () => clearAway({ sql: stand.queue, clock: stand.clock })
+  await clear()
+  assert.deepEqual(await counts(), { attempts: 10, deliveries: 5, events: 10, endpoints: 2 })
+  stand.clock.advance(31 * DAY)
+  await clear()
+  await clear()
+  assert.deepEqual(await counts(), { attempts: 0, deliveries: 0, events: 0, endpoints: 1 })
+  assert.deepEqual(Object.values(await clear()), [0, 0, 0, 0])
+})

@@ -1,0 +1,184 @@
+/** Events and who gets them: written by the statement that causes them, handed to endpoints by their filters. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import type { Sql } from '../../src/kernel/db.ts'
+import { idFromUuid } from '../../src/kernel/ids.ts'
+import { insertBackgroundEvents } from '../../src/webhooks/announce.ts'
+import { claim, findWaiting, START } from '../../src/webhooks/claim.ts'
+import { pauseWebhook, resumeWebhook } from '../../src/webhooks/register.ts'
+import { newProduct, type TestAccount } from '../harness.ts'
+import { type Receiver, type Stand, startReceiver, startStand } from './stand.ts'
+
+let stand: Stand
+let receiver: Receiver
+
+before(async () => {
+  stand = await startStand()
+  receiver = await startReceiver()
+})
+
+after(async () => {
+  await receiver.close()
+  await stand.close()
+})
+
+afterEach(async () => {
+  await stand.sql`delete from webhook_delivery`
+  receiver.received.length = 0
+})
+
+const bodies = () => receiver.received.splice(0).map(one => JSON.parse(one.text))
+
+const queued = async (account: TestAccount) => {
+  const rows = await stand.sql<{ type: string; endpoint_id: string }[]>`
+    select e.type, d.endpoint_id from webhook_delivery d join event e on e.id = d.event_id and e.account_id = d.account_id
+    where d.account_id = ${account.id} order by e.id`
+  return rows.map(row => [row.type, idFromUuid(row.endpoint_id)])
+}
+
+describe('events of passports', () => {
+  test('create, change, archive, restore and units arrive with what the contract says', async () => {
+    const account = await stand.account()
+    await stand.endpoint(account, { url: receiver.url })
+    const made = await stand.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
+    const { id } = made.json.data
+    const at = `/api/v1/products/${id}`
+    await stand.ask('PATCH', at, { key: account.key, body: { data: { weightGrams: 7 } } })
+    await stand.ask('POST', `${at}/archive`, { key: account.key })
+    await stand.ask('POST', `${at}/restore`, { key: account.key })
+    const item = await stand.ask('POST', `${at}/children`, {
+      key: account.key,
+      body: { level: 'item', serial: 'S-1', data: {} },
+    })
+    const worker = stand.worker()
+    await worker.drain()
+    const passport = { id, category: 'textile' }
+    assert.deepEqual(
+      bodies()
+        .map(({ event, data }) => ({ event, data }))
+        .sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b))),
+      [
+        { event: 'product.archived', data: { ...passport, version_no: 2 } },
+        { event: 'product.created', data: { ...passport, version_no: 1 } },
+        { event: 'product.created', data: { id: item.json.data.id, category: 'textile', version_no: 1 } },
+        { event: 'product.restored', data: { ...passport, version_no: 2 } },
+        { event: 'product.updated', data: { ...passport, version_no: 2 } },
+      ].sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b))),
+    )
+  })
+
+  test('500 units in a call are 500 events, handed on by one statement', async () => {
+    const account = await stand.account({ plan: 'enterprise' })
+    await stand.endpoint(account, { url: receiver.url })
+    const made = await stand.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
+    const items = Array.from({ length: 500 }, (_, i) => ({ serial: `S-${i}` }))
+    const body = { level: 'item', items }
+    // A trigger of the test's own counts how often events were written since.
+    await stand.sql`create table fanned (events bigint)`
+    await stand.sql`
+      create function count_fanned() returns trigger language plpgsql as
+        'begin insert into fanned select count(*) from written; return null; end'`
+    await stand.sql`
+      create trigger counted after insert on event referencing new table as written for each statement
+        execute function count_fanned()`
+    const answer = await stand.ask('POST', `/api/v1/products/${made.json.data.id}/children`, {
+      key: account.key,
+      body,
+    })
+    assert.equal(answer.json.data.summary.created, 500)
+    assert.equal((await queued(account)).length, 501)
+    assert.deepEqual([...(await stand.sql`select events from fanned`)], [{ events: 500 }])
+    await stand.sql`drop trigger counted on event`
+  })
+
+  test('what is refused announces nothing', async () => {
+    const account = await stand.account()
+    await stand.endpoint(account, { url: receiver.url })
+    await stand.ask('POST', '/api/v1/products', { key: account.key, body: newProduct({ gtin: '123' }) })
+    assert.deepEqual(await queued(account), [])
+    const error = new Error('on purpose')
+    const run = stand.sql.begin(async sql => {
+      await stand.announce(account, 1, 'product.updated', sql as unknown as Sql)
+      throw error
+    })
+    await assert.rejects(run, error)
+    assert.deepEqual(await queued(account), [])
+  })
+})
+
+describe('fan-out', () => {
+  test('goes by the filter, by the account and by whether an endpoint takes anything', async () => {
+    const account = await stand.account()
+    const other = await stand.account()
+    const all = await stand.endpoint(account, { url: receiver.url })
+    const some = await stand.endpoint(account, {
+      url: receiver.url,
+      events: ['scan.milestone', 'product.archived'],
+    })
+    const paused = await stand.endpoint(account, { url: receiver.url, events: ['*'] })
+    await pauseWebhook(account.ctx, paused.id)
+    await stand.endpoint(other, { url: receiver.url })
+    await stand.announce(account, 1, 'product.updated')
+    await stand.announce(account, 1, 'scan.milestone')
+    const sorted = (rows: string[][]) => rows.map(row => row.join(' ')).sort()
+    assert.deepEqual(
+      sorted(await queued(account)),
+      sorted([
+        ['product.updated', all.id],
+        ['product.updated', paused.id],
+        ['scan.milestone', all.id],
+        ['scan.milestone', some.id],
+        ['scan.milestone', paused.id],
+      ]),
+    )
+    assert.deepEqual(await queued(other), [])
+    const worker = stand.worker()
+    await worker.drain()
+    assert.equal(receiver.received.splice(0).length, 3)
+    await resumeWebhook(account.ctx, paused.id)
+    await worker.drain()
+    assert.equal(receiver.received.splice(0).length, 2)
+  })
+
+  test('what a refresh announces goes behind everything else', async () => {
+    const account = await stand.account()
+    await stand.endpoint(account, { url: receiver.url })
+    const now = new Date()
+    const { sql } = stand
+    await sql`
+      ${insertBackgroundEvents(sql)}
+      select ${new Date(now.getTime() - 60_000)}::timestamptz, ${account.id}::int, gen_random_uuid(), 'product.updated',
+        '{"id": "behind"}'::jsonb, true from generate_series(1, 20)`
+    await stand.announce(account, 20, 'product.created')
+    const [row] = await findWaiting(stand.queue, new Date(), START)
+    const room = { accountId: account.id, endpointId: row?.id ?? '', room: 30, held: [] }
+    const claimed = await claim(stand.queue, new Date(), [room])
+    assert.deepEqual(
+      claimed.map(one => one.type),
+      [...Array(20).fill('product.created'), ...Array(10).fill('product.updated')],
+    )
+    await stand.worker().drain()
+    assert.equal(receiver.received.length, 40)
+  })
+
+  test('a refresh through the API writes its events to the background', async () => {
+    const account = await stand.account()
+    await stand.endpoint(account, { url: receiver.url, events: ['product.updated'] })
+    const made = await stand.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
+    const at = `/api/v1/products/${made.json.data.id}`
+    const items = [{ serial: 'A' }, { serial: 'B' }]
+    await stand.ask('POST', `${at}/children`, { key: account.key, body: { level: 'item', items } })
+    const correction = { change_type: 'correction', data: { countryOfManufacture: 'DE' } }
+    await stand.ask('PATCH', at, { key: account.key, body: correction })
+    await stand.ask('POST', `${at}/refresh`, { key: account.key })
+    const rows = await stand.sql<{ background: boolean; n: number }[]>`
+      select background, count(*)::int as n from webhook_delivery where account_id = ${account.id} group by 1 order by 1`
+    assert.deepEqual(
+      [...rows],
+      [
+        { background: false, n: 1 },
+        { background: true, n: 2 },
+      ],
+    )
+  })
+})

@@ -1,0 +1,56 @@
+/** Bad receivers hold up nobody: neither in their own account, nor in others, nor by what they send. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { listDeliveries } from '../../src/webhooks/deliveries.ts'
+import type { TestAccount } from '../harness.ts'
+import { type BadReceivers, startBadReceivers } from './bad-receivers.ts'
+import { type Receiver, type Stand, startReceiver, startStand, until } from './stand.ts'
+
+const EVENTS = 40
+/** 17, 17 and 16: of the first account's five are bad. */
+const PER_ACCOUNT = [17, 17, 16]
+
+let stand: Stand
+let receiver: Receiver
+let bad: BadReceivers
+
+before(async () => {
+  stand = await startStand()
+  receiver = await startReceiver()
+  bad = await startBadReceivers()
+})
+
+after(async () => {
+  await stand.close()
+  await bad.close()
+  await receiver.close()
+})
+
+test('of 50 endpoints five are bad, all in one account: the other 45 get theirs while those hang', async () => {
+  const accounts: TestAccount[] = []
+  for (const [n, count] of PER_ACCOUNT.entries()) {
+    const account = await stand.account()
+    accounts.push(account)
+    const urls = n === 0 ? bad.urls : []
+    for (const url of urls) await stand.endpoint(account, { url })
+    for (let i = urls.length; i < count; i++) await stand.endpoint(account, { url: receiver.url })
+  }
+  const worker = stand.worker()
+  worker.start()
+  for (const account of accounts) await stand.announce(account, EVENTS)
+  await until('all of the good ones have theirs', () => receiver.received.length >= 45 * EVENTS, 14_000)
+  assert.equal(receiver.received.length, 45 * EVENTS)
+  // The one that hangs has not even run into its first timeout, and holds few places.
+  const { inFlight, outcomes } = worker.numbers()
+  assert.equal(outcomes.timeout, undefined)
+  assert.ok(inFlight >= 1 && inFlight < 20, `${inFlight} on their way`)
+  const [first] = accounts
+  assert.ok(first)
+  const outcomesOf = async () =>
+    new Set((await listDeliveries(first.ctx, { limit: 500 })).filter(one => !one.ok).map(one => one.outcome))
+  await until('failures are told', async () => (await outcomesOf()).has('connection_closed'))
+  assert.deepEqual([...(await outcomesOf())].sort(), ['connection_closed', 'status_500'])
+  // What never ends is cut off after 16 KiB, and its 200 counts.
+  assert.equal(outcomes.protocol, undefined)
+  await worker.stop()
+})

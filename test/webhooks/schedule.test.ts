@@ -1,0 +1,213 @@
+/** When deliveries are tried, when an endpoint is left in peace or switched off: under a clock that the test holds. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { listDeliveries } from '../../src/webhooks/deliveries.ts'
+import { getWebhook } from '../../src/webhooks/endpoint.ts'
+import { resumeWebhook } from '../../src/webhooks/register.ts'
+import { nextAttemptAt, readRetryAfter } from '../../src/webhooks/schedule.ts'
+import type { TestAccount } from '../harness.ts'
+import { type Receiver, type Stand, startReceiver, startStand } from './stand.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const START = '2026-11-21T10:00:00.000Z'
+
+let stand: Stand
+let receiver: Receiver
+let account: TestAccount
+
+before(async () => {
+  stand = await startStand()
+  receiver = await startReceiver()
+})
+
+afterEach(async () => {
+  await stand.sql`delete from webhook_delivery`
+  receiver.received.length = 0
+  receiver.respond = (_, response) => response.writeHead(204).end()
+})
+
+after(async () => {
+  await receiver.close()
+  await stand.close()
+})
+
+/** A new account with one endpoint at 10:00; nothing else waits. */
+async function endpoint(): Promise<string> {
+  await stand.sql`delete from webhook_delivery`
+  stand.clock.set(START)
+  account = await stand.account()
+  return (await stand.endpoint(account, { url: receiver.url })).id
+}
+
+const answering = (status: number, headers: Record<string, string> = {}, text = '') => {
+  receiver.respond = (_, response) => response.writeHead(status, headers).end(text)
+}
+
+const waiting = async () => {
+  const [row] = await stand.sql<{ n: number; attempts: number; due_at: Date }[]>`
+    select count(*)::int as n, max(attempts)::int as attempts, min(due_at) as due_at from webhook_delivery
+    where account_id = ${account.id}`
+  return row ?? { n: 0, attempts: 0, due_at: new Date(0) }
+}
+
+describe('the schedule', () => {
+  test('tries at 0, 1 min, 6 min, 36 min, 2 h 36 min and 8 h 36 min, gives up, and logs all of it', async () => {
+    const id = await endpoint()
+    answering(500, {}, 'not today')
+    await stand.announce(account)
+    const worker = stand.worker({ random: () => 0.5 })
+    const at: number[] = []
+    for (let minute = 0; minute <= 600; minute++) {
+      const had = receiver.received.length
+      await worker.drain()
+      for (const _ of receiver.received.slice(had)) at.push(minute)
+      stand.clock.advance(MINUTE)
+    }
+    assert.deepEqual(at, [0, 1, 6, 36, 156, 516])
+    const log = await listDeliveries(account.ctx, { webhookId: id, limit: 50 })
+    assert.deepEqual(
+      log.map(one => [one.attempt, one.status, one.outcome, one.answer, one.ok]),
+      [6, 5, 4, 3, 2, 1].map(n => [n, 500, 'status_500', 'not today', false]),
+    )
+    assert.deepEqual(
+      log.map(one => one.next_attempt_at !== null),
+      [false, true, true, true, true, true],
+    )
+    assert.equal(new Set(receiver.received.map(one => one.headers['webhook-id'])).size, 1)
+    assert.equal(new Set(receiver.received.map(one => one.text)).size, 6)
+    assert.equal((await waiting()).n, 0)
+    assert.equal((await getWebhook(account.ctx, id)).failing_since, START)
+  })
+
+  test('each step is within ten per cent, whatever chance says', () => {
+    const now = new Date(START)
+    const steps = [1, 5, 30, 120, 360]
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5 }),
+        fc.double({ min: 0, max: 0.999999, noNaN: true }),
+        (attempts, random) => {
+          const at = nextAttemptAt(now, { attempts, retryAfterMs: undefined, random })
+          const minutes = ((at?.getTime() ?? 0) - now.getTime()) / MINUTE
+          const step = steps[attempts - 1] ?? 0
+          return minutes >= step * 0.8999 && minutes <= step * 1.1001
+        },
+      ),
+    )
+    assert.equal(nextAttemptAt(now, { attempts: 6, retryAfterMs: 1, random: 0.5 }), undefined)
+  })
+
+  test('Retry-After postpones, never brings forward, and not beyond six hours', async () => {
+    const cases: [string, number][] = [
+      ['600', 10 * MINUTE],
+      ['1', MINUTE],
+      ['999999', 6 * HOUR],
+      ['Sat, 21 Nov 2026 10:20:00 GMT', 20 * MINUTE],
+      ['soon', MINUTE],
+      ['-5', MINUTE],
+    ]
+    for (const [value, wait] of cases) {
+      await endpoint()
+      answering(429, { 'retry-after': value })
+      await stand.announce(account)
+      await stand.worker({ random: () => 0.5 }).drain()
+      assert.equal((await waiting()).due_at.getTime(), new Date(START).getTime() + wait, value)
+    }
+    assert.equal(readRetryAfter(undefined, new Date(START)), undefined)
+  })
+})
+
+describe('an endpoint that only fails', () => {
+  test('is tried less and less, and what waits loses no attempts', async () => {
+    const id = await endpoint()
+    answering(503)
+    await stand.announce(account, 300)
+    const worker = stand.worker({ random: () => 0.5 })
+    await worker.drain()
+    const first = receiver.received.length
+    // Twenty in a row open the breaker; what was on its way then still comes in.
+    assert.ok(first >= 20 && first <= 24, `${first} attempts`)
+    for (let minute = 0; minute < 60; minute++) {
+      stand.clock.advance(MINUTE)
+      await worker.drain()
+    }
+    assert.ok(receiver.received.length < first + 12, `${receiver.received.length} attempts in an hour`)
+    assert.equal((await waiting()).n, 300)
+    answering(204)
+    stand.clock.advance(16 * MINUTE)
+    await worker.drain()
+    stand.clock.advance(HOUR)
+    await worker.drain()
+    assert.equal((await waiting()).n, 0)
+    assert.equal((await getWebhook(account.ctx, id)).failing_since, null)
+    const delivered = new Set((await deliveredOf(id)).map(row => row.event_id))
+    assert.equal(delivered.size, 300)
+  })
+
+  test('is switched off after five days of failures, and the account is told', async () => {
+    const id = await endpoint()
+    answering(500)
+    const worker = stand.worker({ random: () => 0.5 })
+    for (let hour = 0; hour < 5 * 24; hour++) {
+      await stand.announce(account)
+      await worker.drain()
+      assert.equal((await getWebhook(account.ctx, id)).status, 'active', `after ${hour} hours`)
+      stand.clock.advance(HOUR)
+    }
+    await stand.announce(account)
+    await worker.drain()
+    const off = await getWebhook(account.ctx, id)
+    assert.deepEqual([off.status, off.disabled_reason], ['disabled', 'failing'])
+    const told = await stand.sql<{ action: string; label: string }[]>`
+      select e.action, a.label from audit_entry e join actor a on a.account_id = e.account_id and a.id = e.actor
+      where e.account_id = ${account.id} and e.action = 'webhook_switched_off'`
+    assert.deepEqual([...told], [{ action: 'webhook_switched_off', label: 'Carnet' }])
+    const before = receiver.received.length
+    await stand.announce(account)
+    stand.clock.advance(24 * HOUR)
+    await worker.drain()
+    assert.equal(receiver.received.length, before)
+
+    answering(204)
+    await resumeWebhook(account.ctx, id)
+    await worker.drain()
+    const { status, disabled_reason, failing_since } = await getWebhook(account.ctx, id)
+    assert.deepEqual([status, disabled_reason, failing_since], ['active', null, null])
+    assert.equal((await waiting()).n, 0)
+  })
+
+  test('a success in between starts the five days anew', async () => {
+    const id = await endpoint()
+    const worker = stand.worker({ random: () => 0.5 })
+    for (let day = 0; day < 8; day++) {
+      answering(day === 4 ? 204 : 500)
+      await stand.announce(account)
+      await worker.drain()
+      stand.clock.advance(24 * HOUR)
+    }
+    assert.equal((await getWebhook(account.ctx, id)).status, 'active')
+  })
+})
+
+test('410 switches off at once and keeps what waits', async () => {
+  const id = await endpoint()
+  answering(410)
+  await stand.announce(account, 3)
+  const worker = stand.worker()
+  await worker.drain()
+  const off = await getWebhook(account.ctx, id)
+  assert.deepEqual([off.status, off.disabled_reason, off.last_delivery?.status], ['disabled', 'gone', 410])
+  assert.equal((await waiting()).n, 3)
+  await stand.announce(account)
+  assert.equal((await waiting()).n, 3, 'a switched-off endpoint collects nothing more')
+  answering(204)
+  await resumeWebhook(account.ctx, id)
+  stand.clock.advance(2 * MINUTE)
+  await worker.drain()
+  assert.equal((await waiting()).n, 0)
+})
+
+const deliveredOf = (id: string) =>
+  listDeliveries(account.ctx, { webhookId: id, limit: 500 }).then(all => all.filter(one => one.ok))

@@ -1,0 +1,135 @@
+/** What a test of webhooks stands on: the server's own database, receivers on this machine, and a worker under the test's clock. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { addressList } from '../../src/kernel/addresses.ts'
+import { openPool, type Sql } from '../../src/kernel/db.ts'
+import { newUuid } from '../../src/kernel/ids.ts'
+import { createLog } from '../../src/kernel/log.ts'
+import { type Outbound, openOutbound } from '../../src/kernel/outbound-http.ts'
+import { createSealer } from '../../src/kernel/sealing.ts'
+import { insertEvents } from '../../src/webhooks/announce.ts'
+import type { EndpointRecord } from '../../src/webhooks/endpoint.ts'
+import { addWebhook, type NewWebhook, type WebhookSetup } from '../../src/webhooks/register.ts'
+import { Deliveries } from '../../src/worker/deliver.ts'
+import { type Harness, startHarness, type TestAccount } from '../harness.ts'
+
+export const SECRET_KEY = 'a secret key that only tests know, long enough'
+export const POLICY = { allowInsecureLoopback: true, allowed: addressList([]) }
+export const LOG = createLog({ logLevel: 'silent', logFormat: 'json' })
+
+export type Received = { headers: Record<string, string>; text: string; path: string; at: number }
+export type Respond = (request: IncomingMessage, response: ServerResponse, received: Received) => void
+
+export type Receiver = {
+  url: string
+  received: Received[]
+  respond: Respond
+  close: () => Promise<void>
+}
+
+/** Answers 204 unless told otherwise. */
+export async function startReceiver(
+  respond: Respond = (_, response) => response.writeHead(204).end(),
+): Promise<Receiver> {
+  const received: Received[] = []
+  const receiver = { respond } as Receiver
+  const server: Server = createServer((request, response) => {
+    let text = ''
+    request.setEncoding('utf8')
+    request.on('data', chunk => {
+      text += chunk
+    })
+    request.on('end', () => {
+      const headers = request.headers as Record<string, string>
+      const one = { headers, text, path: request.url ?? '', at: performance.now() }
+      received.push(one)
+      receiver.respond(request, response, one)
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return Object.assign(receiver, {
+    url: `http://127.0.0.1:${port}/hook`,
+    received,
+    close: () =>
+      new Promise<void>(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  })
+}
+
+export type Stand = Omit<Harness, 'setup'> & {
+  setup: WebhookSetup
+  outbound: Outbound
+  queue: Sql
+  /** A worker that does something only when it is told to (`drain`), unless it is started. */
+  worker: (settings?: { leaseMs?: number; random?: () => number; outbound?: Outbound }) => Deliveries
+  endpoint: (account: TestAccount, input: NewWebhook) => Promise<EndpointRecord & { secret: string }>
+  /** Events that nothing caused but the test; their ids. */
+  announce: (account: TestAccount, count?: number, type?: string, sql?: Sql) => Promise<string[]>
+}
+
+export async function startStand(): Promise<Stand> {
+  const harness = await startHarness()
+  const { clock, target } = harness
+  const queue = openPool(target, { max: 3, forQueue: true, name: 'test queue' })
+  const setup = { sealer: createSealer(SECRET_KEY), policy: POLICY }
+  const outbound = openOutbound(POLICY)
+  const workers: Deliveries[] = []
+  return {
+    ...harness,
+    setup,
+    outbound,
+    queue,
+    worker(settings = {}) {
+      const worker = new Deliveries({
+        sql: queue,
+        clock,
+        log: LOG,
+        sealer: setup.sealer,
+        outbound: openOutbound(POLICY),
+        ...settings,
+      })
+      workers.push(worker)
+      return worker
+    },
+    endpoint: (account, input) => addWebhook(account.ctx, setup, input),
+    announce: (account, count = 1, type = 'product.updated', sql = harness.sql) =>
+      announce({ sql, clock }, account, count, type),
+    async close() {
+      for (const worker of workers) await worker.stop()
+      await outbound.close()
+      await queue.end({ timeout: 5 })
+      await harness.close()
+    },
+  }
+}
+
+async function announce(
+  { sql, clock }: Pick<Harness, 'sql' | 'clock'>,
+  account: TestAccount,
+  count: number,
+  type: string,
+): Promise<string[]> {
+  const now = clock.now()
+  const ids = Array.from({ length: count }, () => newUuid(now.getTime()))
+  await sql`
+    ${insertEvents(sql)} select ${now}::timestamptz, ${account.id}::int, id, ${type}::text,
+      jsonb_build_object('id', id::text, 'category', 'textile', 'version_no', 2)
+    from unnest(${ids}::text[]::uuid[]) id`
+  return ids
+}
+
+/** Waits until something is so, for ten seconds at most. */
+export async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  ms = 10_000,
+): Promise<void> {
+  const end = performance.now() + ms
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`it took too long: ${what}`)
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
+}

@@ -1,0 +1,22 @@
+/** A worker in a process of its own, to be killed: `node worker-process.ts TARGET SECRET_KEY LEASE_MS`. */
+import { addressList } from '../../src/kernel/addresses.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { openPool } from '../../src/kernel/db.ts'
+import { createLog } from '../../src/kernel/log.ts'
+import { openOutbound } from '../../src/kernel/outbound-http.ts'
+import { createSealer } from '../../src/kernel/sealing.ts'
+import { Deliveries } from '../../src/worker/deliver.ts'
+
+const [target = '', secretKey = '', leaseMs = ''] = process.argv.slice(2)
+const deliveries = new Deliveries({
+  sql: openPool(JSON.parse(target), { max: 3, forQueue: true }),
+  clock: systemClock,
+  log: createLog({ logLevel: 'warn', logFormat: 'json' }),
+  sealer: createSealer(secretKey),
+  outbound: openOutbound({ allowInsecureLoopback: true, allowed: addressList([]) }),
+  leaseMs: Number(leaseMs),
+})
+deliveries.start()
+process.on('SIGTERM', () => {
+  deliveries.stop().then(() => process.exit(0))
+})
