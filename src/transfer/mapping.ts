@@ -131,6 +131,6 @@ export async function rememberMapping(
   const columns = JSON.stringify(Object.fromEntries([...known].slice(-MOST_REMEMBERED)))
   await ctx.sql`
     insert into sheet_mapping (account_id, category, columns)
-    values (${ctx.accountId}, ${category}, ${columns}::text::jsonb)
+    values (${ctx.accountId}, ${category}, ${columns}::text::json)
     on conflict (account_id, category) do update set columns = excluded.columns`
 }
