@@ -6,6 +6,7 @@ import type { Sql } from '../kernel/db.ts'
 import type { Addresses } from '../passports/record.ts'
 import type { Form } from './form.ts'
 import type { Words } from './texts.ts'
+import type { Body } from './upload.ts'
 
 export type ConsoleSetup = { sql: Sql; clock: Clock; addresses: Addresses }
 
@@ -15,6 +16,8 @@ export type Visit = {
   params: Readonly<Record<string, string>>
   query: URLSearchParams
   form: Form
+  /** Of a route that takes a file: the body, unread. */
+  upload: Body | undefined
   /** The address the request came from. */
   network: string
   /** The session's token, and the session if it goes on. */
@@ -48,6 +51,8 @@ type Of<A, V> = {
   access: A
   /** In bytes; that of a short form unless said otherwise. */
   bodyLimit?: number
+  /** Its form has a file in it. */
+  takesFile?: true
   handle: (visit: V) => Promise<Outcome> | Outcome
 }
 

@@ -44,6 +44,7 @@ export const pageHeaders = (
 const PLACES = [
   { path: HOME, key: 'overview' },
   { path: '/console/products', key: 'products' },
+  { path: '/console/import', key: 'sheets' },
   { path: '/console/keys', key: 'keys' },
 ] as const
 

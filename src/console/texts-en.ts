@@ -5,6 +5,7 @@ export const en = {
   navigation: 'Console',
   overview: 'Overview',
   products: 'Products',
+  sheets: 'Import',
   keys: 'API keys',
   signOut: 'Sign out',
   signedInAs: (email: string, role: string) => `Signed in as ${email} (${role})`,

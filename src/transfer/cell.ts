@@ -78,7 +78,7 @@ export const isEmptyCell = (cell: Cell | undefined): boolean =>
   cell === null || cell === undefined || (typeof cell === 'string' && cell.trim() === '')
 
 /** The value of a cell for a field; `path` as the labels have it. */
-export function valueOf(cell: Cell, field: Field, path: string, mark: DecimalMark): unknown {
+export function cellValue(cell: Cell, field: Field, path: string, mark: DecimalMark): unknown {
   if (field.type === 'number') {
     return typeof cell === 'string' ? readNumber(cell.trim(), mark, field.unit) : cell
   }
@@ -86,7 +86,8 @@ export function valueOf(cell: Cell, field: Field, path: string, mark: DecimalMar
     return typeof cell === 'boolean' ? cell : (answerNamed(String(cell)) ?? cell)
   }
   const text = typeof cell === 'string' ? plainText(cell) : String(cell)
-  if (field.values !== undefined) return field.values.includes(text) ? text : (valueNamed(path, field, text) ?? text)
+  if (field.values !== undefined)
+    return field.values.includes(text) ? text : (valueNamed(path, field, text) ?? text)
   if (field.format === 'country') return countryNamed(text) ?? text
   if (field.format === 'partial_date') return readDate(text)
   if (field.format === 'gtin' || field.format === 'gln') return text.replaceAll(/[\s-]/g, '')

@@ -97,26 +97,30 @@ function inList(
 }
 
 /** How many entries of each list a sheet has columns for, and in which languages its texts are. */
-export type Extent = { entries: ReadonlyMap<string, number>; languages: ReadonlyMap<string, readonly string[]> }
+export type Extent = {
+  entries: ReadonlyMap<string, number>
+  languages: ReadonlyMap<string, readonly string[]>
+}
 
 /** Every column of a category in the order of its fields; lists by their entries, but for those of single values. */
 export function columnsOf(category: CompleteCategory, extent: Extent): Column[] {
   const names: string[] = []
-  const visit = (fields: readonly Field[], prefix: string, parent: string) => {
-    for (const field of fields) {
-      const name = `${prefix}${field.name}`
-      const path = `${parent}${field.name}`
-      if (field.localized) {
-        for (const language of extent.languages.get(path) ?? []) names.push(`${name}.${language}`)
-      } else if (field.type === 'object') visit(field.fields ?? [], `${name}.`, `${path}.`)
-      else if (field.type !== 'list' || scalarEntry(field) !== undefined) names.push(name)
-      else {
-        const entries = extent.entries.get(path) ?? 0
-        for (let n = 1; n <= entries; n++) visit(field.of ?? [], `${name}[${n}].`, `${path}.`)
-      }
+  const visitAll = (fields: readonly Field[], prefix: string, parent: string) => {
+    for (const field of fields) visit(field, prefix, parent)
+  }
+  const visit = (field: Field, prefix: string, parent: string) => {
+    const name = `${prefix}${field.name}`
+    const path = `${parent}${field.name}`
+    if (field.localized) {
+      for (const language of extent.languages.get(path) ?? []) names.push(`${name}.${language}`)
+    } else if (field.type === 'object') visitAll(field.fields ?? [], `${name}.`, `${path}.`)
+    else if (field.type !== 'list' || scalarEntry(field) !== undefined) names.push(name)
+    else {
+      const entries = extent.entries.get(path) ?? 0
+      for (let n = 1; n <= entries; n++) visitAll(field.of ?? [], `${name}[${n}].`, `${path}.`)
     }
   }
-  visit(category.fields, '', '')
+  visitAll(category.fields, '', '')
   return names.flatMap(name => findColumn(category, name) ?? [])
 }
 

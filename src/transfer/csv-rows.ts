@@ -37,7 +37,8 @@ export async function* csvRows(text: string, manner: CsvManner): AsyncGenerator<
   })
   const feed = async () => {
     for (let at = manner.begin; at < text.length && !parser.destroyed; at += PIECE) {
-      if (!parser.write(text.slice(at, at + PIECE))) await new Promise(resolve => parser.once('drain', resolve))
+      if (!parser.write(text.slice(at, at + PIECE)))
+        await new Promise(resolve => parser.once('drain', resolve))
     }
     parser.end()
   }

@@ -19,7 +19,7 @@ export class Breadth {
   }
 
   add(data: Data): void {
-    this.visit(this.category.fields, data, '')
+    this.visitAll(this.category.fields, data, '')
   }
 
   get extent(): Extent {
@@ -27,19 +27,18 @@ export class Breadth {
     return { entries: this.entries, languages: new Map(languages) }
   }
 
-  private visit(fields: readonly Field[], data: Data, parent: string): void {
-    for (const field of fields) {
-      const value = own(data, field.name)
-      const path = `${parent}${field.name}`
-      if (Array.isArray(value)) {
-        if (scalarEntry(field) !== undefined) continue
-        this.entries.set(path, Math.max(this.entries.get(path) ?? 0, value.length))
-        for (const entry of value) if (isObject(entry)) this.visit(field.of ?? [], entry, `${path}.`)
-      } else if (isObject(value)) {
-        if (field.localized) this.note(path, Object.keys(value))
-        else this.visit(field.fields ?? [], value, `${path}.`)
-      }
+  private visitAll(fields: readonly Field[], data: Data, parent: string): void {
+    for (const field of fields) this.visit(field, own(data, field.name), `${parent}${field.name}`)
+  }
+
+  private visit(field: Field, value: unknown, path: string): void {
+    if (isObject(value)) {
+      if (field.localized) this.note(path, Object.keys(value))
+      else this.visitAll(field.fields ?? [], value, `${path}.`)
     }
+    if (!Array.isArray(value) || scalarEntry(field) !== undefined) return
+    this.entries.set(path, Math.max(this.entries.get(path) ?? 0, value.length))
+    for (const entry of value) if (isObject(entry)) this.visitAll(field.of ?? [], entry, `${path}.`)
   }
 
   private note(path: string, tags: readonly string[]): void {

@@ -138,7 +138,11 @@ class Overtaken extends Error {
 }
 
 /** False when the sheet is not ours to go on with. */
-async function step(ctx: AccountContext, sheet: SheetImport, { no, rows, reading, firsts }: Step): Promise<boolean> {
+async function step(
+  ctx: AccountContext,
+  sheet: SheetImport,
+  { no, rows, reading, firsts }: Step,
+): Promise<boolean> {
   const { accountId, clock } = ctx
   const dryRun = sheet.state === 'checking'
   try {
@@ -169,7 +173,8 @@ async function step(ctx: AccountContext, sheet: SheetImport, { no, rows, reading
         update sheet_import set next_chunk = ${no + 1}, alive_at = ${clock.now()}, state = ${next},
           created = created + ${written.created}, updated = updated + ${written.updated},
           unchanged = unchanged + ${written.unchanged}, failed = failed + ${faults.length}
-        where account_id = ${accountId} and id = ${sheet.id} and next_chunk = ${no} and state = ${sheet.state}`
+        where account_id = ${accountId} and id = ${sheet.id} and next_chunk = ${no} and state = ${sheet.state}
+          and settings::text = ${JSON.stringify(sheet.settings)}`
       if (moved.count === 0) throw new Overtaken()
     })
     return true
@@ -185,7 +190,11 @@ const twice = ({ settings }: SheetImport, first: number): RowFault => {
 }
 
 /** The row in which each product of a sheet comes first, for those that come more than once. */
-async function firstRows(ctx: AccountContext, sheet: SheetImport, reading: Reading): Promise<Map<string, number>> {
+async function firstRows(
+  ctx: AccountContext,
+  sheet: SheetImport,
+  reading: Reading,
+): Promise<Map<string, number>> {
   const { matchBy } = sheet.settings
   const seen = new Map<string, number>()
   const repeated = new Map<string, number>()

@@ -3,7 +3,6 @@ import type { AccountContext } from '../accounts/context.ts'
 import { type CompleteCategory, findCategory } from '../categories/catalogue.ts'
 import { assert, invalid, notFound } from '../kernel/errors.ts'
 import { newUuid } from '../kernel/ids.ts'
-import { inTransaction } from '../kernel/transaction.ts'
 import { DECIMAL_MARKS, type DecimalMark, guessMark } from './cell.ts'
 import { findColumn } from './columns.ts'
 import type { Encoding } from './decode-text.ts'
@@ -98,7 +97,11 @@ function requireCategory(id: string): CompleteCategory {
 
 /** For people, on pages: no path, no control characters. */
 const nameOf = (sent: string) =>
-  (sent.split(/[/\\]/).at(-1) ?? '').replaceAll(/\p{Cc}/gu, '').toWellFormed().slice(0, LONGEST_NAME).trim() || '–'
+  (sent.split(/[/\\]/).at(-1) ?? '')
+    .replaceAll(/\p{Cc}/gu, '')
+    .toWellFormed()
+    .slice(0, LONGEST_NAME)
+    .trim() || '–'
 
 async function storeRows(ctx: AccountContext, id: string, rows: AsyncIterable<SheetRow>) {
   const sample: SheetRow[] = []
@@ -124,7 +127,11 @@ async function storeRows(ctx: AccountContext, id: string, rows: AsyncIterable<Sh
   return { rows: count, chunks, sample }
 }
 
-function* numbersIn(sample: readonly SheetRow[], category: CompleteCategory, mapping: Mapping): Generator<string> {
+function* numbersIn(
+  sample: readonly SheetRow[],
+  category: CompleteCategory,
+  mapping: Mapping,
+): Generator<string> {
   const places = mapping.flatMap((name, place) =>
     name !== null && findColumn(category, name)?.field.type === 'number' ? [place] : [],
   )
@@ -214,7 +221,11 @@ export async function discardImport({ sql, accountId }: AccountContext, uuid: st
 
 export type ChunkRow = [no: number, cells: SheetRow['cells']]
 
-export async function chunkRows({ sql, accountId }: AccountContext, uuid: string, no: number): Promise<ChunkRow[]> {
+export async function chunkRows(
+  { sql, accountId }: AccountContext,
+  uuid: string,
+  no: number,
+): Promise<ChunkRow[]> {
   const [chunk] = await sql<{ rows: string }[]>`
     select rows from sheet_chunk where account_id = ${accountId} and import_id = ${uuid} and no = ${no}`
   return chunk === undefined ? [] : (JSON.parse(chunk.rows) as ChunkRow[])
@@ -241,7 +252,8 @@ export function requireSettings(sheet: SheetImport, sent: Settings): Settings {
   })
   const names = known.filter(name => name !== null)
   const twice = names.find((name, place) => names.indexOf(name) !== place)
-  if (twice !== undefined) throw mappingFault(twice, 'duplicate', `Two columns are ${twice}. Leave one of them out.`)
+  if (twice !== undefined)
+    throw mappingFault(twice, 'duplicate', `Two columns are ${twice}. Leave one of them out.`)
   if (!names.includes(sent.matchBy)) {
     const message = `No column is ${sent.matchBy}, by which rows find their product. Choose one, or match by the other.`
     throw mappingFault(sent.matchBy, 'required', message)
@@ -258,6 +270,9 @@ const KEPT_DAYS = 30
 /** A chore: sheets of a month ago. */
 export async function deleteOldImports(sql: AccountContext['sql'], now: Date): Promise<void> {
   const before = new Date(now.getTime() - KEPT_DAYS * 86_400_000)
-  await inTransaction(sql, part => part`
-    delete from sheet_import where created_at < ${before} and state not in ('checking', 'running')`)
+  await inTransaction(
+    sql,
+    part => part`
+    delete from sheet_import where created_at < ${before} and state not in ('checking', 'running')`,
+  )
 }

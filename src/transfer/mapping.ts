@@ -35,7 +35,9 @@ export function guessMapping(
     certain[place] === undefined && !isTold(title) ? take(spokenColumn(category, title)) : certain[place],
   )
   return header.map((title, place) =>
-    spoken[place] === undefined && !isTold(title) ? (take(nearColumn(category, title)) ?? null) : (spoken[place] ?? null),
+    spoken[place] === undefined && !isTold(title)
+      ? (take(nearColumn(category, title)) ?? null)
+      : (spoken[place] ?? null),
   )
 }
 
@@ -49,7 +51,9 @@ function spokenColumn(category: CompleteCategory, title: string): string | undef
   const words = fieldWords(category)
   for (const { text, entry, language } of readings(title)) {
     const paths = words.get(spokenKey(text)) ?? []
-    const names = paths.map(path => placed(category, path, entry, language)).filter(name => name !== undefined)
+    const names = paths
+      .map(path => placed(category, path, entry, language))
+      .filter(name => name !== undefined)
     // A name of two fields says nothing, unless one of them stands at the top.
     const [first] = names
     if (names.length === 1 || (first !== undefined && !first.includes('.') && names.length > 1)) return first
@@ -60,7 +64,10 @@ function spokenColumn(category: CompleteCategory, title: string): string | undef
 function nearColumn(category: CompleteCategory, title: string): string | undefined {
   const paths = [...new Set([...fieldWords(category).values()].flat())]
   for (const { text, entry, language } of readings(title)) {
-    const path = findNearestName(text.replaceAll(/[.\s]/g, ''), paths.map(one => one.replaceAll('.', '')))
+    const path = findNearestName(
+      text.replaceAll(/[.\s]/g, ''),
+      paths.map(one => one.replaceAll('.', '')),
+    )
     const whole = paths.find(one => one.replaceAll('.', '') === path)
     const name = whole === undefined ? undefined : placed(category, whole, entry, language)
     if (name !== undefined) return name
@@ -76,12 +83,14 @@ const LONGEST_TITLE = 200
 function readings(title: string): TitleReading[] {
   const text = title.slice(0, LONGEST_TITLE).trim()
   const all: TitleReading[] = [{ text, entry: undefined, language: undefined }]
-  const [, before = '', tag = ''] = /^(.*\S)[\s._:([-]+([A-Za-z]{2,3}(?:-[A-Za-z\d]{2,8})?)[)\]]?$/su.exec(text) ?? []
+  const [, before = '', tag = ''] =
+    /^(.*\S)[\s._:([-]+([A-Za-z]{2,3}(?:-[A-Za-z\d]{2,8})?)[)\]]?$/su.exec(text) ?? []
   const language = tag === '' ? undefined : canonicalLanguage(tag)
   if (language !== undefined) all.push({ text: before, entry: undefined, language })
   const [, name = '', number = ''] = /^(.*?[^\s\d([_-])[\s([_-]*(\d{1,3})[)\]]?$/su.exec(text) ?? []
   if (number !== '' && number !== '0') all.push({ text: name, entry: Number(number), language: undefined })
-  const [, list = '', at = '', member = ''] = /^(.*\S)[\s([_]*(\d{1,3})[)\]]?[\s._:-]+(\D+)$/su.exec(text) ?? []
+  const [, list = '', at = '', member = ''] =
+    /^(.*\S)[\s([_]*(\d{1,3})[)\]]?[\s._:-]+(\D+)$/su.exec(text) ?? []
   if (at !== '' && at !== '0') all.push({ text: `${list} ${member}`, entry: Number(at), language: undefined })
   return all
 }

@@ -7,7 +7,7 @@ import type { Field } from '../categories/field.ts'
 import { scalarEntry } from '../categories/json-schema.ts'
 import { valueNamed } from '../categories/spoken.ts'
 import { type Data, isObject } from '../categories/value.ts'
-import { type Cell, type DecimalMark, isEmptyCell, plainText, readNumber, valueOf } from './cell.ts'
+import { type Cell, cellValue, type DecimalMark, isEmptyCell, plainText, readNumber } from './cell.ts'
 import { type Column, compactMembers, type Steps } from './columns.ts'
 
 /** `columns` by their place in the sheet; undefined for one that is left out. */
@@ -33,7 +33,7 @@ export function rowData(cells: readonly Cell[], { columns, mark }: Reading): Row
     if (cell === undefined || cell === null || isEmptyCell(cell)) empty.push(column)
     else if (column.isPrimary) later.push({ column, text: plainText(String(cell)) })
     else if (column.isWhole) put(data, column.steps, wholeList(cell, column, mark))
-    else put(data, column.steps, valueOf(cell, column.field, column.labelPath, mark))
+    else put(data, column.steps, cellValue(cell, column.field, column.labelPath, mark))
   }
   for (const { column, text } of later) put(data, column.steps, { [PRIMARY]: text })
   return { data: withoutHoles(data) as Tree, empty }
@@ -52,7 +52,8 @@ function put(data: Tree, steps: Steps, value: unknown): void {
       holder[step] = isObject(value) && isObject(holder[step]) ? { ...value, ...holder[step] } : value
     } else {
       const inner = holder[step]
-      const next = typeof inner === 'object' && inner !== null ? inner : typeof steps[depth + 1] === 'number' ? [] : {}
+      const next =
+        typeof inner === 'object' && inner !== null ? inner : typeof steps[depth + 1] === 'number' ? [] : {}
       holder[step] = next
       at = next as Tree
     }
@@ -92,7 +93,8 @@ function shareOf(part: string, [name, number]: readonly [Field, Field], path: st
   const found = NUMBER_FIRST.exec(part)?.groups ?? NAME_FIRST.exec(part)?.groups
   if (found === undefined) return undefined
   const called = plainText(found.name ?? '')
-  const meant = name.values === undefined ? called : (valueNamed(`${path}.${name.name}`, name, called) ?? called)
+  const meant =
+    name.values === undefined ? called : (valueNamed(`${path}.${name.name}`, name, called) ?? called)
   const share = readNumber((found.number ?? '').trim(), mark)
   return typeof share === 'number' ? { [name.name]: meant, [number.name]: share } : undefined
 }

@@ -1,9 +1,9 @@
 /** What is wrong with a row, told by its columns: people know "column F", not `/items/3/data/fiberComposition/0`. */
 import type { AppError, Detail } from '../kernel/errors.ts'
+import type { Cell } from './cell.ts'
 import { columnName, type Steps } from './columns.ts'
 import type { Reading } from './row-data.ts'
 import { columnAt } from './row-data.ts'
-import type { Cell } from './cell.ts'
 
 export type RowFault = {
   /** Place of the column in the sheet; null when the sheet has none for it. */
@@ -25,7 +25,12 @@ export function rowFaults(error: AppError, cells: readonly Cell[], reading: Read
     const steps = stepsOf(detail.pointer)
     const field = columnName(steps)
     const column = steps.length === 0 ? undefined : columnAt(cells, reading, steps)
-    return { column: column ?? null, field, code: detail.code, message: sentence(detail, field, column, reading) }
+    return {
+      column: column ?? null,
+      field,
+      code: detail.code,
+      message: sentence(detail, field, column, reading),
+    }
   })
 }
 
@@ -45,7 +50,9 @@ function sentence(detail: Detail, field: string, column: number | undefined, { c
   if (own?.isWhole && own.field.of?.length === 2 && detail.code === 'type') {
     return `${field} is written as names with their numbers: "cotton 60 %; polyester 40 %".`
   }
-  return detail.message.startsWith(detail.field) ? field + detail.message.slice(detail.field.length) : detail.message
+  return detail.message.startsWith(detail.field)
+    ? field + detail.message.slice(detail.field.length)
+    : detail.message
 }
 
 export const twiceFault = (column: number | null, field: string, no: number): RowFault => ({

@@ -63,7 +63,8 @@ async function* each<T>(rows: readonly T[]): AsyncGenerator<T> {
 function explained(column: Column, { category, languages }: TemplateWish, words: TemplateWords): string[] {
   const { field, labelPath, language, name } = column
   const values = field.values?.join(', ') ?? (field.type === 'boolean' ? 'true, false' : '')
-  const isNeeded = isRequired(category.fields, labelPath.split('.')) && (language ?? languages[0]) === languages[0]
+  const isNeeded =
+    isRequired(category.fields, labelPath.split('.')) && (language ?? languages[0]) === languages[0]
   const label = language === undefined ? words.label(labelPath) : `${words.label(labelPath)} (${language})`
   const unit = field.unit === undefined ? '' : ` [${field.unit}]`
   return [name, `${label}${unit}`, isNeeded ? words.yes : '', values, field.description]

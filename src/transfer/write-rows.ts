@@ -48,7 +48,8 @@ export async function writeRows(
 /** What a row is told from others by: a SKU in NFC or a GTIN of 14 digits; undefined for a row without. */
 export function keyOf({ data }: RowData, matchBy: Settings['matchBy']): string | undefined {
   const value = data[matchBy]
-  if (typeof value !== 'string' || value === '' || !value.isWellFormed() || value.includes('\0')) return undefined
+  if (typeof value !== 'string' || value === '' || !value.isWellFormed() || value.includes('\0'))
+    return undefined
   return matchBy === 'sku' ? value.normalize('NFC') : value.padStart(14, '0')
 }
 
@@ -57,7 +58,8 @@ async function modelsOf(ctx: AccountContext, rows: readonly RowData[], matchBy: 
   const keys = [...new Set(rows.flatMap(row => keyOf(row, matchBy) ?? []))]
   const ids = new Map<string, string>()
   if (matchBy === 'sku') {
-    for (const [sku, match] of await findBySku(ctx, keys)) if (match.ids[0] !== undefined) ids.set(sku, match.ids[0])
+    for (const [sku, match] of await findBySku(ctx, keys))
+      if (match.ids[0] !== undefined) ids.set(sku, match.ids[0])
   } else {
     for (const [gtin, match] of await findByGtin(ctx, keys)) if (match.id !== null) ids.set(gtin, match.id)
   }

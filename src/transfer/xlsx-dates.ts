@@ -12,7 +12,9 @@ export function readDateStyles(styles: string): ReadonlySet<number> {
   const own = new Set<number>()
   for (const tag of styles.match(/<(?:\w+:)?numFmt\b[^<>]*/g) ?? []) {
     const id = attribute(tag, 'numFmtId')
-    const shown = (attribute(tag, 'formatCode') ?? '').slice(0, LONGEST_CODE).replaceAll(/"[^"]*"|\[[^\]]*\]|\\./g, '')
+    const shown = (attribute(tag, 'formatCode') ?? '')
+      .slice(0, LONGEST_CODE)
+      .replaceAll(/"[^"]*"|\[[^\]]*\]|\\./g, '')
     if (/[yd]/i.test(shown)) own.add(Number(id))
   }
   const begin = styles.search(/<(?:\w+:)?cellXfs\b/)

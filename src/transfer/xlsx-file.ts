@@ -43,7 +43,9 @@ export async function* xlsxFile(sheets: readonly SheetContent[]): AsyncGenerator
 }
 
 async function* sheetText({ rows, widths = [] }: SheetContent): AsyncGenerator<string> {
-  const columns = widths.map((width, n) => `<col min="${n + 1}" max="${n + 1}" width="${width}" customWidth="1"/>`)
+  const columns = widths.map(
+    (width, n) => `<col min="${n + 1}" max="${n + 1}" width="${width}" customWidth="1"/>`,
+  )
   let text = `${XML}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>${columns.length === 0 ? '' : `<cols>${columns.join('')}</cols>`}<sheetData>`
   let no = 0
   for await (const cells of rows) {
@@ -78,7 +80,9 @@ function fixedParts(names: readonly string[]): [string, string][] {
   const type = (part: string, kind: string) =>
     `<Override PartName="${part}" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.${kind}+xml"/>`
   const sheetParts = names.map((_, n) => type(`/xl/worksheets/sheet${n + 1}.xml`, 'worksheet')).join('')
-  const sheets = names.map((name, n) => `<sheet name="${escaped(name)}" sheetId="${n + 1}" r:id="rId${n + 1}"/>`)
+  const sheets = names.map(
+    (name, n) => `<sheet name="${escaped(name)}" sheetId="${n + 1}" r:id="rId${n + 1}"/>`,
+  )
   const links = names.map(
     (_, n) =>
       `<Relationship Id="rId${n + 1}" Type="${OFFICE}/worksheet" Target="worksheets/sheet${n + 1}.xml"/>`,
@@ -98,7 +102,10 @@ function fixedParts(names: readonly string[]): [string, string][] {
       'xl/workbook.xml',
       `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>${sheets.join('')}</sheets></workbook>`,
     ],
-    ['xl/_rels/workbook.xml.rels', `<Relationships xmlns="${PACKAGE}/relationships">${links.join('')}${styles}</Relationships>`],
+    [
+      'xl/_rels/workbook.xml.rels',
+      `<Relationships xmlns="${PACKAGE}/relationships">${links.join('')}${styles}</Relationships>`,
+    ],
     [
       'xl/styles.xml',
       `<styleSheet xmlns="${MAIN}"><fonts count="2">${font('')}${font('<b/>')}</fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf/><xf fontId="1" applyFont="1"/></cellXfs></styleSheet>`,

@@ -7,8 +7,8 @@ import type { Cell } from './cell.ts'
 import { SheetFault } from './sheet-fault.ts'
 import { MOST_COLUMNS, type SheetRow } from './sheet-rows.ts'
 import { dateFromSerial, readDateStyles } from './xlsx-dates.ts'
-import { ZipParts } from './zip-parts.ts'
 import { attribute, textIn, unescaped } from './xml-text.ts'
+import { ZipParts } from './zip-parts.ts'
 
 /** Security bounds, in bytes: 100,000 rows of 40 columns unpack to some 250 MB. */
 const MOST_UNPACKED = 400 * 1024 * 1024
@@ -65,7 +65,12 @@ async function sharedTexts(parts: ZipParts): Promise<string[]> {
 }
 
 /** Each `<name …>…</name>` of a part, which does not stand in itself; a prefix of the namespace is taken off. */
-async function* elements(parts: ZipParts, part: string, name: string, longest: number): AsyncGenerator<string> {
+async function* elements(
+  parts: ZipParts,
+  part: string,
+  name: string,
+  longest: number,
+): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8')
   let prefix: string | undefined
   let rest = ''
@@ -102,7 +107,8 @@ function cut(text: string, name: string): { found: string[]; left: string } {
 function startOf(text: string, name: string, from: number): number {
   for (let at = text.indexOf(`<${name}`, from); at >= 0; at = text.indexOf(`<${name}`, at + 1)) {
     const next = text[at + name.length + 1]
-    if (next === '>' || next === '/' || next === ' ' || next === '\n' || next === '\r' || next === '\t') return at
+    if (next === '>' || next === '/' || next === ' ' || next === '\n' || next === '\r' || next === '\t')
+      return at
     if (next === undefined) return at
   }
   return -1
@@ -127,7 +133,8 @@ function cellsOf(row: string, book: Book): Cell[] {
 /** `C7` → 2. */
 function columnOf(reference: string): number {
   let column = 0
-  for (const letter of /^[A-Z]{1,3}/.exec(reference)?.[0] ?? '') column = column * 26 + letter.charCodeAt(0) - 64
+  for (const letter of /^[A-Z]{1,3}/.exec(reference)?.[0] ?? '')
+    column = column * 26 + letter.charCodeAt(0) - 64
   if (column === 0) throw new SheetFault('broken')
   return column - 1
 }

@@ -11,23 +11,33 @@ function entity(whole: string, name: string): string {
 
 /** The characters of XML text; `_x000D_` is how spreadsheets write what XML cannot hold. */
 export function unescaped(xml: string): string {
-  const text = xml.includes('&') ? xml.replaceAll(/&(amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-fA-F]{1,6});/g, entity) : xml
+  const text = xml.includes('&')
+    ? xml.replaceAll(/&(amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-fA-F]{1,6});/g, entity)
+    : xml
   if (!text.includes('_x')) return text
-  return text.replaceAll(/_x([\da-fA-F]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+  return text.replaceAll(/_x([\da-fA-F]{4})_/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  )
 }
 
-const SPECIAL: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '_x000D_' }
+const SPECIAL: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\r': '_x000D_',
+}
 
 /** What an element may hold. A tab or newline at an end is kept by `xml:space`. */
 export const escaped = (text: string): string =>
-  text
-    .replaceAll(/_(?=x[\da-fA-F]{4}_)/g, '_x005F_')
-    .replaceAll(/[&<>"\r]/g, one => SPECIAL[one] ?? one)
+  text.replaceAll(/_(?=x[\da-fA-F]{4}_)/g, '_x005F_').replaceAll(/[&<>"\r]/g, one => SPECIAL[one] ?? one)
 
 /** The texts of all `<t>` in an element, but for readings of East Asian characters. */
 export function textIn(xml: string): string {
   let text = ''
-  const plain = xml.includes('<rPh') ? xml.replaceAll(/<rPh\b[^<>]*>(?:<t\b[^<>]*>[^<]*<\/t>)?<\/rPh>/g, '') : xml
+  const plain = xml.includes('<rPh')
+    ? xml.replaceAll(/<rPh\b[^<>]*>(?:<t\b[^<>]*>[^<]*<\/t>)?<\/rPh>/g, '')
+    : xml
   for (let at = plain.indexOf('<t'); at >= 0; at = plain.indexOf('<t', at + 2)) {
     const next = plain[at + 2]
     if (next !== '>' && next !== ' ') continue

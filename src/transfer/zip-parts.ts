@@ -85,7 +85,11 @@ function directory(bytes: Buffer): Map<string, Part> {
     const local = bytes.readUInt32LE(at + 42)
     if (bytes.readUInt32LE(local) !== LOCAL) throw new SheetFault('broken')
     const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28)
-    parts.set(name.replaceAll('\\', '/'), { method: bytes.readUInt16LE(at + 10), start, size: bytes.readUInt32LE(at + 20) })
+    parts.set(name.replaceAll('\\', '/'), {
+      method: bytes.readUInt16LE(at + 10),
+      start,
+      size: bytes.readUInt32LE(at + 20),
+    })
     at += 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
   }
   return parts
