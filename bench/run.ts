@@ -16,6 +16,7 @@ import { renderRows } from './render.ts'
 import { resolverRows } from './resolver.ts'
 import { scanRows } from './scans.ts'
 import { openStage, type Stage } from './stage.ts'
+import { syncRows } from './sync.ts'
 import { webhookRows } from './webhooks.ts'
 
 /** `ratio` is ours to the limit; `unit` says what is compared. */
@@ -40,6 +41,7 @@ const BENCHES: Record<string, Bench> = {
   fanout: fanOutRows,
   isolation: isolationRows,
   scans: scanRows,
+  sync: syncRows,
 }
 
 const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true })

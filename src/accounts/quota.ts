@@ -25,12 +25,20 @@ export function takeRoom(sql: Sql, level: LevelLetter, wanted: Fragment): Fragme
 }
 
 /** Locks an account's counter of a level for the transaction and tells how many more fit; infinite when unlimited. */
-export async function lockRoom(sql: Sql, want: { accountId: number; level: LevelLetter }): Promise<number> {
+export const lockRoom = (sql: Sql, want: Counter): Promise<number> =>
+  readRoom(sql, want, sql`for update of u`)
+
+/** How many more fit at this moment; another may take them in the next. */
+export const findRoom = (sql: Sql, want: Counter): Promise<number> => readRoom(sql, want, sql``)
+
+type Counter = { accountId: number; level: LevelLetter }
+
+async function readRoom(sql: Sql, want: Counter, lock: Fragment): Promise<number> {
   const quota = sql(QUOTA_COLUMN[want.level])
   const [row] = await sql<{ room: number | null }[]>`
     select (coalesce(a.${quota}, p.${quota}) - u.used)::bigint as room
     from account_usage u join account a on a.id = u.account_id join plan p on p.id = a.plan
-    where u.account_id = ${want.accountId} and u.level = ${want.level}::text::"char" for update of u`
+    where u.account_id = ${want.accountId} and u.level = ${want.level}::text::"char" ${lock}`
   if (row === undefined) return 0
   return row.room === null ? Number.POSITIVE_INFINITY : Math.max(0, row.room)
 }

@@ -1,5 +1,5 @@
 /** The top level of a request body: an object with the members the call takes, and no others. */
-import { AppError, type Detail, type DetailCode, invalid } from '../kernel/errors.ts'
+import { type Detail, type DetailCode, invalid } from '../kernel/errors.ts'
 
 /** Members of a record that a client may have sent back: it can read them, not set them. */
 const RECORD_MEMBERS = new Set([
@@ -84,24 +84,6 @@ export function optionalText(name: string, value: unknown, most: number): string
     ])
   }
   return text
-}
-
-type Readers = Readonly<Record<string, () => unknown>>
-
-/** Reads all parts of a body before it complains: throws one `validation` with what is wrong in any of them. */
-export function together<T extends Readers>(readers: T): { [K in keyof T]: ReturnType<T[K]> } {
-  const values: Record<string, unknown> = {}
-  const details: Detail[] = []
-  for (const [name, read] of Object.entries(readers)) {
-    try {
-      values[name] = read()
-    } catch (error) {
-      if (!(error instanceof AppError) || error.details === undefined) throw error
-      details.push(...error.details)
-    }
-  }
-  if (details.length > 0) throw invalid(details)
-  return values as { [K in keyof T]: ReturnType<T[K]> }
 }
 
 /** The members as they were sent, unchecked; nothing of what is no object. */

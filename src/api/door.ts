@@ -8,6 +8,7 @@ import { readJson } from '../kernel/strict-json.ts'
 import { getPassport, requireUuid } from '../passports/find.ts'
 import { listCategories, readSchema } from './categories.ts'
 import { changeUnits, createUnits, refreshUnits, showRefresh } from './children.ts'
+import { announceDeprecation } from './deprecation.ts'
 import { health } from './health.ts'
 import { answerOnce, noteBody } from './idempotency.ts'
 import { limitAddress, limitKey } from './limits.ts'
@@ -18,6 +19,7 @@ import { readQr } from './qr.ts'
 import type { Answer, ApiSetup, OpenCall, RawQuery, Route } from './route.ts'
 import { accountScans, productScans } from './scans.ts'
 import { readSnippet } from './snippet.ts'
+import { putByGtin, putBySku, syncProducts } from './sync.ts'
 import { archiveProduct, listProductVersions, readProductVersion, restoreProduct } from './versions.ts'
 
 export const API_PREFIX = '/api/v1'
@@ -31,6 +33,9 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/schema/:category', handle: readSchema },
   { method: 'GET', path: '/products', handle: listProducts },
   { method: 'POST', path: '/products', handle: createProduct, keepsReceipt: true },
+  { method: 'POST', path: '/products/bulk', handle: syncProducts, bodyLimit: MAX_BULK_BYTES },
+  { method: 'PUT', path: '/products/by-sku/:sku', handle: putBySku },
+  { method: 'PUT', path: '/products/by-gtin/:gtin', handle: putByGtin },
   { method: 'GET', path: '/products/:id', handle: readProduct },
   { method: 'PATCH', path: '/products/:id', handle: changeProduct },
   { method: 'GET', path: '/products/:id/qr', handle: readQr },
@@ -77,6 +82,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
           url: route.path,
           bodyLimit: route.bodyLimit ?? MAX_BODY_BYTES,
           ...(route.method !== 'GET' && route.path.includes(':id') ? { preParsing: findFirst(setup) } : {}),
+          ...announceDeprecation(route),
           handler: (request, reply) => run(setup, route, request, reply),
         })
       }
@@ -184,7 +190,8 @@ function send(reply: FastifyReply, answer: Answer): FastifyReply {
   reply.code(answer.status ?? 200)
   reply.header('content-type', 'application/json; charset=utf-8')
   if (answer.headers) reply.headers(answer.headers)
-  if (answer.status === 304) reply.removeHeader('content-type')
+  // A body, if only an empty one, would get a type.
+  if (answer.status === 304) return reply.removeHeader('content-type').send()
   return reply.send(answer.body)
 }
 

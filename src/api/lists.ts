@@ -5,10 +5,12 @@ import { isGtin, toGtin14 } from '../gs1/gtin.ts'
 import { invalid } from '../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
 import { getPassport, requireUuid } from '../passports/find.ts'
-import { type ListFilter, listPassports, type Page, type Summary } from '../passports/list.ts'
-import { type Addresses, recordHead } from '../passports/record.ts'
+import { type ListFilter, listPassports, type Page } from '../passports/list.ts'
+import type { Addresses } from '../passports/record.ts'
+import { answerChanges, type ChangeCursor, findChangeCursor } from './changes.ts'
 import { dateTime, detail, flag, integer, oneOf, type Rule, readQuery, searchable } from './query.ts'
 import { type AccountCall, type Answer, data } from './route.ts'
+import { summaryJson } from './summary.ts'
 
 const MOST_PAGE = 1_000_000_000
 const DEFAULT_LIMIT = 25
@@ -22,7 +24,14 @@ const gtin: Rule<string> = (text, name) =>
       }
 
 const cursor: Rule<string> = (text, name) =>
-  findUuid(text) ?? { problem: 'format', message: `${name} must be the next_cursor of an earlier answer.` }
+  findUuid(text) ?? { problem: 'format', message: notACursor(name) }
+
+const notACursor = (name: string) =>
+  `${name} must be the next_cursor of an earlier answer to the same question.`
+
+/** Also one of the list of changes; which of them a question takes depends on its other parameters. */
+const anyCursor: Rule<string | ChangeCursor> = (text, name) =>
+  findUuid(text) ?? findChangeCursor(text) ?? { problem: 'format', message: notACursor(name) }
 
 const category: Rule<string> = (text, name) =>
   findCategory(text)?.id ?? { problem: 'enum', message: `${name} must be one that GET /categories lists.` }
@@ -44,6 +53,7 @@ const LIST_QUERY = {
   sku: searchable,
   gtin,
   ...WINDOW,
+  cursor: anyCursor,
 }
 
 const CHILDREN_QUERY = { ...COMMON, level: oneOf('batch', 'item', 'all'), ...WINDOW }
@@ -54,17 +64,27 @@ export async function listProducts(call: AccountCall): Promise<Answer> {
   const {
     level = 'model',
     status = 'all',
-    updated_since,
+    updated_since: since,
     gtin: gtin14,
+    cursor: after,
     ...query
   } = readQuery(call.query, LIST_QUERY)
-  return answerList(call, query, {
+  const filter: ListFilter = {
     ...query,
     levels: level === 'all' ? ['m', 'b', 'i'] : [LEVEL_LETTER[level]],
     status: STATUS_LETTER[status],
-    updatedSince: updated_since,
     gtin14,
-  })
+  }
+  const sent = { ...query, cursor: after }
+  requireOnePlace(sent)
+  // Hits of a search are ordered like every search, newest first.
+  if (since === undefined || query.q !== undefined) {
+    if (typeof after === 'object') throw invalid([detail('cursor', 'format', notACursor('cursor'))])
+    return answerList(call, { ...query, cursor: after }, { ...filter, updatedSince: since })
+  }
+  if (typeof after === 'string') throw invalid([detail('cursor', 'format', notACursor('cursor'))])
+  const { limit = DEFAULT_LIMIT, page = 1 } = query
+  return answerChanges(call, { ...filter, since }, { limit, ...(after ? { cursor: after } : { page }) })
 }
 
 export async function listChildren(call: AccountCall): Promise<Answer> {
@@ -78,14 +98,15 @@ export async function listChildren(call: AccountCall): Promise<Answer> {
   })
 }
 
-type Window = { page?: number; limit?: number; cursor?: string }
+type Window = { page?: number; limit?: number; cursor?: string | undefined }
+
+function requireOnePlace({ page, cursor: after }: { page?: number; cursor?: unknown }): void {
+  if (page === undefined || after === undefined) return
+  throw invalid([detail('cursor', 'unknown_field', 'cursor and page exclude each other; send one of them.')])
+}
 
 async function answerList(call: AccountCall, sent: Window, filter: ListFilter): Promise<Answer> {
-  if (sent.page !== undefined && sent.cursor !== undefined) {
-    throw invalid([
-      detail('cursor', 'unknown_field', 'cursor and page exclude each other; send one of them.'),
-    ])
-  }
+  requireOnePlace(sent)
   const { limit = DEFAULT_LIMIT, page = 1, cursor: after } = sent
   const found = await listPassports(
     call.account,
@@ -114,10 +135,4 @@ function listBody(addresses: Addresses, found: Page, window: { limit: number; pa
     next_cursor: more && last ? idFromUuid(last.id) : null,
   }
   return data(`[${rows.map(row => summaryJson(addresses, row)).join(',')}]`, { meta })
-}
-
-/** A list's row: the record without its data, with the names a person looks for. */
-export function summaryJson(addresses: Addresses, row: Summary): string {
-  const names = JSON.stringify({ product_name: row.product_name, sku: row.sku, brand_name: row.brand_name })
-  return `{${recordHead(addresses, row)},${names.slice(1)}`
 }

@@ -131,7 +131,8 @@ function paths() {
   return byPath
 }
 
-function describe(operation: Operation) {
+/** An operation as the document has it. */
+export function describe(operation: Operation) {
   const inPath = Array.from(operation.path.matchAll(/:(\w+)/g), ([, name]) => {
     const parameter = PATH_PARAMETERS[name ?? '']
     if (parameter === undefined)

@@ -65,7 +65,12 @@ export const WARNINGS = {
   description: 'Fields the schema does not know; they are kept.',
 }
 const TRUNCATED = { type: 'boolean', description: 'There were more than 100 warnings.' }
-export const written = envelope(schema('Product'), { warnings: WARNINGS, truncated: TRUNCATED })
+/** `meta` is there where the call was a dry run. */
+export const written = envelope(schema('Product'), {
+  warnings: WARNINGS,
+  truncated: TRUNCATED,
+  meta: schema('DryRun'),
+})
 
 export const json = (
   description: string,
@@ -106,6 +111,18 @@ export const PATH_PARAMETERS: Readonly<Record<string, Omit<Parameter, 'in' | 're
     description: 'Number of the version.',
     schema: { type: 'integer', minimum: 1 },
     example: 1,
+  },
+  sku: {
+    name: 'sku',
+    description: 'The SKU of the product; a slash in it is sent as %2F.',
+    schema: { type: 'string', minLength: 1, maxLength: 500 },
+    example: 'OST-45',
+  },
+  gtin: {
+    name: 'gtin',
+    description: 'The GTIN of the product, in any of its lengths.',
+    schema: { type: 'string', minLength: 8, maxLength: 14 },
+    example: '9521234000013',
   },
   category: {
     name: 'category',

@@ -3,6 +3,7 @@ import * as example from './examples.ts'
 import {
   CHANGE_WORDS,
   CURSOR,
+  DRY_RUN,
   envelope,
   json,
   LIMIT,
@@ -50,7 +51,7 @@ export const UNIT_OPERATIONS: readonly Operation[] = [
     summary: 'Issue batches or items',
     description:
       'One unit, or up to 500 in `items`. A unit inherits what its model or batch reads as now and sends only its own fields. In bulk good rows are kept and bad ones reported under `errors`; it is a refusal only when no row could be kept.',
-    parameters: [STRICT],
+    parameters: [DRY_RUN, STRICT],
     body: {
       schema: { anyOf: [schema('NewUnit'), schema('NewUnits')] },
       examples: {
@@ -68,7 +69,7 @@ export const UNIT_OPERATIONS: readonly Operation[] = [
     responses: {
       201: json(
         'The unit, or the result of each row.',
-        { anyOf: [written, envelope(schema('CreatedUnits'))] },
+        { anyOf: [written, envelope(schema('CreatedUnits'), { meta: schema('DryRun') })] },
         { data: example.record(example.BATCH) },
         ['ETag', 'Location'],
       ),
@@ -83,7 +84,7 @@ export const UNIT_OPERATIONS: readonly Operation[] = [
     summary: 'Change many units',
     description:
       'Up to 500 in a call, each found by its serial or lot: a fleet’s state of health overnight. Good rows are kept and bad ones reported.',
-    parameters: [STRICT],
+    parameters: [DRY_RUN, STRICT],
     body: {
       schema: {
         type: 'object',
@@ -110,7 +111,7 @@ export const UNIT_OPERATIONS: readonly Operation[] = [
       },
     },
     responses: {
-      200: json('The result of each row.', envelope(schema('UpdatedUnits')), {
+      200: json('The result of each row.', envelope(schema('UpdatedUnits'), { meta: schema('DryRun') }), {
         data: {
           updated: [{ index: 0, ...example.summary({ ...example.item('SN0001'), ...example.CHANGED }) }],
           errors: [],

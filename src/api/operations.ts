@@ -19,11 +19,11 @@ import {
   STRICT,
   schema,
   text,
-  WARNINGS,
   written,
 } from './operation-parts.ts'
 import { SCAN_OPERATIONS } from './operations-scans.ts'
 import { SERVICE_OPERATIONS } from './operations-service.ts'
+import { SYNC_OPERATIONS } from './operations-sync.ts'
 import { UNIT_OPERATIONS } from './operations-units.ts'
 
 const ONE = envelope(schema('Product'))
@@ -36,7 +36,7 @@ const PRODUCT_OPERATIONS: readonly Operation[] = [
     tag: 'products',
     summary: 'List and search products',
     description:
-      'Newest first. Models by default; `level` widens it. To read everything follow `next_cursor` until it is null: each step costs the same.',
+      'Newest first, or with `updated_since` in the order of the changes. Models by default; `level` widens it. To read everything follow `next_cursor` until it is null: each step costs the same.',
     parameters: [
       ...LIST_FILTERS,
       query('level', 'Which level.', {
@@ -47,7 +47,7 @@ const PRODUCT_OPERATIONS: readonly Operation[] = [
       query('category', 'Exactly this category.', text),
       query(
         'updated_since',
-        'Changed at this time or later.',
+        'Changed at this time or later, in the order of the changes. Send `meta.synced_until` of the first page next time: nothing is missed.',
         { type: 'string', format: 'date-time' },
         '2026-11-01T00:00:00Z',
       ),
@@ -73,7 +73,7 @@ const PRODUCT_OPERATIONS: readonly Operation[] = [
     summary: 'Create a model passport',
     description:
       'Version 1. Fields the schema does not know are kept for the account alone and told in `warnings`.',
-    parameters: [STRICT],
+    parameters: [DRY_RUN, STRICT],
     body: {
       schema: schema('NewProduct'),
       examples: {
@@ -142,11 +142,7 @@ const PRODUCT_OPERATIONS: readonly Operation[] = [
     responses: {
       200: json(
         'The new version; with `dry_run` what it would be.',
-        envelope(schema('Product'), {
-          warnings: WARNINGS,
-          truncated: { type: 'boolean' },
-          meta: schema('DryRun'),
-        }),
+        written,
         { data: example.record(example.CHANGED, example.LONGER_WARRANTY) },
         ['ETag'],
       ),
@@ -269,9 +265,9 @@ const PRODUCT_OPERATIONS: readonly Operation[] = [
     tag: 'products',
     summary: 'Archive a product',
     description: 'Its public address goes on answering. Makes no version; a second time changes nothing.',
-    parameters: [],
+    parameters: [IF_MATCH],
     responses: { 200: json('The product.', ONE, { data: example.record(example.ARCHIVED) }, ['ETag']) },
-    errors: [],
+    errors: ['version_conflict'],
   },
   {
     method: 'POST',
@@ -281,7 +277,7 @@ const PRODUCT_OPERATIONS: readonly Operation[] = [
     summary: 'Restore an archived product',
     description:
       'Makes no version; a second time changes nothing. Refused when its GTIN was released and taken by another since.',
-    parameters: [],
+    parameters: [IF_MATCH],
     responses: {
       200: json(
         'The product.',
@@ -290,13 +286,14 @@ const PRODUCT_OPERATIONS: readonly Operation[] = [
         ['ETag'],
       ),
     },
-    errors: ['gtin_taken'],
+    errors: ['gtin_taken', 'version_conflict'],
   },
 ]
 
 /** In the order in which the document and the page show them; the description of another room is one line. */
 export const OPERATIONS: readonly Operation[] = [
   ...PRODUCT_OPERATIONS,
+  ...SYNC_OPERATIONS,
   ...UNIT_OPERATIONS,
   ...SCAN_OPERATIONS,
   ...SERVICE_OPERATIONS,

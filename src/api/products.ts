@@ -1,34 +1,38 @@
 /** Products over REST: create, read, change, revert. */
-import { notFound } from '../kernel/errors.ts'
+import { AppError, notFound } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
-import { requireCategory, requireData } from '../passports/check-data.ts'
-import { createPassport, type Written } from '../passports/create.ts'
+import { together } from '../kernel/together.ts'
+import { type Data, isCategory, isData, requireCategory, requireData } from '../passports/check-data.ts'
+import { checkNewData, createPassport, previewCreate, type Written } from '../passports/create.ts'
 import { getPassport, requireUuid } from '../passports/find.ts'
 import { getPassportAt } from '../passports/history.ts'
 import { previewUpdate } from '../passports/preview-correction.ts'
 import { type PassportRow, recordEtag, recordJson } from '../passports/record.ts'
 import { revertPassport } from '../passports/revert.ts'
-import { CHANGE_TYPES, type PassportChange, updatePassport } from '../passports/update.ts'
-import { optionalChoice, optionalText, readBody, sentMembers, together } from './body.ts'
+import { getState } from '../passports/state.ts'
+import { CHANGE_TYPES, nextState, type PassportChange, updatePassport } from '../passports/update.ts'
+import { optionalChoice, optionalText, readBody, sentMembers } from './body.ts'
 import { matchesAny, matchesVersion } from './conditions.ts'
 import { dateTime, flag, readQuery } from './query.ts'
 import { type AccountCall, type Answer, data, type OpenCall } from './route.ts'
 
-const MOST_NOTE = 500
+export const MOST_NOTE = 500
 
 export async function createProduct(call: AccountCall): Promise<Answer> {
-  readQuery(call.query, {})
-  const body = readNew(call.body)
+  const { dry_run: dryRun = false } = readQuery(call.query, { dry_run: flag })
   const strict = isStrict(call)
+  const body = readNew(call.body, strict)
   const input = { category: body.category, data: body.data, strict }
+  if (dryRun) return createdAnswer(call, await previewCreate(call.account, input), { dry_run: true })
   const answer = (written: Written) => createdAnswer(call, written)
   return answer(await createPassport(call.account, input, answer))
 }
 
-function createdAnswer(call: OpenCall, written: Written) {
-  const { body, headers } = writtenAnswer(call, written)
+/** 201 with where it is; of a dry run nothing is anywhere. */
+export function createdAnswer(call: OpenCall, written: Written, meta: Meta = {}) {
+  const { body, headers } = writtenAnswer(call, written, meta)
   const location = `${call.setup.addresses.apiUrl}/products/${idFromUuid(written.passport.id)}`
-  return { status: 201, headers: { ...headers, location }, body: String(body) }
+  return { status: 201, headers: { ...headers, ...(meta.dry_run ? {} : { location }) }, body: String(body) }
 }
 
 export async function readProduct(call: AccountCall): Promise<Answer> {
@@ -48,7 +52,7 @@ export function recordAnswer(call: OpenCall, row: PassportRow): Answer {
 
 export async function changeProduct(call: AccountCall): Promise<Answer> {
   const { dry_run: dryRun = false } = readQuery(call.query, { dry_run: flag })
-  const body = readChange(call.body)
+  const body = await readChange(call)
   const change: PassportChange = {
     uuid: requireUuid(call.params.id ?? ''),
     data: body.data,
@@ -60,8 +64,7 @@ export async function changeProduct(call: AccountCall): Promise<Answer> {
   if (!dryRun) return writtenAnswer(call, await updatePassport(call.account, change))
   const preview = await previewUpdate(call.account, change)
   const reach = preview.reach === null ? {} : { correction: preview.reach }
-  const json = recordJson(call.setup.addresses, preview.passport)
-  return { body: data(json, { warnings: preview.warnings, meta: { dry_run: true, ...reach } }) }
+  return writtenAnswer(call, preview, { dry_run: true, ...reach })
 }
 
 export async function revertProduct(call: AccountCall): Promise<Answer> {
@@ -78,28 +81,66 @@ export async function revertProduct(call: AccountCall): Promise<Answer> {
   return writtenAnswer(call, await revertPassport(call.account, wish))
 }
 
-function readNew(body: unknown) {
+function readNew(body: unknown, strict: boolean) {
   const sent = sentMembers(body)
   // A body that is no object has nothing else to complain of.
   if (sent !== body) readBody(body, ['category', 'data'])
-  together({
-    members: () => readBody(body, ['category', 'data']),
-    category: () => requireCategory(sent.category),
-    data: () => requireData(sent.data),
-  })
+  const read = () =>
+    together({
+      members: () => readBody(body, ['category', 'data']),
+      category: () => requireCategory(sent.category),
+      data: () => requireData(sent.data),
+    })
+  try {
+    read()
+  } catch (error) {
+    // What is wrong inside `data` is told with what is wrong beside it, where that can be known.
+    if (!isCategory(sent.category) || !isData(sent.data)) throw error
+    together({ read, inside: () => checkNewData(sent.category, sent.data, strict) })
+  }
   return sent
 }
 
-function readChange(body: unknown) {
+async function readChange(call: AccountCall) {
   const members = ['data', 'change_type', 'note'] as const
-  const sent = sentMembers(body)
-  if (sent !== body) readBody(body, members)
-  return together({
-    members: () => readBody(body, members),
-    data: () => requireData(sent.data),
-    changeType: () => optionalChoice('change_type', sent.change_type, CHANGE_TYPES),
-    note: () => optionalText('note', sent.note, MOST_NOTE),
-  })
+  const sent = sentMembers(call.body)
+  if (sent !== call.body) readBody(call.body, members)
+  const read = () =>
+    together({
+      members: () => readBody(call.body, members),
+      data: () => requireData(sent.data),
+      changeType: () => optionalChoice('change_type', sent.change_type, CHANGE_TYPES),
+      note: () => optionalText('note', sent.note, MOST_NOTE),
+    })
+  try {
+    return read()
+  } catch (error) {
+    if (!isData(sent.data)) throw error
+    const inside = await faultOf(call, sent.data)
+    return together({
+      read,
+      inside: () => {
+        if (inside) throw inside
+      },
+    }).read
+  }
+}
+
+/** What is wrong inside the `data` of a change that is refused for something else already. */
+async function faultOf(call: AccountCall, sent: Data): Promise<AppError | undefined> {
+  const current = await getState(call.account, requireUuid(call.params.id ?? ''))
+  try {
+    nextState(call.account, current, {
+      data: sent,
+      changeType: 'change',
+      note: undefined,
+      strict: isStrict(call),
+    })
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'validation') return error
+    throw error
+  }
 }
 
 /** What a body says about a change besides its data. */
@@ -108,14 +149,19 @@ export const changeWords = (body: { change_type?: unknown; note?: unknown }) => 
   note: optionalText('note', body.note, MOST_NOTE),
 })
 
-const expected = (call: OpenCall) => (current: PassportRow) =>
+/** Whether `If-Match`, where it was sent, names the version that a product is at. */
+export const expected = (call: OpenCall) => (current: PassportRow) =>
   matchesVersion(call.headers['if-match'], recordEtag(current))
 
-export function writtenAnswer(call: OpenCall, written: Written): Answer {
+type Meta = { dry_run?: true | boolean; unchanged?: boolean; correction?: object }
+
+/** The record with its warnings. Of a dry run there is no version that an ETag could name. */
+export function writtenAnswer(call: OpenCall, written: Written, meta: Meta = {}): Answer {
+  const more = Object.keys(meta).length === 0 ? {} : { meta }
   return {
-    body: data(recordJson(call.setup.addresses, written.passport), { warnings: written.warnings }),
+    body: data(recordJson(call.setup.addresses, written.passport), { warnings: written.warnings, ...more }),
     headers: {
-      etag: recordEtag(written.passport),
+      ...(meta.dry_run ? {} : { etag: recordEtag(written.passport) }),
       ...(isStrict(call) ? { 'preference-applied': 'handling=strict' } : {}),
     },
   }

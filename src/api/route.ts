@@ -6,6 +6,7 @@ import type { Sql } from '../kernel/db.ts'
 import { type Detail, MOST_DETAILS } from '../kernel/errors.ts'
 import type { Addresses } from '../passports/record.ts'
 import type { ScanRecorder } from '../scans/recorder.ts'
+import type { Deprecation } from './deprecation.ts'
 
 /** What the door itself runs on. */
 export type ApiSetup = {
@@ -37,10 +38,11 @@ export type Answer = { status?: number; body: string | Buffer; headers?: Record<
 
 /** `bodyLimit` in bytes; a MiB unless said otherwise. `keepsReceipt`: its verb keeps the answer to a key itself. */
 export type Route = {
-  method: 'GET' | 'POST' | 'PATCH'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   path: string
   bodyLimit?: number
   keepsReceipt?: true
+  deprecated?: Deprecation
 } & (
   | { open: true; handle: (call: OpenCall) => Promise<Answer> | Answer }
   | { open?: false; handle: (call: AccountCall) => Promise<Answer> | Answer }

@@ -48,13 +48,15 @@ const FAILURE = object({ id, error: { type: 'string' }, errors: details })
 
 const ROW = { type: 'integer', minimum: 0, description: 'Place of the row in `items`, from 0.' }
 
-/** What a bulk call did, row by row, both lists in the order of `index`. */
-const bulkResult = (verb: 'created' | 'updated') =>
+const DONE_ROWS = {
+  type: 'array',
+  items: object({ index: ROW, ...SUMMARY, warnings: details }, ['warnings']),
+}
+
+/** What a bulk call did, row by row, each list in the order of `index`. */
+const bulkResult = (...verbs: readonly ('created' | 'updated' | 'unchanged')[]) =>
   object({
-    [verb]: {
-      type: 'array',
-      items: object({ index: ROW, ...SUMMARY, warnings: details }, ['warnings']),
-    },
+    ...Object.fromEntries(verbs.map(verb => [verb, DONE_ROWS])),
     errors: {
       type: 'array',
       items: object(
@@ -72,7 +74,7 @@ const bulkResult = (verb: 'created' | 'updated') =>
     },
     summary: object({
       requested: { type: 'integer' },
-      [verb]: { type: 'integer' },
+      ...Object.fromEntries(verbs.map(verb => [verb, { type: 'integer' }])),
       failed: { type: 'integer' },
     }),
   })
@@ -137,6 +139,7 @@ export const SCHEMAS = {
   ),
   CreatedUnits: bulkResult('created'),
   UpdatedUnits: bulkResult('updated'),
+  SyncedProducts: bulkResult('created', 'updated', 'unchanged'),
   Refreshed: object({
     refreshed: { type: 'integer', description: 'Units brought up to date by this call.' },
     pending: { type: 'integer', description: 'Units that go on behind the answer.' },
@@ -200,8 +203,13 @@ export const SCHEMAS = {
       total_pages: { type: 'integer' },
       has_more: { type: 'boolean' },
       next_cursor: nullableText,
+      synced_until: {
+        ...dateTime,
+        description:
+          'With updated_since: what to send as updated_since next time, so that nothing is missed.',
+      },
     },
-    ['total_capped'],
+    ['total_capped', 'synced_until'],
   ),
   Detail: object(
     {

@@ -3,7 +3,7 @@ import { invalid, notFound } from '../kernel/errors.ts'
 import { setStatus } from '../passports/archive.ts'
 import { requireUuid } from '../passports/find.ts'
 import { getVersion, listVersions } from '../passports/history.ts'
-import { recordAnswer } from './products.ts'
+import { expected, recordAnswer } from './products.ts'
 import { detail, integer, readQuery } from './query.ts'
 import { type AccountCall, type Answer, data } from './route.ts'
 
@@ -50,6 +50,7 @@ export const restoreProduct = (call: AccountCall) => changeStatus(call, 'a')
 
 async function changeStatus(call: AccountCall, status: 'a' | 'x'): Promise<Answer> {
   readQuery(call.query, {})
-  const row = await setStatus(call.account, requireUuid(call.params.id ?? ''), status)
+  const uuid = requireUuid(call.params.id ?? '')
+  const row = await setStatus(call.account, { uuid, status, expects: expected(call) })
   return recordAnswer({ ...call, headers: {} }, row)
 }

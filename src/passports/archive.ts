@@ -7,33 +7,43 @@ import { gtinTaken } from './check-data.ts'
 import { getPassport } from './find.ts'
 import { forgetPublicPassport } from './public-read.ts'
 import type { PassportRow, StatusLetter } from './record.ts'
+import { contended, inTurnOf, MOST_ATTEMPTS, type PassportChange, requireExpected } from './update.ts'
+
+/** `expects` says whether the version read is one the caller wants archived or restored (`If-Match`). */
+export type StatusChange = Pick<PassportChange, 'uuid' | 'expects'> & { status: StatusLetter }
 
 /**
  * Puts a passport into a status, with its event; when it is there already, nothing happens.
- * Restoring claims the passport's GTIN again if it was released. Throws `not_found`, `gtin_taken`.
+ * Restoring claims the passport's GTIN again if it was released. Throws `not_found`, `version_conflict`, `gtin_taken`.
  */
-export async function setStatus(
-  ctx: AccountContext,
-  uuid: string,
-  status: StatusLetter,
-): Promise<PassportRow> {
-  const current = await getPassport(ctx, uuid)
-  if (current.status === status) return current
-  await retrying(() => write(ctx, current, status))
-  forgetPublicPassport(ctx.sql, uuid)
-  return getPassport(ctx, uuid)
+export function setStatus(ctx: AccountContext, change: StatusChange): Promise<PassportRow> {
+  const { uuid, status } = change
+  return inTurnOf(ctx.sql, uuid, async () => {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      const current = await getPassport(ctx, uuid)
+      requireExpected(current, change)
+      if (current.status === status) return current
+      const moved = await retrying(() => write(ctx, current, status))
+      forgetPublicPassport(ctx.sql, uuid)
+      if (moved) return getPassport(ctx, uuid)
+    }
+    throw contended()
+  })
 }
 
-async function write(ctx: AccountContext, current: PassportRow, status: StatusLetter): Promise<void> {
+/** False when another changed its version or its status in between. */
+async function write(ctx: AccountContext, current: PassportRow, status: StatusLetter): Promise<boolean> {
   const { sql, accountId } = ctx
   const now = ctx.clock.now()
   const type = status === 'x' ? 'product.archived' : 'product.restored'
   const event = JSON.stringify(passportEvent({ ...current, id: idFromUuid(current.id) }))
   try {
-    await sql`
+    const moved = await sql`
       with moved as (
-        update passport set status = ${status}::text::"char", updated_at = greatest(${now}::timestamptz, updated_at + interval '1 millisecond')
+        update passport set status = ${status}::text::"char", stored_at = greatest(stored_at, now()),
+          updated_at = greatest(${now}::timestamptz, updated_at + interval '1 millisecond')
         where id = ${current.id} and account_id = ${accountId} and status <> ${status}::text::"char"
+          and version_no = ${current.version_no}
         returning id, level, category, gtin14, updated_at
       ), claim as (
         insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
@@ -55,6 +65,7 @@ async function write(ctx: AccountContext, current: PassportRow, status: StatusLe
       )
       select case when gtin14 is not null and not exists (select 1 from claim) then carnet_refuse('gtin_taken') end
       from moved`
+    return moved.length > 0
   } catch (error) {
     throw findRefusal(error) === 'gtin_taken' ? gtinTaken() : error
   }

@@ -15,6 +15,9 @@ export type CheckedData = {
   search: string
 }
 
+export const isCategory = (id: unknown): id is string =>
+  typeof id === 'string' && findCategory(id) !== undefined
+
 /** Throws `validation` naming the categories there are. */
 export function requireCategory(id: unknown): CompleteCategory {
   const category = typeof id === 'string' ? findCategory(id) : undefined
@@ -76,9 +79,12 @@ const topField = ({ pointer }: Detail) =>
 /** The form in which texts are searched: NFC, lower case, one line each. */
 export const searchText = (texts: readonly string[]) => texts.join('\n').normalize('NFC').toLowerCase()
 
+export const isData = (data: unknown): data is Data =>
+  typeof data === 'object' && data !== null && !Array.isArray(data)
+
 /** Throws `validation` unless the body's `data` is an object. */
 export function requireData(data: unknown): Data {
-  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Data
+  if (isData(data)) return data
   const [code, message] =
     data === undefined
       ? (['required', 'data is missing: send the fields of the passport in an object.'] as const)

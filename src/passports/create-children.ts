@@ -4,20 +4,25 @@ import { AppError, type Detail, invalid } from '../kernel/errors.ts'
 import { newUuid } from '../kernel/ids.ts'
 import { type Data, requireCategory } from './check-data.ts'
 import { handOn } from './hand-on.ts'
-import { archivedParent, insertUnits, nameOf, type Row } from './insert-units.ts'
+import { archivedParent, insertUnits, nameOf, type Outcome, type Row } from './insert-units.ts'
 import { checkUnit, type UnitLevel } from './new-units.ts'
+import { previewUnits } from './preview-units.ts'
 import type { PassportRow } from './record.ts'
 import { getState, type State } from './state.ts'
 
 export const UNIT_LEVELS = ['batch', 'item'] as const
 
-/** `bulk`: the units came in a list, so that pointers and details name their place. */
+/**
+ * `bulk`: the units came in a list, so that pointers and details name their place. `dryRun`: all is checked that can
+ * be, and nothing written; the ids of the result name nothing.
+ */
 export type NewUnits = {
   parentUuid: string
   level: UnitLevel
   units: readonly unknown[]
   bulk: boolean
   strict: boolean
+  dryRun?: boolean
 }
 
 /** `reading` is what the unit reads as; as text it would be made 500 times over for a call that answers without it. */
@@ -39,12 +44,8 @@ export async function createChildren(ctx: AccountContext, input: NewUnits): Prom
   requireFitting(giver, input.level)
   if (giver.row.status === 'x') throw archivedParent()
   const { rows, errors } = checkAll(ctx, giver, input)
-  const contentId = rows.length === 0 ? '' : await handOn(ctx, giver)
-  if (contentId === undefined) return createChildren(ctx, input)
-  const outcome =
-    rows.length === 0
-      ? { written: new Set<string>(), refused: new Map() }
-      : await insertUnits(ctx, { giver, contentId, level: input.level, rows })
+  const outcome = await outcomeOf(ctx, giver, rows, input)
+  if (outcome === undefined) return createChildren(ctx, input)
   const created: Issued[] = []
   for (const row of rows) {
     const { index } = row
@@ -54,6 +55,19 @@ export async function createChildren(ctx: AccountContext, input: NewUnits): Prom
     else errors.push({ index, error: outcome.refused.get(row.id) ?? taken(row, input) })
   }
   return { created, errors: errors.sort((a, b) => a.index - b.index) }
+}
+
+/** Undefined when the batch has changed since it was read: what was checked against it is to be checked again. */
+async function outcomeOf(
+  ctx: AccountContext,
+  giver: State,
+  rows: readonly Row[],
+  { level, dryRun = false }: NewUnits,
+): Promise<Outcome | undefined> {
+  if (rows.length === 0) return { written: new Set(), refused: new Map() }
+  if (dryRun) return previewUnits(ctx, { giver, level, rows })
+  const contentId = await handOn(ctx, giver)
+  return contentId === undefined ? undefined : insertUnits(ctx, { giver, contentId, level, rows })
 }
 
 function requireFitting({ row }: State, level: UnitLevel): void {

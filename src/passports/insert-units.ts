@@ -11,7 +11,7 @@ import { countUnits } from './content-units.ts'
 import type { CheckedUnit, UnitLevel } from './new-units.ts'
 import type { State } from './state.ts'
 
-const LETTER = { batch: 'b', item: 'i' } as const satisfies Record<UnitLevel, LevelLetter>
+export const LETTER = { batch: 'b', item: 'i' } as const satisfies Record<UnitLevel, LevelLetter>
 
 export const archivedParent = () =>
   new AppError('archived', 'This product is archived: no units can be issued under it. Restore it first.')
@@ -83,7 +83,7 @@ async function insertWhatFits(ctx: AccountContext, batch: Batch): Promise<Outcom
   })
 }
 
-const overQuota = (level: UnitLevel) =>
+export const overQuota = (level: UnitLevel) =>
   new AppError(
     'plan_limit',
     `The quota of ${level === 'batch' ? 'batches' : 'items'} of this account is used up. Ask for a larger plan, or for extra quota.`,

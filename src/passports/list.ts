@@ -6,11 +6,13 @@
 import type { AccountContext } from '../accounts/context.ts'
 import type { Fragment, Sql } from '../kernel/db.ts'
 import { searchText } from './check-data.ts'
-import { allOutdatedContents, isOutdated, joinOwners } from './outdated.ts'
+import { allOutdatedContents, correctedContents, isOutdated, joinOwners } from './outdated.ts'
 import type { PassportRow, StatusLetter } from './record.ts'
 
+export type Level = 'm' | 'b' | 'i'
+
 export type ListFilter = {
-  levels: readonly ('m' | 'b' | 'i')[]
+  levels: readonly Level[]
   status?: StatusLetter | undefined
   category?: string | undefined
   updatedSince?: Date | undefined
@@ -47,7 +49,7 @@ export async function listPassports(ctx: AccountContext, filter: ListFilter, win
 }
 
 /** Everything but the search word; levels as literals, which lets PostgreSQL use the partial indexes. */
-function conditions(ctx: AccountContext, filter: ListFilter): Fragment {
+export function conditions(ctx: AccountContext, filter: ListFilter): Fragment {
   const { sql, accountId } = ctx
   const levels = LEVEL_CONDITION[filter.levels.join('') as keyof typeof LEVEL_CONDITION]
   return sql`
@@ -79,12 +81,13 @@ const outdatedIs = ({ sql, accountId }: AccountContext, wanted: boolean): Fragme
 }
 
 /**
- * A correction changes what its outdated units should read as: they count as touched when it was made. `-infinity` lets
- * PostgreSQL use the index, which leaves itself out of every other statement's choice.
+ * With a search word, whose hits are gathered anyway; by itself this is `listChanges`. A correction touches the units
+ * that it makes outdated. `-infinity` lets PostgreSQL use the index, which leaves itself out of every other
+ * statement's choice.
  */
 const changedSince = ({ sql, accountId }: AccountContext, since: Date): Fragment => sql`
-  and (p.updated_at >= ${since} and p.updated_at > '-infinity' or (p.parent_id is not null
-    and p.content_id = any(array(${allOutdatedContents(sql, accountId, since)}))))`
+  and (greatest(p.updated_at, p.stored_at) >= ${since} and p.updated_at > '-infinity' or (p.parent_id is not null
+    and p.content_id = any(array(select id from (${correctedContents(sql, accountId, since)}) c))))`
 
 /** The ids of one page; a page beyond the middle is counted from the end, so that the last is as near as the first. */
 function pageIds(ctx: AccountContext, filter: ListFilter, window: Window, total: number): Fragment {
@@ -124,14 +127,18 @@ function orderedIds(ctx: AccountContext, filter: ListFilter, { descending, most,
 /** The constant limit says to the planner what a limit in a parameter hides: that a page is small. */
 const summaries = (sql: Sql, ids: Fragment): Fragment => sql`
   with page as materialized (select id from (${ids}) found limit 101)
-  select p.id, p.account_id, p.version_no, p.created_by, p.parent_id, p.model_id, p.schema_version, p.level, p.status,
-    p.category, p.lot, p.serial, p.updated_at, ${isOutdated(sql)} as outdated, c.data->>'gtin' as gtin,
-    coalesce(p.own->>'productName', c.data->>'productName') as product_name,
-    coalesce(p.own->>'sku', c.data->>'sku') as sku,
-    coalesce(p.own->>'brandName', c.data->>'brandName') as brand_name
+  select ${summaryColumns(sql)}
   from page join passport p on p.id = page.id
   join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
   order by p.id desc`
+
+/** Columns of a Summary, from `passport p`, `content c` and `joinOwners`. */
+export const summaryColumns = (sql: Sql): Fragment => sql`
+  p.id, p.account_id, p.version_no, p.created_by, p.parent_id, p.model_id, p.schema_version, p.level, p.status,
+    p.category, p.lot, p.serial, p.updated_at, ${isOutdated(sql)} as outdated, c.data->>'gtin' as gtin,
+    coalesce(p.own->>'productName', c.data->>'productName') as product_name,
+    coalesce(p.own->>'sku', c.data->>'sku') as sku,
+    coalesce(p.own->>'brandName', c.data->>'brandName') as brand_name`
 
 /** From the counters where they know the answer, else counted. */
 async function countAll(ctx: AccountContext, filter: ListFilter): Promise<number> {

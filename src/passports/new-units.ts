@@ -3,6 +3,7 @@
 import type { CompleteCategory } from '../categories/catalogue.ts'
 import { isLotOrSerial } from '../gs1/lot-serial.ts'
 import { AppError, type Detail, invalid } from '../kernel/errors.ts'
+import { together } from '../kernel/together.ts'
 import { checkUnitData, type Data, withoutNulls } from './check-data.ts'
 import { readingOf, type State } from './state.ts'
 import { gtinOfModel } from './update.ts'
@@ -41,10 +42,15 @@ export function checkUnit(
   const unit = withoutNulls(sent as SentUnit) as SentUnit
   const details = [...strangers(unit, wish.at), ...identityFaults(unit, giver, wish)]
   const data = ownData(unit, wish.at, details)
-  if (details.length > 0) throw invalid(details)
   const lot = wish.level === 'batch' ? String(unit.lot) : giver.row.lot
   const serial = wish.level === 'item' ? String(unit.serial) : null
-  return { lot, serial, ...checkedData(data, giver, wish, lot) }
+  const { inside } = together({
+    unit: () => {
+      if (details.length > 0) throw invalid(details)
+    },
+    inside: () => checkedData(data, giver, wish, lot),
+  })
+  return { lot, serial, ...inside }
 }
 
 function strangers(unit: SentUnit, at: string): Detail[] {
@@ -99,7 +105,9 @@ function ownData(unit: SentUnit, at: string, details: Detail[]): Data {
     return {}
   }
   if (Object.hasOwn(data, 'gtin')) details.push(gtinOfModel(`${at}/data/gtin`))
-  return withoutNulls(data as Data)
+  // What is said of gtin already is not to be said again by the validator.
+  const { gtin: _gtin, ...own } = withoutNulls(data as Data)
+  return own
 }
 
 function checkedData(
@@ -129,7 +137,7 @@ function checkedData(
 }
 
 /** Lets the details of a refusal point into the row that was sent. */
-function atPlace<T>(at: string, check: () => T): T {
+export function atPlace<T>(at: string, check: () => T): T {
   try {
     return check()
   } catch (error) {

@@ -36,19 +36,24 @@ export const outdatedContents = (sql: Sql, owner: Owner): Fragment => sql`
   where ${givers(sql, owner)}
     and (o.last_correction > c.upto or (c.model_upto is not null and top.last_correction > c.model_upto))`
 
-/** The ids of all outdated contents of an account; with `since`, of those outdated by a correction made then or later. */
-export const allOutdatedContents = (sql: Sql, accountId: number, since?: Date): Fragment => {
-  const made = (owner: Fragment) =>
-    since === undefined
-      ? sql``
-      : sql`and exists (select 1 from passport_version v where v.passport_id = ${owner}.id and v.account_id = ${accountId}
-          and v.version_no = ${owner}.last_correction and v.created_at >= ${since})`
-  return sql`
-    select c.id from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
-    where o.account_id = ${accountId} and o.last_correction > 0 and c.upto < o.last_correction ${made(sql`o`)}
-    union all
-    select c.id from passport m join passport b on b.parent_id = m.id and b.account_id = m.account_id and b.level = 'b'
-    join content c on c.owner_id = b.id and c.account_id = b.account_id
-    where m.account_id = ${accountId} and m.last_correction > 0 and m.parent_id is null and c.model_upto < m.last_correction
-      ${made(sql`m`)}`
-}
+/** The ids of all outdated contents of an account. */
+export const allOutdatedContents = (sql: Sql, accountId: number): Fragment =>
+  sql`select id from (${outdatedByOwners(sql, accountId, sql``, sql``)}) c`
+
+/** The ids of contents outdated by a correction made at `since` or later, with its moment as `at`; some twice. */
+export const correctedContents = (sql: Sql, accountId: number, since: Date): Fragment =>
+  outdatedByOwners(sql, accountId, sql`and o.corrected_at >= ${since}`, sql`and m.corrected_at >= ${since}`)
+
+const outdatedByOwners = (
+  sql: Sql,
+  accountId: number,
+  made: Fragment,
+  madeOfModel: Fragment,
+): Fragment => sql`
+  select c.id, o.corrected_at as at from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
+  where o.account_id = ${accountId} and o.last_correction > 0 and c.upto < o.last_correction ${made}
+  union all
+  select c.id, m.corrected_at from passport m join passport b on b.parent_id = m.id and b.account_id = m.account_id and b.level = 'b'
+  join content c on c.owner_id = b.id and c.account_id = b.account_id
+  where m.account_id = ${accountId} and m.last_correction > 0 and m.parent_id is null and c.model_upto < m.last_correction
+    ${madeOfModel}`

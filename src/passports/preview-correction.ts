@@ -1,8 +1,8 @@
 /** What a correction would reach, before it is made: which fields, how many units, and where a unit's own value wins. */
 import type { AccountContext } from '../accounts/context.ts'
-import { gtinTaken } from './check-data.ts'
 import { countUnitsOf } from './content-units.ts'
 import type { Written } from './create.ts'
+import { requireFreeGtin } from './find-matches.ts'
 import { contentsOf } from './outdated.ts'
 import { getState, type State } from './state.ts'
 import type { PassportChange } from './update.ts'
@@ -30,13 +30,6 @@ export async function previewUpdate(
   const reach =
     change.changeType === 'correction' ? await reachOf(ctx, current, next.corrects ? next.changed : []) : null
   return { passport, warnings, reach }
-}
-
-async function requireFreeGtin(ctx: AccountContext, uuid: string, gtin14: string | null): Promise<void> {
-  if (gtin14 === null) return
-  const [claim] = await ctx.sql<{ model_id: string }[]>`
-    select model_id from gtin_claim where gtin14 = ${gtin14}`
-  if (claim !== undefined && claim.model_id !== uuid) throw gtinTaken()
 }
 
 async function reachOf({ sql, accountId }: AccountContext, { row }: State, fields: string[]): Promise<Reach> {

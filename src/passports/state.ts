@@ -24,7 +24,8 @@ export type State = {
 }
 
 type StateRow = PassportRow & {
-  inherited: string
+  /** Null where it is all that the passport reads as: the text is large, and is sent once. */
+  inherited: string | null
   own: string | null
   content_id: string
   units_content_id: string | null
@@ -46,7 +47,7 @@ export async function getStates(
   uuids: readonly string[],
 ): Promise<State[]> {
   const rows = await sql<StateRow[]>`
-    select ${passportColumns(sql)}, c.data::text as inherited, p.own::text as own, p.content_id, p.units_content_id,
+    select ${passportColumns(sql)}, case when p.own is not null then c.data::text end as inherited, p.own::text as own, p.content_id, p.units_content_id,
       c.upto, c.model_upto, c.own_fields
     from passport p join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
     where p.id = any(${uuids as string[]}::text[]::uuid[]) and p.account_id = ${accountId}`
@@ -54,7 +55,7 @@ export async function getStates(
     const { inherited, own, content_id, units_content_id, upto, model_upto, own_fields, ...rest } = row
     return {
       row: rest,
-      inherited: JSON.parse(inherited) as Data,
+      inherited: JSON.parse(inherited ?? row.data) as Data,
       own: own === null ? null : (JSON.parse(own) as Data),
       contentId: content_id,
       upto,

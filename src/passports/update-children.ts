@@ -5,6 +5,7 @@ import { AppError, type Detail, invalid } from '../kernel/errors.ts'
 import { isTransaction } from '../kernel/transaction.ts'
 import { type Data, requireData, withoutNulls } from './check-data.ts'
 import type { Written } from './create.ts'
+import { previewUpdate } from './preview-correction.ts'
 import { getState, type State } from './state.ts'
 import { type ChangeType, updatePassport } from './update.ts'
 
@@ -14,6 +15,8 @@ export type UnitChanges = {
   changeType: ChangeType
   note: string | undefined
   strict: boolean
+  /** All is checked that can be, and nothing written. */
+  dryRun?: boolean
 }
 export type Changed = { index: number; written: Written }
 export type NotChanged = { index: number; error: AppError }
@@ -33,6 +36,7 @@ export async function updateChildren(
   const updated: Changed[] = []
   const errors: NotChanged[] = []
   const seen = new Set<string>()
+  const write = input.dryRun ? previewUpdate : updatePassport
   const work = names.map((name, index) => async () => {
     try {
       const uuid = requireFound(name, found, seen, index)
@@ -44,7 +48,7 @@ export async function updateChildren(
         note: input.note,
         strict: input.strict,
       }
-      updated.push({ index, written: await updatePassport(ctx, { ...change, expects: () => true }) })
+      updated.push({ index, written: await write(ctx, { ...change, expects: () => true }) })
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       errors.push({ index, error: atRow(error, index) })

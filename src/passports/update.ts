@@ -3,7 +3,7 @@
  * each other in this process; against other processes the statement holds only if the version is still the one read.
  */
 import type { AccountContext } from '../accounts/context.ts'
-import { findRefusal, perDatabase, retrying } from '../kernel/db.ts'
+import { findRefusal, perDatabase, retrying, type Sql } from '../kernel/db.ts'
 import { AppError, type Detail, invalid } from '../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import { inTurn } from '../kernel/in-turn.ts'
@@ -37,26 +37,31 @@ export type PassportChange = {
   expects: (current: PassportRow) => boolean
 }
 
-const MOST_ATTEMPTS = 50
+export const MOST_ATTEMPTS = 50
 
 const turns = perDatabase(() => inTurn())
+
+/** Runs `work` when the changes of this passport that came earlier to this process are done. */
+export const inTurnOf = <T>(sql: Sql, uuid: string, work: () => Promise<T>): Promise<T> =>
+  turns(sql)(uuid, work)
 
 /**
  * Merges `data` shallowly onto the passport's (null removes a field) and keeps the result as its next version with a
  * `product.updated` event, or changes nothing. Throws `not_found`, `version_conflict`, `validation`, `gtin_taken`.
  */
 export function updatePassport(ctx: AccountContext, change: PassportChange): Promise<Written> {
-  return turns(ctx.sql)(change.uuid, async () => {
+  return inTurnOf(ctx.sql, change.uuid, async () => {
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       const written = await retrying(() => attemptUpdate(ctx, change))
       if (written !== undefined) return written
     }
-    throw new AppError(
-      'unavailable',
-      'This product is being changed from many sides at once. Try again in a moment.',
-    )
+    throw contended()
   })
 }
+
+/** Others were faster so often that something is wrong. */
+export const contended = () =>
+  new AppError('unavailable', 'This product is being changed from many sides at once. Try again in a moment.')
 
 /** Undefined when another process made a version in between. */
 async function attemptUpdate(ctx: AccountContext, change: PassportChange): Promise<Written | undefined> {
@@ -169,9 +174,10 @@ async function writeVersion(
       ), moved as (
         update passport p set version_no = ${next.row.version_no}, created_by = ${actorId}, units_content_id = null,
           content_id = coalesce(${next.content?.id ?? null}::uuid, p.content_id), own = ${own}::text::jsonb,
-          updated_at = greatest(${next.now}::timestamptz, p.updated_at), schema_version = ${next.row.schema_version},
+          updated_at = greatest(${next.now}::timestamptz, p.updated_at), stored_at = greatest(p.stored_at, now()), schema_version = ${next.row.schema_version},
           gtin14 = ${next.gtin14}, sku = ${next.sku}, search = ${next.search},
-          last_correction = case when ${next.corrects} then ${next.row.version_no}::int else p.last_correction end
+          last_correction = case when ${next.corrects} then ${next.row.version_no}::int else p.last_correction end,
+          corrected_at = case when ${next.corrects} then greatest(${next.now}::timestamptz, p.updated_at, now()) else p.corrected_at end
         where p.id = ${current.id} and p.account_id = ${accountId} and p.version_no = ${current.version_no}
         returning p.id, p.content_id, p.updated_at
       ), claim as (

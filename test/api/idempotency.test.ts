@@ -97,6 +97,9 @@ describe('every route that changes something', () => {
   }
 
   const body = (route: { method: string; path: string }, serial: string): Ask => {
+    if (route.path.endsWith('/bulk')) return { body: { items: [newProduct({ sku: `N${serial}` }), {}] } }
+    if (route.method === 'PUT')
+      return { body: newProduct({ sku: route.path.endsWith('sku') ? undefined : `P${serial}` }) }
     if (route.path.endsWith('/children'))
       return { body: { level: 'item', items: [{ serial: `N${serial}` }, {}] } }
     if (route.path.endsWith('/children/update')) {
@@ -110,7 +113,7 @@ describe('every route that changes something', () => {
       }
     }
     if (route.method === 'PATCH') return { body: { data: { countryOfManufacture: 'IT' } } }
-    return route.path === '/products' || route.method === 'PUT' ? { body: newProduct() } : {}
+    return route.path === '/products' ? { body: newProduct() } : {}
   }
 
   for (const route of ROUTES.filter(one => one.method !== 'GET' && !one.open)) {
@@ -119,7 +122,7 @@ describe('every route that changes something', () => {
       const path = route.path
         .replace(':id', model)
         .replace(':n', '1')
-        .replace(':sku', 'T-1')
+        .replace(':sku', serial)
         .replace(':gtin', nextGtin())
       const key = randomUUID()
       const ask = withKey(key, body(route, serial))

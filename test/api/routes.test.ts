@@ -38,8 +38,13 @@ describe('every route', () => {
       return route.method === 'GET' ? {} : { body: { level: 'item', serial: `R${++serials}` } }
     }
     if (route.path.endsWith('/children/update')) return { body: { items: [{ serial: 'R0', data: {} }] } }
+    if (route.path.endsWith('/bulk')) return { body: { items: [newProduct({ sku: 'T-8' })] } }
+    if (route.method === 'PUT')
+      return { body: newProduct({ sku: undefined, ...(route.path.endsWith('sku') ? {} : { sku: 'T-2' }) }) }
+    return route.method === 'PATCH' ? { body: { data: {} } } : example(route)
+  }
+  const example = (route: { method: string; path: string }) => {
     if (route.path === '/products' && route.method === 'POST') return { body: newProduct() }
-    if (route.method === 'PATCH') return { body: { data: {} } }
     const [example] = Object.values(operationOf(route)?.body?.examples ?? {})
     return example === undefined ? {} : { body: example.value }
   }

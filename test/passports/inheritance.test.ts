@@ -262,7 +262,11 @@ async function take(world: World, one: Step): Promise<void> {
   if (one.do === 'patch') return world.patch(unit, one.data, one.isCorrection)
   if (one.do === 'refresh') return world.refresh(unit)
   unit.archived = one.do === 'archive'
-  await setStatus(world.ctx, world.uuidOf(unit), unit.archived ? 'x' : 'a')
+  await setStatus(world.ctx, {
+    uuid: world.uuidOf(unit),
+    status: unit.archived ? 'x' : 'a',
+    expects: () => true,
+  })
 }
 
 const [MODEL, BATCH, ITEM] = [0, 1, 2]

@@ -115,7 +115,8 @@ export function versionList(words: Words, id: string, versions: readonly Version
 
 export async function submitOneStatus({ setup, session, params, form }: SignedInVisit): Promise<Outcome> {
   const uuid = requireUuid(params.id ?? '')
-  await setStatus(contextOf(setup, session), uuid, form.text('to') === 'restore' ? 'a' : 'x')
+  const status = form.text('to') === 'restore' ? ('a' as const) : ('x' as const)
+  await setStatus(contextOf(setup, session), { uuid, status, expects: () => true })
   return { to: `${PRODUCTS}/${params.id}` }
 }
 

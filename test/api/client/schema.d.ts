@@ -144,6 +144,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/products/by-sku/{sku}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["putProductBySku"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/products/by-gtin/{gtin}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["putProductByGtin"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/products/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["syncProducts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/products/{id}/children": {
         parameters: {
             query?: never;
@@ -564,6 +612,108 @@ export interface components {
                 failed: number;
             };
         };
+        SyncedProducts: {
+            created: {
+                index: number;
+                id: string;
+                category: string;
+                /** @enum {string} */
+                level: "model" | "batch" | "item";
+                /** @enum {string} */
+                status: "active" | "archived";
+                gtin: string | null;
+                lot: string | null;
+                serial: string | null;
+                version_no: number;
+                /** Format: date-time */
+                updated_at: string;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: uri */
+                passport_url: string;
+                /** Format: uri */
+                gs1_url: string | null;
+                /** Format: uri */
+                qr_url: string;
+                parent_id: string | null;
+                outdated: boolean;
+                product_name: string | null;
+                sku: string | null;
+                brand_name: string | null;
+                warnings?: components["schemas"]["Detail"][];
+            }[];
+            updated: {
+                index: number;
+                id: string;
+                category: string;
+                /** @enum {string} */
+                level: "model" | "batch" | "item";
+                /** @enum {string} */
+                status: "active" | "archived";
+                gtin: string | null;
+                lot: string | null;
+                serial: string | null;
+                version_no: number;
+                /** Format: date-time */
+                updated_at: string;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: uri */
+                passport_url: string;
+                /** Format: uri */
+                gs1_url: string | null;
+                /** Format: uri */
+                qr_url: string;
+                parent_id: string | null;
+                outdated: boolean;
+                product_name: string | null;
+                sku: string | null;
+                brand_name: string | null;
+                warnings?: components["schemas"]["Detail"][];
+            }[];
+            unchanged: {
+                index: number;
+                id: string;
+                category: string;
+                /** @enum {string} */
+                level: "model" | "batch" | "item";
+                /** @enum {string} */
+                status: "active" | "archived";
+                gtin: string | null;
+                lot: string | null;
+                serial: string | null;
+                version_no: number;
+                /** Format: date-time */
+                updated_at: string;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: uri */
+                passport_url: string;
+                /** Format: uri */
+                gs1_url: string | null;
+                /** Format: uri */
+                qr_url: string;
+                parent_id: string | null;
+                outdated: boolean;
+                product_name: string | null;
+                sku: string | null;
+                brand_name: string | null;
+                warnings?: components["schemas"]["Detail"][];
+            }[];
+            errors: {
+                index: number;
+                code: string;
+                error: string;
+                errors?: components["schemas"]["Detail"][];
+            }[];
+            summary: {
+                requested: number;
+                created: number;
+                updated: number;
+                unchanged: number;
+                failed: number;
+            };
+        };
         Refreshed: {
             refreshed: number;
             pending: number;
@@ -624,6 +774,8 @@ export interface components {
             total_pages: number;
             has_more: boolean;
             next_cursor: string | null;
+            /** Format: date-time */
+            synced_until?: string;
         };
         Detail: {
             field: string;
@@ -1351,7 +1503,9 @@ export interface operations {
     };
     createProduct: {
         parameters: {
-            query?: never;
+            query?: {
+                dry_run?: boolean;
+            };
             header?: {
                 Prefer?: string;
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -1382,6 +1536,7 @@ export interface operations {
                         data: components["schemas"]["Product"];
                         warnings?: components["schemas"]["Detail"][];
                         truncated?: boolean;
+                        meta?: components["schemas"]["DryRun"];
                     };
                 };
             };
@@ -1729,6 +1884,7 @@ export interface operations {
                         data: components["schemas"]["Product"];
                         warnings?: components["schemas"]["Detail"][];
                         truncated?: boolean;
+                        meta?: components["schemas"]["DryRun"];
                     };
                 };
             };
@@ -1750,6 +1906,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                "If-Match"?: string;
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -1780,6 +1937,7 @@ export interface operations {
             403: components["responses"]["plan_required.read_only"];
             404: components["responses"]["not_found"];
             409: components["responses"]["idempotency_in_progress"];
+            412: components["responses"]["version_conflict"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation"];
@@ -1792,6 +1950,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                "If-Match"?: string;
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -1822,6 +1981,248 @@ export interface operations {
             403: components["responses"]["plan_required.read_only"];
             404: components["responses"]["not_found"];
             409: components["responses"]["gtin_taken.idempotency_in_progress"];
+            412: components["responses"]["version_conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    putProductBySku: {
+        parameters: {
+            query?: {
+                dry_run?: boolean;
+            };
+            header?: {
+                "If-Match"?: string;
+                "If-None-Match"?: string;
+                Prefer?: string;
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                sku: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    category?: string;
+                    data: Record<string, never>;
+                    /** @enum {string} */
+                    change_type?: "change" | "correction";
+                    note?: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Product"];
+                        warnings?: components["schemas"]["Detail"][];
+                        truncated?: boolean;
+                        meta?: {
+                            unchanged?: boolean;
+                            dry_run?: boolean;
+                        };
+                    };
+                };
+            };
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Product"];
+                        warnings?: components["schemas"]["Detail"][];
+                        truncated?: boolean;
+                        meta?: {
+                            unchanged?: boolean;
+                            dry_run?: boolean;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["plan_limit.plan_required.read_only"];
+            409: components["responses"]["gtin_taken.idempotency_in_progress"];
+            412: components["responses"]["version_conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    putProductByGtin: {
+        parameters: {
+            query?: {
+                dry_run?: boolean;
+            };
+            header?: {
+                "If-Match"?: string;
+                "If-None-Match"?: string;
+                Prefer?: string;
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                gtin: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    category?: string;
+                    data: Record<string, never>;
+                    /** @enum {string} */
+                    change_type?: "change" | "correction";
+                    note?: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Product"];
+                        warnings?: components["schemas"]["Detail"][];
+                        truncated?: boolean;
+                        meta?: {
+                            unchanged?: boolean;
+                            dry_run?: boolean;
+                        };
+                    };
+                };
+            };
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Product"];
+                        warnings?: components["schemas"]["Detail"][];
+                        truncated?: boolean;
+                        meta?: {
+                            unchanged?: boolean;
+                            dry_run?: boolean;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["plan_limit.plan_required.read_only"];
+            409: components["responses"]["gtin_taken.idempotency_in_progress"];
+            412: components["responses"]["version_conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    syncProducts: {
+        parameters: {
+            query?: {
+                dry_run?: boolean;
+            };
+            header?: {
+                Prefer?: string;
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    items: {
+                        category?: string;
+                        data: Record<string, never>;
+                        /**
+                         * @default sku
+                         * @enum {string}
+                         */
+                        match_by?: "sku" | "gtin";
+                    }[];
+                    /**
+                     * @default sku
+                     * @enum {string}
+                     */
+                    match_by?: "sku" | "gtin";
+                    /** @enum {string} */
+                    change_type?: "change" | "correction";
+                    note?: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SyncedProducts"];
+                        meta?: components["schemas"]["DryRun"];
+                    };
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["plan_limit.plan_required.read_only"];
+            409: components["responses"]["idempotency_in_progress"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation"];
@@ -1877,7 +2278,9 @@ export interface operations {
     };
     createChildren: {
         parameters: {
-            query?: never;
+            query?: {
+                dry_run?: boolean;
+            };
             header?: {
                 Prefer?: string;
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -1910,8 +2313,10 @@ export interface operations {
                         data: components["schemas"]["Product"];
                         warnings?: components["schemas"]["Detail"][];
                         truncated?: boolean;
+                        meta?: components["schemas"]["DryRun"];
                     } | {
                         data: components["schemas"]["CreatedUnits"];
+                        meta?: components["schemas"]["DryRun"];
                     };
                 };
             };
@@ -1930,7 +2335,9 @@ export interface operations {
     };
     updateChildren: {
         parameters: {
-            query?: never;
+            query?: {
+                dry_run?: boolean;
+            };
             header?: {
                 Prefer?: string;
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -1970,6 +2377,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["UpdatedUnits"];
+                        meta?: components["schemas"]["DryRun"];
                     };
                 };
             };

@@ -1,0 +1,85 @@
+/** What a bulk call answers: the rows it did something with, those it could not, and how many of each. */
+import { AppError, type Detail, invalid } from '../kernel/errors.ts'
+import type { Data } from '../passports/check-data.ts'
+import type { Summary } from '../passports/list.ts'
+import type { PassportRow } from '../passports/record.ts'
+import { bodyDetail } from './body.ts'
+import { type AccountCall, data } from './route.ts'
+import { summaryJson } from './summary.ts'
+
+export const MOST_ITEMS = 500
+
+/** `names`: the data as it reads, for the names that a summary shows. */
+export type Done = {
+  index: number
+  row: Omit<PassportRow, 'data'>
+  names: Data
+  warnings: readonly Detail[]
+}
+export type NotDone = { index: number; error: AppError }
+
+/** 1 to 500 rows. Throws `validation`; `what` they are, as a plural. */
+export function requireItems(items: unknown, what: string): readonly unknown[] {
+  if (items === undefined)
+    throw invalid([bodyDetail('items', 'required', `items is missing: a list of ${what}.`)])
+  if (!Array.isArray(items)) throw invalid([bodyDetail('items', 'type', `items must be a list of ${what}.`)])
+  if (items.length >= 1 && items.length <= MOST_ITEMS) return items
+  throw invalid([
+    bodyDetail('items', 'length', `items must have 1 to ${MOST_ITEMS} ${what}; this has ${items.length}.`),
+  ])
+}
+
+/** `done` by what was done: `{"created": [...], "updated": [...]}`. */
+export function bulkBody(
+  call: AccountCall,
+  done: Readonly<Record<string, readonly Done[]>>,
+  errors: readonly NotDone[],
+  meta?: object,
+): string {
+  const lists = Object.entries(done)
+  const faults = errors.map(({ index, error }) => ({
+    index,
+    code: error.code,
+    error: error.message,
+    ...(error.details ? { errors: error.details.map(detail => ({ ...detail, index })) } : {}),
+  }))
+  const summary = {
+    requested: lists.reduce((sum, [, rows]) => sum + rows.length, errors.length),
+    ...Object.fromEntries(lists.map(([verb, rows]) => [verb, rows.length])),
+    failed: errors.length,
+  }
+  const members = lists.map(([verb, rows]) => `"${verb}":[${rows.map(row => rowJson(call, row)).join(',')}]`)
+  return data(
+    `{${members.join(',')},"errors":${JSON.stringify(faults)},"summary":${JSON.stringify(summary)}}`,
+    meta === undefined ? {} : { meta },
+  )
+}
+
+function rowJson(call: AccountCall, { index, row, names, warnings }: Done): string {
+  const summary = summaryJson(call.setup.addresses, withNames(row, names))
+  const more = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`
+  return `{"index":${index},${summary.slice(1, -1)}${more}}`
+}
+
+function withNames(row: Done['row'], names: Data): Summary {
+  const { productName, sku, brandName } = names as Record<string, string>
+  return { ...row, product_name: productName ?? null, sku: sku ?? null, brand_name: brandName ?? null }
+}
+
+/** A bulk call of which nothing took effect: over quota if that is all there was, else invalid, with every detail. */
+export function nothingDone(errors: readonly NotDone[], message: string): AppError {
+  const details = errors.flatMap(({ index, error }) =>
+    (error.details ?? [rowDetail(index, error)]).map(detail => ({ ...detail, index })),
+  )
+  const first = errors[0]?.error
+  const all = first !== undefined && errors.every(({ error }) => error.code === first.code)
+  if (all && first.code === 'plan_limit') return new AppError('plan_limit', first.message, details)
+  return new AppError('validation', `${message}; errors says why for each.`, details)
+}
+
+const rowDetail = (index: number, error: AppError): Detail => ({
+  field: `items[${index}]`,
+  pointer: `/items/${index}`,
+  code: error.code === 'plan_limit' ? 'plan_limit' : 'not_found',
+  message: error.message,
+})

@@ -1,0 +1,40 @@
+/** A sync that writes nothing: what each row would come to. */
+import type { AccountContext } from '../accounts/context.ts'
+import { findRoom } from '../accounts/quota.ts'
+import { gtinTaken } from './check-data.ts'
+import { findByGtin } from './find-matches.ts'
+import { overQuota } from './insert-models.ts'
+import type { Creation, Update } from './plan-sync.ts'
+import { createdOf, refuse, type SyncResult } from './sync-result.ts'
+
+/** What writing would come to as things are now. */
+export async function foresee(
+  ctx: AccountContext,
+  creations: readonly Creation[],
+  updates: readonly Update[],
+  result: SyncResult,
+): Promise<void> {
+  const gtins = [...creations.map(({ made }) => made.gtin14), ...updates.map(({ claims }) => claims)]
+  const holders = await findByGtin(
+    ctx,
+    gtins.filter(one => one !== null),
+  )
+  const isTaken = (gtin14: string | null, uuid: string) => {
+    const holder = gtin14 === null ? undefined : holders.get(gtin14)
+    return holder !== undefined && holder.id !== uuid
+  }
+  let room = creations.length === 0 ? 0 : await findRoom(ctx.sql, { accountId: ctx.accountId, level: 'm' })
+  for (const creation of creations) {
+    const { row, made } = creation
+    if (isTaken(made.gtin14, made.id)) refuse(result, row, gtinTaken())
+    else if (room-- > 0) result.created.push(createdOf(creation))
+    else refuse(result, row, overQuota())
+  }
+  for (const { row, step, claims, warnings } of updates) {
+    if (isTaken(claims, step.current.id)) refuse(result, row, gtinTaken())
+    else {
+      const passport = { ...step.next.row, updated_at: step.next.now }
+      result.updated.push({ index: row.index, passport, warnings })
+    }
+  }
+}

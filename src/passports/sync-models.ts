@@ -1,0 +1,185 @@
+/**
+ * "Create or update": the verb of systems that hold the truth about products elsewhere and bring it here, a row at a
+ * time or five hundred. However many there are, it takes a look-up, a read, a statement for what is new and one for
+ * what has changed. What would change nothing is not written, so that a sync can be run again for nothing.
+ */
+import type { AccountContext } from '../accounts/context.ts'
+import { perDatabase } from '../kernel/db.ts'
+import type { AppError } from '../kernel/errors.ts'
+import { inTurn } from '../kernel/in-turn.ts'
+import { gtinTaken } from './check-data.ts'
+import { findByGtin, findBySku, type SkuMatch } from './find-matches.ts'
+import {
+  bears,
+  type Creation,
+  type Manner,
+  Once,
+  type Plan,
+  planRow,
+  requireOne,
+  type Update,
+} from './plan-sync.ts'
+import { foresee } from './preview-sync.ts'
+import { getStates } from './state.ts'
+import { eachStorable } from './storable.ts'
+import { insertNew } from './sync-new.ts'
+import { caught, createdOf, emptyResult, inOrder, refuse, type SyncResult } from './sync-result.ts'
+import { type AddressedRow, addressedRow, type MatchBy, readSyncRow, type SyncRow } from './sync-rows.ts'
+import { contended, inTurnOf, MOST_ATTEMPTS } from './update.ts'
+import { writeVersions } from './write-versions.ts'
+
+/** `dryRun`: everything is checked that can be, and nothing written. */
+export type SyncManner = Manner & { dryRun: boolean }
+
+/** `rows`: each `{category?, data, match_by?}` as it was sent; `matchBy` for those that do not say. */
+export type SyncWish = SyncManner & { rows: readonly unknown[]; matchBy: MatchBy }
+
+const turns = perDatabase(() => inTurn())
+
+/**
+ * Creates or updates models, row by row: one that fails spoils no other. An update merges `data` over what is there as
+ * PATCH does (null removes). Errors are values: `validation`, `gtin_taken`, `plan_limit`, `version_conflict`.
+ */
+export async function syncModels(ctx: AccountContext, wish: SyncWish): Promise<SyncResult> {
+  const result = emptyResult()
+  const rows = wish.rows.flatMap((sent, index) =>
+    caught(result, { index, place: `/items/${index}` }, () => readSyncRow(sent, index, wish)),
+  )
+  const turn = wish.dryRun ? <T>(_key: string, work: () => Promise<T>) => work() : turns(ctx.sql)
+  await turn(String(ctx.accountId), () => syncRows(ctx, rows, wish, result))
+  return inOrder(result)
+}
+
+/** Creates or updates the one model that an address names by its SKU or GTIN. Errors are a value in `errors`. */
+export async function syncModel(ctx: AccountContext, wish: SyncManner & AddressedRow): Promise<SyncResult> {
+  const result = emptyResult()
+  const row = addressedRow(wish)
+  await turns(ctx.sql)(`${ctx.accountId} ${row.matchBy} ${row.key}`, () => syncRows(ctx, [row], wish, result))
+  return result
+}
+
+/** Rows that another writer was faster with are looked up and worked out anew. */
+async function syncRows(
+  ctx: AccountContext,
+  rows: readonly SyncRow[],
+  manner: SyncManner,
+  result: SyncResult,
+): Promise<void> {
+  let open = rows
+  let alone: string | undefined
+  for (let attempt = 0; open.length > 0; attempt++) {
+    if (attempt === MOST_ATTEMPTS) {
+      for (const { index } of open) result.errors.push({ index, error: contended() })
+      return
+    }
+    const run = () => attemptAll(ctx, open, manner, result)
+    const lost = await (alone === undefined ? run() : inTurnOf(ctx.sql, alone, run))
+    open = lost.map(one => one.row)
+    // A single model goes on in turn with its PATCHes, which would else be faster each time.
+    alone = lost.length === 1 ? lost[0]?.uuid : undefined
+  }
+}
+
+type Lost = { row: SyncRow; uuid: string | undefined }
+
+async function attemptAll(
+  ctx: AccountContext,
+  rows: readonly SyncRow[],
+  manner: SyncManner,
+  result: SyncResult,
+): Promise<Lost[]> {
+  const { plans, moved } = await planAll(ctx, rows, manner, result)
+  for (const plan of plans) {
+    if (plan.kind !== 'unchanged') continue
+    result.unchanged.push({ index: plan.row.index, passport: plan.passport, warnings: plan.warnings })
+  }
+  const creations = plans.filter(plan => plan.kind === 'create')
+  const updates = plans.filter(plan => plan.kind === 'update')
+  if (manner.dryRun) {
+    await foresee(ctx, creations, updates, result)
+    return moved
+  }
+  const lost = [...moved]
+  const spoilt = ({ row }: Plan, error: AppError) => refuse(result, row, error)
+  const create = async (some: readonly Creation[]) => {
+    lost.push(...(await writeNew(ctx, some, result)))
+  }
+  const update = async (some: readonly Update[]) => {
+    lost.push(...(await writeChanged(ctx, some, result)))
+  }
+  await eachStorable(creations, create, spoilt)
+  await eachStorable(updates, update, spoilt)
+  return lost
+}
+
+/** `moved`: models that gave up the SKU or GTIN between being found and being read. */
+async function planAll(
+  ctx: AccountContext,
+  rows: readonly SyncRow[],
+  manner: Manner,
+  result: SyncResult,
+): Promise<{ plans: Plan[]; moved: Lost[] }> {
+  const keys = (by: MatchBy) => rows.flatMap(row => (row.matchBy === by && row.key !== null ? [row.key] : []))
+  const [bySku, byGtin] = await Promise.all([
+    findBySku(ctx, [...new Set(keys('sku'))]),
+    findByGtin(ctx, [...new Set(keys('gtin'))]),
+  ])
+  const found = rows.flatMap(row =>
+    caught(result, row, () => ({ row, uuid: requireOne(row, bySku, byGtin) })),
+  )
+  const uuids = found.flatMap(({ uuid }) => uuid ?? [])
+  const states = uuids.length === 0 ? [] : await getStates(ctx, [...new Set(uuids)])
+  const byId = new Map(states.map(state => [state.row.id, state]))
+  const once = new Once()
+  const moved: Lost[] = []
+  const plans = found.flatMap(({ row, uuid }) =>
+    caught(result, row, () => {
+      const there = uuid === undefined ? undefined : byId.get(uuid)
+      if (uuid !== undefined && (there === undefined || !bears(row, there))) {
+        moved.push({ row, uuid: undefined })
+        return []
+      }
+      const plan = planRow(ctx, row, there, manner)
+      once.take(plan)
+      return [plan.kind === 'create' ? { ...plan, seen: seenBy(row, bySku) } : plan]
+    }).flat(),
+  )
+  return { plans, moved }
+}
+
+const seenBy = (row: SyncRow, bySku: ReadonlyMap<string, SkuMatch>) =>
+  (row.matchBy === 'sku' && row.key !== null ? bySku.get(row.key)?.seen : null) ?? null
+
+async function writeNew(
+  ctx: AccountContext,
+  creations: readonly Creation[],
+  result: SyncResult,
+): Promise<Lost[]> {
+  const { refused, lost } = await insertNew(ctx, creations)
+  const out = new Set([...refused.map(one => one.creation), ...lost])
+  for (const creation of creations) if (!out.has(creation)) result.created.push(createdOf(creation))
+  for (const { creation, error } of refused) refuse(result, creation.row, error)
+  return lost.map(({ row }) => ({ row, uuid: undefined }))
+}
+
+async function writeChanged(
+  ctx: AccountContext,
+  updates: readonly Update[],
+  result: SyncResult,
+): Promise<Lost[]> {
+  const { written, taken } = await writeVersions(
+    ctx,
+    updates.map(({ step }) => step),
+  )
+  const lost: Lost[] = []
+  for (const { row, step, warnings } of updates) {
+    const { id } = step.current
+    const at = written.get(id)
+    if (at !== undefined) {
+      const passport = { ...step.next.row, updated_at: at }
+      result.updated.push({ index: row.index, passport, warnings })
+    } else if (taken.has(id)) refuse(result, row, gtinTaken())
+    else lost.push({ row, uuid: id })
+  }
+  return lost
+}

@@ -1,0 +1,50 @@
+/** What became of each row of a sync, and how a refusal of one is kept from the others. */
+import { AppError } from '../kernel/errors.ts'
+import { firstVersion } from './insert-models.ts'
+import { atPlace } from './new-units.ts'
+import type { Creation } from './plan-sync.ts'
+import type { PassportRow } from './record.ts'
+import type { SyncRow } from './sync-rows.ts'
+
+export type Synced = { index: number; passport: PassportRow; warnings: Creation['warnings'] }
+export type NotSynced = { index: number; error: AppError }
+
+/** Each list in the order of `index`; every row is in one of them. */
+export type SyncResult = {
+  created: Synced[]
+  updated: Synced[]
+  unchanged: Synced[]
+  errors: NotSynced[]
+}
+
+export const emptyResult = (): SyncResult => ({ created: [], updated: [], unchanged: [], errors: [] })
+
+export function inOrder(result: SyncResult): SyncResult {
+  for (const list of Object.values(result)) list.sort((a, b) => a.index - b.index)
+  return result
+}
+
+export const createdOf = ({ row, made, warnings }: Creation): Synced => ({
+  index: row.index,
+  passport: firstVersion(made),
+  warnings,
+})
+
+type Place = Pick<SyncRow, 'index' | 'place'>
+
+/** What `work` gives, in a list; a refusal goes to the errors, its pointers beginning at the row. */
+export function caught<T>(result: SyncResult, { index, place }: Place, work: () => T): T[] {
+  try {
+    return [atPlace(place, work)]
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    result.errors.push({ index, error })
+    return []
+  }
+}
+
+export function refuse(result: SyncResult, row: Place, refusal: AppError): void {
+  caught(result, row, () => {
+    throw refusal
+  })
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import Fastify from 'fastify'
+import { announceDeprecation } from '../../src/api/deprecation.ts'
+import { ROUTES } from '../../src/api/door.ts'
+import { describe as describeOperation } from '../../src/api/openapi.ts'
+import type { Operation } from '../../src/api/operation-parts.ts'
+import { OPERATIONS } from '../../src/api/operations.ts'
+
+const deprecated = {
+  since: new Date('2027-01-01T00:00:00Z'),
+  sunset: new Date('2028-01-01T00:00:00Z'),
+  link: 'https://carnet.example/changes#old',
+}
+
+test('a route that will go away says so in every answer, refusals too', async () => {
+  const app = Fastify()
+  app.get('/old', { ...announceDeprecation({ deprecated }) }, () => 'still there')
+  app.get('/older', { ...announceDeprecation({ deprecated }) }, () => {
+    throw new Error('refused')
+  })
+  app.get('/new', { ...announceDeprecation({}) }, () => 'here to stay')
+  for (const path of ['/old', '/older']) {
+    const { headers } = await app.inject(path)
+    assert.equal(headers.deprecation, '@1798761600')
+    assert.equal(headers.sunset, 'Sat, 01 Jan 2028 00:00:00 GMT')
+    assert.match(
+      String(headers.link),
+      /^<https:\/\/carnet\.example\/changes#old>; rel="deprecation"; type="text\/html"/,
+    )
+  }
+  const { headers } = await app.inject('/new')
+  assert.deepEqual([headers.deprecation, headers.sunset, headers.link], [undefined, undefined, undefined])
+  await app.close()
+})
+
+test('the OpenAPI document marks the same routes', () => {
+  const [first] = OPERATIONS
+  assert.ok(first)
+  const old: Operation = { ...first, deprecated: true }
+  assert.equal(describeOperation(old).deprecated, true)
+  assert.equal('deprecated' in describeOperation(first), false)
+  for (const route of ROUTES) {
+    const operation = OPERATIONS.find(one => one.method === route.method && one.path === route.path)
+    assert.equal(operation?.deprecated ?? false, route.deprecated !== undefined, route.path)
+  }
+})

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { bodyOf } from '../../bench/loader.ts'
+import { syncModels } from '../../src/passports/sync-models.ts'
+import { cloneDatabase, type TestDatabase } from '../database.ts'
+import {
+  type Answer,
+  type Harness,
+  newProduct,
+  nextGtin,
+  startHarness,
+  type TestAccount,
+} from '../harness.ts'
+
+/** All 10,000 with `--full`. */
+const SHEET = process.env.CARNET_TEST_FULL ? 10_000 : 2_000
+
+let database: TestDatabase
+let t: Harness
+/** A second server with connections of its own, as another process would be. */
+let other: Harness
+let account: TestAccount
+before(async () => {
+  database = await cloneDatabase()
+  t = await startHarness({ database })
+  other = await startHarness({ database })
+  account = await t.account({ plan: 'enterprise' })
+})
+after(async () => {
+  await other.close()
+  await t.close()
+  await database.drop()
+})
+
+const bulk = (body: unknown, key = account.key, { ask } = t): Promise<Answer> =>
+  ask('POST', '/api/v1/products/bulk', { key, body })
+const items = (...all: unknown[]) => ({ items: all })
+const indexes = (rows: { index: number }[]) => rows.map(row => row.index)
+const sheet = (count: number, change: object = {}) =>
+  Array.from({ length: count }, (_, i) => ({ category: 'textile', data: { ...bodyOf(i), ...change } }))
+
+/** The pool, telling before each statement is sent. */
+const watched = (before: () => Promise<void>) =>
+  new Proxy(t.sql, {
+    apply(sql, self, args: [TemplateStringsArray & { raw?: unknown }]) {
+      const made = Reflect.apply(sql, self, args)
+      if (!Array.isArray(args[0]?.raw)) return made
+      const start = made.then.bind(made)
+      const then = (...rest: Parameters<typeof start>) => before().then(() => start(...rest))
+      return Object.assign(made, Object.fromEntries([['then', then]]))
+    },
+  })
+
+const PLAIN = { changeType: 'change', note: undefined, strict: false, dryRun: false } as const
+
+describe('POST /products/bulk', () => {
+  test('creates, updates, leaves alone and refuses, row by row', async () => {
+    const first = await bulk(items(newProduct({ sku: 'b-0' }), newProduct({ sku: 'b-1' })))
+    assert.equal(first.status, 200)
+    assert.deepEqual(first.json.data.summary, {
+      requested: 2,
+      created: 2,
+      updated: 0,
+      unchanged: 0,
+      failed: 0,
+    })
+    const taken = nextGtin()
+    await bulk(items(newProduct({ sku: 'b-g', gtin: taken })))
+    const { status, json } = await bulk(
+      items(
+        newProduct({ sku: 'b-0' }),
+        { data: { sku: 'b-1', weightGrams: 4 } },
+        newProduct({ sku: 'b-2', wieght: 1 }),
+        newProduct({ sku: 'b-2' }),
+        newProduct({ sku: 'b-3', gtin: taken }),
+        { data: { sku: 'b-0', gtin: taken } },
+        newProduct({ sku: 'b-1' }, 'battery'),
+        { category: 'textile', data: { sku: 'b-4' } },
+        7,
+        { data: { sku: 'b-1' }, id: 'x' },
+        newProduct({ sku: undefined }),
+        { category: 'textile', data: newProduct({ gtin: undefined }).data, match_by: 'gtin' },
+        { data: { gtin: `0${taken}`, weightGrams: 5 }, match_by: 'gtin' },
+        { data: { sku: 'b-g', weightGrams: 6 } },
+      ),
+    )
+    assert.equal(status, 200)
+    const { created, updated, unchanged, errors, summary } = json.data
+    assert.deepEqual(summary, { requested: 14, created: 1, updated: 2, unchanged: 1, failed: 10 })
+    assert.deepEqual([indexes(created), indexes(updated), indexes(unchanged)], [[2], [1, 12], [0]])
+    assert.equal(created[0].warnings[0].code, 'unknown_field')
+    assert.equal(updated[0].version_no, 2)
+    assert.equal(created[0].sku, 'b-2')
+    const found = errors.map(
+      (one: { index: number; code: string; errors: { pointer: string; code: string }[] }) => [
+        one.index,
+        one.code,
+        `${one.errors[0]?.pointer} ${one.errors[0]?.code}`,
+      ],
+    )
+    assert.deepEqual(found, [
+      [3, 'validation', '/items/3/data/sku duplicate'],
+      [4, 'gtin_taken', '/items/4/data/gtin duplicate'],
+      [5, 'validation', '/items/5/data/sku duplicate'],
+      [6, 'validation', '/items/6/category immutable'],
+      [7, 'validation', '/items/7/data/productName required'],
+      [8, 'validation', '/items/8 type'],
+      [9, 'validation', '/items/9/id unknown_field'],
+      [10, 'validation', '/items/10/data/sku required'],
+      [11, 'validation', '/items/11/data/gtin required'],
+      [13, 'validation', '/items/13/data/sku duplicate'],
+    ])
+    for (const one of errors) for (const detail of one.errors) assert.equal(detail.index, one.index)
+  })
+
+  test('a bad row does not spoil a good one about the same product', async () => {
+    const { json } = await bulk(items({ data: { sku: 'b-5' } }, newProduct({ sku: 'b-5' })))
+    assert.deepEqual([indexes(json.data.errors), indexes(json.data.created)], [[0], [1]])
+  })
+
+  test('two rows of a call cannot take one GTIN, nor make one SKU twice by different keys', async () => {
+    const gtin = nextGtin()
+    const one = newProduct({ sku: 'b-6', gtin })
+    const { json } = await bulk(
+      items(one, newProduct({ sku: 'b-7', gtin: `0${gtin}` }), newProduct({ sku: 'b-6' }), {
+        ...one,
+        match_by: 'gtin',
+      }),
+    )
+    assert.deepEqual(
+      json.data.errors.map((row: { index: number; code: string }) => [row.index, row.code]),
+      [
+        [1, 'gtin_taken'],
+        [2, 'validation'],
+        [3, 'validation'],
+      ],
+    )
+    const swapped = await bulk(
+      items({ data: { sku: 'b-6', gtin: nextGtin() } }, newProduct({ sku: 'b-8', gtin })),
+    )
+    assert.deepEqual(indexes(swapped.json.data.updated), [0])
+    assert.equal(swapped.json.data.errors[0].code, 'gtin_taken')
+  })
+
+  test('match_by of the call and of a row; change_type and note of the call', async () => {
+    const gtin = nextGtin()
+    await bulk({ items: [newProduct({ sku: 'b-9', gtin })], match_by: 'gtin' })
+    const { json } = await bulk({
+      items: [{ data: { gtin, sku: 'b-9x' } }, { data: { sku: 'b-2', weightGrams: 1 }, match_by: 'sku' }],
+      match_by: 'gtin',
+      change_type: 'correction',
+      note: 'nightly',
+    })
+    assert.deepEqual(indexes(json.data.updated), [0, 1])
+    assert.equal(json.data.updated[0].sku, 'b-9x')
+    for (const { id } of json.data.updated) {
+      const history = await t.ask('GET', `/api/v1/products/${id}/versions`, { key: account.key })
+      const [{ note, change_type }] = history.json.data
+      assert.deepEqual([note, change_type], ['nightly', 'correction'])
+    }
+  })
+
+  test('422 for the call: everything wrong with it at once', async () => {
+    const { status, json } = await bulk({ items: [], match_by: 'name', note: 5, more: 1, change_type: 'fix' })
+    assert.equal(status, 422)
+    assert.deepEqual(
+      json.errors.map((one: { field: string }) => one.field),
+      ['more', 'items', 'match_by', 'change_type', 'note'],
+    )
+    for (const body of [[], 5, {}, { items: {} }, { items: sheet(501) }]) {
+      assert.equal((await bulk(body)).status, 422)
+    }
+    const none = await bulk(items({}, 'x'))
+    assert.deepEqual(
+      [none.status, none.json.errors.map((one: { index: number }) => one.index)],
+      [422, [0, 1]],
+    )
+  })
+
+  test('plan_limit for what does not fit, in order; 403 when nothing did; updates need no room', async () => {
+    const small = await t.account()
+    await t.sql`update account set model_quota = 3 where id = ${small.id}`
+    const rows = Array.from({ length: 5 }, (_, i) => newProduct({ sku: `q-${i}` }))
+    const part = await bulk({ items: rows }, small.key)
+    assert.deepEqual(indexes(part.json.data.created), [0, 1, 2])
+    assert.deepEqual(
+      part.json.data.errors.map((one: { index: number; code: string }) => [one.index, one.code]),
+      [
+        [3, 'plan_limit'],
+        [4, 'plan_limit'],
+      ],
+    )
+    const full = await bulk({ items: rows.slice(3) }, small.key)
+    assert.deepEqual([full.status, full.json.code, full.json.errors.length], [403, 'plan_limit', 2])
+    assert.equal((await bulk({ items: rows }, small.key)).json.data.summary.unchanged, 3)
+  })
+
+  test('room for 50, asked for 200 times at once in bulk: exactly 50', async () => {
+    const small = await t.account()
+    await t.sql`update account set model_quota = 50 where id = ${small.id}`
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, call) =>
+        bulk(
+          { items: Array.from({ length: 10 }, (_, i) => newProduct({ sku: `r-${call}-${i}` })) },
+          small.key,
+          call % 2 === 0 ? t : other,
+        ),
+      ),
+    )
+    const made = answers.reduce((sum, one) => sum + (one.json.data?.summary.created ?? 0), 0)
+    assert.equal(made, 50)
+    const [row] = await t.sql`select count(*)::int as n from passport where account_id = ${small.id}`
+    assert.equal(row?.n, 50)
+    const [used] = await t.sql`select used from account_usage where account_id = ${small.id} and level = 'm'`
+    assert.equal(used?.used, 50)
+  })
+
+  test('the same sheet four times at once over two servers: each product once, each change once', async () => {
+    const mine = await t.account({ plan: 'enterprise' })
+    const run = (change: object) =>
+      Promise.all([t, other, t, other].map(server => bulk({ items: sheet(120, change) }, mine.key, server)))
+    for (const change of [{}, { weightGrams: 7 }]) {
+      const answers = await run(change)
+      const sum = (of: string) => answers.reduce((all, one) => all + one.json.data.summary[of], 0)
+      assert.deepEqual([sum('created') + sum('updated'), sum('unchanged'), sum('failed')], [120, 360, 0])
+    }
+    const rows = await t.sql`select version_no from passport where account_id = ${mine.id}`
+    assert.deepEqual([rows.length, new Set(rows.map(row => row.version_no))], [120, new Set([2])])
+    const events = await t.sql`select count(*)::int as n from event where account_id = ${mine.id}`
+    assert.equal(events[0]?.n, 240)
+  })
+
+  test(`${SHEET} products from a sheet, and again: the second run changes nothing and says so`, async () => {
+    const mine = await t.account({ plan: 'enterprise' })
+    const rows = sheet(SHEET)
+    for (const verb of ['created', 'unchanged']) {
+      let done = 0
+      for (let from = 0; from < rows.length; from += 500) {
+        const { status, json } = await bulk({ items: rows.slice(from, from + 500) }, mine.key)
+        assert.equal(status, 200)
+        done += json.data.summary[verb]
+      }
+      assert.equal(done, SHEET)
+    }
+    const [versions] =
+      await t.sql`select count(*)::int as n from passport_version where account_id = ${mine.id}`
+    assert.equal(versions?.n, 0)
+  })
+
+  test('a call takes few statements, however many rows', async () => {
+    const mine = await t.account({ plan: 'enterprise' })
+    let statements = 0
+    const ctx = { ...mine.ctx, sql: watched(async () => void statements++) }
+    const sync = async (rows: unknown[]) => {
+      statements = 0
+      const { errors } = await syncModels(ctx, { ...PLAIN, rows, matchBy: 'sku' })
+      assert.deepEqual(errors, [])
+      return statements
+    }
+    assert.equal(await sync(sheet(300)), 2)
+    assert.equal(await sync(sheet(300)), 2)
+    assert.equal(await sync(sheet(400, { weightGrams: 1 })), 4)
+  })
+
+  test('a product that gives up its SKU between look-up and read is not the one', async () => {
+    const first = (await bulk(items(newProduct({ sku: 'given' })))).json.data.created[0].id
+    let statements = 0
+    const sql = watched(async () => {
+      if (++statements !== 2) return
+      const body = { data: { sku: 'given-up' } }
+      await other.ask('PATCH', `/api/v1/products/${first}`, { key: account.key, body })
+    })
+    const rows = [newProduct({ sku: 'given', weightGrams: 9 })]
+    const { created, updated } = await syncModels({ ...account.ctx, sql }, { ...PLAIN, rows, matchBy: 'sku' })
+    assert.deepEqual([created.length, updated.length], [1, 0])
+    const { json } = await t.ask('GET', `/api/v1/products/${first}`, { key: account.key })
+    assert.deepEqual([json.data.data.sku, json.data.data.weightGrams], ['given-up', undefined])
+  })
+
+  test('8 MiB and no more; events and history as of single calls', async () => {
+    const big = { ...newProduct({ sku: 'b-big' }), data: { ...newProduct({ sku: 'b-big' }).data } }
+    const texts = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x-${i}`, 'y'.repeat(9_000)]))
+    const rows = Array.from({ length: 8 }, (_, i) => ({
+      ...big,
+      data: { ...big.data, ...texts, sku: `b-big-${i}` },
+    }))
+    const { status, json } = await bulk({ items: rows })
+    assert.deepEqual([status, json.data?.summary?.created], [200, 8])
+    assert.equal((await bulk({ items: [...rows, ...rows] })).status, 413)
+    const id = json.data.created[0].id
+    await bulk(items({ data: { sku: 'b-big-0', weightGrams: 5 } }))
+    const events = await t.sql<{ type: string }[]>`
+      select type from event where account_id = ${account.id} and data->>'id' = ${id} order by created_at, type`
+    assert.deepEqual(
+      events.map(one => one.type),
+      ['product.created', 'product.updated'],
+    )
+    const old = await t.ask('GET', `/api/v1/products/${id}/versions/1`, { key: account.key })
+    assert.equal(old.json.data.data.weightGrams, undefined)
+  })
+})

@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { toGtin14 } from '../../src/gs1/gtin.ts'
+import { cloneDatabase, type TestDatabase } from '../database.ts'
+import { CORES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
+
+let database: TestDatabase
+let t: Harness
+/** A second server with connections of its own, as another process would be. */
+let other: Harness
+let account: TestAccount
+before(async () => {
+  database = await cloneDatabase()
+  t = await startHarness({ database })
+  other = await startHarness({ database })
+  account = await t.account()
+})
+after(async () => {
+  await other.close()
+  await t.close()
+  await database.drop()
+})
+
+const { sku: _sku, ...core } = CORES.textile
+const body = (data: Record<string, unknown> = {}) => ({ category: 'textile', data: { ...core, ...data } })
+
+const put = (path: string, sent: unknown, headers: Record<string, string> = {}, key = account.key) =>
+  t.ask('PUT', `/api/v1/products/${path}`, { key, body: sent, headers })
+const bySku = (sku: string, sent: unknown, headers?: Record<string, string>, key?: string) =>
+  put(`by-sku/${encodeURIComponent(sku)}`, sent, headers, key)
+const byGtin = (gtin: string, sent: unknown, headers?: Record<string, string>, key?: string) =>
+  put(`by-gtin/${gtin}`, sent, headers, key)
+const post = async (data: Record<string, unknown>, key = account.key) =>
+  (await t.ask('POST', '/api/v1/products', { key, body: newProduct(data) })).json.data
+
+describe('PUT /products/by-sku/{sku}', () => {
+  test('creates, updates by merging, and says when nothing changed', async () => {
+    const made = await bySku('P-1', body({ weightGrams: 200 }))
+    assert.equal(made.status, 201)
+    assert.equal(made.json.data.data.sku, 'P-1')
+    assert.equal(made.headers.location, `https://carnet.example/api/v1/products/${made.json.data.id}`)
+    assert.equal(made.headers.etag, '"v1"')
+    assert.equal(made.json.meta, undefined)
+
+    const changed = await bySku('P-1', {
+      data: { weightGrams: 210, waterFootprint: 5 },
+      note: 'weighed',
+      change_type: 'correction',
+    })
+    assert.equal(changed.status, 200)
+    assert.equal(changed.headers.location, undefined)
+    assert.deepEqual(changed.json.data.data, { ...made.json.data.data, weightGrams: 210, waterFootprint: 5 })
+    assert.equal(changed.json.data.version_no, 2)
+    const [version] = (
+      await t.ask('GET', `/api/v1/products/${made.json.data.id}/versions`, { key: account.key })
+    ).json.data
+    assert.deepEqual([version.note, version.change_type], ['weighed', 'correction'])
+
+    const removed = await bySku('P-1', { data: { waterFootprint: null } })
+    assert.equal('waterFootprint' in removed.json.data.data, false)
+
+    const again = await bySku('P-1', body({ weightGrams: 210, sku: 'P-1', waterFootprint: null }))
+    assert.equal(again.status, 200)
+    assert.deepEqual(again.json.meta, { unchanged: true })
+    assert.deepEqual(again.json.data, removed.json.data)
+    assert.equal(again.headers.etag, '"v3"')
+  })
+
+  test('any SKU that can be stored, percent-encoded', async () => {
+    for (const sku of [
+      'A/B',
+      'Größe M',
+      'あ'.repeat(500),
+      'x'.repeat(500),
+      '100%',
+      'a b?c#d',
+      'bulk',
+      '..x',
+    ]) {
+      const made = await bySku(sku, body())
+      assert.deepEqual([made.status, made.json.data?.data.sku], [201, sku])
+      assert.deepEqual((await bySku(sku, body())).json.meta, { unchanged: true })
+    }
+    // Composed and decomposed spellings are one SKU; what was sent first stays as it was sent.
+    const composed = await bySku('cafe\u0301', body())
+    const same = await bySku('caf\u00e9', body())
+    assert.deepEqual([same.json.data.id, same.json.meta], [composed.json.data.id, { unchanged: true }])
+  })
+
+  test('422 for a SKU that cannot be stored, however hostile', async () => {
+    for (const path of [
+      '',
+      '%20',
+      'x'.repeat(501),
+      'x'.repeat(2000),
+      '%00',
+      'a%07',
+      '%F0%9F%A6%8A'.repeat(501),
+    ]) {
+      const { status, json } = await put(`by-sku/${path}`, body())
+      assert.equal(status, 422, path.slice(0, 20))
+      assert.deepEqual([json.code, json.errors[0].field], ['validation', 'sku'])
+    }
+    assert.equal((await put('by-sku/%zz', body())).status, 400)
+    assert.equal((await put('by-sku/%ED%A0%80', body())).status, 400)
+  })
+
+  test('several products with the SKU are an error that names them', async () => {
+    const [one, two] = [await post({ sku: 'twice' }), await post({ sku: 'twice' })]
+    await t.ask('POST', `/api/v1/products/${one.id}/archive`, { key: account.key })
+    const { status, json } = await bySku('twice', { data: {} })
+    assert.equal(status, 422)
+    assert.deepEqual(json.errors[0].code, 'duplicate')
+    assert.equal(json.errors[0].pointer, '/path/sku')
+    for (const { id } of [one, two]) assert.ok(json.error.includes(id))
+  })
+
+  test('an archived product is found, and stays archived', async () => {
+    const { id } = await post({ sku: 'resting' })
+    await t.ask('POST', `/api/v1/products/${id}/archive`, { key: account.key })
+    const { status, json } = await bySku('resting', { data: { weightGrams: 1 } })
+    assert.deepEqual([status, json.data.id, json.data.status], [200, id, 'archived'])
+  })
+
+  test('a SKU that its product gave up makes a new one; so it does again and again', async () => {
+    const ids = new Set<string>()
+    for (let i = 0; i < 3; i++) {
+      const { status, json } = await bySku('moving', body())
+      assert.equal(status, 201)
+      ids.add(json.data.id)
+      await t.ask('PATCH', `/api/v1/products/${json.data.id}`, {
+        key: account.key,
+        body: { data: { sku: `moved-${i}` } },
+      })
+    }
+    assert.equal(ids.size, 3)
+  })
+
+  test('422: all violations at once, beside data and inside it', async () => {
+    const codes = (json: { errors: { pointer: string; code: string }[] }) =>
+      json.errors.map(one => `${one.pointer} ${one.code}`)
+    const fresh = await bySku('wrong', { data: { ...core, sku: 'other', brandName: 5, languages: null } })
+    assert.equal(fresh.status, 422)
+    assert.deepEqual(codes(fresh.json), ['/data/sku immutable', '/category required'])
+    const inside = await bySku('wrong', { ...body({ sku: 'other', brandName: 5, languages: null }) })
+    assert.deepEqual(codes(inside.json), [
+      '/data/sku immutable',
+      '/data/brandName type',
+      '/data/languages required',
+    ])
+    await post({ sku: 'right' })
+    const there = await bySku('right', { category: 'battery', data: { sku: null, weightGrams: -1 } })
+    assert.deepEqual(codes(there.json), [
+      '/data/sku immutable',
+      '/category immutable',
+      '/data/sku required',
+      '/data/weightGrams min',
+    ])
+    assert.deepEqual(codes((await bySku('right', { category: 'shoes', data: {} })).json), ['/category enum'])
+    const members = await bySku('right', { id: 'x', data: 5, change_type: 'fix', note: '' })
+    assert.deepEqual(codes(members.json), [
+      '/id immutable',
+      '/data type',
+      '/change_type enum',
+      '/note length',
+    ])
+    assert.equal((await bySku('right', [])).status, 422)
+    assert.equal((await put('by-sku/right?dry=1', { data: {} })).status, 422)
+  })
+
+  test('strict refuses unknown fields, new and changed; else they warn', async () => {
+    const strict = { prefer: 'handling=strict' }
+    assert.equal((await bySku('strict', body({ wieght: 1 }), strict)).status, 422)
+    const made = await bySku('strict', body({ wieght: 1 }))
+    assert.equal(made.json.warnings[0].code, 'unknown_field')
+    assert.equal((await bySku('strict', { data: { weightGrams: 2 } }, strict)).status, 200)
+    assert.equal((await bySku('strict', { data: { wieght: 2 } }, strict)).status, 422)
+  })
+
+  test('If-Match and If-None-Match', async () => {
+    const nobody = await bySku('conditional', body(), { 'if-match': '*' })
+    assert.deepEqual([nobody.status, nobody.json.code], [412, 'version_conflict'])
+    assert.equal((await bySku('conditional', body(), { 'if-none-match': '*' })).status, 201)
+    assert.equal((await bySku('conditional', body(), { 'if-none-match': '*' })).status, 412)
+    assert.equal(
+      (await bySku('conditional', { data: { weightGrams: 3 } }, { 'if-match': '"v1"' })).status,
+      200,
+    )
+    assert.equal(
+      (await bySku('conditional', { data: { weightGrams: 4 } }, { 'if-match': '"v1"' })).status,
+      412,
+    )
+    assert.equal(
+      (await bySku('conditional', { data: { weightGrams: 4 } }, { 'if-match': '"v9", "v2"' })).status,
+      200,
+    )
+  })
+
+  test('403 plan_limit; another account has SKUs of its own', async () => {
+    const small = await t.account()
+    await t.sql`update account set model_quota = 1 where id = ${small.id}`
+    assert.equal((await bySku('P-1', body(), {}, small.key)).status, 201)
+    const over = await bySku('P-2', body(), {}, small.key)
+    assert.deepEqual([over.status, over.json.code], [403, 'plan_limit'])
+    assert.equal((await bySku('P-1', { data: { weightGrams: 9 } }, {}, small.key)).status, 200)
+  })
+
+  test('64 at once over two servers make one product, and lose no field', async () => {
+    const fields = Array.from({ length: 64 }, (_, i) => `x-${i}`)
+    const answers = await Promise.all(
+      fields.map((field, i) =>
+        (i % 2 === 0 ? t : other).ask('PUT', '/api/v1/products/by-sku/raced', {
+          key: account.key,
+          body: body({ [field]: i }),
+        }),
+      ),
+    )
+    assert.deepEqual(
+      answers.map(one => one.status).filter(status => status !== 200),
+      [201],
+    )
+    const ids = new Set(answers.map(one => one.json.data.id))
+    assert.equal(ids.size, 1)
+    const { json } = await t.ask('GET', `/api/v1/products/${[...ids][0]}`, { key: account.key })
+    for (const [i, field] of fields.entries()) assert.equal(json.data.data[field], i)
+    assert.equal(json.data.version_no, 64)
+    const rows = await t.sql`select 1 from passport where account_id = ${account.id} and sku = 'raced'`
+    assert.equal(rows.length, 1)
+  })
+
+  test('32 at once for one that moved away: each time one is made', async () => {
+    for (let round = 0; round < 3; round++) {
+      const answers = await Promise.all(
+        Array.from({ length: 32 }, (_, i) =>
+          (i % 2 === 0 ? t : other).ask('PUT', '/api/v1/products/by-sku/again', {
+            key: account.key,
+            body: body(),
+          }),
+        ),
+      )
+      assert.equal(answers.filter(one => one.status === 201).length, 1)
+      const id = answers[0]?.json.data.id
+      await t.ask('PATCH', `/api/v1/products/${id}`, { key: account.key, body: { data: { sku: 'gone' } } })
+    }
+  })
+})
+
+describe('PUT /products/by-gtin/{gtin}', () => {
+  test('creates, then finds by any of its lengths', async () => {
+    const gtin = nextGtin()
+    const made = await byGtin(gtin, body({ sku: 'G-1' }))
+    assert.deepEqual([made.status, made.json.data.gtin], [201, gtin])
+    for (const same of [gtin, `0${gtin}`]) {
+      const { status, json } = await byGtin(same, body({ sku: 'G-1', gtin }))
+      assert.deepEqual([status, json.meta, json.data.gtin], [200, { unchanged: true }, gtin])
+    }
+    // Another spelling that is sent is a change of what was entered.
+    const spelt = await byGtin(gtin, { data: { gtin: `0${gtin}` } })
+    assert.deepEqual([spelt.json.data.gtin, spelt.json.data.version_no], [`0${gtin}`, 2])
+  })
+
+  test('422 for what is no GTIN, and for another one in data', async () => {
+    for (const path of ['', '123', '9520000000012', 'abc', '0000000000000', '95200000000113'.repeat(9)]) {
+      const { status, json } = await byGtin(path, body({ sku: 'G' }))
+      assert.deepEqual([status, json.errors?.[0].code], [422, 'gtin_check_digit'], path)
+    }
+    const { status, json } = await byGtin(nextGtin(), body({ sku: 'G', gtin: nextGtin() }))
+    assert.deepEqual([status, json.errors[0].code, json.errors[0].pointer], [422, 'immutable', '/data/gtin'])
+    assert.equal((await byGtin(nextGtin(), body({ sku: 'G', gtin: null }))).status, 422)
+  })
+
+  test('409 for the GTIN of another account, and of a product that bore it before', async () => {
+    const stranger = await t.account()
+    const theirs = nextGtin()
+    await post({ gtin: theirs }, stranger.key)
+    const foreign = await byGtin(theirs, body({ sku: 'G-2' }))
+    assert.deepEqual([foreign.status, foreign.json.code], [409, 'gtin_taken'])
+
+    const mine = nextGtin()
+    const { id } = await post({ gtin: mine, sku: 'G-3' })
+    await t.ask('PATCH', `/api/v1/products/${id}`, { key: account.key, body: { data: { gtin: nextGtin() } } })
+    const before = await byGtin(mine, body({ sku: 'G-3' }))
+    assert.deepEqual([before.status, before.json.code], [409, 'gtin_taken'])
+    assert.ok(before.json.error.includes(id))
+    const taken = await bySku('G-4', body({ gtin: theirs }))
+    assert.deepEqual([taken.status, taken.json.code], [409, 'gtin_taken'])
+    const changed = await bySku('G-3', { data: { gtin: theirs } })
+    assert.deepEqual([changed.status, changed.json.code], [409, 'gtin_taken'])
+  })
+
+  test('an archived one is found; a released one makes a new product', async () => {
+    const gtin = nextGtin()
+    const { id } = (await byGtin(gtin, body({ sku: 'G-5' }))).json.data
+    await t.ask('POST', `/api/v1/products/${id}/archive`, { key: account.key })
+    const found = await byGtin(gtin, { data: { weightGrams: 1 } })
+    assert.deepEqual([found.json.data.id, found.json.data.status], [id, 'archived'])
+    await t.sql`delete from gtin_claim where gtin14 = ${toGtin14(gtin)}`
+    const made = await byGtin(gtin, body({ sku: 'G-5' }))
+    assert.equal(made.status, 201)
+    assert.notEqual(made.json.data.id, id)
+  })
+
+  test('64 at once over two servers make one product', async () => {
+    const gtin = nextGtin()
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, (_, i) =>
+        (i % 2 === 0 ? t : other).ask('PUT', `/api/v1/products/by-gtin/${gtin}`, {
+          key: account.key,
+          body: body({ sku: 'G-6' }),
+        }),
+      ),
+    )
+    assert.equal(answers.filter(one => one.status === 201).length, 1)
+    assert.equal(answers.filter(one => one.status === 200 && one.json.meta.unchanged).length, 63)
+  })
+})

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { eachStorable } from '../../src/passports/storable.ts'
+
+const failing = (code: string) => Object.assign(new Error('no'), { code })
+
+test('eachStorable: writes every row that can be stored, refuses each that cannot, in statements of many', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 60 }), async bad => {
+      const written: number[] = []
+      const refused: number[] = []
+      await eachStorable(
+        bad.map((isBad, row) => ({ isBad, row })),
+        async rows => {
+          if (rows.some(one => one.isBad)) throw failing('22P05')
+          written.push(...rows.map(one => one.row))
+        },
+        ({ row }, error) => {
+          assert.equal(error.code, 'validation')
+          refused.push(row)
+        },
+      )
+      const wanted = (isBad: boolean) => bad.flatMap((one, row) => (one === isBad ? [row] : []))
+      assert.deepEqual([written, refused], [wanted(false), wanted(true)])
+    }),
+  )
+})
+
+test('eachStorable: any other failure is thrown', async () => {
+  const lost = failing('08006')
+  await assert.rejects(
+    eachStorable(
+      [1, 2],
+      async () => {
+        throw lost
+      },
+      () => assert.fail(),
+    ),
+    lost,
+  )
+})
