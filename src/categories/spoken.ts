@@ -33,19 +33,19 @@ export function fieldWords(category: CompleteCategory): ReadonlyMap<string, read
     const paths = words.get(key) ?? []
     if (key !== '' && !paths.includes(path)) words.set(key, [...paths, path])
   }
+  const addLabels = (path: string, parent: string) => {
+    for (const { code } of LANGUAGES) {
+      const own = fieldLabel(code, path) ?? ''
+      // "Artikelnummer (SKU)" is also written without what is in brackets, and by that alone.
+      for (const name of [own, own.replace(/\s*\(.*\)/, ''), /\(([^)]*)\)/.exec(own)?.[1]]) add(name, path)
+      if (parent !== '') add(`${fieldLabel(code, parent) ?? ''} ${own}`, path)
+    }
+  }
   const walk = (fields: readonly Field[], parent: string) => {
-    for (const field of fields) {
-      if (field.name === '') continue
+    for (const field of fields.filter(({ name }) => name !== '')) {
       const path = parent === '' ? field.name : `${parent}.${field.name}`
       for (const name of [field.name, path]) add(name, path)
-      for (const { code } of LANGUAGES) {
-        const own = fieldLabel(code, path)
-        add(own, path)
-        // "Artikelnummer (SKU)" is also written without what is in brackets, and by that alone.
-        add(own?.replace(/\s*\(.*\)/, ''), path)
-        add(/\(([^)]*)\)/.exec(own ?? '')?.[1], path)
-        if (parent !== '') add(`${fieldLabel(code, parent) ?? ''} ${own ?? ''}`, path)
-      }
+      addLabels(path, parent)
       walk(field.fields ?? field.of ?? [], path)
     }
   }

@@ -59,7 +59,7 @@ export async function readUpload(body: Body, maxBytes: number): Promise<Upload> 
   }
 }
 
-function openForm(type: string, maxBytes: number): Busboy {
+function openForm(type: string, maxBytes: number): InstanceType<typeof Busboy> {
   try {
     return new Busboy({
       headers: { 'content-type': type },

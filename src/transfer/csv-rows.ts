@@ -1,7 +1,7 @@
 /** CSV as programs write it: with commas, semicolons or tabs, with Excel's `sep=` line, with or without quotes. */
 import { CsvError, parse } from 'csv-parse'
+import type { SheetRow } from './sheet-bounds.ts'
 import { SheetFault } from './sheet-fault.ts'
-import type { SheetRow } from './sheet-rows.ts'
 
 const SEPARATORS = [',', ';', '\t', '|'] as const
 export type CsvManner = { separator: (typeof SEPARATORS)[number]; begin: number; firstNo: number }

@@ -7,7 +7,7 @@ import type { SheetImport } from './import.ts'
 import type { ChunkFaults } from './import-job.ts'
 import { TOLD_COLUMNS } from './mapping.ts'
 import type { RowFault } from './row-faults.ts'
-import type { SheetRow } from './sheet-rows.ts'
+import type { SheetRow } from './sheet-bounds.ts'
 import type { SheetFormat } from './template.ts'
 import { letters, xlsxFile } from './xlsx-file.ts'
 

@@ -8,8 +8,9 @@ import { findColumn } from './columns.ts'
 import type { Encoding } from './decode-text.ts'
 import { guessMapping, type Mapping, rememberedMapping } from './mapping.ts'
 import type { Reading } from './row-data.ts'
+import { MOST_ROWS, type SheetRow } from './sheet-bounds.ts'
 import { SheetFault } from './sheet-fault.ts'
-import { MOST_ROWS, openSheet, type SheetRow } from './sheet-rows.ts'
+import { openSheet } from './sheet-rows.ts'
 
 export const MATCH_BY = ['sku', 'gtin'] as const
 export const CHANGE_TYPES = ['change', 'correction'] as const
@@ -270,9 +271,6 @@ const KEPT_DAYS = 30
 /** A chore: sheets of a month ago. */
 export async function deleteOldImports(sql: AccountContext['sql'], now: Date): Promise<void> {
   const before = new Date(now.getTime() - KEPT_DAYS * 86_400_000)
-  await inTransaction(
-    sql,
-    part => part`
-    delete from sheet_import where created_at < ${before} and state not in ('checking', 'running')`,
-  )
+  await sql`
+    delete from sheet_import where created_at < ${before} and state not in ('checking', 'running')`
 }

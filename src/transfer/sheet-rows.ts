@@ -1,19 +1,9 @@
 /** A file of unknown kind as rows of cells: what it is shows in its first bytes, not in its name. Everything is bounded. */
-import type { Cell } from './cell.ts'
 import { type CsvManner, csvRows, readCsvManner } from './csv-rows.ts'
 import { decodeText, type Encoding } from './decode-text.ts'
+import { LONGEST_CELL, MAX_FILE_BYTES, MOST_COLUMNS, MOST_ROWS, type SheetRow } from './sheet-bounds.ts'
 import { SheetFault } from './sheet-fault.ts'
 import { xlsxRows } from './xlsx-rows.ts'
-
-/** Security bounds. */
-export const MAX_FILE_BYTES = 25 * 1024 * 1024
-export const MOST_ROWS = 100_000
-export const MOST_COLUMNS = 1_000
-/** Excel's own bound; the longest field has 10,000 characters. */
-export const LONGEST_CELL = 32_767
-
-/** `no` as spreadsheet programs number rows; empty cells at the end are left out, empty rows too. */
-export type SheetRow = { no: number; cells: Cell[] }
 
 export type OpenSheet = {
   kind: 'csv' | 'xlsx'

@@ -4,8 +4,8 @@
  */
 import { StringDecoder } from 'node:string_decoder'
 import type { Cell } from './cell.ts'
+import { MOST_COLUMNS, type SheetRow } from './sheet-bounds.ts'
 import { SheetFault } from './sheet-fault.ts'
-import { MOST_COLUMNS, type SheetRow } from './sheet-rows.ts'
 import { dateFromSerial, readDateStyles } from './xlsx-dates.ts'
 import { attribute, textIn, unescaped } from './xml-text.ts'
 import { ZipParts } from './zip-parts.ts'
