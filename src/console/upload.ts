@@ -42,7 +42,9 @@ export async function readUpload(body: Body, maxBytes: number): Promise<Upload> 
   form.on('finish', resolve)
   form.on('error', () => reject(notAForm()))
   // A sender who goes away in the middle leaves a form without an end.
-  body.stream.on('close', () => reject(notAForm()))
+  body.stream.on('close', () => {
+    if (!body.stream.readableEnded) reject(notAForm())
+  })
   body.stream.pipe(form)
   try {
     await promise

@@ -47,7 +47,7 @@ export function findColumn(category: CompleteCategory, name: string): Column | u
   const column = name.length > 200 ? undefined : walk(category.fields, name.split('.'), [], [])
   if (column === undefined) return undefined
   if (known.size >= MOST_KEPT) known.clear()
-  const made = { ...column, name }
+  const made = { ...column, name: columnName(column.steps) }
   known.set(name, made)
   return made
 }

@@ -14,7 +14,7 @@ import { ZipParts } from './zip-parts.ts'
 const MOST_UNPACKED = 400 * 1024 * 1024
 const MOST_SHARED = 96 * 1024 * 1024
 const MOST_SMALL = 8 * 1024 * 1024
-const LONGEST_ROW = 16 * 1024 * 1024
+const LONGEST_ROW = 4 * 1024 * 1024
 
 type Book = { shared: readonly string[]; dateStyles: ReadonlySet<number>; is1904: boolean }
 
@@ -92,7 +92,7 @@ function cut(text: string, name: string): { found: string[]; left: string } {
   let at = 0
   for (;;) {
     const begin = startOf(text, name, at)
-    if (begin < 0) return { found, left: text.slice(Math.max(at, text.lastIndexOf('<'))) }
+    if (begin < 0) return { found, left: tailOf(text, at) }
     const tag = text.indexOf('>', begin)
     if (tag < 0) return { found, left: text.slice(begin) }
     const isBare = text[tag - 1] === '/'
@@ -101,6 +101,12 @@ function cut(text: string, name: string): { found: string[]; left: string } {
     found.push(text.slice(begin, end))
     at = end
   }
+}
+
+/** What may yet become a tag. */
+function tailOf(text: string, from: number): string {
+  const tag = text.lastIndexOf('<')
+  return tag < from ? '' : text.slice(tag)
 }
 
 /** Where `<name` begins a tag of just that name. */

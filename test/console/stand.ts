@@ -6,7 +6,7 @@ import { createPerson, type Role } from '../../src/accounts/people.ts'
 import { setPassword } from '../../src/accounts/set-password.ts'
 import { registerConsole } from '../../src/console/door.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
-import { openPool, type Sql } from '../../src/kernel/db.ts'
+import { type DatabaseTarget, openPool, type Sql } from '../../src/kernel/db.ts'
 import { cloneDatabase } from '../database.ts'
 
 export const PUBLIC_URL = 'https://carnet.example'
@@ -45,6 +45,8 @@ export type Browser = {
 export type Stand = {
   app: FastifyInstance
   sql: Sql
+  /** For another process's pool. */
+  target: DatabaseTarget
   clock: StandClock
   /** What the operator's verbs are told. */
   ctx: { sql: Sql; clock: StandClock }
@@ -77,6 +79,7 @@ export async function startStand(publicUrl = PUBLIC_URL): Promise<Stand> {
   return {
     app,
     sql,
+    target: database.target,
     clock,
     ctx,
     browser,
