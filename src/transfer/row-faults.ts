@@ -10,7 +10,7 @@ export type RowFault = {
   column: number | null
   /** The field as a column is called. */
   field: string
-  code: Detail['code'] | 'twice' | 'refused'
+  code: Detail['code'] | 'twice' | 'shares' | 'refused'
   /** English. */
   message: string
 }
@@ -24,15 +24,18 @@ export function rowFaults(error: AppError, cells: readonly Cell[], reading: Read
   return details.slice(0, MOST_FAULTS).map(detail => {
     const steps = stepsOf(detail.pointer)
     const field = columnName(steps)
-    const column = steps.length === 0 ? undefined : columnAt(cells, reading, steps)
-    return {
-      column: column ?? null,
-      field,
-      code: detail.code,
-      message: sentence(detail, field, column, reading),
-    }
+    const place = steps.length === 0 ? undefined : columnAt(cells, reading, steps)
+    const own = place === undefined ? undefined : reading.columns[place]
+    const at = { column: place ?? null, field }
+    if (own?.isWhole && own.field.of?.length === 2 && detail.code === 'type') return { ...at, ...SHARES }
+    return { ...at, code: detail.code, message: sentence(detail, field) }
   })
 }
+
+const SHARES = {
+  code: 'shares',
+  message: 'Write names with their numbers: cotton 60 %; polyester 40 %.',
+} as const
 
 /** `/items/3/data/fiberComposition/0/fiber` → the steps after `data`. */
 function stepsOf(pointer: string): Steps {
@@ -45,15 +48,8 @@ function stepsOf(pointer: string): Steps {
     .map(part => (/^\d+$/.test(part) ? Number(part) : part))
 }
 
-function sentence(detail: Detail, field: string, column: number | undefined, { columns }: Reading): string {
-  const own = column === undefined ? undefined : columns[column]
-  if (own?.isWhole && own.field.of?.length === 2 && detail.code === 'type') {
-    return `${field} is written as names with their numbers: "cotton 60 %; polyester 40 %".`
-  }
-  return detail.message.startsWith(detail.field)
-    ? field + detail.message.slice(detail.field.length)
-    : detail.message
-}
+const sentence = (detail: Detail, field: string) =>
+  detail.message.startsWith(detail.field) ? field + detail.message.slice(detail.field.length) : detail.message
 
 export const twiceFault = (column: number | null, field: string, no: number): RowFault => ({
   column,

@@ -15,7 +15,7 @@ const SHEET = [
   ...Array.from(
     { length: 30 },
     (_, n) =>
-      `Jacke ${n};J-${n};Testmarke;de;Hersteller;Testmarke GmbH;Werkstraße 1;Deutschland;pass@testmarke.example;${n % 10 === 3 ? '100 Wolle und mehr' : '100 % Wolle'};PT;Bei 30 °C;ja;nein;Sammelstelle;Nicht in den Hausmüll;19,90`,
+      `Jacke ${n};J-${n};Testmarke;de;Hersteller;Testmarke GmbH;Werkstraße 1;Deutschland;pass@testmarke.example;${n % 10 === 3 ? 'nur Wolle' : '100 % Wolle'};PT;Bei 30 °C;ja;nein;Sammelstelle;Nicht in den Hausmüll;19,90`,
   ),
 ].join('\r\n')
 
@@ -36,7 +36,10 @@ describe('sheets in a browser', { skip: WITHOUT_CHROMIUM }, () => {
 
   async function calm(page: Page, name: string): Promise<void> {
     assert.deepEqual(await findViolations(page), [], name)
-    assert.ok(((await page.evaluate(WIDTH)) as number) <= (page.viewportSize()?.width ?? 0), `${name} is too wide`)
+    assert.ok(
+      ((await page.evaluate(WIDTH)) as number) <= (page.viewportSize()?.width ?? 0),
+      `${name} is too wide`,
+    )
   }
 
   for (const [size, viewport] of Object.entries({ phone: PHONE, desk: DESK })) {

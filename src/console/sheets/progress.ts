@@ -97,7 +97,7 @@ function badPart(words: Words, sheet: SheetImport, bad: readonly BadRow[]): stri
       : ''
   return html`<section aria-labelledby="bad"><h2 id="bad">${texts.badRows}</h2><p>${texts.badRowsLead}</p>
 <p class="choices"><a class="button second" href="${at}/errors?format=xlsx">${texts.errorFile.xlsx}</a> <a class="button second" href="${at}/errors?format=csv">${texts.errorFile.csv}</a></p>!${more}
-<div class="scroll" tabindex="0" role="region" aria-label="${texts.badRows}"><table><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div></section>`
+<div class="scroll" tabindex="0" role="region" aria-label="${texts.what}"><table><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div></section>`
 }
 
 export async function sendErrors(visit: SignedInVisit): Promise<Outcome> {

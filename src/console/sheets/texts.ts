@@ -117,6 +117,7 @@ const en = {
   yes: 'yes',
   busy: 'Other sheets are being read right now. Try again in a moment.',
   twice: '',
+  shares: 'Write names with their numbers: cotton 60 %; polyester 40 %.',
   faults: {} as Partial<Record<SheetFaultCode, string>>,
 }
 
@@ -232,6 +233,7 @@ const de: SheetTexts = {
   heads: ['Spalte', 'Name', 'Erforderlich', 'Werte', 'Was darin steht'],
   yes: 'ja',
   busy: 'Gerade werden andere Tabellen gelesen. Versuchen Sie es gleich noch einmal.',
+  shares: 'Bitte Namen mit ihren Zahlen: Baumwolle 60 %; Polyester 40 %.',
   twice: 'In einer früheren Zeile steht dasselbe Produkt. Behalten Sie eine von beiden.',
   faults: {
     empty: 'Die Datei ist leer. Wählen Sie die Tabelle, in der Ihre Produkte stehen.',

@@ -61,7 +61,8 @@ export function columnLabel(words: Words, { steps, labelPath, language }: Column
 }
 
 export function rowSentence(words: Words, { code, message, field }: RowFault): string {
-  const { twice } = wordsOf(words, SHEET_TEXTS)
+  const { twice, shares } = wordsOf(words, SHEET_TEXTS)
+  if (code === 'shares') return shares
   if (code === 'twice') return twice === '' ? message : twice
   if (code === 'refused') return message
   return faultSentence(words, { code, message, field, pointer: '' })
