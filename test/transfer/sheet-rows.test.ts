@@ -113,7 +113,8 @@ describe('XLSX', () => {
   const zeros = new Uint8Array(450 * 1024 * 1024)
   const cell = (column: string) => `<row r="1"><c r="${column}1"><v>1</v></c></row>`
   const wrong: readonly (readonly [string, () => Buffer, SheetFaultCode])[] = [
-    ['a bomb in the sheet', () => xlsx('', { 'xl/worksheets/one.xml': zeros }), 'too_long'],
+    ['a bomb in the sheet', () => xlsx('', { 'xl/worksheets/one.xml': zeros }), 'too_much'],
+    ['a row without end', () => xlsx(`<row r="1"><c t="str"><v>${'a'.repeat(6_000_000)}`), 'too_long'],
     [
       'a bomb of short rows',
       () => xlsx(`<row r="1"><c r="A1"><v>1</v></c></row>${'<q/>'.repeat(110_000_000)}`),
