@@ -13,6 +13,8 @@ import { ZipParts } from './zip-parts.ts'
 /** Security bounds, in bytes: 100,000 rows of 40 columns unpack to some 250 MB. */
 const MOST_UNPACKED = 400 * 1024 * 1024
 const MOST_SHARED = 96 * 1024 * 1024
+/** Millions of texts of one letter are few bytes and much work: 5,000,000 took minutes. */
+const MOST_TEXTS = 1_500_000
 const MOST_SMALL = 8 * 1024 * 1024
 const LONGEST_ROW = 4 * 1024 * 1024
 
@@ -58,7 +60,7 @@ async function sharedTexts(parts: ZipParts): Promise<string[]> {
   let size = 0
   for await (const xml of elements(parts, 'xl/sharedStrings.xml', 'si', LONGEST_ROW)) {
     size += xml.length
-    if (size > MOST_SHARED) throw new SheetFault('too_much')
+    if (size > MOST_SHARED || texts.length >= MOST_TEXTS) throw new SheetFault('too_much')
     texts.push(textIn(xml))
   }
   return texts
