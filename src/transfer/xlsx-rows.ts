@@ -31,12 +31,14 @@ export async function* xlsxRows(bytes: Buffer): AsyncGenerator<SheetRow> {
     is1904: /<(?:\w+:)?workbookPr\b[^<>]*\bdate1904="(?:1|true)"/.test(workbook),
   }
   let before = 0
-  for await (const xml of elements(parts, await firstSheet(parts, workbook), 'row', LONGEST_ROW)) {
-    const opening = xml.slice(0, xml.indexOf('>') + 1)
-    const no = Number(attribute(opening, 'r') ?? before + 1)
-    if (!Number.isSafeInteger(no) || no <= before) throw new SheetFault('broken')
-    before = no
-    yield { no, cells: cellsOf(xml, book) }
+  for await (const some of elements(parts, await firstSheet(parts, workbook), 'row', LONGEST_ROW)) {
+    for (const xml of some) {
+      const opening = xml.slice(0, xml.indexOf('>') + 1)
+      const no = Number(attribute(opening, 'r') ?? before + 1)
+      if (!Number.isSafeInteger(no) || no <= before) throw new SheetFault('broken')
+      before = no
+      yield { no, cells: cellsOf(xml, book) }
+    }
   }
 }
 
@@ -58,10 +60,12 @@ async function firstSheet(parts: ZipParts, workbook: string): Promise<string> {
 async function sharedTexts(parts: ZipParts): Promise<string[]> {
   const texts: string[] = []
   let size = 0
-  for await (const xml of elements(parts, 'xl/sharedStrings.xml', 'si', LONGEST_ROW)) {
-    size += xml.length
-    if (size > MOST_SHARED || texts.length >= MOST_TEXTS) throw new SheetFault('too_much')
-    texts.push(textIn(xml))
+  for await (const some of elements(parts, 'xl/sharedStrings.xml', 'si', LONGEST_ROW)) {
+    for (const xml of some) {
+      size += xml.length
+      if (size > MOST_SHARED || texts.length >= MOST_TEXTS) throw new SheetFault('too_much')
+      texts.push(textIn(xml))
+    }
   }
   return texts
 }
@@ -72,7 +76,7 @@ async function* elements(
   part: string,
   name: string,
   longest: number,
-): AsyncGenerator<string> {
+): AsyncGenerator<string[]> {
   const decoder = new StringDecoder('utf8')
   let prefix: string | undefined
   let rest = ''
@@ -81,11 +85,11 @@ async function* elements(
     prefix ??= /<(\w+:)?(?:worksheet|sst)\b/.exec(rest)?.[1] ?? (rest.length > 2_000 ? '' : undefined)
     const plain = prefix ? rest.replaceAll(`<${prefix}`, '<').replaceAll(`</${prefix}`, '</') : rest
     const { found, left } = cut(plain, name)
-    yield* found
+    yield found
     if (left.length > longest) throw new SheetFault('too_long')
     rest = left
   }
-  if (rest.includes(`<${name} `) || rest.includes(`<${name}>`)) yield* cut(rest, name).found
+  if (rest.includes(`<${name} `) || rest.includes(`<${name}>`)) yield cut(rest, name).found
 }
 
 function cut(text: string, name: string): { found: string[]; left: string } {
