@@ -7,6 +7,7 @@ import { correctionRows } from './correction.ts'
 import { createRows } from './create.ts'
 import { fanOutRows } from './fan-out.ts'
 import { growthRows } from './growth.ts'
+import { importRows } from './import.ts'
 import { isolationRows } from './isolation.ts'
 import { itemRows } from './item.ts'
 import { limitsRows } from './limits.ts'
@@ -44,6 +45,7 @@ const BENCHES: Record<string, Bench> = {
   isolation: isolationRows,
   scans: scanRows,
   sync: syncRows,
+  import: importRows,
 }
 
 const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true })

@@ -53,7 +53,7 @@ async function call(server: Server, tenant: Tenant, from: number, change: object
 }
 
 /** The rows of 500 models and nothing else: no look-up, no check, no answer, no HTTP. */
-async function insert({ sql }: Hall, { accountId }: Tenant, from: number): Promise<void> {
+export async function insert({ sql }: Hall, { accountId }: Tenant, from: number): Promise<void> {
   const now = new Date()
   const rows = Array.from({ length: CALL }, (_, i) => {
     const data = bodyOf(from + i)

@@ -46,6 +46,7 @@ const TABLES: Record<string, readonly string[]> = {
     ...['content', 'passport', 'passport_version', 'passport_status', 'gtin_claim', 'passport_count'],
     ...['access_link', 'refresh_job', 'content_units', 'sku_claim'],
   ],
+  transfer: ['sheet_import', 'sheet_chunk', 'sheet_mapping'],
   webhooks: ['event', 'webhook_endpoint', 'webhook_delivery', 'webhook_lease', 'webhook_attempt'],
   scans: [
     ...[

@@ -4,7 +4,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import type { Role } from '../accounts/people.ts'
 import { findSessionToken } from '../accounts/session-cookie.ts'
 import { findSession } from '../accounts/sessions.ts'
-import { AppError } from '../kernel/errors.ts'
 import { ASSET_PATHS, registerAssets } from './assets.ts'
 import { BRAND_ROUTES } from './brand/routes.ts'
 import { DEVELOPER_ROUTES } from './developer/routes.ts'
@@ -27,6 +26,10 @@ import { sessionCookie } from './session-cookie.ts'
 import { showSetPassword, submitSetPassword } from './set-password.ts'
 import { showSetUp, submitSetUp } from './set-up.ts'
 import { SETTINGS_ROUTES } from './settings/routes.ts'
+import { submitColumns } from './sheets/columns.ts'
+import { sendExport, sendTemplate, showExport } from './sheets/files.ts'
+import { sendErrors, showSheet, submitDiscard, submitRun, submitStop } from './sheets/progress.ts'
+import { showImport, submitSheet } from './sheets/start.ts'
 import { pageHeaders, shell } from './shell.ts'
 import { SHOWN_KEY } from './shown-key-cookie.ts'
 import { showSignIn, submitSignIn, submitSignOut } from './sign-in.ts'
@@ -92,6 +95,23 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
     access: 'editor',
     handle: submitRevert,
   },
+  { method: 'GET', path: '/console/import', access: 'signed_in', handle: showImport },
+  { method: 'POST', path: '/console/import', access: 'editor', handle: submitSheet, takesFile: true },
+  { method: 'GET', path: '/console/import/template', access: 'signed_in', handle: sendTemplate },
+  { method: 'GET', path: '/console/import/:id', access: 'editor', handle: showSheet },
+  {
+    method: 'POST',
+    path: '/console/import/:id/columns',
+    access: 'editor',
+    handle: submitColumns,
+    bodyLimit: MAX_DATA_BYTES,
+  },
+  { method: 'POST', path: '/console/import/:id/run', access: 'editor', handle: submitRun },
+  { method: 'POST', path: '/console/import/:id/stop', access: 'editor', handle: submitStop },
+  { method: 'POST', path: '/console/import/:id/discard', access: 'editor', handle: submitDiscard },
+  { method: 'GET', path: '/console/import/:id/errors', access: 'editor', handle: sendErrors },
+  { method: 'GET', path: '/console/export', access: 'signed_in', handle: showExport },
+  { method: 'GET', path: '/console/export/file', access: 'signed_in', handle: sendExport },
   { method: 'GET', path: '/console/keys', access: 'signed_in', handle: showKeys },
   { method: 'POST', path: '/console/keys', access: 'owner', handle: submitKey },
   { method: 'GET', path: SHOWN_KEY, access: 'owner', handle: showKey },
@@ -114,11 +134,7 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
       { parseAs: 'string', bodyLimit: MAX_DATA_BYTES },
       (_request, body, done) => done(null, body),
     )
-    door.addContentTypeParser('multipart/form-data', (request, body, done) => {
-      const route = CONSOLE_ROUTES.find(one => one.method === 'POST' && one.path === request.routeOptions.url)
-      if (route?.uploads === undefined) done(new AppError('unsupported_media_type', 'No files here.'))
-      else done(null, body)
-    })
+    acceptUploads(door)
     door.addHook('onRequest', async (request, reply) => {
       const isSafe = request.method === 'GET' || request.method === 'HEAD'
       if (!isSafe && !isSameOrigin(request.headers, publicUrl)) {
@@ -141,6 +157,17 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
       refuseOtherMethods(setup, door, path)
     }
     door.all(`${HOME}/*`, (request, reply) => refuse(setup, { request, reply, status: 404 }))
+  })
+}
+
+/** A form with a file is not read here: its route reads it, once it is known who sent it. */
+function acceptUploads(door: FastifyInstance): void {
+  const taking = new Set(
+    CONSOLE_ROUTES.filter(route => route.takesFile || route.uploads).map(route => route.path),
+  )
+  door.addContentTypeParser('multipart/form-data', (request, payload, done) => {
+    if (taking.has(request.routeOptions.url ?? '')) done(null, payload)
+    else done(Object.assign(new Error('no file is taken here'), { statusCode: 415 }))
   })
 }
 
@@ -187,10 +214,21 @@ async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<Vi
     query: new URLSearchParams(request.url.split('?', 2)[1] ?? ''),
     form: readForm(typeof request.body === 'string' ? request.body : ''),
     uploads: new Map(),
+    upload: uploadOf(request),
     network: request.ip,
     token,
     cookies: request.headers.cookie,
     session: token === undefined ? undefined : await findSession(setup, token),
+  }
+}
+
+function uploadOf({ body, headers }: FastifyRequest): Visit['upload'] {
+  if (typeof body !== 'object' || body === null) return undefined
+  const length = headers['content-length']
+  return {
+    stream: body as Readable,
+    type: headers['content-type'] ?? '',
+    length: length === undefined ? undefined : Number(length),
   }
 }
 

@@ -8,6 +8,7 @@ import type { Sealer } from '../kernel/sealing.ts'
 import type { Mail } from '../kernel/smtp.ts'
 import type { Addresses } from '../passports/record.ts'
 import type { Form } from './form.ts'
+import type { Body } from './sheets/upload.ts'
 import type { Words } from './texts.ts'
 import type { Upload } from './upload.ts'
 
@@ -30,6 +31,8 @@ export type Visit = {
   form: Form
   /** Files by the name of their field, where the route takes any. */
   uploads: ReadonlyMap<string, Upload>
+  /** Of a route that takes a sheet: the body, unread. */
+  upload: Body | undefined
   /** The address the request came from. */
   network: string
   /** The session's token, and the session if it goes on. */
@@ -65,8 +68,10 @@ type Of<A, V> = {
   access: A
   /** In bytes; that of a short form unless said otherwise. */
   bodyLimit?: number
-  /** Names of the fields that take a file. */
+  /** Names of the fields that take a small file; they are read before the handler runs. */
   uploads?: readonly string[]
+  /** Its form has a sheet in it, which the handler reads by itself. */
+  takesFile?: true
   handle: (visit: V) => Promise<Outcome> | Outcome
 }
 

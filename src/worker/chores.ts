@@ -6,6 +6,8 @@ import type { Sql } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
 import { resumeRefreshes, stopRefreshes, takeRefreshFaults } from '../passports/refresh-job.ts'
 import { cleanScans } from '../scans/clean.ts'
+import { deleteOldImports } from '../transfer/import.ts'
+import { resumeImports, stopImports, takeImportFaults } from '../transfer/import-job.ts'
 import { backUpWhenDue, type ScheduledBackups } from '../transfer/scheduled.ts'
 import { clearAway } from '../webhooks/retention.ts'
 
@@ -47,9 +49,16 @@ export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Ch
     for (const { jobId, error } of takeRefreshFaults(sql))
       log.error({ job: jobId, err: error }, 'a refresh was stopped by a fault; it is taken up again')
   }
+  const resumeSheets = async () => {
+    const resumed = await resumeImports(sql, clock)
+    if (resumed > 0) log.info({ sheets: resumed }, 'sheets taken up again')
+    for (const { importId, error } of takeImportFaults(sql))
+      log.error({ sheet: importId, err: error }, 'a sheet was stopped by a fault; it is taken up again')
+  }
   const forget = async () => {
     await deleteExpiredKeys(sql, clock.now())
     await forgetRateShares(sql, clock.now())
+    await deleteOldImports(sql, clock.now())
   }
   const clear = async () => {
     for (let step = 0; step < MOST_STEPS && !isStopping; step++) {
@@ -62,6 +71,7 @@ export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Ch
   }
   const chores = [
     repeat(resume, EVERY_MS, log),
+    repeat(resumeSheets, EVERY_MS, log),
     repeat(forget, EVERY_MS, log),
     repeat(clean, CLEAN_EVERY_MS, log),
     repeat(clear, CLEAR_EVERY_MS, log),
@@ -71,7 +81,7 @@ export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Ch
     async stop() {
       isStopping = true
       stopping.abort()
-      await Promise.all([...chores.map(chore => chore.stop()), stopRefreshes(sql)])
+      await Promise.all([...chores.map(chore => chore.stop()), stopRefreshes(sql), stopImports(sql)])
     },
   }
 }

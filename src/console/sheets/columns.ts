@@ -1,0 +1,162 @@
+/** Which column of a sheet is which field: guessed, shown with its first values, confirmed by a person. */
+import { html } from 'ghtml'
+import { contextOf } from '../../accounts/sessions.ts'
+import type { CompleteCategory } from '../../categories/catalogue.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { requireUuid } from '../../passports/find.ts'
+import { columnsOf, findColumn, templateExtent } from '../../transfer/columns.ts'
+import {
+  CHANGE_TYPES,
+  type ChunkRow,
+  getImport,
+  MATCH_BY,
+  type Settings,
+  type SheetImport,
+  sampleRows,
+} from '../../transfer/import.ts'
+import { checkImport } from '../../transfer/import-job.ts'
+import { letters } from '../../transfer/xlsx-file.ts'
+import { notice, select, summary } from '../fields.ts'
+import { isFine, type Problems } from '../form.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { SHEET_TEXTS } from './texts.ts'
+import { categoryName, categoryOf, columnLabel, IMPORT, pathLabel } from './words.ts'
+
+const SAMPLES = 3
+const LONGEST_SAMPLE = 60
+
+type Told = { problems?: Problems; problem?: string; settings?: Settings; typed?: readonly string[] }
+
+export async function columnsPage(
+  visit: SignedInVisit,
+  sheet: SheetImport,
+  told: Told = {},
+): Promise<Outcome> {
+  const { setup, session, words } = visit
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const settings = told.settings ?? sheet.settings
+  const category = categoryOf(sheet.category)
+  const sample = await sampleRows(contextOf(setup, session), sheet.id, SAMPLES)
+  const { problems = {} } = told
+  const labels = Object.fromEntries(
+    sheet.header.map((title, place) => [`c.${place}`, titleOf(words, title, place)]),
+  )
+  const encoding =
+    sheet.encoding === 'windows-1252' || sheet.encoding?.startsWith('utf-16')
+      ? html`<p class="quiet">${texts.readAs(sheet.encoding)}</p>`
+      : ''
+  const body = html`<p class="way"><a class="alone" href="${IMPORT}">${texts.title}</a></p><h1>${texts.columns}</h1>
+<p class="quiet">${sheet.fileName}, ${categoryName(words, sheet.category)}, ${texts.rows(sheet.rowCount, words.number(sheet.rowCount))}</p><p class="lead">${texts.columnsLead}</p>
+!${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${missing(words, category, settings)}
+<form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/columns" novalidate>!${choices(words, settings)}!${table(words, sheet, sample, { ...told, settings })}
+!${fieldList(words, category, settings)}<div class="choices"><button>${texts.check}</button> <button class="second" formaction="${IMPORT}/${idFromUuid(sheet.id)}/discard">${texts.discard}</button></div></form>`
+  const isWrong = told.problem !== undefined || !isFine(problems)
+  return { title: texts.columns, body, isWide: true, status: isWrong ? 422 : 200 }
+}
+
+const titleOf = (words: Words, title: string, place: number) =>
+  `${letters(place)}: ${title === '' ? wordsOf(words, SHEET_TEXTS).noTitle : title}`
+
+function table(
+  words: Words,
+  sheet: SheetImport,
+  sample: readonly ChunkRow[],
+  told: Told & { settings: Settings },
+): string {
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const lines = sheet.header.map((title, place) => {
+    const name = `c.${place}`
+    const shown = sample
+      .map(([, cells]) =>
+        String(cells[place] ?? '')
+          .trim()
+          .slice(0, LONGEST_SAMPLE),
+      )
+      .filter(text => text !== '')
+    const value = told.typed?.[place] ?? told.settings.mapping[place] ?? ''
+    const error = told.problems?.[name]
+    const note = error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`
+    const wrong = error === undefined ? '' : html` aria-invalid="true" aria-describedby="${name}-error"`
+    return html`<tr><th scope="row">${titleOf(words, title, place)}</th><td>!${note}<input id="${name}" name="${name}" value="${value}" list="fields" aria-label="${texts.fieldOf(titleOf(words, title, place))}" autocomplete="off" autocapitalize="none" spellcheck="false"!${wrong}></td><td class="quiet">${shown.join(' · ')}</td></tr>`
+  })
+  const heads = [texts.column, texts.field, texts.sample].map(head => html`<th scope="col">${head}</th>`)
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.columns}"><table class="mapping"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>`
+}
+
+/** One list for all columns: the page stays small however many there are. */
+function fieldList(words: Words, category: CompleteCategory, settings: Settings): string {
+  const languages = [...new Set([...settings.mapping.flatMap(languageIn(category)), words.language, 'en'])]
+  const columns = columnsOf(category, templateExtent(category, languages))
+  const lists = category.fields
+    .flatMap(({ name }) => findColumn(category, name) ?? [])
+    .filter(one => one.isWhole)
+  const options = [...lists, ...columns.filter(one => !one.isWhole)].map(
+    column => html`<option value="${column.name}">${columnLabel(words, column)}</option>`,
+  )
+  return html`<datalist id="fields">!${options}</datalist>`
+}
+
+const languageIn = (category: CompleteCategory) => (name: string | null) =>
+  (name === null ? undefined : findColumn(category, name)?.language) ?? []
+
+/** What a new product needs and no column gives. */
+function missing(words: Words, category: CompleteCategory, { mapping }: Settings): string {
+  const given = new Set(mapping.flatMap(name => (name === null ? [] : [name.split(/[.[]/, 1)[0] ?? ''])))
+  const needed = category.fields.filter(field => field.required && !given.has(field.name))
+  if (needed.length === 0) return ''
+  const names = needed.map(field => pathLabel(words, field.name)).join(', ')
+  return html`<p class="reach">${wordsOf(words, SHEET_TEXTS).missing(names)}</p>`
+}
+
+function choices(words: Words, settings: Settings): string {
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const options = <T extends string>(named: Readonly<Record<T, string>>) =>
+    Object.entries(named) as [T, string][]
+  const one = (
+    name: string,
+    label: string,
+    value: string,
+    all: readonly (readonly [string, string])[],
+    hint?: string,
+  ) => select({ name, label, value, options: all, ...(hint === undefined ? {} : { hint }) }, {})
+  return [
+    '<div class="narrow">',
+    one('match_by', texts.matchBy, settings.matchBy, options(texts.matches), texts.matchHint),
+    one('mark', texts.mark, settings.mark, options(texts.marks)),
+    one('clears', texts.clears, settings.clears ? 'remove' : 'keep', options(texts.clearing)),
+    one('change_type', texts.changeType, settings.changeType, options(texts.changeTypes)),
+    '</div>',
+  ].join('')
+}
+
+export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, words, params, form } = visit
+  const ctx = contextOf(setup, session)
+  const uuid = requireUuid(params.id ?? '')
+  const sheet = await getImport(ctx, uuid)
+  const category = categoryOf(sheet.category)
+  const typed = sheet.header.map((_, place) => form.text(`c.${place}`))
+  const problems: Record<string, string> = {}
+  for (const [place, name] of typed.entries()) {
+    if (name === '' || findColumn(category, name) !== undefined) continue
+    problems[`c.${place}`] = wordsOf(words, SHEET_TEXTS).unknownField(name.slice(0, LONGEST_SAMPLE))
+  }
+  const settings: Settings = {
+    mapping: typed.map(name => (name === '' ? null : name)),
+    matchBy: MATCH_BY.find(one => one === form.text('match_by')) ?? 'sku',
+    mark: form.text('mark') === 'comma' ? 'comma' : 'point',
+    clears: form.text('clears') === 'remove',
+    changeType: CHANGE_TYPES.find(one => one === form.text('change_type')) ?? 'change',
+  }
+  if (!isFine(problems)) return columnsPage(visit, sheet, { problems, settings, typed })
+  try {
+    await checkImport(ctx, uuid, settings)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'validation') throw error
+    if (error.details?.[0]?.field === 'state') return { to: `${IMPORT}/${params.id}` }
+    return columnsPage(visit, sheet, { problem: error.message, settings, typed })
+  }
+  return { to: `${IMPORT}/${params.id}` }
+}

@@ -1,0 +1,73 @@
+/** What the pages about sheets have in common: choices, names of fields in the reader's language, sentences of faults. */
+
+import { allCategories, type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
+import { label, labelsFor } from '../../i18n/catalogue.ts'
+import type { Column } from '../../transfer/columns.ts'
+import type { RowFault } from '../../transfer/row-faults.ts'
+import type { SheetFault } from '../../transfer/sheet-fault.ts'
+import { faultSentence } from '../products/faults.ts'
+import { PRODUCT_TEXTS } from '../products/texts.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { SHEET_TEXTS } from './texts.ts'
+
+export const IMPORT = '/console/import'
+export const EXPORT = '/console/export'
+
+export const FILE_FORMATS = {
+  xlsx: { format: 'xlsx', separator: ',' },
+  csv: { format: 'csv', separator: ',' },
+  csv2: { format: 'csv', separator: ';' },
+} as const
+export type FileFormat = keyof typeof FILE_FORMATS
+
+/** The one that an address or form names, else the first. */
+export const formatOf = (sent: string | null): FileFormat =>
+  (Object.keys(FILE_FORMATS) as FileFormat[]).find(one => one === sent) ?? 'xlsx'
+
+export const formatOptions = (words: Words) => {
+  const { formats } = wordsOf(words, SHEET_TEXTS)
+  return (Object.keys(FILE_FORMATS) as FileFormat[]).map(one => [one, formats[one]] as const)
+}
+
+export function categoryOptions(words: Words) {
+  const { categories } = wordsOf(words, PRODUCT_TEXTS)
+  return allCategories().map(({ id, title }) => [id, categories[id] ?? title] as const)
+}
+
+/** The category that an address or form names, else the first. */
+export const categoryOf = (sent: string | null): CompleteCategory => {
+  const found = findCategory(sent ?? '') ?? allCategories()[0]
+  if (found === undefined) throw new Error('there is a category')
+  return found
+}
+
+export const categoryName = (words: Words, id: string): string =>
+  wordsOf(words, PRODUCT_TEXTS).categories[id] ?? id
+
+/** "Faserzusammensetzung: Faser", by the path in the labels. */
+export function pathLabel({ language }: Words, path: string): string {
+  const labels = labelsFor(language)
+  const parts = path.split('.')
+  const names = parts.map((part, n) => label(labels, 'fields', parts.slice(0, n + 1).join('.')) ?? part)
+  return names.join(': ')
+}
+
+/** The same with the entry of a list and the language of a text. */
+export function columnLabel(words: Words, { steps, labelPath, language }: Column): string {
+  const entry = steps.find(step => typeof step === 'number')
+  const name = pathLabel(words, labelPath)
+  const counted = entry === undefined ? name : `${name} ${Number(entry) + 1}`
+  return language === undefined ? counted : `${counted} (${language})`
+}
+
+export function rowSentence(words: Words, { code, message, field }: RowFault): string {
+  const { twice, shares } = wordsOf(words, SHEET_TEXTS)
+  if (code === 'shares') return shares
+  if (code === 'twice') return twice === '' ? message : twice
+  if (code === 'refused') return message
+  return faultSentence(words, { code, message, field, pointer: '' })
+}
+
+/** Why a file could not be read. */
+export const fileSentence = (words: Words, fault: SheetFault): string =>
+  wordsOf(words, SHEET_TEXTS).faults[fault.fault] ?? fault.message

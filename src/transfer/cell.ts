@@ -1,0 +1,95 @@
+/**
+ * One value and the text of its cell, both ways. What goes out comes back equal; what people type comes in as they
+ * meant it where that is certain, and otherwise stays a text, which the validator refuses by name.
+ */
+import type { Field } from '../categories/field.ts'
+import { answerNamed, countryNamed, valueNamed } from '../categories/spoken.ts'
+
+/** As a file has it: CSV knows texts only. */
+export type Cell = string | number | boolean | null
+
+export const DECIMAL_MARKS = ['point', 'comma'] as const
+export type DecimalMark = (typeof DECIMAL_MARKS)[number]
+
+/**
+ * Security bound: a text that begins so is a formula to Excel and its like (CWE-1236), so it gets an apostrophe before
+ * it. White space at an end, which people do not see and we would trim, is kept the same way; and so is an apostrophe
+ * that would be taken for ours.
+ */
+const FORMULA = /^'*[=+\-@＝＋－＠\s]/
+const TRAILING = /\s$/
+
+const needsMark = (text: string) => FORMULA.test(text) || TRAILING.test(text)
+
+export const defused = (text: string): string => (needsMark(text) ? `'${text}` : text)
+
+/** The opposite: what was marked is taken as it is, everything else without the white space around it. */
+export function plainText(cell: string): string {
+  if (cell.startsWith("'") && needsMark(cell.slice(1))) return cell.slice(1)
+  return cell.trim()
+}
+
+/** A value of the data as a cell; objects and lists have cells of their own. */
+export function cellOf(value: unknown): Cell {
+  if (typeof value === 'number' || typeof value === 'boolean') return value
+  return typeof value === 'string' ? defused(value) : null
+}
+
+const GROUPED = { point: /^\d{1,3}(?:,\d{3})+(?=$|\.)/, comma: /^\d{1,3}(?:\.\d{3})+(?=$|,)/ } as const
+
+/** "1.234,5 kg" with a decimal comma is 1234.5; a text that is no number stays one. */
+export function readNumber(text: string, mark: DecimalMark, unit = ''): number | string {
+  let plain = text.replaceAll(/[\s\u00a0\u202f'’]/g, '')
+  const bare = unit.replaceAll(/\s/g, '')
+  if (bare !== '' && plain.toLowerCase().endsWith(bare.toLowerCase())) plain = plain.slice(0, -bare.length)
+  const sign = /^[+-]/.exec(plain)?.[0] ?? ''
+  let digits = plain.slice(sign.length)
+  if (GROUPED[mark].test(digits)) digits = digits.replaceAll(mark === 'point' ? ',' : '.', '')
+  digits = digits.replace(',', '.')
+  if (!/^(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i.test(digits)) return text
+  return Number(sign + digits)
+}
+
+/** The mark that the numbers of a sheet speak for; undefined when none says anything: "1,234" can be both. */
+export function guessMark(texts: Iterable<string>): DecimalMark | undefined {
+  let [point, comma] = [0, 0]
+  for (const text of texts) {
+    const plain = text.replaceAll(/[\s\u00a0\u202f%]/g, '')
+    if (/^[+-]?(?:\d+,(?!\d{3}$)\d+|\d{1,3}(?:\.\d{3})+,\d+)(?:e[+-]?\d+)?$/i.test(plain)) comma++
+    else if (/^[+-]?(?:\d+\.(?!\d{3}$)\d+|\d{1,3}(?:,\d{3})+\.\d+)(?:e[+-]?\d+)?$/i.test(plain)) point++
+  }
+  if (point === comma) return undefined
+  return point > comma ? 'point' : 'comma'
+}
+
+/** `31.12.2026` and `1.2.26`? Only four-digit years after dots: 01/02/2026 is two days, depending on who reads it. */
+const DOTTED_DATE = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/
+const MONTH = /^(\d{1,2})[./](\d{4})$/
+
+function readDate(text: string): string {
+  const [, day, month, year] = DOTTED_DATE.exec(text) ?? []
+  if (day !== undefined) return `${year}-${month?.padStart(2, '0')}-${day.padStart(2, '0')}`
+  const [, onlyMonth, ofYear] = MONTH.exec(text) ?? []
+  return onlyMonth === undefined ? text : `${ofYear}-${onlyMonth.padStart(2, '0')}`
+}
+
+/** Whether a cell says nothing. */
+export const isEmptyCell = (cell: Cell | undefined): boolean =>
+  cell === null || cell === undefined || (typeof cell === 'string' && cell.trim() === '')
+
+/** The value of a cell for a field; `path` as the labels have it. */
+export function cellValue(cell: Cell, field: Field, path: string, mark: DecimalMark): unknown {
+  if (field.type === 'number') {
+    return typeof cell === 'string' ? readNumber(cell.trim(), mark, field.unit) : cell
+  }
+  if (field.type === 'boolean') {
+    return typeof cell === 'boolean' ? cell : (answerNamed(String(cell)) ?? cell)
+  }
+  const text = typeof cell === 'string' ? plainText(cell) : String(cell)
+  if (field.values !== undefined)
+    return field.values.includes(text) ? text : (valueNamed(path, field, text) ?? text)
+  if (field.format === 'country') return countryNamed(text) ?? text
+  if (field.format === 'partial_date') return readDate(text)
+  if (field.format === 'gtin' || field.format === 'gln') return text.replaceAll(/[\s-]/g, '')
+  return text
+}

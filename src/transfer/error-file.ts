@@ -1,0 +1,81 @@
+/** The rows of a sheet that could not be taken, as they were sent, each with what is wrong with it: to mend and send again. */
+import type { AccountContext } from '../accounts/context.ts'
+import { type Cell, defused } from './cell.ts'
+import type { CsvSeparator } from './csv-text.ts'
+import { csvFile } from './export.ts'
+import type { SheetImport } from './import.ts'
+import type { ChunkFaults } from './import-job.ts'
+import { TOLD_COLUMNS } from './mapping.ts'
+import type { RowFault } from './row-faults.ts'
+import type { SheetRow } from './sheet-bounds.ts'
+import type { SheetFormat } from './template.ts'
+import { letters, xlsxFile } from './xlsx-file.ts'
+
+export type BadRow = { no: number; cells: SheetRow['cells']; faults: RowFault[] }
+
+/** In the order of the sheet. */
+export async function* badRows({ sql, accountId }: AccountContext, uuid: string): AsyncGenerator<BadRow> {
+  let before = -1
+  for (;;) {
+    const [chunk] = await sql<{ no: number; rows: string; faults: string }[]>`
+      select no, rows, faults from sheet_chunk
+      where account_id = ${accountId} and import_id = ${uuid} and no > ${before} and faults is not null
+      order by no limit 1`
+    if (chunk === undefined) return
+    before = chunk.no
+    const rows = JSON.parse(chunk.rows) as [number, SheetRow['cells']][]
+    for (const [place, faults] of JSON.parse(chunk.faults) as ChunkFaults) {
+      const [no, cells] = rows[place] ?? [0, []]
+      yield { no, cells, faults }
+    }
+  }
+}
+
+/** The first so many, to be shown. */
+export async function firstBadRows(ctx: AccountContext, uuid: string, most: number): Promise<BadRow[]> {
+  const found: BadRow[] = []
+  for await (const row of badRows(ctx, uuid)) {
+    if (found.push(row) >= most) break
+  }
+  return found
+}
+
+/** "F": the column as spreadsheet programs call it. */
+export const columnLetters = ({ column }: RowFault): string => (column === null ? '' : letters(column))
+
+export type ErrorFileWish = {
+  format: SheetFormat
+  separator: CsvSeparator
+  title: string
+  sentence: (fault: RowFault) => string
+}
+
+export function errorFile(
+  ctx: AccountContext,
+  sheet: SheetImport,
+  wish: ErrorFileWish,
+): AsyncGenerator<Buffer> {
+  const rows = errorRows(ctx, sheet, wish.sentence)
+  return wish.format === 'xlsx' ? xlsxFile([{ name: wish.title, rows }]) : csvFile(rows, wish.separator)
+}
+
+async function* errorRows(
+  ctx: AccountContext,
+  { id, header }: SheetImport,
+  sentence: ErrorFileWish['sentence'],
+): AsyncGenerator<Cell[]> {
+  const [, told] = TOLD_COLUMNS
+  const shown = header.map((title, place) => (title === told ? -1 : place)).filter(place => place >= 0)
+  yield [...shown.map(place => guarded(header[place] ?? '')), told]
+  for await (const { no, cells, faults } of badRows(ctx, id)) {
+    const told = faults.map(fault => {
+      const where = [columnLetters(fault), fault.field].filter(part => part !== '').join(' ')
+      return where === '' ? sentence(fault) : `${where}: ${sentence(fault)}`
+    })
+    yield [...shown.map(place => guarded(cells[place] ?? null)), defused(`(${no}) ${told.join(' | ')}`)]
+  }
+}
+
+/** Cells are given back as they came; a text that was marked as none of a formula's already is not marked twice. */
+const guarded = (cell: Cell): Cell =>
+  typeof cell === 'string' && /^[=+\-@\t\r＝＋－＠]/.test(cell) ? defused(cell) : cell

@@ -1,0 +1,212 @@
+/**
+ * Checks and writes sheets behind the page. A step is a chunk of rows: what it writes and how far the sheet got are one
+ * transaction, so that a process that is killed leaves either all of a step or nothing, and another goes on after it.
+ */
+import type { AccountContext } from '../accounts/context.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { perDatabase, retrying, type Sql } from '../kernel/db.ts'
+import { invalid } from '../kernel/errors.ts'
+import { inTransaction } from '../kernel/transaction.ts'
+import {
+  type ChunkRow,
+  chunkRows,
+  getImport,
+  type ImportRow,
+  importColumns,
+  importOf,
+  readingOf,
+  requireSettings,
+  type Settings,
+  type SheetImport,
+} from './import.ts'
+import { rememberMapping } from './mapping.ts'
+import { type Reading, type RowData, rowData } from './row-data.ts'
+import { type RowFault, rowFaults, twiceFault } from './row-faults.ts'
+import { keyOf, writeRows } from './write-rows.ts'
+
+/** A sheet whose process has not spoken for so long is taken over by another. */
+const ABANDONED_MS = 10_000
+
+/** Place in the chunk's rows, and what is wrong with that row. */
+export type ChunkFaults = [place: number, faults: RowFault[]][]
+
+/** Confirms what the columns are, and checks every row without writing any. Throws `not_found` and `validation`. */
+export async function checkImport(ctx: AccountContext, uuid: string, sent: Settings): Promise<void> {
+  const sheet = await getImport(ctx, uuid)
+  const settings = requireSettings(sheet, sent)
+  await rememberMapping(ctx, sheet.category, sheet.header, settings.mapping)
+  await begin(ctx, uuid, { from: ['open', 'checked'], to: 'checking', settings })
+}
+
+/** Writes the rows of a checked sheet. Throws `not_found`, and `validation` when it is not checked. */
+export async function runImport(ctx: AccountContext, uuid: string): Promise<void> {
+  const { settings } = await getImport(ctx, uuid)
+  await begin(ctx, uuid, { from: ['checked'], to: 'running', settings })
+}
+
+/** Ends a check or a run after the step it is at; what has been written stays. */
+export async function stopImport(ctx: AccountContext, uuid: string): Promise<void> {
+  await ctx.sql`
+    update sheet_import set state = case state when 'checking' then 'open' else 'stopped' end
+    where account_id = ${ctx.accountId} and id = ${uuid} and state in ('checking', 'running')`
+}
+
+type Start = { from: readonly string[]; to: 'checking' | 'running'; settings: Settings }
+
+async function begin(ctx: AccountContext, uuid: string, { from, to, settings }: Start): Promise<void> {
+  const { sql, accountId, actorId, clock } = ctx
+  const [row] = await sql<ImportRow[]>`
+    update sheet_import set state = ${to}, settings = ${JSON.stringify(settings)}::text::json, alive_at = ${clock.now()},
+      actor_id = ${actorId}, next_chunk = 0, created = 0, updated = 0, unchanged = 0, failed = 0
+    where account_id = ${accountId} and id = ${uuid} and state = any(${from as string[]}::text[])
+    returning ${importColumns(sql)}`
+  if (row === undefined) {
+    const message = 'This sheet is at another step by now. Load the page again to see which.'
+    throw invalid([{ field: 'state', pointer: '/state', code: 'immutable', message }])
+  }
+  runners(sql).start(clock, importOf(row))
+}
+
+/** Takes up the sheets that no process is at work on; called by a timer in every server. */
+export async function resumeImports(sql: Sql, clock: Clock): Promise<number> {
+  const now = clock.now()
+  const rows = await sql<ImportRow[]>`
+    update sheet_import set alive_at = ${now}
+    where state in ('checking', 'running') and alive_at < ${new Date(now.getTime() - ABANDONED_MS)}
+    returning ${importColumns(sql)}`
+  for (const row of rows) runners(sql).start(clock, importOf(row))
+  return rows.length
+}
+
+/** Ends the work of this process after the step it is at, and waits for that. */
+export const stopImports = (sql: Sql): Promise<void> => runners(sql).stop()
+
+/** Resolves when the sheets under way in this process have come to an end. */
+export const importsEnded = (sql: Sql): Promise<void> => runners(sql).ended()
+
+/** Faults that stopped a sheet in this process since this was last asked; it is taken up again. */
+export const takeImportFaults = (sql: Sql): ImportFault[] => runners(sql).takeFaults()
+
+export type ImportFault = { importId: string; error: unknown }
+
+const runners = perDatabase((sql: Sql) => {
+  const running = new Map<string, Promise<void>>()
+  let faults: ImportFault[] = []
+  let stopping = false
+  const ended = async () => {
+    await Promise.allSettled(running.values())
+  }
+  return {
+    start(clock: Clock, sheet: SheetImport) {
+      if (stopping || running.has(sheet.id)) return
+      const work = run(sql, clock, sheet, () => !stopping)
+        .catch(error => {
+          faults.push({ importId: sheet.id, error })
+        })
+        .finally(() => running.delete(sheet.id))
+      running.set(sheet.id, work)
+    },
+    ended,
+    stop() {
+      stopping = true
+      return ended()
+    },
+    takeFaults() {
+      const taken = faults
+      faults = []
+      return taken
+    },
+  }
+})
+
+async function run(sql: Sql, clock: Clock, sheet: SheetImport, goOn: () => boolean): Promise<void> {
+  const ctx: AccountContext = { sql, clock, accountId: sheet.accountId, actorId: sheet.actorId }
+  const reading = readingOf(sheet)
+  const firsts = await firstRows(ctx, sheet, reading)
+  for (let no = sheet.nextChunk; no < sheet.chunkCount && goOn(); no++) {
+    const rows = await chunkRows(ctx, sheet.id, no)
+    const isOurs = await retrying(() => step(ctx, sheet, { no, rows, reading, firsts }))
+    if (!isOurs) return
+  }
+}
+
+type Step = { no: number; rows: ChunkRow[]; reading: Reading; firsts: ReadonlyMap<string, number> }
+
+/** Another process, or somebody who pressed Stop, was faster: what this step wrote is undone. */
+class Overtaken extends Error {
+  override name = 'Overtaken'
+}
+
+/** False when the sheet is not ours to go on with. */
+async function step(
+  ctx: AccountContext,
+  sheet: SheetImport,
+  { no, rows, reading, firsts }: Step,
+): Promise<boolean> {
+  const { accountId, clock } = ctx
+  const dryRun = sheet.state === 'checking'
+  try {
+    await inTransaction(ctx.sql, async sql => {
+      const faults: ChunkFaults = []
+      const good: { place: number; cells: ChunkRow[1]; data: RowData }[] = []
+      for (const [place, [rowNo, cells]] of rows.entries()) {
+        const data = rowData(cells, reading)
+        const first = firsts.get(keyOf(data, sheet.settings.matchBy) ?? '')
+        if (first === undefined || first === rowNo) good.push({ place, cells, data })
+        else faults.push([place, [twice(sheet, first)]])
+      }
+      const { matchBy, changeType } = sheet.settings
+      const writing = { category: sheet.category, matchBy, changeType, dryRun, reading }
+      const data = good.map(one => one.data)
+      const written = await writeRows({ ...ctx, sql }, data, writing)
+      for (const { index, error } of written.refused) {
+        const row = good[index]
+        if (row !== undefined) faults.push([row.place, rowFaults(error, row.cells, reading)])
+      }
+      faults.sort(([a], [b]) => a - b)
+      await sql`
+        update sheet_chunk set faults = ${faults.length === 0 ? null : JSON.stringify(faults)}
+        where account_id = ${accountId} and import_id = ${sheet.id} and no = ${no}`
+      const isLast = no + 1 === sheet.chunkCount
+      const next = isLast ? (dryRun ? 'checked' : 'done') : sheet.state
+      const moved = await sql`
+        update sheet_import set next_chunk = ${no + 1}, alive_at = ${clock.now()}, state = ${next},
+          created = created + ${written.created}, updated = updated + ${written.updated},
+          unchanged = unchanged + ${written.unchanged}, failed = failed + ${faults.length}
+        where account_id = ${accountId} and id = ${sheet.id} and next_chunk = ${no} and state = ${sheet.state}
+          and settings::text = ${JSON.stringify(sheet.settings)}`
+      if (moved.count === 0) throw new Overtaken()
+    })
+    return true
+  } catch (error) {
+    if (error instanceof Overtaken) return false
+    throw error
+  }
+}
+
+const twice = ({ settings }: SheetImport, first: number): RowFault => {
+  const column = settings.mapping.indexOf(settings.matchBy)
+  return twiceFault(column < 0 ? null : column, settings.matchBy, first)
+}
+
+/** The row in which each product of a sheet comes first, for those that come more than once. */
+async function firstRows(
+  ctx: AccountContext,
+  sheet: SheetImport,
+  reading: Reading,
+): Promise<Map<string, number>> {
+  const { matchBy } = sheet.settings
+  const seen = new Map<string, number>()
+  const repeated = new Map<string, number>()
+  const key = { ...reading, columns: reading.columns.map(one => (one?.name === matchBy ? one : undefined)) }
+  for (let no = 0; no < sheet.chunkCount; no++) {
+    for (const [rowNo, cells] of await chunkRows(ctx, sheet.id, no)) {
+      const own = keyOf(rowData(cells, key), matchBy)
+      if (own === undefined) continue
+      const first = seen.get(own)
+      if (first === undefined) seen.set(own, rowNo)
+      else repeated.set(own, first)
+    }
+  }
+  return repeated
+}

@@ -1,0 +1,198 @@
+/**
+ * A row of a sheet as data for a passport. A sheet seldom has every field, so what it does not speak of stays: a cell
+ * is set into what is there, down to the member of an object or the language of a text. A list is one thing: if a row
+ * has any of it, it has the whole.
+ */
+import type { Field } from '../categories/field.ts'
+import { scalarEntry } from '../categories/json-schema.ts'
+import { valueNamed } from '../categories/spoken.ts'
+import { type Data, isObject } from '../categories/value.ts'
+import { type Cell, cellValue, type DecimalMark, isEmptyCell, plainText, readNumber } from './cell.ts'
+import { type Column, compactMembers, type Steps } from './columns.ts'
+
+/** `columns` by their place in the sheet; undefined for one that is left out. */
+export type Reading = {
+  columns: readonly (Column | undefined)[]
+  mark: DecimalMark
+  /** Empty cells take away what is there, instead of leaving it. */
+  clears: boolean
+}
+
+type Tree = Record<string, unknown>
+
+/** What the cells of a row say; `steps` of what they leave empty. */
+export type RowData = { data: Tree; empty: readonly Column[] }
+
+export function rowData(cells: readonly Cell[], { columns, mark }: Reading): RowData {
+  const data: Tree = {}
+  const empty: Column[] = []
+  const later: { column: Column; text: string }[] = []
+  for (const [place, column] of columns.entries()) {
+    if (column === undefined) continue
+    const cell = cells[place]
+    if (cell === undefined || cell === null || isEmptyCell(cell)) empty.push(column)
+    else if (column.isPrimary) later.push({ column, text: plainText(String(cell)) })
+    else if (column.isWhole) put(data, column.steps, wholeList(cell, column, mark))
+    else put(data, column.steps, cellValue(cell, column.field, column.labelPath, mark))
+  }
+  for (const { column, text } of later) put(data, column.steps, { [PRIMARY]: text })
+  return { data: withoutHoles(data) as Tree, empty }
+}
+
+/** Stands for the primary language until that is known; no language tag has this form. */
+const PRIMARY = '*'
+
+/** Members of data are own properties whatever they are called; columns come from the field table alone. */
+function put(data: Tree, steps: Steps, value: unknown): void {
+  let at: Tree | unknown[] = data
+  for (const [depth, step] of steps.entries()) {
+    const holder = at as Record<string | number, unknown>
+    const isLast = depth === steps.length - 1
+    if (isLast) {
+      holder[step] = isObject(value) && isObject(holder[step]) ? { ...value, ...holder[step] } : value
+    } else {
+      const inner = holder[step]
+      const next =
+        typeof inner === 'object' && inner !== null ? inner : typeof steps[depth + 1] === 'number' ? [] : {}
+      holder[step] = next
+      at = next as Tree
+    }
+  }
+}
+
+/** Entries that a row leaves out between others close up. */
+function withoutHoles(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter(one => one !== undefined).map(withoutHoles)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutHoles(inner)]))
+}
+
+function wholeList(cell: Cell, { field, labelPath }: Column, mark: DecimalMark): unknown {
+  const text = String(cell).trim()
+  if (scalarEntry(field) !== undefined) return text.split(/[\s,;]+/).filter(one => one !== '')
+  const members = compactMembers(field)
+  if (members === undefined) return text
+  const parts = text
+    .replaceAll(/[^\S\n]+/g, ' ')
+    .split(/[;\n]|,(?=\s*[^\d\s])|,\s+/)
+    .map(part => part.trim())
+    .filter(part => part !== '')
+  const entries = parts.map(part => shareOf(part, members, labelPath, mark))
+  return entries.every(entry => entry !== undefined) ? entries : text
+}
+
+const NUMBER = String.raw`[\d.,'’\s]*\d`
+const NAME_FIRST = new RegExp(`^(?<name>.*?\\S)\\s*[:=]?\\s+(?<number>${NUMBER})\\s*%?$`, 'su')
+const NUMBER_FIRST = new RegExp(`^(?<number>${NUMBER})\\s*%?\\s+(?<name>\\S.*)$`, 'su')
+/** Security bound: the expressions above are quadratic in the length. */
+const LONGEST_SHARE = 600
+
+/** "cotton 60 %" and "60 % cotton" alike. */
+function shareOf(part: string, [name, number]: readonly [Field, Field], path: string, mark: DecimalMark) {
+  if (part.length > LONGEST_SHARE) return undefined
+  const found = NUMBER_FIRST.exec(part)?.groups ?? NAME_FIRST.exec(part)?.groups
+  if (found === undefined) return undefined
+  const called = plainText(found.name ?? '')
+  const meant =
+    name.values === undefined ? called : (valueNamed(`${path}.${name.name}`, name, called) ?? called)
+  const share = readNumber((found.number ?? '').trim(), mark)
+  return typeof share === 'number' ? { [name.name]: meant, [number.name]: share } : undefined
+}
+
+/**
+ * What has to be sent so that `there`, the data of the model the row means, reads as the row says; without one, the
+ * row's own data.
+ */
+export function changesOf({ data, empty }: RowData, there: Data | undefined, { clears }: Reading): Tree {
+  const primary = primaryOf(data) ?? primaryOf(there) ?? 'en'
+  const said = withPrimary(data, primary) as Tree
+  if (there === undefined) return said
+  const changes: Tree = {}
+  for (const [name, value] of Object.entries(said)) changes[name] = overlaid(own(there, name), value)
+  if (clears) for (const column of empty) clear(changes, there, said, stepsIn(column, primary))
+  return changes
+}
+
+const own = (data: Data, name: string): unknown => (Object.hasOwn(data, name) ? data[name] : undefined)
+
+function primaryOf(data: Data | undefined): string | undefined {
+  const languages = data === undefined ? undefined : own(data, 'languages')
+  const first: unknown = Array.isArray(languages) ? languages[0] : undefined
+  return typeof first === 'string' && first !== '' ? first : undefined
+}
+
+function withPrimary(value: unknown, primary: string): unknown {
+  if (Array.isArray(value)) return value.map(one => withPrimary(one, primary))
+  if (!isObject(value)) return value
+  const members = Object.entries(value).map(([name, inner]) => [
+    name === PRIMARY ? primary : name,
+    withPrimary(inner, primary),
+  ])
+  return Object.fromEntries(members)
+}
+
+function overlaid(there: unknown, said: unknown): unknown {
+  if (!isObject(there) || !isObject(said)) return said
+  const merged: Tree = { ...there }
+  for (const [name, value] of Object.entries(said)) merged[name] = overlaid(own(there, name), value)
+  return merged
+}
+
+const stepsIn = ({ steps, isPrimary }: Column, primary: string): Steps =>
+  isPrimary ? [...steps, primary] : steps
+
+/** Takes an empty cell's value away: a field with null, a member by leaving it out; lists that the row has stay. */
+function clear(changes: Tree, there: Data, said: Tree, steps: Steps): void {
+  const [first] = steps
+  if (typeof first !== 'string' || !Object.hasOwn(there, first)) return
+  const isList = Array.isArray(there[first])
+  if (isList || steps.length === 1) {
+    if (!Object.hasOwn(said, first)) changes[first] = null
+    return
+  }
+  const current = Object.hasOwn(changes, first) ? changes[first] : there[first]
+  const rest = without(current, steps.slice(1))
+  changes[first] = isObject(rest) && Object.keys(rest).length === 0 ? null : rest
+}
+
+function without(value: unknown, [step, ...more]: Steps): unknown {
+  if (typeof step !== 'string' || !isObject(value) || !Object.hasOwn(value, step)) return value
+  const { [step]: inner, ...others } = value
+  if (more.length === 0) return others
+  const rest = without(inner, more)
+  return isObject(rest) && Object.keys(rest).length === 0 ? others : { ...others, [step]: rest }
+}
+
+/** The column that a place in a row's data came from, or the nearest above it; undefined for a field without one. */
+export function columnAt(cells: readonly Cell[], { columns }: Reading, steps: Steps): number | undefined {
+  const asked = unclosed(cells, columns, steps)
+  let best: { place: number; depth: number } | undefined
+  for (const [place, column] of columns.entries()) {
+    if (column === undefined) continue
+    const depth = agreement(column.steps, asked)
+    const isCloser = depth > (best?.depth ?? 0)
+    const isNear = depth === asked.length || depth === column.steps.length || depth > 0
+    if (isNear && isCloser) best = { place, depth }
+  }
+  return best?.place
+}
+
+function agreement(a: Steps, b: Steps): number {
+  let depth = 0
+  while (depth < a.length && depth < b.length && a[depth] === b[depth]) depth++
+  return depth
+}
+
+/** Indexes as the sheet has them, before entries closed up. */
+function unclosed(cells: readonly Cell[], columns: readonly (Column | undefined)[], steps: Steps): Steps {
+  const depth = steps.findIndex(step => typeof step === 'number')
+  if (depth < 0) return steps
+  const used = new Set<number>()
+  for (const [place, column] of columns.entries()) {
+    const entry = column?.steps[depth]
+    if (column === undefined || typeof entry !== 'number' || isEmptyCell(cells[place])) continue
+    if (agreement(column.steps, steps) >= depth) used.add(entry)
+  }
+  const entry = [...used].sort((a, b) => a - b)[Number(steps[depth])]
+  return entry === undefined ? steps : steps.with(depth, entry)
+}

@@ -1,0 +1,59 @@
+/** What is wrong with a row, told by its columns: people know "column F", not `/items/3/data/fiberComposition/0`. */
+import type { AppError, Detail } from '../kernel/errors.ts'
+import type { Cell } from './cell.ts'
+import { columnName, type Steps } from './columns.ts'
+import type { Reading } from './row-data.ts'
+import { columnAt } from './row-data.ts'
+
+export type RowFault = {
+  /** Place of the column in the sheet; null when the sheet has none for it. */
+  column: number | null
+  /** The field as a column is called. */
+  field: string
+  code: Detail['code'] | 'twice' | 'shares' | 'refused'
+  /** English. */
+  message: string
+}
+
+/** More of one row are not kept. */
+const MOST_FAULTS = 20
+
+export function rowFaults(error: AppError, cells: readonly Cell[], reading: Reading): RowFault[] {
+  const details = error.details ?? []
+  if (details.length === 0) return [{ column: null, field: '', code: 'refused', message: error.message }]
+  return details.slice(0, MOST_FAULTS).map(detail => {
+    const steps = stepsOf(detail.pointer)
+    const field = columnName(steps)
+    const place = steps.length === 0 ? undefined : columnAt(cells, reading, steps)
+    const own = place === undefined ? undefined : reading.columns[place]
+    const at = { column: place ?? null, field }
+    if (own?.isWhole && own.field.of?.length === 2 && detail.code === 'type') return { ...at, ...SHARES }
+    return { ...at, code: detail.code, message: sentence(detail, field) }
+  })
+}
+
+const SHARES = {
+  code: 'shares',
+  message: 'Write names with their numbers: cotton 60 %; polyester 40 %.',
+} as const
+
+/** `/items/3/data/fiberComposition/0/fiber` → the steps after `data`. */
+function stepsOf(pointer: string): Steps {
+  const parts = pointer.split('/').slice(1)
+  const data = parts.indexOf('data')
+  if (data < 0) return []
+  return parts
+    .slice(data + 1)
+    .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map(part => (/^\d+$/.test(part) ? Number(part) : part))
+}
+
+const sentence = (detail: Detail, field: string) =>
+  detail.message.startsWith(detail.field) ? field + detail.message.slice(detail.field.length) : detail.message
+
+export const twiceFault = (column: number | null, field: string, no: number): RowFault => ({
+  column,
+  field,
+  code: 'twice',
+  message: `Row ${no} is about the same product. Keep one of the two.`,
+})

@@ -1,0 +1,11 @@
+/** How large a sheet may be, and what a row of one is. Security bounds: whoever sends one chooses its size. */
+import type { Cell } from './cell.ts'
+
+export const MAX_FILE_BYTES = 25 * 1024 * 1024
+export const MOST_ROWS = 100_000
+export const MOST_COLUMNS = 1_000
+/** Excel's own bound; the longest field has 10,000 characters. */
+export const LONGEST_CELL = 32_767
+
+/** `no` as spreadsheet programs number rows; empty cells at the end are left out, empty rows too. */
+export type SheetRow = { no: number; cells: Cell[] }

@@ -1,0 +1,61 @@
+/** Texts in the XML of a spreadsheet, both ways (ECMA-376 part 1, 18.4 and 22.9.2.19). */
+
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+function entity(whole: string, name: string): string {
+  const named = NAMED[name]
+  if (named !== undefined) return named
+  const code = name.startsWith('#x') ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))
+  return Number.isInteger(code) && code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole
+}
+
+/** The characters of XML text; `_x000D_` is how spreadsheets write what XML cannot hold. */
+export function unescaped(xml: string): string {
+  const text = xml.includes('&')
+    ? xml.replaceAll(/&(amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-fA-F]{1,6});/g, entity)
+    : xml
+  if (!text.includes('_x')) return text
+  return text.replaceAll(/_x([\da-fA-F]{4})_/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  )
+}
+
+const SPECIAL: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\r': '_x000D_',
+}
+
+/** What an element may hold. A tab or newline at an end is kept by `xml:space`. */
+export const escaped = (text: string): string =>
+  text.replaceAll(/_(?=x[\da-fA-F]{4}_)/g, '_x005F_').replaceAll(/[&<>"\r]/g, one => SPECIAL[one] ?? one)
+
+/** The texts of all `<t>` in an element, but for readings of East Asian characters. */
+export function textIn(xml: string): string {
+  let text = ''
+  const plain = xml.includes('<rPh')
+    ? xml.replaceAll(/<rPh\b[^<>]*>(?:<t\b[^<>]*>[^<]*<\/t>)?<\/rPh>/g, '')
+    : xml
+  for (let at = plain.indexOf('<t'); at >= 0; at = plain.indexOf('<t', at + 2)) {
+    const next = plain[at + 2]
+    if (next !== '>' && next !== ' ') continue
+    const begin = plain.indexOf('>', at) + 1
+    const end = plain.indexOf('</t>', begin)
+    if (begin === 0 || end < 0) break
+    text += plain.slice(begin, end)
+    at = end
+  }
+  return unescaped(text)
+}
+
+const attributes = new Map<string, RegExp>()
+
+/** An attribute of an opening tag, unescaped. */
+export function attribute(tag: string, name: string): string | undefined {
+  const pattern = attributes.get(name) ?? new RegExp(`\\s${name}="([^"]*)"`)
+  attributes.set(name, pattern)
+  const value = pattern.exec(tag)?.[1]
+  return value === undefined ? undefined : unescaped(value)
+}

@@ -1,0 +1,351 @@
+/** Sheets by forms alone: templates, columns, the check, the import, what is left over, and the way back out. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { operatorActor } from '../../src/accounts/actors.ts'
+import { openPool } from '../../src/kernel/db.ts'
+import { csvLine } from '../../src/transfer/csv-text.ts'
+import { openImport } from '../../src/transfer/import.ts'
+import { importsEnded, resumeImports, stopImports, takeImportFaults } from '../../src/transfer/import-job.ts'
+import { readAll } from '../transfer/sheets.ts'
+import { type Answer, type Browser, OWN, type Stand, startStand } from './stand.ts'
+
+let stand: Stand
+let account: number
+let editor: Browser
+let viewer: Browser
+let stranger: Browser
+
+before(async () => {
+  stand = await startStand()
+  account = await stand.account({ plan: 'enterprise' })
+  editor = await stand.signedIn(account, 'editor')
+  viewer = await stand.signedIn(account, 'viewer')
+  stranger = await stand.signedIn(await stand.account({ name: 'Anderswo' }), 'owner')
+})
+after(() => stand.close())
+
+/** A form with a file, as browsers send it. */
+async function upload(
+  browser: Browser,
+  bytes: Buffer,
+  { name = 'Produkte.csv', category = 'textile', headers = OWN as Record<string, string> } = {},
+): Promise<Answer> {
+  const part = (head: string) => Buffer.from(`--xyz\r\nContent-Disposition: form-data; ${head}\r\n`)
+  const payload = Buffer.concat([
+    part('name="category"'),
+    Buffer.from(`\r\n${category}\r\n`),
+    part(`name="sheet"; filename="${name}"`),
+    Buffer.from('Content-Type: application/octet-stream\r\n\r\n'),
+    bytes,
+    Buffer.from('\r\n--xyz--\r\n'),
+  ])
+  const answer = await stand.app.inject({
+    method: 'POST',
+    url: '/console/import',
+    headers: {
+      ...headers,
+      'content-type': 'multipart/form-data; boundary=xyz',
+      ...(browser.cookie === undefined ? {} : { cookie: browser.cookie }),
+    },
+    payload,
+  })
+  return { status: answer.statusCode, headers: answer.headers as Record<string, string>, text: answer.body }
+}
+
+const HEAD = [
+  ...[
+    'Produktname',
+    'Artikelnummer',
+    'Marke',
+    'Sprachen',
+    'Wirtschaftsakteur Rolle',
+    'Firmenname',
+    'Anschrift',
+  ],
+  ...[
+    'economicOperator.country',
+    'Kontakt-E-Mail',
+    'Faserzusammensetzung',
+    'Herstellungsland',
+    'Pflegehinweise (de)',
+  ],
+  ...[
+    'Reparierbar',
+    'Ersatzteile erhältlich',
+    'Recyclinghinweise (de)',
+    'Entsorgungshinweise (de)',
+    'Gewicht',
+  ],
+]
+const cells = (n: number, more: { weight?: string; fibres?: string; sku?: string } = {}) => [
+  ...[
+    `Jacke ${n}`,
+    more.sku ?? `J-${n}`,
+    'Testmarke',
+    'de',
+    'Hersteller',
+    'Testmarke GmbH',
+    'Werkstraße 1\nOldenburg',
+  ],
+  ...[
+    'Deutschland',
+    'pass@testmarke.example',
+    more.fibres ?? '60 % Wolle; 40 % Polyester',
+    'PT',
+    'Bei 30 °C',
+  ],
+  ...['ja', 'nein', 'Sammelstelle', 'Nicht in den Hausmüll', more.weight ?? '512,5'],
+]
+const sheet = (rows: readonly (readonly string[])[]) =>
+  Buffer.from(`\ufeff${[HEAD, ...rows].map(row => csvLine(row, ';')).join('')}`)
+
+/** The mapping form as the page has it, to be sent as it is. */
+function formIn({ text }: Answer): Record<string, string> {
+  const inputs = Array.from(
+    text.matchAll(/name="(c\.\d+)" value="([^"]*)"/g),
+    ([, name = '', value = '']) => [name, value],
+  )
+  const selects = Array.from(
+    text.matchAll(/<select[^>]* name="(\w+)"[^>]*>(.*?)<\/select>/gs),
+    ([, name, options = '']) => [
+      name,
+      (/value="(\w+)" selected/.exec(options) ?? /value="(\w+)"/.exec(options))?.[1] ?? '',
+    ],
+  )
+  return Object.fromEntries([...inputs, ...selects])
+}
+
+/** What a result page counts: new, changed, unchanged, wrong. */
+const counts = ({ text }: Answer) =>
+  Array.from(text.matchAll(/<dd>([\d,]+)<\/dd>/g), ([, n = '']) => Number(n.replace(',', '')))
+
+async function bring(bytes: Buffer, ask: { name?: string; category?: string } = {}): Promise<string> {
+  const answer = await upload(editor, bytes, ask)
+  assert.equal(answer.status, 303, answer.text)
+  return String(answer.headers.location)
+}
+
+async function check(at: string, more: Record<string, string> = {}): Promise<Answer> {
+  const answer = await editor.post(`${at}/columns`, { form: { ...formIn(await editor.get(at)), ...more } })
+  assert.equal(answer.status, 303, answer.text)
+  await importsEnded(stand.sql)
+  assert.deepEqual(takeImportFaults(stand.sql), [])
+  return editor.get(at)
+}
+
+async function run(at: string): Promise<Answer> {
+  assert.equal((await editor.post(`${at}/run`)).status, 303)
+  await importsEnded(stand.sql)
+  assert.deepEqual(takeImportFaults(stand.sql), [])
+  return editor.get(at)
+}
+
+const download = async (browser: Browser, path: string) => {
+  const answer = await stand.app.inject({ url: path, headers: { cookie: String(browser.cookie) } })
+  assert.equal(answer.statusCode, 200)
+  assert.match(String(answer.headers['content-disposition']), /^attachment/)
+  return answer.rawPayload
+}
+
+describe('a thousand rows, twenty of them bad', () => {
+  const rows = Array.from({ length: 1_000 }, (_, n) => {
+    if (n % 50 !== 7) return cells(n)
+    return n < 500 ? cells(n, { fibres: '60 % Wolle; 30 % Polyester' }) : cells(n, { weight: 'schwer' })
+  })
+  let at: string
+
+  test('columns are guessed and shown with their first values', async () => {
+    at = await bring(sheet(rows))
+    const page = await editor.get(at)
+    assert.match(page.text, /1,000 rows/)
+    const form = formIn(page)
+    assert.equal(form['c.0'], 'productName')
+    assert.equal(form['c.9'], 'fiberComposition')
+    assert.equal(form['c.11'], 'careInstructions.de')
+    assert.equal(form.mark, 'comma')
+    assert.ok(Object.values(form).every(value => value !== ''))
+    assert.match(page.text, /Jacke 0 · Jacke 1/)
+    assert.ok(page.text.length < 100_000)
+  })
+
+  test('a field twice, one that is none, no SKU: told at the columns', async () => {
+    const form = formIn(await editor.get(at))
+    const wrong = { 'c.3': 'nonsense', 'c.1': '', 'c.0': 'sku' }
+    for (const [change, sentence] of [
+      [{ 'c.3': wrong['c.3'] }, /There is no field nonsense/],
+      [{ 'c.1': '' }, /No column is sku/],
+      [{ 'c.0': 'sku' }, /Two columns are sku/],
+    ] as const) {
+      const answer = await editor.post(`${at}/columns`, { form: { ...form, ...change } })
+      assert.equal(answer.status, 422)
+      assert.match(answer.text, sentence)
+    }
+  })
+
+  test('the check says what would happen and writes nothing', async () => {
+    const page = await check(at)
+    assert.deepEqual(counts(page), [980, 0, 0, 20])
+    assert.match(
+      page.text,
+      /<td class="number">9<\/td><td>J: Faserzusammensetzung<\/td><td>fiberComposition adds up to 90/,
+    )
+    assert.match((await editor.get('/console/products')).text, /There are no products yet/)
+  })
+
+  test('the import writes the good rows', async () => {
+    assert.deepEqual(counts(await run(at)), [980, 0, 0, 20])
+    assert.match((await editor.get('/console/products')).text, /980 products/)
+    const again = await editor.post(`${at}/run`)
+    assert.equal(again.status, 303)
+    await importsEnded(stand.sql)
+    assert.match((await editor.get('/console/products')).text, /980 products/)
+  })
+
+  for (const format of ['xlsx', 'csv']) {
+    test(`the bad rows as ${format}, mended and brought again, are the rest`, async () => {
+      const { header, rows: bad } = await readAll(await download(editor, `${at}/errors?format=${format}`))
+      assert.deepEqual(header, [...HEAD, 'what_is_wrong'])
+      assert.equal(bad.length, 20)
+      assert.match(String(bad[0]?.[17]), /^\(9\) J fiberComposition: fiberComposition adds up to 90/)
+      const mended = bad.map(row => row.with(9, '100 % Wolle').with(16, '3,5'))
+      const next = await bring(Buffer.from([header, ...mended].map(row => csvLine(row, ';')).join('')))
+      assert.deepEqual(counts(await check(next)), format === 'xlsx' ? [20, 0, 0, 0] : [0, 0, 20, 0])
+      await run(next)
+      assert.match((await editor.get('/console/products')).text, /1,000 products/)
+    })
+  }
+
+  test('an export changes nothing when it comes back, and what was changed in it is changed', async () => {
+    for (const format of ['xlsx', 'csv', 'csv2']) {
+      const bytes = await download(viewer, `/console/export/file?category=textile&format=${format}`)
+      assert.deepEqual(counts(await check(await bring(bytes))), [0, 0, 1_000, 0])
+    }
+    const { header, rows: all } = await readAll(
+      await download(editor, '/console/export/file?category=textile&q=J-77'),
+    )
+    const place = header.indexOf('weightGrams')
+    const changed = all.map(row => row.with(place, 1).slice(0, place + 1))
+    const lines = [header.slice(0, place + 1), ...changed].map(row => csvLine(row)).join('')
+    const next = await bring(Buffer.from(lines))
+    await check(next)
+    assert.deepEqual(counts(await run(next)), [0, all.length, 0, 0])
+    assert.deepEqual(counts(await check(await bring(Buffer.from(lines)))), [0, 0, all.length, 0])
+  })
+})
+
+describe('what a sheet may and may not', () => {
+  test('columns once chosen are remembered for the account', async () => {
+    const lines = Buffer.from('Nr;Wort\r\nJ-1;Neue Jacke\r\n')
+    const first = await bring(lines)
+    assert.equal(formIn(await editor.get(first))['c.0'], '')
+    const page = await check(first, { 'c.0': 'sku', 'c.1': 'productName' })
+    assert.deepEqual(counts(page), [0, 1, 0, 0])
+    const form = formIn(await editor.get(await bring(lines)))
+    assert.deepEqual([form['c.0'], form['c.1']], ['sku', 'productName'])
+  })
+
+  test('one product in two rows: the second is refused, however far apart', async () => {
+    const many = Array.from({ length: 600 }, (_, n) => cells(n, { sku: n === 599 ? 'D-0' : `D-${n}` }))
+    const page = await check(await bring(sheet(many)))
+    assert.deepEqual(counts(page), [599, 0, 0, 1])
+    assert.match(page.text, /Row 2 is about the same product/)
+  })
+
+  test('a formula is a text, and goes out as one', async () => {
+    const evil = '=HYPERLINK("http://evil.example","x")'
+    const at = await bring(sheet([cells(0, { sku: evil })]))
+    await check(at)
+    assert.deepEqual(counts(await run(at)), [1, 0, 0, 0])
+    const csv = (await download(editor, '/console/export/file?category=textile&format=csv')).toString()
+    assert.ok(csv.includes(`"'=HYPERLINK(`))
+    assert.doesNotMatch(csv, /(^|,)"?=/m)
+  })
+
+  test('files that are none: told on the page, nothing kept', async () => {
+    const before = await stand.sql`select id from sheet_import`
+    for (const [bytes, status, sentence] of [
+      [Buffer.alloc(0), 422, /The file is empty/],
+      [Buffer.from('sku,productName\n'), 422, /no rows below it/],
+      [Buffer.from('sku\n' + 'A\n'.repeat(100_001)), 422, /more than 100,000 rows/],
+      [Buffer.from(`${'a,'.repeat(10_000)}b\nA\n`), 422, /more than 1,000 columns/],
+      [Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 1]), 422, /neither an XLSX file nor a text/],
+      [Buffer.alloc(100 * 1024 * 1024, 'a'), 413, /larger than 25 MB/],
+      [Buffer.alloc(25 * 1024 * 1024 + 1, 'a'), 413, /larger than 25 MB/],
+    ] as const) {
+      const answer = await upload(editor, bytes)
+      assert.equal(answer.status, status)
+      assert.match(answer.text, sentence)
+    }
+    assert.equal((await upload(editor, sheet([cells(1)]), { category: 'nothing' })).status, 422)
+    assert.equal((await editor.post('/console/import', { form: {} })).status, 422)
+    assert.deepEqual(await stand.sql`select id from sheet_import`, before)
+  })
+
+  test('a viewer, a stranger, another site: nothing is taken, nothing shown', async () => {
+    const at = await bring(sheet([cells(5_000)]))
+    const before = await stand.sql`select id, state from sheet_import order by id`
+    assert.equal((await upload(viewer, sheet([cells(1)]))).status, 403)
+    assert.equal(
+      (await upload(editor, sheet([cells(1)]), { headers: { origin: 'https://evil.example' } })).status,
+      403,
+    )
+    assert.equal((await upload(stand.browser(), sheet([cells(1)]))).status, 303)
+    for (const path of ['', '/errors']) assert.equal((await stranger.get(at + path)).status, 404)
+    for (const path of ['/columns', '/run', '/stop', '/discard']) {
+      assert.equal((await stranger.post(at + path)).status, 404)
+      assert.equal((await viewer.post(at + path)).status, 403)
+    }
+    assert.deepEqual(await stand.sql`select id, state from sheet_import order by id`, before)
+    assert.doesNotMatch((await viewer.get('/console/import')).text, /type="file"/)
+    assert.equal((await viewer.get('/console/export')).status, 200)
+  })
+
+  test('templates have every field, and come back without a row', async () => {
+    for (const format of ['xlsx', 'csv', 'csv2']) {
+      const path = `/console/import/template?category=battery&languages=de,en&format=${format}`
+      const { header, rows } = await readAll(await download(viewer, path))
+      for (const name of ['sku', 'endOfLife.recyclingInstructions.de', 'recycledContent[1].material']) {
+        assert.ok(header.includes(name), name)
+      }
+      assert.deepEqual(rows, [])
+    }
+  })
+
+  test('stopped, discarded', async () => {
+    const at = await bring(sheet([cells(6_000)]))
+    await stand.sql`update sheet_import set state = 'running' where id = (select id from sheet_import order by id desc limit 1)`
+    const page = await editor.get(at)
+    assert.equal(page.headers.refresh, '2')
+    assert.match(page.text, /<progress/)
+    await editor.post(`${at}/stop`)
+    assert.match((await editor.get(at)).text, /Stopped after 0 of 1 rows/)
+    await editor.post(`${at}/discard`)
+    assert.equal((await editor.get(at)).status, 404)
+  })
+})
+
+test('a sheet that a process left in the middle goes on in the next, nothing twice', async () => {
+  const own = await stand.account({ plan: 'enterprise', name: 'Weiter' })
+  const ctx = { ...stand.ctx, accountId: own, actorId: await operatorActor(stand.ctx, own) }
+  const rows = Array.from({ length: 1_000 }, (_, n) => cells(n))
+  const id = await openImport(ctx, { fileName: 'a.csv', bytes: sheet(rows), category: 'textile' })
+  await stand.sql`update sheet_import set state = 'running' where id = ${id}`
+  const gone = openPool(stand.target, { max: 2 })
+  stand.clock.advance(60_000)
+  assert.equal(await resumeImports(gone, stand.clock), 1)
+  // Lets it begin, and ends it at a step; the row stays as a killed process leaves it.
+  await stopImports(gone)
+  await gone.end()
+  const [half] = await stand.sql`select next_chunk, state, created from sheet_import where id = ${id}`
+  assert.deepEqual([half?.state, half?.created], ['running', half?.next_chunk * 250])
+  assert.ok(half?.next_chunk < 4)
+  assert.equal(await resumeImports(stand.sql, stand.clock), 0)
+  stand.clock.advance(60_000)
+  assert.equal(await resumeImports(stand.sql, stand.clock), 1)
+  await importsEnded(stand.sql)
+  const [done] =
+    await stand.sql`select state, created, updated, unchanged, failed from sheet_import where id = ${id}`
+  assert.deepEqual({ ...done }, { state: 'done', created: 1_000, updated: 0, unchanged: 0, failed: 0 })
+  const [models] = await stand.sql`select count(*)::int as n from passport where account_id = ${own}`
+  assert.equal(models?.n, 1_000)
+})

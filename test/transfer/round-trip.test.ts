@@ -1,0 +1,227 @@
+/** What goes out as a sheet comes back as it was: for any passport of any category, through either kind of file. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { readSheet } from 'read-excel-file/node'
+import { allCategories, type CompleteCategory, findCategory } from '../../src/categories/catalogue.ts'
+import { type Cell, defused, guessMark, plainText, readNumber } from '../../src/transfer/cell.ts'
+import { columnsOf, findColumn } from '../../src/transfer/columns.ts'
+import { Breadth, dataRow } from '../../src/transfer/data-row.ts'
+import { csvFile } from '../../src/transfer/export.ts'
+import { changesOf, columnAt, type Reading, rowData } from '../../src/transfer/row-data.ts'
+import { xlsxFile } from '../../src/transfer/xlsx-file.ts'
+import { type Body, validData } from '../categories/arbitrary.ts'
+import { joined, readAll } from './sheets.ts'
+
+const KINDS = ['csv', 'csv2', 'xlsx'] as const
+
+async function* each<T>(rows: readonly T[]) {
+  yield* rows
+}
+
+function fileOf(rows: readonly Cell[][], kind: (typeof KINDS)[number]): Promise<Buffer> {
+  if (kind === 'xlsx') return joined(xlsxFile([{ name: 'Products', rows: each(rows) }]))
+  return joined(csvFile(each(rows), kind === 'csv' ? ',' : ';'))
+}
+
+function sheetOf(category: CompleteCategory, all: readonly Body[]) {
+  const breadth = new Breadth(category)
+  for (const data of all) breadth.add(data)
+  const columns = columnsOf(category, breadth.extent)
+  return { columns, rows: [columns.map(one => one.name), ...all.map(data => dataRow(data, columns))] }
+}
+
+const known = (category: CompleteCategory, data: Body): Body =>
+  Object.fromEntries(
+    Object.entries(data).filter(
+      ([name, value]) =>
+        category.fields.some(field => field.name === name) && !(Array.isArray(value) && value.length === 0),
+    ),
+  )
+
+/** An object of which all is optional and nothing given reads as not there; so does one in it. */
+const isNothing = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every(isNothing)
+
+type Back = { header: readonly string[]; cells: readonly Cell[]; data: Body } & Pick<
+  Reading,
+  'mark' | 'clears'
+>
+
+function comesBack(category: CompleteCategory, { header, cells, data, mark, clears }: Back): void {
+  const reading: Reading = { columns: header.map(name => findColumn(category, name)), mark, clears }
+  const row = rowData(cells, reading)
+  const wanted = Object.entries(known(category, data)).filter(([, value]) => !isNothing(value))
+  assert.deepEqual(row.data, Object.fromEntries(wanted))
+  for (const [name, value] of Object.entries(changesOf(row, data, reading))) {
+    if (value !== null) assert.deepEqual(value, data[name])
+    else assert.ok(data[name] === undefined || isNothing(data[name]) || isEmptyList(data[name]))
+  }
+}
+
+for (const category of allCategories()) {
+  describe(category.id, () => {
+    for (const kind of KINDS) {
+      test(`${kind}: out and in again says what was there, and changes nothing`, async () => {
+        await fc.assert(
+          fc.asyncProperty(fc.array(validData(category), { minLength: 1, maxLength: 4 }), async all => {
+            const { columns, rows } = sheetOf(category, all)
+            const { header, rows: back } = await readAll(await fileOf(rows, kind))
+            assert.deepEqual(
+              header,
+              columns.map(one => one.name),
+            )
+            assert.equal(back.length, all.length)
+            const mark = kind === 'csv2' ? 'comma' : 'point'
+            for (const [n, data] of all.entries()) {
+              for (const clears of [false, true])
+                comesBack(category, { header, cells: back[n] ?? [], data, mark, clears })
+            }
+          }),
+          { numRuns: 25 },
+        )
+      })
+    }
+  })
+}
+
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0
+
+test('another program reads the XLSX that we write', async () => {
+  const rows: Cell[][] = [
+    ['sku', 'weight', 'ok'],
+    ['ä<&>"\n_x0041_', 1.5e-7, true],
+  ]
+  assert.deepEqual(await readSheet(await fileOf(rows, 'xlsx')), rows)
+})
+
+describe('a text that a spreadsheet would take for a formula', () => {
+  const texts = [
+    '=1+1',
+    '+49 441',
+    '-5',
+    '@SUM(A1)',
+    '\tx',
+    '\rx',
+    "'=1",
+    "''",
+    "'s-Hertogenbosch",
+    ' a ',
+    '＝1',
+    '',
+  ]
+  test('begins otherwise in the file, and comes back', () => {
+    for (const text of texts) {
+      assert.doesNotMatch(defused(text), /^[=+\-@\t\r＝]/)
+      if (text.trim() !== '') assert.equal(plainText(defused(text)), text)
+    }
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom("'", '=', '-', ' ', 'a', '\n', '\t') }), text => {
+        if (text.trim() !== '') assert.equal(plainText(defused(text)), text)
+      }),
+    )
+  })
+  test('an apostrophe that people write is theirs', () =>
+    assert.equal(plainText("'s-Hertogenbosch"), "'s-Hertogenbosch"))
+})
+
+describe('a cell as people type it', () => {
+  test('numbers, with either mark; what is none stays a text', () => {
+    const point = ['1,234.5', '12,5', '1 000', '12.5 kg', '1e3', 'abc', '1.2.3', '-3'].map(one =>
+      readNumber(one, 'point', 'kg'),
+    )
+    assert.deepEqual(point, [1234.5, 12.5, 1000, 12.5, 1000, 'abc', '1.2.3', -3])
+    const comma = ['1.234,5', '12.5', '1.234', '12,5', '1’000'].map(one => readNumber(one, 'comma'))
+    assert.deepEqual(comma, [1234.5, 12.5, 1234, 12.5, 1000])
+    assert.deepEqual([['1,5', '2'], ['1.5'], ['1,234', '5'], ['1.234,5'], ['1,5', '1.5']].map(guessMark), [
+      'comma',
+      'point',
+      undefined,
+      'comma',
+      undefined,
+    ])
+  })
+
+  const textile = findCategory('textile')
+  assert.ok(textile)
+  const reading = (...names: string[]): Reading => ({
+    columns: names.map(name => findColumn(textile, name)),
+    mark: 'comma',
+    clears: false,
+  })
+  const row = (cells: Record<string, Cell>) =>
+    rowData(Object.values(cells), reading(...Object.keys(cells))).data
+
+  test('words for values, countries, yes and no', () => {
+    assert.deepEqual(
+      row({
+        'economicOperator.role': 'Hersteller',
+        countryOfManufacture: 'Deutschland',
+        'repair.repairable': 'ja',
+        'repair.sparePartsAvailable': 'Nein',
+        gtin: 4012345678901,
+      }),
+      {
+        economicOperator: { role: 'manufacturer' },
+        countryOfManufacture: 'DE',
+        repair: { repairable: true, sparePartsAvailable: false },
+        gtin: '4012345678901',
+      },
+    )
+  })
+
+  test('shares in one cell', () => {
+    const shares = [
+      { fiber: 'organic cotton', percentage: 59.5 },
+      { fiber: 'polyester', percentage: 40.5 },
+    ]
+    for (const text of [
+      'organic cotton 59,5 %; polyester 40,5 %',
+      '59,5% organic cotton, 40,5 % polyester',
+      'organic cotton: 59.5\npolyester: 40.5',
+    ]) {
+      assert.deepEqual(row({ fiberComposition: text }), { fiberComposition: shares })
+    }
+    assert.deepEqual(row({ fiberComposition: 'mostly cotton' }), { fiberComposition: 'mostly cotton' })
+  })
+
+  test('what a sheet does not speak of stays; empty cells take away only when they are to', () => {
+    const there = {
+      economicOperator: { role: 'dealer', legalName: 'A', country: 'DE' },
+      careInstructions: { en: 'a', de: 'b' },
+      languages: ['de'],
+      weightGrams: 3,
+    }
+    const names = ['economicOperator.country', 'careInstructions', 'careInstructions.en', 'weightGrams']
+    const at = reading(...names)
+    const said = rowData(['FR', 'neu', null, ' '], at)
+    assert.deepEqual(changesOf(said, there, at), {
+      economicOperator: { role: 'dealer', legalName: 'A', country: 'FR' },
+      careInstructions: { en: 'a', de: 'neu' },
+    })
+    const clearing = { ...at, clears: true }
+    assert.deepEqual(changesOf(said, there, clearing), {
+      economicOperator: { role: 'dealer', legalName: 'A', country: 'FR' },
+      careInstructions: { de: 'neu' },
+      weightGrams: null,
+    })
+  })
+
+  test('entries close up, and faults find their column all the same', () => {
+    const names = [
+      'sku',
+      'fiberComposition[1].fiber',
+      'fiberComposition[3].fiber',
+      'fiberComposition[3].percentage',
+    ]
+    const at = reading(...names)
+    const cells = ['A', null, 'wool', 100]
+    assert.deepEqual(rowData(cells, at).data.fiberComposition, [{ fiber: 'wool', percentage: 100 }])
+    assert.equal(columnAt(cells, at, ['fiberComposition', 0, 'percentage']), 3)
+    assert.equal(columnAt(cells, at, ['fiberComposition', 0, 'fiber']), 2)
+    assert.equal(columnAt(cells, at, ['brandName']), undefined)
+  })
+})
