@@ -148,10 +148,14 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await page.getByText('Not saved yet.').waitFor()
     await press('Save')
     await page.getByText('Saved.').waitFor()
-    await page
-      .getByLabel('Logo', { exact: true })
-      .setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: LOGO })
-    await press('Save the logos')
+    const send = async (buffer: Buffer) => {
+      const file = { name: 'logo', mimeType: 'application/octet-stream', buffer }
+      await page.getByLabel('Logo', { exact: true }).setInputFiles(file)
+      await press('Save the logos')
+    }
+    await send(Buffer.alloc(1_000_000, '<'))
+    await page.getByText('The file has 1,000,000 bytes; 8,192 are the most.').first().waitFor()
+    await send(LOGO)
     const shown = page.getByRole('img', { name: 'Logo, ' })
     await shown.waitFor()
     const height = 'document.querySelector(".logo-now img").getBoundingClientRect().height'
