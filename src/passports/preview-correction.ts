@@ -27,8 +27,7 @@ export async function previewUpdate(
   const { next, warnings } = nextState(ctx, current, change)
   await requireFreeGtin(ctx, change.uuid, next.gtin14)
   const passport = { ...next.row, updated_at: next.now }
-  const reach =
-    change.changeType === 'correction' ? await reachOf(ctx, current, next.changed) : null
+  const reach = change.changeType === 'correction' ? await reachOf(ctx, current, next.changed) : null
   return { passport, warnings, reach }
 }
 
