@@ -208,7 +208,7 @@ function refuseOtherMethods(door: FastifyInstance, path: string): void {
     url: path,
     exposeHeadRoute: false,
     onRequest: async request => {
-      const message = `${request.method} is not possible here; ${allow} is.`
+      const message = `${request.method} is not possible here. Possible: ${allow}.`
       throw new AppError('method_not_allowed', message, undefined, { allow })
     },
     handler: () => undefined,

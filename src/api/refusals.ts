@@ -41,7 +41,7 @@ export const REFUSALS = {
   },
   method_not_allowed: {
     when: 'Another method than the address takes; see `Allow`.',
-    sentence: 'DELETE is not possible here; GET, PATCH, HEAD is.',
+    sentence: 'DELETE is not possible here. Possible: GET, PATCH, HEAD.',
     headers: ['Allow'],
   },
   not_acceptable: {
@@ -76,7 +76,8 @@ export const REFUSALS = {
   },
   version_conflict: {
     when: '`If-Match` names another version than the current one.',
-    sentence: 'The product is at version 2 now. Read it again, then repeat the change.',
+    sentence:
+      'The product is at version 2 now (If-Match: "v2", with the quotation marks). Read it again, then repeat the change.',
   },
   payload_too_large: {
     when: 'The body is over 1 MiB; over 8 MiB in bulk calls.',

@@ -75,7 +75,8 @@ function identityFaults(
   const value = unit[wanted]
   const report = (field: string, code: Detail['code'], message: string) =>
     details.push({ field, pointer: `${at}/${field}`, code, message })
-  if (value === undefined) report(wanted, 'required', `${wanted} is missing: a ${level} needs one.`)
+  if (value === undefined)
+    report(wanted, 'required', `${wanted} is missing: ${level === 'item' ? 'an item' : 'a batch'} needs one.`)
   else if (typeof value !== 'string') report(wanted, 'type', `${wanted} must be a text.`)
   else if (value.length < 1 || value.length > 20)
     report(wanted, 'length', `${wanted} must have 1 to 20 characters.`)

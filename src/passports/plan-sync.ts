@@ -80,12 +80,22 @@ function planCreation(ctx: AccountContext, row: SyncRow, { strict }: Manner): Cr
   const data = withoutNulls({ ...row.defaults, ...row.data })
   const { checked } = together({
     key: () => requireSameKey(row),
-    category: () => requireCategory(row.category),
+    category: () => requireNewCategory(row),
     checked: () => (category === undefined ? undefined : checkData(category, data, { strict })),
   })
   const { warnings, ...rest } = checked as CheckedData
   const made = newRow(ctx, String(row.category), { warnings, ...rest }, ctx.clock.now())
   return { kind: 'create', row, made, warnings, seen: null }
+}
+
+/** Who meant to change a product has most likely mistyped its key. */
+function requireNewCategory({ category, matchBy }: SyncRow): void {
+  if (category !== undefined) {
+    requireCategory(category)
+    return
+  }
+  const message = `There is no product with this ${matchBy.toUpperCase()}. To create it, send its category and all required fields.`
+  throw invalid([fault('category', '/category', 'required', message)])
 }
 
 function planUpdate(ctx: AccountContext, row: SyncRow, there: State, manner: Manner): Update | Idle {

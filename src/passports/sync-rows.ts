@@ -1,4 +1,5 @@
 /** A row of a sync as it was sent: which model it means, and what is wrong with it before anything is looked up. */
+import { findCategory } from '../categories/catalogue.ts'
 import { isGtin, toGtin14 } from '../gs1/gtin.ts'
 import { type Detail, invalid } from '../kernel/errors.ts'
 import { together } from '../kernel/together.ts'
@@ -93,17 +94,19 @@ const findSku = (value: unknown) =>
 
 /** A row that names no model cannot be matched; what else is wrong is told with that. */
 function faultsOfUnmatched(category: unknown, data: Data, matchBy: MatchBy, strict: boolean): unknown {
+  const known = typeof category === 'string' ? findCategory(category) : undefined
+  // A missing SKU is one of the faults of the data, where those can be told.
+  const isOwnFault = matchBy === 'gtin' || known === undefined
   try {
     together({
       key: () => {
-        if (matchBy === 'gtin' && (data.gtin === undefined || data.gtin === null)) {
-          throw invalid([
-            fault('gtin', '/data/gtin', 'required', 'gtin is missing; this row is matched by it.'),
-          ])
+        if (isOwnFault && (data[matchBy] === undefined || data[matchBy] === null)) {
+          const message = `${matchBy} is missing; this row is matched by it.`
+          throw invalid([fault(matchBy, `/data/${matchBy}`, 'required', message)])
         }
       },
-      category: () => requireCategory(category),
-      data: () => checkData(requireCategory(category), withoutNulls(data), { strict }),
+      category: () => (category === undefined ? undefined : requireCategory(category)),
+      data: () => (known === undefined ? undefined : checkData(known, withoutNulls(data), { strict })),
     })
   } catch (error) {
     return error

@@ -77,7 +77,8 @@ async function attemptUpdate(ctx: AccountContext, change: PassportChange): Promi
 
 export function requireExpected(current: PassportRow, { expects }: Pick<PassportChange, 'expects'>): void {
   if (expects(current)) return
-  const message = `The product is at version ${current.version_no} now. Read it again, then repeat the change.`
+  const now = current.version_no
+  const message = `The product is at version ${now} now (If-Match: "v${now}", with the quotation marks). Read it again, then repeat the change.`
   throw new AppError('version_conflict', message)
 }
 

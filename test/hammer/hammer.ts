@@ -170,8 +170,8 @@ function sample(run: Run, n: number): void {
   const mib = residentMib(run.pid)
   run.samples.push({ at: n / run.count, mib })
   if (run.samples.length % 20 === 0) {
-    const { sent, outcomes } = run.report
-    run.log(`${sent} sent, ${mib.toFixed(0)} MiB: ${JSON.stringify(outcomes)}`)
+    const { sent, outcomes, faults } = run.report
+    run.log(`${sent} sent, ${faults.length} faults, ${mib.toFixed(0)} MiB: ${JSON.stringify(outcomes)}`)
   }
 }
 

@@ -91,10 +91,34 @@ const create: Maker = (chance, memory) => {
   const category = chance.of(categories)
   return {
     method: 'POST',
-    path: `${API}/products`,
+    path: `${API}/products${dryRun(chance)}`,
     body: { category, data: { ...CORES[category], ...someData(chance, memory) } },
   }
 }
+
+/** Its key is in the address, and fills in what `data` leaves out. */
+const byKey: Maker = (chance, memory) => {
+  const { category, data } = create(chance, memory).body as { category: string; data: object }
+  const [key, path] = chance.is(0.5)
+    ? ['sku', `by-sku/S-${chance.below(5_000)}`]
+    : ['gtin', `by-gtin/${gtin(chance, memory)}`]
+  const body = { category, data: Object.fromEntries(Object.entries(data).filter(([name]) => name !== key)) }
+  return { method: 'PUT', path: `${API}/products/${path}${dryRun(chance)}`, body }
+}
+
+const bulk: Maker = (chance, memory) => ({
+  method: 'POST',
+  path: `${API}/products/bulk${dryRun(chance)}`,
+  body: {
+    items: Array.from({ length: 1 + chance.below(12) }, () => {
+      const { category, data } = create(chance, memory).body as { category: string; data: object }
+      return { category, data: { ...data, sku: `B-${chance.below(5_000)}` } }
+    }),
+    ...(chance.is(0.1) ? { match_by: chance.of(['sku', 'gtin']) } : {}),
+  },
+})
+
+const dryRun = (chance: Chance) => (chance.is(0.15) ? '?dry_run=true' : '')
 
 const unitName = (chance: Chance, level: string) =>
   level === 'batch' ? { lot: `L${chance.below(100_000)}` } : { serial: `S${chance.below(1_000_000)}` }
@@ -108,14 +132,14 @@ const createUnits: Maker = (chance, memory) => {
   const items = chance.is(0.3) ? { items: Array.from({ length: 1 + chance.below(12) }, unit) } : unit()
   return {
     method: 'POST',
-    path: `${API}/products/${idOf(chance, memory)}/children`,
+    path: `${API}/products/${idOf(chance, memory)}/children${dryRun(chance)}`,
     body: { level, ...items },
   }
 }
 
 const changeUnits: Maker = (chance, memory) => ({
   method: 'POST',
-  path: `${API}/products/${idOf(chance, memory)}/children/update`,
+  path: `${API}/products/${idOf(chance, memory)}/children/update${dryRun(chance)}`,
   body: {
     items: Array.from({ length: 1 + chance.below(6) }, () => ({
       ...unitName(chance, chance.of(['batch', 'item'])),
@@ -150,6 +174,7 @@ const read: Maker = (chance, memory) => {
     '/versions/1',
     '/children',
     '/refresh',
+    '/scans?days=7',
     '?at=2099-01-01',
   ]
   const headers: [string, string][] = chance.is(0.2) ? [['If-None-Match', chance.of(memory.etags)]] : []
@@ -187,6 +212,7 @@ const SERVICE = [
   '/schema/textile',
   '/schema/battery?format=json-schema',
   '/schema/none',
+  '/scans?days=30',
 ]
 
 const service: Maker = chance => ({ method: 'GET', path: API + chance.of(SERVICE) })
@@ -212,7 +238,9 @@ const look: Maker = (chance, memory) => {
 }
 
 const MAKERS: readonly (readonly [number, Maker])[] = [
-  [10, create],
+  [9, create],
+  [4, byKey],
+  [3, bulk],
   [10, createUnits],
   [5, changeUnits],
   [15, change],

@@ -7,7 +7,7 @@ import { type Harness, startHarness } from '../harness.ts'
 import { Client } from './client.ts'
 import { type Step, steps } from './steps.ts'
 
-const SEQUENCES = process.env.CARNET_TEST_FULL ? 3_000 : Number(process.env.CARNET_WALKS ?? 40)
+const SEQUENCES = process.env.CARNET_TEST_FULL ? 3_000 : 60
 
 describe('a client that does anything', () => {
   let t: Harness
