@@ -1,6 +1,7 @@
 /** One pool on one PostgreSQL, and what its error codes mean to a caller. */
 import postgres from 'postgres'
 import { AppError } from './errors.ts'
+import { guardPool, type Statement } from './guarded-pool.ts'
 
 export type Sql = postgres.Sql
 /** A statement, or a piece of one, before it is run. */
@@ -29,16 +30,26 @@ const FOR_QUEUES = {
 /** More connections than this only queue inside PostgreSQL on a small machine; a cluster has several processes. */
 export const POOL_SIZE = 10
 
+const LONGEST_BACKOFF_S = 1
+
+export type PoolOptions = {
+  max?: number
+  name?: string
+  forQueue?: boolean
+  /** Hears of the end of every statement. */
+  ended?: (statement: Statement) => void
+}
+
 /**
  * Opens the pool. Statements are prepared once per connection and planned once: with a plan made anew at each call
  * a read ran at a third of the speed.
  */
-export function openPool(
-  target: DatabaseTarget,
-  options: { max?: number; name?: string; forQueue?: boolean } = {},
-): Sql {
+export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql {
+  const max = options.max ?? POOL_SIZE
   const settings = {
-    max: options.max ?? POOL_SIZE,
+    max,
+    // Without it, a database that was away for minutes is looked for again after twenty seconds.
+    backoff: (tries: number) => Math.min(0.05 * 2 ** tries, LONGEST_BACKOFF_S),
     idle_timeout: 0,
     connect_timeout: 10,
     max_lifetime: null,
@@ -54,6 +65,10 @@ export function openPool(
     },
     types: { bigint: BIGINT_AS_NUMBER },
   }
+  return guardPool(connect(target, settings), max, options.ended)
+}
+
+function connect(target: DatabaseTarget, settings: object): Sql {
   if ('url' in target) return postgres(target.url, settings) as unknown as Sql
   const { socketDir, port, user, database } = target
   return postgres({
