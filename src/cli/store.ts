@@ -1,10 +1,12 @@
 /** The database a command works on, brought to this version: the operator's own, or the embedded one that all share. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { OperatorContext } from '../accounts/context.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { type Config, type Environment, readConfig } from '../kernel/config.ts'
-import { type DatabaseTarget, openPool, type Sql } from '../kernel/db.ts'
+import { type DatabaseTarget, isDisconnection, openPool, POOL_SIZE, type Sql } from '../kernel/db.ts'
+import type { Statement } from '../kernel/guarded-pool.ts'
 import { createLog, type Log } from '../kernel/log.ts'
 import { migrate, pendingMigrations } from '../kernel/migrate.ts'
 import type { Addresses } from '../passports/record.ts'
@@ -15,6 +17,8 @@ export type Store = {
   sql: Sql
   /** A pool of its own for queues, such as `openPool` makes for them; it ends with the store. */
   openQueuePool: () => Sql
+  /** Calls back for each queue pool that is opened from now on. */
+  onQueuePool: (opened: (pool: Sql) => void) => void
   addresses: Addresses
   /** Where the data is, without a password. */
   place: string
@@ -33,18 +37,31 @@ export type StoreContext = OperatorContext & { addresses: Addresses; store: Stor
  * `serves`: keeps the embedded PostgreSQL alive, and takes the one seat of a server unless `seat` is false.
  * `migrate: false` only looks.
  */
-export type OpenOptions = { name: string; serves?: boolean; seat?: boolean; migrate?: boolean }
+export type OpenOptions = {
+  name: string
+  serves?: boolean
+  seat?: boolean
+  migrate?: boolean
+  /** Waits for a database that is not there yet, in place of refusing. */
+  patient?: boolean
+  /** Connections at most; else as many as a server, or a command, has. */
+  max?: number
+  /** Hears of the end of every statement. */
+  ended?: ((statement: Statement) => void) | undefined
+}
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 const COMMAND_POOL_SIZE = 2
 /** One claims, one writes what became of it, one clears away. */
 const QUEUE_POOL_SIZE = 3
+const TRY_EVERY_MS = 1_000
+const TRIES_A_SENTENCE = 15
 
 /** Opens the store. Throws a Refusal when the database does not answer, and SeatTaken for a second server. */
 export async function openStore(config: Config, log: Log, options: OpenOptions): Promise<Store> {
   return config.databaseUrl === undefined
     ? openOnEmbedded(config, log, options)
-    : openOnUrl(config, config.databaseUrl, options)
+    : openOnUrl(config, config.databaseUrl, log, options)
 }
 
 async function openOnEmbedded(config: Config, log: Log, options: OpenOptions): Promise<Store> {
@@ -58,36 +75,66 @@ async function openOnEmbedded(config: Config, log: Log, options: OpenOptions): P
   return finish(config, pools, options, { place: config.dataDir, stop: end, abandon: embedded.abandon })
 }
 
-async function openOnUrl(config: Config, url: string, options: OpenOptions): Promise<Store> {
+async function openOnUrl(config: Config, url: string, log: Log, options: OpenOptions): Promise<Store> {
   const { host, pathname } = new URL(url)
+  const place = `${host}${pathname}`
   const pools = poolsOn({ url }, options)
   try {
-    await pools.sql`select 1`
+    await reach(pools.sql, place, log, options)
   } catch (error) {
     await pools.end()
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Refusal(`The database at ${host}${pathname} (DATABASE_URL) cannot be used: ${reason}.`)
+    throw new Refusal(`The database at ${place} (DATABASE_URL) cannot be used: ${reason}.`)
   }
-  const place = `${host}${pathname}`
   return finish(config, pools, options, { place, stop: pools.end, abandon: () => {} })
 }
 
-const poolOptions = ({ name, serves }: OpenOptions) => ({
+/** A machine that starts brings up its database and Carnet in any order; what refuses us is no matter of time. */
+async function reach(sql: Sql, place: string, log: Log, { patient }: OpenOptions): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      await sql`select 1`
+      return
+    } catch (error) {
+      if (!patient || !isDisconnection(error)) throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      if (tries % TRIES_A_SENTENCE === 0) {
+        log.warn({ reason }, `the database at ${place} does not answer yet; it is waited for`)
+      }
+      await pause(TRY_EVERY_MS)
+    }
+  }
+}
+
+const poolOptions = ({ name, serves, ended, max = serves ? POOL_SIZE : COMMAND_POOL_SIZE }: OpenOptions) => ({
   name,
-  ...(serves ? {} : { max: COMMAND_POOL_SIZE }),
+  max,
+  ...(ended === undefined ? {} : { ended }),
 })
 
-type Pools = { sql: Sql; openQueuePool: () => Sql; end: () => Promise<void> }
+type Pools = Pick<Store, 'sql' | 'openQueuePool' | 'onQueuePool'> & { end: () => Promise<void> }
 
 function poolsOn(target: DatabaseTarget, options: OpenOptions): Pools {
   const sql = openPool(target, poolOptions(options))
   const all = [sql]
+  let opened: (pool: Sql) => void = () => {}
   return {
     sql,
     openQueuePool() {
-      const pool = openPool(target, { name: `${options.name} queue`, max: QUEUE_POOL_SIZE, forQueue: true })
+      const name = `${options.name} queue`
+      const { ended } = poolOptions(options)
+      const pool = openPool(target, {
+        name,
+        max: QUEUE_POOL_SIZE,
+        forQueue: true,
+        ...(ended === undefined ? {} : { ended }),
+      })
       all.push(pool)
+      opened(pool)
       return pool
+    },
+    onQueuePool(callback) {
+      opened = callback
     },
     async end() {
       await Promise.all(all.map(pool => pool.end({ timeout: 1 })))
@@ -97,7 +144,7 @@ function poolsOn(target: DatabaseTarget, options: OpenOptions): Pools {
 
 async function finish(
   config: Config,
-  { sql, openQueuePool }: Pools,
+  { sql, openQueuePool, onQueuePool }: Pools,
   options: OpenOptions,
   rest: Pick<Store, 'place' | 'stop' | 'abandon'>,
 ): Promise<Store> {
@@ -108,6 +155,7 @@ async function finish(
     return {
       sql,
       openQueuePool,
+      onQueuePool,
       addresses,
       applied,
       pending: () => pendingMigrations(sql, MIGRATIONS),

@@ -10,7 +10,7 @@ import type { Access } from '../passports/access-links.ts'
 import { noteAccessUse } from '../passports/access-use.ts'
 import type { PublicPassportRow } from '../passports/find.ts'
 import { readPublicHistory } from '../passports/public-history.ts'
-import { findBelieved, readPublicPassport } from '../passports/public-read.ts'
+import { ageOfBelief, findBelieved, readPublicPassport } from '../passports/public-read.ts'
 import { readPublicVersion } from '../passports/public-version.ts'
 import { symbolAddress } from '../passports/record.ts'
 import { qrSymbol } from '../qr/svg.ts'
@@ -42,6 +42,7 @@ import {
 } from './ready-answer.ts'
 import type { SiteSetup } from './setup.ts'
 import { pageHeaders, safetyHeaders } from './shell.ts'
+import { impatiently, isUnavailable, STALE_MS, staleHeaders } from './stale.ts'
 import { first, languageOf, readWish, type Wish } from './wish.ts'
 
 const CACHE_BYTES = 64 * 1024 * 1024
@@ -57,21 +58,47 @@ type Shown = { row: PublicPassportRow; brand: Brand; newest: number }
 /** The handler of `GET /p/:id`. */
 export function passportHandler(setup: SiteSetup): PassportHandler {
   const door: Door = { ...accessDoor(setup), cache: createPageCache(CACHE_BYTES) }
+  setup.watch?.watchPages(door.cache.bytes)
   return (request, reply) => {
     const wish = readWish(setup, request)
     if (mayHaveAccess(request, wish) || wish.query.version !== undefined)
       return answer(door, request, reply, wish)
     const ready = findReady(door, request, wish)
     const isSent = ready !== undefined && sendReady(request, reply, ready, encodingFor(request))
-    return isSent ? undefined : answer(door, request, reply, wish)
+    if (!isSent) return answerOrStale(door, request, reply, wish)
+    setup.watch?.page('ready')
+    return undefined
   }
 }
 
 /** Asks no database: undefined unless passport and brand were read a moment ago. */
-function findReady(door: Door, request: FastifyRequest, wish: Wish): ReadyAnswer | undefined {
-  const row = findBelieved(door.setup.sql, wish.id, wish.now)
-  const brand = row && findBelievedBrand(door.setup.sql, row.account_id, wish.now)
+function findReady(
+  door: Door,
+  request: FastifyRequest,
+  wish: Wish,
+  withinMs?: number,
+): ReadyAnswer | undefined {
+  const row = findBelieved(door.setup.sql, wish.id, wish.now, withinMs)
+  const brand = row && findBelievedBrand(door.setup.sql, row.account_id, wish.now, withinMs)
   return row && brand && findMade(door, request, wish, { row, brand })
+}
+
+/** A page that was true within the last ten minutes, when the database has nothing to say. */
+async function answerOrStale(
+  door: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  wish: Wish,
+): Promise<unknown> {
+  const stale = findReady(door, request, wish, STALE_MS)
+  try {
+    return await answer(door, request, reply, wish, stale !== undefined)
+  } catch (error) {
+    if (stale === undefined || reply.sent || !isUnavailable(error)) throw error
+    door.setup.watch?.page('stale')
+    const age = ageOfBelief(door.setup.sql, wish.id, wish.now)
+    return sendEncoded(request, reply, stale, staleHeaders(age))
+  }
 }
 
 const stateOf = ({ row, brand }: Pick<Shown, 'row' | 'brand'>) =>
@@ -98,9 +125,11 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
   wish: Wish,
+  isImpatient = false,
 ): Promise<unknown> {
   const { sql } = door.setup
-  const row = await readPublicPassport(sql, wish.id, wish.now)
+  const reading = readPublicPassport(sql, wish.id, wish.now)
+  const row = await (isImpatient ? impatiently(reading) : reading)
   if (row === undefined) return answerNotFound(door.setup, request, reply, wish)
   if (wish.query.access !== undefined) return enter(door, request, reply, wish, row)
   const [access, brand, then] = await Promise.all([
@@ -112,7 +141,9 @@ async function answer(
   const shown = { row: then, brand, newest: row.version_no }
   if (access !== undefined) return answerReader(door, request, reply, wish, shown, access)
   const made = then === row ? findMade(door, request, wish, shown) : undefined
-  return sendEncoded(request, reply, made ?? (await makeReady(door, request, wish, shown)))
+  const ready = made ?? (await makeReady(door, request, wish, shown))
+  door.setup.watch?.page(made === undefined ? 'made' : 'ready')
+  return sendEncoded(request, reply, ready)
 }
 
 /** The number in `?version=`; 0, which is none, when it is no number. */

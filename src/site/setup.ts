@@ -3,6 +3,12 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import type { Addresses } from '../passports/record.ts'
 
+/** Who wants to know where pages came from. */
+export type PageWatch = {
+  page: (from: 'ready' | 'made' | 'stale') => void
+  watchPages: (bytes: () => number) => void
+}
+
 export type SiteSetup = {
   sql: Sql
   clock: Clock
@@ -11,4 +17,5 @@ export type SiteSetup = {
   nsUrl: string
   /** The operator's `SECRET_KEY`; access cookies are sealed with a key derived from it. */
   secretKey: string
+  watch?: PageWatch | undefined
 }
