@@ -10,6 +10,7 @@ import { isolationRows } from './isolation.ts'
 import { itemRows } from './item.ts'
 import { limitsRows } from './limits.ts'
 import { pageRows } from './page.ts'
+import { processesRows } from './processes.ts'
 import { readRows } from './read.ts'
 import { refreshRows } from './refresh.ts'
 import { renderRows } from './render.ts'
@@ -38,6 +39,7 @@ const BENCHES: Record<string, Bench> = {
   webhooks: webhookRows,
   fanout: fanOutRows,
   isolation: isolationRows,
+  processes: processesRows,
 }
 
 const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true })

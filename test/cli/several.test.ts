@@ -9,6 +9,7 @@ import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } fr
 
 const TOKEN = 'a-token-for-prometheus'
 const CONNECTIONS = 8
+const THINK_MS = 10
 const STOPPED_WITHIN_MS = 5_000
 const TURNS = process.env.CARNET_TEST_FULL === undefined ? 1 : 5
 
@@ -68,7 +69,7 @@ const lines = (message: string) =>
     .map(line => JSON.parse(line) as { processes: Record<string, number> })
 
 async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
+  for (let tries = 0; tries < 2_400; tries++) {
     if (await isSo()) return
     await pause(50)
   }
@@ -97,6 +98,8 @@ async function load(isOver: () => boolean): Promise<{ created: string[]; count: 
     const agent = n % 4 === 0 ? fresh : kept
     for (let turn = 0; !isOver(); turn++) {
       count++
+      // Clients that leave the machine the time to start processes meanwhile.
+      await pause(THINK_MS)
       try {
         const isWrite = (n + turn) % 3 === 0
         const answer = isWrite
