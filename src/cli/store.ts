@@ -5,7 +5,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { OperatorContext } from '../accounts/context.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { type Config, type Environment, readConfig } from '../kernel/config.ts'
-import { type DatabaseTarget, isDisconnection, openPool, POOL_SIZE, type Sql } from '../kernel/db.ts'
+import {
+  type DatabaseTarget,
+  isDisconnection,
+  isPoolersRefusal,
+  openPool,
+  POOL_SIZE,
+  type Sql,
+} from '../kernel/db.ts'
 import type { Statement } from '../kernel/guarded-pool.ts'
 import { createLog, type Log } from '../kernel/log.ts'
 import { migrate, pendingMigrations } from '../kernel/migrate.ts'
@@ -46,6 +53,8 @@ export type OpenOptions = {
   patient?: boolean
   /** Connections at most; else as many as a server, or a command, has. */
   max?: number
+  /** There is a pooler before the database. */
+  pooled?: boolean
   /** Hears of the end of every statement. */
   ended?: ((statement: Statement) => void) | undefined
 }
@@ -78,9 +87,14 @@ async function openOnEmbedded(config: Config, log: Log, options: OpenOptions): P
 async function openOnUrl(config: Config, url: string, log: Log, options: OpenOptions): Promise<Store> {
   const { host, pathname } = new URL(url)
   const place = `${host}${pathname}`
-  const pools = poolsOn({ url }, options)
+  let pools = poolsOn({ url }, options)
   try {
-    await reach(pools.sql, place, log, options)
+    if ((await reach(pools.sql, place, log, options)) === 'pooler') {
+      await pools.end()
+      pools = poolsOn({ url }, { ...options, pooled: true })
+      await pools.sql`select 1`
+      log.info(`there is a pooler before the database at ${place}: statements are not prepared`)
+    }
   } catch (error) {
     await pools.end()
     const reason = error instanceof Error ? error.message : String(error)
@@ -90,12 +104,18 @@ async function openOnUrl(config: Config, url: string, log: Log, options: OpenOpt
 }
 
 /** A machine that starts brings up its database and Carnet in any order; what refuses us is no matter of time. */
-async function reach(sql: Sql, place: string, log: Log, { patient }: OpenOptions): Promise<void> {
+async function reach(
+  sql: Sql,
+  place: string,
+  log: Log,
+  { patient }: OpenOptions,
+): Promise<'database' | 'pooler'> {
   for (let tries = 0; ; tries++) {
     try {
       await sql`select 1`
-      return
+      return 'database'
     } catch (error) {
+      if (isPoolersRefusal(error)) return 'pooler'
       if (!patient || !isDisconnection(error)) throw error
       const reason = error instanceof Error ? error.message : String(error)
       if (tries % TRIES_A_SENTENCE === 0) {
@@ -106,9 +126,16 @@ async function reach(sql: Sql, place: string, log: Log, { patient }: OpenOptions
   }
 }
 
-const poolOptions = ({ name, serves, ended, max = serves ? POOL_SIZE : COMMAND_POOL_SIZE }: OpenOptions) => ({
+const poolOptions = ({
+  name,
+  serves,
+  ended,
+  pooled = false,
+  max = serves ? POOL_SIZE : COMMAND_POOL_SIZE,
+}: OpenOptions) => ({
   name,
   max,
+  pooled,
   ...(ended === undefined ? {} : { ended }),
 })
 
@@ -122,11 +149,12 @@ function poolsOn(target: DatabaseTarget, options: OpenOptions): Pools {
     sql,
     openQueuePool() {
       const name = `${options.name} queue`
-      const { ended } = poolOptions(options)
+      const { ended, pooled } = poolOptions(options)
       const pool = openPool(target, {
         name,
         max: QUEUE_POOL_SIZE,
         forQueue: true,
+        pooled,
         ...(ended === undefined ? {} : { ended }),
       })
       all.push(pool)

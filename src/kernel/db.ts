@@ -36,6 +36,11 @@ export type PoolOptions = {
   max?: number
   name?: string
   forQueue?: boolean
+  /**
+   * Through a pooler that hands connections out by transaction: settings of a session cannot be made, and statements
+   * prepared on one connection are not there on the next.
+   */
+  pooled?: boolean
   /** Hears of the end of every statement. */
   ended?: (statement: Statement) => void
 }
@@ -53,20 +58,28 @@ export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql
     idle_timeout: 0,
     connect_timeout: 10,
     max_lifetime: null,
-    prepare: true,
+    prepare: options.pooled !== true,
     onnotice: () => {},
     connection: {
       application_name: options.name ?? 'carnet',
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
-      plan_cache_mode: 'force_generic_plan',
       TimeZone: 'UTC',
-      ...(options.forQueue ? FOR_QUEUES : {}),
+      ...(options.pooled ? {} : sessionSettings(options)),
     },
     types: { bigint: BIGINT_AS_NUMBER },
   }
   return guardPool(connect(target, settings), max, options.ended)
 }
+
+const sessionSettings = ({ forQueue }: PoolOptions) => ({
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+  idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
+  plan_cache_mode: 'force_generic_plan',
+  ...(forQueue ? FOR_QUEUES : {}),
+})
+
+/** Whether the error is PgBouncer's refusal of the settings we begin a session with. */
+export const isPoolersRefusal = (error: unknown): boolean =>
+  sqlState(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter')
 
 function connect(target: DatabaseTarget, settings: object): Sql {
   if ('url' in target) return postgres(target.url, settings) as unknown as Sql

@@ -102,7 +102,7 @@ describe('a connection that is lost', () => {
       await killAll()
       for (const outcome of await lost) {
         assert.ok(outcome.status === 'rejected')
-        assert.equal(findMeaning(outcome.reason)?.code, 'unavailable', sqlState(outcome.reason))
+        assert.equal(findMeaning(outcome.reason)?.code, 'unavailable', String(sqlState(outcome.reason)))
       }
       const next = await Promise.all([1, 2, 3, 4].map(n => pool<{ n: number }[]>`select ${n}::int as n`))
       assert.deepEqual(
