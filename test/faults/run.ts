@@ -10,7 +10,8 @@ import { postmasterPid } from '../cli/postmaster.ts'
 import { carnet, emptyFolder, endAll } from '../cli/processes.ts'
 import { openStand, type Stand } from './stand.ts'
 
-const FIRST_PORT = 43_100
+/** Below the ports that outgoing connections take: a client that tries again would else meet itself there. */
+const FIRST_PORT = 23_100
 const BETWEEN_MS = 600
 const DISK = '220m'
 
@@ -110,6 +111,7 @@ async function report(what: string, stand: Stand): Promise<void> {
   await clients.stop()
   await stand.untilReady()
   await clients.settle()
+  say('  all is written; what was acknowledged is looked for')
   const losses = await clients.losses()
   const missing = await clients.eventsMissing()
   const { code, stdout, stderr } = await carnet(['doctor', '--verify'], stand.settings)

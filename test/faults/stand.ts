@@ -135,16 +135,22 @@ export class Clients {
   /** What was lost, as sentences; none when nothing was. */
   async losses(): Promise<string[]> {
     const found: string[] = []
-    for (const { id, sku, versions } of this.writes) {
-      const answer = id === undefined ? undefined : await this.send('GET', `/products/${id}`)
-      const body = answer?.status === 200 ? (answer.json as { data: { version_no: number } }).data : undefined
-      if (body === undefined) found.push(`product ${id} (${sku}) was acknowledged and is not there`)
-      else if (body.version_no < versions)
-        found.push(`product ${id} has lost a version: ${body.version_no} of ${versions}`)
-      const list = await this.send('GET', `/products?q=${sku}`)
-      const count = (list?.json as { data: unknown[] } | undefined)?.data.length
-      if (count !== 1) found.push(`${sku} is there ${count} times`)
+    const left = [...this.writes]
+    const check = async () => {
+      for (let write = left.pop(); write !== undefined; write = left.pop()) {
+        const { id, sku, versions } = write
+        const answer = id === undefined ? undefined : await this.send('GET', `/products/${id}`)
+        const body =
+          answer?.status === 200 ? (answer.json as { data: { version_no: number } }).data : undefined
+        if (body === undefined) found.push(`product ${id} (${sku}) was acknowledged and is not there`)
+        else if (body.version_no < versions)
+          found.push(`product ${id} has lost a version: ${body.version_no} of ${versions}`)
+        const list = await this.send('GET', `/products?q=${sku}`)
+        const count = (list?.json as { data: unknown[] } | undefined)?.data.length
+        if (count !== 1) found.push(`${sku} is there ${count} times`)
+      }
     }
+    await Promise.all(Array.from({ length: CLIENTS }, check))
     return found
   }
 
