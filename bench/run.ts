@@ -12,6 +12,7 @@ import { isolationRows } from './isolation.ts'
 import { itemRows } from './item.ts'
 import { limitsRows } from './limits.ts'
 import { pageRows } from './page.ts'
+import { processesRows } from './processes.ts'
 import { readRows } from './read.ts'
 import { refreshRows } from './refresh.ts'
 import { renderRows } from './render.ts'
@@ -46,6 +47,7 @@ const BENCHES: Record<string, Bench> = {
   scans: scanRows,
   sync: syncRows,
   import: importRows,
+  processes: processesRows,
 }
 
 const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true })

@@ -12,6 +12,7 @@ import { registerDocs } from './api/docs-door.ts'
 import { API_PREFIX, registerApi } from './api/door.ts'
 import { errorJson, STATUS } from './api/errors.ts'
 import { addressHeaders } from './api/limits.ts'
+import { type OperatorSetup, registerOperator } from './api/operator.ts'
 import type { ApiSetup } from './api/route.ts'
 import { type ConsoleSetup, registerConsole } from './console/door.ts'
 import { findMeaning } from './kernel/db.ts'
@@ -20,7 +21,10 @@ import { requestIds } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
 import { registerSite, type SiteSetup } from './site/door.ts'
 
-export type AppSetup = ApiSetup & SiteSetup & ConsoleSetup & { log: Log; isReady: () => Promise<boolean> }
+export type AppSetup = ApiSetup &
+  SiteSetup &
+  ConsoleSetup &
+  OperatorSetup & { log: Log; trustedProxies: readonly string[] }
 
 const MAX_URL_LENGTH = 8_192
 const HEADERS_TIMEOUT_MS = 5_000
@@ -81,14 +85,7 @@ export function createApp(setup: AppSetup): FastifyInstance {
     }
     response.writeHead(417, { ...headers, connection: 'close' }).end(body)
   })
-  app.get('/healthz', (_request, reply) => reply.type('text/plain; charset=utf-8').send('ok\n'))
-  app.get('/readyz', async (_request, reply) => {
-    const ready = await setup.isReady()
-    return reply
-      .code(ready ? 200 : 503)
-      .type('text/plain; charset=utf-8')
-      .send(ready ? 'ready\n' : 'not ready\n')
-  })
+  registerOperator(app, setup)
   registerApi(app, setup)
   registerDocs(app, setup)
   registerSite(app, setup)
@@ -167,6 +164,7 @@ const isOfApi = ({ raw: { url = '' } }: FastifyRequest) =>
 
 function answerError(setup: AppSetup, error: Error, request: FastifyRequest, reply: FastifyReply) {
   const refusal = asRefusal(setup, error, request)
+  setup.metrics?.refused(refusal.code)
   const isUncounted = !reply.hasHeader('x-ratelimit-limit') && isOfApi(request)
   return reply
     .code(STATUS[refusal.code])

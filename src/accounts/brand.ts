@@ -50,12 +50,17 @@ const readers = perDatabase(
   }),
 )
 
-/** The brand if it was read less than a second ago; asks no database. */
-export function findBelievedBrand(sql: Sql, accountId: number, now: Date): Brand | undefined {
+/** The brand if it was read less than a second ago, or `withinMs`; asks no database. */
+export function findBelievedBrand(
+  sql: Sql,
+  accountId: number,
+  now: Date,
+  withinMs = BELIEVED_MS,
+): Brand | undefined {
   const belief = readers(sql).beliefs.get(accountId)
   if (belief === undefined) return undefined
   const age = now.getTime() - belief.at
-  return age >= 0 && age < BELIEVED_MS ? belief.brand : undefined
+  return age >= 0 && age < withinMs ? belief.brand : undefined
 }
 
 /** The brand of an account; `NO_BRAND` when it has set none. */

@@ -56,7 +56,17 @@ async function writePages(ctx: StoreContext, accountId: number, dir: string): Pr
   const log = createLog({ ...config, logLevel: 'silent' })
   const scans = createScanRecorder({ sql: store.sql, clock: systemClock, log, geoMmdbPath: undefined })
   const outbound = openOutbound(webhookSetup(config).policy)
-  const app = appOn({ config, log, store, createApp, scans, mail: openMail(undefined, log), outbound })
+  const mail = openMail(undefined, log)
+  const app = appOn({
+    config,
+    log,
+    store,
+    ending: { finishMs: 0, isStopping: false },
+    createApp,
+    scans,
+    mail,
+    outbound,
+  })
   const ask = async (path: string, accept: string): Promise<Answer> => {
     // A page that is fetched ahead of a reader is no scan.
     const headers = { accept, 'sec-purpose': 'prefetch' }

@@ -3,9 +3,12 @@ import { createSetUpLink, setUpUrl } from '../accounts/one-time-links.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { type Config, type Environment, readConfig } from '../kernel/config.ts'
 import { createLog } from '../kernel/log.ts'
+import { findOddSettings } from '../kernel/odd-settings.ts'
 import { type Command, Refusal } from './command.ts'
+import { isMember, supervisor } from './member.ts'
 import { tryPort } from './ports.ts'
 import { serveUntilStopped } from './server.ts'
+import { superviseUntilStopped } from './supervisor.ts'
 
 export const serve: Command = {
   usage: 'serve',
@@ -13,8 +16,12 @@ export const serve: Command = {
   options: {},
   run: async ({ env, json, print }) => {
     const config = await settingsWithPort(env)
+    if (isMember()) return serveAsMember(config, env)
     const log = createLog(config)
-    await serveUntilStopped({ config, log, env }, async (store, address) => {
+    for (const sentence of findOddSettings(env)) log.warn(sentence)
+    const isOne = config.workers === 1 || config.role === 'worker'
+    const run = isOne ? serveUntilStopped : superviseUntilStopped
+    await run({ config, log, env }, async (store, address) => {
       if (address === undefined) {
         log.info({ data: store.place }, 'Carnet works, and listens nowhere (ROLE=worker)')
         if (json) print(`${JSON.stringify({ url: null, address: null, set_up_url: null })}\n`)
@@ -30,6 +37,19 @@ export const serve: Command = {
     })
     return undefined
   },
+}
+
+/** One of several: its supervisor has said what there is to say, and is told why it could not begin. */
+async function serveAsMember(config: Config, env: Environment): Promise<undefined> {
+  const log = createLog(config).child({ process: env.PROCESS_NAME })
+  try {
+    await serveUntilStopped({ config, log, env }, async () => {})
+  } catch (error) {
+    if (error instanceof Refusal) supervisor().tell({ carnet: 'refused', sentence: error.message })
+    throw error
+  } finally {
+    if (process.connected) process.disconnect?.()
+  }
 }
 
 /** The settings, with a free port where they leave it open (`PORT=0`), so that addresses name the true one. */

@@ -11,18 +11,25 @@ import { type Mail, openMail } from '../kernel/smtp.ts'
 import { flushAccessUses } from '../passports/access-use.ts'
 import { stopRefreshes } from '../passports/refresh-job.ts'
 import { createScanRecorder, type ScanRecorder } from '../scans/recorder.ts'
-import { startWorker } from '../worker/worker.ts'
+import { startWorker, type Worker } from '../worker/worker.ts'
 import { Refusal } from './command.ts'
+import { drainable } from './drain.ts'
+import { isMember, supervisor } from './member.ts'
 import { secretKey } from './secret-key.ts'
+import { openMetrics, type ServerMetrics, statementWatcher } from './server-metrics.ts'
 import { openStore, type Store } from './store.ts'
 import { liveUntilStopped, watchLife } from './until-stopped.ts'
 import { VERSION } from './version.ts'
 import { webhookSetup } from './webhook-setup.ts'
 
-const FINISH_WITHIN_MS = 3_000
+const FINISH_WITHIN_MS = 3_200
 const FLUSH_WITHIN_MS = 500
 const LAST_SCANS_WITHIN_MS = 1_500
 const FLUSH_EVERY_MS = 20_000
+
+/** A process that makes room for another lets even the slowest statement end, which takes ten seconds at most. */
+const LEAVE_WITHIN_MS = 13_000
+const FINISH_WHEN_LEAVING_MS = 11_000
 
 type Settings = { config: Config; log: Log; env: Environment }
 type Running = { stop: () => Promise<void> }
@@ -37,16 +44,37 @@ export async function serveUntilStopped(
   up: (store: Store, address: string | undefined) => Promise<void>,
 ): Promise<void> {
   let store: Store | undefined
-  const startedByNpm = env.npm_lifecycle_event !== undefined
-  const life = watchLife({ log, startedByNpm, abandon: () => store?.abandon() })
+  const boss = isMember() ? supervisor() : undefined
+  const startedByNpm = env.npm_lifecycle_event !== undefined && boss === undefined
+  // An embedded database is the supervisor's to end.
+  const abandon = () => (boss === undefined ? store?.abandon() : undefined)
+  const life = watchLife({ log, startedByNpm, abandon })
+  const ending = { finishMs: FINISH_WITHIN_MS, isStopping: false }
+  boss?.onLeave(() => {
+    ending.finishMs = FINISH_WHEN_LEAVING_MS
+    life.stop('another process takes its place', LEAVE_WITHIN_MS)
+  })
+  void life.told.then(() => {
+    ending.isStopping = true
+  })
   await liveUntilStopped(life, async () => {
     // Loading the app takes as long as starting the database: they go side by side.
     const isWeb = config.role !== 'worker'
     const app = isWeb ? import('../app.ts') : undefined
     app?.catch(() => undefined)
-    store = await openStore(config, log, { name: 'carnet', serves: true, seat: isWeb })
+    const metrics = await openMetrics(config, boss)
+    store = await openStore(config, log, {
+      name: 'carnet',
+      serves: true,
+      seat: isWeb && boss === undefined,
+      patient: true,
+      ended: statementWatcher(config, log, metrics?.metrics),
+    })
     try {
-      return await startServer({ config, log, store, createApp: (await app)?.createApp }, up)
+      const parts = { config, log, store, metrics, ending, createApp: (await app)?.createApp }
+      const running = await startServer(parts, up)
+      boss?.tell({ carnet: 'up' })
+      return running
     } catch (error) {
       await store.stop()
       throw error
@@ -54,19 +82,30 @@ export async function serveUntilStopped(
   })
 }
 
-export type Parts = { config: Config; log: Log; store: Store; createApp: CreateApp | undefined }
+export type Parts = {
+  config: Config
+  log: Log
+  store: Store
+  metrics?: ServerMetrics | undefined
+  /** How it is to end; known when it ends. */
+  ending: Ending
+  createApp: CreateApp | undefined
+}
+type Ending = { finishMs: number; isStopping: boolean }
 type CreateApp = typeof import('../app.ts').createApp
 
 async function startServer(
-  { config, log, store, createApp }: Parts,
+  parts: Parts,
   up: (store: Store, address: string | undefined) => Promise<void>,
 ): Promise<Running> {
+  const { config, log, store, metrics, ending, createApp } = parts
+  metrics?.watchStore(store)
   const { sql } = store
   const mail = openMail(config.smtp, log)
   const outbound = openOutbound(webhookSetup(config).policy)
   const scans = createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: config.geoMmdbPath })
-  const app =
-    createApp === undefined ? undefined : appOn({ config, log, store, createApp, scans, mail, outbound })
+  const app = createApp === undefined ? undefined : appOn({ ...parts, createApp, scans, mail, outbound })
+  const way = app === undefined ? undefined : drainable(app)
   const address = app === undefined ? undefined : await listen(app, config)
   if (app !== undefined) scans.start()
   const flush = async () => {
@@ -84,14 +123,15 @@ async function startServer(
     }
   }
   const worker = config.role === 'web' ? undefined : workerOn(config, log, store)
+  if (worker !== undefined) metrics?.metrics.watchDeliveries(() => worker.numbers())
   const timer = setInterval(flush, FLUSH_EVERY_MS)
   timer.unref()
   const stop = async () => {
     clearInterval(timer)
     await Promise.all([
-      app === undefined ? undefined : close(app),
+      way?.drain(ending.finishMs),
       outbound.close(),
-      within(FINISH_WITHIN_MS, worker?.stop() ?? stopRefreshes(store.sql)),
+      within(ending.finishMs, worker?.stop() ?? stopRefreshes(store.sql)),
     ])
     mail.stop()
     await Promise.all([
@@ -116,7 +156,17 @@ async function startServer(
 type AppParts = Parts & { createApp: CreateApp; scans: ScanRecorder; mail: Mail; outbound: Outbound }
 
 /** The app as the server runs it, also for who only asks it for pages. */
-export const appOn = ({ config, log, store, createApp, scans, mail, outbound }: AppParts): FastifyInstance =>
+export const appOn = ({
+  config,
+  log,
+  store,
+  metrics,
+  ending,
+  createApp,
+  scans,
+  mail,
+  outbound,
+}: AppParts): FastifyInstance =>
   createApp({
     sql: store.sql,
     clock: systemClock,
@@ -132,10 +182,12 @@ export const appOn = ({ config, log, store, createApp, scans, mail, outbound }: 
     scans,
     mail,
     version: VERSION,
-    isReady: () => isReachable(store.sql),
+    isReady: async () => !ending.isStopping && (await isReachable(store.sql)),
+    metrics: metrics?.door,
+    watch: metrics?.metrics,
   })
 
-function workerOn(config: Config, log: Log, store: Store): Running {
+function workerOn(config: Config, log: Log, store: Store): Worker {
   const { sealer, policy } = webhookSetup(config)
   return startWorker({
     sql: store.sql,
@@ -176,17 +228,6 @@ function refusalToListen(error: unknown, host: string, port: number): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const reason = REASONS[code]
   return reason === undefined ? error : new Refusal(reason(host, port))
-}
-
-/** Idle connections end at once, busy ones after their answer or when the time is over. */
-async function close(app: FastifyInstance): Promise<void> {
-  const closed = app.close()
-  const timer = setTimeout(() => app.server.closeAllConnections(), FINISH_WITHIN_MS)
-  try {
-    await closed
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {

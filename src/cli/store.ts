@@ -1,10 +1,19 @@
 /** The database a command works on, brought to this version: the operator's own, or the embedded one that all share. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { OperatorContext } from '../accounts/context.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { type Config, type Environment, readConfig } from '../kernel/config.ts'
-import { type DatabaseTarget, openPool, type Sql } from '../kernel/db.ts'
+import {
+  type DatabaseTarget,
+  isDisconnection,
+  isPoolersRefusal,
+  openPool,
+  POOL_SIZE,
+  type Sql,
+} from '../kernel/db.ts'
+import type { Statement } from '../kernel/guarded-pool.ts'
 import { createLog, type Log } from '../kernel/log.ts'
 import { migrate, pendingMigrations } from '../kernel/migrate.ts'
 import type { Addresses } from '../passports/record.ts'
@@ -17,6 +26,8 @@ export type Store = {
   openQueuePool: () => Sql
   /** A pool of one connection, for who holds it long and ends it. */
   openPoolOfOne: () => Sql
+  /** Calls back for each queue pool that is opened from now on. */
+  onQueuePool: (opened: (pool: Sql) => void) => void
   addresses: Addresses
   /** Where the data is, without a password. */
   place: string
@@ -35,18 +46,33 @@ export type StoreContext = OperatorContext & { addresses: Addresses; store: Stor
  * `serves`: keeps the embedded PostgreSQL alive, and takes the one seat of a server unless `seat` is false.
  * `migrate: false` only looks.
  */
-export type OpenOptions = { name: string; serves?: boolean; seat?: boolean; migrate?: boolean }
+export type OpenOptions = {
+  name: string
+  serves?: boolean
+  seat?: boolean
+  migrate?: boolean
+  /** Waits for a database that is not there yet, in place of refusing. */
+  patient?: boolean
+  /** Connections at most; else as many as a server, or a command, has. */
+  max?: number
+  /** There is a pooler before the database. */
+  pooled?: boolean
+  /** Hears of the end of every statement. */
+  ended?: ((statement: Statement) => void) | undefined
+}
 
 export const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 const COMMAND_POOL_SIZE = 2
 /** One claims, one writes what became of it, one clears away. */
 const QUEUE_POOL_SIZE = 3
+const TRY_EVERY_MS = 1_000
+const TRIES_A_SENTENCE = 15
 
 /** Opens the store. Throws a Refusal when the database does not answer, and SeatTaken for a second server. */
 export async function openStore(config: Config, log: Log, options: OpenOptions): Promise<Store> {
   return config.databaseUrl === undefined
     ? openOnEmbedded(config, log, options)
-    : openOnUrl(config, config.databaseUrl, options)
+    : openOnUrl(config, config.databaseUrl, log, options)
 }
 
 async function openOnEmbedded(config: Config, log: Log, options: OpenOptions): Promise<Store> {
@@ -60,41 +86,92 @@ async function openOnEmbedded(config: Config, log: Log, options: OpenOptions): P
   return finish(config, pools, options, { place: config.dataDir, stop: end, abandon: embedded.abandon })
 }
 
-async function openOnUrl(config: Config, url: string, options: OpenOptions): Promise<Store> {
+async function openOnUrl(config: Config, url: string, log: Log, options: OpenOptions): Promise<Store> {
   const { host, pathname } = new URL(url)
-  const pools = poolsOn({ url }, options)
+  const place = `${host}${pathname}`
+  let pools = poolsOn({ url }, options)
   try {
-    await pools.sql`select 1`
+    if ((await reach(pools.sql, place, log, options)) === 'pooler') {
+      await pools.end()
+      pools = poolsOn({ url }, { ...options, pooled: true })
+      await pools.sql`select 1`
+      log.info(`there is a pooler before the database at ${place}: statements are not prepared`)
+    }
   } catch (error) {
     await pools.end()
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Refusal(`The database at ${host}${pathname} (DATABASE_URL) cannot be used: ${reason}.`)
+    throw new Refusal(`The database at ${place} (DATABASE_URL) cannot be used: ${reason}.`)
   }
-  const place = `${host}${pathname}`
   return finish(config, pools, options, { place, stop: pools.end, abandon: () => {} })
 }
 
-const poolOptions = ({ name, serves }: OpenOptions) => ({
+/** A machine that starts brings up its database and Carnet in any order; what refuses us is no matter of time. */
+async function reach(
+  sql: Sql,
+  place: string,
+  log: Log,
+  { patient }: OpenOptions,
+): Promise<'database' | 'pooler'> {
+  for (let tries = 0; ; tries++) {
+    try {
+      await sql`select 1`
+      return 'database'
+    } catch (error) {
+      if (isPoolersRefusal(error)) return 'pooler'
+      if (!patient || !isDisconnection(error)) throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      if (tries % TRIES_A_SENTENCE === 0) {
+        log.warn({ reason }, `the database at ${place} does not answer yet; it is waited for`)
+      }
+      await pause(TRY_EVERY_MS)
+    }
+  }
+}
+
+const poolOptions = ({
   name,
-  ...(serves ? {} : { max: COMMAND_POOL_SIZE }),
+  serves,
+  ended,
+  pooled = false,
+  max = serves ? POOL_SIZE : COMMAND_POOL_SIZE,
+}: OpenOptions) => ({
+  name,
+  max,
+  pooled,
+  ...(ended === undefined ? {} : { ended }),
 })
 
-type Pools = Pick<Store, 'sql' | 'openQueuePool' | 'openPoolOfOne'> & { end: () => Promise<void> }
+type Pools = Pick<Store, 'sql' | 'openQueuePool' | 'openPoolOfOne' | 'onQueuePool'> & {
+  end: () => Promise<void>
+}
 
 function poolsOn(target: DatabaseTarget, options: OpenOptions): Pools {
   const sql = openPool(target, poolOptions(options))
   const all = [sql]
+  let opened: (pool: Sql) => void = () => {}
   return {
     sql,
     openQueuePool() {
-      const pool = openPool(target, { name: `${options.name} queue`, max: QUEUE_POOL_SIZE, forQueue: true })
+      const name = `${options.name} queue`
+      const { ended, pooled } = poolOptions(options)
+      const pool = openPool(target, {
+        name,
+        max: QUEUE_POOL_SIZE,
+        forQueue: true,
+        pooled,
+        ...(ended === undefined ? {} : { ended }),
+      })
       all.push(pool)
+      opened(pool)
       return pool
     },
     openPoolOfOne() {
-      const pool = openPool(target, { name: options.name, max: 1 })
+      const pool = openPool(target, poolOptions({ ...options, max: 1 }))
       all.push(pool)
       return pool
+    },
+    onQueuePool(callback) {
+      opened = callback
     },
     async end() {
       await Promise.all(all.map(pool => pool.end({ timeout: 1 })))
@@ -104,7 +181,7 @@ function poolsOn(target: DatabaseTarget, options: OpenOptions): Pools {
 
 async function finish(
   config: Config,
-  { sql, openQueuePool, openPoolOfOne }: Pools,
+  { sql, openQueuePool, openPoolOfOne, onQueuePool }: Pools,
   options: OpenOptions,
   rest: Pick<Store, 'place' | 'stop' | 'abandon'>,
 ): Promise<Store> {
@@ -116,6 +193,7 @@ async function finish(
       sql,
       openQueuePool,
       openPoolOfOne,
+      onQueuePool,
       addresses,
       applied,
       pending: () => pendingMigrations(sql, MIGRATIONS),

@@ -15,6 +15,8 @@ export type Life = {
   /** Ends the process with exit code 1 after closing: for what nobody foresaw. */
   fail: (error: unknown) => void
   failed: () => boolean
+  /** Stops for another reason; `withinMs` is the time it may take. */
+  stop: (reason: string, withinMs?: number) => void
   end: () => void
 }
 
@@ -24,14 +26,16 @@ type Watch = {
   startedByNpm: boolean
   /** What a second Ctrl-C still does, at once. */
   abandon: () => void
+  /** What SIGHUP does in place of stopping. */
+  hangUp?: () => void
 }
 
 /** Starts listening for reasons to stop; `end` stops listening. */
-export function watchLife({ log, startedByNpm, abandon }: Watch): Life {
+export function watchLife({ log, startedByNpm, abandon, hangUp }: Watch): Life {
   const { promise: told, resolve: tell } = Promise.withResolvers<string>()
   let toldAt: number | undefined
   let failed = false
-  const stop = (reason: string) => {
+  const stop = (reason: string, withinMs = STOP_WITHIN_MS) => {
     if (toldAt !== undefined) return
     toldAt = performance.now()
     tell(reason)
@@ -39,9 +43,10 @@ export function watchLife({ log, startedByNpm, abandon }: Watch): Life {
       log.error('stopping took too long: ended at once')
       abandon()
       process.exit(1)
-    }, STOP_WITHIN_MS).unref()
+    }, withinMs).unref()
   }
   const onSignal = (signal: NodeJS.Signals) => {
+    if (signal === 'SIGHUP' && hangUp !== undefined) return hangUp()
     if (toldAt === undefined) return stop(signal)
     if (performance.now() - toldAt < SAME_SIGNAL_MS) return
     abandon()
@@ -65,6 +70,7 @@ export function watchLife({ log, startedByNpm, abandon }: Watch): Life {
     told,
     fail,
     failed: () => failed,
+    stop,
     end() {
       clearInterval(timer)
       for (const signal of signals) process.off(signal, onSignal)

@@ -16,6 +16,12 @@ export type Config = {
   /** What secrets may still be sealed with after a change of `SECRET_KEY`. */
   oldSecretKey: string | undefined
   role: Role
+  /** How many processes answer requests on this machine. */
+  workers: number
+  /** What whoever asks for `/metrics` has to bring; without it there are none. */
+  metricsToken: string | undefined
+  /** Statements that take longer are logged, in milliseconds; 0 logs none. */
+  slowQueryMs: number
   allowQueryApiKey: boolean
   /** CIDR ranges and addresses of the proxies in front; their `X-Forwarded-For` is believed, read from the right. */
   trustedProxies: readonly string[]
@@ -45,6 +51,9 @@ export type SmtpServer = {
 }
 
 export type BackupSettings = { dir: string; everyMs: number; keep: number }
+
+/** More processes than a machine has cores gain nothing. */
+const MOST_WORKERS = 128
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -98,6 +107,9 @@ export function readConfig(env: Environment): Config {
     secretKey,
     oldSecretKey: read.text('OLD_SECRET_KEY'),
     role: read.oneOf('ROLE', ROLES, 'all'),
+    workers: read.integer('WORKERS', 1, 1, MOST_WORKERS),
+    metricsToken: read.token('METRICS_TOKEN'),
+    slowQueryMs: read.integer('SLOW_QUERY_MS', 1_000, 0, 600_000),
     allowQueryApiKey: read.flag('ALLOW_QUERY_API_KEY'),
     trustedProxies: read.cidrs('TRUSTED_PROXIES'),
     allowInsecureWebhooks: read.flag('ALLOW_INSECURE_WEBHOOKS'),
@@ -153,6 +165,13 @@ function reader(env: Environment, problems: string[]) {
       if (found !== undefined) return found
       problems.push(`${name} is "${value}": it must be one of ${allowed.join(', ')}.`)
       return fallback
+    },
+    /** What an `Authorization: Bearer` header can carry, too long to be guessed. */
+    token(name: string): string | undefined {
+      const value = text(name)
+      if (value === undefined || /^[A-Za-z0-9._~+/=-]{16,512}$/.test(value)) return value
+      problems.push(`${name} must be 16 to 512 letters, digits or any of . _ ~ + / = -, without spaces.`)
+      return undefined
     },
     host(name: string, fallback: string): string {
       const value = text(name)

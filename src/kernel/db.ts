@@ -1,6 +1,7 @@
 /** One pool on one PostgreSQL, and what its error codes mean to a caller. */
 import postgres from 'postgres'
 import { AppError } from './errors.ts'
+import { guardPool, type Statement } from './guarded-pool.ts'
 
 export type Sql = postgres.Sql
 /** A statement, or a piece of one, before it is run. */
@@ -29,31 +30,58 @@ const FOR_QUEUES = {
 /** More connections than this only queue inside PostgreSQL on a small machine; a cluster has several processes. */
 export const POOL_SIZE = 10
 
+const LONGEST_BACKOFF_S = 1
+
+export type PoolOptions = {
+  max?: number
+  name?: string
+  forQueue?: boolean
+  /**
+   * Through a pooler that hands connections out by transaction: settings of a session cannot be made, and statements
+   * prepared on one connection are not there on the next.
+   */
+  pooled?: boolean
+  /** Hears of the end of every statement. */
+  ended?: (statement: Statement) => void
+}
+
 /**
  * Opens the pool. Statements are prepared once per connection and planned once: with a plan made anew at each call
  * a read ran at a third of the speed.
  */
-export function openPool(
-  target: DatabaseTarget,
-  options: { max?: number; name?: string; forQueue?: boolean } = {},
-): Sql {
+export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql {
+  const max = options.max ?? POOL_SIZE
   const settings = {
-    max: options.max ?? POOL_SIZE,
+    max,
+    // Without it, a database that was away for minutes is looked for again after twenty seconds.
+    backoff: (tries: number) => Math.min(0.05 * 2 ** tries, LONGEST_BACKOFF_S),
     idle_timeout: 0,
     connect_timeout: 10,
     max_lifetime: null,
-    prepare: true,
+    prepare: options.pooled !== true,
     onnotice: () => {},
     connection: {
       application_name: options.name ?? 'carnet',
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
-      plan_cache_mode: 'force_generic_plan',
       TimeZone: 'UTC',
-      ...(options.forQueue ? FOR_QUEUES : {}),
+      ...(options.pooled ? {} : sessionSettings(options)),
     },
     types: { bigint: BIGINT_AS_NUMBER },
   }
+  return guardPool(connect(target, settings), max, options.ended)
+}
+
+const sessionSettings = ({ forQueue }: PoolOptions) => ({
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+  idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
+  plan_cache_mode: 'force_generic_plan',
+  ...(forQueue ? FOR_QUEUES : {}),
+})
+
+/** Whether the error is PgBouncer's refusal of the settings we begin a session with. */
+export const isPoolersRefusal = (error: unknown): boolean =>
+  sqlState(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter')
+
+function connect(target: DatabaseTarget, settings: object): Sql {
   if ('url' in target) return postgres(target.url, settings) as unknown as Sql
   const { socketDir, port, user, database } = target
   return postgres({

@@ -16,12 +16,22 @@ type Reader = { beliefs: Map<string, Belief>; underWay: Map<string, Promise<Publ
 
 const readers = perDatabase((): Reader => ({ beliefs: new Map(), underWay: new Map() }))
 
-/** The passport of a public id if it was read less than a second ago; asks no database. */
-export function findBelieved(sql: Sql, id: string, now: Date): PublicPassportRow | undefined {
+/** The passport of a public id if it was read less than a second ago, or `withinMs`; asks no database. */
+export function findBelieved(
+  sql: Sql,
+  id: string,
+  now: Date,
+  withinMs = BELIEVED_MS,
+): PublicPassportRow | undefined {
   const belief = readers(sql).beliefs.get(id)
   if (belief === undefined) return undefined
   const age = now.getTime() - belief.at
-  return age >= 0 && age < BELIEVED_MS ? belief.row : undefined
+  return age >= 0 && age < withinMs ? belief.row : undefined
+}
+
+/** How long ago the passport was read last, in milliseconds; 0 when it never was. */
+export function ageOfBelief(sql: Sql, id: string, now: Date): number {
+  return now.getTime() - (readers(sql).beliefs.get(id)?.at ?? now.getTime())
 }
 
 /** The passport of a public id, or undefined; callers that come together share one look-up. */

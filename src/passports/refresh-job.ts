@@ -64,6 +64,12 @@ export async function findJobReport(ctx: AccountContext, uuid: string): Promise<
   }
 }
 
+/** How many refreshes behind an answer are not done yet, over all accounts: for whoever watches the installation. */
+export async function countOpenJobs(sql: Sql): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`select count(*) as n from refresh_job where finished_at is null`
+  return row?.n ?? 0
+}
+
 /** Undefined when one is open already. The passport is locked meanwhile: who asks at the same time finds the job. */
 async function openJob(ctx: AccountContext, uuid: string): Promise<JobRow | undefined> {
   const { accountId, actorId } = ctx

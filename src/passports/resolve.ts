@@ -31,12 +31,17 @@ const resolvers = perDatabase(
 
 const nameOf = ({ gtin14, lot = '', serial = '' }: Key) => `${gtin14} ${lot} ${serial}`
 
-/** What an address was resolved to less than a second ago; asks no database. */
-export function findBelievedTarget(sql: Sql, key: Key, now: Date): Resolved | undefined {
+/** What an address was resolved to less than a second ago, or `withinMs`; asks no database. */
+export function findBelievedTarget(
+  sql: Sql,
+  key: Key,
+  now: Date,
+  withinMs = BELIEVED_MS,
+): Resolved | undefined {
   const belief = resolvers(sql).beliefs.get(nameOf(key))
   if (belief === undefined) return undefined
   const age = now.getTime() - belief.at
-  return age >= 0 && age < BELIEVED_MS ? belief.resolved : undefined
+  return age >= 0 && age < withinMs ? belief.resolved : undefined
 }
 
 /** The passports of an address, from the model down; undefined when nobody holds the GTIN. */

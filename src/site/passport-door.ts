@@ -10,7 +10,7 @@ import type { Access } from '../passports/access-links.ts'
 import { noteAccessUse } from '../passports/access-use.ts'
 import type { PublicPassportRow } from '../passports/find.ts'
 import { readPublicHistory } from '../passports/public-history.ts'
-import { findBelieved, readPublicPassport } from '../passports/public-read.ts'
+import { ageOfBelief, findBelieved, readPublicPassport } from '../passports/public-read.ts'
 import { readPublicVersion } from '../passports/public-version.ts'
 import { symbolAddress } from '../passports/record.ts'
 import { qrSymbol } from '../qr/svg.ts'
@@ -43,6 +43,7 @@ import {
 import { type NoteScan, scanNoter } from './scan.ts'
 import type { SiteSetup } from './setup.ts'
 import { pageHeaders, safetyHeaders } from './shell.ts'
+import { impatiently, isUnavailable, STALE_MS, staleHeaders } from './stale.ts'
 import { first, languageOf, readWish, type Wish } from './wish.ts'
 
 const CACHE_BYTES = 64 * 1024 * 1024
@@ -62,6 +63,7 @@ export function passportHandler(setup: SiteSetup): PassportHandler {
     cache: createPageCache(CACHE_BYTES),
     noteScan: scanNoter(setup),
   }
+  setup.watch?.watchPages(door.cache.bytes)
   return (request, reply) => {
     const wish = readWish(setup, request)
     if (mayHaveAccess(request, wish) || wish.query.version !== undefined)
@@ -69,7 +71,8 @@ export function passportHandler(setup: SiteSetup): PassportHandler {
     const row = findBelieved(setup.sql, wish.id, wish.now)
     const ready = row && findReady(door, request, wish, row)
     const isSent = ready !== undefined && sendReady(request, reply, ready, encodingFor(request))
-    if (!isSent || row === undefined) return answer(door, request, reply, wish)
+    if (!isSent || row === undefined) return answerOrStale(door, request, reply, wish)
+    setup.watch?.page('ready')
     door.noteScan(request, wish, row)
     return undefined
   }
@@ -81,9 +84,31 @@ function findReady(
   request: FastifyRequest,
   wish: Wish,
   row: PublicPassportRow,
+  withinMs?: number,
 ): ReadyAnswer | undefined {
-  const brand = findBelievedBrand(door.setup.sql, row.account_id, wish.now)
+  const brand = findBelievedBrand(door.setup.sql, row.account_id, wish.now, withinMs)
   return brand && findMade(door, request, wish, { row, brand })
+}
+
+/** A page that was true within the last ten minutes, when the database has nothing to say. */
+async function answerOrStale(
+  door: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  wish: Wish,
+): Promise<unknown> {
+  const row = findBelieved(door.setup.sql, wish.id, wish.now, STALE_MS)
+  const stale = row && findReady(door, request, wish, row, STALE_MS)
+  try {
+    return await answer(door, request, reply, wish, stale !== undefined)
+  } catch (error) {
+    if (row === undefined || stale === undefined || reply.sent || !isUnavailable(error)) throw error
+    door.setup.watch?.page('stale')
+    const age = ageOfBelief(door.setup.sql, wish.id, wish.now)
+    await sendEncoded(request, reply, stale, staleHeaders(age))
+    door.noteScan(request, wish, row)
+    return undefined
+  }
 }
 
 const stateOf = ({ row, brand }: Pick<Shown, 'row' | 'brand'>) =>
@@ -110,9 +135,11 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
   wish: Wish,
+  isImpatient = false,
 ): Promise<unknown> {
   const { sql } = door.setup
-  const row = await readPublicPassport(sql, wish.id, wish.now)
+  const reading = readPublicPassport(sql, wish.id, wish.now)
+  const row = await (isImpatient ? impatiently(reading) : reading)
   if (row === undefined) return answerNotFound(door.setup, request, reply, wish)
   if (wish.query.access !== undefined) return enter(door, request, reply, wish, row)
   const [access, brand, then] = await Promise.all([
@@ -124,7 +151,9 @@ async function answer(
   const shown = { row: then, brand, newest: row.version_no }
   if (access !== undefined) return answerReader(door, request, reply, wish, shown, access)
   const made = then === row ? findMade(door, request, wish, shown) : undefined
-  await sendEncoded(request, reply, made ?? (await makeReady(door, request, wish, shown)))
+  const ready = made ?? (await makeReady(door, request, wish, shown))
+  door.setup.watch?.page(made === undefined ? 'made' : 'ready')
+  await sendEncoded(request, reply, ready)
   if (then === row) door.noteScan(request, wish, row)
   return undefined
 }

@@ -95,13 +95,14 @@ function pairs(list: readonly string[]): Headers {
 
 /**
  * Sends the answer past the framework, or a 304 when the reader has it. False, with nothing sent, when the encoding
- * is still to be made.
+ * is still to be made. `more` are headers of this once: name, value, name, value.
  */
 export function sendReady(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: ReadyAnswer,
   encoding: Encoding,
+  more: readonly string[] = [],
 ): boolean {
   const known = request.raw.headers['if-none-match']
   const isKnown = known !== undefined && isNamed(known, answer.etag)
@@ -110,10 +111,10 @@ export function sendReady(
   reply.hijack()
   const id = request.id
   if (isKnown || chosen === undefined) {
-    reply.raw.writeHead(304, [...answer.notModified, 'x-request-id', id]).end()
+    reply.raw.writeHead(304, [...answer.notModified, ...more, 'x-request-id', id]).end()
     return true
   }
-  reply.raw.writeHead(answer.status, [...chosen.headers, 'x-request-id', id])
+  reply.raw.writeHead(answer.status, [...chosen.headers, ...more, 'x-request-id', id])
   reply.raw.end(chosen.body, 'latin1')
   return true
 }
@@ -135,10 +136,11 @@ export async function sendEncoded(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: ReadyAnswer,
+  more: readonly string[] = [],
 ): Promise<void> {
   const encoding = encodingFor(request)
   if (encoding !== 'identity') await addEncoding(answer, encoding)
-  sendReady(request, reply, answer, encoding)
+  sendReady(request, reply, answer, encoding, more)
 }
 
 /** Sends an answer made for one reader, which is kept nowhere: no entity tag, and compressed for this once. */

@@ -18,6 +18,7 @@ import { CORS, linksetLink, refuse, unkept, VARY } from './resolver-answers.ts'
 import { linksetJson } from './resolver-linkset.ts'
 import type { SiteSetup } from './setup.ts'
 import { safetyHeaders } from './shell.ts'
+import { impatiently, isUnavailable, STALE_MS } from './stale.ts'
 
 /** `query` is raw, without `?`; `rawPath` without a slash at its end. */
 type Question = { link: DigitalLink; rawPath: string; query: string; type: LinkType; now: Date }
@@ -111,10 +112,23 @@ async function answer(
 ): Promise<void> {
   // For what may be thrown from here on; a redirect brings its own.
   reply.headers(unkept(setup.addresses.publicUrl))
-  const resolved = await resolveAddress(setup.sql, question.link, question.now)
+  const resolved = await resolveOrRemember(setup, question)
   if (resolved === undefined) return refuse(setup.addresses.publicUrl, request, reply, unknown())
   if (question.type === 'linkset') return answerLinkset(setup, request, reply, question, resolved)
   redirect(setup, request, reply, question, resolved)
+}
+
+/** While the database does not answer, an address leads where it led within the last ten minutes. */
+async function resolveOrRemember({ sql }: SiteSetup, { link, now }: Question): Promise<Resolved | undefined> {
+  const before = findBelievedTarget(sql, link, now, STALE_MS)
+  const resolving = resolveAddress(sql, link, now)
+  if (before === undefined) return resolving
+  try {
+    return await impatiently(resolving)
+  } catch (error) {
+    if (!isUnavailable(error)) throw error
+    return before
+  }
 }
 
 /** Past the framework, as the ready pages are sent. 307: the next scan asks here again, and no client keeps it. */

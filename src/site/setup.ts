@@ -4,6 +4,12 @@ import type { Sql } from '../kernel/db.ts'
 import type { Addresses } from '../passports/record.ts'
 import type { ScanRecorder } from '../scans/recorder.ts'
 
+/** Who wants to know where pages came from. */
+export type PageWatch = {
+  page: (from: 'ready' | 'made' | 'stale') => void
+  watchPages: (bytes: () => number) => void
+}
+
 export type SiteSetup = {
   sql: Sql
   clock: Clock
@@ -17,4 +23,5 @@ export type SiteSetup = {
   trustedProxies: readonly string[]
   /** Lower-case name of the header in which such a proxy tells the reader's country. */
   countryHeader: string | undefined
+  watch?: PageWatch | undefined
 }

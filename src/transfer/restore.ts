@@ -175,7 +175,11 @@ async function requireAll(sql: Sql, end: BackupEnd): Promise<void> {
 }
 
 async function settle(pool: Sql): Promise<string[]> {
-  await pool`set statement_timeout = 0`
-  await pool`analyze`
-  return findBrokenChains(pool)
+  // On a connection of its own no statement is too slow.
+  const one = await pool.reserve()
+  await one`set statement_timeout = 0`
+  await one`analyze`
+  const broken = await findBrokenChains(one)
+  one.release()
+  return broken
 }

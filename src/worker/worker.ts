@@ -1,16 +1,19 @@
 /** The worker's side of a process: chores and webhooks, started and stopped together. */
 import type { Sql } from '../kernel/db.ts'
 import { type ChoreSetup, type Chores, startChores } from './chores.ts'
-import { Deliveries, type DeliverySetup } from './deliver.ts'
+import { Deliveries, type DeliveryNumbers, type DeliverySetup } from './deliver.ts'
 
 /** `sql`: the pool of everything else; `queue`: one for queues. */
 export type WorkerSetup = Omit<DeliverySetup, 'sql'> & { sql: Sql; queue: Sql } & Pick<ChoreSetup, 'backups'>
 
-export function startWorker({ sql, queue, backups, ...setup }: WorkerSetup): Chores {
+export type Worker = Chores & { numbers: () => DeliveryNumbers }
+
+export function startWorker({ sql, queue, backups, ...setup }: WorkerSetup): Worker {
   const chores = startChores({ sql, queue, clock: setup.clock, log: setup.log, backups })
   const deliveries = new Deliveries({ ...setup, sql: queue })
   deliveries.start()
   return {
+    numbers: () => deliveries.numbers(),
     async stop() {
       await Promise.all([chores.stop(), deliveries.stop()])
     },

@@ -1,0 +1,54 @@
+/** `processes`: two processes against one, on the same port and database, with the load client beside them. */
+import { idFromUuid } from '../src/kernel/ids.ts'
+import { load, request } from './load.ts'
+import { bodyOf, fill } from './loader.ts'
+import type { Bench } from './run.ts'
+import { inTurns, type Server } from './stage.ts'
+
+const PASSPORTS = 10_000
+const CONNECTIONS = 64
+const SECONDS = 3
+
+export const processesRows: Bench = async stage => {
+  const hall = await stage.hall('processes')
+  const tenant = await stage.tenant(hall)
+  const ids = await fill(hall.sql, { accountId: tenant.accountId, count: PASSPORTS, word: 'many' })
+  const authorization = `Bearer ${tenant.key}`
+  const reads = ids.map(id => request('GET', `/api/v1/products/${idFromUuid(id)}`, { authorization }))
+  const pages = ids
+    .slice(0, 500)
+    .map(id => request('GET', `/p/${idFromUuid(id)}`, { 'accept-encoding': 'br' }))
+  const read = (n: number) => reads[(n * 7919) % reads.length] ?? ''
+  const page = (n: number) => pages[(n * 7919) % pages.length] ?? ''
+  const create = (n: number) =>
+    request(
+      'POST',
+      '/api/v1/products',
+      { authorization },
+      JSON.stringify({ category: 'textile', data: bodyOf(n) }),
+    )
+  const one = await stage.serve(hall, 'several.ts', { processes: 1 })
+  const two = await stage.serve(hall, 'several.ts', { processes: 2 })
+  const shoot = (server: Server, next: (n: number) => string) => async () => {
+    const tally = await load({ port: server.port, connections: CONNECTIONS, seconds: SECONDS, next })
+    if (tally.failed > 0) throw new Error(`${tally.failed} requests failed`)
+    return tally.perSecond
+  }
+  const rows = []
+  for (const [what, next] of [
+    ['read', read],
+    ['page', page],
+    ['create', create],
+  ] as const) {
+    const figures = await inTurns({ two: shoot(two, next), one: shoot(one, next) })
+    rows.push({
+      row: `processes, ${what}`,
+      ours: figures.two,
+      limit: figures.one,
+      ratio: figures.two / figures.one,
+      unit: 'requests/s, two processes to one, 64 connections',
+    })
+  }
+  await Promise.all([one.stop(), two.stop()])
+  return rows
+}

@@ -1,0 +1,99 @@
+/** What a server measures of itself, and what it says of the whole installation when it is asked. */
+import type { AppSetup } from '../app.ts'
+import { systemClock } from '../kernel/clock.ts'
+import type { Config } from '../kernel/config.ts'
+import type { Statement } from '../kernel/guarded-pool.ts'
+import { poolNumbers } from '../kernel/guarded-pool.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Metrics } from '../kernel/metrics.ts'
+import { countOpenJobs } from '../passports/refresh-job.ts'
+import { queueNumbers } from '../webhooks/numbers.ts'
+import type { Supervisor } from './member.ts'
+import type { Store } from './store.ts'
+
+export type ServerMetrics = {
+  metrics: Metrics
+  door: NonNullable<AppSetup['metrics']>
+  watchStore: (store: Store) => void
+}
+
+/** Undefined without METRICS_TOKEN: then nothing is counted either. */
+export async function openMetrics(
+  { metricsToken: token }: Config,
+  boss: Supervisor | undefined,
+): Promise<ServerMetrics | undefined> {
+  if (token === undefined) return undefined
+  const { createMetrics } = await import('../kernel/metrics.ts')
+  const metrics = createMetrics()
+  const { registry } = metrics
+  boss?.onNumbers(() => registry.getMetricsAsJSON())
+  let installation = async () => ''
+  return {
+    metrics,
+    watchStore(store) {
+      metrics.watchPool('requests', () => poolNumbers(store.sql))
+      store.onQueuePool(queue => metrics.watchPool('queue', () => poolNumbers(queue)))
+      installation = remembered(() => installationText(store))
+    },
+    door: {
+      token,
+      requestEnded: metrics.requestEnded,
+      refused: metrics.refused,
+      async text() {
+        const [own, all] = await Promise.all([
+          boss === undefined ? registry.metrics() : boss.numbersOfAll(),
+          installation(),
+        ])
+        return `${own ?? (await registry.metrics())}\n${all}`
+      },
+    },
+  }
+}
+
+const REMEMBERED_MS = 5_000
+
+/** Counting what waits takes some tenths of a second at a million: hardly more often than it is of use. */
+function remembered(read: () => Promise<string>): () => Promise<string> {
+  let last: { at: number; text: Promise<string> } | undefined
+  return () => {
+    const now = performance.now()
+    if (last === undefined || now - last.at > REMEMBERED_MS) last = { at: now, text: read() }
+    return last.text
+  }
+}
+
+/** What all machines share; the same whichever of them is asked. Without the database there is only that it is away. */
+async function installationText({ sql }: Store): Promise<string> {
+  try {
+    const [queue, jobs] = await Promise.all([queueNumbers({ sql, clock: systemClock }), countOpenJobs(sql)])
+    return [
+      gauge('carnet_database_up', 'Whether the database answers.', 1),
+      gauge('carnet_webhooks_due', 'Deliveries that are due, over the whole installation.', queue.due),
+      gauge('carnet_webhooks_waiting', 'Deliveries that wait for a later attempt.', queue.waiting),
+      gauge('carnet_webhooks_oldest_due_seconds', 'Since when the oldest is due.', queue.oldestDueSeconds),
+      gauge('carnet_refresh_jobs_open', 'Refreshes behind an answer that are not done yet.', jobs),
+    ].join('')
+  } catch {
+    return gauge('carnet_database_up', 'Whether the database answers.', 0)
+  }
+}
+
+const gauge = (name: string, help: string, value: number): string =>
+  `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`
+
+const LONGEST_TEXT = 2_000
+
+/** Logs slow statements, without what they were asked about, and counts all. Undefined when neither is wished for. */
+export function statementWatcher(
+  { slowQueryMs }: Config,
+  log: Log,
+  metrics: Metrics | undefined,
+): ((statement: Statement) => void) | undefined {
+  if (slowQueryMs === 0) return metrics?.statementEnded
+  return statement => {
+    metrics?.statementEnded(statement)
+    if (statement.ms < slowQueryMs) return
+    const text = statement.text.replace(/\s+/g, ' ').trim().slice(0, LONGEST_TEXT)
+    log.warn({ ms: Math.round(statement.ms), statement: text, failed: statement.failed }, 'a slow statement')
+  }
+}

@@ -1,0 +1,230 @@
+/**
+ * The driver's pool with what it leaves open: a turnstile before its connections, a second try for a statement that is
+ * told what another one's connection died of, and word of every statement's end.
+ */
+import type postgres from 'postgres'
+import { type PoolNumbers, Turnstile } from './turnstile.ts'
+
+type Sql = postgres.Sql
+
+/** `text` has `$1` where parameters were: those are data of accounts, and nobody looks at them here. */
+export type Statement = { text: string; ms: number; failed: boolean }
+
+type Ended = (statement: Statement) => void
+type Method = (...args: unknown[]) => unknown
+
+/** What the driver's statements have besides being promises. `state` is null until one is written to a connection. */
+type Query = {
+  handler: (query: Query) => unknown
+  resolve: (value: unknown) => void
+  reject: (reason: unknown) => void
+  state: unknown
+  string?: string
+  strings: readonly string[]
+}
+
+const turnstiles = new WeakMap<object, Turnstile>()
+
+/** How busy a pool of `openPool` is. */
+export const poolNumbers = (sql: Sql): PoolNumbers =>
+  turnstiles.get(sql)?.numbers() ?? { size: 0, busy: 0, waiting: 0 }
+
+/** The same pool, guarded; `ended` hears of every statement, those in transactions too. */
+export function guardPool(pool: Sql, size: number, ended: Ended | undefined): Sql {
+  const turnstile = new Turnstile(size)
+  const guarded = wrap(
+    pool,
+    query => guardQuery(query, turnstile, ended),
+    (name, method) => {
+      if (name === 'begin') return (...args) => begin(method, args, turnstile, ended)
+      if (name === 'reserve') return () => reserve(method, turnstile, ended)
+      if (name !== 'end') return method
+      return (...args) => {
+        turnstile.close()
+        return method(...args)
+      }
+    },
+  )
+  turnstiles.set(guarded, turnstile)
+  return guarded
+}
+
+const isQuery = (value: unknown): value is Query =>
+  value instanceof Promise && 'handler' in value && typeof value.handler === 'function'
+
+/** Statements made by calling `target`, or its `unsafe`, are shown to `onQuery`; `replace` may change its methods. */
+function wrap<T extends object>(
+  target: T,
+  onQuery: (query: Query) => void,
+  replace: (name: string | symbol, method: Method) => Method = (_name, method) => method,
+): T {
+  const shown = (value: unknown) => {
+    if (isQuery(value)) onQuery(value)
+    return value
+  }
+  const methods = new Map<string | symbol, unknown>()
+  const find = (name: string | symbol): unknown => {
+    const value: unknown = Reflect.get(target, name)
+    if (typeof value !== 'function') return value
+    const method = value as Method
+    if (name === 'unsafe') return (...args: unknown[]) => shown(method(...args))
+    if (name === 'savepoint') {
+      return (...args: unknown[]) => method(...args.map(arg => onInner(arg, inner => wrap(inner, onQuery))))
+    }
+    return replace(name, method)
+  }
+  return new Proxy(target, {
+    apply: (call, self, args) => shown(Reflect.apply(call as unknown as Method, self, args)),
+    get(_target, name) {
+      if (!methods.has(name)) methods.set(name, find(name))
+      return methods.get(name)
+    },
+  })
+}
+
+const onInner = (arg: unknown, wrapInner: (inner: object) => object): unknown =>
+  typeof arg === 'function' ? (inner: object) => arg(wrapInner(inner)) : arg
+
+/** The handler is called when a statement is asked for; for pieces of other statements it never is. */
+function guardQuery(query: Query, turnstile: Turnstile, ended: Ended | undefined): void {
+  const { handler, resolve, reject } = query
+  query.handler = () => {
+    const note = noting(query, ended)
+    const go = () => {
+      const watch = turnstile.watch(reason => {
+        note(true)
+        reject(reason)
+      })
+      let isOver = false
+      // The driver rejects some statements twice: for what the server said, and for the connection that ended.
+      const leave = (failed: boolean) => {
+        if (isOver) return
+        isOver = true
+        turnstile.unwatch(watch)
+        turnstile.leave()
+        note(failed)
+      }
+      let isSecond = false
+      query.resolve = value => {
+        leave(false)
+        resolve(value)
+      }
+      query.reject = reason => {
+        if (!isSecond && query.state === null && isOfAnother(reason)) {
+          isSecond = true
+          setImmediate(handler, query)
+          return
+        }
+        leave(true)
+        reject(reason)
+      }
+      handler(query)
+    }
+    const giveUp = (reason: Error) => {
+      note(true)
+      reject(reason)
+    }
+    turnstile.enter({ go, giveUp })
+  }
+}
+
+/** Tells once, with the time since now. */
+function noting(query: Query, ended: Ended | undefined): (failed: boolean) => void {
+  if (ended === undefined) return () => {}
+  const began = performance.now()
+  let isTold = false
+  return failed => {
+    if (isTold) return
+    isTold = true
+    // One that never was sent has only its pieces.
+    ended({ text: query.string ?? query.strings.join('$'), ms: performance.now() - began, failed })
+  }
+}
+
+/**
+ * The driver keeps the last words of a connection whose server ended it in the middle of a statement, and says them to
+ * the first statement of the next connection, which was never sent.
+ */
+function isOfAnother(reason: unknown): boolean {
+  return reason instanceof Error && 'code' in reason && /^57P0[12]$/.test(String(reason.code))
+}
+
+/** Statements on a connection that is taken already: told of, nothing else. */
+const timed =
+  (ended: Ended | undefined, over: (query: Query) => void = () => {}) =>
+  (query: Query): void => {
+    const { handler, resolve, reject } = query
+    query.handler = asked => {
+      const note = noting(query, ended)
+      query.resolve = value => {
+        note(false)
+        over(query)
+        resolve(value)
+      }
+      query.reject = reason => {
+        note(true)
+        reject(reason)
+      }
+      return handler(asked)
+    }
+  }
+
+const ENDS = new Set(['commit', 'rollback'])
+
+/**
+ * A transaction holds its connection until it is over: until the driver's promise says so, or a statement that ends it
+ * has, because the driver is not told by those who send that themselves.
+ */
+function begin(method: Method, args: unknown[], turnstile: Turnstile, ended: Ended | undefined) {
+  return new Promise((resolve, reject) => {
+    const go = () => {
+      let isOver = false
+      let hasBegun = false
+      const over = () => {
+        if (isOver) return
+        isOver = true
+        turnstile.leave()
+      }
+      const watch = timed(ended, query => {
+        if (ENDS.has(query.string ?? '')) over()
+      })
+      const run = () =>
+        method(
+          ...args.map(arg =>
+            onInner(arg, inner => {
+              hasBegun = true
+              return wrap(inner, watch)
+            }),
+          ),
+        ) as Promise<unknown>
+      run()
+        .catch(reason => {
+          if (hasBegun || !isOfAnother(reason)) throw reason
+          return run()
+        })
+        .finally(over)
+        .then(resolve, reject)
+    }
+    turnstile.enter({ go, giveUp: reject })
+  })
+}
+
+async function reserve(method: Method, turnstile: Turnstile, ended: Ended | undefined) {
+  await new Promise<void>((resolve, reject) => turnstile.enter({ go: resolve, giveUp: reject }))
+  try {
+    const inner = (await (method() as Promise<postgres.ReservedSql>).catch(reason => {
+      if (!isOfAnother(reason)) throw reason
+      return method() as Promise<postgres.ReservedSql>
+    })) as postgres.ReservedSql
+    return wrap(inner, timed(ended), (name, release) => {
+      if (name !== 'release') return release
+      return () => {
+        release()
+        turnstile.leave()
+      }
+    })
+  } catch (error) {
+    turnstile.leave()
+    throw error
+  }
+}

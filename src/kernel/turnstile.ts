@@ -1,0 +1,102 @@
+/**
+ * As many statements at a time as there are connections. The driver would send more of them into connections that are
+ * at work, where a quick one stands behind a slow one while other connections are free.
+ */
+
+/** A statement that got no connection for so long is given up: whoever asked has to be told something. */
+const WAIT_MS = 5_000
+/** PostgreSQL ends a statement after ten seconds itself; one that is silent for longer is on a dead connection. */
+const SILENT_MS = 15_000
+const SWEEP_EVERY_MS = 500
+
+export type PoolNumbers = {
+  /** At most so many connections. */
+  size: number
+  /** Connections at work: statements, transactions, reserved ones. */
+  busy: number
+  /** Statements and transactions that wait for a connection. */
+  waiting: number
+}
+
+type Visitor = {
+  go: () => void
+  giveUp: (reason: Error) => void
+}
+
+type Inside = { since: number; giveUp: (reason: Error) => void }
+
+export class Turnstile {
+  private readonly size: number
+  private busy = 0
+  private readonly queue: (Visitor & { since: number })[] = []
+  private readonly inside = new Set<Inside>()
+  private readonly timer: NodeJS.Timeout
+
+  constructor(size: number) {
+    this.size = size
+    this.timer = setInterval(() => this.sweep(), SWEEP_EVERY_MS).unref()
+  }
+
+  numbers(): PoolNumbers {
+    return { size: this.size, busy: this.busy, waiting: this.queue.length }
+  }
+
+  /** Calls `go` now or when it is its turn, `giveUp` when that takes too long. */
+  enter(visitor: Visitor): void {
+    if (this.busy >= this.size) {
+      this.queue.push({ ...visitor, since: performance.now() })
+      return
+    }
+    this.busy++
+    visitor.go()
+  }
+
+  /** To be called once for each `go`. The driver tells of an end before it has the connection back: hence a moment later. */
+  leave(): void {
+    queueMicrotask(() => {
+      const next = this.queue.shift()
+      if (next === undefined) this.busy--
+      else next.go()
+    })
+  }
+
+  /** Gives a statement up that stays silent, though its connection stays taken. The return value is for `unwatch`. */
+  watch(giveUp: (reason: Error) => void): Inside {
+    const one = { since: performance.now(), giveUp }
+    this.inside.add(one)
+    return one
+  }
+
+  unwatch(one: Inside): void {
+    this.inside.delete(one)
+  }
+
+  close(): void {
+    clearInterval(this.timer)
+  }
+
+  private sweep(): void {
+    const now = performance.now()
+    while ((this.queue[0]?.since ?? now) + WAIT_MS < now) {
+      this.queue
+        .shift()
+        ?.giveUp(new Unanswered('CONNECTION_BUSY', `no connection was free for ${WAIT_MS} ms`))
+    }
+    for (const one of this.inside) {
+      // A Set keeps the order of insertion.
+      if (one.since + SILENT_MS >= now) break
+      this.inside.delete(one)
+      one.giveUp(new Unanswered('CONNECTION_SILENT', `the database said nothing for ${SILENT_MS} ms`))
+    }
+  }
+}
+
+/** With a code of the driver's kind: it means what a lost connection means. */
+class Unanswered extends Error {
+  override name = 'Unanswered'
+  readonly code: string
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}

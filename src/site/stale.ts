@@ -1,0 +1,34 @@
+/** While the database does not answer, what was true a moment ago is better than nothing: a code on a product is scanned now. */
+import { findMeaning } from '../kernel/db.ts'
+import { AppError } from '../kernel/errors.ts'
+
+/** How old what a reader is shown may be while the database is away. */
+export const STALE_MS = 600_000
+/** A database that is silent is waited for no longer than this, where there is something to show. */
+const PATIENCE_MS = 2_000
+
+/** `Age` says how old it is in the words of HTTP, so that caches on the way treat it right; the other says why. */
+export const staleHeaders = (ageMs: number): readonly string[] => [
+  'age',
+  String(Math.max(0, Math.round(ageMs / 1000))),
+  'x-carnet-stale',
+  'database',
+]
+
+export const isUnavailable = (error: unknown): boolean =>
+  (error instanceof AppError ? error : findMeaning(error))?.code === 'unavailable'
+
+/** What `reading` gives, or `unavailable` after two seconds. */
+export async function impatiently<T>(reading: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () =>
+      reject(new AppError('unavailable', 'The database does not answer right now; try again in a moment.')),
+    PATIENCE_MS,
+  )
+  try {
+    return await Promise.race([reading, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

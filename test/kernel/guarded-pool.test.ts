@@ -1,0 +1,157 @@
+/** What the pool promises beyond the driver: no statement behind another, none for ever, none with another's bad news. */
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { findMeaning, openPool, type Sql, sqlState } from '../../src/kernel/db.ts'
+import { poolNumbers, type Statement } from '../../src/kernel/guarded-pool.ts'
+import { inTransaction } from '../../src/kernel/transaction.ts'
+import { Turnstile } from '../../src/kernel/turnstile.ts'
+import { cloneDatabase, type TestDatabase } from '../database.ts'
+
+const SIZE = 2
+let database: TestDatabase
+let pool: Sql
+let other: Sql
+let heard: Statement[] = []
+before(async () => {
+  database = await cloneDatabase()
+  pool = openPool(database.target, { max: SIZE, name: 'watched', ended: statement => heard.push(statement) })
+  other = openPool(database.target, { max: 1 })
+  await pool`create table thing (name text primary key)`
+})
+beforeEach(() => {
+  heard = []
+})
+after(async () => {
+  await pool.end({ timeout: 1 })
+  await other.end({ timeout: 1 })
+  await database.drop()
+})
+
+const killAll = () =>
+  other`select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'watched' and datname = current_database()`
+
+/** Until as many of the pool's connections are at a statement. */
+async function untilAtWork(count: number): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    const [row] = await other<{ n: number }[]>`select count(*) as n from pg_stat_activity
+      where application_name = 'watched' and datname = current_database() and state = 'active'`
+    if (row?.n === count) return
+    await pause(10)
+  }
+  assert.fail('no statement is under way')
+}
+
+async function untilIdle(): Promise<void> {
+  for (let tries = 0; tries < 500 && poolNumbers(pool).busy > 0; tries++) await pause(10)
+  assert.deepEqual(poolNumbers(pool), { size: SIZE, busy: 0, waiting: 0 })
+}
+
+describe('the turnstile', () => {
+  test('a statement goes to the connection that is free first, not behind the slow one', async () => {
+    await other`begin`
+    await other`lock table thing in access exclusive mode`
+    const blocked = pool`select count(*) from thing`.then(() => 'blocked')
+    const quick = [1, 2, 3, 4, 5].map(n => pool`select ${n}::int as n`)
+    const first = await Promise.race([blocked, Promise.all(quick).then(() => 'quick')])
+    assert.equal(first, 'quick')
+    await other`commit`
+    assert.equal(await blocked, 'blocked')
+    await untilIdle()
+  })
+
+  test('who waits longer than five seconds is given up, as a database that does not answer', async () => {
+    const turnstile = new Turnstile(1)
+    turnstile.enter({ go() {}, giveUp: assert.fail })
+    const reason = await new Promise<Error>(resolve => turnstile.enter({ go: assert.fail, giveUp: resolve }))
+    assert.equal(findMeaning(reason)?.code, 'unavailable')
+    assert.deepEqual(turnstile.numbers(), { size: 1, busy: 1, waiting: 0 })
+    turnstile.close()
+  })
+
+  test('a transaction gives its place back, kept or undone, ours or the driver’s', async () => {
+    await inTransaction(pool, sql => sql`insert into thing values ('a')`)
+    await assert.rejects(inTransaction(pool, sql => sql`insert into thing values ('a')`))
+    await pool.begin(sql => sql`insert into thing values ('b')`)
+    await assert.rejects(pool.begin(sql => sql`insert into thing values ('b')`))
+    const one = await pool.reserve()
+    await one`select 1`
+    assert.equal(poolNumbers(pool).busy, 1)
+    one.release()
+    await untilIdle()
+  })
+
+  test('more transactions at once than connections all come to their end', async () => {
+    const all = Array.from({ length: 20 }, (_, n) =>
+      inTransaction(pool, async sql => {
+        await sql`insert into thing values (${`many ${n}`})`
+        return n
+      }),
+    )
+    assert.equal((await Promise.all(all)).length, 20)
+    await untilIdle()
+  })
+})
+
+describe('a connection that is lost', () => {
+  for (const round of [1, 2, 3]) {
+    test(`the statements on it fail, the next ones do not: round ${round}`, async () => {
+      const lost = Promise.allSettled([pool`select pg_sleep(30)`, pool`select pg_sleep(30)`])
+      await untilAtWork(SIZE)
+      await killAll()
+      for (const outcome of await lost) {
+        assert.ok(outcome.status === 'rejected')
+        assert.equal(findMeaning(outcome.reason)?.code, 'unavailable', String(sqlState(outcome.reason)))
+      }
+      const next = await Promise.all([1, 2, 3, 4].map(n => pool<{ n: number }[]>`select ${n}::int as n`))
+      assert.deepEqual(
+        next.map(([row]) => row?.n),
+        [1, 2, 3, 4],
+      )
+      await untilIdle()
+    })
+  }
+
+  test('the next transaction and the next reserved connection begin', async () => {
+    const lost = Promise.allSettled([pool`select pg_sleep(30)`, pool`select pg_sleep(30)`])
+    await untilAtWork(SIZE)
+    await killAll()
+    await lost
+    await inTransaction(pool, sql => sql`select 1`)
+    const one = await pool.reserve()
+    await one`select 1`
+    one.release()
+    await untilIdle()
+  })
+
+  test('a transaction cut off in its middle gives its place back', async () => {
+    await assert.rejects(
+      inTransaction(pool, async sql => {
+        await sql`insert into thing values ('cut')`
+        await killAll()
+        await sql`select 1`
+      }),
+    )
+    await untilIdle()
+    assert.deepEqual([...(await pool`select name from thing where name = 'cut'`)], [])
+  })
+})
+
+describe('what is heard of statements', () => {
+  test('their text, without what they were asked about; pieces are not statements', async () => {
+    const piece = pool`name = ${'secret'}`
+    await pool`select count(*) from thing where ${piece}`
+    await inTransaction(pool, sql => sql`delete from thing where name = ${'secret'}`)
+    await assert.rejects(pool`select ${'x'}::int`)
+    assert.ok(heard.every(({ ms }) => ms >= 0 && ms < 10_000))
+    const texts = heard.map(({ text }) => text)
+    assert.ok(texts.includes('select count(*) from thing where name = $1'), texts.join('\n'))
+    assert.ok(texts.includes('delete from thing where name = $1'))
+    assert.ok(!texts.join(' ').includes('secret'))
+    assert.deepEqual(
+      heard.filter(({ failed }) => failed).map(({ text }) => text),
+      ['select $1::int'],
+    )
+  })
+})

@@ -1,0 +1,85 @@
+/** Ready to be spread over machines by account: each table has the account in its key, or a reason why not. */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { type Harness, startHarness } from '../harness.ts'
+
+/** Directories are looked into by something that names no account; they and what all accounts share are copied everywhere. */
+const WITHOUT_ACCOUNT: Record<string, string> = {
+  account: 'is the account',
+  gtin_claim: 'directory: a GTIN is one product of the whole service, and its address names no account',
+  one_time_link: 'directory: found by the hash of a token, before anybody is known',
+  passkey: 'of a person, who belongs to several accounts',
+  passkey_challenge: 'directory: found by its hash, before anybody is known',
+  person: 'people belong to several accounts',
+  person_session: 'directory: found by the hash of a cookie',
+  plan: 'the same for all accounts',
+  scan_cleaning: 'when the whole service last let old scans go',
+  scan_salt: 'the same for all accounts, for a day',
+  scan_writer: 'which processes write scans',
+  schema_migration: 'the same for all accounts',
+  sign_in_attempt: 'of an address typed in, before anybody is known',
+}
+
+/** Statements on tables of accounts that name no account, by file. */
+const STATEMENTS_WITHOUT: Record<string, string> = {
+  'accounts/audit.ts': 'the row that is inserted has it',
+  'accounts/brand.ts': 'directory: a logo by the file name in its address',
+  'accounts/idempotency.ts': 'chore: keys that are over',
+  'accounts/keys.ts': 'the row that is inserted has it; the operator revokes by id alone',
+  'accounts/members.ts': 'a person without an account is let go with all that was theirs',
+  'accounts/password-reset.ts': 'directory: by the address of a letter',
+  'accounts/set-password.ts': 'directory: by the hash of a token',
+  'passports/access-links.ts': 'the row that is inserted has it',
+  'passports/changes.ts': 'the condition comes from `conditions`, which begins with it',
+  'passports/import-rows.ts': 'an id that is taken by whichever account',
+  'passports/list.ts': 'the condition comes from `conditions`, which begins with it',
+  'passports/refresh-job.ts': 'for who watches the installation: how many are open',
+  'passports/sitemap.ts': 'directory: what search engines may list',
+  'passports/verify.ts': 'the operator looks at all histories',
+  'scans/settings.ts': 'what changed lately, for the memory of a process',
+  'transfer/import-job.ts': 'a worker takes over what another left',
+  'transfer/import.ts': 'chore: sheets that are over',
+  'webhooks/claim.ts': 'a worker gives back the leases of its own',
+  'webhooks/retention.ts': 'chore: secrets that are over',
+}
+
+const KEYS = `
+  select t.relname as name, coalesce(array_agg(a.attname order by k.n) filter (where a.attname is not null), '{}') as key
+  from pg_class t join pg_namespace s on s.oid = t.relnamespace and s.nspname = 'public'
+  left join pg_index i on i.indrelid = t.oid and i.indisprimary
+  left join lateral unnest(i.indkey::int[]) with ordinality as k(attnum, n) on true
+  left join pg_attribute a on a.attrelid = t.oid and a.attnum = k.attnum
+  where t.relkind in ('r', 'p') and not t.relispartition group by t.relname order by t.relname`
+
+let t: Harness
+before(async () => {
+  t = await startHarness()
+})
+after(() => t.close())
+
+const SRC = join(import.meta.dirname, '../../src')
+
+test('each statement on a table of accounts names the account, or has a reason', async () => {
+  const tables = (await t.sql.unsafe<{ name: string; key: string[] }[]>(KEYS)).filter(({ key }) =>
+    key.includes('account_id'),
+  )
+  const names = new RegExp(`\\b(?:from|join|into|update)\\s+(${tables.map(({ name }) => name).join('|')})\\b`)
+  const found = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts'))
+    .filter(name =>
+      Array.from(
+        readFileSync(join(SRC, name), 'utf8').matchAll(/sql(?:<[^`]*?>)?`([^`]*)`/g),
+        ([, text]) => text ?? '',
+      ).some(text => names.test(text) && !/account_id|accountId/.test(text)),
+    )
+  assert.deepEqual(found.sort(), Object.keys(STATEMENTS_WITHOUT).sort())
+})
+
+test('each table has account_id in its primary key, or a reason', async () => {
+  const tables = await t.sql.unsafe<{ name: string; key: string[] }[]>(KEYS)
+  assert.ok(tables.length > 20)
+  const without = tables.filter(({ key }) => !key.includes('account_id')).map(({ name }) => name)
+  assert.deepEqual(without, Object.keys(WITHOUT_ACCOUNT).sort())
+})
