@@ -39,6 +39,8 @@ const RULES = {
   dark: axeWith("{ type: 'rule', values: ['color-contrast'] }"),
 } as const
 const PAGE_BYTES_MAX = 100_000
+/** Addresses that a browser saves and does not show. */
+const IS_FILE = /\/(code\.png|file|template|errors)$/
 const FOR_ANYONE = CONSOLE_ROUTES.filter(route => route.access === 'anyone').map(route => route.path)
 
 /** A port that was free a moment ago: the address has to be known before the server is made. */
@@ -298,11 +300,13 @@ describe('the console in a browser', {
       ['/console/products/', product],
       ['/console/webhooks/', webhook.id],
     ]
-    return CONSOLE_ROUTES.filter(route => route.method === 'GET').map(({ path }) => {
-      const id = ids.find(([place]) => path.startsWith(place))?.[1] ?? 'none'
-      const address = path.replace(':id', id).replace(':n', '1')
-      if (path.includes('/set-password')) return `${address}?token=${token}`
-      return path.includes('/set-up') ? `${address}?token=${setUpToken}` : address
-    })
+    return CONSOLE_ROUTES.filter(({ method, path }) => method === 'GET' && !IS_FILE.test(path)).map(
+      ({ path }) => {
+        const id = ids.find(([place]) => path.startsWith(place))?.[1] ?? 'none'
+        const address = path.replace(':id', id).replace(':n', '1')
+        if (path.includes('/set-password')) return `${address}?token=${token}`
+        return path.includes('/set-up') ? `${address}?token=${setUpToken}` : address
+      },
+    )
   }
 })

@@ -51,7 +51,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await one.goto(`${stand.origin}/console/sign-in`)
     await one.fill('#email', email)
     await one.fill('#password', password)
-    await one.getByRole('main').getByRole('button').click()
+    await one.getByRole('button', { name: 'Sign in', exact: true }).click()
     await one.waitForURL(`${stand.origin}/console`)
     return one
   }
