@@ -68,9 +68,8 @@ export function judgeCreate(account: Account, claims: Claims, sent: NewModel, no
   const unit = createModel(sent.fields)
   if (unit === undefined) return refused('validation')
   const { gtin } = sent.fields
-  const hasRoom = used(account, 'model') < account.quota.model
-  if (holderOf(claims, gtin) !== undefined) return refused(hasRoom ? 'gtin_taken' : 'plan_limit')
-  if (!hasRoom) return refused('plan_limit')
+  if (holderOf(claims, gtin) !== undefined) return refused('gtin_taken')
+  if (used(account, 'model') >= account.quota.model) return refused('plan_limit')
   const { productName, sku } = sent
   const entry = newEntry(account, unit, now, { productName, sku })
   if (typeof gtin === 'string') claims.set(toGtin14(gtin), entry)
