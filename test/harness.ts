@@ -62,6 +62,8 @@ export type Harness = {
   /** `isLimited`: to the requests a minute of its plan; else no test is refused for being quick. */
   account: (settings?: { plan?: string; scope?: Scope; isLimited?: boolean }) => Promise<TestAccount>
   apiKey: (account: Pick<TestAccount, 'id'>, scope: Scope, expiresAt?: Date) => Promise<string>
+  /** A server with connections of its own on the same database, as another process would be; to be closed before this one. */
+  beside: () => Promise<Harness>
   close: () => Promise<void>
 }
 
@@ -156,6 +158,7 @@ export async function startHarness(
       const ctx = { sql, clock, accountId: id, actorId: await operatorActor(operator, id) }
       return { id, key: await apiKey({ id }, scope), ctx }
     },
+    beside: () => startHarness({ ...settings, database }),
     async close() {
       await app.close()
       await setup.outbound.close()

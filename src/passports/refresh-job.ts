@@ -7,6 +7,7 @@ import type { AccountContext } from '../accounts/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { perDatabase, type Sql } from '../kernel/db.ts'
 import { newUuid } from '../kernel/ids.ts'
+import { createLongWork, type Fault } from '../kernel/long-work.ts'
 import { afterCommit, inTransaction } from '../kernel/transaction.ts'
 import { countOutdated, MOST_LISTED, type Refreshed, refreshAll } from './refresh.ts'
 import { getState } from './state.ts'
@@ -106,39 +107,11 @@ export const stopRefreshes = (sql: Sql): Promise<void> => runners(sql).stop()
 export const refreshesEnded = (sql: Sql): Promise<void> => runners(sql).ended()
 
 /** Faults that stopped a job in this process since this was last asked; the jobs are open and will be taken up again. */
-export const takeRefreshFaults = (sql: Sql): RefreshFault[] => runners(sql).takeFaults()
+export const takeRefreshFaults = (sql: Sql): Fault[] => runners(sql).takeFaults()
 
-export type RefreshFault = { jobId: string; error: unknown }
-
-const runners = perDatabase((sql: Sql) => {
-  const running = new Map<string, Promise<void>>()
-  let faults: RefreshFault[] = []
-  let stopping = false
-  const ended = async () => {
-    await Promise.allSettled(running.values())
-  }
-  return {
-    start(clock: Clock, job: JobRow) {
-      if (stopping || running.has(job.id)) return
-      const work = run(sql, clock, job, () => !stopping)
-        .catch(error => {
-          faults.push({ jobId: job.id, error })
-        })
-        .finally(() => running.delete(job.id))
-      running.set(job.id, work)
-    },
-    ended,
-    stop() {
-      stopping = true
-      return ended()
-    },
-    takeFaults() {
-      const taken = faults
-      faults = []
-      return taken
-    },
-  }
-})
+const runners = perDatabase((sql: Sql) =>
+  createLongWork<JobRow>((clock, job, goOn) => run(sql, clock, job, goOn)),
+)
 
 /** What failed before is met again by who takes a job up, so that list begins anew; what was skipped is not. */
 async function run(sql: Sql, clock: Clock, job: JobRow, goOn: () => boolean): Promise<void> {

@@ -6,6 +6,7 @@ import type { AccountContext } from '../accounts/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { perDatabase, retrying, type Sql } from '../kernel/db.ts'
 import { invalid } from '../kernel/errors.ts'
+import { createLongWork, type Fault } from '../kernel/long-work.ts'
 import { inTransaction } from '../kernel/transaction.ts'
 import {
   type ChunkRow,
@@ -85,39 +86,11 @@ export const stopImports = (sql: Sql): Promise<void> => runners(sql).stop()
 export const importsEnded = (sql: Sql): Promise<void> => runners(sql).ended()
 
 /** Faults that stopped a sheet in this process since this was last asked; it is taken up again. */
-export const takeImportFaults = (sql: Sql): ImportFault[] => runners(sql).takeFaults()
+export const takeImportFaults = (sql: Sql): Fault[] => runners(sql).takeFaults()
 
-export type ImportFault = { importId: string; error: unknown }
-
-const runners = perDatabase((sql: Sql) => {
-  const running = new Map<string, Promise<void>>()
-  let faults: ImportFault[] = []
-  let stopping = false
-  const ended = async () => {
-    await Promise.allSettled(running.values())
-  }
-  return {
-    start(clock: Clock, sheet: SheetImport) {
-      if (stopping || running.has(sheet.id)) return
-      const work = run(sql, clock, sheet, () => !stopping)
-        .catch(error => {
-          faults.push({ importId: sheet.id, error })
-        })
-        .finally(() => running.delete(sheet.id))
-      running.set(sheet.id, work)
-    },
-    ended,
-    stop() {
-      stopping = true
-      return ended()
-    },
-    takeFaults() {
-      const taken = faults
-      faults = []
-      return taken
-    },
-  }
-})
+const runners = perDatabase((sql: Sql) =>
+  createLongWork<SheetImport>((clock, job, goOn) => run(sql, clock, job, goOn)),
+)
 
 async function run(sql: Sql, clock: Clock, sheet: SheetImport, goOn: () => boolean): Promise<void> {
   const ctx: AccountContext = { sql, clock, accountId: sheet.accountId, actorId: sheet.actorId }

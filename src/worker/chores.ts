@@ -46,14 +46,14 @@ export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Ch
   const resume = async () => {
     const resumed = await resumeRefreshes(sql, clock)
     if (resumed > 0) log.info({ jobs: resumed }, 'refreshes taken up again')
-    for (const { jobId, error } of takeRefreshFaults(sql))
-      log.error({ job: jobId, err: error }, 'a refresh was stopped by a fault; it is taken up again')
+    for (const { id, error } of takeRefreshFaults(sql))
+      log.error({ job: id, err: error }, 'a refresh was stopped by a fault; it is taken up again')
   }
   const resumeSheets = async () => {
     const resumed = await resumeImports(sql, clock)
     if (resumed > 0) log.info({ sheets: resumed }, 'sheets taken up again')
-    for (const { importId, error } of takeImportFaults(sql))
-      log.error({ sheet: importId, err: error }, 'a sheet was stopped by a fault; it is taken up again')
+    for (const { id, error } of takeImportFaults(sql))
+      log.error({ sheet: id, err: error }, 'a sheet was stopped by a fault; it is taken up again')
   }
   const forget = async () => {
     await deleteExpiredKeys(sql, clock.now())

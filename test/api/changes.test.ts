@@ -11,24 +11,20 @@ import { createPassport } from '../../src/passports/create.ts'
 import { findBySku } from '../../src/passports/find-matches.ts'
 import { syncModels } from '../../src/passports/sync-models.ts'
 import { updatePassport } from '../../src/passports/update.ts'
-import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
 type Row = { id: string; version_no: number; status: string; outdated: boolean }
 type Meta = { synced_until: string; next_cursor: string | null; has_more: boolean; total: number }
 
-let database: TestDatabase
 let t: Harness
 let other: Harness
 before(async () => {
-  database = await cloneDatabase()
-  t = await startHarness({ database })
-  other = await startHarness({ database })
+  t = await startHarness()
+  other = await t.beside()
 })
 after(async () => {
   await other.close()
   await t.close()
-  await database.drop()
 })
 
 async function page(key: string, query: string): Promise<{ rows: Row[]; meta: Meta }> {
@@ -299,7 +295,7 @@ describe('the list of changes', () => {
   test('is read from its index among 100,000 rows, also by a plan of when there were none', async () => {
     const account = await t.account({ plan: 'enterprise' })
     // One connection keeps the plans it has made, as those of the pool do.
-    const sql = openPool(database.target, { max: 1 })
+    const sql = openPool(t.target, { max: 1 })
     const ctx = { ...account.ctx, sql }
     const filter = { levels: ['m', 'b', 'i'] as const, since: new Date('2000-01-01') }
     const windows = [

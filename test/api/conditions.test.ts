@@ -1,23 +1,19 @@
 /** Conditional requests (RFC 9110 §13) on every call that takes them. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
-let database: TestDatabase
 let t: Harness
 let other: Harness
 let account: TestAccount
 before(async () => {
-  database = await cloneDatabase()
-  t = await startHarness({ database })
-  other = await startHarness({ database })
+  t = await startHarness()
+  other = await t.beside()
   account = await t.account()
 })
 after(async () => {
   await other.close()
   await t.close()
-  await database.drop()
 })
 
 const ask = (method: 'GET' | 'HEAD' | 'POST' | 'PATCH', path: string, headers = {}, body?: unknown) =>

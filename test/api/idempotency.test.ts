@@ -7,7 +7,6 @@ import { deleteExpiredKeys } from '../../src/accounts/idempotency.ts'
 import { API_PREFIX, ROUTES } from '../../src/api/door.ts'
 import { findBelieved, readPublicPassport } from '../../src/passports/public-read.ts'
 import { refreshesEnded } from '../../src/passports/refresh-job.ts'
-import { cloneDatabase, type TestDatabase } from '../database.ts'
 import {
   type Answer,
   type Ask,
@@ -20,21 +19,17 @@ import {
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-let database: TestDatabase
 let t: Harness
-/** Another process's server on the same database. */
 let elsewhere: Harness
 let account: TestAccount
 before(async () => {
-  database = await cloneDatabase()
-  t = await startHarness({ database })
-  elsewhere = await startHarness({ database })
+  t = await startHarness()
+  elsewhere = await t.beside()
   account = await t.account({ plan: 'enterprise' })
 })
 after(async () => {
-  await t.close()
   await elsewhere.close()
-  await database.drop()
+  await t.close()
 })
 
 const withKey = (key: string, ask: Ask = {}): Ask => ({

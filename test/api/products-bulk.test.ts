@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { bodyOf } from '../../bench/loader.ts'
 import { syncModels } from '../../src/passports/sync-models.ts'
-import { cloneDatabase, type TestDatabase } from '../database.ts'
 import {
   type Answer,
   type Harness,
@@ -15,21 +14,17 @@ import {
 /** All 10,000 with `--full`. */
 const SHEET = process.env.CARNET_TEST_FULL ? 10_000 : 2_000
 
-let database: TestDatabase
 let t: Harness
-/** A second server with connections of its own, as another process would be. */
 let other: Harness
 let account: TestAccount
 before(async () => {
-  database = await cloneDatabase()
-  t = await startHarness({ database })
-  other = await startHarness({ database })
+  t = await startHarness()
+  other = await t.beside()
   account = await t.account({ plan: 'enterprise' })
 })
 after(async () => {
   await other.close()
   await t.close()
-  await database.drop()
 })
 
 const bulk = (body: unknown, key = account.key, { ask } = t): Promise<Answer> =>

@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { toGtin14 } from '../../src/gs1/gtin.ts'
-import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { CORES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 
-let database: TestDatabase
 let t: Harness
-/** A second server with connections of its own, as another process would be. */
 let other: Harness
 let account: TestAccount
 before(async () => {
-  database = await cloneDatabase()
-  t = await startHarness({ database })
-  other = await startHarness({ database })
+  t = await startHarness()
+  other = await t.beside()
   account = await t.account()
 })
 after(async () => {
   await other.close()
   await t.close()
-  await database.drop()
 })
 
 const { sku: _sku, ...core } = CORES.textile
