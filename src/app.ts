@@ -70,6 +70,8 @@ export function createApp(setup: AppSetup): FastifyInstance {
   app.setNotFoundHandler(() => {
     throw new AppError('not_found', 'There is no such address.')
   })
+  // Node keeps the address it was asked for; a connection that has ended in the meantime has none to tell.
+  app.server.on('connection', socket => void socket.remoteAddress)
   app.server.on('checkExpectation', (request, response) => {
     const id = requestId()
     const body = errorJson(

@@ -18,6 +18,9 @@ export function scanNoter({ scans, addresses, trustedProxies, countryHeader }: S
   return (request, wish, row) => {
     const { headers, socket } = request.raw
     if (wish.form !== 'html' || request.method !== 'GET' || isFetchedAhead(headers)) return
+    // None of a connection that was reset before it could be looked at, whatever the type says.
+    const address: string | undefined = request.ip
+    if (address === undefined) return
     const sessionToken = headers.cookie?.includes(cookieName)
       ? findSessionToken(addresses.publicUrl, headers.cookie)
       : undefined
@@ -26,7 +29,7 @@ export function scanNoter({ scans, addresses, trustedProxies, countryHeader }: S
     scans.note(
       row,
       {
-        address: request.ip,
+        address,
         userAgent: headers['user-agent'] ?? '',
         country: typeof said === 'string' && said.length === 2 ? said : undefined,
         sessionToken,

@@ -1,6 +1,10 @@
 /** What is a scan and what is not, through the page and the two scan endpoints. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { createAccessLink } from '../../src/passports/access-links.ts'
 import { ADDRESSES } from '../harness.ts'
 import { COMPUTER, CRAWLER, PHONE, type ScanStand, startScanStand } from './scan-stand.ts'
@@ -49,6 +53,29 @@ describe('a scan', () => {
       assert.equal(await stand.look(id, { headers: again }), 304)
     })
     assert.equal(count.total, 3)
+  })
+
+  test('is a look of who has gone again before the page was read from the database', async () => {
+    const { app, sql } = stand.t
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = app.server.address() as AddressInfo
+    const count = await countOf(async id => {
+      const arrived = once(app.server, 'request')
+      await sql.begin(async held => {
+        await held`lock table passport in access exclusive mode`
+        const socket = connect(port, '127.0.0.1', () =>
+          socket.write(
+            `GET /p/${id} HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\nUser-Agent: ${PHONE}\r\n\r\n`,
+          ),
+        )
+        const [request] = (await arrived) as [IncomingMessage]
+        const left = new Promise(resolve => request.socket.once('close', resolve))
+        socket.resetAndDestroy()
+        await left
+      })
+      for (let turn = 0; turn < 200 && (await stand.scansOf(id)).total === 0; turn++) await setTimeout(10)
+    })
+    assert.deepEqual(count, { total: 1, unique: 1, crawlers: 0 })
   })
 
   test('is a look with an access link, once it is past the redirect', async () => {
