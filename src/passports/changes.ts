@@ -6,7 +6,7 @@
  */
 import type { AccountContext } from '../accounts/context.ts'
 import type { Fragment, Sql } from '../kernel/db.ts'
-import { conditions, type Level, type ListFilter, type Summary, summaryColumns } from './list.ts'
+import { conditions, keeping, type Level, type ListFilter, type Summary, summaryColumns } from './list.ts'
 import { correctedContents, joinOwners } from './outdated.ts'
 
 /** The place in the list of a row: microseconds since 1970 at which it was last touched, and its UUID. */
@@ -45,14 +45,15 @@ export async function listChanges(
   const offset = 'page' in window ? (window.page - 1) * window.limit : 0
   const parts = branches(ctx, filter, { after, most: offset + window.limit + 1 })
   const merged = parts.reduce((all, one) => sql`${all} union all ${one}`)
-  return sql<ChangedRow[]>`
+  const kept = keeping(filter)
+  return kept(sql<ChangedRow[]>`
     with corrected as materialized (${corrected(ctx, filter)}), page as materialized (
       select id, touched from (${merged}) found order by touched, id limit ${window.limit + 1} offset ${offset}
     )
     select ${summaryColumns(sql)}, (extract(epoch from page.touched) * 1000000)::bigint as touched_us
     from (select id, touched from page limit 101) page join passport p on p.id = page.id
     join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
-    order by page.touched, p.id`
+    order by page.touched, p.id`)
 }
 
 /** How many rows the whole list has at this moment. */
@@ -64,8 +65,9 @@ export async function countChanges(
   const merged = branches(ctx, filter, { after: undefined, most: undefined }).reduce(
     (all, one) => sql`${all} union all ${one}`,
   )
-  const [row] = await sql<{ n: number }[]>`
-    with corrected as materialized (${corrected(ctx, filter)}) select count(*)::bigint as n from (${merged}) found`
+  const kept = keeping(filter)
+  const [row] = await kept(sql<{ n: number }[]>`
+    with corrected as materialized (${corrected(ctx, filter)}) select count(*)::bigint as n from (${merged}) found`)
   return row?.n ?? 0
 }
 

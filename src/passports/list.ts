@@ -4,7 +4,7 @@
  * word soon while walking in order reads a million rows of everyone else.
  */
 import type { AccountContext } from '../accounts/context.ts'
-import type { Fragment, Sql } from '../kernel/db.ts'
+import { type Fragment, type Sql, unkept } from '../kernel/db.ts'
 import { searchText } from './check-data.ts'
 import { allOutdatedContents, correctedContents, isOutdated, joinOwners } from './outdated.ts'
 import type { PassportRow, StatusLetter } from './record.ts'
@@ -44,8 +44,21 @@ export async function listPassports(ctx: AccountContext, filter: ListFilter, win
   if (filter.q !== undefined) return search(ctx, filter, window)
   const { sql } = ctx
   const total = await countAll(ctx, filter)
-  const rows = await sql<Summary[]>`${summaries(sql, pageIds(ctx, filter, window, total))}`
+  const kept = keeping(filter)
+  const rows = await kept(sql<Summary[]>`${summaries(sql, pageIds(ctx, filter, window, total))}`)
   return { rows, total, totalCapped: false }
+}
+
+type Keep = <T extends object>(statement: T) => T
+
+/**
+ * Every combination of filters is a statement of its own. Those that lists are asked with day by day are kept: by
+ * status, category and word, or by one thing alone.
+ */
+export function keeping({ levels, status, category, q, ...others }: ListFilter): Keep {
+  const given = (filters: object) => Object.values(filters).filter(one => one !== undefined).length
+  const isKept = given(others) + Math.min(given({ status, category, q }), 1) <= 1
+  return isKept ? statement => statement : unkept
 }
 
 /** Everything but the search word; levels as literals, which lets PostgreSQL use the partial indexes. */
@@ -145,10 +158,11 @@ async function countAll(ctx: AccountContext, filter: ListFilter): Promise<number
   const { sql, accountId } = ctx
   const { updatedSince, outdated, sku, gtin14, lot, serial, parentId } = filter
   const counted = [updatedSince, outdated, sku, gtin14, lot, serial, parentId].some(one => one !== undefined)
+  const kept = keeping(filter)
   const [row] = counted
-    ? await sql<
-        { n: number }[]
-      >`select count(*)::bigint as n from passport p where ${conditions(ctx, filter)}`
+    ? await kept(
+        sql<{ n: number }[]>`select count(*)::bigint as n from passport p where ${conditions(ctx, filter)}`,
+      )
     : await sql<{ n: number }[]>`
         select coalesce(sum(n), 0)::bigint as n from passport_count
         where account_id = ${accountId} and level = any(${filter.levels as string[]}::text[]::"char"[])
@@ -172,14 +186,15 @@ async function search(ctx: AccountContext, filter: ListFilter, window: Window): 
   const where = conditions(ctx, filter)
   const newest = sql`select p.id, p.search, p.serial from passport p where ${where} order by p.id desc`
   const sampled = sql`(select count(*) from (${newest} limit ${SAMPLE}) s where ${word})`
-  let found = await hits(sql, sql`${where} and ${word} and ${sampled} < ${SAMPLE / 2}`, window, sampled)
+  const asked = { sql, kept: keeping(filter) }
+  let found = await hits(asked, sql`${where} and ${word} and ${sampled} < ${SAMPLE / 2}`, window, sampled)
   if (found.sampled >= SAMPLE / 2) {
     const walked = sql`select 1 from (${newest} limit ${MOST_WALKED}) w where ${word} limit ${MOST_COUNTED + 1}`
-    const [row] = await sql<{ n: number }[]>`select count(*)::bigint as n from (${walked}) one`
-    if ((row?.n ?? 0) > MOST_COUNTED) return commonWord(sql, newest, word, window)
-    found = await hits(sql, sql`${where} and ${word}`, window, sql`0`)
+    const [row] = await asked.kept(sql<{ n: number }[]>`select count(*)::bigint as n from (${walked}) one`)
+    if ((row?.n ?? 0) > MOST_COUNTED) return commonWord(asked, newest, word, window)
+    found = await hits(asked, sql`${where} and ${word}`, window, sql`0`)
   }
-  if (found.n > MOST_COUNTED) return commonWord(sql, newest, word, window)
+  if (found.n > MOST_COUNTED) return commonWord(asked, newest, word, window)
   const ids = sql`select unnest(${found.ids ?? []}::text[]::uuid[]) as id`
   return {
     rows: found.ids ? await sql<Summary[]>`${summaries(sql, ids)}` : [],
@@ -196,25 +211,31 @@ function wordOf(sql: Sql, { levels, q = '' }: ListFilter): Fragment {
   return levels.length === 1 ? inSerial : sql`(${inText} or ${inSerial})`
 }
 
+type Asked = { sql: Sql; kept: Keep }
 type Hits = { n: number; ids: string[] | null; sampled: number }
 
-async function hits(sql: Sql, where: Fragment, window: Window, sampled: Fragment): Promise<Hits> {
-  const [row] = await sql<Hits[]>`
+async function hits({ sql, kept }: Asked, where: Fragment, window: Window, sampled: Fragment): Promise<Hits> {
+  const [row] = await kept(sql<Hits[]>`
     with hits as materialized (select p.id from passport p where ${where} limit ${MOST_COUNTED + 1})
     select count(*)::bigint as n, (select array_agg(id) from (${newestHits(sql, window)}) newest) as ids,
       ${sampled}::int as sampled
-    from hits`
+    from hits`)
   return row ?? { n: 0, ids: null, sampled: 0 }
 }
 
 /** `offset 0` keeps the planner from turning the walk into a sort of everything. */
-async function commonWord(sql: Sql, newest: Fragment, word: Fragment, window: Window): Promise<Page> {
+async function commonWord(
+  { sql, kept }: Asked,
+  newest: Fragment,
+  word: Fragment,
+  window: Window,
+): Promise<Page> {
   const walk = sql`select id from (${newest} offset 0) w where ${word}`
   const ids =
     'after' in window
       ? sql`${walk} and id < ${window.after} limit ${window.limit}`
       : sql`${walk} limit ${window.limit} offset ${(window.page - 1) * window.limit}`
-  return { rows: await sql<Summary[]>`${summaries(sql, ids)}`, total: MOST_COUNTED, totalCapped: true }
+  return { rows: await kept(sql<Summary[]>`${summaries(sql, ids)}`), total: MOST_COUNTED, totalCapped: true }
 }
 
 function newestHits(sql: Sql, window: Window): Fragment {

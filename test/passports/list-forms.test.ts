@@ -1,0 +1,65 @@
+/** What lists leave behind on a connection: every combination of filters is a statement of its own. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openPool, type Sql } from '../../src/kernel/db.ts'
+import { countChanges, listChanges } from '../../src/passports/changes.ts'
+import { type ListFilter, listPassports, type Window } from '../../src/passports/list.ts'
+import { type Harness, startHarness, type TestAccount } from '../harness.ts'
+
+const NOBODY = '00000000-0000-7000-8000-000000000000'
+const SINCE = new Date('2026-01-01T00:00:00Z')
+const FILTERS: Omit<Required<ListFilter>, 'levels'> = {
+  status: 'a',
+  category: 'textile',
+  updatedSince: SINCE,
+  outdated: true,
+  sku: 'T-1',
+  gtin14: '09520000000004',
+  lot: 'L',
+  serial: 'S',
+  q: 'linen',
+  parentId: NOBODY,
+}
+const WINDOWS: Window[] = [
+  { limit: 10, page: 1 },
+  { limit: 10, after: NOBODY },
+]
+
+let t: Harness
+let account: TestAccount
+let sql: Sql
+before(async () => {
+  t = await startHarness()
+  account = await t.account()
+  sql = openPool(t.target, { max: 1 })
+})
+after(async () => {
+  await sql.end()
+  await t.close()
+})
+
+const keptStatements = async () => {
+  const [row] = await sql`select count(*)::int as n from pg_prepared_statements`
+  return row?.n as number
+}
+
+test('a list is kept as a statement by its usual filters, not by each of a thousand combinations', async () => {
+  const ctx = { ...account.ctx, sql }
+  const names = Object.keys(FILTERS) as (keyof typeof FILTERS)[]
+  const ask = async (filter: ListFilter) => {
+    for (const window of WINDOWS) await listPassports(ctx, filter, window)
+    const since = { ...filter, since: SINCE }
+    await listChanges(ctx, since, { limit: 10, page: 1 })
+    await countChanges(ctx, since)
+  }
+  await ask({ levels: ['m'] })
+  await ask({ levels: ['m'], status: 'a', category: 'textile', q: 'linen' })
+  const usual = await keptStatements()
+  assert.ok(usual > 6, `${usual} are kept`)
+  for (let bits = 0; bits < 1 << names.length; bits++) {
+    const chosen = names.filter((_name, i) => bits & (1 << i)).map(name => [name, FILTERS[name]])
+    await ask({ levels: bits % 3 === 0 ? ['m', 'b', 'i'] : ['m'], ...Object.fromEntries(chosen) })
+  }
+  const all = await keptStatements()
+  assert.ok(all < usual + 80, `${all} are kept after 1,024 combinations, ${usual} before`)
+})
