@@ -23,9 +23,6 @@ export type Cell = {
   crawlers: number
 }
 
-/** A reader of a day; `cell` is where they count if nobody has seen them that day. */
-export type Visitor = { accountId: number; day: number; cell: number }
-
 /** A reader of an item in an hour. */
 export type ItemVisit = {
   passportId: string
@@ -43,7 +40,8 @@ export type Batch = {
   scans: number
   /** In the order of their slots. */
   cells: Map<string, Cell>
-  visitors: Map<string, Visitor>
+  /** A day's readers, by hash: the slot of the cell they count in if nobody has seen them that day. */
+  visitors: Map<string, number>
   items: Map<string, ItemVisit>
 }
 

@@ -38,9 +38,7 @@ export function addSighting(batch: Batch, { passport, reader, hour, times }: Sig
   cell.scans += times
   const words = `${passport.id}\n${reader.address}\n${reader.userAgent}`
   const visitor = tools.salts.hash(day, words)
-  if (!batch.visitors.has(visitor)) {
-    batch.visitors.set(visitor, { accountId: passport.account_id, day, cell: cell.slot })
-  }
+  if (!batch.visitors.has(visitor)) batch.visitors.set(visitor, cell.slot)
   if (passport.level !== 'i' || settings.clone_rules === null) return
   const key = `${hour}${visitor}${country}`
   const visit = batch.items.get(key)

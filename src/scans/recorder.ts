@@ -18,10 +18,10 @@ import { createSightings } from './sightings.ts'
 import { type Writer, writeBatch } from './write-batch.ts'
 
 const FLUSH_EVERY_MS = 1_000
-/** Rows of one transaction: a tenth of a second's work of the database, which holds its locks for as long. */
-const BATCH_WEIGHT = 15_000
+/** Rows of one transaction: some 150 ms of the database's work, which holds its locks for as long. */
+const BATCH_WEIGHT = 25_000
 /** Full batches that wait for a database that is away: some 80 MB. */
-const MOST_QUEUED = 25
+const MOST_QUEUED = 15
 /** Sightings turned into numbers before requests get their turn: 4 ms. */
 const AT_A_TIME = 500
 /** The next day's salt is there before the day is. */

@@ -48,16 +48,21 @@ async function claim(tx: Sql, { id, clock }: Writer, batch: Batch): Promise<bool
   return claimed.length === 1
 }
 
-/** How many readers of each cell nobody has seen that day, by the cell's slot. */
-async function countUniques(tx: Sql, { visitors }: Batch): Promise<Map<number, number>> {
-  const all = [...visitors.values()]
+/**
+ * How many readers of each cell nobody has seen that day, by the cell's slot. There may be many thousands: they are
+ * sent as two plain texts of numbers and hexes, which the driver need not quote one by one, and take day and account
+ * from their cells.
+ */
+async function countUniques(tx: Sql, { cells, visitors }: Batch): Promise<Map<number, number>> {
+  const all = [...cells.values()]
   const rows = await tx<{ slot: number; n: number }[]>`
     with fresh as (
       insert into scan_visitor (day, account_id, slot, visitor)
-      select day, account_id, slot, visitor from unnest(
-        ${all.map(one => dayText(one.day))}::text[]::date[], ${all.map(one => one.accountId)}::int[],
-        ${all.map(one => one.cell)}::int[], ${[...visitors.keys()]}::text[]::uuid[]
-      ) as u(day, account_id, slot, visitor) order by day, account_id, visitor
+      select (select ${all.map(one => dayText(one.day))}::text[]::date[])[slot + 1] as day,
+        (select ${all.map(one => one.passport.account_id)}::int[])[slot + 1] as account_id, slot, visitor
+      from unnest(
+        ${`{${[...visitors.values()].join()}}`}::text::int[], ${`{${[...visitors.keys()].join()}}`}::text::uuid[]
+      ) as u(slot, visitor) order by day, account_id, visitor
       on conflict (day, account_id, visitor) do nothing returning slot
     )
     select slot, count(*)::int as n from fresh group by slot`
