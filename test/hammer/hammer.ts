@@ -17,6 +17,8 @@ export type Hammering = {
   count: number
   seed: number
   isAlive: () => boolean
+  /** What the server has logged so far. */
+  logged: readonly string[]
   log: (line: string) => void
 }
 
@@ -104,6 +106,7 @@ async function shoot(run: Run, lane: Lane, shot: Shot): Promise<void> {
   run.report.outcomes[name] = (run.report.outcomes[name] ?? 0) + 1
   const faults = outcome.answer === undefined ? missing(outcome, shot) : wrong(outcome.answer, shot)
   for (const fault of faults) {
+    run.log(`fault: ${fault}\n${tell(shot)}\nlogged last: ${run.logged.at(-1) ?? 'nothing'}`)
     if (run.report.faults.length < MOST_FAULTS) run.report.faults.push(`${fault}\n${tell(shot)}`)
   }
   if (outcome.answer !== undefined) learn(run.memory, outcome.answer)
