@@ -29,6 +29,8 @@ export type AppSetup = ApiSetup &
 const MAX_URL_LENGTH = 8_192
 const HEADERS_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 10_000
+/** Of a body that is refused for its size: so much is still read and thrown away. */
+const MOST_READ_FOR_NOTHING = 64 * 1_048_576
 
 export function createApp(setup: AppSetup): FastifyInstance {
   const requestId = requestIds()
@@ -167,6 +169,13 @@ const isOfApi = ({ raw: { url = '' } }: FastifyRequest) =>
 function answerError(setup: AppSetup, error: Error, request: FastifyRequest, reply: FastifyReply) {
   const refusal = asRefusal(setup, error, request)
   setup.metrics?.refused(refusal.code)
+  // The framework would hang up on who is still sending, and the system's reset overtakes the answer on its way.
+  if (
+    refusal.code === 'payload_too_large' &&
+    Number(request.headers['content-length']) <= MOST_READ_FOR_NOTHING
+  ) {
+    reply.removeHeader('connection')
+  }
   const isUncounted = !reply.hasHeader('x-ratelimit-limit') && isOfApi(request)
   return reply
     .code(STATUS[refusal.code])

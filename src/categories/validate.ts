@@ -62,13 +62,16 @@ function primaryLanguage(data: Data): string | undefined {
  * Shares with the input what needed no change, and never changes the input.
  */
 export function normaliseData<Sent extends Data>(data: Sent, category?: CompleteCategory): Sent {
-  const withNewlines = mapTexts(data, 0) as Sent
-  return canonicalMembers(category?.fields ?? SHARED_FIELDS, withNewlines) as Sent
+  const texts = mapTexts(data, 0) as Sent
+  return canonicalMembers(category?.fields ?? SHARED_FIELDS, texts) as Sent
 }
+
+/** A text as it is stored. */
+export const withNewlines = (text: string) => (text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text)
 
 /** Deeper data is refused by the validator, which needs no newlines for that. */
 function mapTexts(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return value.includes('\r\n') ? value.replaceAll('\r\n', '\n') : value
+  if (typeof value === 'string') return withNewlines(value)
   if (typeof value !== 'object' || value === null || depth > MAX_JSON_DEPTH) return value
   const change = (inner: unknown) => mapTexts(inner, depth + 1)
   return Array.isArray(value) ? mapEntries(value, change) : mapMembers(value as Data, change)

@@ -1,6 +1,6 @@
 /** What every write of a passport's data passes through: normalised, validated against its category, taken apart for the row. */
 import { type CompleteCategory, findCategory } from '../categories/catalogue.ts'
-import { normaliseData, validateData } from '../categories/validate.ts'
+import { normaliseData, validateData, withNewlines } from '../categories/validate.ts'
 import { toGtin14 } from '../gs1/gtin.ts'
 import { AppError, assert, type Detail, invalid } from '../kernel/errors.ts'
 
@@ -29,6 +29,9 @@ export function requireCategory(id: unknown): CompleteCategory {
   throw invalid([{ field: 'category', pointer: '/category', code, message }])
 }
 
+/** What a SKU is found by and told from others. */
+export const skuKey = (sku: string) => withNewlines(sku).normalize('NFC')
+
 /** Throws `validation` with every violation. `validatedWith` is the schema version the passport was last valid under. */
 export function checkData(
   category: CompleteCategory,
@@ -46,7 +49,7 @@ export function checkData(
     warnings,
     schemaVersion: category.schemaVersion,
     gtin14,
-    sku: sku.normalize('NFC'),
+    sku: skuKey(sku),
     search: searchText([productName, sku, gtin14 ?? '']),
   }
 }

@@ -5,7 +5,7 @@
  */
 import type { AccountContext } from '../accounts/context.ts'
 import { type Fragment, type Sql, unkept } from '../kernel/db.ts'
-import { searchText } from './check-data.ts'
+import { searchText, skuKey } from './check-data.ts'
 import { allOutdatedContents, correctedContents, isOutdated, joinOwners } from './outdated.ts'
 import type { PassportRow, StatusLetter } from './record.ts'
 
@@ -73,7 +73,7 @@ export function conditions(ctx: AccountContext, filter: ListFilter): Fragment {
     ${filter.outdated === undefined ? sql`` : outdatedIs(ctx, filter.outdated)}
     ${filter.lot === undefined ? sql`` : sql`and p.lot = ${filter.lot}`}
     ${filter.serial === undefined ? sql`` : sql`and p.serial = ${filter.serial}`}
-    ${filter.sku === undefined ? sql`` : sql`and p.sku = ${filter.sku.normalize('NFC')}`}
+    ${filter.sku === undefined ? sql`` : sql`and p.sku = ${skuKey(filter.sku)}`}
     ${filter.gtin14 === undefined ? sql`` : sql`and p.gtin14 = ${filter.gtin14}`}
     ${filter.parentId === undefined ? sql`` : sql`and p.parent_id = ${filter.parentId}`}`
 }

@@ -42,8 +42,8 @@ export function checkUnit(
   const unit = withoutNulls(sent as SentUnit) as SentUnit
   const details = [...strangers(unit, wish.at), ...identityFaults(unit, giver, wish)]
   const data = ownData(unit, wish.at, details)
-  const lot = wish.level === 'batch' ? String(unit.lot) : giver.row.lot
-  const serial = wish.level === 'item' ? String(unit.serial) : null
+  const lot = wish.level === 'batch' ? textOf(unit.lot) : giver.row.lot
+  const serial = wish.level === 'item' ? textOf(unit.serial) : null
   const { inside } = together({
     unit: () => {
       if (details.length > 0) throw invalid(details)
@@ -52,6 +52,9 @@ export function checkUnit(
   })
   return { lot, serial, ...inside }
 }
+
+/** Empty for what is no text; `identityFaults` has told of that. */
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
 function strangers(unit: SentUnit, at: string): Detail[] {
   return Object.keys(unit)

@@ -5,7 +5,14 @@ import { toGtin14 } from '../gs1/gtin.ts'
 import { AppError, type Detail, invalid } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { together } from '../kernel/together.ts'
-import { type CheckedData, checkData, gtinTaken, requireCategory, withoutNulls } from './check-data.ts'
+import {
+  type CheckedData,
+  checkData,
+  gtinTaken,
+  requireCategory,
+  skuKey,
+  withoutNulls,
+} from './check-data.ts'
 import { type GtinMatch, MOST_NAMED, type SkuMatch } from './find-matches.ts'
 import { type NewRow, newRow } from './insert-models.ts'
 import type { PassportRow } from './record.ts'
@@ -46,7 +53,7 @@ export function requireOne(
 /** Whether a model that was found by the row's key still bears it, now that it has been read. */
 export function bears({ matchBy, key }: SyncRow, { inherited, row }: State): boolean {
   if (matchBy === 'gtin') return row.gtin !== null && toGtin14(row.gtin) === key
-  return typeof inherited.sku === 'string' && inherited.sku.normalize('NFC') === key
+  return typeof inherited.sku === 'string' && skuKey(inherited.sku) === key
 }
 
 function ambiguous(row: SyncRow, uuids: readonly string[]): AppError {

@@ -3,7 +3,7 @@ import { findCategory } from '../categories/catalogue.ts'
 import { isGtin, toGtin14 } from '../gs1/gtin.ts'
 import { type Detail, invalid } from '../kernel/errors.ts'
 import { together } from '../kernel/together.ts'
-import { checkData, type Data, requireCategory, requireData, withoutNulls } from './check-data.ts'
+import { checkData, type Data, requireCategory, requireData, skuKey, withoutNulls } from './check-data.ts'
 import type { PassportRow } from './record.ts'
 
 export const MATCH_BY = ['sku', 'gtin'] as const
@@ -13,7 +13,7 @@ export type SyncRow = {
   /** Its place among the rows of the call. */
   index: number
   matchBy: MatchBy
-  /** What it is looked up by: a SKU in NFC or a GTIN-14; null for a text that no model can bear. */
+  /** What it is looked up by: a SKU as `skuKey` has it or a GTIN-14; null for a text that no model can bear. */
   key: string | null
   /** Begins the pointers of its faults: `/items/3`, or nothing for a row that is the whole request. */
   place: string
@@ -89,7 +89,7 @@ const findGtin = (value: unknown) => (typeof value === 'string' && isGtin(value)
 /** PostgreSQL holds no NUL and no lone surrogate; the validator refuses both. */
 const findSku = (value: unknown) =>
   typeof value === 'string' && value !== '' && value.isWellFormed() && !value.includes('\0')
-    ? value.normalize('NFC')
+    ? skuKey(value)
     : null
 
 /** A row that names no model cannot be matched; what else is wrong is told with that. */

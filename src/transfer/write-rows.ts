@@ -2,6 +2,7 @@
 import type { AccountContext } from '../accounts/context.ts'
 import type { Data } from '../categories/value.ts'
 import type { AppError } from '../kernel/errors.ts'
+import { skuKey } from '../passports/check-data.ts'
 import { findByGtin, findBySku } from '../passports/find-matches.ts'
 import { getStates } from '../passports/state.ts'
 import { syncModels } from '../passports/sync-models.ts'
@@ -50,7 +51,7 @@ export function keyOf({ data }: RowData, matchBy: Settings['matchBy']): string |
   const value = data[matchBy]
   if (typeof value !== 'string' || value === '' || !value.isWellFormed() || value.includes('\0'))
     return undefined
-  return matchBy === 'sku' ? value.normalize('NFC') : value.padStart(14, '0')
+  return matchBy === 'sku' ? skuKey(value) : value.padStart(14, '0')
 }
 
 /** The data of the models that rows mean, as far as there is one; what else is wrong the verb says. */

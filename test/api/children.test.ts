@@ -137,6 +137,8 @@ describe('POST /products/{id}/children, one unit', () => {
     ['an item with a null for serial', { level: 'item', serial: null }, 'serial', 'required'],
     ['a batch without lot', { level: 'batch' }, 'lot', 'required'],
     ['a number for a serial', { level: 'item', serial: 5 }, 'serial', 'type'],
+    ['a serial that cannot become a text', { level: 'item', serial: { toString: 1 } }, 'serial', 'type'],
+    ['a lot that cannot become a text', { level: 'batch', lot: { toString: 1 } }, 'lot', 'type'],
     ['an empty serial', { level: 'item', serial: '' }, 'serial', 'length'],
     ['21 characters', { level: 'item', serial: 'x'.repeat(21) }, 'serial', 'length'],
     ['a dot', { level: 'item', serial: '.' }, 'serial', 'pattern'],

@@ -94,6 +94,23 @@ describe('raw HTTP', () => {
     assert.ok(!answer.includes('evil'))
   })
 
+  test('a body that is too large is read to its end, and the connection goes on', async () => {
+    const length = 2 * 1_048_576
+    const answer = await send(
+      [
+        'POST /api/v1/products HTTP/1.1',
+        'Host: a',
+        `Authorization: Bearer ${account.key}`,
+        'Content-Type: application/json',
+        `Content-Length: ${length}`,
+        '',
+        ' '.repeat(length) + head('GET /api/v1/health HTTP/1.1', 'Host: a'),
+      ].join('\r\n'),
+    )
+    assert.match(answer, /^HTTP\/1.1 413 /)
+    assert.match(answer, /"code":"payload_too_large".*HTTP\/1.1 200 /s)
+  })
+
   test('a slow client is cut off, with 408, and the others are served meanwhile', {
     timeout: 15_000,
   }, async () => {

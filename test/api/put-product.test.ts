@@ -82,6 +82,27 @@ describe('PUT /products/by-sku/{sku}', () => {
     assert.deepEqual([same.json.data.id, same.json.meta], [composed.json.data.id, { unchanged: true }])
   })
 
+  test('the same SKU is found again however its newlines and accents were written', async () => {
+    for (const [first, again] of [
+      ['a%0D%0Ab', 'a%0Ab'],
+      ['caf%C3%A9', 'cafe%CC%81'],
+    ] as const) {
+      const answers = [first, first, again].map(path => () => put(`by-sku/${path}`, body({ sku: undefined })))
+      const ids = new Set<string>()
+      for (const answer of answers) {
+        const { status, json } = await answer()
+        assert.ok(status === 201 || status === 200, JSON.stringify(json))
+        ids.add(json.data.id)
+      }
+      assert.equal(ids.size, 1)
+      const list = await t.ask('GET', `/api/v1/products?sku=${first}`, { key: account.key })
+      assert.deepEqual(
+        list.json.data.map((one: { id: string }) => one.id),
+        [...ids],
+      )
+    }
+  })
+
   test('422 for a SKU that cannot be stored, however hostile', async () => {
     for (const path of [
       '',
