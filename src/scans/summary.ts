@@ -24,7 +24,8 @@ export type AccountScanSummary = ScanSummary & { byCategory: Counts; byLevel: Co
 
 type Range = { first: number; last: number }
 type Sum = {
-  day: string | null
+  /** Since 1970. */
+  day: number | null
   country: string | null
   device: string | null
   scans: number
@@ -45,7 +46,7 @@ export async function summarizePassport(
 ): Promise<ScanSummary> {
   const range = rangeOf(ctx, days)
   const rows = await ctx.sql<(Sum & { crawlers: number })[]>`
-    select day::text, country, device::text, sum(scans)::bigint as scans, sum(uniques)::bigint as uniques,
+    select day - date '1970-01-01' as day, country, device::text, sum(scans)::bigint as scans, sum(uniques)::bigint as uniques,
       sum(crawlers)::bigint as crawlers
     from scan_day
     where passport_id = ${uuid} and account_id = ${ctx.accountId} and day >= ${dayText(range.first)}::text::date
@@ -55,16 +56,20 @@ export async function summarizePassport(
   const counts = (word: 'country' | 'device') =>
     rows.flatMap(row => (row[word] === null ? [] : [[row[word], row.scans] as const]))
   return {
-    ...sumDays(range, new Map(inDays.map(row => [row.day ?? '', row]))),
+    ...sumDays(range, new Map(inDays.map(row => [row.day ?? 0, row]))),
     byCountry: descending(counts('country')),
     byDevice: devices(new Map(counts('device').map(([letter, scans]) => [DEVICE_OF[letter], scans]))),
     crawlers: inDays.reduce((sum, row) => sum + row.crawlers, 0),
   }
 }
 
+/** Of each column a text like `{1,2}`, null for none: a year as one row costs a fifth of 365. */
 type AccountSums = {
-  /** `day scans uniques crawlers`, days since 1970, parted by commas: a year as one value costs a fifth of 365 rows. */
+  /** Since 1970. */
   days: string | null
+  scans: string | null
+  uniques: string | null
+  crawlers: string | null
   /** The counts of each span as JSON. */
   counts: string | null
 }
@@ -77,34 +82,39 @@ export async function summarizeAccount(
   const range = rangeOf(ctx, days)
   const spans = spansBetween(range.first, range.last)
   const [sums] = await ctx.sql<AccountSums[]>`
-    select (
-      select string_agg(concat_ws(' ', first_day - date '1970-01-01', scans, uniques, crawlers), ',')
-      from scan_account_span
-      where account_id = ${ctx.accountId} and days = 1 and first_day >= ${dayText(range.first)}::text::date
-        and first_day <= ${dayText(range.last)}::text::date
-    ) as days, (
+    select d.*, (
       select '[' || string_agg(s.counts::text, ',') || ']'
       from unnest(
         ${spans.map(span => span.days)}::int[]::smallint[], ${spans.map(span => dayText(span.first))}::text[]::date[]
       ) as u(days, first_day)
       join scan_account_span s on s.account_id = ${ctx.accountId} and s.days = u.days and s.first_day = u.first_day
-    ) as counts`
-  const inDays = (sums?.days ?? '').split(',').filter(Boolean).map(readDay)
+    ) as counts
+    from (
+      select array_agg(first_day - date '1970-01-01')::text as days, array_agg(scans)::text as scans,
+        array_agg(uniques)::text as uniques, array_agg(crawlers)::text as crawlers
+      from scan_account_span
+      where account_id = ${ctx.accountId} and days = 1 and first_day >= ${dayText(range.first)}::text::date
+        and first_day <= ${dayText(range.last)}::text::date
+    ) d`
   const counts = addUp(JSON.parse(sums?.counts ?? '[]') as Counts[])
   const keyed = (word: string) => counts.get(word) ?? []
   return {
-    ...sumDays(range, new Map(inDays.map(day => [day.date, day]))),
+    ...sumDays(range, daysOf(sums)),
     byCountry: descending(keyed('country')),
     byDevice: devices(new Map(keyed('device'))),
     byCategory: descending(keyed('category')),
     byLevel: { model: 0, batch: 0, item: 0, ...Object.fromEntries(keyed('level')) },
-    crawlers: inDays.reduce((sum, day) => sum + day.crawlers, 0),
+    crawlers: numbers(sums?.crawlers).reduce((sum, n) => sum + n, 0),
   }
 }
 
-function readDay(text: string) {
-  const [day = 0, scans = 0, uniques = 0, crawlers = 0] = text.split(' ').map(Number)
-  return { date: dayText(day), scans, uniques, crawlers }
+const numbers = (column: string | null | undefined): number[] => JSON.parse(`[${column?.slice(1, -1) ?? ''}]`)
+
+function daysOf(sums: AccountSums | undefined): Map<number, { scans: number; uniques: number }> {
+  const [scans, uniques] = [numbers(sums?.scans), numbers(sums?.uniques)]
+  return new Map(
+    numbers(sums?.days).map((day, i) => [day, { scans: scans[i] ?? 0, uniques: uniques[i] ?? 0 }]),
+  )
 }
 
 /** The sums of `country:DE` and the like, under the word before the colon. */
@@ -122,11 +132,10 @@ function addUp(all: readonly Counts[]): Map<string, [string, number][]> {
   return byWord
 }
 
-function sumDays({ first, last }: Range, sums: ReadonlyMap<string, { scans: number; uniques: number }>) {
+function sumDays({ first, last }: Range, sums: ReadonlyMap<number, { scans: number; uniques: number }>) {
   const series = Array.from({ length: last - first + 1 }, (_, i): DaySum => {
-    const date = dayText(first + i)
-    const sum = sums.get(date)
-    return { date, total: sum?.scans ?? 0, unique: sum?.uniques ?? 0 }
+    const sum = sums.get(first + i)
+    return { date: dayText(first + i), total: sum?.scans ?? 0, unique: sum?.uniques ?? 0 }
   })
   const total = series.reduce((sum, day) => sum + day.total, 0)
   return { total, unique: series.reduce((sum, day) => sum + day.unique, 0), by_day: series }
