@@ -29,6 +29,8 @@ export type AppSetup = ApiSetup &
 const MAX_URL_LENGTH = 8_192
 const HEADERS_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 10_000
+/** So long the rest of what could not be read may go on coming after the answer. */
+const LINGER_MS = 2_000
 /** Of a body that is refused for its size: so much is still read and thrown away. */
 const MOST_READ_FOR_NOTHING = 64 * 1_048_576
 
@@ -197,12 +199,16 @@ const UNREADABLE: Record<string, [ErrorCode, string, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['timeout', '408 Request Timeout', 'The request did not arrive within its time.'],
 }
 
-/** Below the router there is no request yet: the same body is written to the socket by hand. */
+/**
+ * Below the router there is no request yet: the same body is written to the socket by hand. Each further piece of what
+ * cannot be read comes here, too; to hang up on it would overtake the answer on its way.
+ */
 function refuseUnreadable(setup: AppSetup, error: NodeJS.ErrnoException, socket: Socket, id: string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  if (error.code === 'ECONNRESET' || socket.destroyed) {
     socket.destroy()
     return
   }
+  if (!socket.writable) return
   const [code, status, message] = UNREADABLE[error.code ?? ''] ?? [
     'bad_request',
     '400 Bad Request',
@@ -218,4 +224,6 @@ function refuseUnreadable(setup: AppSetup, error: NodeJS.ErrnoException, socket:
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`)
+  const hangUp = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(hangUp))
 }

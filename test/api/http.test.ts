@@ -111,6 +111,12 @@ describe('raw HTTP', () => {
     assert.match(answer, /"code":"payload_too_large".*HTTP\/1.1 200 /s)
   })
 
+  test('what cannot be read is answered, however much more of it comes', async () => {
+    const length = 8 * 1_048_576
+    const lines = ['POST /api/v1/products?q=ü HTTP/1.1', 'Host: a', `Content-Length: ${length}`, '', '']
+    assert.match(await send(lines.join('\r\n') + ' '.repeat(length)), /^HTTP\/1.1 400 /)
+  })
+
   test('a slow client is cut off, with 408, and the others are served meanwhile', {
     timeout: 15_000,
   }, async () => {
