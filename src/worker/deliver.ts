@@ -63,6 +63,8 @@ export class Deliveries {
   private readonly outcomes: Record<string, number> = {}
   private held = 0
   private place = START
+  /** Until then only what runs dry is claimed more of. */
+  private walkAgainAt = 0
   private isStopping = false
   private wake: () => void = () => {}
   private loop: Promise<void> | undefined
@@ -110,9 +112,14 @@ export class Deliveries {
     while (!this.isStopping) {
       let pause = POLL_MS
       try {
-        const { claimed, isEnd } = await this.round()
-        if (!isEnd) pause = 0
-        else if (claimed > 0) pause = BUSY_POLL_MS
+        if (performance.now() < this.walkAgainAt) {
+          if ((await this.refill()) > 0) pause = BUSY_POLL_MS
+        } else {
+          const { claimed, isEnd } = await this.round()
+          if (isEnd) this.walkAgainAt = performance.now() + POLL_MS
+          if (!isEnd) pause = 0
+          else if (claimed > 0) pause = BUSY_POLL_MS
+        }
       } catch (error) {
         log.warn({ reason: reasonOf(error) }, 'no look for webhooks to deliver was possible')
       }
@@ -160,17 +167,29 @@ export class Deliveries {
       due.map(row => row.account_id),
       now,
     )
-    const claimed = await this.claimOf(due, now)
+    const ours = due.filter(row => this.leases.isOurs(row.account_id, now))
+    const claimed = await this.claimOf(
+      ours.map(row => this.lineOf(row, sealer, now)),
+      now,
+    )
     for (const line of [...this.crowded]) this.pump(line)
     return { claimed, isEnd }
   }
 
-  private async claimOf(due: readonly Waiting[], now: Date): Promise<number> {
-    const { sql, clock, sealer } = this.setup
-    const wanting = due
-      .filter(row => this.leases.isOurs(row.account_id, now))
-      .map(row => this.lineOf(row, sealer, now))
-      .filter(line => line.secrets !== undefined && !isWaiting(line, now) && roomOf(line) > 0)
+  /** More for the endpoints that had more waiting than the last claim took, without a look at all others. */
+  private refill(): Promise<number> {
+    const now = this.setup.clock.now()
+    const lines = Array.from(this.lines.values()).filter(
+      line => wantsMore(line) && this.leases.isOurs(line.accountId, now),
+    )
+    return this.claimOf(lines, now)
+  }
+
+  private async claimOf(lines: readonly Line[], now: Date): Promise<number> {
+    const { sql, clock } = this.setup
+    const wanting = lines.filter(
+      line => line.secrets !== undefined && !isWaiting(line, now) && roomOf(line) > 0,
+    )
     const free = Math.min(MOST_CLAIMED, MOST_HELD - this.held)
     if (wanting.length === 0 || free <= 0) return 0
     const rooms = wanting.map(line => ({
