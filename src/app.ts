@@ -35,6 +35,18 @@ const LINGER_MS = 2_000
 const MOST_READ_FOR_NOTHING = 64 * 1_048_576
 
 export function createApp(setup: AppSetup): FastifyInstance {
+  const app = createOperatorApp(setup)
+  registerApi(app, setup)
+  registerDocs(app, setup)
+  registerSite(app, setup)
+  registerConsole(app, setup)
+  return app
+}
+
+export type ServerSetup = OperatorSetup & Pick<AppSetup, 'sql' | 'clock' | 'log' | 'trustedProxies'>
+
+/** What every process that listens answers, for whoever runs it; a worker answers nothing else. */
+export function createOperatorApp(setup: ServerSetup): FastifyInstance {
   const requestId = requestIds()
   const app = Fastify({
     loggerInstance: setup.log,
@@ -92,10 +104,6 @@ export function createApp(setup: AppSetup): FastifyInstance {
     response.writeHead(417, { ...headers, connection: 'close' }).end(body)
   })
   registerOperator(app, setup)
-  registerApi(app, setup)
-  registerDocs(app, setup)
-  registerSite(app, setup)
-  registerConsole(app, setup)
   return app
 }
 
@@ -145,7 +153,7 @@ const FRAMEWORK: Record<string, [ErrorCode, string]> = {
 }
 
 /** The refusal an error stands for; anything that is not one is a bug, logged once, here, with the request's id. */
-function asRefusal(setup: AppSetup, error: Error, request: FastifyRequest): AppError {
+function asRefusal(setup: ServerSetup, error: Error, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error
   // Nobody is there to read it; the database's lost connections look alike and mean something else.
   if (request.raw.socket.destroyed)
@@ -168,7 +176,7 @@ function asRefusal(setup: AppSetup, error: Error, request: FastifyRequest): AppE
 const isOfApi = ({ raw: { url = '' } }: FastifyRequest) =>
   url.replace(/^https?:\/\/[^/]*/i, '').startsWith(API_PREFIX)
 
-function answerError(setup: AppSetup, error: Error, request: FastifyRequest, reply: FastifyReply) {
+function answerError(setup: ServerSetup, error: Error, request: FastifyRequest, reply: FastifyReply) {
   const refusal = asRefusal(setup, error, request)
   setup.metrics?.refused(refusal.code)
   // The framework would hang up on who is still sending, and the system's reset overtakes the answer on its way.
@@ -203,7 +211,12 @@ const UNREADABLE: Record<string, [ErrorCode, string, string]> = {
  * Below the router there is no request yet: the same body is written to the socket by hand. Each further piece of what
  * cannot be read comes here, too; to hang up on it would overtake the answer on its way.
  */
-function refuseUnreadable(setup: AppSetup, error: NodeJS.ErrnoException, socket: Socket, id: string): void {
+function refuseUnreadable(
+  setup: ServerSetup,
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  id: string,
+): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) {
     socket.destroy()
     return

@@ -7,6 +7,7 @@ import { LEVELS } from '../accounts/plans.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { type Config, ConfigError, type Environment, readConfig } from '../kernel/config.ts'
 import type { Sql } from '../kernel/db.ts'
+import { findOddSettings } from '../kernel/odd-settings.ts'
 import {
   countRows,
   findBrokenChains,
@@ -15,6 +16,7 @@ import {
   findWrongUnitCounts,
 } from '../passports/verify.ts'
 import { BUNDLED_LICENCE, describeCountryFile } from '../scans/country.ts'
+import { queueNumbers } from '../webhooks/numbers.ts'
 import { countSealed } from '../webhooks/rotate.ts'
 import { type Command, columns, type Result } from './command.ts'
 import { tryPort } from './ports.ts'
@@ -28,6 +30,8 @@ const LEAST_FREE_BYTES = 500 * 2 ** 20
 const MOST_CLOCK_DIFFERENCE_MS = 2_000
 const OLDEST_POSTGRES = 150_000
 const ANSWER_WITHIN_MS = 2_000
+/** What is due longer than this is late, or nobody delivers. */
+const LATE_AFTER_S = 300
 
 export const doctor: Command = {
   usage: 'doctor [--verify]',
@@ -53,7 +57,10 @@ async function examine(env: Environment, verify: boolean): Promise<Check[]> {
     return [{ name: 'settings', ok: false, detail: error.problems.join(' ') }]
   }
   const checks = [
-    { name: 'settings', ok: true, detail: `addresses begin with ${config.publicUrl}` },
+    await check('settings', async () => {
+      const odd = findOddSettings(env)
+      return odd.length === 0 ? `addresses begin with ${config.publicUrl}` : odd
+    }),
     await check('data directory', () => lookAtFolder(config.dataDir)),
     await check('secret key', () => lookAtSecretKey(config)),
     await check('port', () => lookAtPort(config)),
@@ -87,6 +94,7 @@ async function examineStore(store: Store, config: Config, verify: boolean): Prom
   if (pending.length > 0) return checks
   checks.push(await check('counters', () => lookAtCounters(sql)))
   checks.push(await check('sealed secrets', () => lookAtSealed(sql, config)))
+  checks.push(await check('deliveries', () => lookAtDeliveries(sql)))
   if (verify) checks.push(await check('histories', () => lookAtHistories(sql)))
   return checks
 }
@@ -193,6 +201,14 @@ async function lookAtSealed(sql: Sql, config: Config): Promise<string | string[]
   const detail = `${current} webhooks under key ${sealer.fingerprint}`
   if (other === 0) return detail
   return [`${detail}, ${other} under another: give it as OLD_SECRET_KEY and run "carnet secrets reseal"`]
+}
+
+async function lookAtDeliveries(sql: Sql): Promise<string | string[]> {
+  const { due, waiting, oldestDueSeconds } = await queueNumbers({ sql, clock: systemClock })
+  const oldest = due === 0 ? '' : `, the oldest for ${Math.round(oldestDueSeconds)} s`
+  const detail = `${due} due${oldest}, ${waiting} waiting for a later attempt`
+  if (oldestDueSeconds < LATE_AFTER_S) return detail
+  return [`${detail}: a process with ROLE=all or ROLE=worker has to be running`]
 }
 
 async function findWrongUsage(sql: Sql): Promise<string[]> {

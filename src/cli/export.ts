@@ -62,7 +62,7 @@ async function writePages(ctx: StoreContext, accountId: number, dir: string): Pr
     log,
     store,
     ending: { finishMs: 0, isStopping: false },
-    createApp,
+    create: createApp,
     scans,
     mail,
     outbound,

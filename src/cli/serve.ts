@@ -27,6 +27,11 @@ export const serve: Command = {
         if (json) print(`${JSON.stringify({ url: null, address: null, set_up_url: null })}\n`)
         return
       }
+      if (config.role === 'worker') {
+        log.info({ address, data: store.place }, 'Carnet works, and tells how it is (ROLE=worker)')
+        if (json) print(`${JSON.stringify({ url: null, address, set_up_url: null })}\n`)
+        return
+      }
       log.info({ address, url: config.publicUrl, data: store.place }, 'Carnet listens')
       const token = await createSetUpLink({ sql: store.sql, clock: systemClock })
       const link = token === undefined ? undefined : setUpUrl(config.publicUrl, token)

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { flushKeyUse } from '../accounts/key-use.ts'
 import { keyLimitsOf } from '../accounts/rate-limit.ts'
+import type { AppSetup } from '../app.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { Config, Environment } from '../kernel/config.ts'
 import { isReachable } from '../kernel/db.ts'
@@ -60,7 +61,8 @@ export async function serveUntilStopped(
   await liveUntilStopped(life, async () => {
     // Loading the app takes as long as starting the database: they go side by side.
     const isWeb = config.role !== 'worker'
-    const app = isWeb ? import('../app.ts') : undefined
+    const listens = isWeb || (boss === undefined && config.workerPort !== 0)
+    const app = listens ? import('../app.ts') : undefined
     app?.catch(() => undefined)
     const metrics = await openMetrics(config, boss)
     store = await openStore(config, log, {
@@ -71,7 +73,7 @@ export async function serveUntilStopped(
       ended: statementWatcher(config, log, metrics?.metrics),
     })
     try {
-      const parts = { config, log, store, metrics, ending, createApp: (await app)?.createApp }
+      const parts = { config, log, store, metrics, ending, app: await app }
       const running = await startServer(parts, up)
       boss?.tell({ carnet: 'up' })
       return running
@@ -89,25 +91,28 @@ export type Parts = {
   metrics?: ServerMetrics | undefined
   /** How it is to end; known when it ends. */
   ending: Ending
-  createApp: CreateApp | undefined
+  /** What makes servers; undefined for a process that listens nowhere. */
+  app: AppModule | undefined
 }
 type Ending = { finishMs: number; isStopping: boolean }
-type CreateApp = typeof import('../app.ts').createApp
+type AppModule = typeof import('../app.ts')
 
 async function startServer(
   parts: Parts,
   up: (store: Store, address: string | undefined) => Promise<void>,
 ): Promise<Running> {
-  const { config, log, store, metrics, ending, createApp } = parts
+  const { config, log, store, metrics, ending } = parts
   metrics?.watchStore(store)
   const { sql } = store
   const mail = openMail(config.smtp, log)
   const outbound = openOutbound(webhookSetup(config).policy)
   const scans = createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: config.geoMmdbPath })
-  const app = createApp === undefined ? undefined : appOn({ ...parts, createApp, scans, mail, outbound })
+  const isWeb = config.role !== 'worker'
+  const create = parts.app?.[isWeb ? 'createApp' : 'createOperatorApp']
+  const app = create && appOn({ ...parts, create, scans, mail, outbound })
   const way = app === undefined ? undefined : drainable(app)
   const address = app === undefined ? undefined : await listen(app, config)
-  if (app !== undefined) scans.start()
+  if (isWeb) scans.start()
   const flush = async () => {
     try {
       await Promise.all([flushKeyUse(store.sql), flushAccessUses(store.sql)])
@@ -153,7 +158,12 @@ async function startServer(
   }
 }
 
-type AppParts = Parts & { createApp: CreateApp; scans: ScanRecorder; mail: Mail; outbound: Outbound }
+type AppParts = Omit<Parts, 'app'> & {
+  create: (setup: AppSetup) => FastifyInstance
+  scans: ScanRecorder
+  mail: Mail
+  outbound: Outbound
+}
 
 /** The app as the server runs it, also for who only asks it for pages. */
 export const appOn = ({
@@ -162,12 +172,12 @@ export const appOn = ({
   store,
   metrics,
   ending,
-  createApp,
+  create,
   scans,
   mail,
   outbound,
 }: AppParts): FastifyInstance =>
-  createApp({
+  create({
     sql: store.sql,
     clock: systemClock,
     log,
@@ -206,28 +216,33 @@ function workerOn(config: Config, log: Log, store: Store): Worker {
   })
 }
 
-async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
+async function listen(app: FastifyInstance, config: Config): Promise<string> {
+  const { host } = config
+  const [name, port] = config.role === 'worker' ? ['WORKER_PORT', config.workerPort] : ['PORT', config.port]
   try {
     return await app.listen({ host, port })
   } catch (error) {
     await app.close()
-    throw refusalToListen(error, host, port)
+    throw refusalToListen(error, { host, port, name })
   }
 }
 
-const REASONS: Record<string, (host: string, port: number) => string> = {
-  EADDRINUSE: (host, port) =>
-    `Port ${port} of ${host} is taken by another program. Stop that one, or set PORT to a free port.`,
-  EACCES: (_host, port) => `This user may not listen on port ${port}. Set PORT to one above 1023.`,
-  EADDRNOTAVAIL: host => `HOST is ${host}, which is no address of this machine.`,
-  ENOTFOUND: host => `HOST is ${host}, a name that leads to no address.`,
-  EAI_AGAIN: host => `HOST is ${host}, a name that leads to no address.`,
+/** `name`: of the setting that says the port. */
+type Place = { host: string; port: number; name: string }
+
+const REASONS: Record<string, (place: Place) => string> = {
+  EADDRINUSE: ({ host, port, name }) =>
+    `Port ${port} of ${host} is taken by another program. Stop that one, or set ${name} to a free port.`,
+  EACCES: ({ port, name }) => `This user may not listen on port ${port}. Set ${name} to one above 1023.`,
+  EADDRNOTAVAIL: ({ host }) => `HOST is ${host}, which is no address of this machine.`,
+  ENOTFOUND: ({ host }) => `HOST is ${host}, a name that leads to no address.`,
+  EAI_AGAIN: ({ host }) => `HOST is ${host}, a name that leads to no address.`,
 }
 
-function refusalToListen(error: unknown, host: string, port: number): unknown {
+function refusalToListen(error: unknown, place: Place): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const reason = REASONS[code]
-  return reason === undefined ? error : new Refusal(reason(host, port))
+  return reason === undefined ? error : new Refusal(reason(place))
 }
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {

@@ -16,6 +16,8 @@ export type Config = {
   /** What secrets may still be sealed with after a change of `SECRET_KEY`. */
   oldSecretKey: string | undefined
   role: Role
+  /** Where a worker answers `/healthz`, `/readyz` and `/metrics`; 0: nowhere. */
+  workerPort: number
   /** How many processes answer requests on this machine. */
   workers: number
   /** What whoever asks for `/metrics` has to bring; without it there are none. */
@@ -107,6 +109,7 @@ export function readConfig(env: Environment): Config {
     secretKey,
     oldSecretKey: read.text('OLD_SECRET_KEY'),
     role: read.oneOf('ROLE', ROLES, 'all'),
+    workerPort: read.integer('WORKER_PORT', 0, 0, 65_535),
     workers: read.integer('WORKERS', 1, 1, MOST_WORKERS),
     metricsToken: read.token('METRICS_TOKEN'),
     slowQueryMs: read.integer('SLOW_QUERY_MS', 1_000, 0, 600_000),

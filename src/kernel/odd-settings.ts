@@ -8,6 +8,7 @@ export const SETTINGS = [
     'SECRET_KEY',
     'OLD_SECRET_KEY',
     'ROLE',
+    'WORKER_PORT',
     'WORKERS',
     'TRUSTED_PROXIES',
     'GEO_MMDB_PATH',

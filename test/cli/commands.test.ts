@@ -233,9 +233,17 @@ describe('doctor', () => {
         'clock',
         'counters',
         'sealed secrets',
+        'deliveries',
         'histories',
       ].map(name => `${name} true`),
     )
+  })
+
+  test('tells of a name that is nearly one of ours', async () => {
+    const odd = { ...settings, env: { ...settings.env, PUBLIC_ULR: 'https://passport.example' } }
+    const { code, stdout } = await carnet(['doctor'], odd)
+    assert.equal(code, 1)
+    assert.match(stdout, /BAD +settings +The setting PUBLIC_ULR .*; PUBLIC_URL is/)
   })
 })
 

@@ -4,10 +4,16 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { tryPort } from '../../src/cli/ports.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
+import { openStore } from '../../src/cli/store.ts'
+import { readConfig } from '../../src/kernel/config.ts'
+import { createLog } from '../../src/kernel/log.ts'
 import { CORES } from '../harness.ts'
 import { until } from '../webhooks/stand.ts'
 import { emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
+
+const TOKEN = 'only-tests-know-this-token'
 
 type Webhook = { id: string; url: string; secret: string; status: string; events: string[] }
 type Attempt = {
@@ -27,6 +33,7 @@ let account: string
 let key: string
 let receiver: Server
 let url: string
+let workerPort: number | undefined
 let status = 204
 const received: { event: string; id: string }[] = []
 
@@ -68,6 +75,14 @@ async function json<T>(line: string): Promise<T> {
   return JSON.parse(stdout) as T
 }
 
+/** To what waits, it is. */
+async function sixMinutesLater(): Promise<void> {
+  const config = readConfig({ ...settings.env })
+  const store = await openStore(config, createLog(config), { name: 'test', migrate: false })
+  await store.sql`update webhook_delivery set due_at = due_at - interval '6 minutes'`
+  await store.stop()
+}
+
 const create = () =>
   fetch(`${server.url}/api/v1/products`, {
     method: 'POST',
@@ -95,7 +110,14 @@ describe('webhooks', () => {
   test('ROLE=web delivers nothing, ROLE=worker beside it does', async () => {
     assert.equal((await create()).status, 201)
     assert.equal(received.length, 0)
-    worker = await serve({ ...settings, env: { ...settings.env, ROLE: 'worker' } })
+    assert.match((await carnet(['doctor'], settings)).stdout, /ok +deliveries +1 due, the oldest for \d+ s/)
+    await sixMinutesLater()
+    const late = await carnet(['doctor'], settings)
+    assert.equal(late.code, 1)
+    assert.match(late.stdout, /BAD +deliveries +1 due, .* a process with ROLE=all or ROLE=worker has to be/)
+    workerPort = await tryPort('127.0.0.1', 0)
+    const env = { ...settings.env, ROLE: 'worker', WORKER_PORT: String(workerPort), METRICS_TOKEN: TOKEN }
+    worker = await serve({ ...settings, env })
     await until('it is delivered', () => received.length > 0)
     assert.equal(received[0]?.event, 'product.created')
     await until('it is in the log', async () => {
@@ -108,6 +130,16 @@ describe('webhooks', () => {
         newest.next_attempt_at === null
       )
     })
+  })
+
+  test('WORKER_PORT: a worker tells how it is, and answers nothing else', async () => {
+    const ask = (path: string, headers = {}) => fetch(`http://127.0.0.1:${workerPort}${path}`, { headers })
+    assert.equal((await ask('/healthz')).status, 200)
+    assert.equal((await ask('/readyz')).status, 200)
+    assert.equal((await ask('/metrics')).status, 401)
+    const numbers = await (await ask('/metrics', { authorization: `Bearer ${TOKEN}` })).text()
+    assert.match(numbers, /^carnet_webhook_attempts_total\{outcome="delivered"\} 1$/m)
+    for (const path of ['/api/v1/health', '/console', '/docs']) assert.equal((await ask(path)).status, 404)
   })
 
   test('resend sends the same id again', async () => {
