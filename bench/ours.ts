@@ -21,6 +21,7 @@ const scans = createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: un
 if (counts) scans.start()
 const app = createApp({
   sql,
+  openPoolOfOne: () => openPool(target, { max: 1 }),
   clock: systemClock,
   addresses: { publicUrl: 'http://localhost:3000', apiUrl: 'http://localhost:3000/api/v1' },
   nsUrl: 'http://localhost:3000/ns/dpp',

@@ -85,6 +85,7 @@ export async function startHarness(
   const scans = createScanRecorder({ sql, clock, log, geoMmdbPath: settings.geoMmdbPath })
   const setup: AppSetup = {
     sql,
+    openPoolOfOne: () => openPool(database.target, { max: 1 }),
     clock,
     addresses: ADDRESSES,
     mail,

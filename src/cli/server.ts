@@ -179,6 +179,7 @@ export const appOn = ({
 }: AppParts): FastifyInstance =>
   create({
     sql: store.sql,
+    openPoolOfOne: store.openPoolOfOne,
     clock: systemClock,
     log,
     addresses: store.addresses,

@@ -13,7 +13,7 @@ import {
   POOL_SIZE,
   type Sql,
 } from '../kernel/db.ts'
-import type { Statement } from '../kernel/guarded-pool.ts'
+import { isEnded, type Statement } from '../kernel/guarded-pool.ts'
 import { createLog, type Log } from '../kernel/log.ts'
 import { migrate, pendingMigrations } from '../kernel/migrate.ts'
 import type { Addresses } from '../passports/record.ts'
@@ -147,7 +147,7 @@ type Pools = Pick<Store, 'sql' | 'openQueuePool' | 'openPoolOfOne' | 'onQueuePoo
 
 function poolsOn(target: DatabaseTarget, options: OpenOptions): Pools {
   const sql = openPool(target, poolOptions(options))
-  const all = [sql]
+  let all = [sql]
   let opened: (pool: Sql) => void = () => {}
   return {
     sql,
@@ -167,6 +167,7 @@ function poolsOn(target: DatabaseTarget, options: OpenOptions): Pools {
     },
     openPoolOfOne() {
       const pool = openPool(target, poolOptions({ ...options, max: 1 }))
+      all = all.filter(one => !isEnded(one))
       all.push(pool)
       return pool
     },

@@ -19,6 +19,10 @@ export type ConsoleSetup = {
   mail: Mail
   /** For the secrets of webhooks. */
   sealer: Sealer
+  /** A pool of one connection, for who holds it long and ends it. */
+  openPoolOfOne: () => Sql
+  /** Of this Carnet. */
+  version: string
   /** The way out for test events; its policy says which addresses may be registered. */
   outbound: Outbound
 }

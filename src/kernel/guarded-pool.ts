@@ -29,6 +29,9 @@ const turnstiles = new WeakMap<object, Turnstile>()
 export const poolNumbers = (sql: Sql): PoolNumbers =>
   turnstiles.get(sql)?.numbers() ?? { size: 0, busy: 0, waiting: 0 }
 
+/** Whether the pool of `openPool` has been told to end. */
+export const isEnded = (sql: Sql): boolean => turnstiles.get(sql)?.isClosed ?? false
+
 /** The same pool, guarded; `ended` hears of every statement, those in transactions too. */
 export function guardPool(pool: Sql, size: number, ended: Ended | undefined): Sql {
   const turnstile = new Turnstile(size)

@@ -31,6 +31,7 @@ export class Turnstile {
   private readonly queue: (Visitor & { since: number })[] = []
   private readonly inside = new Set<Inside>()
   private readonly timer: NodeJS.Timeout
+  isClosed = false
 
   constructor(size: number) {
     this.size = size
@@ -72,6 +73,7 @@ export class Turnstile {
   }
 
   close(): void {
+    this.isClosed = true
     clearInterval(this.timer)
   }
 

@@ -27,7 +27,7 @@ export async function exportToFile(setup: ExportSetup, wish: ExportWish): Promis
     await one`begin isolation level repeatable read read only`
     await one`set local statement_timeout = 0`
     await one`set local idle_in_transaction_session_timeout = 0`
-    return await write(wish.path, linesOf(one, setup, wish))
+    return await write(wish.path, exportPieces({ sql: one, setup, wish }))
   } finally {
     await pool.end({ timeout: 0 })
   }
@@ -35,7 +35,7 @@ export async function exportToFile(setup: ExportSetup, wish: ExportWish): Promis
 
 type Line = Readonly<Record<string, unknown>> & { type: string }
 
-async function* linesOf(sql: Sql, setup: ExportSetup, wish: ExportWish): AsyncGenerator<Line> {
+async function* linesOf(sql: Sql, setup: Source['setup'], wish: Source['wish']): AsyncGenerator<Line> {
   const { accountId } = wish
   const account = await exportAccount(sql, accountId)
   const created_at = setup.clock.now().toISOString()
@@ -56,42 +56,52 @@ async function* linesOf(sql: Sql, setup: ExportSetup, wish: ExportWish): AsyncGe
   for await (const link of exportAccessLinks(sql, accountId)) yield { type: 'access_link', ...link }
 }
 
+export type ExportEnd = { sha256: string; counts: Counts }
+/** The connection has a transaction of one snapshot open. */
+type Source = { sql: Sql; setup: Omit<ExportSetup, 'openPool'>; wish: Omit<ExportWish, 'path'> }
+
 const GATHERED = 65_536
 
-/** The last line has the counts, and the SHA-256 of all lines before it. */
-async function write(path: string, lines: AsyncIterable<Line>): Promise<ExportResult> {
+/** The file in pieces. The last line has the counts, and the SHA-256 of all lines before it. */
+export async function* exportPieces({ sql, setup, wish }: Source): AsyncGenerator<Buffer, ExportEnd> {
+  const digest = createHash('sha256')
+  const counts: Record<string, number> = {}
+  let held = ''
+  for await (const line of linesOf(sql, setup, wish)) {
+    counts[line.type] = (counts[line.type] ?? 0) + 1
+    held += `${JSON.stringify(line)}\n`
+    if (held.length <= GATHERED) continue
+    const piece = Buffer.from(held)
+    held = ''
+    digest.update(piece)
+    yield piece
+  }
+  const sha256 = digest.update(held).digest('hex')
+  yield Buffer.from(`${held}${JSON.stringify({ type: 'end', counts, sha256 })}\n`)
+  return { sha256, counts }
+}
+
+async function write(path: string, pieces: AsyncGenerator<Buffer, ExportEnd>): Promise<ExportResult> {
   const partial = `${path}.partial`
   const out = createWriteStream(partial, { mode: 0o600, flush: true })
   let fault: unknown
   out.on('error', error => {
     fault = error
   })
-  const digest = createHash('sha256')
-  const counts: Record<string, number> = {}
   let bytes = 0
-  let held = ''
-  const put = async () => {
-    digest.update(held)
-    bytes += Buffer.byteLength(held)
-    if (fault !== undefined) throw fault
-    if (!out.write(held)) await once(out, 'drain')
-    held = ''
-  }
   try {
-    for await (const line of lines) {
-      counts[line.type] = (counts[line.type] ?? 0) + 1
-      held += `${JSON.stringify(line)}\n`
-      if (held.length > GATHERED) await put()
+    let next = await pieces.next()
+    for (; !next.done; next = await pieces.next()) {
+      bytes += next.value.length
+      if (fault !== undefined) throw fault
+      if (!out.write(next.value)) await once(out, 'drain')
     }
-    await put()
-    const sha256 = digest.digest('hex')
-    const end = `${JSON.stringify({ type: 'end', counts, sha256 })}\n`
     const closed = once(out, 'close')
-    out.end(end)
+    out.end()
     await closed
     if (fault !== undefined) throw fault
     await rename(partial, path)
-    return { path, bytes: bytes + end.length, sha256, counts }
+    return { path, bytes, ...next.value }
   } catch (error) {
     out.destroy()
     await rm(partial, { force: true })

@@ -10,10 +10,12 @@ import { openMail } from '../../src/kernel/smtp.ts'
 import { createScanRecorder } from '../../src/scans/recorder.ts'
 import type { Target } from '../database.ts'
 
-const sql = openPool(JSON.parse(process.argv[2] ?? '{}') as Target)
+const target = JSON.parse(process.argv[2] ?? '{}') as Target
+const sql = openPool(target)
 const log = createLog({ logLevel: 'warn', logFormat: 'json' })
 const app = createApp({
   sql,
+  openPoolOfOne: () => openPool(target, { max: 1 }),
   clock: systemClock,
   addresses: { publicUrl: 'http://localhost:3000', apiUrl: 'http://localhost:3000/api/v1' },
   nsUrl: 'http://localhost:3000/ns/dpp',

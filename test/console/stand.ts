@@ -83,7 +83,9 @@ export async function startStand(publicUrl = PUBLIC_URL): Promise<Stand> {
   const sealer = createSealer('a secret key that only tests know, long enough')
   const outbound = openOutbound({ allowInsecureLoopback: true, allowed: addressList([]) })
   const addresses = { publicUrl, apiUrl: `${publicUrl}/api/v1` }
-  registerConsole(app, { sql, clock, addresses, mail, sealer, outbound })
+  const openPoolOfOne = () => openPool(database.target, { max: 1 })
+  const version = '0.0.0-test'
+  registerConsole(app, { sql, openPoolOfOne, clock, addresses, mail, sealer, outbound, version })
   await app.ready()
   const ctx = { sql, clock }
   const browser = () => newBrowser(app, publicUrl)

@@ -25,7 +25,7 @@ async function page(visit: SignedInVisit, name: string, problems: Problems): Pro
 <div><dt>${words.texts.plan}</dt><dd>${session.account.plan}</dd></div>
 <div><dt>${words.texts.role}</dt><dd>${words.texts.roles[session.role]}</dd></div></dl>`
   const body = html`<h1>${texts.settings}</h1>!${summary(words.texts, problems, { name: texts.name })}!${facts}
-<section aria-labelledby="account"><h2 id="account">${texts.account}</h2>!${places(texts, OF_ACCOUNT)}</section>
+<section aria-labelledby="account"><h2 id="account">${texts.account}</h2>!${places(texts, isOwner ? OF_ACCOUNT : OF_ACCOUNT.filter(place => !('isForOwners' in place)))}</section>
 <section aria-labelledby="you"><h2 id="you">${texts.you}</h2><p class="quiet">${texts.signedInWith(session.email)}</p>!${places(texts, OF_PERSON)}</section>
 <section aria-labelledby="quota"><h2 id="quota">${words.texts.quota}</h2>!${quotaBars(words, usage)}</section>
 !${engines(texts, indexable, isOwner)}!${isOwner ? nameForm(words, name, problems) : ''}!${isOwner ? closing(texts) : ''}`

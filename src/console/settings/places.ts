@@ -8,17 +8,19 @@ export const SETTINGS = '/console/settings'
 export const PEOPLE = `${SETTINGS}/people`
 export const LINKS = `${SETTINGS}/access-links`
 export const AUDIT = `${SETTINGS}/audit`
+export const DATA = `${SETTINGS}/data`
 export const PASSWORD = `${SETTINGS}/password`
 export const PASSKEYS = `${SETTINGS}/passkeys`
 export const SESSIONS = `${SETTINGS}/sessions`
 
-/** `key` names the words of `places` in the settings' texts. */
+/** `key` names the words of `places` in the settings' texts; `isForOwners`: others are not shown the way. */
 export const OF_ACCOUNT = [
   { path: PEOPLE, key: 'people' },
   { path: LINKS, key: 'links' },
   { path: '/console/settings/brand', key: 'brand' },
   { path: '/console/keys', key: 'keys' },
   { path: AUDIT, key: 'audit' },
+  { path: DATA, key: 'data', isForOwners: true },
 ] as const
 
 export const OF_PERSON = [

@@ -3,6 +3,7 @@ import type { ConsoleRoute } from '../route.ts'
 import { showLinks, showRevokeLink, submitLink, submitRevokeLink } from './access-links.ts'
 import { showAudit } from './audit.ts'
 import { showClose, submitClose } from './close.ts'
+import { showData, submitData } from './data.ts'
 import { showSettings, submitIndexing, submitName } from './overview.ts'
 import {
   showPasskey,
@@ -22,7 +23,7 @@ import {
   submitRemovePerson,
   submitRole,
 } from './people.ts'
-import { AUDIT, LINKS, PASSKEYS, PASSWORD, PEOPLE, SESSIONS, SETTINGS } from './places.ts'
+import { AUDIT, DATA, LINKS, PASSKEYS, PASSWORD, PEOPLE, SESSIONS, SETTINGS } from './places.ts'
 import { showSessions, submitEndOthers, submitEndSession } from './sessions.ts'
 
 export const SETTINGS_ROUTES: readonly ConsoleRoute[] = [
@@ -31,6 +32,8 @@ export const SETTINGS_ROUTES: readonly ConsoleRoute[] = [
   { method: 'POST', path: `${SETTINGS}/indexing`, access: 'owner', handle: submitIndexing },
   { method: 'GET', path: `${SETTINGS}/close`, access: 'owner', handle: showClose },
   { method: 'POST', path: `${SETTINGS}/close`, access: 'owner', handle: submitClose },
+  { method: 'GET', path: DATA, access: 'owner', handle: showData },
+  { method: 'POST', path: DATA, access: 'owner', handle: submitData },
   { method: 'GET', path: PEOPLE, access: 'signed_in', handle: showPeople },
   { method: 'POST', path: PEOPLE, access: 'owner', handle: submitInvitation },
   { method: 'GET', path: `${PEOPLE}/:id`, access: 'owner', handle: showPerson },

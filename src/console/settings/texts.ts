@@ -14,6 +14,7 @@ const en = {
     brand: ['Brand', 'How the public pages of your products look'],
     keys: ['API keys', 'With which your programs act for this account'],
     audit: ['Audit log', 'Who did what, and when'],
+    data: ['All data', 'Take everything of this account along, as one file'],
     password: ['Password', 'Set another one'],
     passkeys: ['Passkeys', 'Sign in with your fingerprint, face or device'],
     sessions: ['Sessions', 'Where you are signed in'],
@@ -170,6 +171,7 @@ const en = {
   closeType: (name: string) => `To confirm, type the name of the account: ${name}`,
   closeWrong: 'That is not the name of the account.',
   closeSubmit: 'Close the account',
+  closeData: 'Take all data along first: afterwards it cannot be downloaded any more',
 }
 
 const de: typeof en = {
@@ -187,6 +189,7 @@ const de: typeof en = {
     brand: ['Marke', 'Wie die öffentlichen Seiten Ihrer Produkte aussehen'],
     keys: ['API-Schlüssel', 'Mit denen Ihre Programme für dieses Konto handeln'],
     audit: ['Protokoll', 'Wer was getan hat und wann'],
+    data: ['Alle Daten', 'Alles aus diesem Konto mitnehmen, als eine Datei'],
     password: ['Passwort', 'Ein anderes festlegen'],
     passkeys: ['Passkeys', 'Mit Fingerabdruck, Gesicht oder Gerät anmelden'],
     sessions: ['Sitzungen', 'Wo Sie angemeldet sind'],
@@ -347,6 +350,7 @@ const de: typeof en = {
   closeType: name => `Zur Bestätigung bitte den Namen des Kontos eingeben: ${name}`,
   closeWrong: 'Das ist nicht der Name des Kontos.',
   closeSubmit: 'Konto schließen',
+  closeData: 'Vorher alle Daten mitnehmen: danach lassen sie sich nicht mehr herunterladen',
 }
 
 export const SETTINGS_TEXTS = { en, de }

@@ -1,0 +1,64 @@
+/** Everything of the account as one file: for owners, who show that they are by their password. */
+import { html } from 'ghtml'
+import { checkOwnPassword } from '../../accounts/change-password.ts'
+import { contextOf } from '../../accounts/sessions.ts'
+import { readUsage } from '../../accounts/usage.ts'
+import { openExportDownload } from '../../transfer/export-download.ts'
+import { input, notice, summary } from '../fields.ts'
+import { isFine, type Problems } from '../form.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { wordsOf } from '../texts.ts'
+import { DATA_TEXTS } from './data-texts.ts'
+import { DATA, wayBack } from './places.ts'
+import { SETTINGS_TEXTS } from './texts.ts'
+
+export const showData = (visit: SignedInVisit): Promise<Outcome> => page(visit, {})
+
+type Told = { problems?: Problems; problem?: string; status?: number }
+
+export async function submitData(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, form, network, words } = visit
+  const password = form.raw('password')
+  if (password === '') return wrong(visit, words.texts.errors.required)
+  const checked = await checkOwnPassword(setup, session, { password, network })
+  if (!('passwordHash' in checked)) {
+    if (checked.problem === 'wrong') return wrong(visit, wordsOf(words, SETTINGS_TEXTS).passwordWrong)
+    return wrong(visit, words.texts.signInWait(Math.ceil(checked.seconds / 60)), 429)
+  }
+  const day = setup.clock.now().toISOString().slice(0, 10)
+  const name = `${session.account.name} ${day}.ndjson`
+  const { openPoolOfOne: openPool, version, addresses } = setup
+  const way = { openPool, version, publicUrl: addresses.publicUrl }
+  const content = await openExportDownload(contextOf(setup, session), way, name)
+  if (content === undefined) return page(visit, { problem: wordsOf(words, DATA_TEXTS).busy, status: 503 })
+  return { file: { name, type: 'application/x-ndjson', content } }
+}
+
+const wrong = (visit: SignedInVisit, sentence: string, status = 422) =>
+  page(visit, { problems: { password: sentence }, status })
+
+async function page(
+  { setup, session, words }: SignedInVisit,
+  { problems = {}, problem, status = 200 }: Told,
+): Promise<Outcome> {
+  const texts = wordsOf(words, DATA_TEXTS)
+  const usage = await readUsage(contextOf(setup, session))
+  const counts = usage.map(
+    ({ level, used }) => html`<div><dt>${texts.levels[level]}</dt><dd>${words.number(used)}</dd></div>`,
+  )
+  const points = (all: readonly string[]) =>
+    html`<ul class="points">!${all.map(one => html`<li>${one}</li>`)}</ul>`
+  const field = {
+    name: 'password',
+    label: texts.password,
+    hint: texts.passwordHint,
+    type: 'password',
+    autocomplete: 'current-password',
+  } as const
+  const body = html`!${wayBack(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
+!${notice(problem)}!${summary(words.texts, problems, { password: texts.password })}<dl class="facts">!${counts}</dl>
+<form method="post" action="${DATA}" novalidate class="narrow">!${input(field, problems)}<button>${texts.submit}</button></form>
+<section aria-labelledby="in"><h2 id="in">${texts.inIt}</h2>!${points(texts.inItPoints)}<p>${texts.notInIt}</p></section>
+<section aria-labelledby="whole"><h2 id="whole">${texts.whole}</h2><p>${texts.wholeLead}</p>!${points(texts.wholePoints)}<p class="quiet">${texts.format}</p></section>`
+  return { title: texts.title, body, status: isFine(problems) ? status : Math.max(status, 422) }
+}
