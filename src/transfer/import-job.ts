@@ -2,6 +2,7 @@
  * Checks and writes sheets behind the page. A step is a chunk of rows: what it writes and how far the sheet got are one
  * transaction, so that a process that is killed leaves either all of a step or nothing, and another goes on after it.
  */
+import { audit, auditValues, insertAudit } from '../accounts/audit.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { perDatabase, retrying, type Sql } from '../kernel/db.ts'
@@ -46,21 +47,51 @@ export async function runImport(ctx: AccountContext, uuid: string): Promise<void
 }
 
 /** Ends a check or a run after the step it is at; what has been written stays. */
-export async function stopImport(ctx: AccountContext, uuid: string): Promise<void> {
-  await ctx.sql`
-    update sheet_import set state = case state when 'checking' then 'open' else 'stopped' end
-    where account_id = ${ctx.accountId} and id = ${uuid} and state in ('checking', 'running')`
+export async function stopImport(
+  { sql, clock, accountId, actorId }: AccountContext,
+  uuid: string,
+): Promise<void> {
+  const entry = {
+    account: sql`account_id`,
+    actor: sql`${actorId}::integer`,
+    now: clock.now(),
+    action: 'import_stopped',
+    subject: sql`json_build_object('file', file_name, 'created', created, 'updated', updated, 'unchanged', unchanged,
+      'failed', failed)::text`,
+  } as const
+  await sql`
+    with ended as (
+      update sheet_import set state = case state when 'checking' then 'open' else 'stopped' end
+      where account_id = ${accountId} and id = ${uuid} and state in ('checking', 'running') returning *
+    )
+    ${insertAudit(sql)} select ${auditValues(sql, entry)} from ended where state = 'stopped'`
 }
+
+/** What entries of the audit log about a sheet say, as JSON: how much at its start, what came of it at its end. */
+export type ImportSubject = { file: string; rows?: number } & Partial<
+  Pick<SheetImport, 'created' | 'updated' | 'unchanged' | 'failed'>
+>
 
 type Start = { from: readonly string[]; to: 'checking' | 'running'; settings: Settings }
 
 async function begin(ctx: AccountContext, uuid: string, { from, to, settings }: Start): Promise<void> {
   const { sql, accountId, actorId, clock } = ctx
+  const entry = {
+    account: sql`account_id`,
+    actor: sql`actor_id`,
+    now: clock.now(),
+    action: 'import_started',
+    subject: sql`json_build_object('file', file_name, 'rows', row_count)::text`,
+  } as const
   const [row] = await sql<ImportRow[]>`
-    update sheet_import set state = ${to}, settings = ${JSON.stringify(settings)}::text::json, alive_at = ${clock.now()},
-      actor_id = ${actorId}, next_chunk = 0, created = 0, updated = 0, unchanged = 0, failed = 0
-    where account_id = ${accountId} and id = ${uuid} and state = any(${from as string[]}::text[])
-    returning ${importColumns(sql)}`
+    with begun as (
+      update sheet_import set state = ${to}, settings = ${JSON.stringify(settings)}::text::json, alive_at = ${clock.now()},
+        actor_id = ${actorId}, next_chunk = 0, created = 0, updated = 0, unchanged = 0, failed = 0
+      where account_id = ${accountId} and id = ${uuid} and state = any(${from as string[]}::text[]) returning *
+    ), noted as (
+      ${insertAudit(sql)} select ${auditValues(sql, entry)} from begun where state = 'running'
+    )
+    select ${importColumns(sql)} from begun`
   if (row === undefined) {
     const message = 'This sheet is at another step by now. Load the page again to see which.'
     throw invalid([{ field: 'state', pointer: '/state', code: 'immutable', message }])
@@ -142,13 +173,16 @@ async function step(
         where account_id = ${accountId} and import_id = ${sheet.id} and no = ${no}`
       const isLast = no + 1 === sheet.chunkCount
       const next = isLast ? (dryRun ? 'checked' : 'done') : sheet.state
-      const moved = await sql`
+      const [moved] = await sql<Pick<SheetImport, 'created' | 'updated' | 'unchanged' | 'failed'>[]>`
         update sheet_import set next_chunk = ${no + 1}, alive_at = ${clock.now()}, state = ${next},
           created = created + ${written.created}, updated = updated + ${written.updated},
           unchanged = unchanged + ${written.unchanged}, failed = failed + ${faults.length}
         where account_id = ${accountId} and id = ${sheet.id} and next_chunk = ${no} and state = ${sheet.state}
-          and settings::text = ${JSON.stringify(sheet.settings)}`
-      if (moved.count === 0) throw new Overtaken()
+          and settings::text = ${JSON.stringify(sheet.settings)}
+        returning created, updated, unchanged, failed`
+      if (moved === undefined) throw new Overtaken()
+      const subject: ImportSubject = { file: sheet.fileName, ...moved }
+      if (next === 'done') await audit({ ...ctx, sql }, 'import_done', JSON.stringify(subject))
     })
     return true
   } catch (error) {

@@ -201,6 +201,18 @@ describe('a thousand rows, twenty of them bad', () => {
     assert.match((await editor.get('/console/products')).text, /980 products/)
   })
 
+  test('the audit log has the start with the rows, and the end with what came of them, once', async () => {
+    const { text } = await editor.get('/console/settings/audit')
+    const entries = (page: string) => [...page.matchAll(/Produkte\.csv \([^)]*\)/g)].map(([found]) => found)
+    assert.match(text, /Imported a sheet.*Began to import a sheet/s)
+    const created = 'Created: 980, Changed: 0, Already as in the sheet: 0, Rows with errors: 20'
+    assert.deepEqual(entries(text), [`Produkte.csv (${created})`, 'Produkte.csv (1,000 rows)'])
+    const german = await editor.get('/console/settings/audit', { headers: { 'accept-language': 'de' } })
+    const angelegt = 'Angelegt: 980, Geändert: 0, Schon wie in der Tabelle: 0, Zeilen mit Fehlern: 20'
+    assert.deepEqual(entries(german.text), [`Produkte.csv (${angelegt})`, 'Produkte.csv (1.000 Zeilen)'])
+    assert.match(german.text, /Hat den Import einer Tabelle begonnen/)
+  })
+
   for (const format of ['xlsx', 'csv']) {
     test(`the bad rows as ${format}, mended and brought again, are the rest`, async () => {
       const { header, rows: bad } = await readAll(await download(editor, `${at}/errors?format=${format}`))
@@ -314,11 +326,15 @@ describe('what a sheet may and may not', () => {
   test('stopped, discarded', async () => {
     const at = await bring(sheet([cells(6_000)]))
     await stand.sql`update sheet_import set state = 'running' where id = (select id from sheet_import order by id desc limit 1)`
+    const entries = () => stand.sql`select subject from audit_entry where action = 'import_stopped'`
     const page = await editor.get(at)
     assert.equal(page.headers.refresh, '2')
     assert.match(page.text, /<progress/)
     await editor.post(`${at}/stop`)
+    await editor.post(`${at}/stop`)
     assert.match((await editor.get(at)).text, /Stopped after 0 of 1 rows/)
+    assert.equal((await entries()).length, 1)
+    assert.match((await editor.get('/console/settings/audit')).text, /Stopped the import of a sheet/)
     await editor.post(`${at}/discard`)
     assert.equal((await editor.get(at)).status, 404)
   })

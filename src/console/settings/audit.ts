@@ -2,8 +2,10 @@
 import { html } from 'ghtml'
 import { type AuditEntry, readAuditLog } from '../../accounts/audit-log.ts'
 import { contextOf } from '../../accounts/sessions.ts'
+import type { ImportSubject } from '../../transfer/import-job.ts'
 import { PRODUCTS } from '../products/list.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
+import { SHEET_TEXTS } from '../sheets/texts.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { AUDIT_TEXTS } from './audit-texts.ts'
 import { AUDIT, wayBack } from './places.ts'
@@ -31,12 +33,21 @@ function line(words: Words, { at, who, kind, action, subject }: AuditEntry): str
   const texts = wordsOf(words, SETTINGS_TEXTS)
   const name = kind === 'operator' ? texts.operator : who
   const badge = texts.kinds[kind] === '' ? '' : html` <span class="badge">${texts.kinds[kind]}</span>`
-  return html`<li><strong>${wordsOf(words, AUDIT_TEXTS)[action]}</strong> !${subject === who ? '' : about(action, subject)}
+  return html`<li><strong>${wordsOf(words, AUDIT_TEXTS)[action]}</strong> !${subject === who ? '' : about(words, action, subject)}
 <span class="quiet"><time datetime="${at}">${words.minute(at)}</time> · ${name}!${badge}</span></li>`
 }
 
-/** A product is named by its id, which leads to it. */
-const about = (action: AuditEntry['action'], subject: string) =>
-  action === 'product_archived' || action === 'product_restored'
-    ? html`<a href="${PRODUCTS}/${subject}">${subject}</a>`
-    : html`${subject}`
+/** A product is named by its id, which leads to it; a sheet by its file, with what came of it. */
+function about(words: Words, action: AuditEntry['action'], subject: string): string {
+  if (action === 'product_archived' || action === 'product_restored')
+    return html`<a href="${PRODUCTS}/${subject}">${subject}</a>`
+  if (action !== 'import_started' && action !== 'import_done' && action !== 'import_stopped')
+    return html`${subject}`
+  const { file, rows, ...counts } = JSON.parse(subject) as ImportSubject
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const said = Object.entries(counts).map(
+    ([one, n]) => `${texts.outcomes.has[one as keyof typeof counts]}: ${words.number(n)}`,
+  )
+  if (rows !== undefined) said.unshift(texts.rows(rows, words.number(rows)))
+  return html`${file} (${said.join(', ')})`
+}
