@@ -1,0 +1,170 @@
+/** kill -9 of the server in the middle of an import: the next one finishes it, each row once, and the error file is whole. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { csvLine } from '../../src/transfer/csv-text.ts'
+import { readAll } from '../transfer/sheets.ts'
+import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
+
+const PASSWORD = 'eleven herons over the lake'
+/** As many again are there already, and are changed. */
+const NEW = process.env.CARNET_TEST_FULL ? 20_000 : 3_000
+const BAD_EVERY = 100
+const A_PAGE = 100
+/** A sheet is taken for abandoned after ten seconds. */
+const FINISHED_WITHIN_MS = 90_000
+const LOOK_EVERY_MS = 20
+
+let folder: Awaited<ReturnType<typeof emptyFolder>>
+let settings: Settings
+let server: Served
+let cookie = ''
+let key: string
+
+before(async () => {
+  folder = await emptyFolder()
+  settings = { cwd: folder.path, env: { DATA_DIR: folder.path, PORT: '0' } }
+  server = await serve(settings)
+  const { set_up_url } = JSON.parse(server.said.stdout) as { set_up_url: string }
+  const token = new URL(set_up_url).searchParams.get('token') ?? ''
+  const name = 'Crash'
+  const email = 'owner@testmarke.example'
+  const answer = await post(
+    '/console/set-up',
+    new URLSearchParams({ token, name, email, password: PASSWORD }),
+  )
+  assert.equal(answer.status, 303, await answer.text())
+  cookie = String(answer.headers.getSetCookie()[0]).split(';')[0] ?? ''
+  await carnetJson(['accounts', 'set-plan', '1', '--plan', 'enterprise'], settings)
+  const wanted = ['keys', 'create', '--account', '1', '--scope', 'full']
+  key = (await carnetJson<{ key: string }>(wanted, settings)).key
+})
+
+after(async () => {
+  await endAll()
+  await folder.remove()
+})
+
+const HEAD = [
+  ...['productName', 'sku', 'brandName', 'languages', 'economicOperator.role', 'economicOperator.legalName'],
+  ...['economicOperator.address', 'economicOperator.country', 'economicOperator.contactEmail'],
+  ...['fiberComposition', 'countryOfManufacture', 'careInstructions.en', 'repair.repairable'],
+  ...['repair.sparePartsAvailable', 'endOfLife.recyclingInstructions.en'],
+  ...['endOfLife.disposalInstructions.en', 'weightGrams'],
+]
+const row = (n: number, weight: number | string) => [
+  ...[`Jacket ${n}`, `J-${n}`, 'Testmarke', 'en', 'manufacturer', 'Testmarke GmbH', 'Werkstraße 1', 'DE'],
+  ...['passport@testmarke.example', '100 % wool', 'PT', 'Wash at 30 °C.', 'true', 'false'],
+  ...['Take it to a collection point.', 'Not in household waste.', String(weight)],
+]
+const sheet = (rows: readonly string[][]) => [HEAD, ...rows].map(cells => csvLine(cells)).join('')
+
+test('a killed import is finished by the next server: created and changed once each, the error file whole', async () => {
+  const first = await check(sheet(Array.from({ length: NEW }, (_, n) => row(n, 500))))
+  await post(`${first}/run`, new URLSearchParams())
+  assert.deepEqual(await counts(first), [NEW, 0, 0, 0])
+
+  const bad = (n: number) => n % BAD_EVERY === 7
+  const all = Array.from({ length: 2 * NEW }, (_, n) => row(n, bad(n) ? 'heavy' : 510))
+  const failed = all.length / BAD_EVERY
+  const at = await check(sheet(all))
+  const expected = [NEW - failed / 2, NEW - failed / 2, 0, failed]
+  assert.deepEqual(await counts(at), expected)
+  await post(`${at}/run`, new URLSearchParams())
+  const atKill = await progress(at, done => done > 0)
+  assert.ok(atKill < all.length, 'there is something left to do')
+  await server.stop('SIGKILL')
+
+  server = await serve(settings)
+  const begun = await progress(at, () => true)
+  assert.ok(begun >= atKill && begun < all.length, `${begun} of ${all.length} rows at restart`)
+  assert.deepEqual(await counts(at), expected)
+  assert.deepEqual(
+    await versions(),
+    new Map([
+      ['changed, version 1', failed / 2],
+      ['changed, version 2', NEW - failed / 2],
+      ['new, version 1', NEW - failed / 2],
+    ]),
+  )
+  for (const format of ['csv', 'xlsx']) {
+    const answer = await get(`${at}/errors?format=${format}`)
+    const { header, rows } = await readAll(Buffer.from(await answer.arrayBuffer()))
+    assert.deepEqual(header, [...HEAD, 'what_is_wrong'])
+    assert.deepEqual(
+      rows.map(cells => cells[1]),
+      all.filter((_, n) => bad(n)).map(cells => cells[1]),
+    )
+    assert.ok(rows.every(cells => /^\(\d+\) Q weightGrams: /.test(String(cells.at(-1)))))
+  }
+  const log = await (await get('/console/settings/audit')).text()
+  assert.equal(log.match(/Began to import a sheet/g)?.length, 2)
+  assert.equal(log.match(/Imported a sheet/g)?.length, 2)
+})
+
+/** The address of the sheet, once it is checked. */
+async function check(text: string): Promise<string> {
+  const form = new FormData()
+  form.set('category', 'textile')
+  form.set('sheet', new Blob([text], { type: 'text/csv' }), 'Jackets.csv')
+  const answer = await post('/console/import', form)
+  assert.equal(answer.status, 303, await answer.text())
+  const at = String(answer.headers.get('location'))
+  const columns = Object.fromEntries(HEAD.map((name, place) => [`c.${place}`, name]))
+  const choices = { match_by: 'sku', mark: 'point', clears: 'keep', change_type: 'change' }
+  const confirmed = await post(`${at}/columns`, new URLSearchParams({ ...columns, ...choices }))
+  assert.equal(confirmed.status, 303, await confirmed.text())
+  await progress(at, done => done === Number.POSITIVE_INFINITY)
+  return at
+}
+
+/** Rows done as the page says them, infinite when it says no more; waits until it is enough. */
+async function progress(at: string, enough: (done: number) => boolean): Promise<number> {
+  const until = performance.now() + FINISHED_WITHIN_MS
+  for (;;) {
+    const text = await (await get(at)).text()
+    const said = /<progress [^>]*value="(\d+)"/.exec(text)?.[1]
+    const done = said === undefined ? Number.POSITIVE_INFINITY : Number(said)
+    if (enough(done)) return done
+    assert.ok(performance.now() < until, `the sheet did not get on: ${done} rows`)
+    await pause(LOOK_EVERY_MS)
+  }
+}
+
+/** New, changed, unchanged, wrong, once the sheet is at no work any more. */
+async function counts(at: string): Promise<number[]> {
+  await progress(at, done => done === Number.POSITIVE_INFINITY)
+  const text = await (await get(at)).text()
+  return Array.from(text.matchAll(/<dd>([\d,]+)<\/dd>/g), ([, n = '']) => Number(n.replace(',', '')))
+}
+
+type Listed = {
+  data: { version_no: number; sku: string }[]
+  meta: { has_more: boolean; next_cursor?: string }
+}
+
+/** How many products are at which version; none is there twice. */
+async function versions(): Promise<Map<string, number>> {
+  const found = new Map<string, number>()
+  const skus = new Set<string>()
+  for (let cursor = ''; ; ) {
+    const answer = await fetch(`${server.url}/api/v1/products?limit=${A_PAGE}${cursor}`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    const json = (await answer.json()) as Listed
+    assert.ok(answer.ok, JSON.stringify(json))
+    for (const { version_no, sku } of json.data) {
+      assert.ok(!skus.has(sku), `${sku} is there twice`)
+      skus.add(sku)
+      const name = `${Number(sku.slice(2)) < NEW ? 'changed' : 'new'}, version ${version_no}`
+      found.set(name, (found.get(name) ?? 0) + 1)
+    }
+    if (!json.meta.has_more) return found
+    cursor = `&cursor=${json.meta.next_cursor}`
+  }
+}
+
+const own = () => ({ cookie, origin: server.url, 'sec-fetch-site': 'same-origin' })
+const get = (path: string) => fetch(server.url + path, { headers: { cookie } })
+const post = (path: string, body: URLSearchParams | FormData) =>
+  fetch(server.url + path, { method: 'POST', redirect: 'manual', headers: own(), body })
