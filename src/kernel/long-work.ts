@@ -11,21 +11,34 @@ type Run<Job> = (clock: Clock, job: Job, goOn: () => boolean) => Promise<void>
 
 export function createLongWork<Job extends { id: string }>(run: Run<Job>) {
   const running = new Map<string, Promise<void>>()
+  /** What begins anew when the one at work has ended. */
+  const next = new Map<string, { clock: Clock; job: Job }>()
   let faults: Fault[] = []
   let stopping = false
   const ended = async () => {
-    await Promise.allSettled(running.values())
+    while (running.size > 0) await Promise.allSettled(running.values())
+  }
+  const start = (clock: Clock, job: Job) => {
+    if (stopping || running.has(job.id)) return
+    const work = run(clock, job, () => !stopping)
+      .catch(error => {
+        faults.push({ id: job.id, error })
+      })
+      .finally(() => {
+        running.delete(job.id)
+        const after = next.get(job.id)
+        next.delete(job.id)
+        if (after) start(after.clock, after.job)
+      })
+    running.set(job.id, work)
   }
   return {
     /** Nothing for a job that is at work already, and after `stop`. */
-    start(clock: Clock, job: Job) {
-      if (stopping || running.has(job.id)) return
-      const work = run(clock, job, () => !stopping)
-        .catch(error => {
-          faults.push({ id: job.id, error })
-        })
-        .finally(() => running.delete(job.id))
-      running.set(job.id, work)
+    start,
+    /** The same for one that begins anew: what is at work of it has been told to end, and is waited for. */
+    startAnew(clock: Clock, job: Job) {
+      if (running.has(job.id)) next.set(job.id, { clock, job })
+      else start(clock, job)
     },
     /** Resolves when the jobs under way have ended. */
     ended,

@@ -96,7 +96,7 @@ async function begin(ctx: AccountContext, uuid: string, { from, to, settings }: 
     const message = 'This sheet is at another step by now. Load the page again to see which.'
     throw invalid([{ field: 'state', pointer: '/state', code: 'immutable', message }])
   }
-  runners(sql).start(clock, importOf(row))
+  runners(sql).startAnew(clock, importOf(row))
 }
 
 /** Takes up the sheets that no process is at work on; called by a timer in every server. */

@@ -1,6 +1,7 @@
 /** Sheets by forms alone: templates, columns, the check, the import, what is left over, and the way back out. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { operatorActor } from '../../src/accounts/actors.ts'
 import { openPool } from '../../src/kernel/db.ts'
 import { csvLine } from '../../src/transfer/csv-text.ts'
@@ -338,6 +339,38 @@ describe('what a sheet may and may not', () => {
     await editor.post(`${at}/discard`)
     assert.equal((await editor.get(at)).status, 404)
   })
+})
+
+test('a check that is stopped and begun again in the middle of a step goes on by itself, without a wait', async () => {
+  const at = await bring(sheet(Array.from({ length: 600 }, (_, n) => cells(20_000 + n))))
+  const form = formIn(await editor.get(at))
+  const other = openPool(stand.target, { max: 1 })
+  const held = Promise.withResolvers<void>()
+  const holding = Promise.withResolvers<void>()
+  const lock = other.begin(async sql => {
+    await sql`
+      select from sheet_chunk where no = 1 and import_id = (select id from sheet_import order by id desc limit 1) for update`
+    held.resolve()
+    await holding.promise
+  })
+  await held.promise
+  await editor.post(`${at}/columns`, { form })
+  const state = async () => {
+    const [row] = await stand.sql<{ state: string; next_chunk: number }[]>`
+      select state, next_chunk from sheet_import order by id desc limit 1`
+    return row
+  }
+  while ((await state())?.next_chunk !== 1) await pause(5)
+  await editor.post(`${at}/stop`)
+  assert.deepEqual(await state(), { state: 'open', next_chunk: 1 })
+  await editor.post(`${at}/columns`, { form })
+  assert.deepEqual(await state(), { state: 'checking', next_chunk: 0 })
+  holding.resolve()
+  await lock
+  await importsEnded(stand.sql)
+  await other.end()
+  assert.deepEqual(takeImportFaults(stand.sql), [])
+  assert.deepEqual(counts(await editor.get(at)), [600, 0, 0, 0])
 })
 
 test('a sheet that a process left in the middle goes on in the next, nothing twice', async () => {
