@@ -7,6 +7,7 @@ import type { CompleteCategory } from './catalogue.ts'
 import type { Field } from './field.ts'
 import type { Findings } from './findings.ts'
 import { maxEntries, scalarEntry } from './json-schema.ts'
+import { problem } from './problems.ts'
 import { type Data, isObject } from './value.ts'
 
 /** The data itself when nothing in it is oversized. Free-form keys at the top have no bound but the body's. */
@@ -76,10 +77,10 @@ class Bounds {
     return this.members(fields, Object.fromEntries(Array.from(kept, key => [key, object[key]])))
   }
 
-  private isTooLong(field: Field, count: number, what: string): boolean {
+  private isTooLong(field: Field, count: number, what: 'entries' | 'languages'): boolean {
     const most = maxEntries(field) ?? 0
     if (count <= most) return false
-    this.findings.add(this.path, 'length', `has ${count} ${what}; at most ${most} are allowed.`)
+    this.findings.add(this.path, 'length', problem(`many_${what}`, { count, most }))
     return true
   }
 }

@@ -1,5 +1,6 @@
 /** Collects what is wrong with a passport's data: one violation for each wrong thing, named as a person and as a program would. */
-import { type Detail, type DetailCode, MOST_DETAILS } from '../kernel/errors.ts'
+import { type Detail, type DetailCode, MOST_DETAILS, SAID } from '../kernel/errors.ts'
+import { inEnglish, type Problem } from './problems.ts'
 
 /** From the `data` object inward: member names and list indexes. */
 export type Path = readonly (string | number)[]
@@ -22,8 +23,8 @@ export class Findings {
     return this.errors.size === 0
   }
 
-  /** The first finding at a place stands; a later one there is its consequence. `problem` continues "<field> …". */
-  add(path: Path, code: DetailCode, problem: string): void {
+  /** The first finding at a place stands; a later one there is its consequence. */
+  add(path: Path, code: DetailCode, problem: Problem): void {
     if (this.overflow) return
     const pointer = pointerOf(path)
     if (this.errors.has(pointer)) return
@@ -31,7 +32,7 @@ export class Findings {
     else this.errors.set(pointer, detail(path, pointer, code, problem))
   }
 
-  warn(path: Path, code: DetailCode, problem: string): void {
+  warn(path: Path, code: DetailCode, problem: Problem): void {
     if (this.warningsFull) return
     this.warnings.push(detail(path, pointerOf(path), code, problem))
   }
@@ -49,13 +50,14 @@ export class Findings {
   }
 }
 
-function detail(path: Path, pointer: string, code: DetailCode, problem: string): Detail {
+function detail(path: Path, pointer: string, code: DetailCode, problem: Problem): Detail {
   const field = shorten(fieldOf(path), FIELD_MAX_LENGTH)
   return {
     field,
     pointer: shorten(pointer, POINTER_MAX_LENGTH),
     code,
-    message: `${field === '' ? 'A key without a name' : field} ${problem}`,
+    message: `${field === '' ? 'A key without a name' : field} ${inEnglish(problem)}`,
+    [SAID]: problem,
   }
 }
 

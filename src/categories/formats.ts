@@ -5,9 +5,9 @@ import type { DetailCode } from '../kernel/errors.ts'
 import { COUNTRIES, isCountry } from './countries.ts'
 import type { Format } from './field.ts'
 import { canonicalLanguage, LANGUAGE_TAG_MAX_LENGTH, repairedLanguage } from './language.ts'
+import { type Problem, type ProblemKey, problem } from './problems.ts'
 
-/** `problem` continues a sentence that begins with the field's name. */
-export type Fault = { code: DetailCode; problem: string }
+export type Fault = { code: DetailCode; problem: Problem }
 
 export type FormatRule = {
   /** Keywords for a string of this format; patterns are ECMA-262 with the `u` flag, and linear. */
@@ -39,9 +39,9 @@ const PARTIAL_DATE = new RegExp(PARTIAL_DATE_PATTERN, 'u')
 /** Host without user; no white space and no `\`, which browsers read as `/`. */
 const HTTP_URL = /^https?:\/\/[^\s/?#@\\]+(?:[/?#][^\s\\]*)?$/iu
 
-const fault = (code: DetailCode, problem: string): Fault => ({ code, problem })
-const checked = (code: DetailCode, problem: string, passes: (text: string) => boolean) => (text: string) =>
-  passes(text) ? undefined : fault(code, problem)
+const fault = (code: DetailCode, what: Problem): Fault => ({ code, problem: what })
+const checked = (code: DetailCode, key: ProblemKey, passes: (text: string) => boolean) => (text: string) =>
+  passes(text) ? undefined : fault(code, problem(key))
 
 export const FORMATS: Readonly<Record<Format, FormatRule>> = {
   gtin: {
@@ -53,29 +53,19 @@ export const FORMATS: Readonly<Record<Format, FormatRule>> = {
   },
   gln: {
     schema: { minLength: 13, maxLength: 13, pattern: '^[0-9]{13}$' },
-    findFault: checked('format', 'must be a GLN: 13 digits, the last of them the right check digit.', isGln),
+    findFault: checked('format', 'gln', isGln),
   },
   eori: {
     schema: { minLength: 3, maxLength: 17, pattern: EORI_PATTERN },
-    findFault: checked(
-      'format',
-      'must be an EORI number: two capital letters, then 1 to 15 characters without spaces.',
-      text => EORI.test(text),
-    ),
+    findFault: checked('format', 'eori', text => EORI.test(text)),
   },
   cas: {
     schema: { minLength: 7, maxLength: 12, pattern: '^[1-9][0-9]{1,6}-[0-9]{2}-[0-9]$' },
-    findFault: checked(
-      'format',
-      'must be a CAS number such as 50-00-0, the last digit the right check digit.',
-      isCasNumber,
-    ),
+    findFault: checked('format', 'cas', isCasNumber),
   },
   cn_or_hs: {
     schema: { minLength: 6, maxLength: 8, pattern: CN_OR_HS_PATTERN },
-    findFault: checked('format', 'must have 6 digits (HS) or 8 digits (CN), without spaces or dots.', text =>
-      CN_OR_HS.test(text),
-    ),
+    findFault: checked('format', 'cn_or_hs', text => CN_OR_HS.test(text)),
   },
   country: {
     schema: { minLength: 2, maxLength: 2, pattern: countryPattern() },
@@ -94,46 +84,29 @@ export const FORMATS: Readonly<Record<Format, FormatRule>> = {
     schema: { minLength: 8, maxLength: URL_MAX_LENGTH, pattern: '^[Hh][Tt][Tt][Pp][Ss]?://', format: 'uri' },
     findFault: text => {
       if (text.length > URL_MAX_LENGTH) {
-        return fault(
-          'length',
-          `is too long for an address; at most ${URL_MAX_LENGTH} characters are allowed.`,
-        )
+        return fault('length', problem('url_long', { most: URL_MAX_LENGTH }))
       }
-      return HTTP_URL.test(text) && URL.canParse(text)
-        ? undefined
-        : fault(
-            'format',
-            'must be a whole address that begins with https:// or http://, without a user name.',
-          )
+      return HTTP_URL.test(text) && URL.canParse(text) ? undefined : fault('format', problem('url'))
     },
   },
   email: {
     schema: { minLength: 5, maxLength: EMAIL_MAX_LENGTH, pattern: EMAIL_PATTERN, format: 'email' },
-    findFault: checked('format', 'must be an e-mail address such as service@example.com.', isEmail),
+    findFault: checked('format', 'email', isEmail),
   },
   partial_date: {
     schema: { minLength: 4, maxLength: 10, pattern: PARTIAL_DATE_PATTERN },
-    findFault: checked(
-      'format',
-      'must be a date of the calendar as YYYY, YYYY-MM or YYYY-MM-DD.',
-      isPartialDate,
-    ),
+    findFault: checked('format', 'date', isPartialDate),
   },
   carbon_class: {
     schema: { minLength: 1, maxLength: 1, enum: CARBON_CLASSES },
-    findFault: checked('enum', 'must be one capital letter from A to G.', text =>
-      CARBON_CLASSES.includes(text),
-    ),
+    findFault: checked('enum', 'carbon_class', text => CARBON_CLASSES.includes(text)),
   },
 }
 
 const GTIN_FAULTS: Readonly<Record<GtinFault, Fault>> = {
-  format: fault('format', 'must be a GTIN of 8, 12, 13 or 14 digits, without spaces or hyphens.'),
-  check_digit: fault(
-    'gtin_check_digit',
-    'has a check digit (the last one) that does not fit the digits before it; look for a typing mistake.',
-  ),
-  all_zero: fault('format', 'is all zeros, which is no GTIN; leave it out if the product has none.'),
+  format: fault('format', problem('gtin')),
+  check_digit: fault('gtin_check_digit', problem('gtin_digit')),
+  all_zero: fault('format', problem('gtin_zeros')),
 }
 
 /** One alternative per first letter, so that a regular expression says exactly which codes are assigned. */
@@ -152,17 +125,15 @@ const MEANT: ReadonlyMap<string, string> = new Map([
   ['EL', 'GR'],
 ])
 
-function countryProblem(text: string): string {
-  const problem = 'must be a country as two capital letters of ISO 3166-1, such as DE'
+function countryProblem(text: string): Problem {
   const capitals = text.trim().toUpperCase()
   const meant = MEANT.get(capitals) ?? capitals
-  return isCountry(meant) ? `${problem}; write ${meant}.` : `${problem}.`
+  return isCountry(meant) ? problem('country_meant', { meant }) : problem('country')
 }
 
-export function languageProblem(text: string): string {
-  const problem = 'must be a language code of BCP 47, such as en or pt-BR'
+export function languageProblem(text: string): Problem {
   const meant = repairedLanguage(text)
-  return meant === undefined ? `${problem}.` : `${problem}; write ${meant}.`
+  return meant === undefined ? problem('language') : problem('language_meant', { meant })
 }
 
 function isEmail(text: string): boolean {

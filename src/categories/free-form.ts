@@ -6,6 +6,7 @@ import { MAX_JSON_DEPTH } from '../kernel/strict-json.ts'
 import type { CompleteCategory } from './catalogue.ts'
 import type { Findings } from './findings.ts'
 import { findNearestName } from './nearest-name.ts'
+import { type Problem, problem } from './problems.ts'
 import { findTextFault } from './text.ts'
 import { type Data, isObject } from './value.ts'
 
@@ -30,37 +31,29 @@ export function checkFreeForm(
     if (findings.truncated) return
     const path = [key]
     if (!checkKey(key, path, findings)) continue
-    if (strict)
-      findings.add(
-        path,
-        'unknown_field',
-        `is not a field of ${category.id}${hint(key, names, 'leave it out')}`,
-      )
-    else if (!findings.warningsFull) {
-      const kept = `is not a field of ${category.id}; it is kept, and only your account sees it`
-      findings.warn(path, 'unknown_field', `${kept}${hint(key, names)}`)
-    }
+    const say = strict || !findings.warningsFull
+    if (say) findings[strict ? 'add' : 'warn'](path, 'unknown_field', unknown(category, key, strict))
     checkValue(data[key], path, findings)
   }
 }
 
-function hint(key: string, names: ReadonlySet<string>, otherwise?: string): string {
-  const nearest = findNearestName(key, [...names])
-  if (nearest !== undefined) return `. Did you mean ${nearest}?`
-  return otherwise === undefined ? '.' : `; ${otherwise}.`
+function unknown(category: CompleteCategory, key: string, strict: boolean): Problem {
+  const which = strict ? 'unknown' : 'unknown_kept'
+  const meant = findNearestName(key, [...knownNames(category)])
+  const facts = { category: category.id }
+  return meant === undefined ? problem(which, facts) : problem(`${which}_meant`, { ...facts, meant })
 }
 
 /** Texts may be empty here and as long as the body; the depth of the data is bounded as the body's is. */
 function checkValue(value: unknown, path: (string | number)[], findings: Findings): void {
   if (findings.truncated) return
   if (typeof value === 'string') {
-    const problem = findTextFault(value)
-    if (problem !== undefined) findings.add(path, 'pattern', problem)
+    const fault = findTextFault(value)
+    if (fault !== undefined) findings.add(path, 'pattern', fault)
   } else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) findings.add(path, 'type', 'is too large for a number.')
+    if (!Number.isFinite(value)) findings.add(path, 'type', problem('infinite'))
   } else if (typeof value === 'object' && value !== null) {
-    if (path.length >= MAX_JSON_DEPTH)
-      findings.add(path, 'max', `is nested more than ${MAX_JSON_DEPTH} levels deep; flatten it.`)
+    if (path.length >= MAX_JSON_DEPTH) findings.add(path, 'max', problem('deep', { most: MAX_JSON_DEPTH }))
     else checkMembers(value, path, findings)
   }
 }
@@ -81,10 +74,10 @@ function checkMembers(value: object, path: (string | number)[], findings: Findin
 
 function checkKey(key: string, path: readonly (string | number)[], findings: Findings): boolean {
   if (key === '__proto__') {
-    findings.add(path, 'unknown_field', 'is a key that may not be sent.')
+    findings.add(path, 'unknown_field', problem('key'))
     return false
   }
-  const problem = findTextFault(key)
-  if (problem !== undefined) findings.add(path, 'pattern', `is a key that ${problem}`)
-  return problem === undefined
+  const fault = findTextFault(key, 'key_')
+  if (fault !== undefined) findings.add(path, 'pattern', fault)
+  return fault === undefined
 }

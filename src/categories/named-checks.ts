@@ -5,6 +5,7 @@ import { type Findings, shorten } from './findings.ts'
 import { FORMATS, languageProblem } from './formats.ts'
 import { scalarEntry } from './json-schema.ts'
 import { canonicalLanguage, repairedLanguage } from './language.ts'
+import { problem } from './problems.ts'
 import { blankProblem } from './structure-faults.ts'
 import { findTextFault, isBlank } from './text.ts'
 import { type Data, isObject } from './value.ts'
@@ -43,8 +44,8 @@ export class NamedChecks {
   private checkText(field: Field, text: string): void {
     const fault = field.format === undefined ? undefined : FORMATS[field.format].findFault(text)
     if (fault !== undefined) this.findings.add(this.path, fault.code, fault.problem)
-    const problem = findTextFault(text)
-    if (problem !== undefined) this.findings.add(this.path, 'pattern', problem)
+    const wrong = findTextFault(text)
+    if (wrong !== undefined) this.findings.add(this.path, 'pattern', wrong)
   }
 
   private checkList(field: Field, entries: readonly unknown[]): void {
@@ -64,7 +65,7 @@ export class NamedChecks {
   private checkOnce(seen: Set<string>, tag: string): void {
     const language = canonicalLanguage(tag)
     if (language === undefined) return
-    if (seen.has(language)) this.findings.add(this.path, 'duplicate', `repeats ${language}; list it once.`)
+    if (seen.has(language)) this.findings.add(this.path, 'duplicate', problem('repeated', { language }))
     seen.add(language)
   }
 
@@ -79,8 +80,7 @@ export class NamedChecks {
     }
     const total = exactSum(shares)
     if (total === '100') return
-    const problem = `adds up to ${shorten(total, 30)}; each ${name} as written must make the sum exactly 100.`
-    this.findings.add(this.path, 'sum_not_100', problem)
+    this.findings.add(this.path, 'sum_not_100', problem('sum', { sum: shorten(total, 30), share: name }))
   }
 
   private checkTranslations(field: Field, texts: Data): void {
@@ -97,8 +97,11 @@ export class NamedChecks {
       this.path.pop()
     }
     if (hasPrimary || this.primary === undefined) return
-    const problem = `needs a text in ${this.primary}, the first of languages.`
-    this.findings.add(this.path, 'primary_language_missing', problem)
+    this.findings.add(
+      this.path,
+      'primary_language_missing',
+      problem('no_primary', { language: this.primary }),
+    )
   }
 
   private checkTranslation(field: Field, text: unknown, language: string): void {

@@ -5,6 +5,7 @@ import type { Field } from './field.ts'
 import { shorten } from './findings.ts'
 import { type Fault, FORMATS } from './formats.ts'
 import { findNearestName } from './nearest-name.ts'
+import { type Kind, type Problem, problem } from './problems.ts'
 import { countCharacters, isBlank } from './text.ts'
 import { isObject } from './value.ts'
 
@@ -27,18 +28,19 @@ function findStringFault(error: ErrorObject, field: Field, text: string): Fault 
     return fault
   }
   if (error.keyword !== 'maxLength') return { code: 'length', problem: blankProblem(field.required ?? false) }
-  const problem = `has ${countCharacters(text)} characters; at most ${error.params.limit} are allowed.`
-  return { code: 'length', problem }
+  const facts = { count: countCharacters(text), most: Number(error.params.limit) }
+  return { code: 'length', problem: problem('long', facts) }
 }
 
-export const blankProblem = (required: boolean) =>
-  required ? 'is blank; write something.' : 'is blank; write something or leave it out.'
+export const blankProblem = (required: boolean) => problem(required ? 'blank_needed' : 'blank')
 
-function valuesProblem(values: readonly string[], text: string): string {
+function valuesProblem(values: readonly string[], text: string): Problem {
   const plain = text.trim().toLowerCase()
   const meant = values.find(value => value.toLowerCase() === plain) ?? findNearestName(text, values)
-  const list = `must be one of ${values.join(', ')}`
-  return meant === undefined ? `${list}.` : `${list}; did you mean ${meant}?`
+  const list = values.join(', ')
+  return meant === undefined
+    ? problem('one_of', { values: list })
+    : problem('one_of_meant', { values: list, meant })
 }
 
 /** Lists and objects that are too large never get here: `boundedData` has named and cut them. */
@@ -46,16 +48,19 @@ function findSizeFault({ keyword, params }: ErrorObject, field: Field, value: un
   const unit = field.unit === undefined ? '' : ` ${field.unit}`
   switch (keyword) {
     case 'minimum':
-      return { code: 'min', problem: `is ${value}; it must be at least ${params.limit}${unit}.` }
-    case 'maximum':
-      return { code: 'max', problem: `is ${value}; it must be at most ${params.limit}${unit}.` }
-    case 'minItems':
-      return { code: 'length', problem: 'is empty; it needs at least one entry.' }
-    case 'minProperties':
       return {
-        code: 'primary_language_missing',
-        problem: 'is empty; it needs a text in the first of languages.',
+        code: 'min',
+        problem: problem('below', { found: Number(value), limit: Number(params.limit), unit }),
       }
+    case 'maximum':
+      return {
+        code: 'max',
+        problem: problem('above', { found: Number(value), limit: Number(params.limit), unit }),
+      }
+    case 'minItems':
+      return { code: 'length', problem: problem('no_entries') }
+    case 'minProperties':
+      return { code: 'primary_language_missing', problem: problem('no_texts') }
     case 'enum':
       // A value of another type; its `type` is reported already and stands.
       return { code: 'type', problem: typeProblem({ field, isTranslation: false }, value) }
@@ -64,25 +69,21 @@ function findSizeFault({ keyword, params }: ErrorObject, field: Field, value: un
   }
 }
 
-const KINDS: Readonly<Record<Field['type'], string>> = {
-  name: 'a text',
-  text: 'a text',
-  number: 'a number',
-  boolean: 'true or false',
-  object: 'an object',
-  list: 'a list',
+const KIND_OF_TYPE: Readonly<Record<Field['type'], Kind>> = {
+  name: 'text',
+  text: 'text',
+  number: 'number',
+  boolean: 'boolean',
+  object: 'object',
+  list: 'list',
 }
 
-function typeProblem({ field, isTranslation }: FieldAt, value: unknown): string {
-  if (value === null)
-    return `is null; ${field.required ? 'it needs a value.' : 'leave it out if there is none.'}`
-  if (typeof value === 'number' && !Number.isFinite(value)) return 'is too large for a number.'
+function typeProblem({ field, isTranslation }: FieldAt, value: unknown): Problem {
+  if (value === null) return problem(field.required ? 'null_needed' : 'null')
+  if (typeof value === 'number' && !Number.isFinite(value)) return problem('infinite')
   const isLocalized = field.localized && !isTranslation
-  const wanted = isLocalized
-    ? 'an object of language codes and texts, such as {"en": "…"}'
-    : KINDS[field.type]
-  const hint = typeof value === 'string' && isUnquotable(field, value) ? '; send it without quotes' : ''
-  return `must be ${wanted}, not ${kindOf(value)}${hint}.`
+  const facts = { wanted: isLocalized ? 'texts' : KIND_OF_TYPE[field.type], kind: kindOf(value) }
+  return problem(typeof value === 'string' && isUnquotable(field, value) ? 'type_quoted' : 'type', facts)
 }
 
 const isUnquotable = (field: Field, text: string) =>
@@ -91,8 +92,8 @@ const isUnquotable = (field: Field, text: string) =>
     : field.type === 'boolean' && (text === 'true' || text === 'false')
 
 function kindOf(value: unknown): string {
-  if (Array.isArray(value)) return 'a list'
-  if (isObject(value)) return 'an object'
-  if (typeof value === 'string') return 'a text'
-  return typeof value === 'number' ? 'a number' : shorten(String(value), 20)
+  if (Array.isArray(value)) return 'list'
+  if (isObject(value)) return 'object'
+  if (typeof value === 'string') return 'text'
+  return typeof value === 'number' ? 'number' : shorten(String(value), 20)
 }

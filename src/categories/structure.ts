@@ -7,6 +7,7 @@ import type { Field } from './field.ts'
 import { type Findings, fieldOf, type Path } from './findings.ts'
 import { CUSTOM_KEYWORDS, categorySchema, scalarEntry } from './json-schema.ts'
 import { findNearestName } from './nearest-name.ts'
+import { problem } from './problems.ts'
 import { type FieldAt, findFault } from './structure-faults.ts'
 import type { Data } from './value.ts'
 
@@ -73,22 +74,22 @@ function reportMissing({ error, category, findings, path }: Finding, validatedWi
   const name = String(error.params.missingProperty)
   const missing = [...path, name]
   const since = findField(category, missing).field.requiredSince ?? 1
-  const where = path.length === 0 ? `every ${category.id} passport` : fieldOf(path)
-  if (since <= validatedWith) findings.add(missing, 'required', `is missing; ${where} needs it.`)
-  else
-    findings.warn(missing, 'required', 'is missing; new passports of this category need it, so add it soon.')
+  if (since > validatedWith) findings.warn(missing, 'required', problem('missing_soon'))
+  else if (path.length === 0) findings.add(missing, 'required', problem('missing', { category: category.id }))
+  else findings.add(missing, 'required', problem('missing_in', { parent: fieldOf(path) }))
 }
 
 function reportUnknown({ error, category, findings, path }: Finding): void {
   const name = String(error.params.additionalProperty)
   const { field } = findField(category, path)
   const names = (field.fields ?? []).map(member => member.name)
-  const nearest = findNearestName(name, names)
-  const hint =
-    nearest === undefined
-      ? `it knows ${names.join(', ')}.`
-      : `did you mean ${nearest}? Otherwise leave it out.`
-  findings.add([...path, name], 'unknown_field', `is not a member of ${fieldOf(path)}; ${hint}`)
+  const meant = findNearestName(name, names)
+  const parent = fieldOf(path)
+  const unknown =
+    meant === undefined
+      ? problem('unknown_in', { parent, names: names.join(', ') })
+      : problem('unknown_in_meant', { parent, meant })
+  findings.add([...path, name], 'unknown_field', unknown)
 }
 
 /** The field that a path leads to; a text inside a localized field belongs to that field. */

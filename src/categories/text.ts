@@ -1,19 +1,18 @@
 /** Which characters a text may hold: what every database, page and file can carry unharmed, for years. */
 
+import { type Problem, problem } from './problems.ts'
+
 /** Unicode's control characters (C0, DEL, C1) but tab and newline. */
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f]/
 
-/** What is wrong with the characters of a text, continuing a sentence that begins with its name; or undefined. */
-export function findTextFault(text: string): string | undefined {
+/** What is wrong with the characters of a text, or of a key; undefined when nothing is. */
+export function findTextFault(text: string, of: '' | 'key_' = ''): Problem | undefined {
   const control = CONTROL.exec(text)
   if (control !== null) {
     const code = text.charCodeAt(control.index).toString(16).toUpperCase().padStart(4, '0')
-    return `has the control character U+${code} at position ${control.index + 1}; only tab and newline are allowed.`
+    return problem(`${of}control`, { character: `U+${code}`, position: control.index + 1 })
   }
-  if (!text.isWellFormed()) {
-    return 'has half of a surrogate pair, which is no character; the text was probably cut in the middle of one.'
-  }
-  return undefined
+  return text.isWellFormed() ? undefined : problem(`${of}half`)
 }
 
 const VISIBLE = /\S/u

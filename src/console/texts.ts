@@ -38,6 +38,10 @@ const words = (language: ConsoleLanguage): Words => {
 
 const WORDS = { en: words('en'), de: words('de') } as const satisfies Record<ConsoleLanguage, Words>
 
+/** Undefined for a language that the console does not speak. */
+export const wordsIn = (language: string | undefined): Words | undefined =>
+  language !== undefined && isOurs(language) ? WORDS[language] : undefined
+
 /** Security bound: a real header has under 200 characters. */
 const HEADER_LENGTH_MAX = 1_000
 

@@ -54,7 +54,12 @@ export type Detail = {
   code: DetailCode
   message: string
   index?: number
+  [SAID]?: Said
 }
+
+/** What the sentence is made of, for whoever says it in another language; in no JSON, because its name is a symbol. */
+export const SAID: unique symbol = Symbol('said')
+export type Said = { key: string; facts: Readonly<Record<string, string | number>> }
 
 export class AppError extends Error {
   override name = 'AppError'

@@ -3,6 +3,7 @@ import { type CompleteCategory, findCategory } from '../categories/catalogue.ts'
 import { normaliseData, validateData, withNewlines } from '../categories/validate.ts'
 import { toGtin14 } from '../gs1/gtin.ts'
 import { AppError, assert, type Detail, invalid } from '../kernel/errors.ts'
+import { rowProblem } from './row-problems.ts'
 
 export type Data = Record<string, unknown>
 
@@ -101,10 +102,5 @@ export const withoutNulls = (data: Data): Data =>
 
 export const gtinTaken = () =>
   new AppError('gtin_taken', 'This GTIN already belongs to another product. Send another GTIN, or none.', [
-    {
-      field: 'gtin',
-      pointer: '/data/gtin',
-      code: 'duplicate',
-      message: 'gtin is already taken by another product.',
-    },
+    rowProblem({ field: 'gtin', pointer: '/data/gtin', code: 'duplicate' }, 'gtin_taken'),
   ])

@@ -16,6 +16,7 @@ import {
 import { type GtinMatch, MOST_NAMED, type SkuMatch } from './find-matches.ts'
 import { type NewRow, newRow } from './insert-models.ts'
 import type { PassportRow } from './record.ts'
+import { rowProblem } from './row-problems.ts'
 import type { State } from './state.ts'
 import { fault, requireSameKey, type SyncRow } from './sync-rows.ts'
 import { type ChangeType, nextState } from './update.ts'
@@ -59,13 +60,14 @@ export function bears({ matchBy, key }: SyncRow, { inherited, row }: State): boo
 function ambiguous(row: SyncRow, uuids: readonly string[]): AppError {
   const named = uuids.slice(0, MOST_NAMED).map(idFromUuid).join(', ')
   const more = uuids.length > MOST_NAMED ? ' and more' : ''
-  const message = `Several products bear the SKU ${row.key}: ${named}${more}. Change the one you mean by its id, or match by GTIN.`
-  return invalid([fault('sku', row.keyPointer, 'duplicate', message)])
+  const at = { field: 'sku', pointer: row.keyPointer, code: 'duplicate' } as const
+  return invalid([rowProblem(at, 'sku_shared', { sku: row.key ?? '', ids: named + more })])
 }
 
 function borneBefore(row: SyncRow, uuid: string): AppError {
-  const message = `The GTIN ${row.key} belongs to the product ${idFromUuid(uuid)}, which bears another one now: codes printed with it lead there. Change that product by its id.`
-  return new AppError('gtin_taken', message, [fault('gtin', row.keyPointer, 'duplicate', message)])
+  const at = { field: 'gtin', pointer: row.keyPointer, code: 'duplicate' } as const
+  const problem = rowProblem(at, 'gtin_borne', { gtin: row.key ?? '', id: idFromUuid(uuid) })
+  return new AppError('gtin_taken', problem.message, [problem])
 }
 
 /** Throws `version_conflict`, and `validation` with every violation. */
@@ -122,8 +124,8 @@ function planUpdate(ctx: AccountContext, row: SyncRow, there: State, manner: Man
 function requireSameCategory({ category }: SyncRow, current: PassportRow): void {
   if (category === undefined || category === current.category) return
   requireCategory(category)
-  const message = `This product is in the category ${current.category}, which cannot change. Send that, or leave category out.`
-  throw invalid([fault('category', '/category', 'immutable', message)])
+  const at = { field: 'category', pointer: '/category', code: 'immutable' } as const
+  throw invalid([rowProblem(at, 'other_category', { category: current.category })])
 }
 
 /** One thing happens to one model in a call: a second row about it is refused, when the first is good. */
@@ -149,6 +151,6 @@ export class Once {
 }
 
 function twice(row: SyncRow, before: number): AppError {
-  const message = `Row ${before} of this call is about the same product (${row.matchBy} ${row.key}). Send each product once.`
-  return invalid([fault(row.matchBy, row.keyPointer, 'duplicate', message)])
+  const at = { field: row.matchBy, pointer: row.keyPointer, code: 'duplicate' } as const
+  return invalid([rowProblem(at, 'row_twice', { row: before, field: row.matchBy, key: row.key ?? '' })])
 }

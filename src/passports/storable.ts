@@ -1,6 +1,7 @@
 /** Many rows in one statement, of which the database cannot store one: it does not say which, so halves are tried. */
 import { type AppError, invalid } from '../kernel/errors.ts'
 import { isUnstorable } from './insert-models.ts'
+import { rowProblem } from './row-problems.ts'
 
 /** Writes all rows, together where it can be; a row that cannot be stored is given to `refuse` and spoils no other. */
 export async function eachStorable<T>(
@@ -22,6 +23,5 @@ export async function eachStorable<T>(
 }
 
 function unstorable(): AppError {
-  const message = 'data holds a text or number that cannot be stored.'
-  return invalid([{ field: 'data', pointer: '/data', code: 'format', message }])
+  return invalid([rowProblem({ field: 'data', pointer: '/data', code: 'format' }, 'unstorable')])
 }

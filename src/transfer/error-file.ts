@@ -47,6 +47,8 @@ export type ErrorFileWish = {
   format: SheetFormat
   separator: CsvSeparator
   title: string
+  /** What a field without a column is called. */
+  name: (fault: RowFault) => string
   sentence: (fault: RowFault) => string
 }
 
@@ -55,21 +57,22 @@ export function errorFile(
   sheet: SheetImport,
   wish: ErrorFileWish,
 ): AsyncGenerator<Buffer> {
-  const rows = errorRows(ctx, sheet, wish.sentence)
+  const rows = errorRows(ctx, sheet, wish)
   return wish.format === 'xlsx' ? xlsxFile([{ name: wish.title, rows }]) : csvFile(rows, wish.separator)
 }
 
 async function* errorRows(
   ctx: AccountContext,
   { id, header }: SheetImport,
-  sentence: ErrorFileWish['sentence'],
+  { name, sentence }: ErrorFileWish,
 ): AsyncGenerator<Cell[]> {
   const [, told] = TOLD_COLUMNS
   const shown = header.map((title, place) => (title === told ? -1 : place)).filter(place => place >= 0)
   yield [...shown.map(place => guarded(header[place] ?? '')), told]
   for await (const { no, cells, faults } of badRows(ctx, id)) {
     const told = faults.map(fault => {
-      const where = [columnLetters(fault), fault.field].filter(part => part !== '').join(' ')
+      const title = header[fault.column ?? -1] ?? name(fault)
+      const where = [columnLetters(fault), title].filter(part => part !== '').join(' ')
       return where === '' ? sentence(fault) : `${where}: ${sentence(fault)}`
     })
     yield [...shown.map(place => guarded(cells[place] ?? null)), defused(`(${no}) ${told.join(' | ')}`)]

@@ -23,7 +23,7 @@ import {
 } from './import.ts'
 import { rememberMapping } from './mapping.ts'
 import { type Reading, type RowData, rowData } from './row-data.ts'
-import { type RowFault, rowFaults, twiceFault } from './row-faults.ts'
+import { foundIn, type RowFault, rowFaults, twiceFault } from './row-faults.ts'
 import { keyOf, writeRows } from './write-rows.ts'
 
 /** A sheet whose process has not spoken for so long is taken over by another. */
@@ -157,7 +157,7 @@ async function step(
         const data = rowData(cells, reading)
         const first = firsts.get(keyOf(data, sheet.settings.matchBy) ?? '')
         if (first === undefined || first === rowNo) good.push({ place, cells, data })
-        else faults.push([place, [twice(sheet, first)]])
+        else faults.push([place, [twice(sheet, cells, first)]])
       }
       const { matchBy, changeType } = sheet.settings
       const writing = { category: sheet.category, matchBy, changeType, dryRun, reading }
@@ -191,9 +191,10 @@ async function step(
   }
 }
 
-const twice = ({ settings }: SheetImport, first: number): RowFault => {
-  const column = settings.mapping.indexOf(settings.matchBy)
-  return twiceFault(column < 0 ? null : column, settings.matchBy, first)
+const twice = ({ settings }: SheetImport, cells: ChunkRow[1], first: number): RowFault => {
+  const place = settings.mapping.indexOf(settings.matchBy)
+  const column = place < 0 ? null : place
+  return twiceFault({ column, field: settings.matchBy, ...foundIn(cells, place) }, first)
 }
 
 /** The row in which each product of a sheet comes first, for those that come more than once. */

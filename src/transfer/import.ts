@@ -21,6 +21,8 @@ export type Settings = {
   mark: DecimalMark
   clears: boolean
   changeType: (typeof CHANGE_TYPES)[number]
+  /** Of the person who confirmed it: the file of what is wrong speaks it, too. */
+  language?: string
 }
 
 export type ImportState = 'open' | 'checking' | 'checked' | 'running' | 'done' | 'stopped'

@@ -1,5 +1,5 @@
 /** What is wrong with a row, told by its columns: people know "column F", not `/items/3/data/fiberComposition/0`. */
-import type { AppError, Detail } from '../kernel/errors.ts'
+import { type AppError, type Detail, type ErrorCode, SAID, type Said } from '../kernel/errors.ts'
 import type { Cell } from './cell.ts'
 import { columnName, type Steps } from './columns.ts'
 import type { Reading } from './row-data.ts'
@@ -13,6 +13,12 @@ export type RowFault = {
   code: Detail['code'] | 'twice' | 'shares' | 'refused'
   /** English. */
   message: string
+  /** What the message is made of. */
+  said?: Said
+  /** Of a refusal of the whole row. */
+  refusal?: ErrorCode
+  /** The beginning of what stands in the cell, if anything does. */
+  found?: string
 }
 
 /** More of one row are not kept. */
@@ -20,16 +26,28 @@ const MOST_FAULTS = 20
 
 export function rowFaults(error: AppError, cells: readonly Cell[], reading: Reading): RowFault[] {
   const details = error.details ?? []
-  if (details.length === 0) return [{ column: null, field: '', code: 'refused', message: error.message }]
+  if (details.length === 0) {
+    const { code: refusal, message } = error
+    return [{ column: null, field: '', code: 'refused', refusal, message }]
+  }
   return details.slice(0, MOST_FAULTS).map(detail => {
     const steps = stepsOf(detail.pointer)
     const field = columnName(steps)
     const place = steps.length === 0 ? undefined : columnAt(cells, reading, steps)
     const own = place === undefined ? undefined : reading.columns[place]
-    const at = { column: place ?? null, field }
+    const at = { column: place ?? null, field, ...foundIn(cells, place) }
     if (own?.isWhole && own.field.of?.length === 2 && detail.code === 'type') return { ...at, ...SHARES }
-    return { ...at, code: detail.code, message: sentence(detail, field) }
+    const said = detail[SAID]
+    return { ...at, code: detail.code, message: sentence(detail, field), ...(said ? { said } : {}) }
   })
+}
+
+const LONGEST_FOUND = 60
+
+export function foundIn(cells: readonly Cell[], place: number | undefined): { found?: string } {
+  const text = place === undefined ? '' : String(cells[place] ?? '').trim()
+  if (text === '') return {}
+  return { found: text.length > LONGEST_FOUND ? `${text.slice(0, LONGEST_FOUND).toWellFormed()}…` : text }
 }
 
 const SHARES = {
@@ -51,9 +69,9 @@ function stepsOf(pointer: string): Steps {
 const sentence = (detail: Detail, field: string) =>
   detail.message.startsWith(detail.field) ? field + detail.message.slice(detail.field.length) : detail.message
 
-export const twiceFault = (column: number | null, field: string, no: number): RowFault => ({
-  column,
-  field,
+export const twiceFault = (at: Pick<RowFault, 'column' | 'field' | 'found'>, no: number): RowFault => ({
+  ...at,
   code: 'twice',
   message: `Row ${no} is about the same product. Keep one of the two.`,
+  said: { key: 'twice', facts: { row: no } },
 })

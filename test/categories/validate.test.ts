@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { allCategories, type CompleteCategory, findCategory } from '../../src/categories/catalogue.ts'
 import { normaliseData, validateData } from '../../src/categories/validate.ts'
+import { SAID } from '../../src/kernel/errors.ts'
 import { type Body, validData } from './arbitrary.ts'
 import { freeze, T_SHIRT } from './examples.ts'
 import { WRONG_TEXTS } from './format-values.ts'
@@ -56,6 +57,7 @@ describe('a finding', () => {
         pointer: '/data/fiberComposition/1/percentage',
         code: 'type',
         message: 'fiberComposition[1].percentage must be a number, not a text; send it without quotes.',
+        [SAID]: { key: 'type_quoted', facts: { wanted: 'number', kind: 'text' } },
       },
     ])
   })

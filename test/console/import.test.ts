@@ -219,7 +219,10 @@ describe('a thousand rows, twenty of them bad', () => {
       const { header, rows: bad } = await readAll(await download(editor, `${at}/errors?format=${format}`))
       assert.deepEqual(header, [...HEAD, 'what_is_wrong'])
       assert.equal(bad.length, 20)
-      assert.match(String(bad[0]?.[17]), /^\(9\) J fiberComposition: fiberComposition adds up to 90/)
+      assert.match(
+        String(bad[0]?.[17]),
+        /^\(9\) J Faserzusammensetzung: fiberComposition adds up to 90.* In the cell: “60 % Wolle; 30 % Polyester”\./,
+      )
       const mended = bad.map(row => row.with(9, '100 % Wolle').with(16, '3,5'))
       const next = await bring(Buffer.from([header, ...mended].map(row => csvLine(row, ';')).join('')))
       assert.deepEqual(counts(await check(next)), format === 'xlsx' ? [20, 0, 0, 0] : [0, 0, 20, 0])
@@ -243,6 +246,76 @@ describe('a thousand rows, twenty of them bad', () => {
     await check(next)
     assert.deepEqual(counts(await run(next)), [0, all.length, 0, 0])
     assert.deepEqual(counts(await check(await bring(Buffer.from(lines)))), [0, 0, all.length, 0])
+  })
+})
+
+describe('on German pages', () => {
+  const GERMAN = { headers: { 'accept-language': 'de' } }
+  const wrong = [
+    cells(30_000, { weight: 'schwer' }),
+    cells(30_001, { fibres: '60 % Wolle; 30,5 % Polyester' }),
+    cells(30_002, { weight: '-1' }),
+    cells(30_000),
+    cells(30_003).with(7, 'Utopia'),
+    cells(30_004).with(4, 'Hersteler').with(0, ''),
+  ]
+  let at: string
+
+  test('errors at the columns are German', async () => {
+    at = await bring(sheet(wrong))
+    const form = formIn(await editor.get(at, GERMAN))
+    const ask = async (change: object) =>
+      (
+        await editor.post(`${at}/columns`, {
+          form: { ...form, ...change },
+          headers: { ...OWN, 'accept-language': 'de' },
+        })
+      ).text
+    assert.match(await ask({ 'c.0': 'sku' }), /Zwei Spalten sind sku/)
+    assert.match(await ask({ 'c.1': '' }), /Keine Spalte ist sku, wonach Zeilen ihr Produkt finden/)
+    assert.match(await ask({ 'c.1': 'nonsense' }), /Ein Feld nonsense gibt es nicht/)
+    await ask({})
+    await importsEnded(stand.sql)
+  })
+
+  test('each row says the column, what is wrong, what was found and what to write', async () => {
+    const { text } = await editor.get(at, GERMAN)
+    for (const [row, column, sentence] of [
+      [
+        2,
+        'Q: Gewicht',
+        'Erwartet wird eine Zahl (nur Ziffern und ein Dezimalzeichen), gefunden wurde ein Text. In der Zelle: „schwer“.',
+      ],
+      [
+        3,
+        'J: Faserzusammensetzung',
+        'Ergibt zusammen 90,5; bitte so ändern, dass die Anteile genau 100 ergeben. In der Zelle: „60 % Wolle; 30,5 % Polyester“.',
+      ],
+      [4, 'Q: Gewicht', 'Ist -1; bitte mindestens'],
+      [
+        5,
+        'B: Artikelnummer',
+        'In Zeile 2 steht dasselbe Produkt. Behalten Sie eine von beiden. In der Zelle: „J-30000“.',
+      ],
+      [
+        6,
+        'H: economicOperator.country',
+        'Ist kein Land; bitte den Namen oder zwei Großbuchstaben nach ISO 3166-1, etwa DE. In der Zelle: „Utopia“.',
+      ],
+      [7, 'A: Produktname', 'Fehlt; ohne diese Angabe geht es nicht.'],
+      [7, 'E: Wirtschaftsakteur Rolle', 'Ist keine der möglichen Angaben;'],
+    ] as const) {
+      assert.ok(
+        text.includes(`<td class="number">${row}</td><td>${column}</td><td>${sentence}`),
+        `${row}: ${sentence}`,
+      )
+    }
+  })
+
+  test('the file of bad rows speaks the language they were checked in, whoever downloads it', async () => {
+    const { rows } = await readAll(await download(editor, `${at}/errors?format=csv`))
+    assert.match(String(rows[0]?.[17]), /^\(2\) Q Gewicht: Erwartet wird eine Zahl/)
+    assert.doesNotMatch(rows.map(row => row[17]).join(), /\b(must|missing|the)\b/)
   })
 })
 

@@ -8,7 +8,7 @@ import type { SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { pageOf } from './subject.ts'
 import { DEVELOPER_TEXTS } from './texts.ts'
-import { outcomeOf } from './words.ts'
+import { outcomeOf, whyOf } from './words.ts'
 
 const DAY_MS = 86_400_000
 
@@ -69,9 +69,11 @@ function details(words: Words, one: AttemptRecord, mayAct: boolean): string {
 }
 
 /** As text and nothing else: it was written by whoever answers there. */
-function answerOf(words: Words, { detail, answer }: AttemptRecord): string {
+function answerOf(words: Words, attempt: AttemptRecord): string {
   const texts = wordsOf(words, DEVELOPER_TEXTS)
-  const why = detail === null ? '' : html`<p class="quiet" lang="en">${detail}</p>`
+  const { answer } = attempt
+  const said = whyOf(texts, attempt)
+  const why = said === null ? '' : html`<p class="quiet">${said}</p>`
   if (answer === null) return why
   return html`!${why}<p class="quiet">${texts.answer}</p><pre class="answer" dir="ltr" tabindex="0">${answer}</pre>`
 }

@@ -138,6 +138,30 @@ export const de: DeveloperTexts = {
     stopped: 'Carnet wurde vor einer Antwort beendet',
   },
 
+  why: {
+    gone: 'Die Antwort war 410 Gone: der Webhook ist abgeschaltet.',
+    redirect: status =>
+      `Die Antwort war ${status}, eine Weiterleitung, und Weiterleitungen wird nicht gefolgt.`,
+    status: status => `Die Antwort war ${status}; nur 2xx gilt als angenommen.`,
+    outcomes: {
+      address_refused: ({ name, address }) => {
+        if (address === '') return 'Verbunden wird nur mit https-Adressen im öffentlichen Netz.'
+        const leads = name === '' ? address : `${name} führt zu ${address}`
+        return `${leads}, und das ist keine Adresse im öffentlichen Netz: damit wird nicht verbunden.`
+      },
+      dns: ({ name }) => `Der Name${name && ` ${name}`} führt zu keiner Adresse.`,
+      connect_timeout: () => 'Innerhalb von 5 Sekunden kam keine Verbindung zustande.',
+      connection_refused: () => 'Die Verbindung wurde abgelehnt.',
+      unreachable: () => 'Zu dieser Adresse gibt es keinen Weg.',
+      tls: ({ reason }) => `Es kam keine sichere Verbindung zustande${reason && ` (${reason})`}.`,
+      connection_closed: ({ reason }) =>
+        `Die Verbindung endete, bevor eine Antwort kam${reason && ` (${reason})`}.`,
+      timeout: () => 'Innerhalb von 15 Sekunden kam keine Antwort.',
+      protocol: () => 'Die Antwort war kein gültiges HTTP.',
+      stopped: () => 'Carnet wurde beendet, bevor eine Antwort kam.',
+    },
+  },
+
   urlFaults: {
     length: () => 'Die Adresse ist zu lang: höchstens 2.048 Zeichen.',
     scheme: () => 'Die Adresse muss mit https:// beginnen.',

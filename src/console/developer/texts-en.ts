@@ -3,6 +3,16 @@ import type { UrlFault } from '../../kernel/outbound-url.ts'
 import type { EventType } from '../../webhooks/announce.ts'
 import type { DisabledReason, EndpointStatus } from '../../webhooks/endpoint.ts'
 
+type Facts = { name: string; address: string; reason: string }
+
+/** Why a delivery failed, by its status or by its outcome; facts that are not known are ''. */
+export type Why = {
+  gone: string
+  redirect: (status: number) => string
+  status: (status: number) => string
+  outcomes: Readonly<Record<string, (facts: Facts) => string>>
+}
+
 export const en = {
   developer: 'Developer',
   lead: 'For programs that work with this account: shops, ERP systems, scripts of your own.',
@@ -137,6 +147,9 @@ export const en = {
     protocol: 'the answer was not valid HTTP',
     stopped: 'Carnet was stopped before an answer',
   } as Readonly<Record<string, string>>,
+
+  /** Undefined where the sentences are as they are kept. */
+  why: undefined as Why | undefined,
 
   urlFaults: {
     length: () => 'The address is too long: at most 2,048 characters.',

@@ -14,6 +14,29 @@ export function outcomeOf(
   return texts.outcomes[outcome] ?? outcome
 }
 
+/** The sentence about a failure. It is kept in English, with the names and addresses that others are made of. */
+export function whyOf(
+  { why }: DeveloperTexts,
+  { detail, outcome, status }: Pick<AttemptRecord, 'detail' | 'outcome' | 'status'>,
+): string | null {
+  if (detail === null || why === undefined) return detail
+  if (status !== null) {
+    if (status === 410) return why.gone
+    return status >= 300 && status < 400 ? why.redirect(status) : why.status(status)
+  }
+  const [, name, address] =
+    /^The name (\S+) leads to no/.exec(detail) ??
+    /^(\S+) leads to (\S+), which/.exec(detail) ??
+    /^()(\S+) is .*: it is not connected to\.$/.exec(detail) ??
+    []
+  const [, tls, code] =
+    /^No secure connection was made: (.*)\.$/s.exec(detail) ??
+    /^()The connection .*\((\w+)\)\.$/.exec(detail) ??
+    []
+  const reason = tls || code
+  return why.outcomes[outcome]?.({ name: name ?? '', address: address ?? '', reason: reason ?? '' }) ?? detail
+}
+
 export function eventsOf(texts: DeveloperTexts, { events }: EndpointRecord): string {
   return events.includes('*') ? texts.allEvents : events.join(', ')
 }

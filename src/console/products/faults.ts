@@ -1,27 +1,42 @@
-/** What is wrong with a value, in the language of the console. English has the verb's own sentence, which says most. */
-import type { Detail, DetailCode } from '../../kernel/errors.ts'
+/** What is wrong with a value, in the language of the console. English has the verb's own sentence. */
+import { type Facts, saying } from '../../categories/problems.ts'
+import { label, labelsFor } from '../../i18n/catalogue.ts'
+import { type DetailCode, SAID, type Said } from '../../kernel/errors.ts'
 import type { Words } from '../texts.ts'
+import { CODES_DE, KINDS_DE, PROBLEMS_DE } from './faults-de.ts'
 
-const GERMAN: Partial<Record<DetailCode, string>> = {
-  required: 'Fehlt; bitte ausfüllen.',
-  type: 'Hat die falsche Art; bei Zahlen nur Ziffern und ein Dezimalzeichen.',
-  enum: 'Ist keine der möglichen Angaben.',
-  format: 'Ist so nicht lesbar; bitte die Schreibweise prüfen.',
-  pattern: 'Enthält Zeichen, die hier nicht möglich sind.',
-  min: 'Ist zu klein.',
-  max: 'Ist zu groß.',
-  length: 'Ist zu kurz oder zu lang.',
-  sum_not_100: 'Die Anteile müssen zusammen genau 100 ergeben.',
-  gtin_check_digit: 'Die Prüfziffer stimmt nicht; bitte die Nummer vergleichen.',
-  country_code: 'Ist kein Ländercode nach ISO 3166-1.',
-  language_code: 'Ist kein Sprachcode wie de oder pt-BR.',
-  primary_language_missing: 'In der ersten Sprache muss ein Text stehen.',
-  duplicate: 'Ist schon vergeben oder steht doppelt da.',
-  immutable: 'Kann hier nicht geändert werden.',
-  lot_taken: 'Diese Charge gibt es unter diesem Modell schon.',
-  serial_taken: 'Diese Seriennummer gibt es unter diesem Modell schon.',
+export type Fault = { field: string; code: DetailCode; message: string; [SAID]?: Said }
+
+export function faultSentence({ language }: Words, fault: Fault): string {
+  if (language !== 'de') return fault.message
+  const { key, facts } = fault[SAID] ?? { key: '', facts: {} }
+  const sentence = Object.hasOwn(PROBLEMS_DE, key) ? PROBLEMS_DE[key as keyof typeof PROBLEMS_DE] : undefined
+  if (sentence === undefined) return CODES_DE[fault.code]
+  return saying(sentence, inGerman(pathOf(fault.field), facts), KINDS_DE, withComma)
 }
 
-export function faultSentence({ language }: Words, { code, message }: Detail): string {
-  return (language === 'de' ? GERMAN[code] : undefined) ?? message
+const withComma = (value: number | string) => String(value).replace('.', ',')
+/** As the labels have it: `fiberComposition[1].fiber` → `fiberComposition.fiber`. */
+const pathOf = (field: string) => field.replaceAll(/\[\d+\]/g, '')
+
+/** Names of fields and values by their labels, as far as they have any. */
+function inGerman(path: string, facts: Facts): Facts {
+  const labels = labelsFor('de')
+  const field = (name: string) => label(labels, 'fields', name) ?? name
+  const value = (name: string) => label(labels, 'values', `${path}.${name}`) ?? name
+  const parent = pathOf(String(facts.parent ?? ''))
+  const each = (list: string, say: (name: string) => string) => list.split(', ').map(say).join(', ')
+  const said: Record<string, (fact: string) => string> = {
+    parent: () => field(parent),
+    names: list => each(list, name => field(`${parent}.${name}`)),
+    values: list => each(list, value),
+    meant: name => (facts.parent === undefined ? value(name) : field(`${parent}.${name}`)),
+    sum: withComma,
+  }
+  return Object.fromEntries(
+    Object.entries(facts).map(([name, fact]) => [
+      name,
+      typeof fact === 'string' ? (said[name]?.(fact) ?? fact) : fact,
+    ]),
+  )
 }

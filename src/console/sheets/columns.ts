@@ -131,6 +131,14 @@ function choices(words: Words, settings: Settings): string {
   ].join('')
 }
 
+/** Of `requireSettings`. */
+function settingsSentence(words: Words, { details, message }: AppError): string {
+  const { twoColumns, noKey } = wordsOf(words, SHEET_TEXTS)
+  const [fault] = details ?? []
+  if (fault?.code === 'duplicate') return twoColumns(fault.field)
+  return fault?.code === 'required' ? noKey(fault.field) : message
+}
+
 export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, params, form } = visit
   const ctx = contextOf(setup, session)
@@ -149,6 +157,7 @@ export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
     mark: form.text('mark') === 'comma' ? 'comma' : 'point',
     clears: form.text('clears') === 'remove',
     changeType: CHANGE_TYPES.find(one => one === form.text('change_type')) ?? 'change',
+    language: words.language,
   }
   if (!isFine(problems)) return columnsPage(visit, sheet, { problems, settings, typed })
   try {
@@ -156,7 +165,7 @@ export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
     if (error.details?.[0]?.field === 'state') return { to: `${IMPORT}/${params.id}` }
-    return columnsPage(visit, sheet, { problem: error.message, settings, typed })
+    return columnsPage(visit, sheet, { problem: settingsSentence(words, error), settings, typed })
   }
   return { to: `${IMPORT}/${params.id}` }
 }

@@ -11,10 +11,10 @@ import { runImport, stopImport } from '../../transfer/import-job.ts'
 import { CONTENT_TYPE } from '../../transfer/template.ts'
 import { PRODUCTS } from '../products/list.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
-import { type Words, wordsOf } from '../texts.ts'
+import { type Words, wordsIn, wordsOf } from '../texts.ts'
 import { columnsPage } from './columns.ts'
 import { SHEET_TEXTS } from './texts.ts'
-import { categoryName, FILE_FORMATS, formatOf, IMPORT, rowSentence } from './words.ts'
+import { categoryName, FILE_FORMATS, faultName, formatOf, IMPORT, rowSentence } from './words.ts'
 
 const MOST_SHOWN = 20
 
@@ -87,7 +87,7 @@ function badPart(words: Words, sheet: SheetImport, bad: readonly BadRow[]): stri
   const lines = bad.flatMap(({ no, faults }) =>
     faults.map(
       fault =>
-        html`<tr><td class="number">${no}</td><td>${[columnLetters(fault), sheet.header[fault.column ?? -1] ?? fault.field].filter(part => part !== '').join(': ')}</td><td>${rowSentence(words, fault)}</td></tr>`,
+        html`<tr><td class="number">${no}</td><td>${[columnLetters(fault), sheet.header[fault.column ?? -1] ?? faultName(words, fault)].filter(part => part !== '').join(': ')}</td><td>${rowSentence(words, fault)}</td></tr>`,
     ),
   )
   const heads = [texts.row, texts.column, texts.what].map(one => html`<th scope="col">${one}</th>`)
@@ -102,10 +102,17 @@ function badPart(words: Words, sheet: SheetImport, bad: readonly BadRow[]): stri
 
 export async function sendErrors(visit: SignedInVisit): Promise<Outcome> {
   const { ctx, sheet } = await sheetOf(visit)
-  const { words, query } = visit
+  const { query } = visit
+  const words = wordsIn(sheet.settings.language) ?? visit.words
   const { format, separator } = FILE_FORMATS[formatOf(query.get('format'))]
   const title = wordsOf(words, SHEET_TEXTS).errorSheet
-  const wish = { format, separator, title, sentence: rowSentence.bind(undefined, words) }
+  const wish = {
+    format,
+    separator,
+    title,
+    name: faultName.bind(undefined, words),
+    sentence: rowSentence.bind(undefined, words),
+  }
   const name = `${sheet.fileName.replace(/\.[A-Za-z]{1,5}$/, '')} - ${title}.${format}`
   return { file: { name, type: CONTENT_TYPE[format], content: Readable.from(errorFile(ctx, sheet, wish)) } }
 }

@@ -102,6 +102,6 @@ async function takeSheet(
   } catch (error) {
     if (error instanceof SheetFault) return told(error)
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
-    return startPage(visit, { problem: error.message, status: 422 })
+    return startPage(visit, { problem: words.texts.errors.choice, status: 422 })
   }
 }

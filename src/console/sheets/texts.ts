@@ -116,7 +116,11 @@ const en = {
   ],
   yes: 'yes',
   busy: 'Other sheets are being read right now. Try again in a moment.',
-  twice: '',
+  twice: (row: string) => `Row ${row} is about the same product. Keep one of the two.`,
+  found: (text: string) => `In the cell: “${text}”.`,
+  twoColumns: (field: string) => `Two columns are ${field}. Leave one of them out.`,
+  noKey: (field: string) =>
+    `No column is ${field}, by which rows find their product. Choose one, or match by the other.`,
   shares: 'Write names with their numbers: cotton 60 %; polyester 40 %.',
   faults: {} as Partial<Record<SheetFaultCode, string>>,
 }
@@ -234,7 +238,11 @@ const de: SheetTexts = {
   yes: 'ja',
   busy: 'Gerade werden andere Tabellen gelesen. Versuchen Sie es gleich noch einmal.',
   shares: 'Bitte Namen mit ihren Zahlen: Baumwolle 60 %; Polyester 40 %.',
-  twice: 'In einer früheren Zeile steht dasselbe Produkt. Behalten Sie eine von beiden.',
+  twice: row => `In Zeile ${row} steht dasselbe Produkt. Behalten Sie eine von beiden.`,
+  found: text => `In der Zelle: „${text}“.`,
+  twoColumns: field => `Zwei Spalten sind ${field}. Lassen Sie eine davon weg.`,
+  noKey: field =>
+    `Keine Spalte ist ${field}, wonach Zeilen ihr Produkt finden. Wählen Sie eine, oder ordnen Sie nach dem anderen zu.`,
   faults: {
     empty: 'Die Datei ist leer. Wählen Sie die Tabelle, in der Ihre Produkte stehen.',
     no_rows: 'Die Tabelle hat eine Kopfzeile, aber keine Zeilen darunter.',

@@ -2,10 +2,12 @@
 
 import { allCategories, type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { label, labelsFor } from '../../i18n/catalogue.ts'
+import { SAID } from '../../kernel/errors.ts'
 import type { Column } from '../../transfer/columns.ts'
 import type { RowFault } from '../../transfer/row-faults.ts'
 import type { SheetFault } from '../../transfer/sheet-fault.ts'
 import { faultSentence } from '../products/faults.ts'
+import { REFUSALS_DE, REFUSED_DE } from '../products/faults-de.ts'
 import { PRODUCT_TEXTS } from '../products/texts.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { SHEET_TEXTS } from './texts.ts'
@@ -60,13 +62,26 @@ export function columnLabel(words: Words, { steps, labelPath, language }: Column
   return language === undefined ? counted : `${counted} (${language})`
 }
 
-export function rowSentence(words: Words, { code, message, field }: RowFault): string {
+/** What is wrong, what was found, what to write instead. */
+export function rowSentence(words: Words, fault: RowFault): string {
+  const said = problemOf(words, fault)
+  const { found } = fault
+  if (found === undefined || said.includes(found)) return said
+  return `${said} ${wordsOf(words, SHEET_TEXTS).found(found)}`
+}
+
+function problemOf(words: Words, { code, message, field, said, refusal }: RowFault): string {
   const { twice, shares } = wordsOf(words, SHEET_TEXTS)
   if (code === 'shares') return shares
-  if (code === 'twice') return twice === '' ? message : twice
-  if (code === 'refused') return message
-  return faultSentence(words, { code, message, field, pointer: '' })
+  if (code === 'twice') return said === undefined ? message : twice(words.number(Number(said.facts.row)))
+  if (code !== 'refused')
+    return faultSentence(words, { code, message, field, ...(said ? { [SAID]: said } : {}) })
+  return words.language === 'de' ? (REFUSALS_DE[refusal ?? 'internal'] ?? REFUSED_DE) : message
 }
+
+/** What a field is called for which the sheet has no column. */
+export const faultName = (words: Words, { field }: RowFault): string =>
+  field === '' ? '' : pathLabel(words, field.replaceAll(/\[\d+\]/g, ''))
 
 /** Why a file could not be read. */
 export const fileSentence = (words: Words, fault: SheetFault): string =>

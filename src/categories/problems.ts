@@ -1,0 +1,96 @@
+/** Every sentence about wrong data, in one place and with holes for its facts: whoever speaks another language says them by their names. */
+import { fill } from '../i18n/catalogue.ts'
+
+/** Each continues a sentence that begins with the field's name. */
+export const PROBLEMS = {
+  missing: 'is missing; every {category} passport needs it.',
+  missing_in: 'is missing; {parent} needs it.',
+  missing_soon: 'is missing; new passports of this category need it, so add it soon.',
+  unknown_in: 'is not a member of {parent}; it knows {names}.',
+  unknown_in_meant: 'is not a member of {parent}; did you mean {meant}? Otherwise leave it out.',
+  unknown: 'is not a field of {category}; leave it out.',
+  unknown_meant: 'is not a field of {category}. Did you mean {meant}?',
+  unknown_kept: 'is not a field of {category}; it is kept, and only your account sees it.',
+  unknown_kept_meant:
+    'is not a field of {category}; it is kept, and only your account sees it. Did you mean {meant}?',
+  key: 'is a key that may not be sent.',
+  key_control:
+    'is a key that has the control character {character} at position {position}; only tab and newline are allowed.',
+  key_half:
+    'is a key that has half of a surrogate pair, which is no character; the text was probably cut in the middle of one.',
+  deep: 'is nested more than {most} levels deep; flatten it.',
+  control: 'has the control character {character} at position {position}; only tab and newline are allowed.',
+  half: 'has half of a surrogate pair, which is no character; the text was probably cut in the middle of one.',
+  type: 'must be {wanted}, not {kind}.',
+  type_quoted: 'must be {wanted}, not {kind}; send it without quotes.',
+  null: 'is null; leave it out if there is none.',
+  null_needed: 'is null; it needs a value.',
+  infinite: 'is too large for a number.',
+  blank: 'is blank; write something or leave it out.',
+  blank_needed: 'is blank; write something.',
+  long: 'has {count} characters; at most {most} are allowed.',
+  one_of: 'must be one of {values}.',
+  one_of_meant: 'must be one of {values}; did you mean {meant}?',
+  below: 'is {found}; it must be at least {limit}{unit}.',
+  above: 'is {found}; it must be at most {limit}{unit}.',
+  no_entries: 'is empty; it needs at least one entry.',
+  no_texts: 'is empty; it needs a text in the first of languages.',
+  many_entries: 'has {count} entries; at most {most} are allowed.',
+  many_languages: 'has {count} languages; at most {most} are allowed.',
+  repeated: 'repeats {language}; list it once.',
+  sum: 'adds up to {sum}; each {share} as written must make the sum exactly 100.',
+  no_primary: 'needs a text in {language}, the first of languages.',
+  gtin: 'must be a GTIN of 8, 12, 13 or 14 digits, without spaces or hyphens.',
+  gtin_digit:
+    'has a check digit (the last one) that does not fit the digits before it; look for a typing mistake.',
+  gtin_zeros: 'is all zeros, which is no GTIN; leave it out if the product has none.',
+  gln: 'must be a GLN: 13 digits, the last of them the right check digit.',
+  eori: 'must be an EORI number: two capital letters, then 1 to 15 characters without spaces.',
+  cas: 'must be a CAS number such as 50-00-0, the last digit the right check digit.',
+  cn_or_hs: 'must have 6 digits (HS) or 8 digits (CN), without spaces or dots.',
+  country: 'must be a country as two capital letters of ISO 3166-1, such as DE.',
+  country_meant: 'must be a country as two capital letters of ISO 3166-1, such as DE; write {meant}.',
+  language: 'must be a language code of BCP 47, such as en or pt-BR.',
+  language_meant: 'must be a language code of BCP 47, such as en or pt-BR; write {meant}.',
+  url_long: 'is too long for an address; at most {most} characters are allowed.',
+  url: 'must be a whole address that begins with https:// or http://, without a user name.',
+  email: 'must be an e-mail address such as service@example.com.',
+  date: 'must be a date of the calendar as YYYY, YYYY-MM or YYYY-MM-DD.',
+  carbon_class: 'must be one capital letter from A to G.',
+} as const
+
+export type ProblemKey = keyof typeof PROBLEMS
+
+/** What a value is or has to be: the facts `wanted` and `kind`. */
+export const KINDS = {
+  text: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  list: 'a list',
+  texts: 'an object of language codes and texts, such as {"en": "…"}',
+} as const
+
+export type Kind = keyof typeof KINDS
+export type Facts = Readonly<Record<string, string | number>>
+export type Problem = { key: ProblemKey; facts: Facts }
+
+export const problem = (key: ProblemKey, facts: Facts = {}): Problem => ({ key, facts })
+
+const SAID_BY_KIND = new Set(['wanted', 'kind'])
+
+/** A sentence with its facts; kinds in the words of its language, and numbers as `number` writes them. */
+export function saying(
+  sentence: string,
+  facts: Facts,
+  kinds: Readonly<Record<Kind, string>> = KINDS,
+  number: (value: number) => string = String,
+): string {
+  const said = Object.entries(facts).map(([name, fact]) => {
+    if (typeof fact === 'number') return [name, number(fact)]
+    return [name, SAID_BY_KIND.has(name) && Object.hasOwn(kinds, fact) ? kinds[fact as Kind] : fact]
+  })
+  return fill(sentence, Object.fromEntries(said))
+}
+
+export const inEnglish = ({ key, facts }: Problem): string => saying(PROBLEMS[key], facts)

@@ -1,0 +1,25 @@
+/** What can be in the way of a row beside its data, in sentences with holes: whoever speaks another language says them by their names. */
+import { fill } from '../i18n/catalogue.ts'
+import { type Detail, type DetailCode, SAID, type Said } from '../kernel/errors.ts'
+
+export const ROW_PROBLEMS = {
+  gtin_taken: 'gtin is already taken by another product.',
+  gtin_borne:
+    'The GTIN {gtin} belongs to the product {id}, which bears another one now: codes printed with it lead there. Change that product by its id.',
+  sku_shared:
+    'Several products bear the SKU {sku}: {ids}. Change the one you mean by its id, or match by GTIN.',
+  row_twice: 'Row {row} of this call is about the same product ({field} {key}). Send each product once.',
+  other_category:
+    'This product is in the category {category}, which cannot change. Send that, or leave category out.',
+  unstorable: 'data holds a text or number that cannot be stored.',
+} as const
+
+export type RowProblemKey = keyof typeof ROW_PROBLEMS
+
+export function rowProblem(
+  at: { field: string; pointer: string; code: DetailCode },
+  key: RowProblemKey,
+  facts: Said['facts'] = {},
+): Detail {
+  return { ...at, message: fill(ROW_PROBLEMS[key], facts), [SAID]: { key, facts } }
+}

@@ -1,0 +1,112 @@
+/** Every sentence about what is wrong is there in German: with what was found, and not a word of English. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { allCategories } from '../../src/categories/catalogue.ts'
+import { inEnglish, KINDS, PROBLEMS, type ProblemKey } from '../../src/categories/problems.ts'
+import { validateData } from '../../src/categories/validate.ts'
+import { DEVELOPER_TEXTS } from '../../src/console/developer/texts.ts'
+import { whyOf } from '../../src/console/developer/words.ts'
+import { faultSentence } from '../../src/console/products/faults.ts'
+import { CODES_DE, KINDS_DE, PROBLEMS_DE } from '../../src/console/products/faults-de.ts'
+import { chooseWords } from '../../src/console/texts.ts'
+import { addressList } from '../../src/kernel/addresses.ts'
+import { SAID } from '../../src/kernel/errors.ts'
+import { OutboundFailure, openOutbound } from '../../src/kernel/outbound-http.ts'
+import { ROW_PROBLEMS } from '../../src/passports/row-problems.ts'
+import { invalidData } from '../categories/invalid-data.ts'
+
+const german = chooseWords('de')
+const english = chooseWords('en')
+const holes = (sentence: string) => sentence.match(/\{\w+\}/g) ?? []
+
+describe('the rules of the fields', () => {
+  test('each has a German sentence, whose holes are facts that there are', () => {
+    const all = { ...PROBLEMS, ...ROW_PROBLEMS }
+    assert.deepEqual(Object.keys(PROBLEMS_DE).sort(), Object.keys(all).sort())
+    assert.deepEqual(Object.keys(KINDS_DE).sort(), Object.keys(KINDS).sort())
+    for (const [key, sentence] of Object.entries(all)) {
+      const said = PROBLEMS_DE[key as keyof typeof all]
+      assert.notEqual(said, sentence)
+      for (const hole of holes(said)) assert.ok(sentence.includes(hole), `${key} has no ${hole}`)
+    }
+  })
+
+  for (const category of allCategories()) {
+    test(`whatever is wrong with a ${category.id} is said in both languages, in whole`, () => {
+      const seen = new Set<ProblemKey>()
+      fc.assert(
+        fc.property(invalidData(category), ({ data }) => {
+          for (const strict of [true, false]) {
+            const { errors, warnings } = validateData(category, data, { strict })
+            for (const fault of [...errors, ...warnings]) {
+              const said = fault[SAID]
+              assert.ok(said, fault.message)
+              assert.ok(Object.hasOwn(CODES_DE, fault.code), fault.code)
+              seen.add(said.key as ProblemKey)
+              assert.ok(fault.message.endsWith(inEnglish(said as Parameters<typeof inEnglish>[0])))
+              assert.equal(faultSentence(english, fault), fault.message)
+              const sentence = faultSentence(german, fault)
+              assert.match(sentence, /^[A-ZÄÖÜ].*[.?]$/s)
+              assert.notEqual(sentence, CODES_DE[fault.code])
+              assert.doesNotMatch(sentence, /\{\w+\}|\b(must|is missing|allowed|the)\b/)
+            }
+          }
+        }),
+        { numRuns: 300 },
+      )
+      assert.ok(seen.size >= 15, [...seen].join(', '))
+    })
+  }
+
+  test('names and values are said by their labels, numbers with a comma', () => {
+    const wrong = { economicOperator: { role: 'maker' }, weightKg: -0.5 }
+    const battery = allCategories().find(({ id }) => id === 'battery')
+    assert.ok(battery)
+    const { errors } = validateData(battery, wrong)
+    const said = Object.fromEntries(errors.map(fault => [fault.field, faultSentence(german, fault)]))
+    assert.match(String(said['economicOperator.role']), /möglich sind: .*Hersteller/i)
+    assert.match(String(said['economicOperator.legalName']), /^Fehlt; zu Wirtschaftsakteur gehört/)
+    assert.match(String(said.weightKg), /^Ist -0,5; bitte mindestens/)
+  })
+})
+
+describe('why a delivery failed', () => {
+  const { de, en } = DEVELOPER_TEXTS
+
+  test('each outcome has its German sentence, without facts that are not known', () => {
+    assert.deepEqual(Object.keys(de.why?.outcomes ?? {}).sort(), Object.keys(en.outcomes).sort())
+    for (const outcome of Object.keys(en.outcomes) as 'dns'[]) {
+      const detail = 'Something that nobody foresaw.'
+      assert.equal(whyOf(en, { outcome, status: null, detail }), detail)
+      assert.match(String(whyOf(de, { outcome, status: null, detail })), /^[A-Z][^()]*[^ ]\.$/)
+    }
+    for (const status of [302, 404, 410, 500]) {
+      const said = whyOf(de, { outcome: `status_${status}`, status, detail: 'It answered.' })
+      assert.match(String(said), new RegExp(`^Die Antwort war ${status}`))
+    }
+  })
+
+  test('with the names and addresses of the true failures', async () => {
+    const outbound = openOutbound({ allowInsecureLoopback: true, allowed: addressList([]) })
+    const failed = async (url: string) => {
+      try {
+        await outbound.post({ url, headers: {}, body: '' })
+      } catch (error) {
+        assert.ok(error instanceof OutboundFailure)
+        return whyOf(de, { outcome: error.failure, status: null, detail: error.message })
+      }
+      return assert.fail('nothing answers there')
+    }
+    assert.equal(await failed('http://127.0.0.1:1/'), 'Die Verbindung wurde abgelehnt.')
+    assert.match(
+      String(await failed('https://10.1.2.3/')),
+      /^10\.1\.2\.3, und das ist keine Adresse im öffentlichen/,
+    )
+    assert.equal(
+      await failed('https://no-such-name.invalid/'),
+      'Der Name no-such-name.invalid führt zu keiner Adresse.',
+    )
+    await outbound.close()
+  })
+})
