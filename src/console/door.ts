@@ -26,6 +26,7 @@ import { sessionCookie } from './session-cookie.ts'
 import { showSetPassword, submitSetPassword } from './set-password.ts'
 import { showSetUp, submitSetUp } from './set-up.ts'
 import { SETTINGS_ROUTES } from './settings/routes.ts'
+import { submitChoice } from './sheets/choice.ts'
 import { submitColumns } from './sheets/columns.ts'
 import { sendExport, sendTemplate, showExport } from './sheets/files.ts'
 import { sendErrors, showSheet, submitDiscard, submitRun, submitStop } from './sheets/progress.ts'
@@ -106,6 +107,7 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
     handle: submitColumns,
     bodyLimit: MAX_DATA_BYTES,
   },
+  { method: 'POST', path: '/console/import/:id/sheet', access: 'editor', handle: submitChoice },
   { method: 'POST', path: '/console/import/:id/run', access: 'editor', handle: submitRun },
   { method: 'POST', path: '/console/import/:id/stop', access: 'editor', handle: submitStop },
   { method: 'POST', path: '/console/import/:id/discard', access: 'editor', handle: submitDiscard },

@@ -36,14 +36,14 @@ export type ChunkFaults = [place: number, faults: RowFault[]][]
 export async function checkImport(ctx: AccountContext, uuid: string, sent: Settings): Promise<void> {
   const sheet = await getImport(ctx, uuid)
   const settings = requireSettings(sheet, sent)
-  await rememberMapping(ctx, sheet.category, sheet.header, settings.mapping)
-  await begin(ctx, uuid, { from: ['open', 'checked'], to: 'checking', settings })
+  await rememberMapping(ctx, sheet, settings.mapping)
+  await begin(ctx, uuid, { from: ['open', 'checked'], to: 'checking', settings, header: sheet.header })
 }
 
 /** Writes the rows of a checked sheet. Throws `not_found`, and `validation` when it is not checked. */
 export async function runImport(ctx: AccountContext, uuid: string): Promise<void> {
-  const { settings } = await getImport(ctx, uuid)
-  await begin(ctx, uuid, { from: ['checked'], to: 'running', settings })
+  const { settings, header } = await getImport(ctx, uuid)
+  await begin(ctx, uuid, { from: ['checked'], to: 'running', settings, header })
 }
 
 /** Ends a check or a run after the step it is at; what has been written stays. */
@@ -72,9 +72,19 @@ export type ImportSubject = { file: string; rows?: number } & Partial<
   Pick<SheetImport, 'created' | 'updated' | 'unchanged' | 'failed'>
 >
 
-type Start = { from: readonly string[]; to: 'checking' | 'running'; settings: Settings }
+type Start = {
+  from: readonly string[]
+  to: 'checking' | 'running'
+  settings: Settings
+  /** That the settings are of: another sheet of the file may have been chosen since. */
+  header: readonly string[]
+}
 
-async function begin(ctx: AccountContext, uuid: string, { from, to, settings }: Start): Promise<void> {
+async function begin(
+  ctx: AccountContext,
+  uuid: string,
+  { from, to, settings, header }: Start,
+): Promise<void> {
   const { sql, accountId, actorId, clock } = ctx
   const entry = {
     account: sql`account_id`,
@@ -86,8 +96,9 @@ async function begin(ctx: AccountContext, uuid: string, { from, to, settings }: 
   const [row] = await sql<ImportRow[]>`
     with begun as (
       update sheet_import set state = ${to}, settings = ${JSON.stringify(settings)}::text::json, alive_at = ${clock.now()},
-        actor_id = ${actorId}, next_chunk = 0, created = 0, updated = 0, unchanged = 0, failed = 0
-      where account_id = ${accountId} and id = ${uuid} and state = any(${from as string[]}::text[]) returning *
+        book = case when ${to === 'checking'} then book end, actor_id = ${actorId}, next_chunk = 0, created = 0, updated = 0, unchanged = 0, failed = 0
+      where account_id = ${accountId} and id = ${uuid} and state = any(${from as string[]}::text[])
+        and header::text = ${JSON.stringify(header)} returning *
     ), noted as (
       ${insertAudit(sql)} select ${auditValues(sql, entry)} from begun where state = 'running'
     )

@@ -3,14 +3,15 @@ import type { AccountContext } from '../accounts/context.ts'
 import { type CompleteCategory, findCategory } from '../categories/catalogue.ts'
 import { assert, invalid, notFound } from '../kernel/errors.ts'
 import { newUuid } from '../kernel/ids.ts'
+import { inTransaction } from '../kernel/transaction.ts'
 import { DECIMAL_MARKS, type DecimalMark, guessMark } from './cell.ts'
 import { findColumn } from './columns.ts'
 import type { Encoding } from './decode-text.ts'
-import { guessMapping, type Mapping, rememberedMapping } from './mapping.ts'
+import { guessMapping, type Mapping, rememberedMapping, rememberedSheet } from './mapping.ts'
 import type { Reading } from './row-data.ts'
 import { MOST_ROWS, type SheetRow } from './sheet-bounds.ts'
 import { SheetFault } from './sheet-fault.ts'
-import { openSheet } from './sheet-rows.ts'
+import { type OpenSheet, openSheet } from './sheet-rows.ts'
 
 export const MATCH_BY = ['sku', 'gtin'] as const
 export const CHANGE_TYPES = ['change', 'correction'] as const
@@ -34,6 +35,9 @@ export type SheetImport = {
   createdAt: Date
   fileName: string
   encoding: Encoding | null
+  /** Of a workbook with several sheets: their names, and the one that was read. */
+  sheets: readonly string[]
+  sheet: string | null
   category: string
   header: readonly string[]
   settings: Settings
@@ -62,33 +66,61 @@ export async function openImport(
   upload: { fileName: string; bytes: Buffer; category: string },
 ): Promise<string> {
   const category = requireCategory(upload.category)
-  const sheet = await openSheet(upload.bytes)
-  const remembered = await rememberedMapping(ctx, category.id)
-  const mapping = guessMapping(category, sheet.header, remembered)
+  const sheet = await openSheet(upload.bytes, await rememberedSheet(ctx, category.id))
   const now = ctx.clock.now()
   const id = newUuid(now.getTime())
-  const usual = sheet.separator === ';' ? 'comma' : 'point'
-  const settings: Settings = { mapping, matchBy: 'sku', mark: usual, clears: false, changeType: 'change' }
+  const { sheets = [], encoding = null } = sheet
+  const isChoice = sheets.length > 1
   await makeRoom(ctx)
   await ctx.sql`
     insert into sheet_import (account_id, id, actor_id, created_at, alive_at, file_name, encoding, category, header,
-      settings, state, row_count, chunk_count)
+      settings, state, row_count, chunk_count, sheets, book)
     values (${ctx.accountId}, ${id}, ${ctx.actorId}, ${now}, ${now}, ${nameOf(upload.fileName)},
-      ${sheet.encoding ?? null}, ${category.id}, ${JSON.stringify(sheet.header)}::text::json,
-      ${JSON.stringify(settings)}::text::json, 'open', 0, 0)`
+      ${encoding}, ${category.id}, '[]', '{}', 'open', 0, 0, ${JSON.stringify(isChoice ? sheets : [])}::text::json,
+      ${isChoice ? upload.bytes : null})`
   try {
-    const { rows, chunks, sample } = await storeRows(ctx, id, sheet.rows)
-    if (rows === 0) throw new SheetFault('no_rows')
-    const mark = guessMark(numbersIn(sample, category, mapping)) ?? usual
-    await ctx.sql`
-      update sheet_import set row_count = ${rows}, chunk_count = ${chunks},
-        settings = ${JSON.stringify({ ...settings, mark })}::text::json
-      where account_id = ${ctx.accountId} and id = ${id}`
+    await takeRows(ctx, id, category, sheet)
   } catch (error) {
     await discardImport(ctx, id)
     throw error
   }
   return id
+}
+
+/**
+ * Reads another sheet of the workbook in place of the one that was read. Throws `not_found`, and `SheetFault` for a
+ * sheet that is none; then the one before stays.
+ */
+export async function chooseSheet(ctx: AccountContext, uuid: string, name: string): Promise<void> {
+  const { category } = await getImport(ctx, uuid)
+  await inTransaction(ctx.sql, async sql => {
+    const [kept] = await sql<{ book: Buffer }[]>`
+      update sheet_import set state = 'open', next_chunk = 0, created = 0, updated = 0, unchanged = 0, failed = 0
+      where account_id = ${ctx.accountId} and id = ${uuid} and state in ('open', 'checked') and book is not null
+      returning book`
+    if (kept === undefined) return
+    await sql`delete from sheet_chunk where account_id = ${ctx.accountId} and import_id = ${uuid}`
+    await takeRows({ ...ctx, sql }, uuid, requireCategory(category), await openSheet(kept.book, name))
+  })
+}
+
+/** The rows of a sheet, and the first guess at its columns and numbers. */
+async function takeRows(
+  ctx: AccountContext,
+  id: string,
+  category: CompleteCategory,
+  { header, rows: source, separator, sheets = [], sheet }: OpenSheet,
+): Promise<void> {
+  const mapping = guessMapping(category, header, await rememberedMapping(ctx, category.id))
+  const { rows, chunks, sample } = await storeRows(ctx, id, source)
+  if (rows === 0) throw new SheetFault('no_rows')
+  const usual = separator === ';' ? 'comma' : 'point'
+  const mark = guessMark(numbersIn(sample, category, mapping)) ?? usual
+  const settings: Settings = { mapping, matchBy: 'sku', mark, clears: false, changeType: 'change' }
+  await ctx.sql`
+    update sheet_import set row_count = ${rows}, chunk_count = ${chunks}, sheet = ${sheets.length > 1 ? (sheet ?? null) : null},
+      header = ${JSON.stringify(header)}::text::json, settings = ${JSON.stringify(settings)}::text::json
+    where account_id = ${ctx.accountId} and id = ${id}`
 }
 
 function requireCategory(id: string): CompleteCategory {
@@ -160,6 +192,8 @@ type ImportRow = {
   created_at: Date
   file_name: string
   encoding: Encoding | null
+  sheets: string
+  sheet: string | null
   category: string
   header: string
   settings: string
@@ -174,7 +208,7 @@ type ImportRow = {
 }
 
 export const importColumns = (sql: AccountContext['sql']) => sql`
-  id, account_id, actor_id, created_at, file_name, encoding, category, header::text, settings::text, state, row_count,
+  id, account_id, actor_id, created_at, file_name, encoding, sheets::text, sheet, category, header::text, settings::text, state, row_count,
   chunk_count, next_chunk, created, updated, unchanged, failed`
 
 export const importOf = (row: ImportRow): SheetImport => ({
@@ -184,6 +218,8 @@ export const importOf = (row: ImportRow): SheetImport => ({
   createdAt: row.created_at,
   fileName: row.file_name,
   encoding: row.encoding,
+  sheets: JSON.parse(row.sheets) as string[],
+  sheet: row.sheet,
   category: row.category,
   header: JSON.parse(row.header) as string[],
   settings: JSON.parse(row.settings) as Settings,

@@ -120,14 +120,23 @@ export async function rememberedMapping(
   return new Map(Object.entries(JSON.parse(row?.columns ?? '{}') as Record<string, string | null>))
 }
 
+/** Which sheet of their workbooks they last chose. */
+export async function rememberedSheet(
+  { sql, accountId }: AccountContext,
+  category: string,
+): Promise<string | null> {
+  const [row] = await sql<{ sheet: string | null }[]>`
+    select sheet from sheet_mapping where account_id = ${accountId} and category = ${category}`
+  return row?.sheet ?? null
+}
+
 /** Titles remembered for a category; the oldest are forgotten beyond this. */
 const MOST_REMEMBERED = 2_000
 
-/** Keeps what was chosen; titles that this sheet does not have stay as they were. */
+/** Keeps what was chosen; titles that this sheet does not have stay as they were. `sheet` where there was a choice. */
 export async function rememberMapping(
   ctx: AccountContext,
-  category: string,
-  header: readonly string[],
+  { category, header, sheet }: { category: string; header: readonly string[]; sheet: string | null },
   mapping: Mapping,
 ): Promise<void> {
   const known = new Map(await rememberedMapping(ctx, category))
@@ -139,7 +148,7 @@ export async function rememberMapping(
   }
   const columns = JSON.stringify(Object.fromEntries([...known].slice(-MOST_REMEMBERED)))
   await ctx.sql`
-    insert into sheet_mapping (account_id, category, columns)
-    values (${ctx.accountId}, ${category}, ${columns}::text::json)
-    on conflict (account_id, category) do update set columns = excluded.columns`
+    insert into sheet_mapping as m (account_id, category, columns, sheet)
+    values (${ctx.accountId}, ${category}, ${columns}::text::json, ${sheet})
+    on conflict (account_id, category) do update set columns = excluded.columns, sheet = coalesce(excluded.sheet, m.sheet)`
 }

@@ -3,35 +3,41 @@ import { type CsvManner, csvRows, readCsvManner } from './csv-rows.ts'
 import { decodeText, type Encoding } from './decode-text.ts'
 import { LONGEST_CELL, MAX_FILE_BYTES, MOST_COLUMNS, MOST_ROWS, type SheetRow } from './sheet-bounds.ts'
 import { SheetFault } from './sheet-fault.ts'
-import { xlsxRows } from './xlsx-rows.ts'
+import { xlsxRows, xlsxSheets } from './xlsx-rows.ts'
 
 export type OpenSheet = {
   kind: 'csv' | 'xlsx'
   /** Of a CSV file. */
   encoding?: Encoding
   separator?: CsvManner['separator']
+  /** Of a workbook: the sheets there are to choose from, and the one that is read. */
+  sheets?: string[]
+  sheet?: string
   header: string[]
   /** Throws `SheetFault` where the file is wrong. */
   rows: AsyncIterable<SheetRow>
 }
 
-/** Reads as far as the header. Throws `SheetFault`. */
-export async function openSheet(bytes: Buffer): Promise<OpenSheet> {
+/** Reads as far as the header; of a workbook the sheet of that name, else the first. Throws `SheetFault`. */
+export async function openSheet(bytes: Buffer, wanted?: string | null): Promise<OpenSheet> {
   if (bytes.length === 0) throw new SheetFault('empty')
   if (bytes.length > MAX_FILE_BYTES) throw new SheetFault('too_large')
-  const source = sourceOf(bytes)
+  const source = await sourceOf(bytes, wanted ?? undefined)
   const rows = bounded(source.rows)[Symbol.asyncIterator]()
   const header = await headerOf(rows)
   const rest: AsyncIterable<SheetRow> = { [Symbol.asyncIterator]: () => rows }
   return { ...source.kind, header, rows: rest }
 }
 
-type Source = { kind: Pick<OpenSheet, 'kind' | 'encoding' | 'separator'>; rows: AsyncIterable<SheetRow> }
+type Source = {
+  kind: Pick<OpenSheet, 'kind' | 'encoding' | 'separator' | 'sheets' | 'sheet'>
+  rows: AsyncIterable<SheetRow>
+}
 
 const startsWith = (bytes: Buffer, ...start: number[]) => start.every((byte, place) => bytes[place] === byte)
 
-function sourceOf(bytes: Buffer): Source {
-  if (startsWith(bytes, 0x50, 0x4b)) return { kind: { kind: 'xlsx' }, rows: xlsxRows(bytes) }
+async function sourceOf(bytes: Buffer, wanted: string | undefined): Promise<Source> {
+  if (startsWith(bytes, 0x50, 0x4b)) return workbook(bytes, wanted)
   if (startsWith(bytes, 0xd0, 0xcf, 0x11, 0xe0)) throw new SheetFault('old_excel')
   const { text, encoding } = decodeText(bytes)
   const start = text.trimStart()
@@ -39,6 +45,14 @@ function sourceOf(bytes: Buffer): Source {
   if (/^(?:<|[{[]\s*["{[\]}])/.test(start)) throw new SheetFault('markup')
   const manner = readCsvManner(text)
   return { kind: { kind: 'csv', encoding, separator: manner.separator }, rows: csvRows(text, manner) }
+}
+
+async function workbook(bytes: Buffer, wanted: string | undefined): Promise<Source> {
+  const parts = await xlsxSheets(bytes)
+  const chosen = parts.find(({ name }) => name === wanted) ?? parts[0]
+  if (chosen === undefined) throw new SheetFault('broken')
+  const kind = { kind: 'xlsx', sheets: parts.map(({ name }) => name), sheet: chosen.name } as const
+  return { kind, rows: xlsxRows(bytes, chosen.path) }
 }
 
 /** Lines before the header that begin with `#` explain the sheet. */

@@ -1,5 +1,5 @@
 /**
- * The first sheet of an XLSX file, row by row. What other readers hold in memory whole (650 MB for 50,000 rows of 30
+ * A sheet of an XLSX file, row by row. What other readers hold in memory whole (650 MB for 50,000 rows of 30
  * columns, and 13 s in which nothing else runs) passes through here in pieces of 64 kB.
  */
 import { StringDecoder } from 'node:string_decoder'
@@ -20,10 +20,39 @@ const LONGEST_ROW = 4 * 1024 * 1024
 
 type Book = { shared: readonly string[]; dateStyles: ReadonlySet<number>; is1904: boolean }
 
-/** Throws `SheetFault`. */
-export async function* xlsxRows(bytes: Buffer): AsyncGenerator<SheetRow> {
+/** More sheets than this are not looked at. */
+const MOST_SHEETS = 50
+const LONGEST_NAME = 200
+
+export type SheetPart = { name: string; path: string }
+
+/** The sheets to choose from, as the program's tabs have them: those that are shown and not empty. Throws `SheetFault`. */
+export async function xlsxSheets(bytes: Buffer): Promise<SheetPart[]> {
   const parts = new ZipParts(bytes, MOST_UNPACKED)
   if (!parts.has('xl/workbook.xml')) throw new SheetFault('other_zip')
+  const shown = await shownSheets(parts, await parts.text('xl/workbook.xml', MOST_SMALL))
+  const full: SheetPart[] = []
+  for (const sheet of shown.slice(0, MOST_SHEETS)) {
+    if (!full.some(({ name }) => name === sheet.name) && (await hasCells(parts, sheet.path))) full.push(sheet)
+  }
+  return full.length > 0 ? full : shown.slice(0, 1)
+}
+
+/** What is wrong with a sheet is told when it is read. */
+async function hasCells(parts: ZipParts, path: string): Promise<boolean> {
+  try {
+    for await (const some of elements(parts, path, 'row', LONGEST_ROW))
+      if (some.some(xml => /<[vt][ >]/.test(xml))) return true
+    return false
+  } catch (error) {
+    if (error instanceof SheetFault) return true
+    throw error
+  }
+}
+
+/** `path` is one of `xlsxSheets`. Throws `SheetFault`. */
+export async function* xlsxRows(bytes: Buffer, path: string): AsyncGenerator<SheetRow> {
+  const parts = new ZipParts(bytes, MOST_UNPACKED)
   const workbook = await parts.text('xl/workbook.xml', MOST_SMALL)
   const book: Book = {
     shared: await sharedTexts(parts),
@@ -31,7 +60,7 @@ export async function* xlsxRows(bytes: Buffer): AsyncGenerator<SheetRow> {
     is1904: /<(?:\w+:)?workbookPr\b[^<>]*\bdate1904="(?:1|true)"/.test(workbook),
   }
   let before = 0
-  for await (const some of elements(parts, await firstSheet(parts, workbook), 'row', LONGEST_ROW)) {
+  for await (const some of elements(parts, path, 'row', LONGEST_ROW)) {
     for (const xml of some) {
       const opening = xml.slice(0, xml.indexOf('>') + 1)
       const no = Number(attribute(opening, 'r') ?? before + 1)
@@ -42,19 +71,24 @@ export async function* xlsxRows(bytes: Buffer): AsyncGenerator<SheetRow> {
   }
 }
 
-/** The part of the sheet that comes first in the program's tabs and is not hidden. */
-async function firstSheet(parts: ZipParts, workbook: string): Promise<string> {
-  const sheets = workbook.match(/<(?:\w+:)?sheet\b[^<>]*>/g) ?? []
-  const shown = sheets.find(sheet => !/\bstate="(?:hidden|veryHidden)"/.test(sheet)) ?? sheets[0]
-  const id = /\b\w+:id="([^"]*)"/.exec(shown ?? '')?.[1]
+/** In the order of the program's tabs; when all are hidden, the first. */
+async function shownSheets(parts: ZipParts, workbook: string): Promise<SheetPart[]> {
+  const all: string[] = workbook.match(/<(?:\w+:)?sheet\b[^<>]*>/g) ?? []
+  const shown = all.filter(sheet => !/\bstate="(?:hidden|veryHidden)"/.test(sheet))
   const relations = await parts.text('xl/_rels/workbook.xml.rels', MOST_SMALL)
-  const relation = (relations.match(/<(?:\w+:)?Relationship\b[^<>]*>/g) ?? []).find(
-    one => attribute(one, 'Id') === id,
+  const targets = new Map(
+    (relations.match(/<(?:\w+:)?Relationship\b[^<>]*>/g) ?? []).map(one => [
+      attribute(one, 'Id'),
+      attribute(one, 'Target'),
+    ]),
   )
-  const target = attribute(relation ?? '', 'Target') ?? 'worksheets/sheet1.xml'
-  const path = target.startsWith('/') ? target.slice(1) : `xl/${target}`
-  if (!parts.has(path)) throw new SheetFault('broken')
-  return path
+  return (shown.length > 0 ? shown : [all[0] ?? '']).map(sheet => {
+    const target = targets.get(/\b\w+:id="([^"]*)"/.exec(sheet)?.[1]) ?? 'worksheets/sheet1.xml'
+    const path = target.startsWith('/') ? target.slice(1) : `xl/${target}`
+    if (!parts.has(path)) throw new SheetFault('broken')
+    const name = (attribute(sheet, 'name') ?? '').toWellFormed().replaceAll('\0', '').slice(0, LONGEST_NAME)
+    return { name, path }
+  })
 }
 
 async function sharedTexts(parts: ZipParts): Promise<string[]> {

@@ -7,7 +7,8 @@ import { openPool } from '../../src/kernel/db.ts'
 import { csvLine } from '../../src/transfer/csv-text.ts'
 import { openImport } from '../../src/transfer/import.ts'
 import { importsEnded, resumeImports, stopImports, takeImportFaults } from '../../src/transfer/import-job.ts'
-import { readAll } from '../transfer/sheets.ts'
+import { xlsxFile } from '../../src/transfer/xlsx-file.ts'
+import { joined, readAll } from '../transfer/sheets.ts'
 import { type Answer, type Browser, OWN, type Stand, startStand } from './stand.ts'
 
 let stand: Stand
@@ -335,6 +336,52 @@ describe('what a sheet may and may not', () => {
     const page = await check(await bring(sheet(many)))
     assert.deepEqual(counts(page), [599, 0, 0, 1])
     assert.match(page.text, /Row 2 is about the same product/)
+  })
+
+  test('of a workbook with several sheets one is chosen at the columns, and remembered', async () => {
+    async function* each(all: readonly (readonly string[])[]) {
+      yield* all
+    }
+    const book = async (first: string) => {
+      const sheets = [
+        { name: first, rows: each([['Notiz'], ['Nur ein Deckblatt']]) },
+        { name: 'Jacken', rows: each([HEAD, cells(40_000), cells(40_001)]) },
+        { name: 'Kopf', rows: each([HEAD]) },
+      ]
+      return joined(xlsxFile(sheets))
+    }
+    const kept = async () => {
+      const [row] = await stand.sql<{ bytes: number | null; sheet: string | null }[]>`
+        select length(book) as bytes, sheet from sheet_import order by id desc limit 1`
+      return row
+    }
+    const bytes = await book('Deckblatt <b>')
+    const at = await bring(bytes, { name: 'Mappe.xlsx' })
+    const page = await editor.get(at)
+    assert.match(page.text, /<option value="Deckblatt &#60;b&#62;" selected>/)
+    assert.equal(formIn(page)['c.0'], '')
+    assert.deepEqual(await kept(), { bytes: bytes.length, sheet: 'Deckblatt <b>' })
+
+    const stays = await editor.post(`${at}/sheet`, { form: { sheet: 'Kopf' } })
+    assert.equal(stays.status, 422)
+    assert.match(stays.text, /no rows below it/)
+    assert.match(stays.text, /Nur ein Deckblatt/)
+    assert.equal((await viewer.post(`${at}/sheet`, { form: { sheet: 'Jacken' } })).status, 403)
+    assert.equal((await stranger.post(`${at}/sheet`, { form: { sheet: 'Jacken' } })).status, 404)
+
+    assert.equal((await editor.post(`${at}/sheet`, { form: { sheet: 'Jacken' } })).status, 303)
+    const chosen = await editor.get(at)
+    assert.match(chosen.text, /<option value="Jacken" selected>/)
+    assert.equal(formIn(chosen)['c.0'], 'productName')
+    assert.deepEqual(counts(await check(at)), [2, 0, 0, 0])
+    assert.deepEqual(counts(await run(at)), [2, 0, 0, 0])
+    assert.deepEqual(await kept(), { bytes: null, sheet: 'Jacken' })
+    assert.equal((await editor.post(`${at}/sheet`, { form: { sheet: 'Kopf' } })).status, 303)
+    assert.deepEqual(counts(await editor.get(at)), [2, 0, 0, 0])
+
+    const next = await editor.get(await bring(await book('Vorwort'), { name: 'Mappe.xlsx' }))
+    assert.match(next.text, /<option value="Jacken" selected>/)
+    assert.equal(formIn(next)['c.0'], 'productName')
   })
 
   test('a formula is a text, and goes out as one', async () => {

@@ -17,6 +17,55 @@ async function refused(bytes: Buffer, fault: SheetFaultCode): Promise<void> {
   })
 }
 
+describe('a workbook with several sheets', () => {
+  const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
+  const REL = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+  const cell = (text: string) => `<row r="1"><c r="A1" t="inlineStr"><is><t>${text}</t></is></c></row>`
+  const sheets: readonly (readonly [name: string, state: string, data: string])[] = [
+    ['Cover', '', '<row r="1"><c r="A1" s="1"/></row>'],
+    ['Old', ' state="hidden"', cell('old')],
+    ['Shirts &amp; more', '', cell('shirts')],
+    ['Very old', ' state="veryHidden"', cell('very old')],
+    ['Trousers', '', cell('trousers')],
+  ]
+  const tags = sheets.map(
+    ([name, state], n) => `<sheet name="${name}" sheetId="${n + 1}"${state} r:id="rId${n + 1}"/>`,
+  )
+  const relations = sheets.map((_, n) => `<Relationship Id="rId${n + 1}" Target="worksheets/s${n + 1}.xml"/>`)
+  const book = xlsx('', {
+    'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${REL}"><sheets>${tags.join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships>${relations.join('')}</Relationships>`,
+    ...Object.fromEntries(
+      sheets.map(([, , data], n) => [
+        `xl/worksheets/s${n + 1}.xml`,
+        `<worksheet xmlns="${MAIN}"><sheetData>${data}</sheetData></worksheet>`,
+      ]),
+    ),
+  })
+
+  test('those that are shown and not empty are there to choose from; the first is read unless another is named', async () => {
+    const first = await openSheet(book)
+    assert.deepEqual(first.sheets, ['Shirts & more', 'Trousers'])
+    assert.deepEqual([first.sheet, first.header], ['Shirts & more', ['shirts']])
+    const named = await openSheet(book, 'Trousers')
+    assert.deepEqual([named.sheet, named.header], ['Trousers', ['trousers']])
+    for (const name of ['Old', 'Cover', 'Nothing', '']) {
+      assert.equal((await openSheet(book, name)).sheet, 'Shirts & more')
+    }
+  })
+
+  test('a damaged one is told of when it is read, and not before', async () => {
+    const broken = xlsx(cell('whole'), {
+      'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${REL}"><sheets><sheet name="A" r:id="rId1"/><sheet name="B" r:id="rId2"/></sheets></workbook>`,
+      'xl/_rels/workbook.xml.rels':
+        '<Relationships><Relationship Id="rId1" Target="worksheets/one.xml"/><Relationship Id="rId2" Target="worksheets/two.xml"/></Relationships>',
+      'xl/worksheets/two.xml': `<worksheet><sheetData><row r="1"><c r="A1"><v>${'1'.repeat(5_000_000)}`,
+    })
+    assert.deepEqual((await openSheet(broken)).header, ['whole'])
+    await assert.rejects(openSheet(broken, 'B'), SheetFault)
+  })
+})
+
 describe('CSV', () => {
   const content: readonly (readonly [string, Buffer])[] = [
     ['commas', Buffer.from('sku,name\nA-1,Jäger\n')],

@@ -49,11 +49,20 @@ export async function columnsPage(
       : ''
   const body = html`<p class="way"><a class="alone" href="${IMPORT}">${texts.title}</a></p><h1>${texts.columns}</h1>
 <p class="quiet">${sheet.fileName}, ${categoryName(words, sheet.category)}, ${texts.rows(sheet.rowCount, words.number(sheet.rowCount))}</p><p class="lead">${texts.columnsLead}</p>
-!${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${missing(words, category, settings)}
+!${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${sheetChoice(words, sheet)}!${missing(words, category, settings)}
 <form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/columns" novalidate>!${choices(words, settings)}!${table(words, sheet, sample, { ...told, settings })}
 !${fieldList(words, category, settings)}<div class="choices"><button>${texts.check}</button> <button class="second" formaction="${IMPORT}/${idFromUuid(sheet.id)}/discard">${texts.discard}</button></div></form>`
   const isWrong = told.problem !== undefined || !isFine(problems)
   return { title: texts.columns, body, isWide: true, status: isWrong ? 422 : 200 }
+}
+
+/** Of a workbook with several sheets. */
+function sheetChoice(words: Words, { id, sheets, sheet }: SheetImport): string {
+  if (sheets.length < 2) return ''
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const options = sheets.map(name => [name, name] as const)
+  const field = { name: 'sheet', label: texts.sheet, hint: texts.sheetHint, value: sheet ?? '', options }
+  return html`<form method="post" action="${IMPORT}/${idFromUuid(id)}/sheet" class="filters">!${select(field, {})}<button class="second">${texts.readSheet}</button></form>`
 }
 
 const titleOf = (words: Words, title: string, place: number) =>

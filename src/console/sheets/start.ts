@@ -9,6 +9,7 @@ import { SheetFault } from '../../transfer/sheet-fault.ts'
 import { notice, select } from '../fields.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
+import { whileReading } from './reading.ts'
 import { SHEET_TEXTS } from './texts.ts'
 import { readUpload } from './upload.ts'
 import { categoryName, categoryOptions, EXPORT, fileSentence, formatOptions, IMPORT } from './words.ts'
@@ -61,21 +62,12 @@ function earlier(words: Words, imports: readonly SheetImport[]): string {
   return html`<section aria-labelledby="earlier"><h2 id="earlier">${texts.earlier}</h2><ul class="rows">!${lines}</ul></section>`
 }
 
-/** Security bound: each holds its file in memory while it is read. */
-const MOST_AT_ONCE = 3
-let reading = 0
-
 export async function submitSheet(visit: SignedInVisit): Promise<Outcome> {
   const { words, upload } = visit
   const texts = wordsOf(words, SHEET_TEXTS)
   if (upload === undefined) return startPage(visit, { problem: texts.noFile, status: 422 })
-  if (reading >= MOST_AT_ONCE) return startPage(visit, { problem: texts.busy, status: 503 })
-  reading++
-  try {
-    return await takeSheet(visit, upload)
-  } finally {
-    reading--
-  }
+  const taken = await whileReading(() => takeSheet(visit, upload))
+  return taken ?? startPage(visit, { problem: texts.busy, status: 503 })
 }
 
 async function takeSheet(

@@ -37,6 +37,9 @@ const en = {
   },
   readAs: (encoding: string) =>
     `Read as ${encoding}. If letters such as ä or é look wrong below, save the file as “CSV UTF-8”.`,
+  sheet: 'Sheet of the file',
+  sheetHint: 'It has several. The one you choose is remembered for next time.',
+  readSheet: 'Read this sheet',
   columns: 'Which column is what?',
   columnsLead:
     'What the names of the columns suggest is filled in. Change what is wrong; a column without a field is left out. It is remembered for next time.',
@@ -163,6 +166,9 @@ const de: SheetTexts = {
   },
   readAs: encoding =>
     `Gelesen als ${encoding}. Sehen Buchstaben wie ä oder é unten falsch aus, speichern Sie die Datei als „CSV UTF-8“.`,
+  sheet: 'Blatt der Datei',
+  sheetHint: 'Sie hat mehrere. Das gewählte ist für das nächste Mal gemerkt.',
+  readSheet: 'Dieses Blatt lesen',
   columns: 'Welche Spalte ist was?',
   columnsLead:
     'Was die Namen der Spalten nahelegen, steht schon da. Ändern Sie, was nicht stimmt; eine Spalte ohne Feld bleibt weg. Für das nächste Mal ist es gemerkt.',
