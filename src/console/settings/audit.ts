@@ -45,9 +45,9 @@ function about(words: Words, action: AuditEntry['action'], subject: string): str
     return html`${subject}`
   const { file, rows, ...counts } = JSON.parse(subject) as ImportSubject
   const texts = wordsOf(words, SHEET_TEXTS)
-  const said = Object.entries(counts).map(
-    ([one, n]) => `${texts.outcomes.has[one as keyof typeof counts]}: ${words.number(n)}`,
+  const said = Object.entries(counts).flatMap(([one, n]) =>
+    n === 0 ? [] : `${texts.outcomes.has[one as keyof typeof counts]}: ${words.number(n)}`,
   )
   if (rows !== undefined) said.unshift(texts.rows(rows, words.number(rows)))
-  return html`${file} (${said.join(', ')})`
+  return html`${file}${said.length === 0 ? '' : ` (${said.join(', ')})`}`
 }

@@ -91,7 +91,7 @@ function table(
     return html`<tr><th scope="row">${titleOf(words, title, place)}</th><td>!${note}<input id="${name}" name="${name}" value="${value}" list="fields" aria-label="${texts.fieldOf(titleOf(words, title, place))}" autocomplete="off" autocapitalize="none" spellcheck="false"!${wrong}></td><td class="quiet">${shown.join(' · ')}</td></tr>`
   })
   const heads = [texts.column, texts.field, texts.sample].map(head => html`<th scope="col">${head}</th>`)
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.columns}"><table class="mapping"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>`
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.columns}"><table class="mapping stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>`
 }
 
 /** One list for all columns: the page stays small however many there are. */
@@ -131,7 +131,7 @@ function choices(words: Words, settings: Settings): string {
     hint?: string,
   ) => select({ name, label, value, options: all, ...(hint === undefined ? {} : { hint }) }, {})
   return [
-    '<div class="narrow">',
+    '<div class="settings">',
     one('match_by', texts.matchBy, settings.matchBy, options(texts.matches), texts.matchHint),
     one('mark', texts.mark, settings.mark, options(texts.marks)),
     one('clears', texts.clears, settings.clears ? 'remove' : 'keep', options(texts.clearing)),

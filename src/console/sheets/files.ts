@@ -8,7 +8,8 @@ import { CONTENT_TYPE, template } from '../../transfer/template.ts'
 import { languagesOf } from '../data-form.ts'
 import { select } from '../fields.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
-import { wordsOf } from '../texts.ts'
+import { DATA } from '../settings/places.ts'
+import { type Words, wordsOf } from '../texts.ts'
 import { SHEET_TEXTS } from './texts.ts'
 import {
   categoryName,
@@ -49,9 +50,13 @@ export function showExport({ words, session }: SignedInVisit): Outcome {
   const body = html`<div class="page-head"><h1>${texts.exportTitle}</h1>!${toImport}</div><p class="lead">${texts.exportLead}</p>
 <form method="get" action="${EXPORT}/file" class="narrow">!${select({ name: 'category', label: texts.category, options: categoryOptions(words) }, {})}!${select({ name: 'status', label: texts.status, options: statuses }, {})}
 <div class="field"><label for="q">${texts.q}</label><input id="q" name="q" type="search" maxlength="${LONGEST_SEARCH}" autocomplete="off"></div>
-!${select({ name: 'format', label: texts.format, options: formatOptions(words) }, {})}<button>${texts.download}</button></form>`
+!${select({ name: 'format', label: texts.format, options: formatOptions(words) }, {})}<button>${texts.download}</button></form>!${session.role === 'owner' ? everything(words) : ''}`
   return { title: texts.exportTitle, body }
 }
+
+/** The way to what is no sheet. */
+const everything = (words: Words) =>
+  html`<p><a class="alone" href="${DATA}">${wordsOf(words, SHEET_TEXTS).allData}</a></p>`
 
 export function sendExport({ setup, session, words, query }: SignedInVisit): Outcome {
   const category = categoryOf(query.get('category'))

@@ -65,7 +65,7 @@ function resultPage(words: Words, sheet: SheetImport, bad: readonly BadRow[]): O
   const counts = (['created', 'updated', 'unchanged', 'failed'] as const).map(
     one => html`<div><dt>${names[one]}</dt><dd>${words.number(sheet[one])}</dd></div>`,
   )
-  const body = html`!${head(words, sheet, title)}<dl class="pairs">!${counts}</dl>!${nextSteps(words, sheet)}!${badPart(words, sheet, bad)}`
+  const body = html`!${head(words, sheet, title)}<dl class="facts counts">!${counts}</dl>!${nextSteps(words, sheet)}!${badPart(words, sheet, bad)}`
   return { title, body, isWide: true }
 }
 
@@ -87,7 +87,7 @@ function badPart(words: Words, sheet: SheetImport, bad: readonly BadRow[]): stri
   const lines = bad.flatMap(({ no, faults }) =>
     faults.map(
       fault =>
-        html`<tr><td class="number">${no}</td><td>${[columnLetters(fault), sheet.header[fault.column ?? -1] ?? faultName(words, fault)].filter(part => part !== '').join(': ')}</td><td>${rowSentence(words, fault)}</td></tr>`,
+        html`<tr><td class="number" data-head="${texts.row}">${no}</td><td>${[columnLetters(fault), sheet.header[fault.column ?? -1] ?? faultName(words, fault)].filter(part => part !== '').join(': ')}</td><td>${rowSentence(words, fault)}</td></tr>`,
     ),
   )
   const heads = [texts.row, texts.column, texts.what].map(one => html`<th scope="col">${one}</th>`)
@@ -97,7 +97,7 @@ function badPart(words: Words, sheet: SheetImport, bad: readonly BadRow[]): stri
       : ''
   return html`<section aria-labelledby="bad"><h2 id="bad">${texts.badRows}</h2><p>${texts.badRowsLead}</p>
 <p class="choices"><a class="button second" href="${at}/errors?format=xlsx">${texts.errorFile.xlsx}</a> <a class="button second" href="${at}/errors?format=csv">${texts.errorFile.csv}</a></p>!${more}
-<div class="scroll" tabindex="0" role="region" aria-label="${texts.what}"><table><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div></section>`
+<div class="scroll" tabindex="0" role="region" aria-label="${texts.what}"><table class="stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div></section>`
 }
 
 export async function sendErrors(visit: SignedInVisit): Promise<Outcome> {
