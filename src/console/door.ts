@@ -1,5 +1,5 @@
 /** The console door: its table of contents, and what holds for every page before its handler runs. */
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Role } from '../accounts/people.ts'
 import { findSessionToken } from '../accounts/session-cookie.ts'
@@ -261,11 +261,15 @@ function sendData(reply: FastifyReply, { data, status = 200 }: Data): FastifyRep
     .send(JSON.stringify(data))
 }
 
-/** A download: never shown in the page's own origin, whatever is in it. */
+/**
+ * A download: never shown in the page's own origin, whatever is in it. A proxy before us is asked not to gather one that
+ * is made while it is sent: it would take a gigabyte at once and then nothing for minutes.
+ */
 function sendFile(reply: FastifyReply, { name, type, content }: Download): FastifyReply {
   const ascii = name.replace(/[^\w.-]/g, '_')
   return reply
     .headers({
+      ...(content instanceof Readable ? { 'x-accel-buffering': 'no' } : {}),
       'content-type': type,
       'content-disposition': `attachment; filename="${ascii}"; filename*=UTF-8''${encodeURIComponent(name)}`,
     })

@@ -111,6 +111,7 @@ describe('POST /console/settings/data', () => {
       /^attachment; filename="Test_\d{4}-\d\d-\d\d\.ndjson"/,
     )
     assert.equal(answer.headers['content-type'], 'application/x-ndjson')
+    assert.equal(answer.headers['x-accel-buffering'], 'no')
     const setup = {
       openPool: poolOfOne(database),
       clock: systemClock,
