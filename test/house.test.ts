@@ -52,6 +52,7 @@ const TABLES: Record<string, readonly string[]> = {
     ...[
       'scan_day',
       'scan_account_span',
+      'scan_model_span',
       'scan_total',
       'scan_salt',
       'scan_visitor',

@@ -47,6 +47,7 @@ export type AuditAction =
   | 'product_archived'
   | 'product_restored'
   | 'gtin_released'
+  | 'scans_switched'
 
 /** Head of an insert of entries, whose rest is `select …` of `auditValues`: for the slices above, which do not name the table. */
 export const insertAudit = (sql: Sql): Fragment => sql`insert into audit_entry (${auditColumns(sql)})`

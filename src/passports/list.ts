@@ -49,6 +49,15 @@ export async function listPassports(ctx: AccountContext, filter: ListFilter, win
   return { rows, total, totalCapped: false }
 }
 
+/** Up to a hundred of the account's passports by their UUIDs; those that are not there are left out. */
+export async function findSummaries(ctx: AccountContext, uuids: readonly string[]): Promise<Summary[]> {
+  if (uuids.length === 0) return []
+  const { sql, accountId } = ctx
+  const ids = sql`
+    select p.id from passport p where p.account_id = ${accountId} and p.id = any(${uuids as string[]}::text[]::uuid[])`
+  return sql<Summary[]>`${summaries(sql, ids)}`
+}
+
 type Keep = <T extends object>(statement: T) => T
 
 /**

@@ -7,7 +7,7 @@ import { SPAN_DAYS } from './spans.ts'
 
 const EVERY_MS = 600_000
 /** The longest range that can be asked for, and a month to be sure of it. */
-const DAYS_KEPT = 400
+export const DAYS_KEPT = 400
 /** What tells one reader from another is kept for a day and the next. */
 const READER_DAYS_KEPT = 2
 /** Rows of one statement: it holds its locks for some 50 ms. */
@@ -41,15 +41,17 @@ export async function cleanScans(
     ],
     ['scan_writer', () => deleteFrom(sql, 'scan_writer', sql`wrote_at < ${before}`)],
     ['scan_day', () => deleteFrom(sql, 'scan_day', sql`day < ${firstDay}::text::date`)],
-    ...SPAN_DAYS.map((days): [string, () => Fragment] => [
-      'scan_account_span',
-      () =>
-        deleteFrom(
-          sql,
-          'scan_account_span',
-          sql`days = ${days} and first_day <= ${dayText(today - DAYS_KEPT - days)}::text::date`,
-        ),
-    ]),
+    ...['scan_account_span', 'scan_model_span'].flatMap(table =>
+      SPAN_DAYS.map((days): [string, () => Fragment] => [
+        table,
+        () =>
+          deleteFrom(
+            sql,
+            table,
+            sql`days = ${days} and first_day <= ${dayText(today - DAYS_KEPT - days)}::text::date`,
+          ),
+      ]),
+    ),
   ]
   const cleaned: Record<string, number> = {}
   for (const [table, step] of steps) {

@@ -1,5 +1,7 @@
 /** Whether and how the scans of an account are counted: off for all or for a category, and when a code counts as cloned. */
 import { requireAccount } from '../accounts/accounts.ts'
+import { actingIn } from '../accounts/actors.ts'
+import { audit } from '../accounts/audit.ts'
 import type { OperatorContext } from '../accounts/context.ts'
 import { inTransaction } from '../accounts/transaction.ts'
 import type { Sql } from '../kernel/db.ts'
@@ -62,7 +64,7 @@ export async function getScanSettings(ctx: OperatorContext, accountId: number): 
 
 /** Changes how an account's scans are counted; every process follows within three seconds. Throws `not_found`, `validation`. */
 export async function setScanSettings(
-  ctx: OperatorContext,
+  ctx: OperatorContext & { actorId?: number },
   change: ScanSettingsChange,
 ): Promise<ScanSettings> {
   checkRules(change.cloneRules ?? {})
@@ -86,8 +88,28 @@ export async function setScanSettings(
         watches_clones = ${watches ?? true}, clone_rules = ${rules ? JSON.stringify(rules) : null}::text::jsonb,
         changed_at = ${ctx.clock.now()}
       where account_id = ${change.accountId} returning *`
-    return settingsOf(now)
+    const settings = settingsOf(now)
+    const said = differences(settingsOf(row), settings)
+    if (said !== '') await audit(await actingIn(tx, change.accountId), 'scans_switched', said)
+    return settings
   })
+}
+
+/** In the words of the command line: `off, battery=off, clones=off`. */
+function differences(before: ScanSettings, after: ScanSettings): string {
+  const clones = ({ clone_rules: rules }: ScanSettings) =>
+    rules === null ? ['off'] : Object.entries(rules).map(([name, value]) => `${name}=${value}`)
+  const [was, is] = [clones(before), clones(after)]
+  const turned = (one: ScanSettings, other: ScanSettings, word: string) =>
+    one.off_categories
+      .filter(category => !other.off_categories.includes(category))
+      .map(category => `${category}=${word}`)
+  return [
+    ...(before.on === after.on ? [] : [after.on ? 'on' : 'off']),
+    ...turned(after, before, 'off'),
+    ...turned(before, after, 'on'),
+    ...(was.join() === is.join() ? [] : [`clones=${is.filter(rule => !was.includes(rule)).join(' ')}`]),
+  ].join(', ')
 }
 
 function checkRules(rules: Partial<CloneRules>): void {

@@ -29,6 +29,7 @@ export async function writeBatch(writer: Writer, batch: Batch): Promise<void> {
     await addDays(tx, batch, uniques)
     await announceMilestones(tx, writer.clock.now(), batch)
     await countItemVisits(tx, writer, batch)
+    await addModelSpans(tx, batch)
     await addAccountSpans(tx, batch, uniques)
   })
 }
@@ -112,6 +113,38 @@ async function addDays(tx: Sql, batch: Batch, uniques: ReadonlyMap<number, numbe
     order by passport_id, day, "of", country, device, account_id
     on conflict (passport_id, day, "of", country, device, account_id) do update
     set scans = d.scans + excluded.scans, uniques = d.uniques + excluded.uniques, crawlers = d.crawlers + excluded.crawlers`
+}
+
+type ModelDay = { accountId: number; modelId: string; day: number; scans: number }
+
+function modelDays({ cells }: Batch): ModelDay[] {
+  const rows = new Map<string, ModelDay>()
+  for (const { passport, day, scans } of cells.values()) {
+    if (scans === 0) continue
+    const { account_id: accountId, level, id, model_id } = passport
+    const modelId = level === 'm' ? id : model_id
+    const key = `${modelId}${day}`
+    const row = rows.get(key)
+    if (row === undefined) rows.set(key, { accountId, modelId, day, scans })
+    else row.scans += scans
+  }
+  return [...rows.values()]
+}
+
+/** Sent once for each day, as plain texts; the database makes the spans of it. */
+async function addModelSpans(tx: Sql, batch: Batch): Promise<void> {
+  const rows = modelDays(batch)
+  const text = (key: keyof ModelDay) => `{${rows.map(row => row[key]).join()}}`
+  await tx`
+    insert into scan_model_span as m (account_id, first_day, scans, model_id, days, magnitude)
+    select account_id, date '1970-01-01' + day / l * l, sum(scans), model_id, l, carnet_bits(sum(scans)::bigint)
+    from unnest(
+      ${text('accountId')}::text::int[], ${text('day')}::text::int[], ${text('scans')}::text::int[],
+      ${text('modelId')}::text::uuid[]
+    ) as u(account_id, day, scans, model_id) cross join unnest(${[...SPAN_DAYS]}::int[]) l
+    group by account_id, model_id, l, day / l order by model_id, l, day / l, account_id
+    on conflict (model_id, days, first_day, account_id) do update
+    set scans = m.scans + excluded.scans, magnitude = carnet_bits(m.scans + excluded.scans)`
 }
 
 type SpanRow = {

@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import { uuidFloor } from '../kernel/ids.ts'
 
-const KEEP_MS = 30 * 24 * 3_600_000
+export const KEEP_MS = 30 * 24 * 3_600_000
 /** Rows in a statement: more would hold up others. */
 const STEP = 5_000
 

@@ -45,6 +45,7 @@ const en: Readonly<Record<AuditAction, string>> = {
   product_archived: 'Archived a product',
   product_restored: 'Restored a product',
   gtin_released: 'Gave a GTIN free',
+  scans_switched: 'Changed what scans are counted',
 }
 
 const de: Readonly<Record<AuditAction, string>> = {
@@ -91,6 +92,7 @@ const de: Readonly<Record<AuditAction, string>> = {
   product_archived: 'Hat ein Produkt archiviert',
   product_restored: 'Hat ein Produkt wiederhergestellt',
   gtin_released: 'Hat eine GTIN freigegeben',
+  scans_switched: 'Hat geändert, welche Scans gezählt werden',
 }
 
 export const AUDIT_TEXTS = { en, de }

@@ -1,0 +1,42 @@
+/** Round numbers of scans that were reached: the newest of an account, and all of one passport with their days. */
+import type { AccountContext } from '../accounts/context.ts'
+import { findUuid } from '../kernel/ids.ts'
+import { listScanEvents } from '../webhooks/scan-events.ts'
+import { milestonesReached, nextMilestone } from './milestones.ts'
+
+export type Reached = { uuid: string; milestone: number; at: string }
+
+/** Newest first, as long as their events are kept. */
+export async function listMilestones(ctx: AccountContext, { limit }: { limit: number }): Promise<Reached[]> {
+  const events = await listScanEvents<{ product_id: string; milestone: number }>(ctx, {
+    type: 'scan.milestone',
+    limit,
+  })
+  return events.flatMap(({ at, data }) => {
+    const uuid = findUuid(data.product_id)
+    return uuid === undefined ? [] : [{ uuid, milestone: data.milestone, at: at.toISOString() }]
+  })
+}
+
+/** `day` is undefined for one that was reached before the days that are still kept. */
+export type OwnMilestone = { milestone: number; day: string | undefined }
+
+/** All that the passport has reached by its own scans, the highest first, from its days: they tell more than events do. */
+export async function milestonesOf(ctx: AccountContext, uuid: string): Promise<OwnMilestone[]> {
+  const rows = await ctx.sql<{ all: number; day: string | null; scans: number | null }[]>`
+    select t.scans as all, d.day::text, d.scans from scan_total t left join lateral (
+      select day, sum(scans)::bigint as scans from scan_day
+      where passport_id = t.passport_id and account_id = t.account_id and "of" = 'o' group by day) d on true
+    where t.passport_id = ${uuid} and t.account_id = ${ctx.accountId} order by d.day`
+  const inDays = rows.reduce((sum, row) => sum + (row.scans ?? 0), 0)
+  let count = (rows[0]?.all ?? 0) - inDays
+  const reached = milestonesReached(nextMilestone(0), count).map(
+    (milestone): OwnMilestone => ({ milestone, day: undefined }),
+  )
+  for (const { day, scans } of rows) {
+    const next = nextMilestone(count)
+    count += scans ?? 0
+    reached.push(...milestonesReached(next, count).map(milestone => ({ milestone, day: day ?? undefined })))
+  }
+  return reached.reverse()
+}
