@@ -22,6 +22,7 @@ import { showIssue, submitIssue, submitRefresh } from './products/units.ts'
 import { showVersion, submitRevert } from './products/versions.ts'
 import type { ConsoleRoute, ConsoleSetup, Data, Download, Outcome, Visit } from './route.ts'
 import { isSameOrigin } from './same-origin.ts'
+import { SCAN_ROUTES } from './scans/routes.ts'
 import { sessionCookie } from './session-cookie.ts'
 import { showSetPassword, submitSetPassword } from './set-password.ts'
 import { showSetUp, submitSetUp } from './set-up.ts'
@@ -121,6 +122,7 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   { method: 'POST', path: '/console/keys/:id/rotate', access: 'owner', handle: submitRotate },
   { method: 'GET', path: '/console/keys/:id/revoke', access: 'owner', handle: showRevoke },
   { method: 'POST', path: '/console/keys/:id/revoke', access: 'owner', handle: submitRevoke },
+  ...SCAN_ROUTES,
   ...SETTINGS_ROUTES,
   ...DEVELOPER_ROUTES,
   ...BRAND_ROUTES,

@@ -44,6 +44,7 @@ export const pageHeaders = (
 const PLACES = [
   { path: HOME, key: 'overview' },
   { path: '/console/products', key: 'products' },
+  { path: '/console/scans', key: 'scans' },
   { path: '/console/import', key: 'sheets', also: ['/console/export'] },
   { path: '/console/developer', key: 'developer', also: ['/console/keys', '/console/webhooks'] },
   { path: '/console/settings', key: 'settings' },

@@ -7,6 +7,7 @@ export const de: Texts = {
   navigation: 'Konsole',
   overview: 'Übersicht',
   products: 'Produkte',
+  scans: 'Scans',
   sheets: 'Import',
   keys: 'API-Schlüssel',
   settings: 'Einstellungen',

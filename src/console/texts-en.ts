@@ -5,6 +5,7 @@ export const en = {
   navigation: 'Console',
   overview: 'Overview',
   products: 'Products',
+  scans: 'Scans',
   sheets: 'Import',
   keys: 'API keys',
   settings: 'Settings',

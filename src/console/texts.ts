@@ -13,6 +13,12 @@ export type Words = {
   date: (time: string) => string
   /** Day and minute, in UTC. */
   minute: (time: string) => string
+  /** Day and month, in UTC. */
+  dayOfYear: (time: string) => string
+  /** Of 1: whole per cent, below one with a digit. */
+  percent: (share: number) => string
+  /** The name of an ISO 3166-1 code; undefined for one that stands for no country. */
+  country: (code: string) => string | undefined
 }
 
 /** The words of one part of the console, which keeps them beside its pages. English is the measure of the others. */
@@ -27,12 +33,19 @@ const words = (language: ConsoleLanguage): Words => {
   const number = new Intl.NumberFormat(locale)
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
   const time = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
+  const dayOfYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+  const percent = new Intl.NumberFormat(locale, { style: 'percent' })
+  const smallPercent = new Intl.NumberFormat(locale, { style: 'percent', maximumSignificantDigits: 1 })
+  const countries = new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' })
   return {
     language,
     texts: CATALOGUE[language],
     number: value => number.format(value),
     date: text => date.format(new Date(text)),
     minute: text => `${date.format(new Date(text))}, ${time.format(new Date(text))} UTC`,
+    dayOfYear: text => dayOfYear.format(new Date(text)),
+    percent: share => (share < 0.01 ? smallPercent : percent).format(share),
+    country: code => countries.of(code),
   }
 }
 

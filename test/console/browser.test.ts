@@ -15,8 +15,10 @@ import {
 import { createOwnKey } from '../../src/accounts/own-keys.ts'
 import { CONSOLE_ROUTES } from '../../src/console/door.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
+import { createLog } from '../../src/kernel/log.ts'
 import { createAccessLink } from '../../src/passports/access-links.ts'
 import { createPassport } from '../../src/passports/create.ts'
+import { createScanRecorder } from '../../src/scans/recorder.ts'
 import { addWebhook } from '../../src/webhooks/register.ts'
 import { newProduct } from '../harness.ts'
 import { PASSWORD, type Stand, startStand } from './stand.ts'
@@ -263,6 +265,27 @@ describe('the console in a browser', {
     }
   }
 
+  /** Read in many countries, large and small, on several days. */
+  async function scanned(id: string): Promise<void> {
+    const { sql, clock } = stand
+    const log = createLog({ logLevel: 'silent', logFormat: 'json' })
+    const scans = createScanRecorder({ sql, clock, log, geoMmdbPath: undefined })
+    const scan = {
+      id,
+      account_id: account,
+      category: 'battery',
+      level: 'm',
+      model_id: id,
+      parent_id: null,
+    } as const
+    const countries = 'DE DE DE AT CH FR MT SG LU NL PL SE NO XX US JP BR ZA'.split(' ')
+    for (const [i, country] of countries.entries()) {
+      const reader = { address: `2001:db8::${i + 1}`, userAgent: 'Mozilla/5.0 (Android 14; Mobile)', country }
+      scans.note(scan, reader, new Date(clock.now().getTime() - (i % 5) * 86_400_000))
+    }
+    await scans.flush()
+  }
+
   /** The address of each page that GET shows, about things that are there. */
   async function pathsOf(email: string): Promise<string[]> {
     const ctx = { ...stand.ctx, accountId: account, actorId: await operatorActor(stand.ctx, account) }
@@ -292,6 +315,7 @@ describe('the console in a browser', {
       url: 'https://erp.example/carnet',
       events: ['product.created'],
     })
+    await scanned(passport.id)
     const ids: readonly [string, string][] = [
       ['/console/settings/people/', idFromUuid(person?.id ?? '')],
       ['/console/settings/passkeys/', idFromUuid(person?.passkey ?? '')],

@@ -1,6 +1,6 @@
 /** What the tests of scans stand on: a server with a passport of each level, and readers with addresses of their own. */
 import assert from 'node:assert/strict'
-import { createPerson } from '../../src/accounts/people.ts'
+import { createPerson, type Role } from '../../src/accounts/people.ts'
 import { createSession } from '../../src/accounts/sessions.ts'
 import { setPassword } from '../../src/accounts/set-password.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
@@ -38,7 +38,7 @@ export type ScanStand = {
   /** Data of the account's events of this type, the oldest first. */
   events: (type: string) => Promise<Json[]>
   /** The cookie of somebody signed in to an account. */
-  signIn: (accountId: number) => Promise<string>
+  signIn: (accountId: number, role?: Role) => Promise<string>
 }
 
 let readers = 0
@@ -90,10 +90,10 @@ export async function startScanStand(settings: Parameters<typeof startHarness>[0
       const rows = await t.sql`select data from event where type = ${type} order by id`
       return rows.map(row => row.data)
     },
-    async signIn(accountId) {
+    async signIn(accountId, role = 'viewer') {
       const ctx = { sql: t.sql, clock: t.clock }
       const email = `reader${++readers}@testmarke.example`
-      const { token } = await createPerson(ctx, { accountId, email, role: 'viewer' })
+      const { token } = await createPerson(ctx, { accountId, email, role })
       const person = await setPassword(ctx, { token, password: 'eleven herons over the lake' })
       const session = await createSession(ctx, { ...person, replaces: undefined })
       return `__Host-carnet=${session}`

@@ -13,6 +13,7 @@ import { DPI } from '../../qr/png.ts'
 import { labelOf } from '../data-inputs.ts'
 import { copyable } from '../fields.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
+import { scansPart } from '../scans/product-part.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { dataView } from './data-view.ts'
 import { PRODUCTS } from './list.ts'
@@ -30,16 +31,17 @@ export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
   const { ctx, state } = await contextAndState(visit)
   const { row } = state
   const mayEdit = session.role !== 'viewer'
-  const [history, units] = await Promise.all([
+  const [history, units, scans] = await Promise.all([
     listVersions(ctx, row.id, { limit: VERSIONS_SHOWN, offset: 0 }),
     unitsPart(visit, ctx, state),
+    scansPart(visit, ctx, state),
   ])
   const name = nameOf(words, state)
   const body = html`<p class="way"><a class="alone" href="${PRODUCTS}">${texts.products}</a></p>
 <h1>${name}</h1>!${facts(words, state)}!${mayEdit ? actions(words, state) : ''}
 !${addresses(visit, state)}!${shopPart(visit, state)}
 <section aria-labelledby="data"><h2 id="data">${texts.data}</h2>!${dataView(words, requireCategory(row.category).fields, readingOf(state), mark(words, state))}</section>
-!${units.html}
+!${units.html}!${scans}
 <section aria-labelledby="versions"><h2 id="versions">${texts.versions}</h2>!${versionList(words, idFromUuid(row.id), history.versions)}!${history.total > VERSIONS_SHOWN ? html`<p class="quiet">${texts.versionsMore(words.number(VERSIONS_SHOWN), words.number(history.total))}</p>` : ''}</section>`
   return {
     title: name,

@@ -1,0 +1,74 @@
+/** Products by their scans: those scanned most, those whose code may have been copied, those that reached a round number. */
+import { html } from 'ghtml'
+import { idFromUuid } from '../../kernel/ids.ts'
+import type { Summary } from '../../passports/list.ts'
+import type { MostScanned } from '../../scans/most-scanned.ts'
+import type { OwnMilestone, Reached } from '../../scans/reached.ts'
+import type { Suspicion } from '../../scans/suspicions.ts'
+import { PRODUCTS, titleOf } from '../products/list.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { shareTable } from './shares.ts'
+import { SCAN_TEXTS } from './texts.ts'
+
+export type Names = ReadonlyMap<string, Summary>
+
+function linkTo(words: Words, names: Names, uuid: string): string {
+  const found = names.get(uuid)
+  const title = found === undefined ? wordsOf(words, SCAN_TEXTS).gone : titleOf(words, found)
+  return html`<a href="${PRODUCTS}/${idFromUuid(uuid)}#scans">${title}</a>`
+}
+
+export function topPart(words: Words, top: MostScanned, names: Names, total: number): string {
+  const texts = wordsOf(words, SCAN_TEXTS)
+  if (top.models.length === 0) return html`<p class="quiet">${texts.noneInRange}</p>`
+  const rows = top.models.map(({ uuid, scans }) => ({
+    name: { link: linkTo(words, names, uuid) },
+    count: scans,
+  }))
+  return html`<p class="quiet">${texts.topLead}!${top.isSure ? '' : html` ${texts.topUnsure}`}</p>!${shareTable(words, { head: texts.product, rows, total, label: texts.top })}`
+}
+
+export function clonesPart(
+  words: Words,
+  { suspicions, names, isWatched }: { suspicions: readonly Suspicion[]; names: Names; isWatched: boolean },
+): string {
+  const texts = wordsOf(words, SCAN_TEXTS)
+  const off = isWatched ? '' : html`<p class="reach">${texts.clonesOff}</p>`
+  if (suspicions.length === 0) return isWatched ? html`<p class="quiet">${texts.clonesNone}</p>` : off
+  const lines = suspicions.map(
+    ({ uuid, at, seen }) =>
+      html`<li>!${linkTo(words, names, uuid)}<span class="quiet"><time datetime="${at}">${words.minute(at)}</time>!${seen === undefined ? '' : html` · ${seenWords(words, seen)}`}</span></li>`,
+  )
+  return html`!${off}<p>${texts.clonesLead}</p><ul class="rows">!${lines}</ul>!${whatToDo(words)}<p class="quiet">${texts.onceAWeek}</p>`
+}
+
+export function seenWords(words: Words, seen: NonNullable<Suspicion['seen']>): string {
+  const { count, countries, devices } = seen
+  return wordsOf(words, SCAN_TEXTS).seen(words.number(count), words.number(countries), words.number(devices))
+}
+
+export function whatToDo(words: Words): string {
+  const texts = wordsOf(words, SCAN_TEXTS)
+  return html`<details class="fold-small"><summary>${texts.clonesToDo}</summary><ol class="steps">!${texts.clonesSteps.map(step => html`<li>${step}</li>`)}</ol></details>`
+}
+
+export function milestonesPart(words: Words, reached: readonly Reached[], names: Names): string {
+  const texts = wordsOf(words, SCAN_TEXTS)
+  if (reached.length === 0) return html`<p class="quiet">${texts.milestonesNone}</p>`
+  const lines = reached.map(
+    ({ uuid, milestone, at }) =>
+      html`<li class="in-line"><span>!${linkTo(words, names, uuid)}</span><span><strong>${texts.reached(words.number(milestone))}</strong> <time class="quiet" datetime="${at}">${words.date(at)}</time></span></li>`,
+  )
+  return html`<p class="quiet">${texts.milestonesLead}</p><ul class="rows">!${lines}</ul>`
+}
+
+/** Of one passport. */
+export function ownMilestones(words: Words, reached: readonly OwnMilestone[]): string {
+  if (reached.length === 0) return ''
+  const texts = wordsOf(words, SCAN_TEXTS)
+  const lines = reached.map(
+    ({ milestone, day }) =>
+      html`<li class="in-line"><strong>${texts.reached(words.number(milestone))}</strong><span class="quiet">${day === undefined ? texts.before : words.date(day)}</span></li>`,
+  )
+  return html`<h3>${texts.milestonesOwn}</h3><ul class="rows">!${lines}</ul>`
+}

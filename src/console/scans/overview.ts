@@ -1,0 +1,112 @@
+/** How often the account's passports are read: totals, trend, countries, devices, products, and how all of it is counted. */
+import { html } from 'ghtml'
+import type { AccountContext } from '../../accounts/context.ts'
+import { contextOf } from '../../accounts/sessions.ts'
+import { allCategories } from '../../categories/catalogue.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { findSummaries, listPassports } from '../../passports/list.ts'
+import { comparePeriods } from '../../scans/compare.ts'
+import { mostScanned } from '../../scans/most-scanned.ts'
+import { listMilestones } from '../../scans/reached.ts'
+import { getScanSettings } from '../../scans/settings.ts'
+import { type AccountScanSummary, summarizeAccount } from '../../scans/summary.ts'
+import { listSuspicions } from '../../scans/suspicions.ts'
+import { DOCS } from '../developer/places.ts'
+import { PRODUCTS, titleOf } from '../products/list.ts'
+import { PRODUCT_TEXTS } from '../products/texts.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { figures } from './figures.ts'
+import { clonesPart, milestonesPart, topPart } from './lists.ts'
+import { ranges, readRange, SCANS } from './place.ts'
+import { countryTable, wordTable } from './shares.ts'
+import { categoryName, leftOut, switchesPart } from './switches.ts'
+import { SCAN_TEXTS } from './texts.ts'
+import { trendPart } from './trend.ts'
+import { worldMap } from './world.ts'
+
+const TOP_SHOWN = 10
+const LISTED = 10
+const COUNTRIES_SHOWN = 12
+const NEWEST_MODEL = { levels: ['m'], status: 'a' } as const
+
+export async function showScans(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, words, query } = visit
+  const texts = wordsOf(words, SCAN_TEXTS)
+  const ctx = contextOf(setup, session)
+  const days = readRange(query)
+  const [comparison, settings] = await Promise.all([
+    comparePeriods(ctx, { days }),
+    getScanSettings(ctx, ctx.accountId),
+  ])
+  const saved = query.has('saved') ? html`<p class="reach" role="status">${texts.saved}</p>` : ''
+  const told = html`!${saved}!${leftOut(words, settings)}`
+  const end = html`!${how(words)}!${switchesPart(visit, settings)}`
+  const page = { title: texts.title, isWide: true }
+  if (comparison.is === 'nothing') {
+    const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>!${told}!${await empty(words, ctx)}!${end}`
+    return { ...page, body }
+  }
+  const [summary, lists] = await Promise.all([
+    summarizeAccount(ctx, { days }),
+    listsOf(words, ctx, { days, isWatched: settings.clone_rules !== null }),
+  ])
+  const address = (range: string | undefined) => (range === undefined ? SCANS : `${SCANS}?days=${range}`)
+  const body = html`<div class="page-head"><h1>${texts.title}</h1>!${ranges(words, days, address)}</div>!${told}
+!${figures(words, { summary, days, comparison })}
+<section aria-labelledby="trend">!${trendPart(words, summary.by_day, 'h2')}</section>
+!${summary.total === 0 ? '' : whence(words, summary)}
+<section aria-labelledby="top"><h2 id="top">${texts.top}</h2>!${lists.top(summary.total)}</section>
+<div class="halves"><section aria-labelledby="clones"><h2 id="clones">${texts.clones}</h2>!${lists.clones}</section>
+<section aria-labelledby="milestones"><h2 id="milestones">${texts.milestones}</h2>!${lists.milestones}</section></div>!${end}`
+  return { ...page, body }
+}
+
+/** The parts that name products, whose names are looked up together. */
+async function listsOf(words: Words, ctx: AccountContext, wish: { days: number; isWatched: boolean }) {
+  const [top, suspicions, reached] = await Promise.all([
+    mostScanned(ctx, { days: wish.days, limit: TOP_SHOWN }),
+    listSuspicions(ctx, { limit: LISTED }),
+    listMilestones(ctx, { limit: LISTED }),
+  ])
+  const uuids = new Set([...top.models, ...suspicions, ...reached].map(({ uuid }) => uuid))
+  const names = new Map((await findSummaries(ctx, [...uuids])).map(row => [row.id, row]))
+  return {
+    top: (total: number) => topPart(words, top, names, total),
+    clones: clonesPart(words, { suspicions, names, isWatched: wish.isWatched }),
+    milestones: milestonesPart(words, reached, names),
+  }
+}
+
+/** From where, and with what. */
+function whence(words: Words, summary: AccountScanSummary): string {
+  const texts = wordsOf(words, SCAN_TEXTS)
+  const { levels } = wordsOf(words, PRODUCT_TEXTS)
+  const categories = Object.fromEntries(allCategories().map(({ id }) => [id, categoryName(words, id)]))
+  const levelNames = { model: levels.model, batch: levels.batch, item: levels.item }
+  return html`<section aria-labelledby="countries"><h2 id="countries">${texts.whence}</h2>
+<div class="whence">!${worldMap(words, summary.byCountry)}<div class="beside">!${countryTable(words, summary.byCountry, COUNTRIES_SHOWN)}</div>
+<div><h3>${texts.devices}</h3>!${wordTable(words, { counts: summary.byDevice, names: texts.deviceNames, head: texts.device })}</div></div></section>
+<div class="halves"><section aria-labelledby="by-category"><h2 id="by-category">${texts.byCategory}</h2>!${wordTable(words, { counts: summary.byCategory, names: categories, head: wordsOf(words, PRODUCT_TEXTS).category })}</section>
+<section aria-labelledby="by-level"><h2 id="by-level">${texts.byLevel}</h2>!${wordTable(words, { counts: summary.byLevel, names: levelNames, head: wordsOf(words, PRODUCT_TEXTS).level })}</section></div>`
+}
+
+/** How a first scan comes about: with the newest product's own code. */
+async function empty(words: Words, ctx: AccountContext): Promise<string> {
+  const texts = wordsOf(words, SCAN_TEXTS)
+  const { rows } = await listPassports(ctx, NEWEST_MODEL, { limit: 1, page: 1 })
+  const [model] = rows
+  if (model === undefined) {
+    return html`<section><h2>${texts.emptyTitle}</h2><p>${texts.emptyNone}</p><p><a class="button" href="${PRODUCTS}">${texts.toProducts}</a></p></section>`
+  }
+  const title = titleOf(words, model)
+  const id = idFromUuid(model.id)
+  return html`<section aria-labelledby="first"><h2 id="first">${texts.emptyTitle}</h2><div class="with-code"><img src="/p/${id}/qr.svg" width="180" height="180" alt="${texts.emptyCode(title)}">
+<div><p>${texts.emptyLead}</p><ol class="steps">!${texts.emptySteps.map(step => html`<li>${step}</li>`)}</ol><p class="quiet">${texts.emptyOwn}</p><p><a class="alone" href="${PRODUCTS}/${id}">${title}</a></p></div></div></section>`
+}
+
+function how(words: Words): string {
+  const texts = wordsOf(words, SCAN_TEXTS)
+  return html`<section aria-labelledby="how"><h2 id="how">${texts.how}</h2><ul class="points">!${texts.howPoints.map(point => html`<li>${point}</li>`)}</ul>
+<p><a class="alone" href="${DOCS}#getScans">${texts.howApi}</a></p></section>`
+}

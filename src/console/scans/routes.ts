@@ -1,0 +1,10 @@
+/** The scans' part of the console's table of contents. */
+import type { ConsoleRoute } from '../route.ts'
+import { showScans } from './overview.ts'
+import { SCANS, SWITCHES } from './place.ts'
+import { submitSwitches } from './switches.ts'
+
+export const SCAN_ROUTES: readonly ConsoleRoute[] = [
+  { method: 'GET', path: SCANS, access: 'signed_in', handle: showScans },
+  { method: 'POST', path: SWITCHES, access: 'editor', handle: submitSwitches },
+]

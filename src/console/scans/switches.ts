@@ -1,0 +1,96 @@
+/** What is counted, and the form that switches it: the account's law may forbid what another one wants. */
+import { html } from 'ghtml'
+import { contextOf } from '../../accounts/sessions.ts'
+import { allCategories } from '../../categories/catalogue.ts'
+import {
+  DEFAULT_CLONE_RULES,
+  getScanSettings,
+  type ScanSettings,
+  setScanSettings,
+} from '../../scans/settings.ts'
+import { PRODUCT_TEXTS } from '../products/texts.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { SCANS, SWITCHES } from './place.ts'
+import { SCAN_TEXTS } from './texts.ts'
+
+/** Says at the head of a page what is left out of its numbers. */
+export function leftOut(words: Words, { on, off_categories: off }: ScanSettings): string {
+  const texts = wordsOf(words, SCAN_TEXTS)
+  if (!on) return html`<p class="reach">${texts.isOff} <a href="${SCANS}#switches">${texts.switches}</a></p>`
+  if (off.length === 0) return ''
+  const names = off.map(category => categoryName(words, category)).join(', ')
+  return html`<p class="reach">${texts.isOffFor(names)} <a href="${SCANS}#switches">${texts.switches}</a></p>`
+}
+
+export const categoryName = (words: Words, category: string): string =>
+  wordsOf(words, PRODUCT_TEXTS).categories[category] ?? category
+
+export function switchesPart({ words, session }: SignedInVisit, settings: ScanSettings): string {
+  const texts = wordsOf(words, SCAN_TEXTS)
+  const body =
+    session.role === 'viewer'
+      ? html`!${standing(words, settings)}<p class="quiet">${texts.viewersOnly}</p>`
+      : form(words, settings)
+  return html`<section aria-labelledby="switches"><h2 id="switches">${texts.switches}</h2><p>${texts.switchesLead}</p>!${body}</section>`
+}
+
+function standing(words: Words, settings: ScanSettings): string {
+  const texts = wordsOf(words, SCAN_TEXTS)
+  const word = (isOn: boolean) => (isOn ? texts.on : texts.off)
+  const lines = [
+    [texts.switchAll, word(settings.on)],
+    ...allCategories().map(({ id }) => [categoryName(words, id), word(isOnFor(settings, id))]),
+    [texts.switchClones, word(settings.clone_rules !== null)],
+  ]
+  return html`<dl class="pairs">!${lines.map(([name, state]) => html`<dt>${name}</dt><dd>${state}</dd>`)}</dl>`
+}
+
+const isOnFor = ({ off_categories: off }: ScanSettings, category: string) => !off.includes(category)
+
+function form(words: Words, settings: ScanSettings): string {
+  const texts = wordsOf(words, SCAN_TEXTS)
+  const box = (one: {
+    id: string
+    name: string
+    value: string
+    label: string
+    isOn: boolean
+    hint?: string
+  }) => {
+    const hint = one.hint === undefined ? '' : html`<p class="hint" id="${one.id}-hint">${one.hint}</p>`
+    const described = one.hint === undefined ? '' : html` aria-describedby="${one.id}-hint"`
+    return html`<div class="check"><input type="checkbox" id="${one.id}" name="${one.name}" value="${one.value}"!${one.isOn ? ' checked' : ''}!${described}><label for="${one.id}">${one.label}</label>!${hint}</div>`
+  }
+  const rules = { ...DEFAULT_CLONE_RULES, ...settings.clone_rules }
+  const categories = allCategories().map(({ id }) =>
+    box({
+      id: `category-${id}`,
+      name: 'category',
+      value: id,
+      label: categoryName(words, id),
+      isOn: isOnFor(settings, id),
+    }),
+  )
+  return html`<form method="post" action="${SWITCHES}" class="narrow switches">
+!${box({ id: 'counting', name: 'counting', value: 'on', label: texts.switchAll, isOn: settings.on, hint: texts.switchAllHint })}
+<fieldset><legend>${texts.switchCategories}</legend>!${categories}</fieldset>
+!${box({ id: 'clones', name: 'clones', value: 'on', label: texts.switchClones, isOn: settings.clone_rules !== null, hint: texts.switchClonesHint({ countries: rules.countries, devices: rules.devices, many: rules.many_countries, scans: rules.scans, scanDevices: rules.scan_devices }) })}
+<button>${texts.save}</button></form>`
+}
+
+/** What is not ticked is off. The numbers of suspicion stay as they are as long as it is watched. */
+export async function submitSwitches({ setup, session, form: sent }: SignedInVisit): Promise<Outcome> {
+  const ctx = contextOf(setup, session)
+  const settings = await getScanSettings(ctx, ctx.accountId)
+  const ticked = sent.all('category')
+  const isWatched = settings.clone_rules !== null
+  const wantsWatch = sent.text('clones') === 'on'
+  await setScanSettings(ctx, {
+    accountId: ctx.accountId,
+    on: sent.text('counting') === 'on',
+    categories: Object.fromEntries(allCategories().map(({ id }) => [id, ticked.includes(id)])),
+    ...(isWatched === wantsWatch ? {} : { cloneRules: wantsWatch ? {} : null }),
+  })
+  return { to: `${SCANS}?saved=1#switches` }
+}

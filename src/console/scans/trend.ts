@@ -1,0 +1,96 @@
+/** Scans over time, as bars and as a table: a bar a day, and in a year one a week, so that it can still be read. */
+import { html } from 'ghtml'
+import type { DaySum } from '../../scans/summary.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { SCAN_TEXTS } from './texts.ts'
+
+/** More bars than this are thinner than a line on a phone. */
+const MOST_DAYS = 100
+const WEEK_DAYS = 7
+const DAY_MS = 86_400_000
+/** The drawing's own units: it is stretched to the width there is. */
+const BAR = 10
+const GAP = 2
+const HIGH = 100
+
+export type Bar = { from: string; total: number; unique: number }
+
+/** A bar for each day, or for each week from Monday on. */
+export function barsOf(days: readonly DaySum[]): Bar[] {
+  if (days.length <= MOST_DAYS) return days.map(({ date, total, unique }) => ({ from: date, total, unique }))
+  const weeks: Bar[] = []
+  for (const { date, total, unique } of days) {
+    const week = weeks.at(-1)
+    if (week === undefined || isMonday(date)) weeks.push({ from: date, total, unique })
+    else {
+      week.total += total
+      week.unique += unique
+    }
+  }
+  return weeks
+}
+
+/** The first of January 1970 was a Thursday. */
+const isMonday = (date: string) => (Date.parse(date) / DAY_MS + 3) % WEEK_DAYS === 0
+
+/** The number at the top of the scale: even, so that half of it is whole, and not much more than the highest bar. */
+export function scaleTop(most: number): number {
+  const base = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, most))))
+  const steps = base === 1 ? [2, 4, 6, 8, 10] : [1, 2, 3, 4, 5, 6, 8, 10]
+  return (steps.find(step => step * base >= most) ?? 10) * base
+}
+
+/** With a heading of this rank. */
+export function trendPart(words: Words, days: readonly DaySum[], rank: 'h2' | 'h3'): string {
+  const texts = wordsOf(words, SCAN_TEXTS)
+  const bars = barsOf(days)
+  const isWeeks = bars.length < days.length
+  return html`<${rank} id="trend">${isWeeks ? texts.trendWeeks : texts.trend}</${rank}>
+!${drawing(words, bars, isWeeks)}
+<p class="quiet"><span class="mark in-all"></span> ${texts.total} <span class="mark once"></span> ${texts.unique} <span class="aside">${isWeeks ? texts.partWeeks : texts.partDay}</span></p>
+<details class="fold-small"><summary>${texts.asTable}<span class="sight">: ${isWeeks ? texts.trendWeeks : texts.trend}</span></summary>!${table(words, bars, isWeeks)}</details>`
+}
+
+function drawing(words: Words, bars: readonly Bar[], isWeeks: boolean): string {
+  const texts = wordsOf(words, SCAN_TEXTS)
+  const top = scaleTop(Math.max(...bars.map(bar => bar.total)))
+  const total = bars.reduce((sum, bar) => sum + bar.total, 0)
+  const most = bars.reduce((a, b) => (b.total > a.total ? b : a), { from: '', total: 0, unique: 0 })
+  const when = isWeeks ? texts.inWeek : texts.onDay
+  const says =
+    total === 0
+      ? texts.noneInRange
+      : texts.trendSays(words.number(total), words.number(most.total), when(words.date(most.from)))
+  const name = isWeeks ? texts.barWeek : texts.barDay
+  const day = isWeeks ? words.date : words.dayOfYear
+  const columns = bars.map((bar, i) => {
+    const title = name(words.date(bar.from), words.number(bar.total), words.number(bar.unique))
+    const x = i * BAR + GAP / 2
+    return html`<g><title>${title}</title><rect class="all-of-it" x="${i * BAR}" width="${BAR}" height="${HIGH}"/>!${column('in-all', x, bar.total / top)}!${column('once', x, bar.unique / top)}</g>`
+  })
+  const lines = [0, HIGH / 2, HIGH].map(y => html`<path d="M0 ${y}H${bars.length * BAR}"/>`)
+  const ends = [bars[0], bars[Math.floor((bars.length - 1) / 2)], bars.at(-1)]
+  return html`<div class="trend"><div class="scale" aria-hidden="true">!${[top, top / 2, 0].map(n => html`<span>${words.number(n)}</span>`)}</div>
+<svg role="img" aria-label="${says}" viewBox="0 0 ${bars.length * BAR} ${HIGH}" preserveAspectRatio="none">!${lines}!${columns}</svg>
+<div class="ends" aria-hidden="true">!${ends.map(bar => html`<span>${bar === undefined ? '' : day(bar.from)}</span>`)}</div></div>`
+}
+
+function column(name: string, x: number, share: number): string {
+  const height = round(share * HIGH)
+  return height === 0
+    ? ''
+    : html`<rect class="${name}" x="${x}" y="${round(HIGH - height)}" width="${BAR - GAP}" height="${height}"/>`
+}
+
+const round = (n: number) => Math.round(n * 100) / 100
+
+function table(words: Words, bars: readonly Bar[], isWeeks: boolean): string {
+  const texts = wordsOf(words, SCAN_TEXTS)
+  const rows = bars
+    .toReversed()
+    .map(
+      ({ from, total, unique }) =>
+        html`<tr><th scope="row" class="named">${words.date(from)}</th><td class="figure">${words.number(total)}</td><td class="figure">${words.number(unique)}</td></tr>`,
+    )
+  return html`<table><thead><tr><th scope="col" class="named">${isWeeks ? texts.week : texts.day}</th><th scope="col" class="figure">${texts.total}</th><th scope="col" class="figure">${texts.unique}</th></tr></thead><tbody>!${rows}</tbody></table>`
+}
