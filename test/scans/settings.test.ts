@@ -9,6 +9,7 @@ import { CRAWLER, type ScanStand, startScanStand } from './scan-stand.ts'
 const TABLES = [
   'scan_day',
   'scan_account_span',
+  'scan_model_span',
   'scan_total',
   'scan_visitor',
   'scan_item_hour',
