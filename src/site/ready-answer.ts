@@ -13,12 +13,15 @@ export type Headers = Readonly<Record<string, string>>
 /** `headers` is flat: name, value, name, value. */
 type Encoded = {
   headers: readonly string[]
-  /**
-   * One character for each byte (latin1): Node then writes head and body as one piece, in two thirds of the time that a
-   * Buffer takes as the second of two.
-   */
-  body: string
+  /** A text has one character for each byte (latin1). */
+  body: string | Buffer
 }
+
+/**
+ * Node writes a text and the head as one piece, in two thirds of the time that a Buffer takes as the second of two; but
+ * more than this it copies twice before it does, and the Buffer is the quicker one.
+ */
+const MOST_AS_TEXT = 15_000
 
 export type ReadyAnswer = {
   status: number
@@ -67,7 +70,7 @@ const flat = (headers: Headers) => Object.entries(headers).flat()
 
 const encoded = (headers: Headers, body: Buffer): Encoded => ({
   headers: flat({ ...headers, 'content-length': String(body.length) }),
-  body: body.toString('latin1'),
+  body: body.length > MOST_AS_TEXT ? body : body.toString('latin1'),
 })
 
 /** For a page of 21 kB: 0.36 ms and 4,630 bytes; 9 would take 8.9 ms for 15 bytes less. */
@@ -82,10 +85,12 @@ const compress = {
 /** Makes one compressed form, off the main thread, unless it is there. */
 async function addEncoding(answer: ReadyAnswer, encoding: Exclude<Encoding, 'identity'>): Promise<void> {
   if (answer[encoding] !== undefined) return
-  const body = await compress[encoding](Buffer.from(answer.identity.body, 'latin1'))
+  const body = await compress[encoding](bytesOf(answer.identity.body))
   const headers = pairs(answer.identity.headers)
   answer[encoding] = encoded({ ...headers, 'content-encoding': encoding }, body)
 }
+
+const bytesOf = (body: string | Buffer) => (typeof body === 'string' ? Buffer.from(body, 'latin1') : body)
 
 function pairs(list: readonly string[]): Headers {
   const headers: Record<string, string> = {}
