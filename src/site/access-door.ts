@@ -1,4 +1,5 @@
 /** How an access link comes in: with a token in the address, exchanged for a cookie at once, or with every request as Bearer. */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Access, findAccess } from '../passports/access-links.ts'
 import type { PassportRow } from '../passports/record.ts'
@@ -27,8 +28,8 @@ export function accessDoor(setup: SiteSetup): AccessDoor {
 }
 
 /** A guess that costs nothing: whether the token is any good is seen later. */
-export function mayHaveAccess(request: FastifyRequest, { query }: Wish): boolean {
-  const { cookie, authorization } = request.raw.headers
+export function mayHaveAccess(headers: IncomingHttpHeaders, { query }: Wish): boolean {
+  const { cookie, authorization } = headers
   return authorization !== undefined || query.access !== undefined || (cookie?.includes(COOKIE_NAME) ?? false)
 }
 

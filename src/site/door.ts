@@ -6,7 +6,7 @@ import { preferredForm } from './accept.ts'
 import { answerLogo } from './logo.ts'
 import { contextVersionAnswers, namespaceAnswers, namespacePath } from './namespace.ts'
 import { answerNotFound, errorPage } from './not-found-page.ts'
-import { passportHandler } from './passport-door.ts'
+import { type PassportDoor, passportDoor } from './passport-door.ts'
 import { sendEncoded } from './ready-answer.ts'
 import { registerResolver } from './resolver-door.ts'
 import { robotsHandler } from './robots.ts'
@@ -20,24 +20,26 @@ export type { SiteSetup } from './setup.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-/** Registers the public addresses. */
-export function registerSite(app: FastifyInstance, setup: SiteSetup): void {
+/** Registers the public addresses, and gives the way to answer what is ready without asking the framework. */
+export function registerSite(app: FastifyInstance, setup: SiteSetup): Pick<PassportDoor, 'answerReady'> {
+  const passports = passportDoor(setup)
   app.register(async door => {
     door.addHook('onSend', async (request, reply, payload) => withFace(setup, request, reply, payload))
     registerResolver(door, setup)
-    for (const [path, handle] of Object.entries(handlers(setup))) {
+    for (const [path, handle] of Object.entries(handlers(setup, passports))) {
       door.route({ method: 'GET', url: path, handler: handle })
       refuseOtherMethods(door, path)
     }
   })
+  return passports
 }
 
-function handlers(setup: SiteSetup): Record<string, Handler> {
+function handlers(setup: SiteSetup, passports: PassportDoor): Record<string, Handler> {
   const { publicUrl } = setup.addresses
   const nsPath = namespacePath(publicUrl, setup.nsUrl)
   const nothing: Handler = (request, reply) => answerNotFound(setup, request, reply, readWish(setup, request))
   return {
-    '/p/:id': passportHandler(setup),
+    '/p/:id': passports.handle,
     '/p/:id/qr.svg': (request, reply) => answerSymbol(setup, request, reply),
     '/p/*': nothing,
     '/brand/:file': (request, reply) => answerLogo(setup, request, reply),

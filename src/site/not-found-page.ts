@@ -57,7 +57,7 @@ export function answerNotFound(
   wish: Pick<Wish, 'form' | 'query'>,
 ): Promise<void> {
   if (wish.form === 'jsonld') throw notFound('passport')
-  const language = languageOf(request, wish.query, 'en')
+  const language = languageOf(request.raw.headers, wish.query, 'en')
   return sendEncoded(request, reply, notFoundPage(language, setup.addresses.publicUrl))
 }
 

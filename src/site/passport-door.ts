@@ -2,6 +2,7 @@
  * `/p/{id}`: from a request to the page or the JSON-LD of a passport. Everyone without an access link gets a ready
  * answer out of the cache; whoever brings one gets an answer made for this request and kept nowhere.
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Brand, findBelievedBrand, readBrand } from '../accounts/brand.ts'
 import type { Audience } from '../categories/field.ts'
@@ -32,6 +33,7 @@ import { type CachedPassport, createPageCache, type PageCache } from './page-cac
 import { renderPassportPage } from './passport-page.ts'
 import { type Reading, readingOf } from './reading.ts'
 import {
+  type Exchange,
   encodingFor,
   type Headers,
   type ReadyAnswer,
@@ -44,7 +46,7 @@ import { type NoteScan, scanNoter } from './scan.ts'
 import type { SiteSetup } from './setup.ts'
 import { pageHeaders, safetyHeaders } from './shell.ts'
 import { impatiently, isUnavailable, STALE_MS, staleHeaders } from './stale.ts'
-import { first, languageOf, readWish, type Wish } from './wish.ts'
+import { first, formOf, languageOf, type Query, readWish, type Wish } from './wish.ts'
 
 const CACHE_BYTES = 64 * 1024 * 1024
 const PUBLIC_CACHING = 'public, max-age=60, stale-while-revalidate=600'
@@ -56,38 +58,67 @@ type Door = AccessDoor & { cache: PageCache; noteScan: NoteScan }
 /** What is answered from: a passport, or how it was, and how its account's pages look. */
 type Shown = { row: PublicPassportRow; brand: Brand; newest: number }
 
-/** The handler of `GET /p/:id`. */
-export function passportHandler(setup: SiteSetup): PassportHandler {
+export type PassportDoor = {
+  /** The handler of `GET /p/:id`. */
+  handle: PassportHandler
+  /** Answers a request for a passport if it is for a page that is there already; false, with nothing done, if not. */
+  answerReady: (exchange: Exchange) => boolean
+}
+
+const PATH = '/p/'
+const NO_QUERY: Query = {}
+
+export function passportDoor(setup: SiteSetup): PassportDoor {
   const door: Door = {
     ...accessDoor(setup),
     cache: createPageCache(CACHE_BYTES),
     noteScan: scanNoter(setup),
   }
   setup.watch?.watchPages(door.cache.bytes)
-  return (request, reply) => {
-    const wish = readWish(setup, request)
-    if (mayHaveAccess(request, wish) || wish.query.version !== undefined)
-      return answer(door, request, reply, wish)
-    const row = findBelieved(setup.sql, wish.id, wish.now)
-    const ready = row && findReady(door, request, wish, row)
-    const isSent = ready !== undefined && sendReady(request, reply, ready, encodingFor(request))
-    if (!isSent || row === undefined) return answerOrStale(door, request, reply, wish)
-    setup.watch?.page('ready')
-    door.noteScan(request, wish, row)
-    return undefined
+  return {
+    handle(request, reply) {
+      const wish = readWish(setup, request)
+      const { raw } = request
+      if (mayHaveAccess(raw.headers, wish) || wish.query.version !== undefined) {
+        return answer(door, request, reply, wish)
+      }
+      const exchange = { request: raw, response: reply.raw, id: request.id }
+      if (!sendIfReady(door, exchange, wish)) return answerOrStale(door, request, reply, wish)
+      reply.hijack()
+      return undefined
+    },
+    answerReady(exchange) {
+      const { url = '', headers } = exchange.request
+      if (!url.startsWith(PATH)) return false
+      const now = setup.clock.now()
+      const wish = { id: url.slice(PATH.length), form: formOf(headers.accept), query: NO_QUERY, now }
+      return !mayHaveAccess(headers, wish) && sendIfReady(door, exchange, wish)
+    },
   }
+}
+
+/** Asks no database: for a passport and a brand that were read a moment ago. */
+function sendIfReady(door: Door, exchange: Exchange, wish: Wish): boolean {
+  const { request } = exchange
+  const row = findBelieved(door.setup.sql, wish.id, wish.now)
+  const ready = row && findReady(door, request.headers, wish, row)
+  if (row === undefined || ready === undefined) return false
+  if (!sendReady(exchange, ready, encodingFor(request.headers))) return false
+  door.setup.watch?.page('ready')
+  door.noteScan(request, wish, row)
+  return true
 }
 
 /** Asks no database: undefined unless the brand, like the passport, was read a moment ago. */
 function findReady(
   door: Door,
-  request: FastifyRequest,
+  headers: IncomingHttpHeaders,
   wish: Wish,
   row: PublicPassportRow,
   withinMs?: number,
 ): ReadyAnswer | undefined {
   const brand = findBelievedBrand(door.setup.sql, row.account_id, wish.now, withinMs)
-  return brand && findMade(door, request, wish, { row, brand })
+  return brand && findMade(door, headers, wish, { row, brand })
 }
 
 /** A page that was true within the last ten minutes, when the database has nothing to say. */
@@ -98,7 +129,7 @@ async function answerOrStale(
   wish: Wish,
 ): Promise<unknown> {
   const row = findBelieved(door.setup.sql, wish.id, wish.now, STALE_MS)
-  const stale = row && findReady(door, request, wish, row, STALE_MS)
+  const stale = row && findReady(door, request.raw.headers, wish, row, STALE_MS)
   try {
     return await answer(door, request, reply, wish, stale !== undefined)
   } catch (error) {
@@ -106,7 +137,7 @@ async function answerOrStale(
     door.setup.watch?.page('stale')
     const age = ageOfBelief(door.setup.sql, wish.id, wish.now)
     await sendEncoded(request, reply, stale, staleHeaders(age))
-    door.noteScan(request, wish, row)
+    door.noteScan(request.raw, wish, row)
     return undefined
   }
 }
@@ -116,19 +147,19 @@ const stateOf = ({ row, brand }: Pick<Shown, 'row' | 'brand'>) =>
 
 function findMade(
   door: Door,
-  request: FastifyRequest,
+  headers: IncomingHttpHeaders,
   wish: Wish,
   shown: Pick<Shown, 'row' | 'brand'>,
 ): ReadyAnswer | undefined {
   const cached = door.cache.find(wish.id, stateOf(shown))
-  return cached?.forms.get(formKey(request, wish, cached))
+  return cached?.forms.get(formKey(headers, wish, cached))
 }
 
 const formKey = (
-  request: FastifyRequest,
+  headers: IncomingHttpHeaders,
   { form, query }: Wish,
   { primary }: Pick<CachedPassport, 'primary'>,
-) => (form === 'jsonld' ? 'jsonld' : languageOf(request, query, primary))
+) => (form === 'jsonld' ? 'jsonld' : languageOf(headers, query, primary))
 
 async function answer(
   door: Door,
@@ -150,11 +181,11 @@ async function answer(
   if (then === undefined) return answerNotFound(door.setup, request, reply, wish)
   const shown = { row: then, brand, newest: row.version_no }
   if (access !== undefined) return answerReader(door, request, reply, wish, shown, access)
-  const made = then === row ? findMade(door, request, wish, shown) : undefined
+  const made = then === row ? findMade(door, request.raw.headers, wish, shown) : undefined
   const ready = made ?? (await makeReady(door, request, wish, shown))
   door.setup.watch?.page(made === undefined ? 'made' : 'ready')
   await sendEncoded(request, reply, ready)
-  if (then === row) door.noteScan(request, wish, row)
+  if (then === row) door.noteScan(request.raw, wish, row)
   return undefined
 }
 
@@ -173,12 +204,18 @@ async function makeReady(
 ): Promise<ReadyAnswer> {
   const { row, brand } = shown
   const reading = await readFor(setup, shown, 'public')
-  const key = formKey(request, wish, reading)
+  const key = formKey(request.raw.headers, wish, reading)
   const ready = readyAnswer({
-    body: bodyOf(setup, reading, shown, wish.form, languageOf(request, wish.query, reading.primary)),
+    body: bodyOf(
+      setup,
+      reading,
+      shown,
+      wish.form,
+      languageOf(request.raw.headers, wish.query, reading.primary),
+    ),
     tag: tagOf(reading, brand, key),
     headers: {
-      ...formHeaders(setup, shown, wish.form, languageOf(request, wish.query, reading.primary)),
+      ...formHeaders(setup, shown, wish.form, languageOf(request.raw.headers, wish.query, reading.primary)),
       'cache-control': PUBLIC_CACHING,
       vary: VARY,
       ...(isIndexed(reading) ? {} : { 'x-robots-tag': 'noindex' }),
@@ -238,7 +275,7 @@ async function answerReader(
 ): Promise<FastifyReply> {
   const { form, query, now } = wish
   const reading = await readFor(setup, shown, access.audience)
-  const language = languageOf(request, query, reading.primary)
+  const language = languageOf(request.raw.headers, query, reading.primary)
   if (request.method === 'GET') {
     noteAccessUse(setup.sql, access, now, reason =>
       request.log.warn(
@@ -250,6 +287,6 @@ async function answerReader(
   const headers = { ...formHeaders(setup, shown, form, language), ...FOR_ONE_READER }
   const body = bodyOf(setup, reading, shown, form, language, access)
   await sendFresh(request, reply, { headers, body })
-  if (shown.row.version_no === shown.newest) noteScan(request, wish, shown.row)
+  if (shown.row.version_no === shown.newest) noteScan(request.raw, wish, shown.row)
   return reply
 }

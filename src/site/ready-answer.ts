@@ -3,6 +3,7 @@
  * compression and no serialising, only the request's own id.
  */
 import { hash } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -98,29 +99,29 @@ function pairs(list: readonly string[]): Headers {
   return headers
 }
 
+/** A request and the way to answer it, without any framework. `id` is the request's. */
+export type Exchange = { request: IncomingMessage; response: ServerResponse; id: string }
+
 /**
- * Sends the answer past the framework, or a 304 when the reader has it. False, with nothing sent, when the encoding
- * is still to be made. `more` are headers of this once: name, value, name, value.
+ * Sends the answer, or a 304 when the reader has it. False, with nothing sent, when the encoding is still to be made.
+ * `more` are headers of this once: name, value, name, value.
  */
 export function sendReady(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, response, id }: Exchange,
   answer: ReadyAnswer,
   encoding: Encoding,
   more: readonly string[] = [],
 ): boolean {
-  const known = request.raw.headers['if-none-match']
+  const known = request.headers['if-none-match']
   const isKnown = known !== undefined && isNamed(known, answer.etag)
   const chosen = answer[encoding]
   if (!isKnown && chosen === undefined) return false
-  reply.hijack()
-  const id = request.id
   if (isKnown || chosen === undefined) {
-    reply.raw.writeHead(304, [...answer.notModified, ...more, 'x-request-id', id]).end()
+    response.writeHead(304, [...answer.notModified, ...more, 'x-request-id', id]).end()
     return true
   }
-  reply.raw.writeHead(answer.status, [...chosen.headers, ...more, 'x-request-id', id])
-  reply.raw.end(chosen.body, 'latin1')
+  response.writeHead(answer.status, [...chosen.headers, ...more, 'x-request-id', id])
+  response.end(chosen.body, 'latin1')
   return true
 }
 
@@ -133,8 +134,8 @@ function isNamed(header: string, etag: string): boolean {
 
 const encodingOf = remembering(preferredEncoding)
 
-export const encodingFor = (request: FastifyRequest): Encoding =>
-  encodingOf(request.raw.headers['accept-encoding'] as string | undefined)
+export const encodingFor = (headers: IncomingHttpHeaders): Encoding =>
+  encodingOf(headers['accept-encoding'] as string | undefined)
 
 /** Sends in the encoding the reader likes best, made now if it is not there. */
 export async function sendEncoded(
@@ -143,9 +144,10 @@ export async function sendEncoded(
   answer: ReadyAnswer,
   more: readonly string[] = [],
 ): Promise<void> {
-  const encoding = encodingFor(request)
+  const encoding = encodingFor(request.raw.headers)
   if (encoding !== 'identity') await addEncoding(answer, encoding)
-  sendReady(request, reply, answer, encoding, more)
+  reply.hijack()
+  sendReady({ request: request.raw, response: reply.raw, id: request.id }, answer, encoding, more)
 }
 
 /** Sends an answer made for one reader, which is kept nowhere: no entity tag, and compressed for this once. */
@@ -154,7 +156,7 @@ export async function sendFresh(
   reply: FastifyReply,
   { headers, body }: { headers: Headers; body: string },
 ): Promise<FastifyReply> {
-  const encoding = encodingFor(request)
+  const encoding = encodingFor(request.raw.headers)
   const bytes = Buffer.from(body)
   if (encoding === 'identity') return reply.headers(headers).send(bytes)
   const compressed = await compress[encoding](bytes)

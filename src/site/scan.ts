@@ -1,12 +1,14 @@
 /** What of a request counts as a scan, and what the recorder is told of its reader. */
+
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
-import type { FastifyRequest } from 'fastify'
+import proxyAddr from '@fastify/proxy-addr'
 import { findSessionToken, sessionCookieName } from '../accounts/session-cookie.ts'
 import type { PassportRow } from '../passports/record.ts'
 import type { SiteSetup } from './setup.ts'
 import type { Wish } from './wish.ts'
 
-export type NoteScan = (request: FastifyRequest, wish: Wish, row: PassportRow) => void
+export type NoteScan = (request: IncomingMessage, wish: Wish, row: PassportRow) => void
 
 /**
  * To be called after a page was sent, whole or as a 304: who has the page already looks at it again. A page fetched
@@ -14,12 +16,14 @@ export type NoteScan = (request: FastifyRequest, wish: Wish, row: PassportRow) =
  */
 export function scanNoter({ scans, addresses, trustedProxies, countryHeader }: SiteSetup): NoteScan {
   const isTrusted = proxyCheck(trustedProxies)
+  const trust = proxyAddr.compile([...trustedProxies])
   const cookieName = sessionCookieName(addresses.publicUrl)
   return (request, wish, row) => {
-    const { headers, socket } = request.raw
+    const { headers, socket } = request
     if (wish.form !== 'html' || request.method !== 'GET' || isFetchedAhead(headers)) return
-    // None of a connection that was reset before it could be looked at, whatever the type says.
-    const address: string | undefined = request.ip
+    // None of a connection that was reset before it could be looked at.
+    const address: string | undefined =
+      trustedProxies.length === 0 ? socket.remoteAddress : proxyAddr(request, trust)
     if (address === undefined) return
     const sessionToken = headers.cookie?.includes(cookieName)
       ? findSessionToken(addresses.publicUrl, headers.cookie)
@@ -42,7 +46,7 @@ export function scanNoter({ scans, addresses, trustedProxies, countryHeader }: S
 const AHEAD = /prefetch|prerender|preview/i
 
 /** What browsers send with a page nobody has asked for yet; the last two are older names of the first. */
-function isFetchedAhead(headers: FastifyRequest['raw']['headers']): boolean {
+function isFetchedAhead(headers: IncomingHttpHeaders): boolean {
   const { 'sec-purpose': purpose, purpose: plain, 'x-purpose': older, 'x-moz': oldest } = headers
   if (purpose === undefined && plain === undefined && older === undefined && oldest === undefined)
     return false

@@ -1,4 +1,5 @@
 /** What a request to the public door asks for, before any passport is known. */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Language } from '../i18n/catalogue.ts'
 import { negotiateLanguage } from '../i18n/negotiate.ts'
@@ -11,7 +12,7 @@ export type Query = Readonly<Record<string, string | string[] | undefined>>
 /** `id` is as it stands in the address, not yet known to be one. */
 export type Wish = { id: string; form: Form; query: Query; now: Date }
 
-const formOf = remembering(preferredForm)
+export const formOf = remembering(preferredForm)
 
 const FORMATS: Readonly<Record<string, Form>> = { jsonld: 'jsonld', html: 'html' }
 
@@ -34,8 +35,8 @@ const negotiated = remembering(key => {
 })
 
 /** The language of a page: `?lang=` over `Accept-Language` over the passport's primary language. */
-export function languageOf(request: FastifyRequest, query: Query, primary: string): Language {
-  const acceptLanguage = request.raw.headers['accept-language']
+export function languageOf(headers: IncomingHttpHeaders, query: Query, primary: string): Language {
+  const acceptLanguage = headers['accept-language']
   const lang = first(query.lang)
   if (lang === undefined) return negotiated(`${primary}\n${acceptLanguage ?? ''}`)
   return negotiateLanguage({ query: lang, acceptLanguage, primary })
