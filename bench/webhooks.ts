@@ -61,7 +61,7 @@ async function counted({ port }: Server): Promise<{ count: number; distinct: num
 }
 
 async function post({ port }: Server, url: string): Promise<number> {
-  const data = { id: '06f4k2m8n0p2q4r6s8t0v2w4x6', category: 'textile', version_no: 2 }
+  const data = '{"id": "06f4k2m8n0p2q4r6s8t0v2w4x6", "category": "textile", "version_no": 2}'
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
   const message = { id: '06f4k2m8n0p2q4r6s8t0v2w4x6', event: 'product.updated', data, at: systemClock.now() }
   const { body, headers } = signMessage(message, { standard: [secret], documented: secret })

@@ -8,7 +8,8 @@ import { signMessage } from './sign.ts'
 const MOST_LOGGED_BYTES = 1_024
 const GONE = 410
 
-export type Letter = { url: string; secrets: Secrets; eventId: string; type: string; data: unknown }
+/** `data` is JSON. */
+export type Letter = { url: string; secrets: Secrets; eventId: string; type: string; data: string }
 
 /** `delivered`, the status as `status_500`, or what stopped it. */
 export type Outcome = 'delivered' | `status_${number}` | FailureName

@@ -1,13 +1,16 @@
 /** The two signatures of a delivery, over exactly the bytes that are sent: the contract's own, and Standard Webhooks'. */
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { Secrets } from './secret.ts'
 
-export type Message = { id: string; event: string; data: unknown; at: Date }
+/** `data` is JSON: it goes as it is kept. */
+export type Message = { id: string; event: string; data: string; at: Date }
 export type Signed = { body: string; headers: Record<string, string> }
 
 /** Body and headers of one attempt. `sent_at` and the timestamps are the attempt's own time. */
 export function signMessage({ id, event, data, at }: Message, secrets: Secrets): Signed {
-  const body = JSON.stringify({ event, data, sent_at: at.toISOString().replace('Z', '+00:00') })
+  const sentAt = at.toISOString().slice(0, -1)
+  const body = `{"event":${JSON.stringify(event)},"data":${data},"sent_at":"${sentAt}+00:00"}`
+  const { standard, documented } = keysOf(secrets)
   const timestamp = String(Math.floor(at.getTime() / 1000))
   const signed = `${id}.${timestamp}.${body}`
   return {
@@ -16,18 +19,30 @@ export function signMessage({ id, event, data, at }: Message, secrets: Secrets):
       'content-type': 'application/json',
       'user-agent': 'Carnet-Webhooks',
       'x-service-event': event,
-      'x-service-signature': `sha256=${hmac(secrets.documented, body, 'hex')}`,
+      'x-service-signature': `sha256=${hmac(documented, body, 'hex')}`,
       'webhook-id': id,
       'webhook-timestamp': timestamp,
-      'webhook-signature': secrets.standard
-        .map(secret => `v1,${hmac(keyOf(secret), signed, 'base64')}`)
-        .join(' '),
+      'webhook-signature': standard.map(key => `v1,${hmac(key, signed, 'base64')}`).join(' '),
     },
   }
 }
 
 /** Standard Webhooks: the key is what follows `whsec_`, out of base64. The contract's: the whole string as it is shown. */
-const keyOf = (secret: string) => Buffer.from(secret.slice(secret.indexOf('_') + 1), 'base64')
+function keysOf(secrets: Secrets): Keys {
+  let keys = known.get(secrets)
+  if (keys === undefined) {
+    const standard = secrets.standard.map(one =>
+      createSecretKey(Buffer.from(one.slice(one.indexOf('_') + 1), 'base64')),
+    )
+    keys = { standard, documented: createSecretKey(Buffer.from(secrets.documented)) }
+    known.set(secrets, keys)
+  }
+  return keys
+}
 
-const hmac = (key: string | Buffer, text: string, encoding: 'hex' | 'base64') =>
+type Keys = { standard: readonly KeyObject[]; documented: KeyObject }
+
+const known = new WeakMap<Secrets, Keys>()
+
+const hmac = (key: KeyObject, text: string, encoding: 'hex' | 'base64') =>
   createHmac('sha256', key).update(text).digest(encoding)

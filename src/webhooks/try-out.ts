@@ -37,7 +37,8 @@ export async function testWebhook(
     )
   }
   const eventId = newUuid(clock.now().getTime())
-  const data = { webhook_id: id, message: 'A test: your endpoint receives events of this account.' }
+  const message = 'A test: your endpoint receives events of this account.'
+  const data = JSON.stringify({ webhook_id: id, message })
   const letter = { url: row.url, secrets, eventId, type: TEST_EVENT, data }
   const attempted = await attempt(outbound, () => clock.now(), letter)
   const result = {

@@ -27,7 +27,7 @@ import { dropQueue, isWaiting, keyOf, type Line, newLine, roomOf, syncLine, want
 
 const LEASE_MS = 10_000
 /** Idle, the queue is looked at so often; what happens is on its way within that time. */
-const POLL_MS = 200
+const POLL_MS = 100
 /** With more to claim than there was room for. */
 const BUSY_POLL_MS = 50
 const MOST_HELD = 2_048
@@ -272,7 +272,7 @@ export class Deliveries {
     try {
       if (secrets === undefined) throw new Error('broken assumption: what is sent has a secret')
       const { event_id: eventId, type } = claimed
-      const letter = { url, secrets, eventId, type, data: JSON.parse(claimed.data) }
+      const letter = { url, secrets, eventId, type, data: claimed.data }
       this.finish(line, claimed, await attempt(outbound, () => clock.now(), letter), release)
     } catch (error) {
       // It stays held, so that a bug of ours is met once by this process and not again and again.

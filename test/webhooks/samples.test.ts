@@ -28,7 +28,7 @@ function cases(): Case[] {
   const data = { id: '06f4k2m8n0p2q4r6s8t0v2w4x6', category: 'textile', version_no: 2, name: 'Grüße ☂' }
   const sign = (standard: string[], documented: string, at = NOW) =>
     signMessage(
-      { id: '06f4k2m8n0p2q4r6s8t0v2w4x7', event: 'product.updated', data, at },
+      { id: '06f4k2m8n0p2q4r6s8t0v2w4x7', event: 'product.updated', data: JSON.stringify(data), at },
       { standard, documented },
     )
   const { body, headers } = sign([secret], secret)
