@@ -1,5 +1,7 @@
 /** What the faults happen to: the real server as several processes, a receiver of webhooks, clients that remember every answer. */
+import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { carnetJson, type Served, type Settings, serve } from '../cli/processes.ts'
 import { newProduct } from '../harness.ts'
@@ -10,7 +12,8 @@ export type Stand = {
   restart: () => Promise<void>
   /** Resolves when it is ready; throws after two minutes. */
   untilReady: () => Promise<void>
-  pids: () => Record<string, number>
+  /** Of all processes of the server, by milliseconds from the true time; the database's stays. */
+  moveClock: (ms: number) => void
   clients: Clients
   close: () => Promise<void>
 }
@@ -26,6 +29,8 @@ export async function openStand(folder: string, port: number): Promise<Stand> {
   const env = {
     ...{ DATA_DIR: folder, PORT: String(port), WORKERS: '2', LOG_LEVEL: 'info' },
     ...{ ALLOW_INSECURE_WEBHOOKS: 'true', SLOW_QUERY_MS: '0' },
+    CLOCK_FILE: join(folder, 'clock'),
+    NODE_OPTIONS: `--import ${join(import.meta.dirname, 'moved-clock.ts')}`,
   }
   const settings = { cwd: folder, env }
   let server = await serve(settings)
@@ -61,22 +66,13 @@ export async function openStand(folder: string, port: number): Promise<Stand> {
       }
       throw new Error(`it does not come back:\n${server.said.stderr.slice(-2_000)}`)
     },
-    pids: () => pidsSaid(server.said.stderr),
     clients,
+    moveClock: ms => writeFileSync(env.CLOCK_FILE, String(ms)),
     async close() {
       await server.stop('SIGTERM')
       receiver.close()
     },
   }
-}
-
-/** The supervisor names its processes when all are up; one started again since is found by its parent. */
-function pidsSaid(stderr: string): Record<string, number> {
-  const line = stderr
-    .split('\n')
-    .filter(text => text.includes('"processes":{'))
-    .at(-1)
-  return line === undefined ? {} : (JSON.parse(line) as { processes: Record<string, number> }).processes
 }
 
 async function receive(received: Set<string>): Promise<Server> {
@@ -139,14 +135,14 @@ export class Clients {
     const check = async () => {
       for (let write = left.pop(); write !== undefined; write = left.pop()) {
         const { id, sku, versions } = write
-        const answer = id === undefined ? undefined : await this.send('GET', `/products/${id}`)
+        const answer = id === undefined ? undefined : await this.ask(`/products/${id}`)
         const body =
           answer?.status === 200 ? (answer.json as { data: { version_no: number } }).data : undefined
         if (body === undefined) found.push(`product ${id} (${sku}) was acknowledged and is not there`)
         else if (body.version_no < versions)
           found.push(`product ${id} has lost a version: ${body.version_no} of ${versions}`)
-        const list = await this.send('GET', `/products?q=${sku}`)
-        const count = (list?.json as { data: unknown[] } | undefined)?.data.length
+        const list = await this.ask(`/products?sku=${sku}`)
+        const count = list?.status === 200 ? (list.json as { data: unknown[] }).data.length : undefined
         if (count !== 1) found.push(`${sku} is there ${count} times`)
       }
     }
@@ -174,6 +170,15 @@ export class Clients {
         await this.send('GET', `/products/${write.id}`)
       }
       await pause(20)
+    }
+  }
+
+  /** Once more while the answer is that it is not the time: the last fault may be just over. */
+  private async ask(path: string) {
+    for (let tries = 0; ; tries++) {
+      const answer = await this.send('GET', path)
+      if ((answer !== undefined && answer.status < 500) || tries === 50) return answer
+      await pause(200)
     }
   }
 
