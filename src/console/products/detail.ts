@@ -24,6 +24,8 @@ import { unitsPart } from './units.ts'
 
 const VERSIONS_SHOWN = 10
 const PREVIEW_MS = 3_600_000
+/** While units are brought up to date. */
+const LOOK_AGAIN_S = 2
 
 export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
   const { words, session } = visit
@@ -48,8 +50,15 @@ export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
     body,
     scripts: ['copy'],
     isWide: true,
-    ...(units.goesOn ? { headers: { refresh: '2' } } : {}),
+    ...(units.goesOn ? { headers: { refresh: `${LOOK_AGAIN_S}; url=${nextLook(visit)}` } } : {}),
   }
+}
+
+/** Two addresses take turns: to a browser at `#units` the same one is a way within the page that it has. */
+function nextLook({ query, params }: SignedInVisit): string {
+  const next = new URLSearchParams(query)
+  next.set('look', query.get('look') === '1' ? '2' : '1')
+  return `${PRODUCTS}/${params.id}?${next}#units`
 }
 
 /** Of a unit: which fields it has set itself. */
