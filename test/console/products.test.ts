@@ -112,6 +112,9 @@ describe('products', () => {
     })
     assert.equal(more.status, 200)
     assert.ok(more.text.includes('name="d.fiberComposition.1.fiber"'))
+    const blank = { ...newForm({ ...textile, fiberComposition: [] }), 'd.fiberComposition.0.fiber': '' }
+    const two = await owner.post('/console/products', { form: { ...blank, add: 'd.fiberComposition' } })
+    assert.ok(two.text.includes('name="d.fiberComposition.1.fiber"'), 'one more, though the first is empty')
     const less = await owner.post('/console/products', {
       form: { ...newForm(textile), remove: 'd.fiberComposition.0' },
     })
@@ -141,6 +144,26 @@ describe('products', () => {
     assert.match((await owner.get(at)).text, /<h1>Findable scarf<\/h1>/)
     const same = await save(at, { ...textile, productName: 'Findable scarf' })
     assert.match(same.text, /nothing to save/)
+  })
+
+  test('what two people change at once is told apart field by field, also on a unit', async () => {
+    const at = await make({ ...textile, weightGrams: '100' })
+    await owner.post(`${at}/units`, { form: { level: 'item', names: 'B-1' } })
+    const unit = /href="(\/console\/products\/[0-9a-z]{26})">B-1/.exec((await owner.get(at)).text)?.[1] ?? ''
+    assert.equal((await save(unit, { weightGrams: '90', brandName: 'Ours' })).status, 303)
+    assert.equal((await save(unit, { brandName: 'Theirs <b>', productName: 'One of a kind' })).status, 303)
+    const late = { weightGrams: '90', brandName: 'Mine' }
+    const told = await save(unit, late, { base: '2' })
+    assert.equal(told.status, 422)
+    assert.match(told.text, /href="#d\.brandName">Brand<\/a>: <span[^>]*>Theirs &#60;b&#62;/)
+    assert.doesNotMatch(told.text, /href="#d\.weightGrams"/)
+    for (const value of ['value="Mine"', 'value="One of a kind"']) assert.ok(told.text.includes(value), value)
+    assert.ok(!told.text.includes('value="90"'), 'what they took away is away')
+    const base = /name="base" value="(\d+)"/.exec(told.text)?.[1] ?? ''
+    assert.equal(base, '3')
+    const odd = await save(unit, late, { base: '99' })
+    assert.equal(odd.status, 422)
+    assert.ok(odd.text.includes('value="Mine"') && odd.text.includes('value="90"'))
   })
 
   test('units are issued, a correction is checked first, and one button brings them up to date', async () => {

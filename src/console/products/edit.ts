@@ -18,6 +18,7 @@ import { notice, summary } from '../fields.ts'
 import type { Form, Problems } from '../form.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
+import { conflictNotice, mergedWith } from './conflict.ts'
 import { faultSentence } from './faults.ts'
 import { PRODUCTS } from './list.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
@@ -97,8 +98,11 @@ function reshaped(form: Form, data: Data): Data | undefined {
   const add = form.text('add')
   if (add.startsWith(`${PREFIX}.`)) {
     const name = add.slice(PREFIX.length + 1)
-    const rows = data[name]
-    return { ...data, [name]: [...(Array.isArray(rows) ? rows : []), {}] }
+    const rows = Array.isArray(data[name]) ? data[name] : []
+    // Rows with nothing in them are no data, and yet they stand on the page.
+    const shown = form.under(add).filter(index => /^\d{1,3}$/.test(index)).length
+    const blank = Array.from({ length: Math.max(0, shown - rows.length) + 1 }, () => ({}))
+    return { ...data, [name]: [...rows, ...blank] }
   }
   const [, name = '', index] = new RegExp(`^${PREFIX}\\.(\\w+)\\.(\\d{1,3})$`).exec(form.text('remove')) ?? []
   const rows = data[name]
@@ -121,7 +125,13 @@ export async function submitNew({ setup, session, words, form }: SignedInVisit):
   }
 }
 
-type Edit = Typed & { changeType: ChangeType; note: string; reach?: Reach | null; base: number }
+type Edit = Typed & {
+  changeType: ChangeType
+  note: string
+  reach?: Reach | null
+  base: number
+  conflict?: string
+}
 
 export async function showEdit(visit: SignedInVisit): Promise<Outcome> {
   const state = await stateOf(visit)
@@ -162,12 +172,13 @@ function editPage(words: Words, state: State, edit: Edit): Outcome {
     row.level === 'i'
       ? ''
       : html`<button class="second" name="check" value="yes">${texts.checkReach}</button>`
-  const body = html`<h1>${texts.editOf(name)}</h1>!${isUnit ? html`<p class="lead">${texts.unitLead}</p>` : ''}!${faults(words, edit.problems, edit.message)}
+  const body = html`<h1>${texts.editOf(name)}</h1>!${isUnit ? html`<p class="lead">${texts.unitLead}</p>` : ''}!${edit.conflict ?? faults(words, edit.problems, edit.message)}
 <form method="post" action="${PRODUCTS}/${id}" novalidate class="data"><input type="hidden" name="base" value="${edit.base}">
 !${inputs}<section aria-labelledby="how"><h2 id="how">${texts.keep}</h2>!${kinds}
 <div class="field"><label for="note">${texts.note} <span class="quiet">${texts.optional}</span></label><p class="hint" id="note-hint">${texts.noteHint}</p><input id="note" name="note" value="${edit.note}" maxlength="${LONGEST_NOTE}" autocomplete="off" aria-describedby="note-hint"></div></section>
 <div class="choices sticky"><button>${texts.save}</button> !${check} <a class="button second" href="${PRODUCTS}/${id}">${texts.cancel}</a></div></form>`
-  return { title: texts.editOf(name), body, status: status(edit.problems, edit.message), scripts: SCRIPTS }
+  const isFine = edit.conflict === undefined && status(edit.problems, edit.message) === 200
+  return { title: texts.editOf(name), body, status: isFine ? 200 : 422, scripts: SCRIPTS }
 }
 
 /** What a correction would reach, before it is made. */
@@ -198,11 +209,20 @@ export async function submitEdit(visit: SignedInVisit): Promise<Outcome> {
     return await keep(ctx, { state, edit, words, check: form.text('check') !== '' })
   } catch (error) {
     if (error instanceof AppError && error.code === 'version_conflict') {
-      const message = wordsOf(words, PRODUCT_TEXTS).conflict
-      return editPage(words, state, { ...edit, base: state.row.version_no, message })
+      return conflictPage(visit, ctx, edit)
     }
     return editPage(words, state, { ...edit, ...problemsIn(words, error) })
   }
+}
+
+/** The form with what the other person saved in it, as far as that is not what was typed here. */
+async function conflictPage(visit: SignedInVisit, ctx: AccountContext, edit: Edit): Promise<Outcome> {
+  const { words } = visit
+  const state = await stateOf(visit)
+  const present = shownData(state)
+  const { data, both } = await mergedWith(ctx, state, { present, typed: edit.data, base: edit.base })
+  const conflict = conflictNotice(words, state, { present, both })
+  return editPage(words, state, { ...edit, data, base: state.row.version_no, conflict })
 }
 
 type Keeping = { state: State; edit: Edit; words: Words; check: boolean }

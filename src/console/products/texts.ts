@@ -171,7 +171,10 @@ const en = {
   noteHint: 'Kept with the version, for whoever asks later.',
   save: 'Save',
   conflict:
-    'Somebody else has saved a version meanwhile. What you typed is still here; check it against the present data and save again.',
+    'Somebody else has saved a version meanwhile. What you typed is still here; in the other fields stands what they saved. Look it over and save again.',
+  conflictBoth:
+    'Both of you have changed these. They saved what stands here; if you save, yours takes its place.',
+  conflictVersion: 'See what they changed, in a new tab',
   nothingChanged: 'Nothing differs from the present data, so there is nothing to save.',
 }
 
@@ -349,7 +352,10 @@ const de: ProductTexts = {
   noteHint: 'Bleibt bei der Version, für alle, die später fragen.',
   save: 'Speichern',
   conflict:
-    'Inzwischen hat jemand anders eine Version gespeichert. Ihre Eingaben stehen noch hier; vergleichen Sie sie mit den jetzigen Angaben und speichern Sie noch einmal.',
+    'Inzwischen hat jemand anders eine Version gespeichert. Ihre Eingaben stehen noch hier; in den anderen Feldern steht, was dort gespeichert wurde. Sehen Sie es durch und speichern Sie noch einmal.',
+  conflictBoth:
+    'Diese Angaben haben Sie beide geändert. Gespeichert wurde, was hier steht; wenn Sie speichern, gilt statt dessen Ihre Eingabe.',
+  conflictVersion: 'In einem neuen Tab ansehen, was geändert wurde',
   nothingChanged: 'Nichts weicht von den jetzigen Angaben ab, es gibt also nichts zu speichern.',
 }
 

@@ -1,0 +1,53 @@
+/** Two people at one product: nothing of either is lost, and what both have changed is shown before it is saved again. */
+import { html } from 'ghtml'
+import type { AccountContext } from '../../accounts/context.ts'
+import type { Data } from '../../categories/value.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { requireCategory } from '../../passports/check-data.ts'
+import { getVersionOwn } from '../../passports/history.ts'
+import type { State } from '../../passports/state.ts'
+import { changesBetween, PREFIX } from '../data-form.ts'
+import { labelOf } from '../data-inputs.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { valueView } from './data-view.ts'
+import { PRODUCTS } from './list.ts'
+import { PRODUCT_TEXTS } from './texts.ts'
+
+/** `present`: what is saved now; `base`: the version that the form was opened with. */
+type Meeting = { present: Data; typed: Data; base: number }
+
+/** What was typed, and the other person's values in all fields that were left alone here; `both` differ by field. */
+export async function mergedWith(
+  ctx: AccountContext,
+  { row }: State,
+  { present, typed, base }: Meeting,
+): Promise<{ data: Data; both: readonly string[] }> {
+  if (base < 1 || base >= row.version_no) return { data: typed, both: [] }
+  const { fields } = requireCategory(row.category)
+  const began = await getVersionOwn(ctx, row, base)
+  const theirs = changesBetween(fields, began, present)
+  const ours = changesBetween(fields, began, typed)
+  const taken = Object.entries(theirs).filter(([name]) => !Object.hasOwn(ours, name))
+  const all = Object.entries({ ...typed, ...Object.fromEntries(taken) })
+  const data = Object.fromEntries(all.filter(([, value]) => value !== null))
+  const both = Object.keys(changesBetween(fields, present, data)).filter(name => Object.hasOwn(theirs, name))
+  return { data, both }
+}
+
+export function conflictNotice(
+  words: Words,
+  { row }: State,
+  { present, both }: { present: Data; both: readonly string[] },
+): string {
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const { fields } = requireCategory(row.category)
+  const lines = fields
+    .filter(({ name }) => both.includes(name))
+    .map(
+      field =>
+        html`<li><a class="alone" href="#${PREFIX}.${field.name}">${labelOf(words, field.name)}</a>: !${valueView(words, field, field.name, present[field.name])}</li>`,
+    )
+  const told = lines.length === 0 ? '' : html`<p>${texts.conflictBoth}</p><ul>!${lines}</ul>`
+  return html`<div class="summary" role="alert" tabindex="-1" autofocus><p>${texts.conflict}</p>!${told}
+<p><a class="alone" href="${PRODUCTS}/${idFromUuid(row.id)}/versions/${row.version_no}" target="_blank" rel="noopener">${texts.conflictVersion}</a></p></div>`
+}
