@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
@@ -22,6 +21,7 @@ import { createScanRecorder } from '../../src/scans/recorder.ts'
 import { addWebhook } from '../../src/webhooks/register.ts'
 import { newProduct } from '../harness.ts'
 import { PASSWORD, type Stand, startStand } from './stand.ts'
+import { freePort } from './whole-stand.ts'
 
 const executablePath = [
   process.env.CHROMIUM_PATH,
@@ -44,15 +44,6 @@ const PAGE_BYTES_MAX = 100_000
 /** Addresses that a browser saves and does not show. */
 const IS_FILE = /\/(code\.png|file|template|errors)$/
 const FOR_ANYONE = CONSOLE_ROUTES.filter(route => route.access === 'anyone').map(route => route.path)
-
-/** A port that was free a moment ago: the address has to be known before the server is made. */
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>(resolve => probe.listen(0, 'localhost', resolve))
-  const address = probe.address()
-  await new Promise(resolve => probe.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 let stand: Stand
 let account: number

@@ -1,13 +1,16 @@
 /** What a test of the console in a browser stands on: the whole server at a real address, a worker, and people who sign in. */
+import { createServer } from 'node:net'
 import { createPerson, type Role } from '../../src/accounts/people.ts'
 import { setPassword } from '../../src/accounts/set-password.ts'
 import { createApp } from '../../src/app.ts'
 import { openPool } from '../../src/kernel/db.ts'
 import { openOutbound } from '../../src/kernel/outbound-http.ts'
+import { openMail } from '../../src/kernel/smtp.ts'
 import { Deliveries } from '../../src/worker/deliver.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
+import { type ReceivedLetter, startMailReceiver } from '../mail-receiver.ts'
 
-const PASSWORD = 'eleven herons over the lake'
+export const PASSWORD = 'eleven herons over the lake'
 
 export type WholeStand = {
   harness: Harness
@@ -15,6 +18,8 @@ export type WholeStand = {
   /** Does something only when it is told to: `drain`. */
   worker: Deliveries
   person: (account: TestAccount, role: Role) => Promise<{ email: string; password: string }>
+  /** Letters that came since this was last asked, all of them: what is under way is waited for. */
+  letters: () => Promise<ReceivedLetter[]>
   close: () => Promise<void>
 }
 
@@ -23,10 +28,13 @@ let people = 0
 export async function startWholeStand(): Promise<WholeStand> {
   const harness = await startHarness()
   const { clock, setup } = harness
+  const port = await freePort()
   // By plain http, as `npm run demo` has it: else browsers would want TLS for the cookie.
-  const addresses = { publicUrl: 'http://localhost', apiUrl: 'http://localhost/api/v1' }
-  const app = createApp({ ...setup, addresses })
-  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  const origin = `http://localhost:${port}`
+  const receiver = await startMailReceiver()
+  const mail = openMail(receiver.server, setup.log, [])
+  const app = createApp({ ...setup, mail, addresses: { publicUrl: origin, apiUrl: `${origin}/api/v1` } })
+  await app.listen({ port, host: 'localhost' })
   const queue = openPool(harness.target, { max: 3, forQueue: true, name: 'test queue' })
   const { log, sealer, outbound } = setup
   const worker = new Deliveries({
@@ -46,11 +54,26 @@ export async function startWholeStand(): Promise<WholeStand> {
       await setPassword(harness, { token, password: PASSWORD })
       return { email, password: PASSWORD }
     },
+    async letters() {
+      await mail.settled()
+      return receiver.take()
+    },
     async close() {
       await worker.stop()
       await app.close()
+      await mail.settled()
+      await receiver.close()
       await queue.end({ timeout: 5 })
       await harness.close()
     },
   }
+}
+
+/** A port that was free a moment ago: a server has to know its address before it is made. */
+export async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>(resolve => probe.listen(0, 'localhost', resolve))
+  const address = probe.address()
+  await new Promise(resolve => probe.close(resolve))
+  return typeof address === 'object' && address !== null ? address.port : 0
 }

@@ -1,6 +1,7 @@
 /** An independent QR decoder (ZXing) over the SVG we draw, painted into pixels: the judge of every symbol test. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { inflateSync } from 'node:zlib'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 
 // Its own loader would ask a foreign host for the module that the package ships.
@@ -10,6 +11,7 @@ const wasmBinary = readFileSync(
 prepareZXingModule({ overrides: { wasmBinary: wasmBinary as ArrayBuffer } })
 
 const PIXELS_PER_MODULE = 4
+const QUIET = 4
 
 /** The texts of all QR symbols found in the drawing. */
 export const decodeQr = async (svg: string) => (await read(svg)).map(result => result.text)
@@ -20,6 +22,36 @@ export const identifyQr = async (svg: string) => (await read(svg)).map(result =>
 /** The text of the first symbol in a PNG file, which the decoder reads itself. */
 export const decodePng = async (png: Uint8Array): Promise<string | undefined> =>
   (await readBarcodes(new Uint8Array(png), { formats: ['QRCode'] }))[0]?.text
+
+/** The texts of all symbols that a PDF's pages draw, in their order: what each page fills at once is one symbol. */
+export async function decodePdf(pdf: Buffer): Promise<string[]> {
+  const drawn = pageContents(pdf).flatMap(content => content.split(/\bf\n/).flatMap(symbolIn))
+  return (await Promise.all(drawn.map(decodeQr))).flat()
+}
+
+function pageContents(pdf: Buffer): string[] {
+  const text = pdf.toString('latin1')
+  return [...text.matchAll(/\/FlateDecode\n>>\nstream\n([\s\S]*?)\nendstream/g)].map(([, bytes = '']) =>
+    inflateSync(Buffer.from(bytes, 'latin1')).toString('latin1'),
+  )
+}
+
+/** Filled rectangles as the drawing that `paint` knows, one unit a module. */
+function symbolIn(filled: string): string[] {
+  const number = '(-?[\\d.]+)'
+  const rectangle = new RegExp(`^${[number, number, number, number].join(' ')} re$`, 'gm')
+  const runs = [...filled.matchAll(rectangle)].map(([, ...sizes]) => sizes.map(Number))
+  if (runs.length === 0) return []
+  const [left, top] = [0, 1].map(axis => Math.min(...runs.map(run => run[axis] ?? 0))) as [number, number]
+  const module = runs[0]?.[3] ?? 1
+  const units = (points: number) => Math.round(points / module)
+  const path = runs.map(([x = 0, y = 0, width = 0]) => {
+    const run = units(width)
+    return `M${units(x - left) + QUIET} ${units(y - top) + QUIET}h${run}v1h-${run}z`
+  })
+  const size = Math.max(...runs.map(([, y = 0]) => units(y - top))) + 1 + 2 * QUIET
+  return [`<svg viewBox="0 0 ${size} ${size}"><path fill="#000" d="${path.join('')}"/></svg>`]
+}
 
 const read = (svg: string) =>
   readBarcodes(paint(svg) as Parameters<typeof readBarcodes>[0], { formats: ['QRCode'] })
