@@ -2,16 +2,14 @@
  * `import`: a sheet of models, XLSX, brought to a server's console as a browser does: the file, the check, the run, and
  * the same sheet again, against bare inserts of as many rows; and what the list of products takes meanwhile.
  */
-import { createPerson } from '../src/accounts/people.ts'
-import { setPassword } from '../src/accounts/set-password.ts'
 import { findCategory } from '../src/categories/catalogue.ts'
-import { systemClock } from '../src/kernel/clock.ts'
 import { findUuid } from '../src/kernel/ids.ts'
 import { columnsOf } from '../src/transfer/columns.ts'
 import { Breadth, dataRow } from '../src/transfer/data-row.ts'
 import { xlsxFile } from '../src/transfer/xlsx-file.ts'
 import { bodyOf } from './loader.ts'
 import type { Bench, Row } from './run.ts'
+import { signIn, type Visit } from './sign-in.ts'
 import { type Hall, median, type Server, type Tenant } from './stage.ts'
 import { insert } from './sync.ts'
 import { CALL } from './units.ts'
@@ -20,7 +18,6 @@ const MODELS = 4_000
 /** After one that warms up; each takes the file through all steps twice. */
 const ROUNDS = 2
 const LOOK_EVERY_MS = 10
-const PASSWORD = 'eleven herons over the lake'
 
 type Sheet = { bytes: Buffer; columns: string[] }
 type Round = Record<'bare' | 'read' | 'checked' | 'created' | 'unchanged' | 'quiet' | 'meanwhile', number>
@@ -36,7 +33,8 @@ export const importRows: Bench = async stage => {
     const bare = await perSecond(async () => {
       for (let from = 0; from < MODELS; from += CALL) await insert(hall, theirs, from)
     })
-    const visit = await signIn(hall, server, mine)
+    const { post } = await signIn(hall, server, mine)
+    const visit = { hall, post }
     const { read, checked, run } = await bring(visit, sheet)
     const quiet = await listWhile(server, mine, () => pause(1_000))
     let again: Awaited<ReturnType<typeof bring>> | undefined
@@ -78,32 +76,10 @@ async function perSecond(work: () => Promise<unknown>): Promise<number> {
   return MODELS / ((performance.now() - started) / 1000)
 }
 
-type Visit = { hall: Hall; post: (path: string, body: FormData | URLSearchParams) => Promise<string> }
-
-/** As a new owner of the account; a form's answer is where it leads. */
-async function signIn(hall: Hall, server: Server, { accountId }: Tenant): Promise<Visit> {
-  const operator = { sql: hall.sql, clock: systemClock }
-  const email = `owner${accountId}@bench.example`
-  const { token } = await createPerson(operator, { accountId, email, role: 'owner' })
-  await setPassword(operator, { token, password: PASSWORD })
-  let cookie = ''
-  const send = async (path: string, body: FormData | URLSearchParams) => {
-    const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, {
-      method: 'POST',
-      redirect: 'manual',
-      headers: { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-origin', cookie },
-      body,
-    })
-    if (answer.status !== 303)
-      throw new Error(`${path} was answered ${answer.status}: ${await answer.text()}`)
-    return answer
-  }
-  const signedIn = await send('/console/sign-in', new URLSearchParams({ email, password: PASSWORD }))
-  cookie = String(signedIn.headers.getSetCookie()[0]).split(';')[0] ?? ''
-  return { hall, post: async (path, body) => (await send(path, body)).headers.get('location') ?? '' }
-}
-
-async function bring({ hall: { sql }, post }: Visit, { bytes, columns }: Sheet) {
+async function bring(
+  { hall: { sql }, post }: Pick<Visit, 'post'> & { hall: Hall },
+  { bytes, columns }: Sheet,
+) {
   let at = ''
   const read = await perSecond(async () => {
     const form = new FormData()

@@ -95,3 +95,44 @@ export async function fill(sql: Sql, { accountId, count, word, rare = '', log }:
   await sql`update account_usage set used = used + ${count} where account_id = ${accountId} and level = 'm'`
   return kept
 }
+
+export type ItemFilling = {
+  accountId: number
+  models: readonly string[]
+  /** Items under each model. */
+  each: number
+  prefix: string
+  log?: (line: string) => void
+}
+
+/** Inserts plain items under the models, named by `prefix` and a number; returns the UUID of the last. */
+export async function fillItems(
+  sql: Sql,
+  { accountId, models, each, prefix, log }: ItemFilling,
+): Promise<string> {
+  const count = models.length * each
+  const started = Date.now()
+  let last = ''
+  for (let done = 0; done < count; done += STEP) {
+    const size = Math.min(STEP, count - done)
+    const ids = Array.from({ length: size }, (_, i) => newUuid(started + done + i))
+    const parents = ids.map((_, i) => models[Math.floor((done + i) / each)] ?? '')
+    last = ids.at(-1) ?? last
+    await sql`
+      insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, parent_id,
+        model_id, schema_version, level, status, category, serial)
+      select now(), ${accountId}, 1, 0, 0, id, m, m, m, 1, 'i', 'a', 'textile',
+        ${prefix} || lpad((${done}::int + n)::text, 7, '0')
+      from unnest(${`{${ids.join(',')}}`}::text::uuid[], ${`{${parents.join(',')}}`}::text::uuid[]) with ordinality as r(id, m, n)`
+    if (log && (done / STEP) % 10 === 9) log(`  ${done + size} of ${count} items`)
+  }
+  await sql`
+    insert into content_units (account_id, content_id, n)
+    select ${accountId}::int, m, ${each}::int from unnest(${`{${models.join(',')}}`}::text::uuid[]) m
+    on conflict (account_id, content_id) do update set n = content_units.n + excluded.n`
+  await sql`
+    insert into passport_count (account_id, level, status, category, n) values (${accountId}, 'i', 'a', 'textile', ${count})
+    on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n`
+  await sql`update account_usage set used = used + ${count} where account_id = ${accountId} and level = 'i'`
+  return last
+}

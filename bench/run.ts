@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { backupRows } from './backup.ts'
 import { bulkRows } from './bulk.ts'
 import { bytesRows } from './bytes.ts'
+import { consoleRows } from './console.ts'
 import { correctionRows } from './correction.ts'
 import { createRows } from './create.ts'
 import { fanOutRows } from './fan-out.ts'
@@ -47,6 +48,7 @@ const BENCHES: Record<string, Bench> = {
   scans: scanRows,
   sync: syncRows,
   import: importRows,
+  console: consoleRows,
   processes: processesRows,
 }
 

@@ -1,0 +1,37 @@
+/** At a server's console as a browser is: by e-mail and password, with a cookie from then on. */
+import { createPerson } from '../src/accounts/people.ts'
+import { setPassword } from '../src/accounts/set-password.ts'
+import { systemClock } from '../src/kernel/clock.ts'
+import type { Hall, Server, Tenant } from './stage.ts'
+
+const PASSWORD = 'eleven herons over the lake'
+
+export type Visit = {
+  email: string
+  cookie: string
+  /** A form's answer is where it leads. */
+  post: (path: string, body: FormData | URLSearchParams) => Promise<string>
+}
+
+/** As a new owner of the account. */
+export async function signIn(hall: Hall, server: Server, { accountId }: Tenant): Promise<Visit> {
+  const operator = { sql: hall.sql, clock: systemClock }
+  const email = `owner${accountId}@bench.example`
+  const { token } = await createPerson(operator, { accountId, email, role: 'owner' })
+  await setPassword(operator, { token, password: PASSWORD })
+  let cookie = ''
+  const send = async (path: string, body: FormData | URLSearchParams) => {
+    const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-origin', cookie },
+      body,
+    })
+    if (answer.status !== 303)
+      throw new Error(`${path} was answered ${answer.status}: ${await answer.text()}`)
+    return answer
+  }
+  const signedIn = await send('/console/sign-in', new URLSearchParams({ email, password: PASSWORD }))
+  cookie = String(signedIn.headers.getSetCookie()[0]).split(';')[0] ?? ''
+  return { email, cookie, post: async (path, body) => (await send(path, body)).headers.get('location') ?? '' }
+}
