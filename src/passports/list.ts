@@ -25,8 +25,8 @@ export type ListFilter = {
   parentId?: string | undefined
 }
 
-/** A page by number, or what follows an id (`after`, the last one seen). */
-export type Window = { limit: number } & ({ page: number } | { after: string })
+/** A page by number, what follows an id (`after`, the last one seen), or what stands just before one. */
+export type Window = { limit: number } & ({ page: number } | { after: string } | { before: string })
 
 export type Summary = Omit<PassportRow, 'data'> & {
   product_name: string | null
@@ -39,14 +39,24 @@ export type Page = { rows: Summary[]; total: number; totalCapped: boolean }
 /** With `q`, hits are counted up to here. */
 export const MOST_COUNTED = 10_000
 
-/** One page of an account's passports, newest first, and how many match. */
-export async function listPassports(ctx: AccountContext, filter: ListFilter, window: Window): Promise<Page> {
+/**
+ * One page of an account's passports, newest first, and how many match; `upTo`: what no counter knows is counted no
+ * further, and the total then says so.
+ */
+export async function listPassports(
+  ctx: AccountContext,
+  filter: ListFilter,
+  window: Window,
+  upTo?: number,
+): Promise<Page> {
   if (filter.q !== undefined) return search(ctx, filter, window)
   const { sql } = ctx
-  const total = await countAll(ctx, filter)
+  const counted = await countAll(ctx, filter, upTo)
+  const totalCapped = upTo !== undefined && needsCounting(filter) && counted > upTo
   const kept = keeping(filter)
-  const rows = await kept(sql<Summary[]>`${summaries(sql, pageIds(ctx, filter, window, total))}`)
-  return { rows, total, totalCapped: false }
+  const known = totalCapped ? Number.POSITIVE_INFINITY : counted
+  const rows = await kept(sql<Summary[]>`${summaries(sql, pageIds(ctx, filter, window, known))}`)
+  return { rows, total: totalCapped ? upTo : counted, totalCapped }
 }
 
 /** Up to a hundred of the account's passports by their UUIDs; those that are not there are left out. */
@@ -114,9 +124,9 @@ const changedSince = ({ sql, accountId }: AccountContext, since: Date): Fragment
 /** The ids of one page; a page beyond the middle is counted from the end, so that the last is as near as the first. */
 function pageIds(ctx: AccountContext, filter: ListFilter, window: Window, total: number): Fragment {
   const { sql } = ctx
-  if ('after' in window) {
-    const ids = orderedIds(ctx, filter, { descending: true, most: window.limit, after: window.after })
-    return sql`${ids} limit ${window.limit}`
+  if (!('page' in window)) {
+    const walk = { ...walkOf(sql, window), most: window.limit }
+    return sql`${orderedIds(ctx, filter, walk)} limit ${window.limit}`
   }
   const offset = (window.page - 1) * window.limit
   if (offset >= total) return sql`select p.id from passport p where false`
@@ -129,13 +139,19 @@ function pageIds(ctx: AccountContext, filter: ListFilter, window: Window, total:
   return sql`${orderedIds(ctx, filter, { descending: false, most: before + size })} limit ${size} offset ${before}`
 }
 
-type Walk = { descending: boolean; most: number; after?: string }
+type Walk = { descending: boolean; most: number; beyond?: Fragment }
+
+function walkOf(sql: Sql, window: Window): Pick<Walk, 'descending' | 'beyond'> {
+  if ('after' in window) return { descending: true, beyond: sql`and p.id < ${window.after}` }
+  if ('before' in window) return { descending: false, beyond: sql`and p.id > ${window.before}` }
+  return { descending: true }
+}
 
 /** Each level has an index in this order; of several, the first `most` of each are enough to merge. */
-function orderedIds(ctx: AccountContext, filter: ListFilter, { descending, most, after }: Walk): Fragment {
+function orderedIds(ctx: AccountContext, filter: ListFilter, { descending, most, ...walk }: Walk): Fragment {
   const { sql } = ctx
+  const { beyond = sql`` } = walk
   const order = descending ? sql`order by id desc` : sql`order by id`
-  const beyond = after === undefined ? sql`` : sql`and p.id < ${after}`
   const level = (one: ListFilter) =>
     sql`select p.id from passport p where ${conditions(ctx, one)} ${beyond} ${order}`
   if (filter.levels.length === 1 || filter.parentId !== undefined) return level(filter)
@@ -163,14 +179,17 @@ export const summaryColumns = (sql: Sql): Fragment => sql`
     coalesce(p.own->>'brandName', c.data->>'brandName') as brand_name`
 
 /** From the counters where they know the answer, else counted. */
-async function countAll(ctx: AccountContext, filter: ListFilter): Promise<number> {
+async function countAll(ctx: AccountContext, filter: ListFilter, upTo?: number): Promise<number> {
   const { sql, accountId } = ctx
-  const { updatedSince, outdated, sku, gtin14, lot, serial, parentId } = filter
-  const counted = [updatedSince, outdated, sku, gtin14, lot, serial, parentId].some(one => one !== undefined)
   const kept = keeping(filter)
-  const [row] = counted
+  const matching = sql`from passport p where ${conditions(ctx, filter)}`
+  const [row] = needsCounting(filter)
     ? await kept(
-        sql<{ n: number }[]>`select count(*)::bigint as n from passport p where ${conditions(ctx, filter)}`,
+        upTo === undefined
+          ? sql<{ n: number }[]>`select count(*)::bigint as n ${matching}`
+          : sql<
+              { n: number }[]
+            >`select count(*)::bigint as n from (select 1 ${matching} limit ${upTo + 1}) one`,
       )
     : await sql<{ n: number }[]>`
         select coalesce(sum(n), 0)::bigint as n from passport_count
@@ -179,6 +198,9 @@ async function countAll(ctx: AccountContext, filter: ListFilter): Promise<number
           ${filter.category === undefined ? sql`` : sql`and category = ${filter.category}`}`
   return row?.n ?? 0
 }
+
+const needsCounting = ({ updatedSince, outdated, sku, gtin14, lot, serial, parentId }: ListFilter): boolean =>
+  [updatedSince, outdated, sku, gtin14, lot, serial, parentId].some(one => one !== undefined)
 
 /** Of this many of the newest, half must have a word before it counts as common. */
 const SAMPLE = 200
@@ -191,6 +213,7 @@ const MOST_WALKED = 3 * MOST_COUNTED
  */
 async function search(ctx: AccountContext, filter: ListFilter, window: Window): Promise<Page> {
   const { sql } = ctx
+  if ('before' in window) throw new Error('hits are listed by number, or onwards')
   const word = wordOf(sql, filter)
   const where = conditions(ctx, filter)
   const newest = sql`select p.id, p.search, p.serial from passport p where ${where} order by p.id desc`
@@ -220,10 +243,16 @@ function wordOf(sql: Sql, { levels, q = '' }: ListFilter): Fragment {
   return levels.length === 1 ? inSerial : sql`(${inText} or ${inSerial})`
 }
 
+type Onwards = Exclude<Window, { before: string }>
 type Asked = { sql: Sql; kept: Keep }
 type Hits = { n: number; ids: string[] | null; sampled: number }
 
-async function hits({ sql, kept }: Asked, where: Fragment, window: Window, sampled: Fragment): Promise<Hits> {
+async function hits(
+  { sql, kept }: Asked,
+  where: Fragment,
+  window: Onwards,
+  sampled: Fragment,
+): Promise<Hits> {
   const [row] = await kept(sql<Hits[]>`
     with hits as materialized (select p.id from passport p where ${where} limit ${MOST_COUNTED + 1})
     select count(*)::bigint as n, (select array_agg(id) from (${newestHits(sql, window)}) newest) as ids,
@@ -237,7 +266,7 @@ async function commonWord(
   { sql, kept }: Asked,
   newest: Fragment,
   word: Fragment,
-  window: Window,
+  window: Onwards,
 ): Promise<Page> {
   const walk = sql`select id from (${newest} offset 0) w where ${word}`
   const ids =
@@ -247,7 +276,7 @@ async function commonWord(
   return { rows: await kept(sql<Summary[]>`${summaries(sql, ids)}`), total: MOST_COUNTED, totalCapped: true }
 }
 
-function newestHits(sql: Sql, window: Window): Fragment {
+function newestHits(sql: Sql, window: Onwards): Fragment {
   if ('after' in window) {
     return sql`select id from hits where id < ${window.after} order by id desc limit ${window.limit}`
   }

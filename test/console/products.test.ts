@@ -178,7 +178,10 @@ describe('products', () => {
     assert.match(checked.text, /Corrects [^<]*Weight[^<]* for 4 units/)
     assert.equal((await save(at, wish, { change_type: 'correction' })).status, 303)
     assert.match((await owner.get(at)).text, /4 units were issued before a correction/)
-    assert.match((await owner.get('/console/products?level=item&outdated=yes')).text, /outdated/)
+    for (const level of ['item', 'all', 'model']) {
+      const { text } = await owner.get(`/console/products?level=${level}&outdated=yes`)
+      assert.match(text, /4 products/, level)
+    }
     assert.equal((await owner.post(`${at}/refresh`, {})).status, 303)
     await refreshesEnded(stand.sql)
     assert.doesNotMatch((await owner.get(at)).text, /issued before a correction/)
@@ -187,6 +190,46 @@ describe('products', () => {
     assert.match((await owner.get(unit)).text, /own value/)
     assert.equal((await save(unit, {})).status, 303)
     assert.doesNotMatch((await owner.get(unit)).text, /own value/)
+  })
+
+  test('the way through a list goes from product to product, there and back, and to both ends', async () => {
+    const at = await make()
+    const names = Array.from({ length: 60 }, (_, n) => `Way-${String(n).padStart(2, '0')}`)
+    await owner.post(`${at}/units`, { form: { level: 'item', names: names.join('\n') } })
+    const step = async (path: string) => {
+      const { text, status } = await owner.get(path)
+      assert.equal(status, 200)
+      const nav = /<nav class="pages"[\s\S]*?<\/nav>/.exec(text)?.[0] ?? ''
+      const ways = [...nav.matchAll(/href="([^"]*)">(\w+)</g)].map(([, href = '', name = '']) => [
+        name,
+        href.replaceAll('&#38;', '&').replaceAll('&#61;', '=').replace('#units', ''),
+      ])
+      const shown = [...text.matchAll(/>(?:Wool jumper · )?(Way-\d\d)<\/a>/g)].map(([, name]) => name)
+      return { shown, ways: Object.fromEntries(ways) as Record<string, string>, nav }
+    }
+    const newest = names.toReversed()
+    for (const [start, size] of [
+      [at, 25],
+      ['/console/products?level=item', 50],
+    ] as const) {
+      const first = await step(start)
+      assert.deepEqual(first.shown, newest.slice(0, size))
+      assert.equal(first.ways.Newer, undefined)
+      const second = await step(first.ways.Older ?? '')
+      assert.deepEqual(second.shown, newest.slice(size, 2 * size))
+      assert.match(second.nav, /Page 2 of/)
+      assert.deepEqual((await step(second.ways.Newer ?? '')).shown, first.shown)
+    }
+    const third = await step((await step((await step(at)).ways.Older ?? '')).ways.Older ?? '')
+    assert.deepEqual(third.shown, newest.slice(50))
+    assert.equal(third.ways.Older, undefined)
+    assert.deepEqual((await step(third.ways.Newer ?? '')).shown, newest.slice(25, 50))
+    assert.deepEqual((await step(third.ways.Newest ?? '')).shown, newest.slice(0, 25))
+    const oldest = await step((await step(at)).ways.Oldest ?? '')
+    assert.deepEqual(oldest.shown, newest.slice(35))
+    assert.match(oldest.nav, /Page 3 of 3/)
+    assert.deepEqual((await step(`${at}?units=2001`)).shown, newest.slice(0, 25), 'too far by number')
+    assert.deepEqual((await step(`${at}?units=2&after=x&before=%00`)).shown, newest.slice(25, 50))
   })
 
   test('several archived at once; a stranger sees and changes nothing', async () => {

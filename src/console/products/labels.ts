@@ -80,27 +80,28 @@ export async function showLabels(visit: SignedInVisit): Promise<Outcome> {
   const { ctx, state } = await contextAndState(visit)
   const wish = readWish(query, state)
   const at = `${PRODUCTS}/${idFromUuid(state.row.id)}`
-  const units = state.row.level === 'i' ? 0 : await countUnits(ctx, state)
+  const { total: units, totalCapped: isMore } =
+    state.row.level === 'i' ? { total: 0, totalCapped: false } : await countUnits(ctx, state)
   const address = addressOf(setup.addresses, state.row, wish.content)
   const wide = wish.file === 'pdf' ? symbolMm(formatOf(wish)) : wish.size
   const module = moduleMm(qrModules(address, 'M'), wide)
   const warning =
     module < LEAST_MODULE_MM ? notice(texts.tooFine(words.number(Math.round(module * 100) / 100))) : ''
-  const many =
-    units > MOST_LABELS ? html`<p class="hint">${texts.labelsMost(words.number(MOST_LABELS))}</p>` : ''
+  const many = isMore ? html`<p class="hint">${texts.labelsMost(words.number(MOST_LABELS))}</p>` : ''
   const body = html`<p class="way"><a class="alone" href="${at}">${nameOf(words, state)}</a></p><h1>${texts.labels}</h1><p class="lead">${texts.labelsLead}</p>!${warning}
-<form method="get" action="${at}/labels" class="narrow">!${choices(words, wish, { units, hasGs1: state.row.gtin !== null })}
+<form method="get" action="${at}/labels" class="narrow">!${choices(words, wish, { units, isMore, hasGs1: state.row.gtin !== null })}
 <div class="choices"><button class="second">${texts.labelsCheck}</button> <button formaction="${at}/labels/file">${texts.labelsMake}</button></div>!${many}</form>
 <p class="quiet">${texts.labelsSize(words.number(Math.round(wide * 10) / 10), words.number(Math.round(module * 100) / 100))}</p>`
   return { title: texts.labels, body }
 }
 
-async function countUnits(ctx: AccountContext, { row }: State): Promise<number> {
-  const { total } = await listPassports(ctx, { levels: ['b', 'i'], parentId: row.id }, { limit: 1, page: 1 })
-  return total
-}
+/** No further than there are labels in a file. */
+const countUnits = (ctx: AccountContext, { row }: State) =>
+  listPassports(ctx, { levels: ['b', 'i'], parentId: row.id }, { limit: 1, page: 1 }, MOST_LABELS)
 
-function choices(words: Words, wish: Wish, { units, hasGs1 }: { units: number; hasGs1: boolean }): string {
+type Has = { units: number; isMore: boolean; hasGs1: boolean }
+
+function choices(words: Words, wish: Wish, { units, isMore, hasGs1 }: Has): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const one = (name: string, label: string, value: string, options: readonly (readonly [string, string])[]) =>
     select({ name, label, value, options }, {})
@@ -115,7 +116,7 @@ function choices(words: Words, wish: Wish, { units, hasGs1 }: { units: number; h
       ? ''
       : one('of', texts.labelsOf, wish.of, [
           ['self', texts.ofSelf],
-          ['units', texts.ofUnits(words.number(units))],
+          ['units', (isMore ? texts.ofUnitsMany : texts.ofUnits)(words.number(units))],
         ]),
     hasGs1
       ? one('content', texts.labelsContent, wish.content, [

@@ -6,12 +6,18 @@ import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { setStatus } from '../../passports/archive.ts'
 import { requireUuid } from '../../passports/find.ts'
-import { type ListFilter, listPassports, type Page, type Summary } from '../../passports/list.ts'
+import {
+  type ListFilter,
+  listPassports,
+  MOST_COUNTED,
+  type Page,
+  type Summary,
+} from '../../passports/list.ts'
 import { LEVEL_NAME } from '../../passports/record.ts'
 import { notice } from '../fields.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
-import { pages } from './pages.ts'
+import { type Place, pages, readPlace, sentAs, windowAt } from './pages.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
 
 export const PRODUCTS = '/console/products'
@@ -19,6 +25,7 @@ const A_PAGE = 50
 const LONGEST_SEARCH = 200
 
 const LEVELS = { model: ['m'], batch: ['b'], item: ['i'], all: ['m', 'b', 'i'] } as const
+const UNITS = ['b', 'i'] as const
 const STATUSES = { all: undefined, active: 'a', archived: 'x' } as const
 
 type View = {
@@ -27,7 +34,7 @@ type View = {
   status: keyof typeof STATUSES
   category: string
   outdated: boolean
-  page: number
+  place: Place
 }
 
 /** What the address asks for; a value that is none is as if it were not there, because people edit addresses. */
@@ -36,34 +43,36 @@ function readView(query: URLSearchParams): View {
     const sent = query.get(name) ?? ''
     return Object.hasOwn(all, sent) ? (sent as T) : usual
   }
-  const page = query.get('page') ?? ''
   const category = query.get('category') ?? ''
+  const outdated = query.get('outdated') === 'yes'
+  const level = choice('level', LEVELS, 'model')
   return {
     q: (query.get('q') ?? '').trim().slice(0, LONGEST_SEARCH).toWellFormed().replaceAll('\0', ''),
-    level: choice('level', LEVELS, 'model'),
+    // A model is never outdated.
+    level: outdated && level === 'model' ? 'all' : level,
     status: choice('status', STATUSES, 'all'),
     category: allCategories().some(({ id }) => id === category) ? category : '',
-    outdated: query.get('outdated') === 'yes',
-    page: /^[1-9]\d{0,6}$/.test(page) ? Number(page) : 1,
+    outdated,
+    place: readPlace(query, 'page'),
   }
 }
 
 const filterOf = (view: View): ListFilter => ({
-  levels: LEVELS[view.level],
+  levels: view.outdated && view.level === 'all' ? UNITS : LEVELS[view.level],
   status: STATUSES[view.status],
   category: view.category === '' ? undefined : view.category,
   outdated: view.outdated ? true : undefined,
   q: view.q === '' ? undefined : view.q,
 })
 
-const addressOf = ({ q, level, status, category, outdated }: View, page: number): string => {
+const addressOf = ({ q, level, status, category, outdated }: View, place: Place): string => {
   const sent = new URLSearchParams({
     ...(q === '' ? {} : { q }),
     ...(level === 'model' ? {} : { level }),
     ...(status === 'all' ? {} : { status }),
     ...(category === '' ? {} : { category }),
     ...(outdated ? { outdated: 'yes' } : {}),
-    ...(page === 1 ? {} : { page: String(page) }),
+    ...sentAs(place, 'page'),
   })
   return sent.size === 0 ? PRODUCTS : `${PRODUCTS}?${sent}`
 }
@@ -72,10 +81,8 @@ export async function showProducts(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, query } = visit
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const view = readView(query)
-  const found = await listPassports(contextOf(setup, session), filterOf(view), {
-    limit: A_PAGE,
-    page: view.page,
-  })
+  const window = view.q === '' ? windowAt(view.place, A_PAGE) : { limit: A_PAGE, page: view.place.page }
+  const found = await listPassports(contextOf(setup, session), filterOf(view), window, MOST_COUNTED)
   const mayEdit = session.role !== 'viewer'
   const create = mayEdit ? html`<a class="button" href="${PRODUCTS}/new">${texts.newProduct}</a>` : ''
   const failed = query.get('failed') === null ? '' : notice(texts.someFailed)
@@ -108,19 +115,21 @@ function filters(words: Words, view: View): string {
 <button class="second">${texts.show}</button></form>`
 }
 
-function results(words: Words, view: View, { rows, total, totalCapped }: Page, mayEdit: boolean): string {
+function results(words: Words, view: View, found: Page, mayEdit: boolean): string {
+  const { rows, total, totalCapped } = found
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const count = totalCapped ? texts.foundMany(words.number(total)) : texts.found(total, words.number(total))
-  const isPlain = addressOf(view, 1) === PRODUCTS
+  const isPlain = addressOf(view, { page: 1 }) === PRODUCTS
   if (rows.length === 0) return html`<p class="empty">${isPlain ? texts.none : texts.nothingFound}</p>`
   const heads = [texts.name, texts.sku, texts.category, texts.level, texts.version, texts.changed]
   const table = html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.products}"><table><caption class="sight">${count}</caption>
 <thead><tr>!${mayEdit ? html`<th scope="col"><span class="sight">${texts.select}</span></th>` : ''}!${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>!${rows.map(row => line(words, row, mayEdit))}</tbody></table></div>`
-  const more = pages(words, { page: view.page, total, size: A_PAGE, address: page => addressOf(view, page) })
+  const address = (place: Place) => addressOf(view, place)
+  const more = pages(words, { place: view.place, found, size: A_PAGE, byNumber: view.q !== '', address })
   if (!mayEdit) return html`<p class="quiet">${count}</p>!${table}!${more}`
   return html`<form method="post" action="${PRODUCTS}/status"><p class="quiet">${count}</p>!${table}
-<input type="hidden" name="back" value="${addressOf(view, view.page)}">
+<input type="hidden" name="back" value="${addressOf(view, view.place)}">
 <div class="choices"><button class="second" name="to" value="archive">${texts.archiveSelected}</button>
 <button class="second" name="to" value="restore">${texts.restoreSelected}</button></div></form>!${more}`
 }
@@ -158,6 +167,6 @@ export async function submitStatus({ setup, session, form }: SignedInVisit): Pro
   }
   const back = new URL(form.text('back'), 'http://carnet.invalid')
   const view = readView(back.searchParams)
-  const to = addressOf(view, view.page)
+  const to = addressOf(view, view.place)
   return { to: failed === 0 ? to : `${to}${to.includes('?') ? '&' : '?'}failed=${failed}` }
 }

@@ -4,7 +4,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { createChildren, type NotIssued, UNIT_LEVELS } from '../../passports/create-children.ts'
-import { listPassports, type Summary } from '../../passports/list.ts'
+import { listPassports, MOST_COUNTED, type Summary } from '../../passports/list.ts'
 import { LEVEL_NAME } from '../../passports/record.ts'
 import { type JobReport, previewRefresh, refreshPassport } from '../../passports/refresh-job.ts'
 import type { State } from '../../passports/state.ts'
@@ -13,7 +13,7 @@ import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { faultSentence } from './faults.ts'
 import { PRODUCTS } from './list.ts'
-import { pages } from './pages.ts'
+import { type Place, pages, readPlace, sentAs, windowAt } from './pages.ts'
 import { contextAndState, nameOf } from './subject.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
 
@@ -30,8 +30,7 @@ export async function unitsPart(
   const { words, session, query } = visit
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const { row } = state
-  const sent = query.get('units') ?? ''
-  const page = /^[1-9]\d{0,6}$/.test(sent) ? Number(sent) : 1
+  const place = readPlace(query, 'units')
   const refresh = await previewRefresh(ctx, row.id)
   const job = refresh.job?.finished_at === null ? refresh.job : undefined
   const mayEdit = session.role !== 'viewer'
@@ -45,14 +44,17 @@ export async function unitsPart(
     return { html: part, goesOn: job !== undefined }
   }
   const filter = { levels: row.level === 'm' ? (['b', 'i'] as const) : (['i'] as const), parentId: row.id }
-  const list = await listPassports(ctx, filter, { limit: A_PAGE, page })
-  const address = (to: number) => `${PRODUCTS}/${idFromUuid(row.id)}?units=${to}#units`
-  const more = pages(words, { page, total: list.total, size: A_PAGE, address })
+  const list = await listPassports(ctx, filter, windowAt(place, A_PAGE), MOST_COUNTED)
+  const address = (to: Place) =>
+    `${PRODUCTS}/${idFromUuid(row.id)}?${new URLSearchParams(sentAs(to, 'units'))}#units`
+  const more = pages(words, { place, found: list, size: A_PAGE, address })
+  const total = words.number(list.total)
+  const heading = list.totalCapped ? texts.unitsMany(total) : texts.units(list.total, total)
   const issue =
     mayEdit && row.status === 'a'
       ? html`<p><a class="button second" href="${PRODUCTS}/${idFromUuid(row.id)}/units/new">${texts.issue}</a></p>`
       : ''
-  const html_ = html`<section aria-labelledby="units"><h2 id="units">${texts.units(list.total, words.number(list.total))}</h2>
+  const html_ = html`<section aria-labelledby="units"><h2 id="units">${heading}</h2>
 !${state_}!${found}!${list.rows.length === 0 ? html`<p class="empty">${texts.noUnits}</p>` : html`<ul class="rows">!${list.rows.map(one => unitRow(words, one))}</ul>`}!${more}!${issue}</section>`
   return { html: html_, goesOn: job !== undefined }
 }
