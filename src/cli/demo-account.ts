@@ -10,7 +10,7 @@ import { createPerson, resetPassword } from '../accounts/people.ts'
 import { setBrand } from '../accounts/set-brand.ts'
 import { setPassword } from '../accounts/set-password.ts'
 import { systemClock } from '../kernel/clock.ts'
-import { randomBase62 } from '../kernel/crypto.ts'
+import { randomLetters } from '../kernel/crypto.ts'
 import { AppError } from '../kernel/errors.ts'
 import { createAccessLink, listAccessLinks } from '../passports/access-links.ts'
 import { passportUrl } from '../passports/record.ts'
@@ -24,8 +24,8 @@ import type { Store } from './store.ts'
 const NAME = 'Demo'
 const PLAN = 'beta'
 const EMAIL = 'demo@carnet.example'
-/** 95 bits: it is typed by hand once or twice. */
-const PASSWORD_LENGTH = 16
+/** 64 bits, typed by hand on a phone once or twice: without a change of the keyboard. */
+const PASSWORD_LENGTH = 14
 const LINK_LIFETIME_MS = 365 * 86_400_000
 /** A link that ends sooner is replaced. */
 const LINK_RENEWED_BEFORE_MS = 86_400_000
@@ -75,7 +75,7 @@ async function requireUser(ctx: AccountContext, notes: DemoNotes): Promise<NonNu
   const made = await makePerson(ctx)
   if (made === undefined && notes.user !== undefined) return notes.user
   const { token } = made ?? (await resetPassword(ctx, { email: EMAIL }))
-  const password = randomBase62(PASSWORD_LENGTH)
+  const password = randomLetters(PASSWORD_LENGTH)
   await setPassword(ctx, { token, password })
   return { email: EMAIL, password }
 }

@@ -7,11 +7,23 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** SHA-256 as hex: for secrets of high entropy (keys, link tokens), where a slow hash would protect nothing. */
 export const sha256Hex = (text: string) => hash('sha256', text, 'hex')
 
-/** `length` characters of base62, each evenly drawn (62 × 4 of 256 byte values are used). */
-export function randomBase62(length: number): string {
+/** No i and no l, which look alike. */
+const LETTERS = 'abcdefghjkmnopqrstuvwxyz'
+
+/** `length` characters of base62. */
+export const randomBase62 = (length: number): string => randomText(length, BASE62)
+
+/** `length` small letters, 4.6 bits each, for what people type. */
+export const randomLetters = (length: number): string => randomText(length, LETTERS)
+
+/** Each character is evenly drawn: byte values past the last whole round are left out. */
+function randomText(length: number, alphabet: string): string {
+  const end = 256 - (256 % alphabet.length)
   let text = ''
   while (text.length < length) {
-    for (const byte of randomBytes(length)) if (byte < 248 && text.length < length) text += BASE62[byte % 62]
+    for (const byte of randomBytes(length)) {
+      if (byte < end && text.length < length) text += alphabet[byte % alphabet.length]
+    }
   }
   return text
 }
