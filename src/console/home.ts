@@ -14,6 +14,8 @@ import { switchedOffNotice } from './developer/home-notice.ts'
 import { copyable } from './fields.ts'
 import { isInUse } from './key-state.ts'
 import { HOME } from './own-path.ts'
+import { PRODUCTS } from './products/list.ts'
+import { PRODUCT_TEXTS } from './products/texts.ts'
 import type { Outcome, SignedInVisit } from './route.ts'
 import { type Words, wordsOf } from './texts.ts'
 
@@ -37,14 +39,18 @@ export async function showHome({ setup, session, words }: SignedInVisit): Promis
   const keysInUse = keys.filter(key => isInUse(key, setup.clock.now())).length
   const others = accounts.filter(account => account.id !== session.account.id)
   const { name, plan, planHasApi } = session.account
-  const body = html`<h1>${name}</h1>!${switchedOffNotice(words, webhooks)}
+  const mayMake = session.role !== 'viewer' && !session.account.closedAt
+  const create = mayMake
+    ? html`<a class="button" href="${PRODUCTS}/new">${wordsOf(words, PRODUCT_TEXTS).newProduct}</a>`
+    : ''
+  const body = html`<div class="page-head"><h1>${name}</h1>!${create}</div>!${switchedOffNotice(words, webhooks)}
 <dl class="facts"><div><dt>${texts.plan}</dt><dd>${plan}</dd></div>
 <div><dt>${texts.role}</dt><dd>${texts.roles[session.role]}</dd></div>
 <div><dt>${texts.keysInUse}</dt><dd>${words.number(keysInUse)}</dd></div></dl>
 <section aria-labelledby="quota"><h2 id="quota">${texts.quota}</h2>
 !${quotaBars(words, usage)}</section>
 <section aria-labelledby="newest"><h2 id="newest">${texts.newest}</h2>
-!${newestModels(words, setup.addresses, newest.rows, planHasApi)}
+!${newestModels(words, setup.addresses, newest.rows, mayMake)}
 <p><a class="alone" href="${BRAND}">${wordsOf(words, BRAND_TEXTS).link}</a></p></section>
 <section aria-labelledby="api"><h2 id="api">${texts.api}</h2>!${planHasApi ? api(words, setup.addresses) : html`<p>${texts.apiNotIncluded}</p>`}</section>
 !${others.length === 0 ? '' : otherAccounts(words, others)}`
@@ -64,9 +70,14 @@ function bar({ texts, number }: Words, { level, used, quota }: Usage): string {
 <dd class="bar"><meter aria-labelledby="bar-${level}" min="0" max="${quota}" value="${Math.min(used, quota)}"></meter></dd></div>`
 }
 
-function newestModels(words: Words, addresses: Addresses, rows: readonly Summary[], hasApi: boolean): string {
+function newestModels(
+  words: Words,
+  addresses: Addresses,
+  rows: readonly Summary[],
+  mayMake: boolean,
+): string {
   const { texts } = words
-  if (rows.length === 0) return html`<p>${hasApi ? texts.newestNone : texts.newestNoApi}</p>`
+  if (rows.length === 0) return html`<p>${texts.newestNone}!${mayMake ? html` ${texts.newestFirst}` : ''}</p>`
   const lines = rows.map(row => {
     const facts = [
       row.brand_name,

@@ -38,6 +38,10 @@ function fields(data: unknown, at = 'd'): Record<string, string> {
 }
 
 const textile = { ...CORES.textile, productName: 'Wool jumper', sku: 'W-1' }
+const inFrench = {
+  careInstructions: { fr: 'Laver à la main.' },
+  endOfLife: { recyclingInstructions: { fr: 'Au tri.' }, disposalInstructions: { fr: 'Pas à la poubelle.' } },
+}
 const newForm = (data: object) => ({ category: 'textile', ...fields(data) })
 
 async function make(data: object = textile): Promise<string> {
@@ -120,6 +124,25 @@ describe('products', () => {
     })
     assert.ok(!less.text.includes('name="d.fiberComposition.1.fiber"'))
     assert.ok(less.text.includes('value="Wool jumper"'))
+  })
+
+  test('a new form begins with what the newest product has of brand and operator, and says so', async () => {
+    const begun = async (category: string, one = owner) =>
+      (await one.get(`/console/products/new?category=${category}`)).text
+    const first = await begun('textile', stranger)
+    assert.doesNotMatch(first, /are as with/)
+    assert.match(first, /name="d\.fiberComposition\.0\.percentage" value="100"/)
+    assert.match(first, /name="d\.languages" value="en"/)
+    await make({ ...textile, productName: 'Begun <b>', brandName: 'Nordmoor', languages: ['en', 'de'] })
+    const next = await begun('textile')
+    assert.match(next, /are as with “Begun &#60;b&#62;”/)
+    assert.match(next, /name="d\.brandName" value="Nordmoor"/)
+    assert.match(next, /name="d\.economicOperator\.legalName" value="Testmarke GmbH"/)
+    assert.match(next, /name="d\.languages" value="en, de"/)
+    assert.match(next, /name="d\.productName" value=""/)
+    assert.match(await begun('battery'), /name="d\.brandName" value="Nordmoor"/)
+    await make({ ...textile, productName: 'Autre', languages: ['fr'], ...inFrench })
+    assert.match(await begun('textile'), /name="d\.languages" value="en"/)
   })
 
   test('made, found, changed, told from another change meanwhile, and taken back', async () => {

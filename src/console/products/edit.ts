@@ -18,6 +18,7 @@ import { notice, summary } from '../fields.ts'
 import type { Form, Problems } from '../form.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
+import { beginningOf } from './beginning.ts'
 import { conflictNotice, mergedWith } from './conflict.ts'
 import { faultSentence } from './faults.ts'
 import { PRODUCTS } from './list.ts'
@@ -26,12 +27,14 @@ import { PRODUCT_TEXTS } from './texts.ts'
 const SCRIPTS = ['languages', 'sums']
 const LONGEST_NOTE = 500
 
-export async function showNew({ words, query }: SignedInVisit): Promise<Outcome> {
+export async function showNew({ setup, session, words, query }: SignedInVisit): Promise<Outcome> {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const id = query.get('category')
   const category = allCategories().find(one => one.id === id)
-  if (category !== undefined)
-    return newPage(words, category, { data: { languages: [words.language] }, problems: {} })
+  if (category !== undefined) {
+    const { data, from } = await beginningOf(contextOf(setup, session), words, category)
+    return newPage(words, category, { data, problems: {} }, from)
+  }
   const links = allCategories().map(
     one =>
       html`<li><a class="row-link" href="${PRODUCTS}/new?category=${one.id}">${texts.categories[one.id] ?? one.title}</a><span class="quiet">${texts.categoryHints[one.id] ?? ''}</span></li>`,
@@ -42,11 +45,16 @@ export async function showNew({ words, query }: SignedInVisit): Promise<Outcome>
 
 type Typed = { data: Data; problems: Problems; message?: string }
 
-function newPage(words: Words, category: CompleteCategory, { data, problems, message }: Typed): Outcome {
+function newPage(
+  words: Words,
+  category: CompleteCategory,
+  { data, problems, message }: Typed,
+  from?: string,
+): Outcome {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const title = texts.newOf(texts.categories[category.id] ?? category.title)
   const inputs = dataInputs(category.fields, data, drawing(words, data, problems))
-  const body = html`<h1>${title}</h1><p class="lead">${texts.newLead}</p>!${faults(words, problems, message)}
+  const body = html`<h1>${title}</h1><p class="lead">${texts.newLead}</p>!${from === undefined ? '' : html`<p>${texts.takenFrom(from)}</p>`}!${faults(words, problems, message)}
 <form method="post" action="${PRODUCTS}" novalidate class="data"><input type="hidden" name="category" value="${category.id}">
 !${inputs}<div class="choices sticky"><button>${texts.create}</button> <a class="button second" href="${PRODUCTS}">${texts.cancel}</a></div></form>`
   return { title, body, status: status(problems, message), scripts: SCRIPTS }

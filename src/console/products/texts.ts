@@ -5,6 +5,8 @@ const en = {
   newProduct: 'New product',
   newOf: (category: string) => `New product: ${category}`,
   newLead: 'What the law asks for comes first. Everything else can be added at any time.',
+  takenFrom: (name: string) =>
+    `Brand and economic operator are as with “${name}”. Change them where they differ.`,
   chooseCategory: 'Which category does it belong to? It cannot be changed later.',
   categoryHints: {
     textile: 'Clothing and household textiles',
@@ -190,6 +192,8 @@ const de: ProductTexts = {
   newProduct: 'Neues Produkt',
   newOf: category => `Neues Produkt: ${category}`,
   newLead: 'Zuerst kommt, was das Gesetz verlangt. Alles andere kann jederzeit ergänzt werden.',
+  takenFrom: name =>
+    `Marke und Wirtschaftsakteur stehen da wie bei „${name}“. Ändern Sie sie, wo es anders ist.`,
   chooseCategory: 'Zu welcher Kategorie gehört es? Das lässt sich später nicht ändern.',
   categoryHints: {
     textile: 'Kleidung und Heimtextilien',
