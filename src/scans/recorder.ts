@@ -18,10 +18,13 @@ import { createSightings } from './sightings.ts'
 import { type Writer, writeBatch } from './write-batch.ts'
 
 const FLUSH_EVERY_MS = 1_000
-/** Rows of one transaction: some 150 ms of the database's work, which holds its locks for as long. */
-const BATCH_WEIGHT = 25_000
+/**
+ * Rows of one transaction: some 70 ms of the database's work, which holds its locks for as long. A passport's readers
+ * come together, so that a row is seldom written by two batches.
+ */
+const BATCH_WEIGHT = 8_000
 /** Full batches that wait for a database that is away: some 80 MB. */
-const MOST_QUEUED = 15
+const MOST_QUEUED = 50
 /** Sightings turned into numbers before requests get their turn: 4 ms. */
 const AT_A_TIME = 500
 /** The next day's salt is there before the day is. */

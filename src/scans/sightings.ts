@@ -18,13 +18,14 @@ export type Sightings = {
   add: (passport: Scanned, reader: Reader, now: Date) => boolean
   /** The hours that there are sightings of. */
   hours: () => Iterable<number>
-  /** All there are, in the order they came; none are left. */
+  /** All there are, those of a passport together and in the order they came; none are left. */
   take: () => Sighting[]
   size: () => number
 }
 
 export function createSightings(): Sightings {
-  let held = new Map<string, Sighting>()
+  let held = new Map<string, Map<string, Sighting>>()
+  let size = 0
   const hours = new Set<number>()
   return {
     hours: () => hours,
@@ -33,24 +34,29 @@ export function createSightings(): Sightings {
       const address = bounded(withoutMapping(reader.address), ADDRESS_MAX)
       const userAgent = bounded(reader.userAgent, USER_AGENT_MAX)
       const hour = hourOf(now)
-      const key = `${passport.id}${hour}${country}${sessionToken} ${address} ${userAgent}`
-      const known = held.get(key)
+      const key = `${hour}${country}${sessionToken} ${address} ${userAgent}`
+      const ofPassport = held.get(passport.id)
+      const known = ofPassport?.get(key)
       if (known !== undefined) {
         known.times++
         return true
       }
-      if (held.size >= MOST_SIGHTINGS) return false
-      held.set(key, { passport, reader: { ...reader, address, userAgent }, hour, times: 1 })
+      if (size >= MOST_SIGHTINGS) return false
+      const sighting = { passport, reader: { ...reader, address, userAgent }, hour, times: 1 }
+      if (ofPassport === undefined) held.set(passport.id, new Map([[key, sighting]]))
+      else ofPassport.set(key, sighting)
+      size++
       hours.add(hour)
       return true
     },
     take() {
-      const all = [...held.values()]
+      const all = Array.from(held.values()).flatMap(ofPassport => [...ofPassport.values()])
       held = new Map()
+      size = 0
       hours.clear()
       return all
     },
-    size: () => held.size,
+    size: () => size,
   }
 }
 
