@@ -1,4 +1,5 @@
 /** Every refusal there is, said once: the OpenAPI document and the page at `/docs` are made from this table. */
+import { unavailable } from '../kernel/db.ts'
 import type { DetailCode, ErrorCode } from '../kernel/errors.ts'
 
 export type Refusal = {
@@ -114,8 +115,8 @@ export const REFUSALS = {
     sentence: 'Something went wrong on our side. It is logged under the request_id.',
   },
   unavailable: {
-    when: 'The database does not answer; nothing was changed.',
-    sentence: 'The database does not answer right now. Nothing was changed; try again in a moment.',
+    when: 'The database does not answer. What was to change something may or may not have been done.',
+    sentence: unavailable().message,
     headers: ['Retry-After'],
   },
 } as const satisfies Record<ErrorCode, Refusal>

@@ -218,6 +218,14 @@ describe('PUT /products/by-sku/{sku}', () => {
     assert.equal((await bySku('P-1', body(), {}, small.key)).status, 201)
     const over = await bySku('P-2', body(), {}, small.key)
     assert.deepEqual([over.status, over.json.code], [403, 'plan_limit'])
+    const sku = { sku: 'P-2' }
+    const overByGtin = await byGtin(
+      nextGtin(),
+      { category: 'textile', data: { ...core, ...sku } },
+      {},
+      small.key,
+    )
+    assert.deepEqual([overByGtin.status, overByGtin.json.code], [403, 'plan_limit'])
     assert.equal((await bySku('P-1', { data: { weightGrams: 9 } }, {}, small.key)).status, 200)
   })
 
