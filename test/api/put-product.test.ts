@@ -270,6 +270,16 @@ describe('PUT /products/by-sku/{sku}', () => {
 })
 
 describe('PUT /products/by-gtin/{gtin}', () => {
+  test('412 for another version than the one meant, and for one that is not there yet', async () => {
+    const gtin = nextGtin()
+    const absent = await byGtin(gtin, body({ sku: 'G-0' }), { 'if-match': '"v1"' })
+    assert.deepEqual([absent.status, absent.json.code], [412, 'version_conflict'])
+    assert.equal((await byGtin(gtin, body({ sku: 'G-0' }), { 'if-none-match': '*' })).status, 201)
+    const stale = await byGtin(gtin, { data: { weightGrams: 1 } }, { 'if-match': '"v7"' })
+    assert.deepEqual([stale.status, stale.json.code], [412, 'version_conflict'])
+    assert.equal((await byGtin(gtin, { data: { weightGrams: 1 } }, { 'if-match': '"v1"' })).status, 200)
+  })
+
   test('creates, then finds by any of its lengths', async () => {
     const gtin = nextGtin()
     const made = await byGtin(gtin, body({ sku: 'G-1' }))
