@@ -57,11 +57,20 @@ function goStraight(
   const [ask] = app.server.listeners('request') as RequestListener[]
   if (ask === undefined) throw new Error('broken assumption: the framework listens to its server')
   const requestId = requestIds()
+  // Here nobody else catches: a fault would end the process. What was not answered, the framework answers.
+  const isAnswered = (exchange: Parameters<typeof answerReady>[0]) => {
+    try {
+      return answerReady(exchange)
+    } catch (error) {
+      log.error({ request_id: exchange.id, err: error }, 'a ready page could not be answered')
+      return exchange.response.headersSent
+    }
+  }
   app.server.off('request', ask)
   app.server.on('request', (request, response) => {
     const began = metrics && performance.now()
     const isUsual = request.method === 'GET' && findOddity(request) === undefined
-    if (!isUsual || !answerReady({ request, response, id: requestId() })) {
+    if (!isUsual || !isAnswered({ request, response, id: requestId() })) {
       ask(request, response)
     } else if (began !== undefined) {
       const seconds = (performance.now() - began) / 1000

@@ -10,12 +10,10 @@ import {
   type PasskeyHome,
   readAnswer,
   takeAnswered,
+  webAuthn,
 } from './passkey-challenges.ts'
 import { PASSKEYS_PER_PERSON } from './passkeys.ts'
 import { inTransaction } from './transaction.ts'
-
-/** Loaded when the first passkey comes: it is large, and most starts never need it. */
-const webAuthn = () => import('@simplewebauthn/server')
 
 type Owner = { personId: string; email: string }
 

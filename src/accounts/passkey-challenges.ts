@@ -4,6 +4,9 @@ import { isIP } from 'node:net'
 import { sha256Hex } from '../kernel/crypto.ts'
 import type { OperatorContext } from './context.ts'
 
+/** Loaded when the first passkey comes: it is large, and most starts never need it. */
+export const webAuthn = () => import('@simplewebauthn/server')
+
 /** A sign-in page may stand open for a while; its script takes a new one in time. */
 export const CHALLENGE_LIFETIME_MS = 10 * 60_000
 /** How long a browser waits for the person. */

@@ -9,11 +9,10 @@ import {
   type PasskeyHome,
   readAnswer,
   takeAnswered,
+  webAuthn,
 } from './passkey-challenges.ts'
 import { createSession } from './sessions.ts'
 import { forgiveNetwork, takeChallenge, takeSignIn } from './sign-in-attempts.ts'
-
-const webAuthn = () => import('@simplewebauthn/server')
 
 const ANY_PERSON = { personId: undefined }
 

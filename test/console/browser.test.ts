@@ -1,10 +1,9 @@
 /** The console as a browser shows it: passkeys with a real authenticator interface, and every page for everyone's eyes and hands. */
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { operatorActor } from '../../src/accounts/actors.ts'
 import {
   createPasswordLink,
@@ -20,18 +19,11 @@ import { createPassport } from '../../src/passports/create.ts'
 import { createScanRecorder } from '../../src/scans/recorder.ts'
 import { addWebhook } from '../../src/webhooks/register.ts'
 import { newProduct } from '../harness.ts'
+import { OPEN_ALL, openBrowser, WITHOUT_CHROMIUM } from '../site/chromium.ts'
 import { PASSWORD, type Stand, startStand } from './stand.ts'
 import { freePort } from './whole-stand.ts'
 
-const executablePath = [
-  process.env.CHROMIUM_PATH,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find(path => path !== undefined && existsSync(path))
-
 // Run inside the page: text, because the tests are typed without a browser's names.
-const OPEN_ALL = 'for (const one of document.querySelectorAll("details")) one.open = true'
 const axeWith = (rules: string) => `axe
   .run({ runOnly: ${rules} })
   .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`
@@ -52,7 +44,7 @@ let browser: Browser
 let setUpToken: string
 
 describe('the console in a browser', {
-  skip: executablePath === undefined && 'no Chromium found: browser tests left out',
+  skip: WITHOUT_CHROMIUM,
 }, () => {
   before(async () => {
     const port = await freePort()
@@ -61,7 +53,7 @@ describe('the console in a browser', {
     await stand.app.listen({ port, host: 'localhost' })
     setUpToken = (await createSetUpLink(stand.ctx)) ?? ''
     account = await stand.account({ plan: 'beta' })
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
+    browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()

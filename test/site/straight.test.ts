@@ -15,10 +15,14 @@ let straight: Server
 let framed: Server
 let id: string
 
-async function serve(logLevel: 'silent' | 'debug'): Promise<Server> {
+async function serve(logLevel: 'silent' | 'debug', scans = t.setup.scans): Promise<Server> {
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
   log.level = logLevel
-  const app = createApp({ ...t.setup, log: logLevel === 'debug' ? Object.assign(log, { debug() {} }) : log })
+  const app = createApp({
+    ...t.setup,
+    scans,
+    log: logLevel === 'debug' ? Object.assign(log, { debug() {} }) : log,
+  })
   const server: Server = { port: 0, asked: 0, close: () => app.close() }
   app.addHook('onRequest', (_request, _reply, done) => {
     server.asked++
@@ -124,6 +128,22 @@ describe('a page that is ready', () => {
       assert.deepEqual(withoutId(got), withoutId(wanted))
     })
   }
+
+  test('a fault on the way costs neither the answer nor the process', async () => {
+    const note = () => {
+      throw new Error('a fault of ours')
+    }
+    const faulty = await serve('silent', { ...t.setup.scans, note })
+    try {
+      for (let turn = 0; turn < 3; turn++) {
+        const { head } = await send(faulty, page())
+        if (turn > 0) assert.match(head[0] ?? '', / 200 /)
+      }
+      assert.ok(faulty.asked < 3)
+    } finally {
+      await faulty.close()
+    }
+  })
 
   test('is counted as a scan either way', async () => {
     const scans = async () => (await t.sql`select coalesce(sum(scans), 0)::int as n from scan_total`)[0]?.n
