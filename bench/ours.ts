@@ -10,15 +10,16 @@ import { createSealer } from '../src/kernel/sealing.ts'
 import { openMail } from '../src/kernel/smtp.ts'
 import { createScanRecorder } from '../src/scans/recorder.ts'
 
-/** `counts: false`: a server that forgets every scan at once, to see what counting costs. */
-const { target, counts = true } = JSON.parse(process.argv[2] ?? '{}') as {
-  target: DatabaseTarget
-  counts?: boolean
-}
+const { target } = JSON.parse(process.argv[2] ?? '{}') as { target: DatabaseTarget }
 const sql = openPool(target)
 const log = createLog({ logLevel: 'warn', logFormat: 'json' })
 const scans = createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: undefined })
-if (counts) scans.start()
+scans.start()
+/** Each SIGUSR2 has it forget every scan at once, or count again: two processes differ by more than counting costs. */
+let isCounting = true
+process.on('SIGUSR2', () => {
+  isCounting = !isCounting
+})
 const app = createApp({
   sql,
   openPoolOfOne: () => openPool(target, { max: 1 }),
@@ -32,7 +33,12 @@ const app = createApp({
   trustedProxies: [],
   version: 'bench',
   countryHeader: undefined,
-  scans: counts ? scans : { ...scans, note: () => {} },
+  scans: {
+    ...scans,
+    note(...noted) {
+      if (isCounting) scans.note(...noted)
+    },
+  },
   log,
   mail: openMail(undefined, log),
   isReady: async () => true,

@@ -117,15 +117,20 @@ export function median(values: readonly number[]): number {
   return sorted[sorted.length >> 1] ?? Number.NaN
 }
 
-/** Runs the contenders in turn, `ROUNDS` times after one warm-up each, and gives each one's median. */
+/**
+ * Runs the contenders in turn after one warm-up each, every other round in the opposite order, since a machine grows
+ * faster or slower meanwhile; gives each one's median.
+ */
 export async function inTurns<K extends string>(
   contenders: Record<K, () => Promise<number>>,
+  rounds = ROUNDS,
 ): Promise<Record<K, number>> {
   const names = Object.keys(contenders) as K[]
   const figures = Object.fromEntries(names.map(name => [name, [] as number[]])) as Record<K, number[]>
   for (const name of names) await contenders[name]()
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const name of names) figures[name].push(await contenders[name]())
+  for (let round = 0; round < rounds; round++) {
+    for (const name of round % 2 === 0 ? names : names.toReversed())
+      figures[name].push(await contenders[name]())
   }
   return Object.fromEntries(names.map(name => [name, median(figures[name])])) as Record<K, number>
 }

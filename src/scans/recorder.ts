@@ -19,11 +19,13 @@ import { type Writer, writeBatch } from './write-batch.ts'
 
 const FLUSH_EVERY_MS = 1_000
 /**
- * Rows of one transaction: some 70 ms of the database's work, which holds its locks for as long. A passport's readers
+ * Rows of one transaction: some 50 ms of the database's work, which holds its locks for as long. A passport's readers
  * come together, so that a row is seldom written by two batches.
  */
-const BATCH_WEIGHT = 8_000
-/** Full batches that wait for a database that is away: some 80 MB. */
+const BATCH_WEIGHT = 6_000
+/** Batches written at the same time: what one machine's database gains by more is little. */
+const LANES = 2
+/** Full batches that wait for a database that is away: some 60 MB. */
 const MOST_QUEUED = 50
 /** Sightings turned into numbers before requests get their turn: 4 ms. */
 const AT_A_TIME = 500
@@ -54,15 +56,23 @@ export type ScanSetup = {
   geoMmdbPath: string | undefined
 }
 
+/** One batch after another, in a name and with a count of its own: what became of its last one is always known. */
+type Lane = {
+  writer: Writer
+  batches: number
+  /** Being written, or to be tried again: its outcome may be unknown. */
+  held: Batch | undefined
+  running: Promise<void> | undefined
+}
+
 type State = {
   setup: ScanSetup
-  writer: Writer
+  lanes: readonly Lane[]
   tools: Tools
   sightings: ReturnType<typeof createSightings>
   open: Batch
-  /** Full ones, and the one being written: that one is never added to. */
+  /** Full ones: never added to. */
   queue: Batch[]
-  batches: number
   /** Something was noted since the settings were last read. */
   isTouched: boolean
   dropped: number
@@ -74,12 +84,16 @@ export function createScanRecorder(setup: ScanSetup): ScanRecorder {
   const tools = { settings, salts: createSalts(setup.sql), countries: createCountries(setup.geoMmdbPath) }
   const state: State = {
     setup,
-    writer: { sql: setup.sql, clock: setup.clock, id: randomUUID(), settings },
+    lanes: Array.from({ length: LANES }, () => ({
+      writer: { sql: setup.sql, clock: setup.clock, id: randomUUID(), settings },
+      batches: 0,
+      held: undefined,
+      running: undefined,
+    })),
     tools,
     sightings: createSightings(),
     open: newBatch(),
     queue: [],
-    batches: 0,
     isTouched: false,
     dropped: 0,
     complainedAt: Number.NEGATIVE_INFINITY,
@@ -130,7 +144,7 @@ function oneAtATime(run: () => Promise<void>): () => Promise<void> {
 async function flushOnce(state: State): Promise<void> {
   const today = dayOf(state.setup.clock.now())
   state.tools.salts.forgetBefore(today - 1)
-  if (!state.isTouched && state.queue.length === 0) return
+  if (!state.isTouched && !isWaiting(state)) return
   state.isTouched = false
   try {
     await prepare(state, today)
@@ -160,14 +174,12 @@ async function prepare({ tools, setup, sightings }: State, today: number): Promi
 async function derive(state: State): Promise<void> {
   const all = state.sightings.take()
   const ofOwnPeople = await findOwnPeople(state, all)
-  let writing = Promise.resolve()
   for (const [i, sighting] of all.entries()) {
     if (i % AT_A_TIME === AT_A_TIME - 1) await nextTurn()
     if (ofOwnPeople.has(sighting) || !addOne(state, sighting)) continue
     // The database works on the first while the next are made; what it refuses is met again in `writeAll`.
-    writing = writing.then(() => writeQueued(state)).catch(() => undefined)
+    for (const lane of state.lanes) run(state, lane).catch(() => undefined)
   }
-  await writing
 }
 
 /** True when that has made a batch full. */
@@ -204,29 +216,46 @@ async function findOwnPeople(state: State, all: readonly Sighting[]): Promise<Se
 }
 
 async function writeAll(state: State): Promise<void> {
-  await writeQueued(state)
-  if (weightOf(state.open) === 0) return
-  state.queue.push(state.open)
-  state.open = newBatch()
-  await writeQueued(state)
-}
-
-/** Batch after batch; the first that the database does not take stays first. */
-async function writeQueued(state: State): Promise<void> {
-  for (let batch = state.queue[0]; batch !== undefined; batch = state.queue[0]) {
-    batch.number ??= ++state.batches
-    await writeOne(state, batch)
-    state.queue.shift()
+  if (weightOf(state.open) > 0) {
+    state.queue.push(state.open)
+    state.open = newBatch()
+  }
+  while (isWaiting(state)) {
+    const outcomes = await Promise.allSettled(state.lanes.map(lane => run(state, lane)))
+    const refused = outcomes.find(outcome => outcome.status === 'rejected')
+    if (refused !== undefined) throw refused.reason
   }
 }
+
+/** Is over when nothing waits any more; the batch that the database does not take is kept, with its number. */
+function run(state: State, lane: Lane): Promise<void> {
+  lane.running ??= writeQueued(state, lane).finally(() => {
+    lane.running = undefined
+  })
+  return lane.running
+}
+
+async function writeQueued(state: State, lane: Lane): Promise<void> {
+  for (;;) {
+    if (lane.held === undefined) {
+      lane.held = state.queue.shift()
+      if (lane.held === undefined) return
+      lane.held.number = ++lane.batches
+    }
+    await writeOne(state, lane.writer, lane.held)
+    lane.held = undefined
+  }
+}
+
+const isWaiting = ({ queue, lanes }: State) => queue.length > 0 || lanes.some(lane => lane.held !== undefined)
 
 /** What the database refuses whenever it is asked; everything else may be over in a second. */
 const isForGood = (error: unknown) => /^(22|23|42)/.test(sqlState(error) ?? '')
 
 /** A batch that the database refuses for good would stand in the way of all others: it is given up, and told. */
-async function writeOne(state: State, batch: Batch): Promise<void> {
+async function writeOne(state: State, writer: Writer, batch: Batch): Promise<void> {
   try {
-    await inTime(retrying(() => writeBatch(state.writer, batch)))
+    await inTime(retrying(() => writeBatch(writer, batch)))
   } catch (error) {
     if (!isForGood(error)) throw error
     state.setup.log.error({ scans: batch.scans, reason: messageOf(error) }, 'scans could not be written')

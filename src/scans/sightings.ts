@@ -25,6 +25,7 @@ export type Sightings = {
 
 export function createSightings(): Sightings {
   let held = new Map<string, Map<string, Sighting>>()
+  let agents = new Map<string, Agent>()
   let size = 0
   const hours = new Set<number>()
   return {
@@ -32,9 +33,10 @@ export function createSightings(): Sightings {
     add(passport, reader, now) {
       const { sessionToken = '', country = '' } = reader
       const address = bounded(withoutMapping(reader.address), ADDRESS_MAX)
-      const userAgent = bounded(reader.userAgent, USER_AGENT_MAX)
+      const text = bounded(reader.userAgent, USER_AGENT_MAX)
+      const agent = agents.get(text) ?? { number: agents.size, text }
       const hour = hourOf(now)
-      const key = `${hour}${country}${sessionToken} ${address} ${userAgent}`
+      const key = `${hour}${country}${sessionToken} ${address} ${agent.number}`
       const ofPassport = held.get(passport.id)
       const known = ofPassport?.get(key)
       if (known !== undefined) {
@@ -42,7 +44,8 @@ export function createSightings(): Sightings {
         return true
       }
       if (size >= MOST_SIGHTINGS) return false
-      const sighting = { passport, reader: { ...reader, address, userAgent }, hour, times: 1 }
+      agents.set(text, agent)
+      const sighting = { passport, reader: { ...reader, address, userAgent: agent.text }, hour, times: 1 }
       if (ofPassport === undefined) held.set(passport.id, new Map([[key, sighting]]))
       else ofPassport.set(key, sighting)
       size++
@@ -52,6 +55,7 @@ export function createSightings(): Sightings {
     take() {
       const all = Array.from(held.values()).flatMap(ofPassport => [...ofPassport.values()])
       held = new Map()
+      agents = new Map()
       size = 0
       hours.clear()
       return all
@@ -59,6 +63,9 @@ export function createSightings(): Sightings {
     size: () => size,
   }
 }
+
+/** A user agent: long, and the same for many readers, so it is held once. */
+type Agent = { number: number; text: string }
 
 /** A true copy: a slice would keep the whole text alive. */
 const bounded = (text: string, most: number) =>

@@ -127,7 +127,9 @@ function addUp(all: readonly Counts[]): Map<string, [string, number][]> {
   for (const [key, scans] of sums) {
     const colon = key.indexOf(':')
     const word = key.slice(0, colon)
-    byWord.set(word, [...(byWord.get(word) ?? []), [key.slice(colon + 1), scans]])
+    const pairs = byWord.get(word) ?? []
+    pairs.push([key.slice(colon + 1), scans])
+    byWord.set(word, pairs)
   }
   return byWord
 }

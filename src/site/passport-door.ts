@@ -105,7 +105,7 @@ function sendIfReady(door: Door, exchange: Exchange, wish: Wish): boolean {
   if (row === undefined || ready === undefined) return false
   if (!sendReady(exchange, ready, encodingFor(request.headers))) return false
   door.setup.watch?.page('ready')
-  door.noteScan(request, wish, row)
+  door.noteScan(exchange, wish, row)
   return true
 }
 
@@ -137,7 +137,7 @@ async function answerOrStale(
     door.setup.watch?.page('stale')
     const age = ageOfBelief(door.setup.sql, wish.id, wish.now)
     await sendEncoded(request, reply, stale, staleHeaders(age))
-    door.noteScan(request.raw, wish, row)
+    door.noteScan({ request: request.raw, response: reply.raw }, wish, row)
     return undefined
   }
 }
@@ -185,7 +185,7 @@ async function answer(
   const ready = made ?? (await makeReady(door, request, wish, shown))
   door.setup.watch?.page(made === undefined ? 'made' : 'ready')
   await sendEncoded(request, reply, ready)
-  if (then === row) door.noteScan(request.raw, wish, row)
+  if (then === row) door.noteScan({ request: request.raw, response: reply.raw }, wish, row)
   return undefined
 }
 
@@ -287,6 +287,8 @@ async function answerReader(
   const headers = { ...formHeaders(setup, shown, form, language), ...FOR_ONE_READER }
   const body = bodyOf(setup, reading, shown, form, language, access)
   await sendFresh(request, reply, { headers, body })
-  if (shown.row.version_no === shown.newest) noteScan(request.raw, wish, shown.row)
+  if (shown.row.version_no === shown.newest) {
+    noteScan({ request: request.raw, response: reply.raw }, wish, shown.row)
+  }
   return reply
 }

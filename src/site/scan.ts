@@ -1,26 +1,29 @@
 /** What of a request counts as a scan, and what the recorder is told of its reader. */
 
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
 import { findSessionToken, sessionCookieName } from '../accounts/session-cookie.ts'
 import type { PassportRow } from '../passports/record.ts'
+import type { Exchange } from './ready-answer.ts'
 import type { SiteSetup } from './setup.ts'
 import type { Wish } from './wish.ts'
 
-export type NoteScan = (request: IncomingMessage, wish: Wish, row: PassportRow) => void
+export type NoteScan = (
+  exchange: Pick<Exchange, 'request' | 'response'>,
+  wish: Wish,
+  row: PassportRow,
+) => void
 
-/**
- * To be called after a page was sent, whole or as a 304: who has the page already looks at it again. A page fetched
- * ahead, a HEAD and JSON-LD are no scans.
- */
+/** To be called after an answer was sent. A 304, a page fetched ahead, a HEAD and JSON-LD are no scans. */
 export function scanNoter({ scans, addresses, trustedProxies, countryHeader }: SiteSetup): NoteScan {
   const isTrusted = proxyCheck(trustedProxies)
   const trust = proxyAddr.compile([...trustedProxies])
   const cookieName = sessionCookieName(addresses.publicUrl)
-  return (request, wish, row) => {
+  return ({ request, response }, wish, row) => {
     const { headers, socket } = request
-    if (wish.form !== 'html' || request.method !== 'GET' || isFetchedAhead(headers)) return
+    if (wish.form !== 'html' || request.method !== 'GET' || response.statusCode !== 200) return
+    if (isFetchedAhead(headers)) return
     // None of a connection that was reset before it could be looked at.
     const address: string | undefined =
       trustedProxies.length === 0 ? socket.remoteAddress : proxyAddr(request, trust)
