@@ -13,6 +13,8 @@ export const CONNECT_WITHIN_MS = 5_000
 export const ANSWER_WITHIN_MS = 15_000
 /** After the headers, which say all that counts. */
 const BODY_WITHIN_MS = 2_000
+/** Both are looked at so often, for all requests at once: two timers for each would cost as much as a signature. */
+const LOOK_EVERY_MS = 100
 export const MOST_ANSWER_BYTES = 16_384
 /** Below the five seconds after which many servers close an idle connection, so that we do not write into a closing one. */
 const KEEP_ALIVE_MS = 4_000
@@ -73,21 +75,30 @@ export function openOutbound(policy: OutboundPolicy, resolve: Resolve = resolveN
     bodyTimeout: 0,
   })
   const underWay = new Set<Exchange>()
+  const isOver = (exchange: Exchange) => underWay.delete(exchange)
   const read = urlReader(policy)
+  let looking: NodeJS.Timeout | undefined
+  const look = () => {
+    const now = performance.now()
+    for (const exchange of underWay) if (now >= exchange.until) exchange.timeUp()
+    if (underWay.size > 0) return
+    clearInterval(looking)
+    looking = undefined
+  }
   return {
     policy,
-    async post(request) {
-      const { fault, origin, path } = read(request.url)
-      if (fault !== undefined) throw new OutboundFailure('address_refused', fault)
-      const exchange = new Exchange()
+    post({ url, headers, body }) {
+      const { fault, origin, path } = read(url)
+      if (fault !== undefined) return Promise.reject(new OutboundFailure('address_refused', fault))
+      const exchange = new Exchange(isOver)
       underWay.add(exchange)
+      looking ??= setInterval(look, LOOK_EVERY_MS).unref()
       try {
-        const { headers, body } = request
         agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange)
-        return await exchange.answer
-      } finally {
-        underWay.delete(exchange)
+      } catch (error) {
+        exchange.fail(asFailure(error as Error))
       }
+      return exchange.answer
     },
     async close() {
       for (const exchange of underWay) {
@@ -123,13 +134,20 @@ class Exchange implements Dispatcher.DispatchHandler {
   private head: { status: number; headers: Headers } | undefined
   private readonly chunks: Buffer[] = []
   private bytes = 0
-  private timer: NodeJS.Timeout
   private isOver = false
+  private readonly over: (exchange: Exchange) => void
+  /** Of `performance.now()`: when to call `timeUp`. */
+  until = performance.now() + ANSWER_WITHIN_MS
 
-  constructor() {
+  constructor(over: (exchange: Exchange) => void) {
+    this.over = over
     this.settle = Promise.withResolvers<OutboundAnswer>()
     this.answer = this.settle.promise
-    this.timer = setTimeout(() => this.fail(tooLate()), ANSWER_WITHIN_MS)
+  }
+
+  timeUp(): void {
+    if (this.head === undefined) this.fail(tooLate())
+    else this.end()
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -140,8 +158,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
     if (status < 200) return
     this.head = { status, headers }
-    clearTimeout(this.timer)
-    this.timer = setTimeout(() => this.end(), BODY_WITHIN_MS)
+    this.until = performance.now() + BODY_WITHIN_MS
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -171,14 +188,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   private finish(): void {
     if (this.isOver || this.head === undefined) return
     this.isOver = true
-    clearTimeout(this.timer)
+    this.over(this)
     this.settle.resolve({ ...this.head, body: Buffer.concat(this.chunks) })
   }
 
   fail(failure: OutboundFailure): void {
     if (this.isOver) return
     this.isOver = true
-    clearTimeout(this.timer)
+    this.over(this)
     this.settle.reject(failure)
     this.controller?.abort(failure)
   }

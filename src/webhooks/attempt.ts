@@ -1,4 +1,5 @@
 /** One attempt to deliver: signed anew, sent, and whatever comes of it told by name. It never throws. */
+import type { Clock } from '../kernel/clock.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { type FailureName, type Outbound, OutboundFailure } from '../kernel/outbound-http.ts'
 import { readRetryAfter } from './schedule.ts'
@@ -29,28 +30,36 @@ export type Attempted = {
   isGone: boolean
 }
 
-export async function attempt(outbound: Outbound, now: () => Date, letter: Letter): Promise<Attempted> {
-  const at = now()
+export async function attempt(outbound: Outbound, clock: Clock, letter: Letter): Promise<Attempted> {
+  const at = clock.now()
   const began = performance.now()
   const { url, secrets, eventId, type, data } = letter
   const signed = signMessage({ id: idFromUuid(eventId), event: type, data, at }, secrets)
-  const done = () => ({ at, durationMs: Math.round(performance.now() - began) })
   try {
-    const { status, headers, body } = await outbound.post({ url, ...signed })
+    const { status, headers, body } = await outbound.post({ url, headers: signed.headers, body: signed.body })
     const ok = status >= 200 && status < 300
     return {
-      ...done(),
+      at,
+      durationMs: Math.round(performance.now() - began),
       outcome: ok ? 'delivered' : `status_${status}`,
       status,
       detail: ok ? null : sentenceFor(status),
       answer: readAnswer(body),
-      retryAfterMs: ok ? undefined : readRetryAfter(headers['retry-after'], now()),
+      retryAfterMs: ok ? undefined : readRetryAfter(headers['retry-after'], clock.now()),
       isGone: status === GONE,
     }
   } catch (error) {
     if (!(error instanceof OutboundFailure)) throw error
-    const nothing = { status: null, answer: null, retryAfterMs: undefined, isGone: false }
-    return { ...done(), ...nothing, outcome: error.failure, detail: error.message }
+    return {
+      at,
+      durationMs: Math.round(performance.now() - began),
+      outcome: error.failure,
+      status: null,
+      detail: error.message,
+      answer: null,
+      retryAfterMs: undefined,
+      isGone: false,
+    }
   }
 }
 

@@ -105,18 +105,24 @@ export async function claim(
   const due = (background: boolean) => sql`
     (select d.event_id, d.attempts, d.background, d.due_at from webhook_delivery d
       where d.account_id = w.account_id and d.endpoint_id = w.endpoint_id and d.background = ${background}::boolean
-        and d.due_at <= ${now}::timestamptz and d.event_id <> all(w.held)
+        and d.due_at <= ${now}::timestamptz and (w.n, d.event_id) not in (select place, event_id from held)
       order by d.due_at limit w.room)`
+  const held = rooms.flatMap((one, i) => one.held.map(id => [i + 1, id] as const))
   return sql<Claimed[]>`
+    with held as materialized (
+      select place, event_id from unnest(
+        ${`{${held.map(([place]) => place).join()}}`}::text::bigint[], ${`{${held.map(([, id]) => id).join()}}`}::text::uuid[]
+      ) as t(place, event_id)
+    )
     select f.account_id, f.endpoint_id, f.event_id, f.attempts, e.type, e.data::text as data
     from (
       select w.account_id, w.endpoint_id, d.event_id, d.attempts, d.background, d.due_at, w.room,
         row_number() over (partition by w.n order by d.background, d.due_at) as place
       from (
-        select account_id, endpoint_id, room, held::uuid[] as held, n
+        select account_id, endpoint_id, room, n
         from unnest(${rooms.map(one => one.accountId)}::int[], ${rooms.map(one => one.endpointId)}::text[]::uuid[],
-            ${rooms.map(one => one.room)}::int[], ${rooms.map(one => `{${one.held.join(',')}}`)}::text[])
-          with ordinality as t (account_id, endpoint_id, room, held, n) offset 0
+            ${rooms.map(one => one.room)}::int[])
+          with ordinality as t (account_id, endpoint_id, room, n) offset 0
       ) w
       cross join lateral (${due(false)} union all ${due(true)}) d
       order by d.background, place, d.due_at

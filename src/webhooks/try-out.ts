@@ -40,7 +40,7 @@ export async function testWebhook(
   const message = 'A test: your endpoint receives events of this account.'
   const data = JSON.stringify({ webhook_id: id, message })
   const letter = { url: row.url, secrets, eventId, type: TEST_EVENT, data }
-  const attempted = await attempt(outbound, () => clock.now(), letter)
+  const attempted = await attempt(outbound, clock, letter)
   const result = {
     accountId,
     endpointId,

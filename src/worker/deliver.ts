@@ -273,7 +273,7 @@ export class Deliveries {
       if (secrets === undefined) throw new Error('broken assumption: what is sent has a secret')
       const { event_id: eventId, type } = claimed
       const letter = { url, secrets, eventId, type, data: claimed.data }
-      this.finish(line, claimed, await attempt(outbound, () => clock.now(), letter), release)
+      this.finish(line, claimed, await attempt(outbound, clock, letter), release)
     } catch (error) {
       // It stays held, so that a bug of ours is met once by this process and not again and again.
       release()
@@ -308,7 +308,7 @@ export class Deliveries {
       nextAt,
     })
     this.pump(line)
-    for (const other of [...this.crowded]) this.pump(other)
+    if (this.crowded.size > 0) for (const other of [...this.crowded]) this.pump(other)
     if (wantsMore(line)) this.wake()
   }
 
