@@ -1,43 +1,58 @@
-/** `list` and `search`: the same calls at 10,000 and at 1,000,000 passports; what they cost must not grow with the shop. */
+/**
+ * `list` and `search`: the same calls at 10,000 and at 1,000,000 passports; what they cost must not grow with the shop.
+ * `growth`: what a passport costs in calls, disk and memory at 10,000, 100,000 and 1,000,000, by one process and by two.
+ */
+import { readFileSync } from 'node:fs'
+import { idFromUuid } from '../src/kernel/ids.ts'
 import { load, request } from './load.ts'
-import { fill } from './loader.ts'
-import type { Row } from './run.ts'
+import { bodyOf, fill } from './loader.ts'
+import type { Bench, Row } from './run.ts'
 import { type Hall, inTurns, type Server, type Stage, type Tenant } from './stage.ts'
 
-const SMALL = 10_000
-const LARGE = 1_000_000
+const SIZES = { small: 10_000, middle: 100_000, large: 1_000_000 } as const
 const FOREIGN = 200_000
 const SECONDS = 1
+const CONNECTIONS = 64
+/** Passports that calls are made about. */
+const READ = 10_000
 
-type Side = { server: Server; tenant: Tenant; count: number }
+type Size = keyof typeof SIZES
+type Side = { hall: Hall; server: Server; tenant: Tenant; count: number; ids: string[] }
 
-const sides = new WeakMap<Stage, Promise<{ small: Side; large: Side }>>()
+const sides = new WeakMap<Stage, Map<Size, Promise<Side>>>()
 
 export async function growthRows(stage: Stage, what: 'list' | 'search'): Promise<Row[]> {
-  const both = sides.get(stage) ?? openSides(stage)
-  sides.set(stage, both)
-  const { small, large } = await both
+  const small = await sideOf(stage, 'small')
+  const large = await sideOf(stage, 'large')
   return what === 'list' ? listRows(small, large) : searchRows(small, large)
 }
 
-async function openSides(stage: Stage): Promise<{ small: Side; large: Side }> {
-  const open = async (name: string, count: number): Promise<Side> => {
-    const hall = await stage.hall(name)
-    const tenant = await stage.tenant(hall)
-    const started = performance.now()
-    await fill(hall.sql, {
-      accountId: tenant.accountId,
-      count,
-      word: 'jersey',
-      rare: 'quixotry',
-      log: stage.log,
-    })
-    if (count === LARGE) await addNeighbour(stage, hall)
-    await hall.sql`vacuum (analyze) passport`
-    stage.log(`loaded ${count} passports in ${((performance.now() - started) / 1000).toFixed(0)} s`)
-    return { server: await stage.serve(hall, 'ours.ts'), tenant, count }
-  }
-  return { small: await open('grown_small', SMALL), large: await open('grown_large', LARGE) }
+/** Made at first use, one after another. */
+function sideOf(stage: Stage, size: Size): Promise<Side> {
+  const made = sides.get(stage) ?? new Map<Size, Promise<Side>>()
+  sides.set(stage, made)
+  const side = made.get(size) ?? openSide(stage, size)
+  made.set(size, side)
+  return side
+}
+
+async function openSide(stage: Stage, size: Size): Promise<Side> {
+  const count = SIZES[size]
+  const hall = await stage.hall(`grown_${size}`)
+  const tenant = await stage.tenant(hall)
+  const started = performance.now()
+  const uuids = await fill(hall.sql, {
+    accountId: tenant.accountId,
+    count,
+    word: 'jersey',
+    rare: 'quixotry',
+    log: stage.log,
+  })
+  if (size === 'large') await addNeighbour(stage, hall)
+  await hall.sql`vacuum (analyze) passport`
+  stage.log(`loaded ${count} passports in ${((performance.now() - started) / 1000).toFixed(0)} s`)
+  const ids = Array.from({ length: READ }, (_, i) => idFromUuid(uuids[Math.floor((i * uuids.length) / READ)] ?? ''))
+  return { hall, server: await stage.serve(hall, 'ours.ts'), tenant, count, ids }
 }
 
 /** Another account on the same tables, all of whose passports hold a word that the first has nowhere. */
@@ -108,4 +123,84 @@ async function searchRows(small: Side, large: Side): Promise<Row[]> {
     row('search, common word', ms.common, ms.small, 'ms at 1,000,000 against a selective one at 10,000'),
     row('search, absent word', ms.absent, 50, 'ms at 1,000,000 against 50 ms; 200,000 elsewhere have it'),
   ]
+}
+
+export const curveRows: Bench = async stage => {
+  const rows: Row[] = []
+  const all: Side[] = []
+  for (const size of Object.keys(SIZES) as Size[]) all.push(await sideOf(stage, size))
+  const [first] = all
+  if (first === undefined) throw new Error('broken assumption: there is a smallest size')
+  const two = await Promise.all(all.map(({ hall }) => stage.serve(hall, 'several.ts', { processes: 2 })))
+  const compare = (name: string, unit: string, figure: (side: Side) => number) => {
+    for (const side of all.slice(1)) {
+      const [ours, limit] = [figure(side), figure(first)]
+      rows.push(
+        row(`growth, ${name}, ${side.count}`, ours, limit, `${unit}, against ${first.count} passports`),
+      )
+    }
+  }
+  const measure = async (
+    name: string,
+    unit: string,
+    run: (side: Side, i: number) => () => Promise<number>,
+  ) => {
+    const figures = await inTurns(
+      Object.fromEntries(all.map((side, i) => [String(side.count), run(side, i)])),
+    )
+    compare(name, unit, side => figures[String(side.count)] ?? Number.NaN)
+  }
+  await measure('read', 'requests/s, one process', side => many(side, side.server, readOne))
+  await measure('read by two', 'requests/s, two processes', (side, i) => many(side, two[i], readOne))
+  await measure('page', 'requests/s of 10,000 pages, one process', side => many(side, side.server, pageOf))
+  await measure('page by two', 'requests/s of 10,000 pages, two processes', (side, i) =>
+    many(side, two[i], pageOf),
+  )
+  await measure('create', 'ms, one at a time', side => createOne(side))
+  await measure('list', 'ms', side => ask(side, 'limit=25'))
+  await measure('search', 'ms', side => ask(side, 'q=quixotry&limit=25'))
+  compare('memory', 'MiB of the process after all of this', side => residentMiB(side.server))
+  const bytes = new Map(await Promise.all(all.map(async side => [side, await bytesEach(side)] as const)))
+  compare('bytes', 'bytes of the database a passport', side => bytes.get(side) ?? Number.NaN)
+  await Promise.all(two.map(server => server.stop()))
+  return rows
+}
+
+type Ask = (side: Side, id: string) => string
+
+const readOne: Ask = ({ tenant }, id) =>
+  request('GET', `/api/v1/products/${id}`, { authorization: `Bearer ${tenant.key}` })
+const pageOf: Ask = (_, id) => request('GET', `/p/${id}`, { accept: 'text/html' })
+
+const many = (side: Side, server: Server | undefined, make: Ask) => async () => {
+  const { port } = server ?? side.server
+  const next = (n: number) => make(side, side.ids[(n * 7919) % side.ids.length] ?? '')
+  const tally = await load({ port, connections: CONNECTIONS, seconds: SECONDS, next })
+  if (tally.failed > 0) throw new Error(`${tally.failed} requests failed`)
+  return tally.perSecond
+}
+
+let created = 0
+/** One after another, so that the smallest does not grow out of its size meanwhile. */
+const createOne =
+  ({ server, tenant }: Side) =>
+  async () => {
+    const next = () => {
+      const data = bodyOf(2_000_000 + created++)
+      const body = JSON.stringify({ category: 'textile', data })
+      return request('POST', '/api/v1/products', { authorization: `Bearer ${tenant.key}` }, body)
+    }
+    const tally = await load({ port: server.port, connections: 1, seconds: SECONDS / 2, next })
+    if (tally.failed > 0) throw new Error(`${tally.failed} creates failed`)
+    return tally.medianMs
+  }
+
+const residentMiB = ({ pid }: Server): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+
+/** All tables and indexes, by the number of all passports. */
+async function bytesEach({ hall: { sql } }: Side): Promise<number> {
+  const [sum] = await sql<{ bytes: number }[]>`
+    select pg_database_size(current_database())::float8 / (select count(*) from passport) as bytes`
+  return sum?.bytes ?? Number.NaN
 }

@@ -7,7 +7,7 @@ import { consoleRows } from './console.ts'
 import { correctionRows } from './correction.ts'
 import { createRows } from './create.ts'
 import { fanOutRows } from './fan-out.ts'
-import { growthRows } from './growth.ts'
+import { curveRows, growthRows } from './growth.ts'
 import { importRows } from './import.ts'
 import { isolationRows } from './isolation.ts'
 import { itemRows } from './item.ts'
@@ -35,6 +35,7 @@ const BENCHES: Record<string, Bench> = {
   render: renderRows,
   list: stage => growthRows(stage, 'list'),
   search: stage => growthRows(stage, 'search'),
+  growth: curveRows,
   bulk: bulkRows,
   correction: correctionRows,
   refresh: refreshRows,
