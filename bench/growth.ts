@@ -51,7 +51,9 @@ async function openSide(stage: Stage, size: Size): Promise<Side> {
   if (size === 'large') await addNeighbour(stage, hall)
   await hall.sql`vacuum (analyze) passport`
   stage.log(`loaded ${count} passports in ${((performance.now() - started) / 1000).toFixed(0)} s`)
-  const ids = Array.from({ length: READ }, (_, i) => idFromUuid(uuids[Math.floor((i * uuids.length) / READ)] ?? ''))
+  const ids = Array.from({ length: READ }, (_, i) =>
+    idFromUuid(uuids[Math.floor((i * uuids.length) / READ)] ?? ''),
+  )
   return { hall, server: await stage.serve(hall, 'ours.ts'), tenant, count, ids }
 }
 
