@@ -28,6 +28,9 @@ import { dropQueue, isWaiting, keyOf, type Line, newLine, roomOf, syncLine, want
 const LEASE_MS = 10_000
 /** Idle, the queue is looked at so often; what happens is on its way within that time. */
 const POLL_MS = 100
+/** The same for a while after something was due: events come in bursts. */
+const SOON_POLL_MS = 20
+const SOON_FOR_MS = 2_000
 /** With more to claim than there was room for. */
 const BUSY_POLL_MS = 50
 const MOST_HELD = 2_048
@@ -65,6 +68,7 @@ export class Deliveries {
   private place = START
   /** Until then only what runs dry is claimed more of. */
   private walkAgainAt = 0
+  private claimedAt = Number.NEGATIVE_INFINITY
   private isStopping = false
   private wake: () => void = () => {}
   private loop: Promise<void> | undefined
@@ -112,19 +116,25 @@ export class Deliveries {
     while (!this.isStopping) {
       let pause = POLL_MS
       try {
-        if (performance.now() < this.walkAgainAt) {
-          if ((await this.refill()) > 0) pause = BUSY_POLL_MS
-        } else {
-          const { claimed, isEnd } = await this.round()
-          if (isEnd) this.walkAgainAt = performance.now() + POLL_MS
-          if (!isEnd) pause = 0
-          else if (claimed > 0) pause = BUSY_POLL_MS
-        }
+        pause = await this.step()
       } catch (error) {
         log.warn({ reason: reasonOf(error) }, 'no look for webhooks to deliver was possible')
       }
       await this.nap(pause)
     }
+  }
+
+  /** One look for what is due; milliseconds until the next. */
+  private async step(): Promise<number> {
+    const isSoon = performance.now() < this.claimedAt + SOON_FOR_MS
+    const idle = isSoon ? SOON_POLL_MS : POLL_MS
+    if (performance.now() < this.walkAgainAt) return (await this.refill()) > 0 ? BUSY_POLL_MS : idle
+    const { claimed, isEnd } = await this.round()
+    const now = performance.now()
+    if (claimed > 0) this.claimedAt = now
+    if (!isEnd) return 0
+    this.walkAgainAt = now + (claimed > 0 ? POLL_MS : idle)
+    return claimed > 0 ? BUSY_POLL_MS : idle
   }
 
   /** Resolves after a time, or when there is room for more, or when it is time to stop. */
