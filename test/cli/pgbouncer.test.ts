@@ -1,13 +1,12 @@
 /** Carnet through PgBouncer in transaction mode, with PgBouncer as it comes: commands, server, a transaction with its key. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { tryPort } from '../../src/cli/ports.ts'
 import { openPool } from '../../src/kernel/db.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { newProduct } from '../harness.ts'
@@ -23,15 +22,6 @@ let folder: Awaited<ReturnType<typeof emptyFolder>>
 let bouncer: ChildProcess | undefined
 let settings: Settings
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 /** `target` in the words of a `[databases]` line. */
 function databaseLine(target: TestDatabase['target']): string {
   if (!('url' in target)) {
@@ -46,7 +36,7 @@ before(async () => {
   if (PROGRAM === undefined) return
   database = await cloneDatabase()
   folder = await emptyFolder()
-  const port = await freePort()
+  const port = await tryPort('127.0.0.1', 0)
   const file = join(folder.path, 'pgbouncer.ini')
   const lines = [
     ...['[databases]', `carnet = ${databaseLine(database.target)}`, '[pgbouncer]', 'listen_addr = 127.0.0.1'],
