@@ -42,48 +42,50 @@ export const FOR_ONE_READER: Headers = {
 }
 
 /**
- * From the address with a token to the clean one. A token that opens nothing leads to the same address: whether one
- * is known is nobody's business.
+ * From the address with a token to the clean one, with the token in a cookie, whatever it may open: that is seen when
+ * the page is asked for, and told to its reader alone.
  */
-export async function enter(
+export function enter(
   door: AccessDoor,
   request: FastifyRequest,
   reply: FastifyReply,
   { id, query, now }: Wish,
-  row: PassportRow,
-): Promise<FastifyReply> {
+): FastifyReply {
   const token = first(query.access) ?? ''
-  const access = await findAccess(door.setup.sql, token, row, now)
   const rest = new URLSearchParams(request.raw.url?.split('?', 2)[1] ?? '')
   rest.delete('access')
   const path = door.cookiePath + id
-  reply
+  const value = door.cookies.seal(id, token, new Date(now.getTime() + COOKIE_LIFETIME_MS))
+  return reply
     .code(303)
     .headers({ ...safetyHeaders(door.setup.addresses.publicUrl), ...FOR_ONE_READER })
     .header('location', rest.size === 0 ? path : `${path}?${rest}`)
-  if (access !== undefined) {
-    const until = new Date(Math.min(access.expiresAt.getTime(), now.getTime() + COOKIE_LIFETIME_MS))
-    reply.header('set-cookie', cookie(door, id, token, until, now))
-  }
-  return reply.send('')
+    .header('set-cookie', cookie(door, id, value, COOKIE_LIFETIME_MS / 1_000))
+    .send('')
 }
 
-function cookie(door: AccessDoor, id: string, token: string, until: Date, now: Date): string {
-  const seconds = Math.floor((until.getTime() - now.getTime()) / 1_000)
+/** The line that takes the cookie of one passport away. */
+export const noCookie = (door: AccessDoor, id: string): string => cookie(door, id, '', 0)
+
+function cookie(door: AccessDoor, id: string, value: string, seconds: number): string {
   const secure = door.setup.addresses.publicUrl.startsWith('https:') ? '; Secure' : ''
-  const value = door.cookies.seal(id, token, until)
   return `${COOKIE_NAME}=${value}; Path=${door.cookiePath}${id}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
 }
 
-/** The access that a request brings: a token as Bearer, or in a cookie of ours. */
+/**
+ * The access that a request brings: a token as Bearer, or in a cookie of ours. `ended` when the cookie's token opens
+ * nothing; which of the reasons it is, is not said.
+ */
 export async function accessOf(
   door: AccessDoor,
   request: FastifyRequest,
   { id, now }: Wish,
   row: PassportRow,
-): Promise<Access | undefined> {
+): Promise<Access | 'ended' | undefined> {
   const { authorization, cookie: cookies } = request.raw.headers
   const bearer = authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
-  const token = bearer ?? (cookies === undefined ? undefined : door.cookies.findToken(cookies, id, now))
-  return token === undefined ? undefined : findAccess(door.setup.sql, token, row, now)
+  if (bearer !== undefined) return findAccess(door.setup.sql, bearer, row, now)
+  const token = cookies === undefined ? undefined : door.cookies.findToken(cookies, id, now)
+  if (token === undefined) return undefined
+  return (await findAccess(door.setup.sql, token, row, now)) ?? 'ended'
 }

@@ -8,8 +8,8 @@ import { inlineName, langAttributes, wordsOf } from './values.ts'
 
 /** The `<head>`: where the page is at home, in which languages and forms, and what a preview of a link shows. */
 export function headLinks(page: Page): string {
-  const { reading, reader } = page
-  if (reader !== undefined) return ''
+  const { reading, reader, isEnded } = page
+  if (reader !== undefined || isEnded) return ''
   const { url } = reading
   const languages = isIndexed(reading)
     ? LANGUAGES.map(({ code }) => html`<link rel="alternate" hreflang="${code}" href="${url}?lang=${code}">`)
@@ -107,9 +107,13 @@ function relatives({ reading, labels }: Page): string {
 const categoryName = ({ labels, reading }: Page) =>
   label(labels, 'ui', `category.${reading.category.id}`) ?? reading.category.title
 
-/** Which level, for whom, until when; in words, because colour alone says nothing. */
+/** Which level, for whom, until when; in words, because colour alone says nothing. Or that it is over. */
 function banner(page: Page): string {
-  const { reader, labels } = page
+  const { reader, isEnded, labels } = page
+  if (isEnded) {
+    const { 'accessEnded.title': title, 'accessEnded.text': text } = labels.ui
+    return html`<p class="banner" role="note"><b>${title}</b> ${text}</p>`
+  }
   if (reader === undefined) return ''
   const audience =
     reader.audience === 'authority'

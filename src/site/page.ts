@@ -12,6 +12,8 @@ export type Reader = { audience: 'legitimate_interest' | 'authority'; label: str
 export type Page = Wording & {
   reading: Reading
   reader: Reader | undefined
+  /** Whether it is for somebody whose access link opens nothing any more. */
+  isEnded: boolean
   qr: string
   brand: Brand
   facts: readonly KeyFact[]

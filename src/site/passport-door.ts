@@ -23,6 +23,7 @@ import {
   enter,
   FOR_ONE_READER,
   mayHaveAccess,
+  noCookie,
   VARY,
 } from './access-door.ts'
 import { dressOf } from './dress.ts'
@@ -172,7 +173,7 @@ async function answer(
   const reading = readPublicPassport(sql, wish.id, wish.now)
   const row = await (isImpatient ? impatiently(reading) : reading)
   if (row === undefined) return answerNotFound(door.setup, request, reply, wish)
-  if (wish.query.access !== undefined) return enter(door, request, reply, wish, row)
+  if (wish.query.access !== undefined) return enter(door, request, reply, wish)
   const [access, brand, then] = await Promise.all([
     accessOf(door, request, wish, row),
     readBrand(sql, row.account_id, wish.now),
@@ -180,7 +181,10 @@ async function answer(
   ])
   if (then === undefined) return answerNotFound(door.setup, request, reply, wish)
   const shown = { row: then, brand, newest: row.version_no }
-  if (access !== undefined) return answerReader(door, request, reply, wish, shown, access)
+  // To machines an end is no news: they are told by what is not there.
+  if (access !== undefined && (access !== 'ended' || wish.form === 'html')) {
+    return answerReader(door, request, reply, wish, shown, access)
+  }
   const made = then === row ? findMade(door, request.raw.headers, wish, shown) : undefined
   const ready = made ?? (await makeReady(door, request, wish, shown))
   door.setup.watch?.page(made === undefined ? 'made' : 'ready')
@@ -248,11 +252,17 @@ function bodyOf(
   { row, brand }: Shown,
   form: Form,
   language: Language,
-  reader?: Access,
+  access?: Access | 'ended',
 ): string {
   if (form === 'jsonld') return jsonLd(reading, setup.nsUrl)
   const symbol = qrSymbol(symbolAddress(setup.addresses, row, 'passport'), { level: 'M', isQuick: true })
-  return renderPassportPage(reading, language, { qr: symbol.svg, reader, brand })
+  const isEnded = access === 'ended'
+  return renderPassportPage(reading, language, {
+    qr: symbol.svg,
+    reader: isEnded ? undefined : access,
+    isEnded,
+    brand,
+  })
 }
 
 const formHeaders = (
@@ -265,30 +275,35 @@ const formHeaders = (
     ? { 'content-type': 'application/ld+json', ...safetyHeaders(publicUrl) }
     : { ...pageHeaders(publicUrl, dressOf(brand)), 'content-language': language }
 
+/** A page for this reader: with what the link opens, or of what all may see and that the link has ended. */
 async function answerReader(
-  { setup, noteScan }: Door,
+  door: Door,
   request: FastifyRequest,
   reply: FastifyReply,
   wish: Wish,
   shown: Shown,
-  access: Access,
+  access: Access | 'ended',
 ): Promise<FastifyReply> {
+  const { setup } = door
   const { form, query, now } = wish
-  const reading = await readFor(setup, shown, access.audience)
+  const reading = await readFor(setup, shown, access === 'ended' ? 'public' : access.audience)
   const language = languageOf(request.raw.headers, query, reading.primary)
   if (request.method === 'GET') {
-    noteAccessUse(setup.sql, access, now, reason =>
-      request.log.warn(
-        { request_id: request.id, reason: String(reason) },
-        'a use of an access link was not counted',
-      ),
-    )
+    if (access === 'ended') reply.header('set-cookie', noCookie(door, wish.id))
+    else {
+      noteAccessUse(setup.sql, access, now, reason =>
+        request.log.warn(
+          { request_id: request.id, reason: String(reason) },
+          'a use of an access link was not counted',
+        ),
+      )
+    }
   }
   const headers = { ...formHeaders(setup, shown, form, language), ...FOR_ONE_READER }
   const body = bodyOf(setup, reading, shown, form, language, access)
   await sendFresh(request, reply, { headers, body })
   if (shown.row.version_no === shown.newest) {
-    noteScan({ request: request.raw, response: reply.raw }, wish, shown.row)
+    door.noteScan({ request: request.raw, response: reply.raw }, wish, shown.row)
   }
   return reply
 }

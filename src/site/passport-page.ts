@@ -16,24 +16,24 @@ import { fieldLabel } from './values.ts'
 
 /**
  * The page as HTML. `qr` is the passport's symbol as SVG, shown on paper only; `reader` is whom the access link
- * names, undefined for everyone; `brand` is the account's.
+ * names, undefined for everyone, `isEnded` when it names nobody any more; `brand` is the account's.
  */
 export function renderPassportPage(
   reading: Reading,
   language: Language,
-  extra: { qr: string; reader?: Reader | undefined; brand?: Brand | undefined },
+  extra: { qr: string; reader?: Reader | undefined; isEnded?: boolean; brand?: Brand | undefined },
 ): string {
   const labels = labelsFor(language)
   const brand = extra.brand ?? NO_BRAND
   const wording = { language, labels, primary: reading.primary }
-  const { qr, reader } = extra
-  const page: Page = { ...wording, reading, qr, reader, brand, facts: keyFacts(wording, reading) }
+  const { qr, reader, isEnded = false } = extra
+  const page: Page = { ...wording, reading, qr, reader, isEnded, brand, facts: keyFacts(wording, reading) }
   const name = text(reading.data.productName)
   return document({
     language,
     title: fill(labels.ui.documentTitle, { name }),
     head: headLinks(page),
-    isIndexed: isIndexed(reading) && reader === undefined,
+    isIndexed: isIndexed(reading) && reader === undefined && !isEnded,
     dress: dressOf(brand),
     body: html`<a class="skip" href="#content">${labels.ui.skipToContent}</a>
 !${header(page)}

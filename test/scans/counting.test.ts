@@ -93,6 +93,17 @@ describe('a scan', () => {
     assert.equal(count.total, 1)
   })
 
+  test('is a look at the page that says that an access link has ended', async () => {
+    const count = await countOf(async id => {
+      const { status, headers } = await stand.t.ask('GET', `/p/${id}?access=x`)
+      assert.equal(status, 303)
+      const cookie = String(headers['set-cookie']).split(';')[0] ?? ''
+      assert.equal(await stand.look(id, { headers: { cookie } }), 200)
+      assert.equal((await stand.t.ask('HEAD', `/p/${id}`, { headers: { cookie } })).status, 200)
+    })
+    assert.equal(count.total, 1)
+  })
+
   test('is one by a generic client or by nobody in particular, on device other', async () => {
     const id = await stand.newModel()
     const clients = [

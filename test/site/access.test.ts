@@ -39,8 +39,9 @@ const cookieOf = (answer: { headers: Record<string, string> }) => {
 }
 const enter = (id: string, token: string, query = '') =>
   harness.ask('GET', `/p/${id}?access=${token}${query}`)
-const view = (id: string, cookie: string | undefined) =>
-  harness.ask('GET', `/p/${id}`, { headers: cookie === undefined ? {} : { cookie } })
+const view = (id: string, cookie: string | undefined, query = '') =>
+  harness.ask('GET', `/p/${id}${query}`, { headers: cookie === undefined ? {} : { cookie } })
+const ENDED = 'This access link is no longer valid'
 
 describe('?access=TOKEN', () => {
   test('becomes a cookie for this passport and a clean address', async () => {
@@ -81,51 +82,23 @@ describe('?access=TOKEN', () => {
     assert.equal(after.headers.etag, open.headers.etag)
   })
 
-  test('a cookie of a link that ends soon ends with it', async () => {
+  test('one that opens nothing is answered alike: the same address, the same cookie', async () => {
     const id = await make()
-    const { token } = await link(id, 0.5)
-    assert.match(String((await enter(id, token)).headers['set-cookie']), /Max-Age=1800/)
-  })
-
-  test('one that opens nothing leads to the same address, without a cookie', async () => {
-    const id = await make()
-    const other = await make()
-    const { token: ofOther } = await link(other)
-    const expired = await link(id, 1)
-    const revoked = await link(id)
-    await revokeAccessLink(account.ctx, revoked.id)
-    harness.clock.advance(3_600_000)
-    const wrong = [
-      ofOther,
-      expired.token,
-      revoked.token,
-      'x',
-      '',
-      'dpa_'.padEnd(46, 'A'),
-      `${ofOther}&access=y`,
-    ]
-    for (const token of wrong) {
-      const answer = await enter(id, token)
-      assert.equal(answer.status, 303, token)
-      assert.equal(answer.headers.location, `/p/${id}`)
-      assert.equal(answer.headers['set-cookie'], undefined)
+    const { token } = await link(id)
+    const told = async (wanted: string) => {
+      const { status, headers, text } = await enter(id, wanted)
+      const { 'x-request-id': _, date: __, 'set-cookie': line, ...same } = headers
+      return {
+        status,
+        text,
+        ...same,
+        cookie: String(line).replace(/^carnet_access=[\w-]{1,200};/, 'carnet_access=…;'),
+      }
     }
-  })
-
-  test('an ended or revoked link shows the public page, at once', async () => {
-    const id = await make()
-    const { token, id: linkId } = await link(id)
-    const cookie = cookieOf(await enter(id, token))
-    assert.ok((await view(id, cookie)).text.includes(SECRET))
-    await revokeAccessLink(account.ctx, linkId)
-    const answer = await view(id, cookie)
-    assert.equal(answer.status, 200)
-    assert.ok(!answer.text.includes(SECRET))
-    assert.match(answer.headers['cache-control'] ?? '', /^public/)
-    const short = await link(id)
-    const until = cookieOf(await enter(id, short.token))
-    harness.clock.advance(3_600_000)
-    assert.ok(!(await view(id, until)).text.includes(SECRET))
+    const good = await told(token)
+    assert.match(good.cookie, /^carnet_access=…; Path=.*; Max-Age=3600; /)
+    const wrong = ['x', '', 'dpa_'.padEnd(46, 'A'), 'y'.repeat(5_000), 'a%20b', 'é', 'x&access=y']
+    for (const one of wrong) assert.deepEqual(await told(one), good, one)
   })
 
   test('a cookie of one passport opens no other, a forged one none', async () => {
@@ -142,6 +115,114 @@ describe('?access=TOKEN', () => {
 
   test('of no passport is 404', async () => {
     assert.equal((await enter('nonsense', 'x')).status, 404)
+  })
+})
+
+describe('a link that opens nothing', () => {
+  const assertEnded = async (id: string, token: string, why: string) => {
+    const cookie = cookieOf(await enter(id, token))
+    const answer = await view(id, cookie)
+    assert.equal(answer.status, 200, why)
+    assert.ok(answer.text.includes(ENDED), why)
+    assert.ok(!answer.text.includes(SECRET), why)
+    return answer
+  }
+  const isPlain = async (id: string) => {
+    const answer = await view(id, undefined)
+    assert.ok(!answer.text.includes(ENDED))
+    assert.match(answer.headers['cache-control'] ?? '', /^public/)
+    return answer.headers.etag
+  }
+
+  test('is told on the public page, whatever the reason, kept by nobody, and the cookie goes', async () => {
+    const id = await make()
+    const tag = await isPlain(id)
+    const { token: ofOther } = await link(await make())
+    const expired = await link(id, 1)
+    const revoked = await link(id)
+    await revokeAccessLink(account.ctx, revoked.id)
+    harness.clock.advance(3_600_000)
+    const unknown = ['x', '', 'dpa_'.padEnd(46, 'A'), 'y'.repeat(5_000), 'a%20b', 'é', `${ofOther}&access=y`]
+    const pages = new Set<string>()
+    for (const token of [ofOther, expired.token, revoked.token, ...unknown]) {
+      const { text, headers } = await assertEnded(id, token, token)
+      pages.add(text)
+      assert.equal(headers['cache-control'], 'private, no-store')
+      assert.equal(headers['x-robots-tag'], 'noindex')
+      assert.equal(headers['referrer-policy'], 'no-referrer')
+      assert.equal(headers.etag, undefined)
+      assert.equal(
+        headers['set-cookie'],
+        `carnet_access=; Path=/p/${id}; Max-Age=0; HttpOnly; SameSite=Lax; Secure`,
+      )
+    }
+    assert.equal(pages.size, 1)
+    assert.doesNotMatch([...pages].join(), /hreflang="x-default"|sets one cookie/)
+    assert.equal(await isPlain(id), tag)
+  })
+
+  test('is told to who was reading when it was revoked or expired, at once', async () => {
+    const id = await make()
+    const ends: [string, string, () => unknown][] = []
+    const [revoked, expired] = [await link(id), await link(id, 0.5)]
+    ends.push(['revoked', revoked.token, () => revokeAccessLink(account.ctx, revoked.id)])
+    ends.push(['expired', expired.token, () => harness.clock.advance(1_800_000)])
+    for (const [why, token, end] of ends) {
+      const cookie = cookieOf(await enter(id, token))
+      assert.ok((await view(id, cookie)).text.includes(SECRET), why)
+      await end()
+      const { text, headers } = await view(id, cookie)
+      assert.ok(text.includes(ENDED) && !text.includes(SECRET), why)
+      assert.match(String(headers['set-cookie']), /^carnet_access=; .*Max-Age=0/, why)
+    }
+  })
+
+  test('is told in the language of the reader, of an earlier version and an archived passport, too', async () => {
+    const id = await make()
+    await harness.ask('PATCH', `/api/v1/products/${id}`, {
+      key: account.key,
+      body: { data: { productName: 'Second' }, change_type: 'correction' },
+    })
+    const cookie = cookieOf(await enter(id, 'x'))
+    assert.match((await view(id, cookie, '?lang=de')).text, /Dieser Zugangslink ist nicht mehr gültig/)
+    assert.match((await view(id, cookie, '?lang=el')).text, /Αυτός ο σύνδεσμος πρόσβασης δεν ισχύει πλέον/)
+    const { text } = await view(id, cookie, '?version=1')
+    assert.match(text, /This access link is no longer valid.*You are reading version 1/s)
+    await harness.ask('POST', `/api/v1/products/${id}/archive`, { key: account.key })
+    const archived = await view(id, cookie)
+    assert.match(archived.text, /This access link is no longer valid.*This passport has been archived/s)
+  })
+
+  test('HEAD, JSON-LD and a forged cookie get what everybody gets, and take no cookie away', async () => {
+    const id = await make()
+    const tag = await isPlain(id)
+    const cookie = cookieOf(await enter(id, 'x')) ?? ''
+    const head = await harness.ask('HEAD', `/p/${id}`, { headers: { cookie } })
+    assert.equal(head.headers['cache-control'], 'private, no-store')
+    assert.equal(head.headers['set-cookie'], undefined)
+    const asked = (headers: Record<string, string>) => harness.ask('GET', `/p/${id}`, { headers })
+    const accept = 'application/ld+json'
+    const machine = await asked({ cookie, accept })
+    const open = await asked({ accept })
+    assert.deepEqual([machine.text, machine.headers.etag], [open.text, open.headers.etag])
+    assert.equal(machine.headers['set-cookie'], undefined)
+    const { token } = await link(id)
+    for (const headers of [
+      { cookie: 'carnet_access=AAAA' },
+      { cookie: `carnet_access=${token}` },
+      { cookie, authorization: 'Bearer x' },
+    ]) {
+      const answer = await asked(headers)
+      assert.equal(answer.headers.etag, tag)
+      assert.equal(answer.headers['set-cookie'], undefined)
+    }
+  })
+
+  test('another link, followed after it, opens the page', async () => {
+    const id = await make()
+    await assertEnded(id, 'x', 'x')
+    const { token } = await link(id)
+    assert.ok((await view(id, cookieOf(await enter(id, token)))).text.includes(SECRET))
   })
 })
 

@@ -7,7 +7,7 @@ import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access-links.ts'
 import { createPassport } from '../../src/passports/create.ts'
 import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
-import { OPEN_ALL, openBrowser, WIDTH, WITHOUT_CHROMIUM } from './chromium.ts'
+import { findViolations, OPEN_ALL, openBrowser, WIDTH, WITHOUT_CHROMIUM } from './chromium.ts'
 import { FULL } from './reading-of.ts'
 
 const CATEGORIES = ['textile', 'battery', 'furniture'] as const
@@ -196,5 +196,36 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     assert.ok(await page.getByText('for A repair shop').isVisible())
     assert.equal(await page.evaluate('document.cookie'), '')
     await page.close()
+  })
+
+  test('a link that has ended is told once, calmly, to everyone’s eyes; the next load is the plain page', async () => {
+    const id = await make('textile')
+    const local = origin.replace('127.0.0.1', 'localhost')
+    for (const [language, title] of [
+      ['de', 'Dieser Zugangslink ist nicht mehr gültig'],
+      ['en', 'This access link is no longer valid'],
+      ['el', 'Αυτός ο σύνδεσμος πρόσβασης δεν ισχύει πλέον'],
+    ] as const) {
+      for (const width of [320, 390, 1280]) {
+        const context = await browser.newContext({ bypassCSP: true, viewport: { width, height: 900 } })
+        const page = await context.newPage()
+        const address = `${local}/p/${id}?lang=${language}`
+        await page.goto(address)
+        assert.equal(await page.getByRole('note').count(), 0)
+        await page.goto(`${address}&access=dpa_ended`)
+        assert.equal(page.url(), address)
+        assert.ok(await page.getByRole('note').getByText(title).isVisible())
+        assert.equal(await page.getByText('CANARY Mill').count(), 0)
+        assert.deepEqual(await context.cookies(), [])
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme })
+          assert.deepEqual(await findViolations(page), [], `${language}, ${width} px, ${colorScheme}`)
+        }
+        assert.equal(await page.evaluate(WIDTH), width)
+        await page.reload()
+        assert.equal(await page.getByRole('note').count(), 0)
+        await context.close()
+      }
+    }
   })
 })

@@ -38,6 +38,7 @@ describe('behind nginx', {
     (nginx === undefined || openssl === undefined) &&
     'no nginx and openssl found: tests behind nginx left out',
 }, () => {
+  const ENDED = 'This access link is no longer valid'
   let t: Harness
   let account: TestAccount
   let folder: string
@@ -180,6 +181,14 @@ describe('behind nginx', {
         const { status, body } = await get(port, path)
         assert.equal(status, 200)
         assert.ok(!body.includes('DECANARY1'))
+        assert.ok(!body.includes(ENDED))
+      }
+      const asEnded = async () => {
+        const { headers } = await get(port, `${path}?access=ended`)
+        const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+        const { body, headers: answered } = await get(port, path, { cookie })
+        assert.ok(body.includes(ENDED))
+        assert.notEqual(answered['x-cache-status'], 'HIT')
       }
       await asPublic()
       for (let round = 0; round < 2; round++) {
@@ -196,6 +205,8 @@ describe('behind nginx', {
           assert.ok(body.includes('DECANARY1'))
           assert.notEqual(answered['x-cache-status'], 'HIT')
         }
+        await asPublic()
+        await asEnded()
         await asPublic()
       }
     })

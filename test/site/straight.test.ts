@@ -14,6 +14,8 @@ let t: Harness
 let straight: Server
 let framed: Server
 let id: string
+/** Of a link that opens nothing. */
+let endedCookie: string
 
 async function serve(logLevel: 'silent' | 'debug', scans = t.setup.scans): Promise<Server> {
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
@@ -38,6 +40,8 @@ before(async () => {
   const account = await t.account()
   const { json } = await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
   id = json.data.id
+  const entered = await t.ask('GET', `/p/${id}?access=x`)
+  endedCookie = String(entered.headers['set-cookie']).split(';')[0] ?? ''
   straight = await serve('silent')
   framed = await serve('debug')
 })
@@ -109,6 +113,7 @@ describe('a page that is ready', () => {
     ['a query', () => [`GET /p/${id}?lang=fr HTTP/1.1`, 'Host: a', 'Connection: close']],
     ['a whole address', () => [`GET http://a/p/${id} HTTP/1.1`, 'Host: a', 'Connection: close']],
     ['an access cookie', () => page('Cookie: carnet_access=x')],
+    ['the cookie of a link that has ended', () => page(`Cookie: ${endedCookie}`)],
     ['a token', () => page('Authorization: Bearer x')],
     ['nobody', () => ['GET /p/00000000000000000000000000 HTTP/1.1', 'Host: a', 'Connection: close']],
     ['no id', () => ['GET /p/%zz HTTP/1.1', 'Host: a', 'Connection: close']],
