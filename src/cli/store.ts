@@ -147,7 +147,8 @@ type Pools = Pick<Store, 'sql' | 'openQueuePool' | 'openPoolOfOne' | 'onQueuePoo
 
 function poolsOn(target: DatabaseTarget, options: OpenOptions): Pools {
   const sql = openPool(target, poolOptions(options))
-  let all = [sql]
+  const all = [sql]
+  let held: Sql[] = []
   let opened: (pool: Sql) => void = () => {}
   return {
     sql,
@@ -167,15 +168,17 @@ function poolsOn(target: DatabaseTarget, options: OpenOptions): Pools {
     },
     openPoolOfOne() {
       const pool = openPool(target, poolOptions({ ...options, max: 1 }))
-      all = all.filter(one => !isEnded(one))
-      all.push(pool)
+      held = held.filter(one => !isEnded(one))
+      held.push(pool)
       return pool
     },
     onQueuePool(callback) {
       opened = callback
     },
     async end() {
-      await Promise.all(all.map(pool => pool.end({ timeout: 1 })))
+      // Who still holds one has had all the time there was; a second more would be missing at the end of a process.
+      const atOnce = held.map(pool => pool.end({ timeout: 0 }))
+      await Promise.all([...atOnce, ...all.map(pool => pool.end({ timeout: 1 }))])
     },
   }
 }
