@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 
 const WIDTH = 800
 /** Points that are less than this off a line are left out, in units. */
-const TOLERANCE = 0.55
+const TOLERANCE = 0.8
 /** An island smaller than this is not drawn, unless a country has nothing else. */
 const LEAST_ISLAND = 2.5
 /** A country smaller than this gets a dot besides its outline. */
@@ -149,7 +149,7 @@ const partOf = (of: string, ring: readonly Point[]) =>
       whole === of && ring.every(([x, y]) => x > west && x < east && y > south && y < north),
   )?.to
 
-/** `M` with the first point, then steps from one to the next. */
+/** `M` with the first point, then steps from one to the next, those straight on as one, in the shortest letters. */
 function pathOf(ring: readonly Point[], top: number): string {
   const points = ring
     .map(([x, y]): Point => [Math.round(x), Math.round(y - top)])
@@ -157,14 +157,46 @@ function pathOf(ring: readonly Point[], top: number): string {
   const [first, ...others] = points
   if (first === undefined || others.length < 2) return ''
   let [x, y] = first
-  const steps = others.map(([nx, ny]) => {
-    const step = [nx - x, ny - y]
+  const steps: Point[] = []
+  for (const [nx, ny] of others) {
+    const step: Point = [nx - x, ny - y]
+    const last = steps.at(-1)
+    if (last !== undefined && isStraightOn(last, step)) {
+      steps[steps.length - 1] = [last[0] + step[0], last[1] + step[1]]
+    } else steps.push(step)
     ;[x, y] = [nx, ny]
-    return step
-  })
-  const text = steps.flat().join(' ').replaceAll(' -', '-')
-  return `M${first.join(' ').replace(' -', '-')}l${text}z`
+  }
+  return `M${numbers(first)}${shortest(steps)}z`
 }
+
+const isStraightOn = ([ax, ay]: Point, [bx, by]: Point) => ax * by === ay * bx && ax * bx + ay * by > 0
+
+const numbers = (all: readonly number[]) => all.join(' ').replaceAll(' -', '-')
+
+/** A letter is written where it changes: `l` for any step, `h` and `v` for those along an axis. */
+function shortest(steps: readonly Point[]): string {
+  let texts = new Map([['', '']])
+  for (const step of steps) {
+    const next = new Map<string, string>()
+    for (const [letter, text] of lettersFor(step)) {
+      const ways = [...texts].map(([before, all]) => {
+        const between = letter !== before ? letter : text.startsWith('-') ? '' : ' '
+        return all + between + text
+      })
+      next.set(letter, shortestOf(ways))
+    }
+    texts = next
+  }
+  return shortestOf([...texts.values()])
+}
+
+const lettersFor = ([dx, dy]: Point): [letter: string, numbers: string][] => [
+  ['l', numbers([dx, dy])],
+  ...(dy === 0 ? [['h', `${dx}`] satisfies [string, string]] : []),
+  ...(dx === 0 ? [['v', `${dy}`] satisfies [string, string]] : []),
+]
+
+const shortestOf = (texts: readonly string[]) => texts.reduce((a, b) => (b.length < a.length ? b : a))
 
 function middleOf(rings: readonly { degrees: Point[] }[]): Point {
   const [largest] = rings.toSorted((a, b) => areaOf(b.degrees) - areaOf(a.degrees))

@@ -2,13 +2,15 @@
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { compactCss } from '../kernel/compact-css.ts'
 
 type Asset = { path: string; href: string; etag: string; digest: string; type: string; bytes: Buffer }
 
 const FOLDER = new URL('../../assets/', import.meta.url)
 
 function asset(path: string, file: string, type: string): Asset {
-  const bytes = readFileSync(new URL(file, FOLDER))
+  const text = readFileSync(new URL(file, FOLDER), 'utf8')
+  const bytes = Buffer.from(file.endsWith('.css') ? compactCss(text) : text)
   const digest = hash('sha256', bytes, 'base64url').slice(0, 16)
   return { path, href: `${path}?v=${digest}`, etag: `"${digest}"`, digest, type, bytes }
 }

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { accentOn } from '../accounts/accent.ts'
 import type { Brand } from '../accounts/brand.ts'
+import { compactCss } from '../kernel/compact-css.ts'
 
 export type Dress = {
   /** The style sheet, to be inlined as it is. */
@@ -11,18 +12,7 @@ export type Dress = {
   policy: string
 }
 
-const STYLE = compact(readFileSync(new URL('../../assets/passport.css', import.meta.url), 'utf8'))
-
-/** Comments, line ends and the spaces round punctuation; a string with those in it must not stand in the file. */
-function compact(css: string): string {
-  return css
-    .replace(/\/\*[\s\S]*?\*\//g, '')
-    .replace(/\s+/g, ' ')
-    .replace(/ ?([{};,>]) ?/g, '$1')
-    .replace(/: /g, ':')
-    .replaceAll(';}', '}')
-    .trim()
-}
+const STYLE = compactCss(readFileSync(new URL('../../assets/passport.css', import.meta.url), 'utf8'))
 
 const MOST_REMEMBERED = 500
 const remembered = new Map<string, Dress>()

@@ -13,13 +13,12 @@ import {
 import { createOwnKey } from '../../src/accounts/own-keys.ts'
 import { CONSOLE_ROUTES } from '../../src/console/door.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { createLog } from '../../src/kernel/log.ts'
 import { createAccessLink } from '../../src/passports/access-links.ts'
 import { createPassport } from '../../src/passports/create.ts'
-import { createScanRecorder } from '../../src/scans/recorder.ts'
 import { addWebhook } from '../../src/webhooks/register.ts'
 import { newProduct } from '../harness.ts'
 import { OPEN_ALL, openBrowser, WITHOUT_CHROMIUM } from '../site/chromium.ts'
+import { scanEverywhere } from './scanned-everywhere.ts'
 import { PASSWORD, type Stand, startStand } from './stand.ts'
 import { freePort } from './whole-stand.ts'
 
@@ -33,6 +32,12 @@ const RULES = {
   dark: axeWith("{ type: 'rule', values: ['color-contrast'] }"),
 } as const
 const PAGE_BYTES_MAX = 100_000
+/** No page is less than its style sheet, also where the browser has that already. */
+const LEAST_BYTES = 10_000
+/** The fullest page is full. */
+const LEAST_FULL_BYTES = 85_000
+/** The document, style sheet, scripts and pictures, as they are without compression. */
+const WEIGHT = `performance.getEntries().reduce((sum, { decodedBodySize = 0 }) => sum + decodedBodySize, 0)`
 /** Addresses that a browser saves and does not show. */
 const IS_FILE = /\/(code\.png|file|template|errors)$/
 const FOR_ANYONE = CONSOLE_ROUTES.filter(route => route.access === 'anyone').map(route => route.path)
@@ -196,18 +201,11 @@ describe('the console in a browser', {
       const phone = await pagesFor('de-DE', { width: 390, height: 844 })
       for (const path of paths) {
         const page = wide(path)
-        let bytes = 0
-        const count = async (response: { body: () => Promise<Buffer> }) => {
-          bytes += (await response.body().catch(() => Buffer.alloc(0))).length
-        }
-        const counting: Promise<void>[] = []
-        const onResponse = (response: { body: () => Promise<Buffer> }) => counting.push(count(response))
-        page.on('response', onResponse)
         const answer = await page.goto(origin + path, { waitUntil: 'load' })
-        page.off('response', onResponse)
-        await Promise.all(counting)
         assert.ok((answer?.status() ?? 500) < 500, path)
-        assert.ok(bytes <= PAGE_BYTES_MAX, `${path}: ${bytes} bytes`)
+        const bytes = Number(await page.evaluate(WEIGHT))
+        const least = path.startsWith('/console/scans?') ? LEAST_FULL_BYTES : LEAST_BYTES
+        assert.ok(bytes > least && bytes <= PAGE_BYTES_MAX, `${path}: ${bytes} bytes`)
         await page.evaluate(OPEN_ALL)
         await page.evaluate(axe)
         for (const colorScheme of ['light', 'dark'] as const) {
@@ -217,6 +215,8 @@ describe('the console in a browser', {
         await page.emulateMedia({ colorScheme: 'light' })
         const small = phone(path)
         await small.goto(origin + path)
+        const inGerman = Number(await small.evaluate(WEIGHT))
+        assert.ok(inGerman <= PAGE_BYTES_MAX, `${path} in German: ${inGerman} bytes`)
         assert.equal(await small.evaluate('document.documentElement.lang'), 'de')
         const width = Number(await small.evaluate('document.documentElement.scrollWidth'))
         assert.ok(width <= 390, `${path}: ${width} px wide`)
@@ -240,33 +240,13 @@ describe('the console in a browser', {
     const folder = process.env.CONSOLE_SCREENSHOTS
     if (folder === undefined) return
     const name = path
-      .replace(/\?.*/, '')
+      .replace(/\?token=.*/, '')
+      .replace(/[?=&]/g, '-')
       .replace(/[0-9a-z]{26}/g, 'id')
       .replaceAll('/', '_')
     for (const [width, page] of Object.entries(pages)) {
       await page.screenshot({ path: `${folder}/${name}-${width}.png`, fullPage: true })
     }
-  }
-
-  /** Read in many countries, large and small, on several days. */
-  async function scanned(id: string): Promise<void> {
-    const { sql, clock } = stand
-    const log = createLog({ logLevel: 'silent', logFormat: 'json' })
-    const scans = createScanRecorder({ sql, clock, log, geoMmdbPath: undefined })
-    const scan = {
-      id,
-      account_id: account,
-      category: 'battery',
-      level: 'm',
-      model_id: id,
-      parent_id: null,
-    } as const
-    const countries = 'DE DE DE AT CH FR MT SG LU NL PL SE NO XX US JP BR ZA'.split(' ')
-    for (const [i, country] of countries.entries()) {
-      const reader = { address: `2001:db8::${i + 1}`, userAgent: 'Mozilla/5.0 (Android 14; Mobile)', country }
-      scans.note(scan, reader, new Date(clock.now().getTime() - (i % 5) * 86_400_000))
-    }
-    await scans.flush()
   }
 
   /** The address of each page that GET shows, about things that are there. */
@@ -292,13 +272,13 @@ describe('the console in a browser', {
     const [guest] = await stand.sql<{ id: string }[]>`
       insert into person (id, email, created_at) values (gen_random_uuid(), 'guest@testmarke.example', now()) returning id`
     const token = await createPasswordLink(stand.ctx, guest?.id ?? '', RESET_LINK_LIFETIME_MS)
-    const { sealer, outbound } = stand
+    const { sql, clock, sealer, outbound } = stand
     const setup = { sealer, policy: outbound.policy }
     const webhook = await addWebhook(ctx, setup, {
       url: 'https://erp.example/carnet',
       events: ['product.created'],
     })
-    await scanned(passport.id)
+    await scanEverywhere({ sql, clock, account, actor: ctx.actorId, model: passport.id })
     const ids: readonly [string, string][] = [
       ['/console/settings/people/', idFromUuid(person?.id ?? '')],
       ['/console/settings/passkeys/', idFromUuid(person?.passkey ?? '')],
@@ -307,7 +287,7 @@ describe('the console in a browser', {
       ['/console/products/', product],
       ['/console/webhooks/', webhook.id],
     ]
-    return CONSOLE_ROUTES.filter(({ method, path }) => method === 'GET' && !IS_FILE.test(path)).map(
+    const pages = CONSOLE_ROUTES.filter(({ method, path }) => method === 'GET' && !IS_FILE.test(path)).map(
       ({ path }) => {
         const id = ids.find(([place]) => path.startsWith(place))?.[1] ?? 'none'
         const address = path.replace(':id', id).replace(':n', '1')
@@ -315,5 +295,11 @@ describe('the console in a browser', {
         return path.includes('/set-up') ? `${address}?token=${setUpToken}` : address
       },
     )
+    // As long as they can be: 90 bars of a day, 53 of a week.
+    const ofScans = ['/console/scans', `/console/products/${product}`].flatMap(path => [
+      `${path}?days=90`,
+      `${path}?days=365&include=units`,
+    ])
+    return [...pages, ...ofScans]
   }
 })

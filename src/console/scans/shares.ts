@@ -7,19 +7,27 @@ import { SCAN_TEXTS } from './texts.ts'
 /** `name` is a text, or a link ready to stand in the page. */
 export type Share = { name: string | { link: string }; count: number }
 
+type Table = {
+  head: string
+  rows: readonly Share[]
+  total: number
+  label: string
+  /** For rows so small that a bar shows nothing. */
+  isWithoutBars?: boolean
+}
+
 /** The share is of `total`; without one the numbers stand alone. */
-export function shareTable(
-  words: Words,
-  { head, rows, total, label }: { head: string; rows: readonly Share[]; total: number; label: string },
-): string {
+export function shareTable(words: Words, { head, rows, total, label, isWithoutBars = false }: Table): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   const lines = rows.map(({ name, count }) => {
     const share = total === 0 ? 0 : count / total
-    const bar = html`<svg class="share" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect class="bit" width="${Math.round(share * 1000) / 10}" height="1"/></svg>`
+    const bar = isWithoutBars
+      ? ''
+      : html`<svg class="share" aria-hidden="true"><rect width="${Math.round(share * 1000) / 10}%" height="4"/></svg>`
     const named = typeof name === 'string' ? html`${name}` : name.link
-    return html`<tr><th scope="row" class="named">!${named}!${bar}</th><td class="figure">${words.number(count)}</td><td class="figure quiet">${words.percent(share)}</td></tr>`
+    return html`<tr><th scope="row">!${named}!${bar}</th><td>${words.number(count)}</td><td>${words.percent(share)}</td></tr>`
   })
-  return html`<table aria-label="${label}"><thead><tr><th scope="col" class="named">${head}</th><th scope="col" class="figure">${texts.scans}</th><th scope="col" class="figure">${texts.share}</th></tr></thead><tbody>!${lines}</tbody></table>`
+  return html`<table class="numbers shares" aria-label="${label}"><thead><tr><th scope="col">${head}</th><th scope="col">${texts.scans}</th><th scope="col">${texts.share}</th></tr></thead><tbody>!${lines}</tbody></table>`
 }
 
 /** How a country is called; codes that name none are all unknown. */
@@ -33,11 +41,11 @@ export function countryTable(words: Words, byCountry: Counts, shown: number): st
   const texts = wordsOf(words, SCAN_TEXTS)
   const rows = Object.entries(byCountry).map(([code, count]) => ({ name: countryName(words, code), count }))
   const total = sum(rows)
-  const table = (some: readonly Share[], label: string) =>
-    shareTable(words, { head: texts.country, rows: some, total, label })
+  const table = (some: readonly Share[], label: string, isWithoutBars = false) =>
+    shareTable(words, { head: texts.country, rows: some, total, label, isWithoutBars })
   const others = rows.slice(shown)
   const label = texts.otherCountries(others.length)
-  return html`!${table(rows.slice(0, shown), texts.countries)}!${others.length === 0 ? '' : html`<details class="fold-small"><summary>${label}</summary>!${table(others, label)}</details>`}`
+  return html`!${table(rows.slice(0, shown), texts.countries)}!${others.length === 0 ? '' : html`<details class="fold-small"><summary>${label}</summary>!${table(others, label, true)}</details>`}`
 }
 
 /** Counts by a fixed set of words, in its order, also those that are zero. */

@@ -10,7 +10,6 @@ const WEEK_DAYS = 7
 const DAY_MS = 86_400_000
 /** The drawing's own units: it is stretched to the width there is. */
 const BAR = 10
-const GAP = 2
 const HIGH = 100
 
 export type Bar = { from: string; total: number; unique: number }
@@ -63,26 +62,34 @@ function drawing(words: Words, bars: readonly Bar[], isWeeks: boolean): string {
       : texts.trendSays(words.number(total), words.number(most.total), when(words.date(most.from)))
   const name = isWeeks ? texts.barWeek : texts.barDay
   const day = isWeeks ? words.date : words.dayOfYear
-  const columns = bars.map((bar, i) => {
+  const places = bars.map((bar, i) => {
     const title = name(words.date(bar.from), words.number(bar.total), words.number(bar.unique))
-    const x = i * BAR + GAP / 2
-    return html`<g><title>${title}</title><rect class="all-of-it" x="${i * BAR}" width="${BAR}" height="${HIGH}"/>!${column('in-all', x, bar.total / top)}!${column('once', x, bar.unique / top)}</g>`
+    return html`<path d="M${i * BAR + BAR / 2} 0v${HIGH}"><title>${title}</title></path>`
   })
-  const lines = [0, HIGH / 2, HIGH].map(y => html`<path d="M0 ${y}H${bars.length * BAR}"/>`)
+  const width = bars.length * BAR
   const ends = [bars[0], bars[Math.floor((bars.length - 1) / 2)], bars.at(-1)]
   return html`<div class="trend"><div class="scale" aria-hidden="true">!${[top, top / 2, 0].map(n => html`<span>${words.number(n)}</span>`)}</div>
-<svg role="img" aria-label="${says}" viewBox="0 0 ${bars.length * BAR} ${HIGH}" preserveAspectRatio="none">!${lines}!${columns}</svg>
+<svg role="img" aria-label="${says}" viewBox="0 0 ${width} ${HIGH}" preserveAspectRatio="none"><path class="lines" d="M0 0H${width}M0 ${HIGH / 2}H${width}M0 ${HIGH}H${width}"/><g class="places">!${places}</g>
+!${columns(
+    'in-all',
+    bars.map(bar => bar.total / top),
+  )}!${columns(
+    'once',
+    bars.map(bar => bar.unique / top),
+  )}</svg>
 <div class="ends" aria-hidden="true">!${ends.map(bar => html`<span>${bar === undefined ? '' : day(bar.from)}</span>`)}</div></div>`
 }
 
-function column(name: string, x: number, share: number): string {
-  const height = round(share * HIGH)
-  return height === 0
-    ? ''
-    : html`<rect class="${name}" x="${x}" y="${round(HIGH - height)}" width="${BAR - GAP}" height="${height}"/>`
+/** All of one kind are one stroke each of one path: as wide as the style sheet says. */
+function columns(name: string, shares: readonly number[]): string {
+  const strokes = shares.flatMap((share, i) => {
+    const height = round(share * HIGH)
+    return height === 0 ? [] : `M${i * BAR + BAR / 2} ${HIGH}v${-height}`
+  })
+  return html`<path class="${name}" d="${strokes.join('')}"/>`
 }
 
-const round = (n: number) => Math.round(n * 100) / 100
+const round = (n: number) => Math.round(n * 10) / 10
 
 function table(words: Words, bars: readonly Bar[], isWeeks: boolean): string {
   const texts = wordsOf(words, SCAN_TEXTS)
@@ -90,7 +97,7 @@ function table(words: Words, bars: readonly Bar[], isWeeks: boolean): string {
     .toReversed()
     .map(
       ({ from, total, unique }) =>
-        html`<tr><th scope="row" class="named">${words.date(from)}</th><td class="figure">${words.number(total)}</td><td class="figure">${words.number(unique)}</td></tr>`,
+        html`<tr><th scope="row">${words.date(from)}</th><td>${words.number(total)}</td><td>${words.number(unique)}</td></tr>`,
     )
-  return html`<table><thead><tr><th scope="col" class="named">${isWeeks ? texts.week : texts.day}</th><th scope="col" class="figure">${texts.total}</th><th scope="col" class="figure">${texts.unique}</th></tr></thead><tbody>!${rows}</tbody></table>`
+  return html`<table class="numbers"><thead><tr><th scope="col">${isWeeks ? texts.week : texts.day}</th><th scope="col">${texts.total}</th><th scope="col">${texts.unique}</th></tr></thead><tbody>!${rows}</tbody></table>`
 }

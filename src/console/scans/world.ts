@@ -47,17 +47,26 @@ export function worldMap(words: Words, byCountry: Counts): string {
   const quiet = Object.entries(WORLD.shapes)
     .filter(([code]) => !counts.has(code))
     .map(([, path]) => path)
-  const lit = known.flatMap(([code, count]) => {
+  // What all of a shade have in common is said once; the dots lie on top, and bear the number where there is one.
+  const shaded = (draw: (code: string, count: number) => string) => {
+    const drawn = new Map<string, string>()
+    for (const [code, count] of known) {
+      drawn.set(shade(count), (drawn.get(shade(count)) ?? '') + draw(code, count))
+    }
+    return [...drawn].map(([name, all]) => (all === '' ? '' : html`<g class="${name}">!${all}</g>`))
+  }
+  const outlines = shaded((code, count) => {
     const path = WORLD.shapes[code]
-    return path === undefined
-      ? []
-      : html`<path class="outline ${shade(count)}" d="${path}">!${title(code, count)}</path>`
+    if (path === undefined) return ''
+    return WORLD.dots[code] === undefined
+      ? html`<path d="${path}">!${title(code, count)}</path>`
+      : html`<path d="${path}"/>`
   })
-  const dots = known.flatMap(([code, count]) => {
+  const dots = shaded((code, count) => {
     const dot = WORLD.dots[code]
     return dot === undefined
-      ? []
-      : html`<circle class="outline ${shade(count)}" cx="${dot[0]}" cy="${dot[1]}" r="${DOT_RADIUS}">!${title(code, count)}</circle>`
+      ? ''
+      : html`<circle cx="${dot[0]}" cy="${dot[1]}" r="${DOT_RADIUS}">!${title(code, count)}</circle>`
   })
   const isFar = known.some(([code]) => {
     const [x] = WORLD.dots[code] ?? [LAND.left]
@@ -65,7 +74,7 @@ export function worldMap(words: Words, byCountry: Counts): string {
   })
   const [left, right] = isFar ? [0, WORLD.width] : [LAND.left, LAND.right]
   const says = texts.mapSays(known.length, countryName(words, first[0]))
-  return html`<figure class="world"><svg role="img" aria-label="${says}" viewBox="${left} 0 ${right - left} ${WORLD.height}"><path class="outline land" d="${quiet.join('')}"/>!${lit}!${dots}</svg>
+  return html`<figure class="world"><svg role="img" aria-label="${says}" viewBox="${left} 0 ${right - left} ${WORLD.height}"><path class="land" d="${quiet.join('')}"/>!${outlines}!${dots}</svg>
 <figcaption class="quiet">!${legend(words, ends)}<span class="line">${texts.mapSource}</span></figcaption></figure>`
 }
 

@@ -1,0 +1,63 @@
+/** The fullest statistics that an account can have: read in every country there is, in every week of a year, with all lists full. */
+import { readFileSync } from 'node:fs'
+import type { Clock } from '../../src/kernel/clock.ts'
+import type { Sql } from '../../src/kernel/db.ts'
+import { createLog } from '../../src/kernel/log.ts'
+import { createPassport } from '../../src/passports/create.ts'
+import { createChildren } from '../../src/passports/create-children.ts'
+import { createScanRecorder } from '../../src/scans/recorder.ts'
+import { newProduct } from '../harness.ts'
+
+/** As many as the lists of the scan page show. */
+const LISTED = 10
+const DAY_MS = 86_400_000
+const AGENTS = [
+  'Mozilla/5.0 (Android 14; Mobile)',
+  'Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X)',
+  'Mozilla/5.0 (X11; Linux)',
+]
+const NAME = 'Waxed field jacket with a removable woollen lining, No. '
+
+type World = { shapes: Record<string, string>; dots: Record<string, [number, number]> }
+const WORLD: World = JSON.parse(readFileSync(new URL('../../assets/world.json', import.meta.url), 'utf8'))
+const COUNTRIES = [...new Set(['XX', ...Object.keys(WORLD.shapes), ...Object.keys(WORLD.dots)])]
+
+type Scanned = { sql: Sql; clock: Clock; account: number; actor: number; model: string }
+
+export async function scanEverywhere({ sql, clock, account, actor, model }: Scanned): Promise<void> {
+  const ctx = { sql, clock, accountId: account, actorId: actor }
+  const models = [model]
+  for (let n = 1; n < LISTED; n++) {
+    const body = newProduct({ productName: NAME + n }, 'battery')
+    models.push((await createPassport(ctx, { ...body, strict: false })).passport.id)
+  }
+  const units = Array.from({ length: LISTED }, (_, n) => ({ serial: `SN-2026-${n}` }))
+  const { created } = await createChildren(ctx, {
+    parentUuid: model,
+    level: 'item',
+    units,
+    bulk: true,
+    strict: true,
+  })
+  const log = createLog({ logLevel: 'silent', logFormat: 'json' })
+  const scans = createScanRecorder({ sql, clock, log, geoMmdbPath: undefined })
+  const note = (id: string, level: 'm' | 'i', i: number, at: Date) => {
+    const country = COUNTRIES[i % COUNTRIES.length] ?? 'XX'
+    const reader = { address: `2001:db8::${i + 1}`, userAgent: AGENTS[i % AGENTS.length] ?? '', country }
+    const parent_id = level === 'i' ? model : null
+    const model_id = level === 'i' ? model : id
+    scans.note({ id, account_id: account, category: 'battery', level, model_id, parent_id }, reader, at)
+  }
+  const now = clock.now().getTime()
+  for (const [i] of COUNTRIES.entries()) {
+    const times = 40 + Math.round((COUNTRIES.length - i) ** 2 / 6)
+    for (let n = 0; n < times; n++) {
+      const at = now - (n % 2 === 0 ? (i % 90) * DAY_MS : (i % 52) * 7 * DAY_MS)
+      note(models[n % LISTED] ?? model, 'm', i, new Date(at))
+    }
+  }
+  for (const { passport } of created) {
+    for (let i = 0; i < 12; i++) note(passport.id, 'i', i, new Date(now))
+  }
+  await scans.flush()
+}
