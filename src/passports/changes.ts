@@ -119,19 +119,27 @@ const correctionOf = (sql: Sql): Fragment => sql`
     case when m.last_correction > c.model_upto then m.corrected_at end)
   from content c ${joinOwners(sql)} where c.id = p.content_id and c.account_id = p.account_id`
 
+/** Below all that there are. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
+/** Content by content, each of which has its units in order of their ids. */
 function touchedByCorrection(
   ctx: AccountContext,
   filter: ListFilter & { since: Date },
-  walk: Walk,
+  { after, most }: Walk,
 ): Fragment {
   const { sql } = ctx
-  const at: Fragment = sql`x.at`
   const levels = [...filter.levels]
+  const from = after && microseconds(sql, after.touchedUs)
   return sql`(
-    select p.id, x.at as touched from corrected x join passport p on p.content_id = x.id
-    where ${conditions(ctx, { ...filter, levels: ANY_LEVEL })} and p.level = any(${levels}::text[]::"char"[])
-      and p.parent_id is not null and x.at > ${touchedAt(sql)}
-      ${beyond(sql, at, walk)} ${inOrder(sql, at, walk)})`
+    select u.id, x.at as touched from corrected x cross join lateral (
+      select p.id from passport p
+      where ${conditions(ctx, { ...filter, levels: ANY_LEVEL })} and p.level = any(${levels}::text[]::"char"[])
+        and p.parent_id is not null and p.content_id = x.id and x.at > ${touchedAt(sql)}
+        ${after && from ? sql`and p.id > case when x.at > ${from} then ${FIRST_ID}::uuid else ${after.id}::uuid end` : sql``}
+        ${most === undefined ? sql`` : sql`order by p.id limit ${most}`}) u
+    ${from ? sql`where x.at >= ${from}` : sql``}
+    ${most === undefined ? sql`` : sql`order by x.at, u.id limit ${most}`})`
 }
 
 const microseconds = (sql: Sql, us: number): Fragment =>

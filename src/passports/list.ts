@@ -153,13 +153,30 @@ function orderedIds(ctx: AccountContext, filter: ListFilter, { descending, most,
   const { beyond = sql`` } = walk
   const order = descending ? sql`order by id desc` : sql`order by id`
   const level = (one: ListFilter) =>
-    sql`select p.id from passport p where ${conditions(ctx, one)} ${beyond} ${order}`
+    one.outdated === true
+      ? outdatedIds(ctx, one, { beyond, order, most })
+      : sql`select p.id from passport p where ${conditions(ctx, one)} ${beyond} ${order}`
   if (filter.levels.length === 1 || filter.parentId !== undefined) return level(filter)
   const [first = sql``, ...others] = filter.levels.map(
     one => sql`(${level({ ...filter, levels: [one] })} limit ${most})`,
   )
   const merged = others.reduce((all, one) => sql`${all} union all ${one}`, first)
   return sql`select id from (${merged}) merged ${order}`
+}
+
+/** Content by content, each of which has its units in this order. */
+function outdatedIds(
+  ctx: AccountContext,
+  filter: ListFilter,
+  { beyond, order, most }: { beyond: Fragment; order: Fragment; most: number },
+): Fragment {
+  const { sql, accountId } = ctx
+  return sql`
+    select u.id from (select distinct id from (${allOutdatedContents(sql, accountId)}) d) k cross join lateral (
+      select p.id from passport p
+      where ${conditions(ctx, { ...filter, outdated: undefined })} and p.parent_id is not null and p.content_id = k.id
+        ${beyond} ${order} limit ${most}) u
+    ${order}`
 }
 
 /** The constant limit says to the planner what a limit in a parameter hides: that a page is small. */
