@@ -160,6 +160,21 @@ describe('tables', () => {
     assert.deepEqual(wrong, [])
   })
 
+  test('a statement names the columns it gives back: a prepared one outlives a column that a newer version adds', () => {
+    const tables = Object.values(TABLES).flat().join('|')
+    const all = [
+      new RegExp(`^\\s*select \\* from (?:${tables})\\b`),
+      new RegExp(`^\\s*select (\\w+)\\.\\* from (?:${tables}) \\1\\b`),
+      /\breturning (?:\w+\.)?\*\s*$/,
+    ]
+    const wrong = files.flatMap(name =>
+      sqlOf(source.get(name) ?? '')
+        .filter(sql => all.some(pattern => pattern.test(sql)))
+        .map(sql => `${name}: ${sql.trim()}`),
+    )
+    assert.deepEqual(wrong, [])
+  })
+
   test('every table of the migrations has an owner', () => {
     const folder = join(import.meta.dirname, '../migrations')
     const created = readdirSync(folder).flatMap(name =>

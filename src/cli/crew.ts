@@ -149,6 +149,7 @@ export class Crew {
     worker.on('error', error => this.setup.log.warn({ reason: error.message }, 'a process could not be told'))
     worker.on('message', (word: MemberWord) => {
       if (word.carnet === 'refused') up.reject(new Refusal(word.sentence))
+      else if (word.carnet === 'migrating') clearTimeout(timer)
       else if (word.carnet !== 'up') this.hear(member, word)
       else {
         member.isUp = true

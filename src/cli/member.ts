@@ -3,6 +3,8 @@ import cluster from 'node:cluster'
 
 /** From a process to its supervisor. */
 export type MemberWord =
+  /** It takes as long as it takes before it is up. */
+  | { carnet: 'migrating' }
   | { carnet: 'up' }
   | { carnet: 'refused'; sentence: string }
   | { carnet: 'numbers'; id: number; numbers: unknown }

@@ -71,6 +71,10 @@ export async function serveUntilStopped(
       seat: isWeb && boss === undefined,
       patient: true,
       ended: statementWatcher(config, log, metrics?.metrics),
+      migrating: migrations => {
+        log.info({ migrations }, 'the database is brought to this version')
+        boss?.tell({ carnet: 'migrating' })
+      },
     })
     try {
       const parts = { config, log, store, metrics, ending, app: await app }

@@ -59,6 +59,8 @@ export type OpenOptions = {
   pooled?: boolean
   /** Hears of the end of every statement. */
   ended?: ((statement: Statement) => void) | undefined
+  /** Hears of the migrations that are about to be applied, here or by another process. */
+  migrating?: (names: readonly string[]) => void
 }
 
 export const MIGRATIONS = join(import.meta.dirname, '../../migrations')
@@ -189,7 +191,10 @@ async function finish(
   options: OpenOptions,
   rest: Pick<Store, 'place' | 'stop' | 'abandon'>,
 ): Promise<Store> {
+  const pending = () => pendingMigrations(sql, MIGRATIONS)
   try {
+    const names = options.migrating === undefined ? [] : await pending()
+    if (names.length > 0) options.migrating?.(names)
     const { applied } =
       options.migrate === false ? { applied: [] } : await migrate(sql, MIGRATIONS, systemClock.now())
     const addresses = { publicUrl: config.publicUrl, apiUrl: `${config.publicUrl}/api/v1` }
@@ -200,7 +205,7 @@ async function finish(
       onQueuePool,
       addresses,
       applied,
-      pending: () => pendingMigrations(sql, MIGRATIONS),
+      pending,
       ...rest,
     }
   } catch (error) {

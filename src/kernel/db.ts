@@ -133,11 +133,21 @@ export function findRefusal(error: unknown): string | undefined {
   return sqlState(error) === REFUSED && error instanceof Error ? error.message : undefined
 }
 
-/** Whether the database gave a statement up to let another through. */
+/** Whether the database gave a statement up, and may not when it is asked again: another went first, or its plan is stale. */
 export function isTransient(error: unknown): boolean {
   const code = sqlState(error)
-  return code === '40001' || code === '40P01'
+  return code === '40001' || code === '40P01' || isStalePlan(error)
 }
+
+/**
+ * Whether a migration has changed what a statement gives back, which this connection prepared before: the driver then
+ * forgets the statement, and asks again by itself where no transaction is open. Each connection says so once.
+ */
+const isStalePlan = (error: unknown): boolean =>
+  sqlState(error) === '0A000' &&
+  error instanceof Error &&
+  'routine' in error &&
+  error.routine === 'RevalidateCachedQuery'
 
 /** Whether the error says that the connection is gone, so that nobody knows what became of the statement. */
 export function isDisconnection(error: unknown): boolean {
@@ -179,17 +189,26 @@ function unstorable(): AppError {
 
 /** What a database error means to the one who asked, or undefined when it is a bug of ours. */
 export function findMeaning(error: unknown): AppError | undefined {
+  if (isStalePlan(error)) return unavailable()
   const code = sqlState(error)
   return code === undefined ? undefined : MEANINGS.find(([pattern]) => pattern.test(code))?.[1]()
 }
 
-/** Runs a statement again, three times at most, when the database gave it up to let another through. */
+const MOST_ATTEMPTS = 3
+
+/**
+ * Runs a statement or a transaction again when the database gave it up: three times at most, and as often as there are
+ * connections when a migration has gone over what they had prepared.
+ */
 export async function retrying<T>(run: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
+  let attempts = 0
+  for (let stale = 0; ; ) {
     try {
       return await run()
     } catch (error) {
-      if (!isTransient(error) || attempt === 3) throw error
+      if (isStalePlan(error)) stale++
+      else attempts++
+      if (!isTransient(error) || attempts === MOST_ATTEMPTS || stale > POOL_SIZE) throw error
     }
   }
 }

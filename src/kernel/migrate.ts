@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type postgres from 'postgres'
+import { isTransient, sqlState } from './db.ts'
 import { AppError } from './errors.ts'
 
 type Sql = postgres.Sql | postgres.TransactionSql
@@ -12,6 +14,13 @@ export type Applied = { number: number; name: string; checksum: string }
 /** `CARN` as the class of all of our advisory locks, and the one of migrations in it. */
 const LOCK_CLASS = 0x43_41_52_4e
 const MIGRATING = 3
+/**
+ * Whoever wants a table that a migration waits for waits behind it: after so long it lets them through, and tries the
+ * whole file again. A backup of hours stands in its way for hours, and in nobody else's.
+ */
+const LOCK_WITHIN_MS = 2_000
+const PAUSE_MS = 1_000
+const PATIENCE_MS = 300_000
 
 /**
  * Applies what is missing, in the order of numbers, up to the number `last` if there is one. Several processes at once: each file is applied by one of them.
@@ -29,7 +38,7 @@ export async function migrate(
   const applied: string[] = []
   for (const file of findPending(files, await readApplied(sql))) {
     if (file.number > last) break
-    if (await applyOne(sql, files, file, now)) applied.push(file.name)
+    if (await patiently(file, () => applyOne(sql, files, file, now))) applied.push(file.name)
   }
   return { applied, version: files.findLast(file => file.number <= last)?.number ?? 0 }
 }
@@ -100,6 +109,23 @@ const comesLate = (file: Migration, last: Applied) =>
     `The migration ${file.name} was added after the database had got ${last.name}: give it a higher number.`,
   )
 
+/** Others may read and write meanwhile, and lock tables in another order than the file does. */
+async function patiently<T>(file: Migration, apply: () => Promise<T>): Promise<T> {
+  const until = performance.now() + PATIENCE_MS
+  for (;;) {
+    try {
+      return await apply()
+    } catch (error) {
+      if (!isInTheWay(error)) throw error
+      if (performance.now() > until) throw failed(file, error)
+      await pause(PAUSE_MS)
+    }
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03'
+const isInTheWay = (error: unknown) => isTransient(error) || sqlState(error) === LOCK_NOT_AVAILABLE
+
 /**
  * One file and its row in one transaction. The lock is of the transaction and not of the session, so that it works
  * behind a pooler too; whoever waited for it looks again at what is done. False when another process was first.
@@ -121,10 +147,11 @@ function applyOne(
         applied_at timestamptz not null
       )`
     if (!findPending(files, await readApplied(tx)).includes(file)) return false
+    await tx`select set_config('lock_timeout', ${String(LOCK_WITHIN_MS)}, true)`
     try {
       await tx.unsafe(file.text).simple()
     } catch (error) {
-      throw failed(file, error)
+      throw isInTheWay(error) ? error : failed(file, error)
     }
     await tx`
       insert into schema_migration (number, name, checksum, applied_at)

@@ -34,7 +34,7 @@ export function inTransaction<T>(
 }
 
 /**
- * The database gave this transaction up to let another through: only the whole of it can be tried again, so inside it
+ * The database gave this transaction up, to let another through or for a stale plan: only the whole of it can be tried again, so inside it
  * the error is not one that `retrying` knows. Who began it is thrown the database's own, which is.
  */
 class Overtaken extends Error {
@@ -89,7 +89,9 @@ class Session {
 /** What ends the whole transaction, not just the statement it happened to. */
 function verdict(error: unknown): Error | undefined {
   if (isDisconnection(error)) return error as Error
-  return isTransient(error) ? new Overtaken('another transaction went first', { cause: error }) : undefined
+  return isTransient(error)
+    ? new Overtaken('the transaction has to begin again', { cause: error })
+    : undefined
 }
 
 async function whole<T>(

@@ -37,6 +37,9 @@ type JobRow = {
   failed: unknown[]
 }
 
+const columns = (sql: Sql) => sql`
+  id, account_id, actor_id, passport_id, created_at, finished_at, refreshed, skipped, failed`
+
 /** Refreshes a passport and what is under it, now or behind the answer. Throws `not_found`. */
 export async function refreshPassport(
   ctx: AccountContext,
@@ -53,7 +56,8 @@ export async function refreshPassport(
 /** The newest refresh of a passport that went on behind an answer. */
 export async function findJobReport(ctx: AccountContext, uuid: string): Promise<JobReport | undefined> {
   const [row] = await ctx.sql<JobRow[]>`
-    select * from refresh_job where account_id = ${ctx.accountId} and passport_id = ${uuid} order by created_at desc limit 1`
+    select ${columns(ctx.sql)} from refresh_job where account_id = ${ctx.accountId} and passport_id = ${uuid}
+    order by created_at desc limit 1`
   if (row === undefined) return undefined
   const { refreshed, created_at, finished_at, skipped, failed } = row
   return {
@@ -83,7 +87,7 @@ async function openJob(ctx: AccountContext, uuid: string): Promise<JobRow | unde
         ${newUuid(now.getTime())}::uuid, ${uuid}::uuid, '[]', '[]'
       where not exists (
         select 1 from refresh_job where account_id = ${accountId} and passport_id = ${uuid} and finished_at is null)
-      returning *`
+      returning ${columns(sql)}`
     return job
   })
 }
@@ -95,7 +99,7 @@ export async function resumeRefreshes(sql: Sql, clock: Clock): Promise<number> {
     update refresh_job j set alive_at = ${now}
     where finished_at is null and alive_at < ${new Date(now.getTime() - ABANDONED_MS)}
       and ${isOpenAccount(sql, sql`j.account_id`)}
-    returning *`
+    returning ${columns(sql)}`
   for (const row of rows) runners(sql).start(clock, row)
   return rows.length
 }

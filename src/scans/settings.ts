@@ -37,6 +37,9 @@ type Row = {
   changed_at: Date
 }
 
+/** By name, as for every table: a server of before goes on when a newer one has added a column. */
+const columns = (sql: Sql) => sql`account_id, is_on, off_categories, watches_clones, clone_rules, changed_at`
+
 const settingsOf = (row: Row | undefined): ScanSettings =>
   row === undefined
     ? DEFAULT
@@ -58,7 +61,8 @@ export type ScanSettingsChange = {
 /** How an account's scans are counted. Throws `not_found`. */
 export async function getScanSettings(ctx: OperatorContext, accountId: number): Promise<ScanSettings> {
   await requireAccount(ctx, accountId)
-  const [row] = await ctx.sql<Row[]>`select * from scan_setting where account_id = ${accountId}`
+  const [row] = await ctx.sql<Row[]>`
+    select ${columns(ctx.sql)} from scan_setting where account_id = ${accountId}`
   return settingsOf(row)
 }
 
@@ -74,7 +78,7 @@ export async function setScanSettings(
       insert into scan_setting (account_id, is_on, off_categories, watches_clones, changed_at)
       values (${change.accountId}, true, '{}', true, ${ctx.clock.now()}) on conflict (account_id) do nothing`
     const [row] = await tx.sql<Row[]>`
-      select * from scan_setting where account_id = ${change.accountId} for update`
+      select ${columns(tx.sql)} from scan_setting where account_id = ${change.accountId} for update`
     const { categories = {} } = change
     const off = new Set(row?.off_categories)
     for (const [category, counts] of Object.entries(categories)) {
@@ -87,7 +91,7 @@ export async function setScanSettings(
       update scan_setting set is_on = ${change.on ?? row?.is_on ?? true}, off_categories = ${[...off].sort()}::text[],
         watches_clones = ${watches ?? true}, clone_rules = ${rules ? JSON.stringify(rules) : null}::text::jsonb,
         changed_at = ${ctx.clock.now()}
-      where account_id = ${change.accountId} returning *`
+      where account_id = ${change.accountId} returning ${columns(tx.sql)}`
     const settings = settingsOf(now)
     const said = differences(settingsOf(row), settings)
     if (said !== '') await audit(await actingIn(tx, change.accountId), 'scans_switched', said)
@@ -151,7 +155,8 @@ export function createSettingsMirror(sql: Sql): SettingsMirror {
     of: accountId => known.get(accountId) ?? DEFAULT,
     async refresh(now) {
       const since = new Date((newest ?? LOOK_BACK_MS) - LOOK_BACK_MS)
-      const rows = await sql<Row[]>`select * from scan_setting where changed_at >= ${since}`
+      const rows = await sql<Row[]>`
+        select ${columns(sql)} from scan_setting where changed_at >= ${since}`
       for (const row of rows) known.set(row.account_id, settingsOf(row))
       newest = Math.max(newest ?? 0, ...rows.map(row => row.changed_at.getTime()))
       readAt = now.getTime()

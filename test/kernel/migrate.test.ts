@@ -112,6 +112,43 @@ describe('migrate', () => {
     assert.deepEqual(await migrate(sql, dir, NOW), { applied: ['0002_two.sql'], version: 2 })
   })
 
+  test('one that waits for a table lets others through to it, and is applied when the table is free', async () => {
+    await migrate(sql, dir, NOW)
+    write('0003_three.sql', 'alter table one add column more integer;')
+    const reader = connect(database.target)
+    await reader`begin`
+    await reader`select n from one`
+    const migrator = connect(database.target)
+    const migrating = migrate(migrator, dir, NOW)
+    await until(() => sql`select 1 from pg_locks where not granted and relation = 'one'::regclass`)
+    assert.deepEqual([...(await sql`select n from one`)], [{ n: 1 }], 'while the reader is still at it')
+    await reader`commit`
+    assert.deepEqual(await migrating, { applied: ['0003_three.sql'], version: 3 })
+    await Promise.all([reader.end(), migrator.end()])
+  })
+
+  test('one that loses a deadlock is applied when the other is done', async () => {
+    await migrate(sql, dir, NOW)
+    const text = `
+      set local deadlock_timeout = '10ms';
+      alter table one add column more integer;
+      select pg_sleep(0.5);
+      alter table two add column more integer;`
+    write('0003_three.sql', text)
+    const writer = connect(database.target)
+    await writer`begin`
+    await writer`insert into two values (1)`
+    const migrator = connect(database.target)
+    const migrating = migrate(migrator, dir, NOW)
+    await until(() => sql`select 1 from pg_stat_activity where wait_event = 'PgSleep'`)
+    await writer`insert into one values (2)`
+    await writer`commit`
+    assert.deepEqual(await migrating, { applied: ['0003_three.sql'], version: 3 })
+    const rows = await sql`select n, more from one union all select n, more from two order by n`
+    assert.equal(rows.length, 3)
+    await Promise.all([writer.end(), migrator.end()])
+  })
+
   test('killed in the middle of a file, the next start applies it whole', async () => {
     // The server notices within 20 ms that the killed client is gone.
     write(
@@ -143,6 +180,10 @@ describe('migrate', () => {
     await assert.rejects(migrate(sql, dir, NOW), /two migrations have the number of 0002_two\.sql/)
   })
 })
+
+async function until(ask: () => Promise<readonly unknown[]>): Promise<void> {
+  while ((await ask()).length === 0) await turn()
+}
 
 function migrateInAnotherProcess() {
   const at = (path: string) => pathToFileURL(join(import.meta.dirname, path)).href

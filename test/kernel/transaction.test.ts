@@ -1,7 +1,7 @@
 /** A transaction behaves to a verb as the pool does, statement by statement, and as one towards everybody else. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { findRefusal, openPool, retrying, type Sql, sqlState } from '../../src/kernel/db.ts'
+import { findMeaning, findRefusal, openPool, retrying, type Sql, sqlState } from '../../src/kernel/db.ts'
 import { afterCommit, inTransaction } from '../../src/kernel/transaction.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 
@@ -210,6 +210,63 @@ describe('a transaction', () => {
       rows.map(row => row.n),
       [3, 3],
     )
+  })
+})
+
+describe('a migration goes over what was prepared', () => {
+  const SIZE = 4
+  let old: Sql
+  /** Each connection of the pool prepares what then gives back another column. */
+  before(async () => {
+    old = openPool(database.target, { max: SIZE })
+    const all = Promise.withResolvers<void>()
+    let count = 0
+    const prepare = () =>
+      inTransaction(old, async sql => {
+        await sql`select * from thing`
+        if (++count === SIZE) all.resolve()
+        await all.promise
+      })
+    await Promise.all(Array.from({ length: SIZE }, prepare))
+    await other`alter table thing add column extra integer`
+  })
+  after(async () => {
+    await old.end({ timeout: 1 })
+    await other`alter table thing drop column extra`
+  })
+
+  test('a transaction is begun again, on as many connections as there are, and what it wrote is there once', async () => {
+    let attempts = 0
+    const rows = await retrying(() =>
+      inTransaction(old, async sql => {
+        attempts++
+        await sql`insert into thing (name, n) values ('a', 1)`
+        return retrying(() => sql`select * from thing`)
+      }),
+    )
+    assert.deepEqual([...rows], [{ name: 'a', n: 1, extra: null }])
+    assert.ok(attempts > 1, `${attempts} attempts`)
+    assert.deepEqual(await names(), ['a'])
+  })
+
+  test('who does not begin again is told to come back, and nothing is kept', async () => {
+    const outcomes = []
+    for (let i = 0; i < SIZE; i++) {
+      outcomes.push(
+        await inTransaction(old, async sql => {
+          await sql`insert into thing (name, n) values (${`b${i}`}, 1)`
+          return sql`select * from thing`
+        }).catch(error => error),
+      )
+    }
+    const failed = outcomes.filter(outcome => outcome instanceof Error)
+    for (const error of failed) assert.equal(findMeaning(error)?.code, 'unavailable', String(error))
+    assert.equal((await names()).length, SIZE - failed.length)
+    assert.ok(failed.length < SIZE, 'each connection says so once')
+  })
+
+  test('on the pool nobody notices', async () => {
+    await Promise.all(Array.from({ length: 2 * SIZE }, () => old`select * from thing`))
   })
 })
 
