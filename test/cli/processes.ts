@@ -15,7 +15,8 @@ export async function emptyFolder(): Promise<{ path: string; remove: () => Promi
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 
-export type Settings = { cwd: string; env?: Record<string, string> }
+/** `main`: of another tree than this one. */
+export type Settings = { cwd: string; env?: Record<string, string>; main?: string }
 
 /** What this test file started and has not ended yet, by child: nothing else is ever signalled. */
 const running = new Set<ChildProcess>()
@@ -32,9 +33,9 @@ export async function endAll(): Promise<void> {
 }
 
 /** Starts `carnet` with nothing of this process's settings but PATH; what it prints is gathered. */
-export function start(words: readonly string[], { cwd, env = {} }: Settings) {
+export function start(words: readonly string[], { cwd, env = {}, main = MAIN }: Settings) {
   const { PATH = '', HOME = '/' } = process.env
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...words], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...words], {
     cwd,
     env: { PATH, HOME, LOG_LEVEL: 'warn', LOG_FORMAT: 'json', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

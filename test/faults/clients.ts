@@ -1,0 +1,206 @@
+/** Clients that create, change and read, and remember every answer: what was acknowledged has to be there in the end. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { newProduct } from '../harness.ts'
+
+export type Write = { key: string; sku: string; id: string | undefined; versions: number }
+
+const CLIENTS = 6
+const THINK_MS = 20
+const TIMEOUT_MS = 20_000
+const WAIT_MS = 200
+const EVENT_TRIES = 600
+
+type Answer = { status: number; text: string }
+
+/** Each creates products under an Idempotency-Key, changes them, reads them and their pages, and writes down what was acknowledged. */
+export class Clients {
+  readonly writes: Write[] = []
+  requests = 0
+  unanswered = 0
+  /** Answers that told to come back, while something was broken. */
+  postponed = 0
+  /** Answers of 5xx that told nothing, as sentences. */
+  readonly faulty: string[] = []
+  /** Where the next request goes. */
+  url: () => string
+  private readonly key: string
+  private isStopping = false
+  private turn = 0
+  private running: Promise<unknown> = Promise.resolve()
+
+  constructor(url: () => string, key: string) {
+    this.url = url
+    this.key = key
+  }
+
+  start(): void {
+    this.isStopping = false
+    this.running = Promise.all(Array.from({ length: CLIENTS }, () => this.one()))
+  }
+
+  async stop(): Promise<void> {
+    this.isStopping = true
+    await this.running
+  }
+
+  /** What is acknowledged by now, as it is now. */
+  acknowledged(): Write[] {
+    return this.writes.filter(({ id }) => id !== undefined).map(write => ({ ...write }))
+  }
+
+  /** Sends what was never answered once more, under the same key: whatever became of it, it is there once. */
+  async settle(): Promise<void> {
+    for (const write of this.writes.filter(({ id }) => id === undefined)) {
+      for (let tries = 0; tries < 50 && write.id === undefined; tries++) {
+        await this.create(write)
+        if (write.id === undefined) await pause(WAIT_MS)
+      }
+    }
+  }
+
+  /** What was lost of these, or is there twice, as sentences; none when nothing was. */
+  losses(writes: readonly Write[] = this.writes): Promise<string[]> {
+    return gather(writes, async ({ id, sku, versions }) => {
+      const found: string[] = []
+      const answer = id === undefined ? undefined : await this.ask(`/products/${id}`)
+      const version = answer?.status === 200 ? dataOf<{ version_no: number }>(answer).version_no : undefined
+      if (version === undefined) found.push(`product ${id} (${sku}) was acknowledged and is not there`)
+      else if (version < versions) found.push(`product ${id} has lost a version: ${version} of ${versions}`)
+      const count = await this.count(sku)
+      if (count !== 1) found.push(`${sku} is there ${count} times`)
+      return found
+    })
+  }
+
+  /** Which of these are there more than once; they may be missing. */
+  doubles(writes: readonly Write[]): Promise<string[]> {
+    return gather(writes, async ({ sku }) => {
+      const count = await this.count(sku)
+      return count === 0 || count === 1 ? [] : [`${sku} is there ${count} times`]
+    })
+  }
+
+  /** Whether the public page of a product is there and about it. */
+  async hasPage({ id, sku }: Write): Promise<boolean> {
+    const answer = await this.persist(() => this.page(id ?? ''))
+    return answer?.status === 200 && answer.text.includes(nameOf(sku))
+  }
+
+  private async count(sku: string): Promise<number | undefined> {
+    const answer = await this.ask(`/products?sku=${sku}`)
+    return answer?.status === 200 ? dataOf<unknown[]>(answer).length : undefined
+  }
+
+  private async one(): Promise<void> {
+    while (!this.isStopping) {
+      const turn = this.turn++
+      const write: Write = { key: `key-${turn}`, sku: `FAULT-${turn}-END`, id: undefined, versions: 0 }
+      this.writes.push(write)
+      await this.create(write)
+      if (write.id !== undefined) await this.changeAndRead(write, turn)
+      await pause(THINK_MS)
+    }
+  }
+
+  private async changeAndRead(write: Write, turn: number): Promise<void> {
+    const changed = await this.call('PATCH', `/products/${write.id}`, {
+      body: { data: { weightGrams: turn + 1 } },
+    })
+    if (changed?.status === 200) write.versions = 2
+    await this.call('GET', `/products/${write.id}`)
+    await this.page(write.id ?? '')
+  }
+
+  private ask(path: string): Promise<Answer | undefined> {
+    return this.persist(() => this.call('GET', path))
+  }
+
+  /** Once more while the answer is that it is not the time: the last fault may be just over. */
+  private async persist(send: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
+    for (let tries = 0; ; tries++) {
+      const answer = await send()
+      if ((answer !== undefined && answer.status < 500) || tries === 50) return answer
+      await pause(WAIT_MS)
+    }
+  }
+
+  private async create(write: Write): Promise<void> {
+    const body = newProduct({ sku: write.sku, productName: nameOf(write.sku) })
+    const answer = await this.call('POST', '/products', { body, idempotencyKey: write.key })
+    if (answer?.status !== 201) return
+    write.id = dataOf<{ id: string }>(answer).id
+    write.versions = Math.max(write.versions, 1)
+  }
+
+  private page(id: string): Promise<Answer | undefined> {
+    return this.send('GET', `/p/${id}`, { accept: 'text/html', 'user-agent': READER })
+  }
+
+  private call(
+    method: string,
+    path: string,
+    { body, idempotencyKey }: { body?: unknown; idempotencyKey?: string } = {},
+  ): Promise<Answer | undefined> {
+    const headers = {
+      authorization: `Bearer ${this.key}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    }
+    return this.send(method, `/api/v1${path}`, headers, body)
+  }
+
+  private async send(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body?: unknown,
+  ): Promise<Answer | undefined> {
+    this.requests++
+    try {
+      const answer = await fetch(`${this.url()}${path}`, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      })
+      const text = await answer.text()
+      if (answer.status >= 500) this.note(`${method} ${path}`, answer, text)
+      return { status: answer.status, text }
+    } catch {
+      this.unanswered++
+      return undefined
+    }
+  }
+
+  private note(what: string, answer: Response, text: string): void {
+    if (answer.status === 503 && answer.headers.has('retry-after')) this.postponed++
+    else this.faulty.push(`${what} was answered ${answer.status}: ${text.slice(0, 200)}`)
+  }
+}
+
+const READER = 'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/129.0 Mobile Safari/537.36'
+
+const nameOf = (sku: string) => `Product ${sku}`
+
+const dataOf = <T>({ text }: Answer): T => (JSON.parse(text) as { data: T }).data
+
+/** What `look` finds in each, a few at a time. */
+async function gather(
+  writes: readonly Write[],
+  look: (write: Write) => Promise<string[]>,
+): Promise<string[]> {
+  const found: string[] = []
+  const left = [...writes]
+  const take = async () => {
+    for (let write = left.pop(); write !== undefined; write = left.pop()) found.push(...(await look(write)))
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, take))
+  return found
+}
+
+/** Waits until the event of each has come; those whose has not after a minute, as sentences. */
+export async function eventsMissing(writes: readonly Write[], told: ReadonlySet<string>): Promise<string[]> {
+  const missing = () => writes.flatMap(({ id }) => (id === undefined || told.has(id) ? [] : [id]))
+  for (let tries = 0; tries < EVENT_TRIES && missing().length > 0; tries++) await pause(WAIT_MS)
+  return missing().map(id => `the event of ${id} never came`)
+}

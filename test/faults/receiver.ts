@@ -1,0 +1,41 @@
+/** A receiver of webhooks that knows which products it was told of, and refuses what is not signed with its secret. */
+import { createHmac } from 'node:crypto'
+import { createServer } from 'node:http'
+
+export class Receiver {
+  /** Ids of products. */
+  readonly told = new Set<string>()
+  forged = 0
+  private secret = ''
+  private readonly server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', chunk => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString()
+      const signature = `sha256=${createHmac('sha256', this.secret).update(body).digest('hex')}`
+      if (request.headers['x-service-signature'] !== signature) {
+        this.forged++
+        response.writeHead(401).end()
+        return
+      }
+      const { data } = JSON.parse(body) as { data: Record<string, string> }
+      this.told.add(data.product_id ?? data.id ?? '')
+      response.writeHead(204).end()
+    })
+  })
+
+  /** Resolves with its address. */
+  async open(): Promise<string> {
+    await new Promise<void>(resolve => this.server.listen(0, '127.0.0.1', resolve))
+    const { port } = this.server.address() as { port: number }
+    return `http://127.0.0.1:${port}/`
+  }
+
+  expect(secret: string): void {
+    this.secret = secret
+  }
+
+  close(): void {
+    this.server.close()
+  }
+}

@@ -1,0 +1,117 @@
+/** One fault after the other, under load: processes, connections, the database, the disk's patience and the clock. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { postmasterPid } from '../cli/postmaster.ts'
+import { emptyFolder } from '../cli/processes.ts'
+import { lookThrough, say, tell } from './look-through.ts'
+import { openStand, type Stand } from './stand.ts'
+
+const BETWEEN_MS = 600
+const HANGS_MS = 3_000
+/** As far as a machine without NTP is off after some weeks. */
+const JUMP_MS = 90_000
+
+/** Processes by parent, from /proc: only what the stand's own processes have started is ever signalled. */
+function childrenOf(pid: number): { pid: number; command: string }[] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .flatMap(name => {
+      try {
+        const parent = Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))?.[1])
+        if (parent !== pid) return []
+        return [{ pid: Number(name), command: readFileSync(`/proc/${name}/cmdline`, 'latin1') }]
+      } catch {
+        return []
+      }
+    })
+}
+
+const supervisorOf = (stand: Stand) => stand.server().child.pid ?? 0
+const nodesOf = (stand: Stand) =>
+  childrenOf(supervisorOf(stand)).filter(({ command }) => command.includes('main.ts'))
+
+function kill(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined || pid <= 1) return
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It has just ended by itself.
+  }
+}
+
+type Fault = { name: string; strike: (stand: Stand, folder: string, turn: number) => Promise<void> }
+
+const FAULTS: readonly Fault[] = [
+  {
+    name: 'kill -9 of one process',
+    strike: async (stand, _folder, turn) => {
+      const nodes = nodesOf(stand)
+      kill(nodes[turn % Math.max(1, nodes.length)]?.pid, 'SIGKILL')
+    },
+  },
+  {
+    name: 'connections lost in the middle of transactions',
+    strike: async (_stand, folder) => {
+      const backends = childrenOf(await postmasterPid(folder)).filter(({ command }) =>
+        / carnet .*carnet/.test(command),
+      )
+      for (const { pid } of backends) kill(pid, 'SIGTERM')
+    },
+  },
+  {
+    name: 'kill -9 of the database',
+    strike: async (_stand, folder) => kill(await postmasterPid(folder), 'SIGKILL'),
+  },
+  {
+    name: 'database stopped',
+    strike: async (_stand, folder) => kill(await postmasterPid(folder), 'SIGINT'),
+  },
+  {
+    name: 'kill -9 of the supervisor',
+    strike: async stand => {
+      const { ended } = stand.server()
+      kill(supervisorOf(stand), 'SIGKILL')
+      await ended
+      await stand.restart()
+    },
+  },
+  { name: 'rolling restart', strike: async stand => kill(supervisorOf(stand), 'SIGHUP') },
+  {
+    name: 'a disk that hangs: the whole database stands still for three seconds',
+    strike: async (_stand, folder) => {
+      const postmaster = await postmasterPid(folder)
+      const all = [postmaster, ...childrenOf(postmaster).map(({ pid }) => pid)]
+      for (const pid of all) kill(pid, 'SIGSTOP')
+      await pause(HANGS_MS)
+      for (const pid of all) kill(pid, 'SIGCONT')
+    },
+  },
+  {
+    name: 'the clock of the processes jumps, forward and back in turns',
+    strike: async (stand, _folder, turn) =>
+      stand.moveClock(Math.floor(turn / FAULTS.length) % 2 === 0 ? JUMP_MS : -JUMP_MS),
+  },
+]
+
+/** So many faults; how much was lost. */
+export async function faultsUnderLoad(cycles: number): Promise<number> {
+  const folder = await emptyFolder()
+  const stand = await openStand(folder.path)
+  stand.clients.start()
+  for (let turn = 0; turn < cycles; turn++) {
+    const fault = FAULTS[turn % FAULTS.length]
+    await pause(BETWEEN_MS)
+    const began = performance.now()
+    await fault?.strike(stand, folder.path, turn)
+    await pause(BETWEEN_MS)
+    await stand.untilReady()
+    say(`  ${turn + 1} of ${cycles}: ${fault?.name}; ready after ${Math.round(performance.now() - began)} ms`)
+  }
+  await pause(BETWEEN_MS)
+  stand.moveClock(0)
+  const found = await lookThrough(stand)
+  const lost = tell(`${cycles} faults under load`, stand.clients, found)
+  await stand.close()
+  await folder.remove()
+  return lost
+}
