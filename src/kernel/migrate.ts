@@ -15,11 +15,11 @@ export type Applied = { number: number; name: string; checksum: string }
 const LOCK_CLASS = 0x43_41_52_4e
 const MIGRATING = 3
 /**
- * Whoever wants a table that a migration waits for waits behind it: after so long it lets them through, and tries the
- * whole file again. A backup of hours stands in its way for hours, and in nobody else's.
+ * Whoever wants a table that a migration waits for waits behind it: after so long it lets them through for a while, and
+ * tries the whole file again. After one second PostgreSQL has sent its own cleaning away, and looked for deadlocks.
  */
-const LOCK_WITHIN_MS = 2_000
-const PAUSE_MS = 1_000
+const LOCK_WITHIN_MS = 1_500
+const PAUSE_MS = 2_500
 const PATIENCE_MS = 300_000
 
 /**
