@@ -80,6 +80,7 @@ function pointerOf(path: Path): string {
   return pointer
 }
 
+/** At most so many characters of a text, and an ellipsis for the rest; never half a character. */
 export function shorten(text: string, maxLength: number): string {
   const shown = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
   return shown.toWellFormed()

@@ -1,5 +1,6 @@
 /** Products by their scans: those scanned most, those whose code may have been copied, those that reached a round number. */
 import { html } from 'ghtml'
+import { shorten } from '../../categories/findings.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import type { Summary } from '../../passports/list.ts'
 import type { MostScanned } from '../../scans/most-scanned.ts'
@@ -12,9 +13,13 @@ import { SCAN_TEXTS } from './texts.ts'
 
 export type Names = ReadonlyMap<string, Summary>
 
+/** A name may have 500 characters; thirty of them on a page would be more than all the rest. */
+const LONGEST_SHOWN = 100
+
 function linkTo(words: Words, names: Names, uuid: string): string {
   const found = names.get(uuid)
-  const title = found === undefined ? wordsOf(words, SCAN_TEXTS).gone : titleOf(words, found)
+  const title =
+    found === undefined ? wordsOf(words, SCAN_TEXTS).gone : shorten(titleOf(words, found), LONGEST_SHOWN)
   return html`<a href="${PRODUCTS}/${idFromUuid(uuid)}#scans">${title}</a>`
 }
 
