@@ -2,6 +2,7 @@
  * `scans`: readers that all differ, noted in bursts and flushed, against the same rows by the bare batched upsert; the
  * page with counting against the page without; and a year of an account's statistics against a week.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '../src/kernel/clock.ts'
 import type { Sql } from '../src/kernel/db.ts'
 import { idFromUuid, newUuid } from '../src/kernel/ids.ts'
@@ -18,9 +19,12 @@ const PASSPORTS = 2_000
 const AGENT =
   'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36'
 const CONNECTIONS = 32
-const SECONDS = 1
+/** Two flushes. */
+const SECONDS = 2
 /** More than elsewhere: the difference looked for is smaller than that of two runs of the same server. */
-const PAGE_ROUNDS = 31
+const PAGE_ROUNDS = 21
+/** So that what was noted before is not written in the time of a page that counts nothing. */
+const FLUSHED_MS = 1_500
 /** Roll-up rows of a year: 365 days of so many passports, countries and devices. */
 const YEAR_ROWS = 1_000_000
 const COUNTRIES = 40
@@ -122,6 +126,7 @@ async function besidePage(stage: Stage): Promise<Row> {
     (await load({ port: server.port, connections: CONNECTIONS, seconds: SECONDS, next })).perSecond
   const silently = async () => {
     process.kill(server.pid, 'SIGUSR2')
+    await pause(FLUSHED_MS)
     try {
       return await shoot()
     } finally {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import project from '../package.json' with { type: 'json' }
 
 const ROOT = join(import.meta.dirname, '..')
 const FOLDERS = ['src', 'test', 'docs', 'migrations', 'locales', 'assets', 'bench', 'scripts', 'bin', '.ci']
@@ -25,6 +26,15 @@ test('every path in a document exists', () => {
     return [...paths, ...links].filter(path => !existsSync(join(ROOT, path))).map(path => `${name}: ${path}`)
   })
   assert.deepEqual(missing, [])
+})
+
+test('what starts the server elsewhere starts Node as `npm start` does', () => {
+  const flags = /--max-[a-z-]+=\d+/g
+  const wanted = project.config.nodeFlags.split(' ')
+  for (const name of ['Dockerfile', 'carnet.service']) {
+    const text = readFileSync(join(ROOT, 'docs/deploy', name), 'utf8')
+    assert.deepEqual(text.match(flags), wanted, name)
+  }
 })
 
 test('line counts: ARCHITECTURE.md stays under 90 lines', () => {
