@@ -12,10 +12,12 @@ export const gtinRelease: Command = {
     const gtin = args.get('GTIN')
     return withStore(env, async ctx => {
       const released = await releaseGtin(ctx, gtin)
-      return {
-        value: released,
-        text: `The GTIN ${released.gtin14} is free; product ${released.product_id} held it.`,
-      }
+      const { gtin14, product_id, units } = released
+      const held = `The GTIN ${gtin14} is free; product ${product_id} held it.`
+      return { value: released, text: units === 0 ? held : `${held}\n${warning(units)}` }
     })
   },
 }
+
+const warning = (units: number) =>
+  `${units} ${units === 1 ? 'unit was' : 'units were'} issued under it: codes printed on them with this GTIN lead nowhere now, those with the address of the passport still do.`

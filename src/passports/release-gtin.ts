@@ -6,15 +6,17 @@ import { inTransaction } from '../accounts/transaction.ts'
 import { isGtin, toGtin14 } from '../gs1/gtin.ts'
 import { AppError } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
+import { countUnitsOf } from './content-units.ts'
+import { contentsOf } from './outdated.ts'
+
+/** `units`: issued under the GTIN; a code printed on them by it leads nowhere from now on. */
+export type ReleasedGtin = { gtin14: string; product_id: string; units: number }
 
 /**
  * Releases a GTIN that no active passport bears any more, so that another product can take it.
  * Throws `validation`-like sentences as `not_found` (nobody holds it) or `gtin_taken` (an active passport bears it).
  */
-export async function releaseGtin(
-  ctx: OperatorContext,
-  gtin: string,
-): Promise<{ gtin14: string; product_id: string }> {
+export async function releaseGtin(ctx: OperatorContext, gtin: string): Promise<ReleasedGtin> {
   if (!isGtin(gtin))
     throw new AppError(
       'bad_request',
@@ -22,7 +24,7 @@ export async function releaseGtin(
     )
   const gtin14 = toGtin14(gtin)
   const released = await release(ctx, gtin14)
-  if (released) return { gtin14, product_id: idFromUuid(released) }
+  if (released) return released
   const [held] = await ctx.sql<
     { model_id: string }[]
   >`select model_id from gtin_claim where gtin14 = ${gtin14}`
@@ -34,15 +36,18 @@ export async function releaseGtin(
   )
 }
 
-/** The model that held it, or undefined when it is not to be released. */
-async function release(ctx: OperatorContext, gtin14: string): Promise<string | undefined> {
+/** Undefined when it is not to be released. */
+function release(ctx: OperatorContext, gtin14: string): Promise<ReleasedGtin | undefined> {
   return inTransaction(ctx, async tx => {
     const [released] = await tx.sql<{ model_id: string; account_id: number }[]>`
       delete from gtin_claim g where gtin14 = ${gtin14} and not exists (
         select 1 from passport p where p.account_id = g.account_id and p.id = g.model_id and p.gtin14 = g.gtin14
           and p.status = 'a')
       returning model_id, account_id`
-    if (released) await audit(await actingIn(tx, released.account_id), 'gtin_released', gtin14)
-    return released?.model_id
+    if (released === undefined) return undefined
+    const { model_id: id, account_id } = released
+    await audit(await actingIn(tx, account_id), 'gtin_released', gtin14)
+    const issuedUnder = tx.sql`${contentsOf(tx.sql, { id, account_id })} and lpad(c.data->>'gtin', 14, '0') = ${gtin14}`
+    return { gtin14, product_id: idFromUuid(id), units: await countUnitsOf(tx.sql, account_id, issuedUnder) }
   })
 }

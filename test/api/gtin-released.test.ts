@@ -39,4 +39,16 @@ describe('a GTIN that another product took meanwhile', () => {
     assert.deepEqual([answer.status, answer.json.code], [409, 'gtin_taken'])
     assert.equal((await t.ask('GET', path, { key: account.key })).json.data.version_no, 2)
   })
+
+  test('the operator is told how many units bear it, and of no others', async () => {
+    const [gtin, next] = [nextGtin(), nextGtin()]
+    const { id } = (await post('', newProduct({ gtin }))).json.data
+    const issue = async (parent: string, body: object) =>
+      (await post(`/${parent}/children`, { ...body, data: {} })).json.data.id
+    const batch = await issue(id, { level: 'batch', lot: 'L' })
+    for (const serial of ['1', '2']) await issue(batch, { level: 'item', serial })
+    await t.ask('PATCH', `/api/v1/products/${id}`, { key: account.key, body: { data: { gtin: next } } })
+    await issue(id, { level: 'item', serial: '3' })
+    assert.deepEqual(await releaseGtin(t, gtin), { gtin14: gtin.padStart(14, '0'), product_id: id, units: 3 })
+  })
 })
