@@ -2,15 +2,18 @@
 // pinned Node from node_modules, which runs the TypeScript source as it is. Nothing goes to stdout but the program's own.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = `${root}node_modules/.carnet-installed`
 const pinnedNode = `${root}node_modules/node/bin/node`
+/** Holds the id of the process that installs: two at once would take away each other's files. */
+const lock = `${root}.carnet-installing`
 
 const PARENT_CHECK_MS = 500
+const LOCK_CHECK_MS = 200
 
 /** Hash of the lockfile: the stamp beside the installed packages carries the same when they match it. */
 function wanted() {
@@ -25,9 +28,45 @@ function nodeFlags() {
   return ['--disable-warning=ExperimentalWarning', ...config.nodeFlags.split(' ')]
 }
 
+function isInstalled() {
+  return existsSync(pinnedNode) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted()
+}
+
+/** Whether the lock is ours now; otherwise somebody who is alive has it. One whose holder has died is taken away. */
+function takesLock() {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error
+  }
+  if (!isHeld()) rmSync(lock, { force: true })
+  return false
+}
+
+function isHeld() {
+  try {
+    // Between its making and its writing the file is empty for a moment.
+    return process.kill(Number(readFileSync(lock, 'utf8') || process.pid), 0)
+  } catch (error) {
+    return error.code !== 'ESRCH'
+  }
+}
+
 function installWhatIsMissing() {
-  const want = wanted()
-  if (existsSync(pinnedNode) && existsSync(stamp) && readFileSync(stamp, 'utf8') === want) return
+  if (isInstalled()) return
+  for (let waited = 0; !takesLock(); waited++) {
+    if (waited === 0) process.stderr.write(`Waiting for another npm script to install (${lock}) …\n`)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_CHECK_MS)
+  }
+  const release = () => rmSync(lock, { force: true })
+  process.once('exit', release)
+  if (!isInstalled()) install()
+  process.off('exit', release)
+  release()
+}
+
+function install() {
   process.stderr.write('Installing what is missing (npm ci) …\n')
   const npm = process.env.npm_execpath
   const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
@@ -39,7 +78,7 @@ function installWhatIsMissing() {
     process.stderr.write('npm ci failed; its message is above. Nothing was started.\n')
     process.exit(1)
   }
-  writeFileSync(stamp, want)
+  writeFileSync(stamp, wanted())
 }
 
 /** `launch('src/main.ts', 'demo')`, or `launch('--bin', 'biome', …)` for a tool from node_modules. */
