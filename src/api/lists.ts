@@ -62,13 +62,16 @@ const STATUS_LETTER = { all: undefined, active: 'a', archived: 'x' } as const
 
 export async function listProducts(call: AccountCall): Promise<Answer> {
   const {
-    level = 'model',
+    level: asked,
     status = 'all',
     updated_since: since,
     gtin: gtin14,
     cursor: after,
     ...query
   } = readQuery(call.query, LIST_QUERY)
+  // Of these a model has none, so among models the answer would be an empty list, which reads as "there is none".
+  const isOfUnits = query.serial !== undefined || query.lot !== undefined || query.outdated === true
+  const level = asked ?? (isOfUnits ? 'all' : 'model')
   const filter: ListFilter = {
     ...query,
     levels: level === 'all' ? ['m', 'b', 'i'] : [LEVEL_LETTER[level]],

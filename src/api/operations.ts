@@ -36,13 +36,12 @@ const PRODUCT_OPERATIONS: readonly Operation[] = [
     tag: 'products',
     summary: 'List and search products',
     description:
-      'Newest first, or with `updated_since` in the order of the changes. Models by default; `level` widens it. To read everything follow `next_cursor` until it is null: each step costs the same.',
+      'Newest first, or with `updated_since` in the order of the changes. Models by default, units too when `serial`, `lot` or `outdated=true` asks for what only they have; `level` says which. To read everything follow `next_cursor` until it is null: each step costs the same.',
     parameters: [
       ...LIST_FILTERS,
-      query('level', 'Which level.', {
+      query('level', 'Which level; without it models, or all where a filter asks for what only units have.', {
         type: 'string',
         enum: ['model', 'batch', 'item', 'all'],
-        default: 'model',
       }),
       query('category', 'Exactly this category.', text),
       query(

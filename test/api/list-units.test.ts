@@ -140,8 +140,10 @@ describe('GET /products with units', () => {
 
   test('lot and serial, exact and as words', async () => {
     assert.deepEqual(await serials('?level=item&serial=SN-a0'), ['SN-a0', 'SN-a0'])
-    assert.deepEqual(await serials('?serial=SN-a0'), [])
+    assert.deepEqual(await serials('?serial=SN-a0'), ['SN-a0', 'SN-a0'], 'models have none')
+    assert.deepEqual(await serials('?level=model&serial=SN-a0'), [])
     assert.equal((await list('?level=all&lot=LOT%2F1')).meta.total, 6)
+    assert.equal((await list('?lot=LOT%2F1')).meta.total, 6)
     assert.equal((await list('?level=batch&lot=LOT%2F1')).meta.total, 1)
     assert.deepEqual(await serials('?level=batch&q=ot%2F1'), ['LOT/1'])
     assert.deepEqual(await serials('?level=batch&q=charge%20%CF%89'), ['LOT/1'])
