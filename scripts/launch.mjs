@@ -1,13 +1,11 @@
 // Every npm script starts here, on whatever Node runs npm: it installs what is missing, then hands over to the
 // pinned Node from node_modules, which runs the TypeScript source as it is. Nothing goes to stdout but the program's own.
 import { spawn, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const stamp = `${root}node_modules/.carnet-installed`
 const pinnedNode = `${root}node_modules/node/bin/node`
 /** Holds the id of the process that installs: two at once would take away each other's files. */
 const lock = `${root}.carnet-installing`
@@ -15,22 +13,24 @@ const lock = `${root}.carnet-installing`
 const PARENT_CHECK_MS = 500
 const LOCK_CHECK_MS = 200
 
-/** Hash of the lockfile: the stamp beside the installed packages carries the same when they match it. */
-function wanted() {
-  return createHash('sha256')
-    .update(readFileSync(`${root}package-lock.json`))
-    .digest('hex')
-}
-
 /** A heap that collects before it grows: 240 MB under load instead of 400, at the same speed. */
 function nodeFlags() {
   const { config } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
   return ['--disable-warning=ExperimentalWarning', ...config.nodeFlags.split(' ')]
 }
 
-function isInstalled() {
-  return existsSync(pinnedNode) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted()
+/** Whether npm has put in place what the lockfile names; it writes its own list of that last. However it was called. */
+function isInstalled(withTools) {
+  const list = `${root}node_modules/.package-lock.json`
+  if (!existsSync(pinnedNode) || !existsSync(list)) return false
+  const there = packagesOf(list)
+  return Object.entries(packagesOf(`${root}package-lock.json`)).every(
+    ([path, { integrity, optional, dev }]) =>
+      path === '' || (path in there ? there[path].integrity === integrity : optional || (dev && !withTools)),
+  )
 }
+
+const packagesOf = file => JSON.parse(readFileSync(file, 'utf8')).packages
 
 /** Whether the lock is ours now; otherwise somebody who is alive has it. One whose holder has died is taken away. */
 function takesLock() {
@@ -53,15 +53,15 @@ function isHeld() {
   }
 }
 
-function installWhatIsMissing() {
-  if (isInstalled()) return
+function installWhatIsMissing(withTools) {
+  if (isInstalled(withTools)) return
   for (let waited = 0; !takesLock(); waited++) {
     if (waited === 0) process.stderr.write(`Waiting for another npm script to install (${lock}) …\n`)
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_CHECK_MS)
   }
   const release = () => rmSync(lock, { force: true })
   process.once('exit', release)
-  if (!isInstalled()) install()
+  if (!isInstalled(withTools)) install()
   process.off('exit', release)
   release()
 }
@@ -78,12 +78,11 @@ function install() {
     process.stderr.write('npm ci failed; its message is above. Nothing was started.\n')
     process.exit(1)
   }
-  writeFileSync(stamp, wanted())
 }
 
 /** `launch('src/main.ts', 'demo')`, or `launch('--bin', 'biome', …)` for a tool from node_modules. */
 export function launch(...args) {
-  installWhatIsMissing()
+  installWhatIsMissing(!args[0].startsWith('src/'))
   const [command, rest] =
     args[0] === '--bin'
       ? [`${root}node_modules/.bin/${args[1]}`, args.slice(2)]

@@ -9,14 +9,20 @@ import { emptyFolder } from './processes.ts'
 
 /** Installs as npm does, as slowly: what was there is taken away first. Each run is told of by a line. */
 const NPM = `
-import { appendFileSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 appendFileSync('installs', 'begun\\n')
 rmSync('node_modules', { recursive: true, force: true })
 await new Promise(resolve => setTimeout(resolve, 500))
 mkdirSync('node_modules/node/bin', { recursive: true })
 symlinkSync(process.execPath, 'node_modules/node/bin/node')
+cpSync('package-lock.json', 'node_modules/.package-lock.json')
 appendFileSync('installs', 'ended\\n')
 `
+
+const RUNTIME = ['node_modules/a', { integrity: 'sha512-a' }] as const
+const TOOL = ['node_modules/b', { integrity: 'sha512-b', dev: true }] as const
+const ELSEWHERE = ['node_modules/c', { integrity: 'sha512-c', optional: true }] as const
+type Package = readonly [string, { integrity: string }]
 
 describe('installing what is missing', () => {
   let folder: Awaited<ReturnType<typeof emptyFolder>>
@@ -27,15 +33,17 @@ describe('installing what is missing', () => {
     await mkdir(join(clone, 'scripts'))
     await cp(join(import.meta.dirname, '../../scripts/launch.mjs'), join(clone, 'scripts/launch.mjs'))
     await writeFile(join(clone, 'package.json'), '{"config":{"nodeFlags":"--no-warnings"}}')
-    await writeFile(join(clone, 'package-lock.json'), '{}')
+    await lock('package-lock.json', [RUNTIME, TOOL, ELSEWHERE])
     await writeFile(join(clone, 'npm.mjs'), NPM)
     await writeFile(join(clone, 'hello.mjs'), 'console.log("hello")')
   })
   afterEach(() => folder.remove())
 
-  const start = async () => {
+  const lock = (name: string, packages: readonly Package[]) =>
+    writeFile(join(clone, name), JSON.stringify({ packages: Object.fromEntries(packages) }))
+  const start = async (script = 'hello.mjs') => {
     const env = { ...process.env, npm_execpath: join(clone, 'npm.mjs') }
-    const args = ['scripts/launch.mjs', 'hello.mjs']
+    const args = ['scripts/launch.mjs', script]
     return (await promisify(execFile)(process.execPath, args, { cwd: clone, env, timeout: 20_000 })).stdout
   }
   const installs = () => readFile(join(clone, 'installs'), 'utf8')
@@ -53,5 +61,22 @@ describe('installing what is missing', () => {
     await writeFile(join(clone, '.carnet-installing'), String(pid))
     assert.equal(await start(), 'hello\n')
     assert.equal(await installs(), 'begun\nended\n')
+  })
+
+  test('what npm ci put in place by itself is not installed again, as long as it is what the lockfile names', async () => {
+    await start()
+    const again = async (packages: readonly Package[], script?: string) => {
+      await writeFile(join(clone, 'installs'), '')
+      await lock('node_modules/.package-lock.json', packages)
+      await start(script)
+      return (await installs()) !== ''
+    }
+    assert.equal(await again([RUNTIME, TOOL]), false)
+    await mkdir(join(clone, 'src'))
+    await writeFile(join(clone, 'src/main.mjs'), '')
+    assert.equal(await again([RUNTIME], 'src/main.mjs'), false, 'without the tools of development')
+    assert.equal(await again([RUNTIME]), true, 'they are needed here')
+    assert.equal(await again([TOOL], 'src/main.mjs'), true)
+    assert.equal(await again([[RUNTIME[0], { integrity: 'sha512-older' }], TOOL]), true)
   })
 })
