@@ -75,7 +75,7 @@ function render(row: PublicPassportRow, i: number): void {
   const language = LANGUAGES[i % LANGUAGES.length]?.code ?? 'en'
   const history = { versions: [{ versionNo: 1, kind: 'first' as const, at: new Date(MADE_AT) }], total: 1 }
   const reading = readingOf(ADDRESSES, row, history, 'public')
-  const { svg } = qrSymbol(symbolAddress(ADDRESSES, row, 'passport'), { level: 'M', isQuick: true })
+  const { svg } = qrSymbol(symbolAddress(ADDRESSES, row, 'passport'), { level: 'M', isInline: true })
   const body = renderPassportPage(reading, language, { qr: svg, brand: BRAND })
   readyAnswer({ body, tag: reading.id, headers: {} })
 }

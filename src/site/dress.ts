@@ -12,13 +12,19 @@ export type Dress = {
   policy: string
 }
 
-const STYLE = compactCss(readFileSync(new URL('../../assets/passport.css', import.meta.url), 'utf8'))
+const sheet = (name: string) =>
+  compactCss(readFileSync(new URL(`../../assets/${name}.css`, import.meta.url), 'utf8'))
+
+const STYLE = sheet('passport')
 
 const MOST_REMEMBERED = 500
 const remembered = new Map<string, Dress>()
 
-/** For a page of no account, and of one that has set nothing. */
-export const PLAIN = make({ accent: null, frameAncestors: [] })
+/** For the passports of an account that has set nothing. */
+const PLAIN = make(STYLE, { accent: null, frameAncestors: [] })
+
+/** For a page that shows no passport, and so is of no account. */
+export const NO_PASSPORT = make(STYLE + sheet('site-pages'), { accent: null, frameAncestors: [] })
 
 /** Made once per brand: a digest of 10 kB takes as long as a tenth of a page. */
 export function dressOf({ accent, frameAncestors }: Pick<Brand, 'accent' | 'frameAncestors'>): Dress {
@@ -26,14 +32,14 @@ export function dressOf({ accent, frameAncestors }: Pick<Brand, 'accent' | 'fram
   const key = `${accent} ${frameAncestors.join(' ')}`
   const known = remembered.get(key)
   if (known !== undefined) return known
-  const dress = make({ accent, frameAncestors })
+  const dress = make(STYLE, { accent, frameAncestors })
   if (remembered.size >= MOST_REMEMBERED) remembered.clear()
   remembered.set(key, dress)
   return dress
 }
 
-function make({ accent, frameAncestors }: Pick<Brand, 'accent' | 'frameAncestors'>): Dress {
-  const style = accent === null ? STYLE : STYLE + accentRules(accent)
+function make(sheets: string, { accent, frameAncestors }: Pick<Brand, 'accent' | 'frameAncestors'>): Dress {
+  const style = accent === null ? sheets : sheets + accentRules(accent)
   const policy = [
     "default-src 'none'",
     `style-src 'sha256-${hash('sha256', style, 'base64')}'`,

@@ -17,12 +17,10 @@ export function composition(
 ): string {
   const sorted = shares.toSorted((a, b) => b.percentage - a.percentage)
   const rows = sorted.map(
-    ({ name, percentage }, i) => html`<tr><th scope="row"><i class="t${tone(i)}"></i>!${name}</th>
-<td>${formatPercent(language, percentage)}</td></tr>`,
+    ({ name, percentage }, i) =>
+      html`<tr><th scope="row"><i class="t${tone(i)}"></i>!${name}</th><td>${formatPercent(language, percentage)}</td></tr>`,
   )
-  return html`!${segments(sorted)}<table><caption class="vh">${words.caption}</caption>
-<thead class="vh"><tr><th scope="col">${words.name}</th><th scope="col">${words.share}</th></tr></thead>
-<tbody>!${rows}</tbody></table>`
+  return html`!${segments(sorted)}<table><caption class="vh">${words.caption}</caption><thead class="vh"><tr><th scope="col">${words.name}</th><th scope="col">${words.share}</th></tr></thead><tbody>!${rows}</tbody></table>`
 }
 
 const tone = (i: number) => Math.min(i, TONES - 1)

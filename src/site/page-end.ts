@@ -37,8 +37,7 @@ export function versions(page: Page): string {
     total > rows.length
       ? html`<tr><th scope="row">!${versionLink(page, oldest - 1)}</th><td colspan="2">…</td></tr>`
       : ''
-  const table = html`<table><caption class="vh">${ui['section.history']}</caption><thead><tr><th scope="col">${ui.version}</th>
-<th scope="col">${ui.date}</th><th scope="col">${ui.change}</th></tr></thead><tbody>!${rows}!${more}</tbody></table>`
+  const table = html`<table><caption class="vh">${ui['section.history']}</caption><thead><tr><th scope="col">${ui.version}</th><th scope="col">${ui.date}</th><th scope="col">${ui.change}</th></tr></thead><tbody>!${rows}!${more}</tbody></table>`
   return fold('history', ui['section.history'], table, reading.replacedBy !== null)
 }
 
@@ -59,7 +58,7 @@ export function footer(page: Page): string {
   const { ui } = labels
   const items = LANGUAGES.map(({ code, name }) => {
     const current = code === language ? ' aria-current="true"' : ''
-    return html`<li><a href="!${queryFor(reading, `lang=${code}`)}" lang="${code}" hreflang="${code}"!${current}>${name}</a></li>`
+    return html`<li><a href="!${queryFor(reading, `lang=${code}`)}" hreflang="${code}" lang="${code}"!${current}>${name}</a></li>`
   })
   const operator = (reading.data.economicOperator as { legalName?: unknown } | undefined)?.legalName
   const by = html`<bdi>${fill(ui.providedBy, { operator: text(operator) })}</bdi>`

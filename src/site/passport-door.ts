@@ -255,7 +255,7 @@ function bodyOf(
   access?: Access | 'ended',
 ): string {
   if (form === 'jsonld') return jsonLd(reading, setup.nsUrl)
-  const symbol = qrSymbol(symbolAddress(setup.addresses, row, 'passport'), { level: 'M', isQuick: true })
+  const symbol = qrSymbol(symbolAddress(setup.addresses, row, 'passport'), { level: 'M', isInline: true })
   const isEnded = access === 'ended'
   return renderPassportPage(reading, language, {
     qr: symbol.svg,

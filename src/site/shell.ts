@@ -1,6 +1,6 @@
 /** The frame of every page of this door: one style sheet, inlined and named by its digest in the policy; no script, no font, nothing from elsewhere. */
 import { html } from 'ghtml'
-import { type Dress, PLAIN } from './dress.ts'
+import { type Dress, NO_PASSPORT } from './dress.ts'
 import type { Headers } from './ready-answer.ts'
 
 const DENIED = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
@@ -17,8 +17,8 @@ export function safetyHeaders(publicUrl: string): Headers {
   }
 }
 
-/** The headers of an HTML page. */
-export const pageHeaders = (publicUrl: string, dress: Dress = PLAIN): Headers => ({
+/** The headers of an HTML page; of one that shows no passport unless told otherwise. */
+export const pageHeaders = (publicUrl: string, dress: Dress = NO_PASSPORT): Headers => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': dress.policy,
   ...safetyHeaders(publicUrl),
@@ -45,7 +45,7 @@ export function document(page: {
 <title>${withoutMarks(page.title)}</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light dark">!${robots}!${page.head ?? ''}
-<style>!${(page.dress ?? PLAIN).style}</style></head>
+<style>!${(page.dress ?? NO_PASSPORT).style}</style></head>
 <body>!${page.body}</body></html>
 `
 }

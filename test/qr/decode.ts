@@ -1,4 +1,5 @@
 /** An independent QR decoder (ZXing) over the SVG we draw, painted into pixels: the judge of every symbol test. */
+import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { inflateSync } from 'node:zlib'
@@ -10,7 +11,7 @@ const wasmBinary = readFileSync(
 ).buffer
 prepareZXingModule({ overrides: { wasmBinary: wasmBinary as ArrayBuffer } })
 
-const PIXELS_PER_MODULE = 4
+export const PIXELS_PER_MODULE = 4
 const QUIET = 4
 
 /** The texts of all QR symbols found in the drawing. */
@@ -56,17 +57,44 @@ function symbolIn(filled: string): string[] {
 const read = (svg: string) =>
   readBarcodes(paint(svg) as Parameters<typeof readBarcodes>[0], { formats: ['QRCode'] })
 
-function paint(svg: string) {
+/** White, and black where the path of the modules encloses. */
+export function paint(svg: string) {
   const scale = PIXELS_PER_MODULE
-  const width = Number(/viewBox="0 0 (\d+) /.exec(svg)?.[1]) * scale
+  const side = Number(/viewBox="0 0 (\d+) /.exec(svg)?.[1])
+  const width = side * scale
   const data = new Uint8ClampedArray(width * width * 4).fill(255)
-  const path = /fill="#000" d="([^"]+)"/.exec(svg)?.[1] ?? ''
-  for (const [, x, y, run] of path.matchAll(/M(\d+) (\d+)h(\d+)v1h-\d+z/g)) {
-    for (let py = Number(y) * scale; py < (Number(y) + 1) * scale; py++) {
-      for (let px = Number(x) * scale; px < (Number(x) + Number(run)) * scale; px++) {
-        data.fill(0, (py * width + px) * 4, (py * width + px) * 4 + 3)
-      }
+  const turns = turnsOf(/fill="#000" d="([^"]+)"/.exec(svg)?.[1] ?? '', side)
+  for (let y = 0; y < width; y++) {
+    let inside = 0
+    for (let x = 0; x < width; x++) {
+      if (x % scale === 0) inside += turns[Math.floor(y / scale)]?.[x / scale] ?? 0
+      if (inside !== 0) data.fill(0, (y * width + x) * 4, (y * width + x) * 4 + 3)
     }
   }
   return { data, width, height: width, colorSpace: 'srgb' }
+}
+
+/** Of each row of modules, where the shape turns in and out (SVG's rule `nonzero`): upward edges count 1, downward -1. */
+function turnsOf(path: string, side: number): number[][] {
+  const turns = Array.from({ length: side }, () => new Array<number>(side + 1).fill(0))
+  let [x, y, startX, startY] = [0, 0, 0, 0]
+  const goTo = (to: number) => {
+    for (let row = Math.min(y, to); row < Math.max(y, to); row++) {
+      const line = turns[row]
+      if (line !== undefined) line[x] = (line[x] ?? 0) + Math.sign(y - to)
+    }
+    y = to
+  }
+  assert.match(path, /^(?:M\d+ \d+|[hv]-?\d+|H\d+|z)*$/)
+  for (const [, command, first = '', second = ''] of path.matchAll(/([MhvHz])(-?\d+)?(?: (\d+))?/g)) {
+    if (command === 'M') [x, y, startX, startY] = [+first, +second, +first, +second]
+    else if (command === 'h') x += Number(first)
+    else if (command === 'H') x = Number(first)
+    else if (command === 'v') goTo(y + Number(first))
+    else {
+      assert.equal(x, startX, 'the shape closes by an upright line')
+      goTo(startY)
+    }
+  }
+  return turns
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { qrSymbol } from '../../src/qr/svg.ts'
-import { decodeQr, identifyQr } from './decode.ts'
+import { decodeQr, identifyQr, PIXELS_PER_MODULE, paint } from './decode.ts'
 
 test('an independent decoder reads the address from the symbol, at both levels', async () => {
   for (const level of ['M', 'Q'] as const) {
@@ -21,7 +21,7 @@ test('any passport address decodes to itself', async () => {
     .tuple(fc.domain(), fc.stringMatching(/^[0-9a-hjkmnp-tv-z]{26}$/))
     .map(([host, id]) => `https://${host}/p/${id}`)
   await fc.assert(
-    fc.asyncProperty(address, fc.constantFrom({}, { isQuick: true } as const), async (text, how) => {
+    fc.asyncProperty(address, fc.constantFrom({}, { isInline: true } as const), async (text, how) => {
       assert.deepEqual(await decodeQr(qrSymbol(text, { level: 'M', ...how }).svg), [text])
     }),
     { numRuns: 60 },
@@ -30,14 +30,21 @@ test('any passport address decodes to itself', async () => {
 
 test('the quiet zone is four modules and the ground is white', () => {
   const { svg } = qrSymbol('https://a.example/p/0', { level: 'M' })
-  const columns = Array.from(svg.matchAll(/M(\d+) (\d+)h(\d+)v1/g), ([, x, , run]) => [
-    Number(x),
-    Number(x) + Number(run),
-  ])
-  const side = Number(/viewBox="0 0 (\d+) /.exec(svg)?.[1])
-  assert.equal(Math.min(...columns.map(([from]) => from ?? 0)), 4)
-  assert.equal(Math.max(...columns.map(([, to]) => to ?? 0)), side - 4)
+  const { data, width } = paint(svg)
+  const dark = Array.from({ length: width * width }, (_, i) => i).filter(i => data[i * 4] === 0)
+  for (const places of [dark.map(i => i % width), dark.map(i => Math.floor(i / width))]) {
+    const module = PIXELS_PER_MODULE
+    assert.deepEqual([Math.min(...places), Math.max(...places)], [4 * module, width - 4 * module - 1])
+  }
   assert.match(svg, /<path fill="#fff" d="M0 0h/)
+})
+
+test('in a page it is the bare shape', () => {
+  const { svg } = qrSymbol('https://a.example/p/0', { level: 'M', isInline: true })
+  assert.match(
+    svg,
+    /^<svg viewBox="0 0 33 33" aria-hidden="true"[^>]*><path fill="#000" d="[^"]*"\/><\/svg>$/,
+  )
 })
 
 test('what stands in the address is text in the SVG, never markup', () => {

@@ -219,7 +219,8 @@ describe('the page', () => {
     const logo = { file: `${'0'.repeat(32)}.svg`, width: 172, height: 40 }
     const brand = { ...NO_BRAND, version: 1, name: 'Testmarke', accent: '#888888', logo, logoDark: logo }
     const reader = { audience: 'authority', label: 'Marktüberwachung', expiresAt: MADE_AT } as const
-    const { svg } = qrSymbol(`https://passports.example/p/${'0'.repeat(26)}`, { level: 'M' })
+    const address = 'https://passports.example/p/01m8098pa3eh1awgfte6drh14t'
+    const { svg } = qrSymbol(address, { level: 'M', isInline: true })
     const history = {
       versions: Array.from({ length: 20 }, (_, i) => ({
         versionNo: 30 - i,

@@ -1,0 +1,52 @@
+/** What a page may weigh, on the pages that people are shown first: all of the demo, in all languages, as they are sent. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { setBrand } from '../../src/accounts/set-brand.ts'
+import { DEMO_PASSPORTS } from '../../src/cli/demo-data/demo-account.ts'
+import { DEMO_BRAND } from '../../src/cli/demo-data/demo-brand.ts'
+import { loadDemoPassports } from '../../src/cli/load-demo.ts'
+import { LANGUAGES } from '../../src/i18n/catalogue.ts'
+import { type Harness, startHarness } from '../harness.ts'
+
+const MOST_BYTES = 30_000
+const MOST_COMPRESSED_BYTES = 8_000
+
+let harness: Harness
+let ids: string[]
+before(async () => {
+  harness = await startHarness()
+  const { ctx } = await harness.account()
+  await setBrand(ctx, DEMO_BRAND)
+  const { models, batches, items } = await loadDemoPassports(ctx, DEMO_PASSPORTS)
+  ids = [...models, ...batches, ...items]
+})
+after(() => harness.close())
+
+/** With its symbol and its brand, and not as it is rendered: as it comes over the wire. */
+async function weigh(id: string, language: string): Promise<{ raw: number; compressed: number }> {
+  const { headers, rawPayload } = await harness.app.inject({
+    url: `/p/${id}?lang=${language}`,
+    headers: { 'accept-encoding': 'gzip' },
+  })
+  assert.equal(headers['content-encoding'], 'gzip')
+  const page = gunzipSync(rawPayload)
+  assert.match(page.toString(), new RegExp(`<html lang="${language}">`))
+  assert.match(page.toString(), /class="logo".*<path fill="#000" d="M4 4h7v1/s)
+  return { raw: page.length, compressed: rawPayload.length }
+}
+
+test('every page of the demo is at most 30 kB, 8 kB compressed, in every language', async () => {
+  const tooHeavy: string[] = []
+  for (const id of ids) {
+    await Promise.all(
+      LANGUAGES.map(async ({ code }) => {
+        const { raw, compressed } = await weigh(id, code)
+        if (raw <= MOST_BYTES && compressed <= MOST_COMPRESSED_BYTES) return
+        tooHeavy.push(`${id} ${code}: ${raw} bytes, ${compressed} compressed`)
+      }),
+    )
+  }
+  assert.ok(ids.length > 50, `${ids.length} pages`)
+  assert.deepEqual(tooHeavy, [])
+})
