@@ -59,6 +59,8 @@ function rowsOf(round: number): PublicPassportRow[] {
       own_keys: null,
       own_fields: null,
       indexable: true,
+      model_gtin: null,
+      batch_gtin: null,
     }
   })
 }

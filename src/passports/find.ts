@@ -2,7 +2,7 @@
 import type { AccountContext } from '../accounts/context.ts'
 import { mayBeIndexed } from '../accounts/indexing.ts'
 import { coalesce } from '../kernel/coalesce.ts'
-import { perDatabase, type Sql } from '../kernel/db.ts'
+import { type Fragment, perDatabase, type Sql } from '../kernel/db.ts'
 import { notFound } from '../kernel/errors.ts'
 import { findUuid } from '../kernel/ids.ts'
 import { isOutdated, joinOwners } from './outdated.ts'
@@ -35,6 +35,9 @@ export type PublicPassportRow = PassportRow & {
   own_fields: string[] | null
   /** Whether its account lets search engines list its models. */
   indexable: boolean
+  /** The GTINs that those above bear now, whatever the unit was issued under; null on a model. */
+  model_gtin: string | null
+  batch_gtin: string | null
 }
 
 /** The passport behind a public address, whosever it is. */
@@ -67,10 +70,19 @@ async function loadById(sql: Sql, ids: readonly string[]): Promise<(PublicPasspo
   const rows = await sql<PublicPassportRow[]>`
     select ${passportColumns(sql)},
       case when p.own is not null then array(select jsonb_object_keys(p.own)) end as own_keys, c.own_fields,
-      ${mayBeIndexed(sql)} as indexable
+      ${mayBeIndexed(sql)} as indexable, ${gtinsAbove(sql)}
     from unnest(${ids as string[]}::text[]::uuid[]) as k(id)
     cross join lateral (select * from passport where id = k.id limit 1) p
     join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}`
   const found = new Map(rows.map(row => [row.id, row]))
   return ids.map(id => found.get(id))
 }
+
+/** Each by its primary key, and only where there is one above. */
+const gtinsAbove = (sql: Sql): Fragment => sql`
+  case when p.parent_id is not null then (
+    select above.gtin14 from passport above where above.id = p.model_id and above.account_id = p.account_id) end as model_gtin,
+  case when p.parent_id <> p.model_id then (
+    select had.data->>'gtin' from passport above
+    join content had on had.id = above.content_id and had.account_id = above.account_id
+    where above.id = p.parent_id and above.account_id = p.account_id) end as batch_gtin`

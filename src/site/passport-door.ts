@@ -143,8 +143,10 @@ async function answerOrStale(
   }
 }
 
+/** The GTINs too: a model that gets another one makes no new version of its units, which name it. */
 const stateOf = ({ row, brand }: Pick<Shown, 'row' | 'brand'>) =>
-  `${row.version_no}${row.status}${row.outdated ? 'o' : ''}${row.indexable ? '' : 'n'}b${brand.version}`
+  `${row.version_no}${row.status}${row.outdated ? 'o' : ''}${row.indexable ? '' : 'n'}b${brand.version}` +
+  (row.parent_id === null ? '' : ` ${row.model_gtin} ${row.batch_gtin}`)
 
 function findMade(
   door: Door,

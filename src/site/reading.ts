@@ -81,11 +81,14 @@ export function readingOf(
     changedAt: history.versions[0]?.at ?? row.updated_at,
     replacedBy: newest === row.version_no ? null : newest,
     history,
-    model: row.level === 'm' ? null : relative(addresses, row.model_id, { ...row, lot: null, serial: null }),
+    model:
+      row.level === 'm'
+        ? null
+        : relative(addresses, row.model_id, { gtin: row.model_gtin, lot: null, serial: null }),
     batch:
       row.parent_id === null || row.parent_id === row.model_id
         ? null
-        : relative(addresses, row.parent_id, { ...row, serial: null }),
+        : relative(addresses, row.parent_id, { gtin: row.batch_gtin, lot: row.lot, serial: null }),
     primary: primaryLanguage(all),
     audience,
     withheld,
@@ -94,6 +97,7 @@ export function readingOf(
   }
 }
 
+/** By the GTIN that it bears itself: what its own document is called. */
 function relative(addresses: Addresses, uuid: string, row: Pick<PassportRow, 'gtin' | 'lot' | 'serial'>) {
   const id = idFromUuid(uuid)
   return { id, url: passportUrl(addresses, id), gs1Url: gs1Url(addresses, row) }

@@ -35,6 +35,8 @@ export const rowOf = (
     own_keys: null,
     own_fields: null,
     indexable: true,
+    model_gtin: null,
+    batch_gtin: null,
     ...more,
   }
 }

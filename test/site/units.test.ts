@@ -260,6 +260,42 @@ describe('JSON-LD of a unit', () => {
     }
   })
 
+  test('names model and batch as their own documents do, whatever GTIN the model gets later', async () => {
+    harness.clock.set('2026-11-22T10:00:00Z')
+    const of = async ({ path }: Unit) => (await harness.ask('GET', `${path}?format=jsonld`)).json
+    const model = await makeModel({})
+    const early = await issue(model, { lot: 'L-1' })
+    const units = [early, await issue(early, { serial: 'S-1' }), await issue(model, { serial: 'S-2' })]
+    const check = async () => {
+      const above = (await of(model))['@id']
+      for (const unit of units) assert.deepEqual((await of(unit)).model, { '@id': above })
+      const below = await of(units[1] as Unit)
+      assert.deepEqual(below['dpp:batch'], { '@id': (await of(early))['@id'] })
+      return above
+    }
+    const names = [await check()]
+    const [first, second] = [nextGtin(), nextGtin()]
+    for (const gtin of [first, second, null]) {
+      await correct(model, { gtin })
+      harness.clock.advance(1_001)
+      names.push(await check())
+    }
+    const { publicUrl } = ADDRESSES
+    const page = `${publicUrl}${model.path}#product`
+    assert.deepEqual(names, [page, `${publicUrl}/01/0${first}`, `${publicUrl}/01/0${second}`, page])
+    // Between two GTINs: what is issued then bears the one of then, below a batch that had none.
+    await correct(model, { gtin: second })
+    const late = await issue(early, { serial: 'S-3' })
+    const document = await of(late)
+    assert.deepEqual(document.model, { '@id': `${publicUrl}/01/0${second}` })
+    assert.deepEqual(document['dpp:batch'], { '@id': (await of(early))['@id'] })
+    await harness.ask('POST', `/api/v1/products/${model.id}/refresh`, { key: account.key })
+    harness.clock.advance(1_001)
+    units.push(late)
+    assert.equal(await check(), `${publicUrl}/01/0${second}`)
+    harness.clock.release()
+  })
+
   test('without a GTIN each is a part of its own page', async () => {
     const model = await makeModel({})
     const item = await issue(model, { serial: 'S-1' })
