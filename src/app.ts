@@ -19,7 +19,7 @@ import { findMeaning } from './kernel/db.ts'
 import { AppError, type ErrorCode } from './kernel/errors.ts'
 import { requestIds } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
-import { registerSite, type SiteSetup } from './site/door.ts'
+import { refusalFace, registerSite, type SiteSetup } from './site/door.ts'
 
 export type AppSetup = ApiSetup &
   SiteSetup &
@@ -35,7 +35,8 @@ const LINGER_MS = 2_000
 const MOST_READ_FOR_NOTHING = 64 * 1_048_576
 
 export function createApp(setup: AppSetup): FastifyInstance {
-  const app = createOperatorApp(setup)
+  const { publicUrl } = setup.addresses
+  const app = createOperatorApp(setup, (request, status) => refusalFace(publicUrl, request, status))
   registerApi(app, setup)
   registerDocs(app, setup)
   const { answerReady } = registerSite(app, setup)
@@ -81,8 +82,11 @@ function goStraight(
 
 export type ServerSetup = OperatorSetup & Pick<AppSetup, 'sql' | 'clock' | 'log' | 'trustedProxies'>
 
+/** How a refusal looks at a public address; `page` stands in for the JSON. */
+type FaceOf = (request: FastifyRequest, status: number) => ReturnType<typeof refusalFace>
+
 /** What every process that listens answers, for whoever runs it; a worker answers nothing else. */
-export function createOperatorApp(setup: ServerSetup): FastifyInstance {
+export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyInstance {
   const requestId = requestIds()
   const app = Fastify({
     loggerInstance: setup.log,
@@ -100,7 +104,7 @@ export function createOperatorApp(setup: ServerSetup): FastifyInstance {
       connectionsCheckingInterval: 1_000,
       maxHeaderSize,
     },
-    frameworkErrors: (error, request, reply) => answerError(setup, error, request, reply),
+    frameworkErrors: (error, request, reply) => answerError(setup, { error, request, reply, faceOf }),
     clientErrorHandler: (error, socket) => refuseUnreadable(setup, error, socket as Socket, requestId()),
     return503OnClosing: false,
   }) as unknown as FastifyInstance
@@ -118,7 +122,9 @@ export function createOperatorApp(setup: ServerSetup): FastifyInstance {
       done()
     })
   }
-  app.setErrorHandler((error: FastifyError, request, reply) => answerError(setup, error, request, reply))
+  app.setErrorHandler((error: FastifyError, request, reply) =>
+    answerError(setup, { error, request, reply, faceOf }),
+  )
   app.setNotFoundHandler(() => {
     throw new AppError('not_found', 'There is no such address.')
   })
@@ -209,10 +215,17 @@ function asRefusal(setup: ServerSetup, error: Error, request: FastifyRequest): A
 }
 
 /** A request target may be a whole address (RFC 9112 §3.2.2). */
-const isOfApi = ({ raw: { url = '' } }: FastifyRequest) =>
-  url.replace(/^https?:\/\/[^/]*/i, '').startsWith(API_PREFIX)
+const pathOf = ({ raw: { url = '' } }: FastifyRequest) => url.replace(/^https?:\/\/[^/]*/i, '')
 
-function answerError(setup: ServerSetup, error: Error, request: FastifyRequest, reply: FastifyReply) {
+const isOfApi = (request: FastifyRequest) => pathOf(request).startsWith(API_PREFIX)
+
+/** All that no other door stands at. */
+const isPublic = (request: FastifyRequest) =>
+  !/^\/(?:api|console|docs|metrics)(?![^/?#])/.test(pathOf(request))
+
+type Failing = { error: Error; request: FastifyRequest; reply: FastifyReply; faceOf: FaceOf | undefined }
+
+function answerError(setup: ServerSetup, { error, request, reply, faceOf }: Failing): FastifyReply {
   const refusal = asRefusal(setup, error, request)
   setup.metrics?.refused(refusal.code)
   // The framework would hang up on who is still sending, and the system's reset overtakes the answer on its way.
@@ -222,16 +235,19 @@ function answerError(setup: ServerSetup, error: Error, request: FastifyRequest, 
   ) {
     reply.removeHeader('connection')
   }
+  const status = STATUS[refusal.code]
+  const face = isPublic(request) ? faceOf?.(request, status) : undefined
   const isUncounted = !reply.hasHeader('x-ratelimit-limit') && isOfApi(request)
   return reply
-    .code(STATUS[refusal.code])
+    .code(status)
     .headers({
+      'content-type': 'application/json; charset=utf-8',
+      ...face?.headers,
       ...(isUncounted ? addressHeaders(setup, request.ip) : {}),
       ...refusal.headers,
       'x-request-id': request.id,
-      'content-type': 'application/json; charset=utf-8',
     })
-    .send(errorJson(refusal, request.id))
+    .send(face?.page ?? errorJson(refusal, request.id))
 }
 
 const UNREADABLE: Record<string, [ErrorCode, string, string]> = {

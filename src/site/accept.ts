@@ -24,6 +24,10 @@ export function preferredForm(accept: string | undefined): Form {
   return jsonld.quality > 0 && jsonld.isNamed && !html.isNamed ? 'jsonld' : 'html'
 }
 
+/** Whether HTML is asked for by name, as browsers do and programs do not: a person is told in words what is wrong. */
+export const isPerson = (accept: string | undefined): boolean =>
+  preferredForm(accept) === 'html' && /text\/html|application\/xhtml\+xml/i.test(accept ?? '')
+
 /** Ranges that match a form, the most specific first: its quality is the one that counts. */
 const HTML_RANGES = ['text/html', 'application/xhtml+xml', 'text/*', '*/*']
 const JSONLD_RANGES = ['application/ld+json', 'application/json', 'application/*', '*/*']

@@ -1,21 +1,20 @@
 /** The public door: its table of contents. Needs no key, sets no cookie but for access links, and answers only GET and HEAD. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { negotiateLanguage } from '../i18n/negotiate.ts'
 import { AppError } from '../kernel/errors.ts'
 import { preferredForm } from './accept.ts'
 import { answerLogo } from './logo.ts'
 import { contextVersionAnswers, namespaceAnswers, namespacePath } from './namespace.ts'
-import { answerNotFound, errorPage } from './not-found-page.ts'
+import { answerNowhere } from './nowhere.ts'
 import { type PassportDoor, passportDoor } from './passport-door.ts'
 import { sendEncoded } from './ready-answer.ts'
 import { registerResolver } from './resolver-door.ts'
 import { robotsHandler } from './robots.ts'
 import type { SiteSetup } from './setup.ts'
-import { pageHeaders } from './shell.ts'
 import { sitemapHandlers } from './sitemap.ts'
 import { answerSymbol } from './symbol.ts'
 import { readWish } from './wish.ts'
 
+export { refusalFace } from './refusal.ts'
 export type { SiteSetup } from './setup.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
@@ -24,7 +23,6 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 export function registerSite(app: FastifyInstance, setup: SiteSetup): Pick<PassportDoor, 'answerReady'> {
   const passports = passportDoor(setup)
   app.register(async door => {
-    door.addHook('onSend', async (request, reply, payload) => withFace(setup, request, reply, payload))
     registerResolver(door, setup)
     for (const [path, handle] of Object.entries(handlers(setup, passports))) {
       door.route({ method: 'GET', url: path, handler: handle })
@@ -37,7 +35,11 @@ export function registerSite(app: FastifyInstance, setup: SiteSetup): Pick<Passp
 function handlers(setup: SiteSetup, passports: PassportDoor): Record<string, Handler> {
   const { publicUrl } = setup.addresses
   const nsPath = namespacePath(publicUrl, setup.nsUrl)
-  const nothing: Handler = (request, reply) => answerNotFound(setup, request, reply, readWish(setup, request))
+  const nothing: Handler = (request, reply) => {
+    const wish = readWish(setup, request)
+    if (wish instanceof AppError) throw wish
+    return answerNowhere(setup, request, reply, wish)
+  }
   return {
     '/p/:id': passports.handle,
     '/p/:id/qr.svg': (request, reply) => answerSymbol(setup, request, reply),
@@ -68,14 +70,6 @@ function namespaceHandlers(setup: SiteSetup, path: string): Record<string, Handl
 
 /** Nobody has a passport without a path: who types the bare address is looking for the account's pages. */
 const homeOf = (publicUrl: string) => `${new URL(publicUrl).pathname.replace(/\/$/, '')}/console`
-/** A failure, told to a person as a page. What happened is in the log, under the id that the headers name. */
-function withFace(setup: SiteSetup, request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
-  if (reply.statusCode < 500 || preferredForm(request.raw.headers.accept) !== 'html') return payload
-  const acceptLanguage = request.raw.headers['accept-language']
-  reply.headers({ ...pageHeaders(setup.addresses.publicUrl), 'cache-control': 'no-store' })
-  reply.removeHeader('content-length')
-  return errorPage(negotiateLanguage({ acceptLanguage }))
-}
 
 const OTHER_METHODS: HTTPMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 

@@ -10,21 +10,30 @@ import { languageOf, type Wish } from './wish.ts'
 
 type UiKey = keyof Labels['ui']
 
-/** A page of a title and a few sentences, not to be indexed. */
-function notice(language: Language, title: UiKey, sentences: readonly UiKey[]): string {
+/** A page of a title and a few sentences, or what else is ready HTML, not to be indexed. */
+function notice(language: Language, title: UiKey, sentences: readonly UiKey[], more = ''): string {
   const { ui } = labelsFor(language)
   const paragraphs = sentences.map(key => html`<p>${ui[key]}</p>`)
   return document({
     language,
     title: ui[title],
     isIndexed: false,
-    body: html`<main id="content" class="notice-page"><p class="kind"><span>${ui.passport}</span></p><h1>${ui[title]}</h1>!${paragraphs}</main>`,
+    body: html`<main id="content" class="notice-page"><p class="kind"><span>${ui.passport}</span></p><h1>${ui[title]}</h1>!${paragraphs}!${more}</main>`,
   })
 }
 
 /** The page that says that no passport is here. */
 export const notFoundBody = (language: Language) =>
   notice(language, 'notFound.title', ['notFound.text', 'notFound.help'])
+
+/** The page for who asked for another form or link of a product that is there: it leads on to the passport. */
+export const missingBody = (language: Language, passport: string) =>
+  notice(
+    language,
+    'missing.title',
+    [],
+    html`<p><a href="${passport}">${labelsFor(language).ui['missing.link']}</a></p>`,
+  )
 
 const made = new Map<string, ReadyAnswer>()
 
@@ -49,7 +58,7 @@ function notFoundPage(language: Language, publicUrl: string): ReadyAnswer {
   return answer
 }
 
-/** The friendly page for people, the usual error for machines. */
+/** The friendly page for people, the usual error for machines, which `refusalFace` gives the headers of the page. */
 export function answerNotFound(
   setup: SiteSetup,
   request: FastifyRequest,

@@ -7,15 +7,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Brand, findBelievedBrand, readBrand } from '../accounts/brand.ts'
 import type { Audience } from '../categories/field.ts'
 import type { Language } from '../i18n/catalogue.ts'
+import { AppError } from '../kernel/errors.ts'
 import type { Access } from '../passports/access-links.ts'
 import { noteAccessUse } from '../passports/access-use.ts'
 import type { PublicPassportRow } from '../passports/find.ts'
 import { readPublicHistory } from '../passports/public-history.ts'
 import { ageOfBelief, findBelieved, readPublicPassport } from '../passports/public-read.ts'
 import { readPublicVersion } from '../passports/public-version.ts'
-import { symbolAddress } from '../passports/record.ts'
+import { passportUrl, symbolAddress } from '../passports/record.ts'
 import { qrSymbol } from '../qr/svg.ts'
-import type { Form } from './accept.ts'
+import { type Form, isPerson } from './accept.ts'
 import {
   type AccessDoor,
   accessDoor,
@@ -28,11 +29,12 @@ import {
 } from './access-door.ts'
 import { dressOf } from './dress.ts'
 import { jsonLd } from './json-ld.ts'
-import { answerNotFound } from './not-found-page.ts'
+import { answerNowhere } from './nowhere.ts'
 import { isIndexed } from './page.ts'
 import { type CachedPassport, createPageCache, type PageCache } from './page-cache.ts'
 import { renderPassportPage } from './passport-page.ts'
 import { type Reading, readingOf } from './reading.ts'
+
 import {
   type Exchange,
   encodingFor,
@@ -43,6 +45,7 @@ import {
   sendFresh,
   sendReady,
 } from './ready-answer.ts'
+import { leadOn } from './refusal.ts'
 import { type NoteScan, scanNoter } from './scan.ts'
 import type { SiteSetup } from './setup.ts'
 import { pageHeaders, safetyHeaders } from './shell.ts'
@@ -79,6 +82,7 @@ export function passportDoor(setup: SiteSetup): PassportDoor {
   return {
     handle(request, reply) {
       const wish = readWish(setup, request)
+      if (wish instanceof AppError) return refuseFormat(setup, request, reply, wish)
       const { raw } = request
       if (mayHaveAccess(raw.headers, wish) || wish.query.version !== undefined) {
         return answer(door, request, reply, wish)
@@ -96,6 +100,19 @@ export function passportDoor(setup: SiteSetup): PassportDoor {
       return !mayHaveAccess(headers, wish) && sendIfReady(door, exchange, wish)
     },
   }
+}
+
+/** A machine gets the refusal thrown; a person is led to the passport, if one is there. */
+async function refuseFormat(
+  { sql, clock, addresses }: SiteSetup,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: AppError,
+): Promise<FastifyReply> {
+  const { id = '' } = request.params as { id?: string }
+  if (!isPerson(request.raw.headers.accept)) throw refusal
+  if ((await readPublicPassport(sql, id, clock.now())) === undefined) throw refusal
+  return leadOn(addresses.publicUrl, { request, reply, status: 406 }, passportUrl(addresses, id))
 }
 
 /** Asks no database: for a passport and a brand that were read a moment ago. */
@@ -174,14 +191,14 @@ async function answer(
   const { sql } = door.setup
   const reading = readPublicPassport(sql, wish.id, wish.now)
   const row = await (isImpatient ? impatiently(reading) : reading)
-  if (row === undefined) return answerNotFound(door.setup, request, reply, wish)
+  if (row === undefined) return answerNowhere(door.setup, request, reply, wish)
   if (wish.query.access !== undefined) return enter(door, request, reply, wish)
   const [access, brand, then] = await Promise.all([
     accessOf(door, request, wish, row),
     readBrand(sql, row.account_id, wish.now),
     readPublicVersion(sql, row, versionWished(wish) ?? row.version_no),
   ])
-  if (then === undefined) return answerNotFound(door.setup, request, reply, wish)
+  if (then === undefined) return answerNowhere(door.setup, request, reply, wish)
   const shown = { row: then, brand, newest: row.version_no }
   // To machines an end is no news: they are told by what is not there.
   if (access !== undefined && (access !== 'ended' || wish.form === 'html')) {

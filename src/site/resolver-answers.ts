@@ -4,7 +4,7 @@ import { type DigitalLink, gs1Path } from '../gs1/digital-link.ts'
 import { LANGUAGES, type Language } from '../i18n/catalogue.ts'
 import { negotiateLanguage } from '../i18n/negotiate.ts'
 import type { AppError } from '../kernel/errors.ts'
-import { preferredForm } from './accept.ts'
+import { isPerson } from './accept.ts'
 import { notFoundBody } from './not-found-page.ts'
 import { type Headers, type ReadyAnswer, readyAnswer, sendEncoded } from './ready-answer.ts'
 import { pageHeaders, safetyHeaders } from './shell.ts'
@@ -41,9 +41,7 @@ export async function refuse(
   error: AppError,
 ): Promise<void> {
   const { accept, 'accept-language': acceptLanguage } = request.raw.headers
-  const isPerson =
-    preferredForm(accept) === 'html' && /text\/html|application\/xhtml\+xml/i.test(accept ?? '')
-  if (!isPerson) {
+  if (!isPerson(accept)) {
     reply.headers(unkept(publicUrl))
     throw error
   }

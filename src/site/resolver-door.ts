@@ -10,10 +10,11 @@ import { findLinkType, GS1_VOC, type LinkType } from '../gs1/link-type.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { PublicPassportRow } from '../passports/find.ts'
 import { readPublicPassport } from '../passports/public-read.ts'
-import { passportUrl } from '../passports/record.ts'
+import { type Addresses, passportUrl } from '../passports/record.ts'
 import { findBelievedTarget, type Resolved, resolveAddress } from '../passports/resolve.ts'
-import { preferredForm, prefersLinkset, remembering } from './accept.ts'
+import { isPerson, preferredForm, prefersLinkset, remembering } from './accept.ts'
 import { readyAnswer, sendEncoded } from './ready-answer.ts'
+import { leadOn } from './refusal.ts'
 import { CORS, linksetLink, refuse, unkept, VARY } from './resolver-answers.ts'
 import { linksetJson } from './resolver-linkset.ts'
 import type { SiteSetup } from './setup.ts'
@@ -21,7 +22,7 @@ import { safetyHeaders } from './shell.ts'
 import { impatiently, isUnavailable, STALE_MS } from './stale.ts'
 
 /** `query` is raw, without `?`; `rawPath` without a slash at its end. */
-type Question = { link: DigitalLink; rawPath: string; query: string; type: LinkType; now: Date }
+type Question = { link: DigitalLink; rawPath: string; query: string; type: LinkType | 'unknown'; now: Date }
 
 /** Registers the resolver, with its description for machines. */
 export function registerResolver(door: FastifyInstance, setup: SiteSetup): void {
@@ -73,6 +74,7 @@ function resolverHandler(setup: SiteSetup) {
   return (request: FastifyRequest, reply: FastifyReply): unknown => {
     const question = readQuestion(setup, request)
     if (question instanceof AppError) return refuse(publicUrl, request, reply, question)
+    if (question.type === 'unknown') return refuseType(setup, request, reply, question)
     const believed = findBelievedTarget(setup.sql, question.link, question.now)
     if (believed === undefined || question.type === 'linkset') return answer(setup, request, reply, question)
     return redirect(setup, request, reply, question, believed)
@@ -90,16 +92,32 @@ function readQuestion(setup: SiteSetup, request: FastifyRequest): Question | App
   const wish = readLinkQuery(query)
   if ('fault' in wish) return malformed(wish.fault)
   const type = wish.linkType === undefined ? 'defaultLink' : findLinkType(wish.linkType)
-  if (type === undefined) return noSuchLink()
   const isLinkset = type === 'linkset' || wantsLinkset(request.raw.headers.accept)
   return {
     link,
     rawPath: path.endsWith('/') ? path.slice(0, -1) : path,
     query,
-    type: isLinkset ? 'linkset' : type,
+    type: type === undefined ? 'unknown' : isLinkset ? 'linkset' : type,
     now: setup.clock.now(),
   }
 }
+
+/** The link is not there, for anybody; a person is led to the product's passport, which is. */
+async function refuseType(
+  setup: SiteSetup,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  question: Question,
+): Promise<unknown> {
+  const { addresses } = setup
+  reply.headers(unkept(addresses.publicUrl))
+  const resolved = isPerson(request.raw.headers.accept) ? await resolveOrRemember(setup, question) : undefined
+  if (resolved === undefined) return refuse(addresses.publicUrl, request, reply, noSuchLink())
+  return leadOn(addresses.publicUrl, { request, reply, status: 404 }, pageOf(addresses, resolved))
+}
+
+const pageOf = (addresses: Addresses, { item, batch, model }: Resolved) =>
+  passportUrl(addresses, item ?? batch ?? model)
 
 const wantsLinkset = remembering(prefersLinkset)
 const formOf = remembering(preferredForm)
@@ -137,10 +155,10 @@ function redirect(
   request: FastifyRequest,
   reply: FastifyReply,
   question: Question,
-  { item, batch, model }: Resolved,
+  resolved: Resolved,
 ): void {
   const { publicUrl } = addresses
-  const page = passportUrl(addresses, item ?? batch ?? model)
+  const page = pageOf(addresses, resolved)
   const isForMachine = question.type === 'dpp' && formOf(request.raw.headers.accept) === 'jsonld'
   reply.hijack()
   reply.raw
@@ -206,6 +224,7 @@ function answerOptions(setup: SiteSetup, request: FastifyRequest, reply: Fastify
   const { publicUrl } = setup.addresses
   const question = readQuestion(setup, request)
   if (question instanceof AppError) return refuse(publicUrl, request, reply, question)
+  if (question.type === 'unknown') return refuse(publicUrl, request, reply, noSuchLink())
   return reply
     .code(204)
     .headers({

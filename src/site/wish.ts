@@ -16,8 +16,8 @@ export const formOf = remembering(preferredForm)
 
 const FORMATS: Readonly<Record<string, Form>> = { jsonld: 'jsonld', html: 'html' }
 
-/** `?format=` over `Accept`. Throws `not_acceptable` for a format that there is not. */
-export function readWish(setup: SiteSetup, request: FastifyRequest): Wish {
+/** `?format=` over `Accept`; the refusal when there is no such format. */
+export function readWish(setup: SiteSetup, request: FastifyRequest): Wish | AppError {
   const { id = '' } = request.params as { id?: string }
   const query = request.query as Query
   const now = setup.clock.now()
@@ -26,7 +26,7 @@ export function readWish(setup: SiteSetup, request: FastifyRequest): Wish {
   if (typeof asked === 'string' && Object.hasOwn(FORMATS, asked)) {
     return { id, form: FORMATS[asked] ?? 'html', query, now }
   }
-  throw new AppError('not_acceptable', `format must be one of ${Object.keys(FORMATS).join(', ')}.`)
+  return new AppError('not_acceptable', `format must be one of ${Object.keys(FORMATS).join(', ')}.`)
 }
 
 const negotiated = remembering(key => {

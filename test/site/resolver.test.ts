@@ -653,6 +653,27 @@ describe('around the resolver', () => {
     }
   })
 
+  test('who follows a link of a type that there is not is led to the passport, if there is one', async () => {
+    const headers = { accept: HTML, 'accept-language': 'de-AT' }
+    for (const [address, page] of [
+      [family.path, family.model.page],
+      [`${family.path}/10/LOT-7`, family.batch.page],
+      [`${family.path}/10/NO-SUCH-LOT`, family.model.page],
+    ] as const) {
+      const { status, headers: sent, text } = await get(`${address}?linkType=gs1:nosuchlt`, headers)
+      assert.equal(status, 404, address)
+      assert.match(text, /<h1>Diese Seite gibt es nicht<\/h1>/)
+      assert.deepEqual(text.match(/<a href="[^"]*"/g), [`<a href="${page}"`], address)
+      assert.equal(sent['cache-control'], 'no-store')
+      assert.equal(sent['access-control-allow-origin'], '*')
+    }
+    const unknown = await get(`/01/0${nextGtin()}?linkType=gs1:nosuchlt`, headers)
+    assert.equal(unknown.status, 404)
+    assert.match(unknown.text, /<h1>Pass nicht gefunden<\/h1>/)
+    const machine = await get(`${family.path}?linkType=gs1:nosuchlt`, { accept: '*/*' })
+    assert.deepEqual([machine.status, machine.json.code], [404, 'not_found'])
+  })
+
   test('an access link opens the passport through its GS1 address', async () => {
     const { token } = await createAccessLink(account.ctx, {
       passportId: family.model.id,
