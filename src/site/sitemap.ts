@@ -2,13 +2,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../kernel/errors.ts'
 import { passportUrl } from '../passports/record.ts'
-import { countSitemapFiles, listSitemapFile } from '../passports/sitemap.ts'
+import { listSitemapFile, listSitemapFiles } from '../passports/sitemap.ts'
 import { type ReadyAnswer, readyAnswer, sendEncoded } from './ready-answer.ts'
 import type { SiteSetup } from './setup.ts'
 import { safetyHeaders } from './shell.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
-type Kept = { answer: Promise<ReadyAnswer>; at: number }
+/** No answer: there is no such file, or nothing to list in it, which is remembered like a file. */
+type Kept = { answer: Promise<ReadyAnswer | undefined>; at: number }
+type Make = () => Promise<string | undefined>
 
 /** Made at most this often, however many ask. */
 const KEPT_MS = 60_000
@@ -21,8 +23,12 @@ const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 /** The handlers of the index and of the files it names. */
 export function sitemapHandlers(setup: SiteSetup): Record<string, Handler> {
   const kept = new Map<number, Kept>()
-  const send = (n: number, make: () => Promise<string>): Handler => {
-    return async (request, reply) => sendEncoded(request, reply, await keep(setup, kept, n, make))
+  const send = (n: number, make: Make): Handler => {
+    return async (request, reply) => {
+      const answer = await keep(setup, kept, n, make)
+      if (answer === undefined) throw notFound('sitemap')
+      return sendEncoded(request, reply, answer)
+    }
   }
   return {
     '/sitemap.xml': send(0, () => indexOf(setup)),
@@ -41,21 +47,23 @@ function fileNumber(request: FastifyRequest): number {
   return Number(digits)
 }
 
-function keep(setup: SiteSetup, kept: Map<number, Kept>, n: number, make: () => Promise<string>) {
+function keep(setup: SiteSetup, kept: Map<number, Kept>, n: number, make: Make) {
   const now = setup.clock.now().getTime()
   const known = kept.get(n)
   if (known !== undefined && now >= known.at && now - known.at < KEPT_MS) return known.answer
   const answer = make().then(body =>
-    readyAnswer({
-      body,
-      tag: `sitemap.${n}`,
-      headers: {
-        ...safetyHeaders(setup.addresses.publicUrl),
-        'content-type': 'application/xml; charset=utf-8',
-        'cache-control': 'public, max-age=3600',
-        vary: 'Accept-Encoding',
-      },
-    }),
+    body === undefined
+      ? undefined
+      : readyAnswer({
+          body,
+          tag: `sitemap.${n}`,
+          headers: {
+            ...safetyHeaders(setup.addresses.publicUrl),
+            'content-type': 'application/xml; charset=utf-8',
+            'cache-control': 'public, max-age=3600',
+            vary: 'Accept-Encoding',
+          },
+        }),
   )
   const entry = { answer, at: now }
   if (kept.size >= MOST_KEPT) kept.clear()
@@ -66,18 +74,19 @@ function keep(setup: SiteSetup, kept: Map<number, Kept>, n: number, make: () => 
   return answer
 }
 
-async function indexOf({ sql, addresses }: SiteSetup): Promise<string> {
-  const count = await countSitemapFiles(sql)
-  const files = Array.from(
-    { length: count },
-    (_one, i) => `<sitemap><loc>${escaped(addresses.publicUrl)}/sitemap/${i + 1}.xml</loc></sitemap>\n`,
+/** The schemas of sitemaps want one entry at least: where there is nothing to list there is no sitemap. */
+async function indexOf({ sql, addresses }: SiteSetup): Promise<string | undefined> {
+  const numbers = await listSitemapFiles(sql)
+  if (numbers.length === 0) return undefined
+  const files = numbers.map(
+    n => `<sitemap><loc>${escaped(addresses.publicUrl)}/sitemap/${n}.xml</loc></sitemap>\n`,
   )
   return `${XML}<sitemapindex xmlns="${NAMESPACE}">\n${files.join('')}</sitemapindex>\n`
 }
 
-async function fileOf({ sql, addresses }: SiteSetup, n: number): Promise<string> {
+async function fileOf({ sql, addresses }: SiteSetup, n: number): Promise<string | undefined> {
   const models = await listSitemapFile(sql, n)
-  if (models === undefined) throw notFound('sitemap')
+  if (models === undefined) return undefined
   const urls = models.map(({ id, updatedAt }) => {
     const address = escaped(passportUrl(addresses, id))
     return `<url><loc>${address}</loc><lastmod>${updatedAt.toISOString()}</lastmod></url>\n`

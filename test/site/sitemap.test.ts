@@ -32,6 +32,7 @@ const listed = async () => {
   const files = await Promise.all(
     locations(index.text).map(address => t.ask('GET', String(address).slice(BASE.length))),
   )
+  for (const file of files) assert.deepEqual([file.status, file.text.includes('<url>')], [200, true])
   return { files: files.map(file => locations(file.text)), all: files.flatMap(file => locations(file.text)) }
 }
 
@@ -43,10 +44,19 @@ describe('robots.txt and the sitemap', () => {
     assert.equal(text, `User-agent: *\nDisallow: /api/\nDisallow: /console\n\nSitemap: ${BASE}/sitemap.xml\n`)
   })
 
-  test('without a model there is one file, empty', async () => {
-    const { files } = await listed()
-    assert.deepEqual(files, [[]])
-    for (const path of ['2.xml', '0.xml', '01.xml', '1', '-1.xml', 'x.xml', '99999999999.xml', '1.xml/']) {
+  test('without a model there is none', async () => {
+    assert.equal((await t.ask('GET', '/sitemap.xml')).status, 404)
+    for (const path of [
+      '1.xml',
+      '2.xml',
+      '0.xml',
+      '01.xml',
+      '1',
+      '-1.xml',
+      'x.xml',
+      '99999999999.xml',
+      '1.xml/',
+    ]) {
       assert.equal((await t.ask('GET', `/sitemap/${path}`)).status, 404, path)
     }
     assert.equal((await t.ask('POST', '/sitemap.xml')).status, 405)
@@ -90,6 +100,7 @@ describe('robots.txt and the sitemap', () => {
     }
     assert.equal(await robots(), undefined)
     assert.ok((await listed()).all.includes(model.page))
+    assert.equal(locations((await t.ask('GET', '/sitemap.xml')).text).length, 1)
     const hidden = await setIndexing(shy.ctx, { accountId: shy.id, indexable: false })
     assert.deepEqual(hidden, { id: String(shy.id), name: 'Test', indexable: false })
     assert.equal(await robots(), 'noindex')
@@ -127,7 +138,22 @@ describe('robots.txt and the sitemap', () => {
 
     await setIndexing(many.ctx, { accountId: many.id, indexable: false })
     const without = await listed()
-    assert.equal(without.files.length, 2, 'a model stays in its file')
     assert.equal(without.all.length, all.length - wanted.length - 1)
+    // The second file holds their models alone.
+    assert.equal(without.files.length, 1)
+    assert.equal((await t.ask('GET', '/sitemap/2.xml')).status, 404)
+    const last = await make()
+    later()
+    const { text } = await t.ask('GET', '/sitemap.xml')
+    assert.deepEqual(
+      locations(text),
+      [1, 2].map(n => `${BASE}/sitemap/${n}.xml`),
+    )
+    assert.equal((await listed()).files[1]?.includes(last.page), true, 'a model stays in its file')
+    for (const owner of await t.sql<{ id: number }[]>`select id from account where indexable`) {
+      await setIndexing(account.ctx, { accountId: Number(owner.id), indexable: false })
+    }
+    later()
+    assert.equal((await t.ask('GET', '/sitemap.xml')).status, 404)
   })
 })
