@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { accentOn } from '../accounts/accent.ts'
-import type { Brand } from '../accounts/brand.ts'
+import { type Brand, NO_BRAND } from '../accounts/brand.ts'
 import { compactCss } from '../kernel/compact-css.ts'
 
 export type Dress = {
@@ -12,33 +12,48 @@ export type Dress = {
   policy: string
 }
 
-const sheet = (name: string) =>
-  compactCss(readFileSync(new URL(`../../assets/${name}.css`, import.meta.url), 'utf8'))
+const sheet = (name: string) => readFileSync(new URL(`../../assets/${name}.css`, import.meta.url), 'utf8')
 
-const STYLE = sheet('passport')
+/** A stretch of the sheet; `marker` is what a page must have in it to get it, undefined for the rest. */
+type Part = { marker: string | undefined; css: string }
+
+/** Figures that few pages have are a tenth of the sheet each, and of a page within its 8 kB. */
+const PARTS: readonly Part[] = sheet('passport')
+  .split(/^\/\* (?=only with |always \*\/)/m)
+  .map(text => {
+    const [, marker] = /^only with (.*?) \*\/$/m.exec(text) ?? []
+    return { marker, css: compactCss(text.replace(/^(?:only with .*?|always) \*\//, '')) }
+  })
+
+const MARKERS = PARTS.flatMap(({ marker }) => marker ?? [])
+
+/** Compacted; `marks` are the markers that the page has. */
+const sheetFor = (marks: readonly string[]) =>
+  PARTS.filter(({ marker }) => marker === undefined || marks.includes(marker))
+    .map(({ css }) => css)
+    .join('')
 
 const MOST_REMEMBERED = 500
 const remembered = new Map<string, Dress>()
 
-/** For the passports of an account that has set nothing. */
-const PLAIN = make(STYLE, { accent: null, frameAncestors: [] })
-
 /** For a page that shows no passport, and so is of no account. */
-export const NO_PASSPORT = make(STYLE + sheet('site-pages'), { accent: null, frameAncestors: [] })
+export const NO_PASSPORT = make(sheetFor([]) + compactCss(sheet('site-pages')), NO_BRAND)
 
-/** Made once per brand: a digest of 10 kB takes as long as a tenth of a page. */
-export function dressOf({ accent, frameAncestors }: Pick<Brand, 'accent' | 'frameAncestors'>): Dress {
-  if (accent === null && frameAncestors.length === 0) return PLAIN
-  const key = `${accent} ${frameAncestors.join(' ')}`
+/** `page` is its HTML, with or without the sheet. Made once per brand and figures: a digest of 10 kB takes as long as a tenth of a page. */
+export function dressOf(brand: Worn, page: string): Dress {
+  const marks = MARKERS.filter(marker => page.includes(marker))
+  const key = `${brand.accent} ${brand.frameAncestors.join(' ')} ${marks}`
   const known = remembered.get(key)
   if (known !== undefined) return known
-  const dress = make(STYLE, { accent, frameAncestors })
+  const dress = make(sheetFor(marks), brand)
   if (remembered.size >= MOST_REMEMBERED) remembered.clear()
   remembered.set(key, dress)
   return dress
 }
 
-function make(sheets: string, { accent, frameAncestors }: Pick<Brand, 'accent' | 'frameAncestors'>): Dress {
+type Worn = Pick<Brand, 'accent' | 'frameAncestors'>
+
+function make(sheets: string, { accent, frameAncestors }: Worn): Dress {
   const style = accent === null ? sheets : sheets + accentRules(accent)
   const policy = [
     "default-src 'none'",

@@ -228,17 +228,13 @@ async function makeReady(
   const { row, brand } = shown
   const reading = await readFor(setup, shown, 'public')
   const key = formKey(request.raw.headers, wish, reading)
+  const language = languageOf(request.raw.headers, wish.query, reading.primary)
+  const body = bodyOf(setup, reading, shown, wish.form, language)
   const ready = readyAnswer({
-    body: bodyOf(
-      setup,
-      reading,
-      shown,
-      wish.form,
-      languageOf(request.raw.headers, wish.query, reading.primary),
-    ),
+    body,
     tag: tagOf(reading, brand, key),
     headers: {
-      ...formHeaders(setup, shown, wish.form, languageOf(request.raw.headers, wish.query, reading.primary)),
+      ...formHeaders(setup, shown, wish.form, language, body),
       'cache-control': PUBLIC_CACHING,
       vary: VARY,
       ...(isIndexed(reading) ? {} : { 'x-robots-tag': 'noindex' }),
@@ -289,10 +285,11 @@ const formHeaders = (
   { brand }: Shown,
   form: Form,
   language: Language,
+  body: string,
 ): Headers =>
   form === 'jsonld'
     ? { 'content-type': 'application/ld+json', ...safetyHeaders(publicUrl) }
-    : { ...pageHeaders(publicUrl, dressOf(brand)), 'content-language': language }
+    : { ...pageHeaders(publicUrl, dressOf(brand, body)), 'content-language': language }
 
 /** A page for this reader: with what the link opens, or of what all may see and that the link has ended. */
 async function answerReader(
@@ -318,8 +315,8 @@ async function answerReader(
       )
     }
   }
-  const headers = { ...formHeaders(setup, shown, form, language), ...FOR_ONE_READER }
   const body = bodyOf(setup, reading, shown, form, language, access)
+  const headers = { ...formHeaders(setup, shown, form, language, body), ...FOR_ONE_READER }
   await sendFresh(request, reply, { headers, body })
   if (shown.row.version_no === shown.newest) {
     door.noteScan({ request: request.raw, response: reply.raw }, wish, shown.row)

@@ -29,16 +29,17 @@ export function renderPassportPage(
   const { qr, reader, isEnded = false } = extra
   const page: Page = { ...wording, reading, qr, reader, isEnded, brand, facts: keyFacts(wording, reading) }
   const name = text(reading.data.productName)
+  const body = html`<a class="skip" href="#content">${labels.ui.skipToContent}</a>
+!${header(page)}
+<main id="content">!${facts(page)}!${sections(page)}!${withheldNote(page)}!${identifiers(page)}!${versions(page)}</main>
+!${footer(page)}`
   return document({
     language,
     title: fill(labels.ui.documentTitle, { name }),
     head: headLinks(page),
     isIndexed: isIndexed(reading) && reader === undefined && !isEnded,
-    dress: dressOf(brand),
-    body: html`<a class="skip" href="#content">${labels.ui.skipToContent}</a>
-!${header(page)}
-<main id="content">!${facts(page)}!${sections(page)}!${withheldNote(page)}!${identifiers(page)}!${versions(page)}</main>
-!${footer(page)}`,
+    dress: dressOf(brand, body),
+    body,
   })
 }
 
@@ -62,7 +63,7 @@ function sections(page: Page): string {
     }))
     .filter(({ parts }) => parts.length > 0)
     .map(({ section, parts }, i) =>
-      fold(section.anchor, titleOf(page, section), body(page, section, parts), i < OPEN_SECTIONS),
+      fold(section.anchor, titleOf(page, section), contentOf(page, section, parts), i < OPEN_SECTIONS),
     )
     .join('')
 }
@@ -79,7 +80,7 @@ const ORIGIN_WORDS = { model: 'inheritedFromModel', batch: 'inheritedFromBatch',
  * Neighbouring pairs share a list; a figure that is alone under its heading needs no second title. A line at the end
  * says where the fields come from; one that comes from elsewhere says so itself.
  */
-function body(page: Page, section: Section, parts: readonly Part[]): string {
+function contentOf(page: Page, section: Section, parts: readonly Part[]): string {
   const { ui } = page.labels
   const origins = parts.flatMap(({ origin }) => origin ?? [])
   const usual = origins.length === 0 ? undefined : usualOrigin(origins)

@@ -1,5 +1,6 @@
 /** What an account writes and what a reader may see: text stays text, links stay links, protected values stay inside. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -139,6 +140,27 @@ describe('audiences', () => {
   })
 })
 
+const SHEET = readFileSync(new URL('../../assets/passport.css', import.meta.url), 'utf8')
+/** What is drawn, and how its rules begin. */
+const FIGURES = [
+  ['class="bar"', '.bar{'],
+  ['class="scale"', '.scale{'],
+  ['class="chain"', '.chain{'],
+  ['<meter', 'meter{'],
+] as const
+
+function assertDressed(html: string, name: string): void {
+  const [head = '', body = ''] = html.split('</style>')
+  const styled = (sheet: string, one: string) => new RegExp(`\\.${one}\\b`).test(sheet)
+  const classes = Array.from(body.matchAll(/class="([^"]*)"/g), ([, names = '']) => names.split(' ')).flat()
+  const bare = [...new Set(classes)].filter(one => styled(SHEET, one) && !styled(head, one))
+  assert.deepEqual(bare, [], name)
+  // On paper a figure's rules are there for all.
+  const [onScreen = ''] = head.split('@media print')
+  for (const [mark, rule] of FIGURES)
+    assert.equal(onScreen.includes(rule), body.includes(mark), `${name} ${mark}`)
+}
+
 describe('the page', () => {
   test('marks what is in another language, and falls back to the primary one', () => {
     const row = rowOf('textile', {
@@ -239,6 +261,12 @@ describe('the page', () => {
           assert.ok(gzipSync(html).length <= 8_000, `${name}: ${gzipSync(html).length} compressed`)
         }
       }
+    }
+  })
+
+  test('brings the rules of the sheet for all that is in it, and none of a figure that is not', () => {
+    for (const category of CATEGORIES) {
+      for (const data of [{}, FULL[category]]) assertDressed(page(rowOf(category, data)), category)
     }
   })
 
