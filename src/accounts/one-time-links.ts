@@ -47,12 +47,13 @@ export async function findPasswordLink(
 }
 
 /**
- * The token of a new set-up link when there is no account at all, else undefined. It is good until it is used or
- * the next start replaces it.
+ * The token of a new set-up link when there is no account at all, else undefined. It is good until there
+ * is one, whoever made it, or the next start replaces it.
  */
 export async function createSetUpLink(ctx: OperatorContext): Promise<string | undefined> {
   const token = newToken()
   const made = await ctx.sql`
+    with ended as (delete from one_time_link where purpose = 'set_up' and exists (select from account))
     insert into one_time_link (hash, purpose, created_at)
     select ${sha256Hex(token)}, 'set_up', ${ctx.clock.now()}::timestamptz where not exists (select from account)
     on conflict (purpose) where purpose = 'set_up'
@@ -65,6 +66,7 @@ export async function createSetUpLink(ctx: OperatorContext): Promise<string | un
 export async function isSetUpLink(ctx: OperatorContext, token: string): Promise<boolean> {
   if (!isToken(token)) return false
   const found = await ctx.sql`
-    select from one_time_link where hash = ${sha256Hex(token)} and purpose = 'set_up'`
+    select from one_time_link
+    where hash = ${sha256Hex(token)} and purpose = 'set_up' and not exists (select from account)`
   return found.length === 1
 }

@@ -63,7 +63,7 @@ export type FirstOwner = { token: string; accountName: string; email: string; pa
 
 /**
  * The first account with its owner; the set-up link is used up. Throws `not_found` for a link that is not good any
- * more and `validation` for an e-mail or password that is not taken.
+ * more, as none is once there is an account, and `validation` for an e-mail or password that is not taken.
  */
 export async function setUpOwner(ctx: OperatorContext, input: FirstOwner): Promise<PersonWithPassword> {
   if (!(await isSetUpLink(ctx, input.token))) throw notFound('link')
@@ -72,8 +72,12 @@ export async function setUpOwner(ctx: OperatorContext, input: FirstOwner): Promi
   requirePassword(input.password, email)
   const passwordHash = await hashPassword(input.password)
   return inTransaction(ctx, async tx => {
+    // An account that is being made elsewhere is waited for: whether there is one is then known.
+    await tx.sql`lock table account in share row exclusive mode`
     const used = await tx.sql`
-      delete from one_time_link where hash = ${sha256Hex(input.token)} and purpose = 'set_up' returning hash`
+      delete from one_time_link
+      where hash = ${sha256Hex(input.token)} and purpose = 'set_up' and not exists (select from account)
+      returning hash`
     if (used.length === 0) throw notFound('link')
     const now = tx.clock.now()
     const [person] = await tx.sql<{ id: string }[]>`

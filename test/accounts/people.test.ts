@@ -1,6 +1,7 @@
 /** People: made and let in by the operator's links, once, never twice in an account. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import {
   createSetUpLink,
@@ -58,6 +59,52 @@ describe('createSetUpLink', () => {
     assert.ok('token' in (await tryIn('owner@testmarke.EXAMPLE ', PASSWORD)))
   })
 })
+
+describe('setUpOwner', () => {
+  let bare: Stand
+  before(async () => {
+    bare = await startStand()
+  })
+  after(() => bare.close())
+  const owner = { accountName: 'Zweite', email: 'late@testmarke.example', password: PASSWORD }
+
+  test('a link is over with the first account, also when that is only being made, and is cleared away', async () => {
+    const { ctx, sql } = bare
+    const token = (await createSetUpLink(ctx)) ?? ''
+    const sentence = Promise.withResolvers<void>()
+    const making = sql.begin(async tx => {
+      await createAccount({ ...ctx, sql: tx as unknown as typeof sql }, { name: 'Erste', plan: 'pro' })
+      await sentence.promise
+    })
+    await until(async () => (await locksOn(bare, 'RowExclusiveLock')) === 1)
+    assert.equal(await isSetUpLink(ctx, token), true)
+    const late = setUpOwner(ctx, { ...owner, token })
+    late.catch(() => undefined)
+    await until(async () => (await locksOn(bare, 'ShareRowExclusiveLock')) === 1)
+    sentence.resolve()
+    await making
+    await assert.rejects(late, refused('not_found', /no such link/))
+    assert.equal(await isSetUpLink(ctx, token), false)
+    await assert.rejects(setUpOwner(ctx, { ...owner, token }), refused('not_found', /no such link/))
+    const made = await sql`select name from account`
+    assert.deepEqual([...made], [{ name: 'Erste' }])
+    assert.deepEqual([...(await sql`select email from person`)], [])
+    assert.equal(await createSetUpLink(ctx), undefined)
+    assert.deepEqual([...(await sql`select hash from one_time_link`)], [])
+  })
+})
+
+async function locksOn({ sql }: Stand, mode: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) as count from pg_locks
+    where relation = 'account'::regclass and mode = ${mode}
+      and database = (select oid from pg_database where datname = current_database())`
+  return row?.count ?? 0
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await pause(10)
+}
 
 describe('createPerson', () => {
   test('one spelling of the e-mail, a link that works once, and nothing of it in the clear', async () => {
