@@ -15,7 +15,7 @@ import { addressHeaders } from './api/limits.ts'
 import { type OperatorSetup, registerOperator } from './api/operator.ts'
 import type { ApiSetup } from './api/route.ts'
 import { type ConsoleSetup, registerConsole } from './console/door.ts'
-import { findMeaning } from './kernel/db.ts'
+import { findMeaning, unavailable } from './kernel/db.ts'
 import { AppError, type ErrorCode } from './kernel/errors.ts'
 import { requestIds } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
@@ -146,6 +146,13 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
     response.writeHead(417, { ...headers, connection: 'close' }).end(body)
   })
   registerOperator(app, setup)
+  return app
+}
+
+/** What answers while the database is waited for: that the process lives, and to everybody else to come again. */
+export function createWaitingApp(setup: ServerSetup): FastifyInstance {
+  const app = createOperatorApp(setup)
+  app.addHook('onRequest', (request, _reply, done) => done(request.is404 ? unavailable() : undefined))
   return app
 }
 

@@ -13,8 +13,8 @@ import { flushAccessUses } from '../passports/access-use.ts'
 import { stopRefreshes } from '../passports/refresh-job.ts'
 import { createScanRecorder, type ScanRecorder } from '../scans/recorder.ts'
 import { startWorker, type Worker } from '../worker/worker.ts'
-import { Refusal } from './command.ts'
 import { drainable } from './drain.ts'
+import { type WaitingRoom, waitingRoom } from './listen.ts'
 import { isMember, supervisor } from './member.ts'
 import { secretKey } from './secret-key.ts'
 import { openMetrics, type ServerMetrics, statementWatcher } from './server-metrics.ts'
@@ -65,23 +65,30 @@ export async function serveUntilStopped(
     const app = listens ? import('../app.ts') : undefined
     app?.catch(() => undefined)
     const metrics = await openMetrics(config, boss)
+    const room = waitingRoom(config, { ...config, clock: systemClock, log, metrics: metrics?.door })
     store = await openStore(config, log, {
       name: 'carnet',
       serves: true,
       seat: isWeb && boss === undefined,
       patient: true,
+      stopping: life.stopping,
+      ...(listens && boss === undefined ? { awaited: room.open } : {}),
       ended: statementWatcher(config, log, metrics?.metrics),
       migrating: migrations => {
         log.info({ migrations }, 'the database is brought to this version')
         boss?.tell({ carnet: 'migrating' })
       },
+    }).catch(async error => {
+      await room.close()
+      throw error
     })
     try {
-      const parts = { config, log, store, metrics, ending, app: await app }
+      const parts = { config, log, store, metrics, ending, room, app: await app }
       const running = await startServer(parts, up)
       boss?.tell({ carnet: 'up' })
       return running
     } catch (error) {
+      await room.close()
       await store.stop()
       throw error
     }
@@ -95,6 +102,8 @@ export type Parts = {
   metrics?: ServerMetrics | undefined
   /** How it is to end; known when it ends. */
   ending: Ending
+  /** Who listens so far. */
+  room: WaitingRoom
   /** What makes servers; undefined for a process that listens nowhere. */
   app: AppModule | undefined
 }
@@ -115,7 +124,7 @@ async function startServer(
   const create = parts.app?.[isWeb ? 'createApp' : 'createOperatorApp']
   const app = create && appOn({ ...parts, create, scans, mail, outbound })
   const way = app === undefined ? undefined : drainable(app)
-  const address = app === undefined ? undefined : await listen(app, config)
+  const address = app === undefined ? undefined : await parts.room.handOver(app)
   if (isWeb) scans.start()
   const flush = async () => {
     try {
@@ -162,7 +171,7 @@ async function startServer(
   }
 }
 
-type AppParts = Omit<Parts, 'app'> & {
+type AppParts = Omit<Parts, 'app' | 'room'> & {
   create: (setup: AppSetup) => FastifyInstance
   scans: ScanRecorder
   mail: Mail
@@ -219,35 +228,6 @@ function workerOn(config: Config, log: Log, store: Store): Worker {
       version: VERSION,
     },
   })
-}
-
-async function listen(app: FastifyInstance, config: Config): Promise<string> {
-  const { host } = config
-  const [name, port] = config.role === 'worker' ? ['WORKER_PORT', config.workerPort] : ['PORT', config.port]
-  try {
-    return await app.listen({ host, port })
-  } catch (error) {
-    await app.close()
-    throw refusalToListen(error, { host, port, name })
-  }
-}
-
-/** `name`: of the setting that says the port. */
-type Place = { host: string; port: number; name: string }
-
-const REASONS: Record<string, (place: Place) => string> = {
-  EADDRINUSE: ({ host, port, name }) =>
-    `Port ${port} of ${host} is taken by another program. Stop that one, or set ${name} to a free port.`,
-  EACCES: ({ port, name }) => `This user may not listen on port ${port}. Set ${name} to one above 1023.`,
-  EADDRNOTAVAIL: ({ host }) => `HOST is ${host}, which is no address of this machine.`,
-  ENOTFOUND: ({ host }) => `HOST is ${host}, a name that leads to no address.`,
-  EAI_AGAIN: ({ host }) => `HOST is ${host}, a name that leads to no address.`,
-}
-
-function refusalToListen(error: unknown, place: Place): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const reason = REASONS[code]
-  return reason === undefined ? error : new Refusal(reason(place))
 }
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {

@@ -53,6 +53,10 @@ export type OpenOptions = {
   migrate?: boolean
   /** Waits for a database that is not there yet, in place of refusing. */
   patient?: boolean
+  /** Called once when it has to wait, with a pool that does not reach anything yet. */
+  awaited?: (sql: Sql) => Promise<void>
+  /** Ends that wait, which throws its reason. */
+  stopping?: AbortSignal
   /** Connections at most; else as many as a server, or a command, has. */
   max?: number
   /** There is a pooler before the database. */
@@ -101,6 +105,8 @@ async function openOnUrl(config: Config, url: string, log: Log, options: OpenOpt
     }
   } catch (error) {
     await pools.end()
+    if (options.stopping?.aborted) throw options.stopping.reason
+    if (error instanceof Refusal) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new Refusal(`The database at ${place} (DATABASE_URL) cannot be used: ${reason}.`)
   }
@@ -112,11 +118,14 @@ async function reach(
   sql: Sql,
   place: string,
   log: Log,
-  { patient }: OpenOptions,
+  { patient, awaited, stopping }: OpenOptions,
 ): Promise<'database' | 'pooler'> {
+  const { promise: stopped, reject: stop } = Promise.withResolvers<never>()
+  stopped.catch(() => undefined)
+  stopping?.addEventListener('abort', () => stop(stopping.reason), { once: true })
   for (let tries = 0; ; tries++) {
     try {
-      await sql`select 1`
+      await Promise.race([sql`select 1`, stopped])
       return 'database'
     } catch (error) {
       if (isPoolersRefusal(error)) return 'pooler'
@@ -125,7 +134,8 @@ async function reach(
       if (tries % TRIES_A_SENTENCE === 0) {
         log.warn({ reason }, `the database at ${place} does not answer yet; it is waited for`)
       }
-      await pause(TRY_EVERY_MS)
+      if (tries === 0) await awaited?.(sql)
+      await pause(TRY_EVERY_MS, undefined, stopping && { signal: stopping })
     }
   }
 }

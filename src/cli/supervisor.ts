@@ -1,8 +1,10 @@
 /** The server as several processes: this one holds the store and looks after the others, which answer and work. */
+import { systemClock } from '../kernel/clock.ts'
 import type { Config, Environment } from '../kernel/config.ts'
 import type { Log } from '../kernel/log.ts'
 import { Refusal } from './command.ts'
 import { Crew, type NumbersOfAll, type Post } from './crew.ts'
+import { waitingRoom } from './listen.ts'
 import { tryPort } from './ports.ts'
 import { secretKey } from './secret-key.ts'
 import { openStore, type Store } from './store.ts'
@@ -35,7 +37,15 @@ export async function superviseUntilStopped(
         `Port ${port} of ${host} is taken by another program, or may not be used. Set PORT and HOST to what is free.`,
       )
     }
-    store = await openStore(config, log, { name: 'carnet supervisor', serves: true, max: 2, patient: true })
+    const room = waitingRoom(config, { ...config, clock: systemClock, log })
+    store = await openStore(config, log, {
+      name: 'carnet supervisor',
+      serves: true,
+      max: 2,
+      patient: true,
+      stopping: life.stopping,
+      awaited: room.open,
+    }).finally(room.close)
     try {
       // Made once, before several look for it.
       secretKey(config)

@@ -12,12 +12,19 @@ const STOP_WITHIN_MS = 4_700
 export type Life = {
   /** Resolves with the reason to stop. */
   told: Promise<string>
+  /** Aborted then, with a Stopped as its reason: for what is only waited for. */
+  stopping: AbortSignal
   /** Ends the process with exit code 1 after closing: for what nobody foresaw. */
   fail: (error: unknown) => void
   failed: () => boolean
   /** Stops for another reason; `withinMs` is the time it may take. */
   stop: (reason: string, withinMs?: number) => void
   end: () => void
+}
+
+/** Thrown by what was given up while starting, because the server is to stop. */
+export class Stopped extends Error {
+  override name = 'Stopped'
 }
 
 type Watch = {
@@ -33,12 +40,14 @@ type Watch = {
 /** Starts listening for reasons to stop; `end` stops listening. */
 export function watchLife({ log, startedByNpm, abandon, hangUp }: Watch): Life {
   const { promise: told, resolve: tell } = Promise.withResolvers<string>()
+  const stopping = new AbortController()
   let toldAt: number | undefined
   let failed = false
   const stop = (reason: string, withinMs = STOP_WITHIN_MS) => {
     if (toldAt !== undefined) return
     toldAt = performance.now()
     tell(reason)
+    stopping.abort(new Stopped(reason))
     setTimeout(() => {
       log.error('stopping took too long: ended at once')
       abandon()
@@ -68,6 +77,7 @@ export function watchLife({ log, startedByNpm, abandon, hangUp }: Watch): Life {
   timer.unref()
   return {
     told,
+    stopping: stopping.signal,
     fail,
     failed: () => failed,
     stop,
@@ -89,11 +99,15 @@ export async function liveUntilStopped(
   start: () => Promise<{ stop: () => Promise<void> }>,
 ): Promise<void> {
   try {
-    const running = await start()
+    const running = await start().catch(passIfStopped)
     await life.told
-    await running.stop()
+    await running?.stop()
     if (life.failed()) throw new Refusal('The server stopped after an error; it is logged above.')
   } finally {
     life.end()
   }
+}
+
+function passIfStopped(error: unknown): undefined {
+  if (!(error instanceof Stopped)) throw error
 }

@@ -3,10 +3,14 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
+import { tryPort } from '../../src/cli/ports.ts'
 import { type OpenOptions, openStore } from '../../src/cli/store.ts'
 import { readConfig } from '../../src/kernel/config.ts'
 import { emptyDatabase, type TestDatabase } from '../database.ts'
 import { type Forwarder, startForwarder } from '../forwarder.ts'
+import { endAll, start } from './processes.ts'
+
+const GIVEN_UP_WITHIN_MS = 3_000
 
 describe('a database that is not there yet', () => {
   let database: TestDatabase
@@ -20,6 +24,7 @@ describe('a database that is not there yet', () => {
     await wire.cut()
   })
   after(async () => {
+    await endAll()
     await wire.cut()
     await database.drop()
   })
@@ -54,5 +59,54 @@ describe('a database that is not there yet', () => {
     const began = performance.now()
     await assert.rejects(open(wire.target.url), /\(DATABASE_URL\) cannot be used: .*ECONNREFUSED/)
     assert.ok(performance.now() - began < 5_000)
+  })
+
+  /** `carnet serve` on the wire, when it answers; each request is on a connection of its own. */
+  async function serveOnWire(env: Record<string, string>) {
+    const port = await tryPort('127.0.0.1', 0)
+    const settings = { DATABASE_URL: wire.target.url, SECRET_KEY: 'k'.repeat(32), PORT: String(port), ...env }
+    const process = start(['serve'], { cwd: import.meta.dirname, env: settings })
+    const ask = (path: string) =>
+      fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })
+    while ((await ask('/healthz').catch(() => undefined))?.status !== 200) {
+      assert.equal(process.child.exitCode, null, process.said.stderr)
+      await pause(20)
+    }
+    return { ...process, ask }
+  }
+
+  for (const WORKERS of ['1', '2']) {
+    test(`meanwhile a server tells how it is, and ends when it is told to; WORKERS=${WORKERS}`, async () => {
+      await wire.cut()
+      const { ask, child, ended, said } = await serveOnWire({ WORKERS })
+      assert.equal(await (await ask('/healthz')).text(), 'ok\n')
+      assert.equal((await ask('/readyz')).status, 503)
+      for (const path of ['/api/v1/health', '/api/v1/products', '/p/00000000000000000000000000']) {
+        const answer = await ask(path)
+        const { code, request_id } = (await answer.json()) as Record<string, string>
+        assert.deepEqual([answer.status, answer.headers.get('retry-after'), code], [503, '2', 'unavailable'])
+        assert.equal(answer.headers.get('x-request-id'), request_id)
+      }
+      const told = performance.now()
+      child.kill('SIGTERM')
+      assert.deepEqual(await ended, [0, null])
+      assert.ok(performance.now() - told < GIVEN_UP_WITHIN_MS, `${performance.now() - told} ms`)
+      assert.doesNotMatch(said.stderr, /too long/)
+    })
+  }
+
+  test('when it comes, nobody is refused on the way to the server proper, which ends in order', async () => {
+    const { ask, child, ended } = await serveOnWire({})
+    await wire.mend()
+    const seen: number[] = []
+    while (seen.at(-1) !== 200) seen.push((await ask('/api/v1/health')).status)
+    assert.ok(
+      seen.slice(0, -1).every(status => status === 503),
+      seen.join(),
+    )
+    for (let i = 0; i < 20; i++) assert.equal((await ask('/readyz')).status, 200)
+    child.kill('SIGTERM')
+    assert.deepEqual(await ended, [0, null])
+    await assert.rejects(ask('/healthz'))
   })
 })
