@@ -10,6 +10,7 @@ import { deleteOldImports } from '../transfer/import.ts'
 import { resumeImports, stopImports, takeImportFaults } from '../transfer/import-job.ts'
 import { backUpWhenDue, type ScheduledBackups } from '../transfer/scheduled.ts'
 import { clearAway } from '../webhooks/retention.ts'
+import { type Complaint, complaintOn } from './complaint.ts'
 
 const EVERY_MS = 5_000
 const CLEAR_EVERY_MS = 300_000
@@ -35,8 +36,11 @@ export type ChoreSetup = {
 export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Chores {
   let isStopping = false
   const stopping = new AbortController()
+  const passIfStopping = (error: unknown): undefined => {
+    if (!isStopping) throw error
+  }
   const keep = async () => {
-    const made = backups && (await backUpWhenDue(backups, stopping.signal))
+    const made = backups && (await backUpWhenDue(backups, stopping.signal).catch(passIfStopping))
     if (made)
       log.info(
         { file: made.path, bytes: made.bytes, passports: made.passports, seconds: made.seconds },
@@ -69,13 +73,16 @@ export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Ch
   const clean = async () => {
     await cleanScans({ sql, clock }, () => isStopping)
   }
+  const unlooked = (work: string) => complaintOn(log, 'warn', { work }, 'no look for work was possible')
+  const noBackup = (dir: string) =>
+    complaintOn(log, 'error', { work: 'backups' }, `no backup can be made in ${dir} (BACKUP_DIR)`)
   const chores = [
-    repeat(resume, EVERY_MS, log),
-    repeat(resumeSheets, EVERY_MS, log),
-    repeat(forget, EVERY_MS, log),
-    repeat(clean, CLEAN_EVERY_MS, log),
-    repeat(clear, CLEAR_EVERY_MS, log),
-    ...(backups === undefined ? [] : [repeat(keep, BACKUP_LOOK_EVERY_MS, log)]),
+    repeat(resume, EVERY_MS, unlooked('refreshes')),
+    repeat(resumeSheets, EVERY_MS, unlooked('sheets')),
+    repeat(forget, EVERY_MS, unlooked('what is over')),
+    repeat(clean, CLEAN_EVERY_MS, unlooked('scans to forget')),
+    repeat(clear, CLEAR_EVERY_MS, unlooked('deliveries to forget')),
+    ...(backups === undefined ? [] : [repeat(keep, BACKUP_LOOK_EVERY_MS, noBackup(backups.dir))]),
   ]
   return {
     async stop() {
@@ -87,16 +94,14 @@ export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Ch
 }
 
 /** Does something at once and then every so often, never twice at a time. */
-function repeat(work: () => Promise<void>, everyMs: number, log: Log): Chores {
+function repeat(work: () => Promise<void>, everyMs: number, complaint: Complaint): Chores {
   let running: Promise<void> | undefined
   const once = async () => {
     try {
       await work()
+      complaint.worked()
     } catch (error) {
-      log.warn(
-        { reason: error instanceof Error ? error.message : String(error) },
-        'no look for work was possible',
-      )
+      complaint.failed(error)
     }
     running = undefined
   }

@@ -21,8 +21,9 @@ import {
 } from '../webhooks/claim.ts'
 import { afterFailure, isToBeSwitchedOff, nextAttemptAt, WELL } from '../webhooks/schedule.ts'
 import type { Result } from '../webhooks/settle.ts'
+import { complaintOn } from './complaint.ts'
 import { Leases } from './leases.ts'
-import { Ledger, reasonOf } from './ledger.ts'
+import { Ledger } from './ledger.ts'
 import { dropQueue, isWaiting, keyOf, type Line, newLine, roomOf, syncLine, wantsMore } from './line.ts'
 
 const LEASE_MS = 10_000
@@ -112,13 +113,19 @@ export class Deliveries {
   }
 
   private async run(): Promise<void> {
-    const { log } = this.setup
+    const complaint = complaintOn(
+      this.setup.log,
+      'warn',
+      { work: 'webhooks' },
+      'no look for webhooks to deliver was possible',
+    )
     while (!this.isStopping) {
       let pause = POLL_MS
       try {
         pause = await this.step()
+        complaint.worked()
       } catch (error) {
-        log.warn({ reason: reasonOf(error) }, 'no look for webhooks to deliver was possible')
+        complaint.failed(error)
       }
       await this.nap(pause)
     }
