@@ -59,7 +59,7 @@ export async function writeBackupFile(
     return written
   } catch (error) {
     await rm(partial, { force: true })
-    throw asSentence(error, path)
+    throw asSentence(error, path, 'written')
   }
 }
 
@@ -129,9 +129,9 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-function asSentence(error: unknown, path: string): unknown {
+function asSentence(error: unknown, path: string, what: 'written' | 'read'): unknown {
   if (!(error instanceof Error && 'code' in error && 'syscall' in error && 'errno' in error)) return error
-  return refused(`${path} cannot be written or read (${error.code}).`)
+  return refused(`${path} cannot be ${what} (${error.code}).`)
 }
 
 export type BackupFile = {
@@ -156,10 +156,24 @@ export async function openBackupFile(path: string): Promise<BackupFile> {
     if (digest.digest('hex') !== sha256)
       throw refused(`${path} is damaged: it does not have the checksum at its end. Nothing was restored.`)
     const lineEnd = head.indexOf(NEWLINE, FIRST_LINE.length)
-    const header = JSON.parse(head.subarray(FIRST_LINE.length, lineEnd).toString('utf8')) as BackupHeader
+    const header = headerOf(head.subarray(FIRST_LINE.length, lineEnd).toString('utf8'))
+    if (header === undefined)
+      throw refused(`${path} is no backup that can be restored: its header is not whole.`)
     return { header, sha256, bytes, frames: () => decode(path, lineEnd + 1, bytes, sha256) }
   } catch (error) {
-    throw asSentence(error, path)
+    throw asSentence(error, path, 'read')
+  }
+}
+
+function headerOf(text: string): BackupHeader | undefined {
+  try {
+    const header = JSON.parse(text) as BackupHeader
+    const texts = [header.created_at, header.carnet, header.secret_key_fingerprint]
+    return texts.every(one => typeof one === 'string') && Array.isArray(header.migrations)
+      ? header
+      : undefined
+  } catch {
+    return undefined
   }
 }
 
@@ -191,7 +205,12 @@ async function* decode(path: string, start: number, bytes: number, sha256: strin
     }
   }
   const unpacked = Readable.from(packed(), { objectMode: false }).pipe(createZstdDecompress())
-  yield* framesOf(unpacked, changed)
+  try {
+    yield* framesOf(unpacked, changed)
+  } catch (error) {
+    if (error instanceof AppError || !(error instanceof Error)) throw error
+    throw refused(`${path} has the right checksum, but what it holds cannot be unpacked: ${error.message}.`)
+  }
   if (digest.digest('hex') !== sha256) throw changed()
 }
 

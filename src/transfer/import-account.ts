@@ -70,21 +70,26 @@ async function requireWhole(path: string): Promise<Counts> {
     isFirst = false
     last = line
   }
-  const end = parse(last)
-  if (end.type !== 'end' || typeof end.counts !== 'object' || end.counts === null)
-    throw refused(`${path} is no whole export: its last line is missing.`)
+  const end = findLine(last)
+  if (end?.type !== 'end' || typeof end.counts !== 'object' || end.counts === null)
+    throw refused(`${path} is not whole, or is no export of Carnet: its last line is missing or damaged.`)
   if (end.sha256 !== digest.digest('hex'))
     throw refused(`${path} is damaged: it does not have the checksum of its last line.`)
   return end.counts as Counts
 }
 
-function parse(text: string): Line {
+function findLine(text: string): Line | undefined {
   try {
     const line = JSON.parse(text) as Line
-    if (typeof line === 'object' && line !== null && typeof line.type === 'string') return line
+    return typeof line === 'object' && line !== null && typeof line.type === 'string' ? line : undefined
   } catch {
-    // Said below.
+    return undefined
   }
+}
+
+function parse(text: string): Line {
+  const line = findLine(text)
+  if (line !== undefined) return line
   throw refused('The file is no export of Carnet: it has a line that is no JSON object with a type.')
 }
 

@@ -4,7 +4,7 @@
  * could not answer, such as `?lang=de`, lead to a page of their own.
  */
 import { hash } from 'node:crypto'
-import { mkdir, open, readdir, writeFile } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import type { Sql } from '../kernel/db.ts'
 import { AppError, assert } from '../kernel/errors.ts'
@@ -63,10 +63,7 @@ type Folder = {
 
 /** `manifest.ndjson` has a line for each file, and a last one with the hash of the lines before it. */
 async function openFolder(dir: string): Promise<Folder> {
-  await mkdir(dir, { recursive: true })
-  if ((await readdir(dir)).length > 0)
-    throw new AppError('validation', `${dir} is not empty: name a folder that is new.`)
-  const manifest = await open(join(dir, 'manifest.ndjson'), 'wx')
+  const manifest = await openManifest(dir)
   /** Logos are shared by all pages; everything else is asked for once. */
   const shared = new Set<string>()
   let files = 0
@@ -92,6 +89,18 @@ async function openFolder(dir: string): Promise<Folder> {
       await manifest.close()
       return { files, bytes, sha256: lines }
     },
+  }
+}
+
+async function openManifest(dir: string): Promise<FileHandle> {
+  try {
+    await mkdir(dir, { recursive: true })
+    if ((await readdir(dir)).length > 0)
+      throw new AppError('validation', `${dir} is not empty: name a folder that is new.`)
+    return await open(join(dir, 'manifest.ndjson'), 'wx')
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
+    throw new AppError('validation', `${dir} is no folder that can be written into (${error.code}).`)
   }
 }
 

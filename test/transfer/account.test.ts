@@ -127,6 +127,15 @@ describe('export and import of an account', () => {
     assert.equal(await accounts(), before)
   })
 
+  test('a file that was cut off is told to be so', async () => {
+    const bytes = await readFile(file)
+    const cut = folder.file('cut')
+    for (const length of [0, 100, bytes.length - 40, bytes.lastIndexOf(10, bytes.length - 2) + 1]) {
+      await writeFile(cut, bytes.subarray(0, length))
+      await assert.rejects(makeImport(cut), { code: 'validation', message: /cut is not whole/ })
+    }
+  })
+
   test('a file forged with a new checksum is told by its hashes', async () => {
     const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
     const end = JSON.parse(lines.pop() ?? '')

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { zstdDecompressSync } from 'node:zlib'
@@ -131,6 +132,31 @@ describe('backup and restore', { timeout: 120_000 }, () => {
       await refuse(Buffer.concat([bytes, Buffer.from('\n')]))
       const [row] = await store.sql`select to_regclass('schema_migration') as table`
       assert.equal(row?.table, null)
+    } finally {
+      await store.drop()
+    }
+  })
+
+  test('a right checksum over what cannot be unpacked, or has no header, is refused with a sentence', async () => {
+    const bytes = await readFile((await makeBackup('forged')).path)
+    const forged = folder.file('forged-2')
+    const store = await emptyStore()
+    const refuse = async (body: Buffer, message: RegExp) => {
+      const sum = createHash('sha256').update(body).digest('hex')
+      await writeFile(forged, Buffer.concat([body, Buffer.from(`\nsha256 ${sum}\n`)]))
+      const restoring = restoreBackup(setup(store.database), { path: forged })
+      await assert.rejects(restoring, { code: 'validation', message })
+    }
+    try {
+      const body = Buffer.from(bytes.subarray(0, -73))
+      const headerEnd = body.indexOf(10, 17) + 1
+      await refuse(body.subarray(0, headerEnd + 200), /right checksum, but .* cannot be unpacked/)
+      await refuse(Buffer.concat([body.subarray(0, headerEnd), Buffer.alloc(99, 'x')]), /cannot be unpacked/)
+      await refuse(Buffer.from('carnet-backup 1\n{"carnet":"1"}\n'), /its header is not whole/)
+      await refuse(Buffer.from('carnet-backup 1\n{"carnet"'), /its header is not whole/)
+      await assert.rejects(restoreBackup(setup(store.database), { path: folder.file('none') }), {
+        message: /none cannot be read \(ENOENT\)/,
+      })
     } finally {
       await store.drop()
     }

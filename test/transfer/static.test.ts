@@ -155,5 +155,11 @@ describe('export --static', () => {
     assert.ok(!page.text.includes('stateOfHealth'))
     const again = exportStatic(setup(), { accountId: s.account.id, dir: made.dir })
     await assert.rejects(again, { code: 'validation', message: /is not empty/ })
+    const file = join(made.dir, 'manifest.ndjson')
+    for (const dir of [file, join(file, 'x')]) {
+      const message = /is no folder that can be written into \(E[A-Z]+\)/
+      const onFile = exportStatic(setup(), { accountId: s.account.id, dir })
+      await assert.rejects(onFile, { code: 'validation', message })
+    }
   })
 })
