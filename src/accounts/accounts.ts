@@ -10,6 +10,9 @@ export type Account = { id: string; name: string; plan: string }
 export type AccountWithUsage = Account & {
   created_at: string
   closed_at: string | null
+  /** What stands in place of the plan's. */
+  quota: QuotaOverrides
+  requests_per_minute?: number
   used: Record<(typeof LEVELS)[number], number>
 }
 
@@ -41,22 +44,29 @@ export async function listAccounts(ctx: OperatorContext): Promise<AccountWithUsa
       model: number
       batch: number
       item: number
+      quota: QuotaOverrides
+      requests_per_minute: number | null
     }[]
   >`
-    select a.id, a.name, a.plan, a.created_at, a.closed_at,
+    select a.id, a.name, a.plan, a.created_at, a.closed_at, a.requests_per_minute,
+      json_strip_nulls(json_build_object('model', a.model_quota, 'batch', a.batch_quota, 'item', a.item_quota)) as quota,
       coalesce(sum(u.used) filter (where u.level = 'm'), 0)::bigint as model,
       coalesce(sum(u.used) filter (where u.level = 'b'), 0)::bigint as batch,
       coalesce(sum(u.used) filter (where u.level = 'i'), 0)::bigint as item
     from account a left join account_usage u on u.account_id = a.id
     group by a.id order by a.id`
-  return rows.map(({ id, name, plan, created_at, closed_at, model, batch, item }) => ({
-    id: String(id),
-    name,
-    plan,
-    created_at: created_at.toISOString(),
-    closed_at: closed_at?.toISOString() ?? null,
-    used: { model, batch, item },
-  }))
+  return rows.map(
+    ({ id, name, plan, created_at, closed_at, quota, requests_per_minute: perMinute, ...used }) => ({
+      id: String(id),
+      name,
+      plan,
+      created_at: created_at.toISOString(),
+      closed_at: closed_at?.toISOString() ?? null,
+      quota,
+      ...(perMinute === null ? {} : { requests_per_minute: perMinute }),
+      used,
+    }),
+  )
 }
 
 export type PlanChange = {

@@ -1,5 +1,5 @@
 /** `carnet accounts`: who has passports here, and how many they may have. */
-import { listAccounts, setPlan } from '../accounts/accounts.ts'
+import { type AccountWithUsage, listAccounts, setPlan } from '../accounts/accounts.ts'
 import { createAccountByOperator } from '../accounts/by-operator.ts'
 import { closeAccount, reopenAccount } from '../accounts/close-account.ts'
 import { setIndexing } from '../accounts/indexing.ts'
@@ -34,16 +34,17 @@ export const accountsList: Command = {
   run: ({ env }) =>
     withStore(env, async ctx => {
       const accounts = await listAccounts(ctx)
-      const rows = accounts.map(({ id, name, plan, closed_at, used }) => [
+      const rows = accounts.map(({ id, name, plan, closed_at, used, ...over }) => [
         id,
         name,
         closed_at === null ? plan : `${plan}, closed`,
         ...LEVELS.map(level => String(used[level])),
+        overPlan(over),
       ])
       const text =
         accounts.length === 0
           ? 'There are no accounts.'
-          : columns([['ID', 'NAME', 'PLAN', 'MODELS', 'BATCHES', 'ITEMS'], ...rows])
+          : columns([['ID', 'NAME', 'PLAN', 'MODELS', 'BATCHES', 'ITEMS', 'OVER THE PLAN'], ...rows])
       return { value: accounts, text }
     }),
 }
@@ -118,6 +119,15 @@ export const accountsReopen: Command = {
       return { value: account, text: `Account ${account.id} "${account.name}" is open.` }
     })
   },
+}
+
+/** What an account has in place of its plan's. */
+function overPlan({
+  quota,
+  requests_per_minute: perMinute,
+}: Pick<AccountWithUsage, 'quota' | 'requests_per_minute'>): string {
+  const levels = LEVELS.flatMap(level => (quota[level] === undefined ? [] : [`${level} ${quota[level]}`]))
+  return [...levels, ...(perMinute === undefined ? [] : [`${perMinute} requests a minute`])].join(', ')
 }
 
 /** Requests a minute; beyond a hundred million is a slip of the finger. Throws UsageError. */

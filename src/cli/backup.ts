@@ -26,10 +26,13 @@ export const backup: Command = {
       const progress = progressOn(process.stderr)
       const fingerprint = createSealer(secretKey(config)).fingerprint
       const setup = { openPool: store.openPoolOfOne, clock, fingerprint, version: VERSION }
-      const made = await backUp(setup, {
-        path,
-        progress: (table, bytes) => progress.tell(`${table}: ${mebibytes(bytes)}`),
-      })
+      const made = await untilSignalled(signal =>
+        backUp(setup, {
+          path,
+          signal,
+          progress: (table, bytes) => progress.tell(`${table}: ${mebibytes(bytes)}`),
+        }),
+      )
       progress.end()
       const text =
         `${made.path} has ${made.passports} passports with ${made.versions} versions, in ${mebibytes(made.bytes)}.\n` +
@@ -37,6 +40,22 @@ export const backup: Command = {
       return { value: made, text }
     })
   },
+}
+
+/** What was begun is taken away before the process ends. npm passes a Ctrl-C on once more: that is still one. */
+async function untilSignalled<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const told = new AbortController()
+  const stop = () => told.abort()
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const signal of signals) process.on(signal, stop)
+  try {
+    return await work(told.signal)
+  } catch (error) {
+    if (!told.signal.aborted) throw error
+    throw new Refusal('The backup was broken off; there is no file of it.')
+  } finally {
+    for (const signal of signals) process.off(signal, stop)
+  }
 }
 
 export const restore: Command = {
@@ -65,7 +84,9 @@ export const restore: Command = {
         progress: (table, bytes) => progress.tell(`${table}: ${mebibytes(bytes)}`),
       })
       progress.end()
-      const text = `Restored ${made.passports} passports with ${made.versions} versions, as they were on ${made.created_at}.`
+      const text = `Restored ${made.passports} passports with ${made.versions} versions, as they were on ${made.created_at}.${
+        config.secretKey === undefined ? '' : ' Its server needs the same SECRET_KEY from now on.'
+      }`
       if (made.broken.length === 0) return { value: made, text }
       const complaint = `These histories were not right when the backup was made:\n${made.broken.join('\n')}`
       return { value: made, text, exitCode: 1, complaint }

@@ -1,11 +1,12 @@
 /** `carnet doctor`: what a person would look at one after the other when something does not work. */
-import { constants } from 'node:fs'
-import { access, mkdir, statfs } from 'node:fs/promises'
+import { constants, existsSync } from 'node:fs'
+import { access, stat, statfs } from 'node:fs/promises'
 import { get } from 'node:http'
+import { dirname, join, resolve } from 'node:path'
 import { listAccounts } from '../accounts/accounts.ts'
 import { LEVELS } from '../accounts/plans.ts'
 import { systemClock } from '../kernel/clock.ts'
-import { type Config, ConfigError, type Environment, readConfig } from '../kernel/config.ts'
+import { type Config, ConfigError, type Environment, findOddLines, readConfig } from '../kernel/config.ts'
 import type { Sql } from '../kernel/db.ts'
 import { findOddSettings } from '../kernel/odd-settings.ts'
 import {
@@ -17,10 +18,10 @@ import {
 } from '../passports/verify.ts'
 import { BUNDLED_LICENCE, describeCountryFile } from '../scans/country.ts'
 import { queueNumbers } from '../webhooks/numbers.ts'
-import { countSealed } from '../webhooks/rotate.ts'
+import { countSealed, hasSealedSecrets } from '../webhooks/rotate.ts'
 import { type Command, columns, type Result } from './command.ts'
 import { tryPort } from './ports.ts'
-import { hasSecretKey } from './secret-key.ts'
+import { hasSecretKey, isKeyMissing } from './secret-key.ts'
 import { commandLog, openStore, type Store } from './store.ts'
 import { webhookSetup } from './webhook-setup.ts'
 
@@ -58,14 +59,20 @@ async function examine(env: Environment, verify: boolean): Promise<Check[]> {
   }
   const checks = [
     await check('settings', async () => {
-      const odd = findOddSettings(env)
+      const odd = [...findOddLines(), ...findOddSettings(env)]
       return odd.length === 0 ? `addresses begin with ${config.publicUrl}` : odd
     }),
     await check('data directory', () => lookAtFolder(config.dataDir)),
     await check('secret key', () => lookAtSecretKey(config)),
     await check('port', () => lookAtPort(config)),
     await check('country data', () => lookAtCountryData(config)),
+    await check('backups', () => lookAtBackups(config)),
   ]
+  // Looking for it makes none.
+  if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'pg'))) {
+    const detail = `there is none in ${config.dataDir} yet: the first start makes it`
+    return [...checks, { name: 'database', ok: true, detail }]
+  }
   let store: Store
   try {
     store = await openStore(config, commandLog(env, config), { name: 'carnet doctor', migrate: false })
@@ -113,11 +120,15 @@ async function check(name: string, look: () => Promise<string | readonly string[
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 async function lookAtFolder(folder: string): Promise<string | string[]> {
-  await mkdir(folder, { recursive: true })
-  await access(folder, constants.W_OK | constants.R_OK)
-  const { bavail, bsize } = await statfs(folder)
+  // What is not there yet is made in the nearest folder that is; looking makes none.
+  let there = resolve(folder)
+  while (!existsSync(there)) there = dirname(there)
+  if (!(await stat(there)).isDirectory()) return [`${there} is no folder`]
+  await access(there, constants.W_OK | constants.R_OK | constants.X_OK)
+  const { bavail, bsize } = await statfs(there)
   const free = bavail * bsize
-  const detail = `${folder} is writable, ${(free / 2 ** 30).toFixed(1)} GiB free`
+  const what = there === resolve(folder) ? 'is writable' : 'is not there yet and can be made'
+  const detail = `${folder} ${what}, ${(free / 2 ** 30).toFixed(1)} GiB free`
   return free < LEAST_FREE_BYTES ? [`${detail}: too little to go on for long`] : detail
 }
 
@@ -128,8 +139,13 @@ async function lookAtSecretKey({ secretKey, dataDir }: Config): Promise<string> 
 
 async function lookAtPort({ host, port }: Config): Promise<string | string[]> {
   if ((await tryPort(host, port)) !== undefined) return `${port} of ${host} is free`
-  if (await answersAsCarnet(host, port)) return `Carnet answers on ${port} of ${host}`
+  if (await answersAsCarnet(host, port)) return `a Carnet answers on ${port} of ${host}, this one or another`
   return [`${port} of ${host} is taken by another program, or may not be used`]
+}
+
+async function lookAtBackups({ backups }: Config): Promise<string | string[]> {
+  if (backups === undefined) return 'none are made by themselves (BACKUP_DIR is not set)'
+  return lookAtFolder(backups.dir)
 }
 
 async function lookAtCountryData(config: Config): Promise<string | string[]> {
@@ -195,7 +211,12 @@ async function lookAtCounters(sql: Sql): Promise<string | string[]> {
 }
 
 async function lookAtSealed(sql: Sql, config: Config): Promise<string | string[]> {
-  if (config.secretKey === undefined && !hasSecretKey(config.dataDir)) return 'there is no key yet'
+  if (isKeyMissing(config)) {
+    if (!(await hasSealedSecrets(sql))) return 'there is no key yet'
+    return [
+      `webhooks are sealed with a SECRET_KEY that is not here: set it, or put secret-key into ${config.dataDir}`,
+    ]
+  }
   const { sealer } = webhookSetup(config)
   const { current, other } = await countSealed({ sql, clock: systemClock }, sealer)
   const detail = `${current} webhooks under key ${sealer.fingerprint}`

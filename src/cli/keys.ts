@@ -1,13 +1,15 @@
 /** `carnet keys`: the API keys of an account. */
 import { operatorIn, revokeKeyByOperator } from '../accounts/by-operator.ts'
+import { isOpen } from '../accounts/close-account.ts'
+import type { AccountContext } from '../accounts/context.ts'
 import { type KeyRecord, listKeys, SCOPES } from '../accounts/keys.ts'
 import { createOwnKey } from '../accounts/own-keys.ts'
 import { OVERLAP_MS, rotateKey } from '../accounts/rotate-key.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { accountNumber, readName } from './account-words.ts'
-import { type Command, columns } from './command.ts'
+import { type Command, columns, Refusal } from './command.ts'
 import { EXPIRY_HINT, parseExpiry, parseSpan } from './expiry.ts'
-import { withStore } from './store.ts'
+import { type StoreContext, withStore } from './store.ts'
 
 export const keysCreate: Command = {
   usage: 'keys create --account A --scope full|read [--name N] [--expires D]',
@@ -28,11 +30,20 @@ export const keysCreate: Command = {
       createdBy: 'Operator',
     }
     return withStore(env, async ctx => {
-      const { key, id, ...rest } = await createOwnKey(await operatorIn(ctx, accountId), input)
+      const { key, id, ...rest } = await createOwnKey(await operatorInOpen(ctx, accountId), input)
       const text = `${key}\n\nThat is key ${id} (${rest.scope}). Keep it now: it is not shown again.`
       return { value: { id, key, ...rest }, text }
     })
   },
+}
+
+/** Nobody is given a key that opens nothing. */
+async function operatorInOpen(ctx: StoreContext, accountId: number): Promise<AccountContext> {
+  const account = await operatorIn(ctx, accountId)
+  if (await isOpen(account)) return account
+  throw new Refusal(
+    `Account ${accountId} is closed, and no key opens anything of it. "carnet accounts reopen ${accountId}" opens it again.`,
+  )
 }
 
 export const keysList: Command = {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   openSync,
@@ -27,6 +28,10 @@ export function secretKey(settings: { secretKey: string | undefined; dataDir: st
 
 /** Whether there is a kept key; makes none. Throws Refusal when it is open to others or damaged. */
 export const hasSecretKey = (dataDir: string): boolean => readKey(join(dataDir, FILE)) !== undefined
+
+/** Whether `secretKey` would make one. */
+export const isKeyMissing = (settings: { secretKey: string | undefined; dataDir: string }): boolean =>
+  settings.secretKey === undefined && !existsSync(join(settings.dataDir, FILE))
 
 function readKey(path: string): string | undefined {
   let text: string

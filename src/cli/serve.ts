@@ -1,9 +1,10 @@
 /** `carnet serve`: the server for real use. */
 import { createSetUpLink, setUpUrl } from '../accounts/one-time-links.ts'
 import { systemClock } from '../kernel/clock.ts'
-import { type Config, type Environment, readConfig } from '../kernel/config.ts'
+import { type Config, type Environment, findOddLines, readConfig } from '../kernel/config.ts'
 import { createLog } from '../kernel/log.ts'
 import { findOddSettings } from '../kernel/odd-settings.ts'
+import { countryFileProblem } from '../scans/country.ts'
 import { type Command, Refusal } from './command.ts'
 import { isMember, supervisor } from './member.ts'
 import { tryPort } from './ports.ts'
@@ -18,7 +19,10 @@ export const serve: Command = {
     const config = await settingsWithPort(env)
     if (isMember()) return serveAsMember(config, env)
     const log = createLog(config)
-    for (const sentence of findOddSettings(env)) log.warn(sentence)
+    for (const sentence of [...findOddLines(), ...findOddSettings(env)]) log.warn(sentence)
+    const unread = await countryFileProblem(config.geoMmdbPath)
+    if (unread !== undefined)
+      log.warn(`GEO_MMDB_PATH cannot be read, and the bundled file is used: ${unread}`)
     const isOne = config.workers === 1 || config.role === 'worker'
     const run = isOne ? serveUntilStopped : superviseUntilStopped
     await run({ config, log, env }, async (store, address) => {

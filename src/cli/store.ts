@@ -17,8 +17,10 @@ import { isEnded, type Statement } from '../kernel/guarded-pool.ts'
 import { createLog, type Log } from '../kernel/log.ts'
 import { migrate, pendingMigrations } from '../kernel/migrate.ts'
 import type { Addresses } from '../passports/record.ts'
+import { hasSealedSecrets } from '../webhooks/rotate.ts'
 import { Refusal, type Result } from './command.ts'
 import { openEmbeddedStore } from './embedded-store.ts'
+import { isKeyMissing } from './secret-key.ts'
 
 export type Store = {
   sql: Sql
@@ -82,7 +84,7 @@ export async function openStore(config: Config, log: Log, options: OpenOptions):
 }
 
 async function openOnEmbedded(config: Config, log: Log, options: OpenOptions): Promise<Store> {
-  mkdirSync(config.dataDir, { recursive: true })
+  makeDataDir(config.dataDir)
   const embedded = await openEmbeddedStore({ ...options, config, log })
   const pools = poolsOn(embedded.target, options)
   const end = async () => {
@@ -90,6 +92,15 @@ async function openOnEmbedded(config: Config, log: Log, options: OpenOptions): P
     await embedded.leave()
   }
   return finish(config, pools, options, { place: config.dataDir, stop: end, abandon: embedded.abandon })
+}
+
+function makeDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Refusal(`DATA_DIR is ${dataDir}, where there can be no folder: ${reason}.`)
+  }
 }
 
 async function openOnUrl(config: Config, url: string, log: Log, options: OpenOptions): Promise<Store> {
@@ -207,6 +218,13 @@ async function finish(
     if (names.length > 0) options.migrating?.(names)
     const { applied } =
       options.migrate === false ? { applied: [] } : await migrate(sql, MIGRATIONS, systemClock.now())
+    if (options.migrate !== false && isKeyMissing(config) && (await hasSealedSecrets(sql))) {
+      throw new Refusal(
+        `The webhooks in ${config.dataDir} have secrets that are sealed with a SECRET_KEY, and there is neither that setting nor the file secret-key. ` +
+          'Set SECRET_KEY to the one it was, or put the file back (readable by its owner only). ' +
+          'If it is lost, set SECRET_KEY to a new one: the webhooks then need new secrets.',
+      )
+    }
     const addresses = { publicUrl: config.publicUrl, apiUrl: `${config.publicUrl}/api/v1` }
     return {
       sql,

@@ -1,5 +1,7 @@
 /** `carnet webhooks deliveries`, `test`, `resend`, `replay`: what became of events, and sending them again. */
 import { systemClock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { findUuid } from '../kernel/ids.ts'
 import { openOutbound } from '../kernel/outbound-http.ts'
 import {
   type AttemptRecord,
@@ -57,6 +59,12 @@ export const webhooksDeliveries: Command = {
     const accountId = accountNumber(args.get('account'))
     const webhookId = args.find('webhook')
     const before = args.find('before')
+    if (before !== undefined && findUuid(before) === undefined) {
+      throw new AppError(
+        'not_found',
+        `There is no delivery "${before}". "carnet webhooks deliveries" shows their ids.`,
+      )
+    }
     const input = {
       limit: readLimit(args.find('limit')),
       ...(webhookId === undefined ? {} : { webhookId }),

@@ -82,6 +82,32 @@ export function environment(): Environment {
   return { ...file, ...process.env }
 }
 
+/** One sentence for each line of `.env` that says nothing: it would be passed over without a word. */
+export function findOddLines(): string[] {
+  if (!existsSync('.env')) return []
+  return oddLinesOf(readFileSync('.env', 'utf8')).map(
+    line =>
+      `Line ${line} of .env is not written NAME=value: it has no effect, and may take the next one with it.`,
+  )
+}
+
+/** Their numbers, from 1. A value in quotes may go over several lines. */
+export function oddLinesOf(text: string): number[] {
+  let quote: string | undefined
+  return text.split('\n').flatMap((line, i) => {
+    if (quote !== undefined) {
+      if (line.includes(quote)) quote = undefined
+      return []
+    }
+    if (/^\s*(#.*)?$/.test(line)) return []
+    const [, value] = /^\s*(?:export\s+)?[A-Za-z_][\w.-]*\s*=\s*(.*)$/s.exec(line) ?? []
+    if (value === undefined) return [i + 1]
+    const [first = ''] = value
+    if (/["'`]/.test(first) && !value.includes(first, 1)) quote = first
+    return []
+  })
+}
+
 /** Reads and checks all settings; throws one ConfigError that names every problem. */
 export function readConfig(env: Environment): Config {
   const problems: string[] = []
@@ -98,6 +124,10 @@ export function readConfig(env: Environment): Config {
   if (secretKey !== undefined && secretKey.length < 32) {
     problems.push('SECRET_KEY is too short: it needs at least 32 characters.')
   }
+  const oldSecretKey = read.text('OLD_SECRET_KEY')
+  if (oldSecretKey !== undefined && oldSecretKey.length < 32) {
+    problems.push('OLD_SECRET_KEY is too short to have been a SECRET_KEY: those have at least 32 characters.')
+  }
   const config: Config = {
     port,
     host: read.host('HOST', '127.0.0.1'),
@@ -107,16 +137,16 @@ export function readConfig(env: Environment): Config {
     dataDir: read.text('DATA_DIR') ?? './data',
     pgBinDir: read.text('PG_BIN_DIR'),
     secretKey,
-    oldSecretKey: read.text('OLD_SECRET_KEY'),
+    oldSecretKey,
     role: read.oneOf('ROLE', ROLES, 'all'),
     workerPort: read.integer('WORKER_PORT', 0, 0, 65_535),
     workers: read.integer('WORKERS', 1, 1, MOST_WORKERS),
     metricsToken: read.token('METRICS_TOKEN'),
     slowQueryMs: read.integer('SLOW_QUERY_MS', 1_000, 0, 600_000),
     allowQueryApiKey: read.flag('ALLOW_QUERY_API_KEY'),
-    trustedProxies: read.cidrs('TRUSTED_PROXIES'),
+    trustedProxies: read.cidrs('TRUSTED_PROXIES', 1),
     allowInsecureWebhooks: read.flag('ALLOW_INSECURE_WEBHOOKS'),
-    webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS'),
+    webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS', 0),
     geoMmdbPath: read.text('GEO_MMDB_PATH'),
     countryHeader: read.headerName('COUNTRY_HEADER'),
     smtp: read.smtp('SMTP_URL', 'MAIL_FROM'),
@@ -191,22 +221,24 @@ function reader(env: Environment, problems: string[]) {
       problems.push(`${name} is "${value}": it must be the name of a header, such as CF-IPCountry.`)
       return undefined
     },
-    /** A list of IP addresses and CIDR ranges, separated by commas or spaces. */
-    cidrs(name: string): string[] {
+    /** A list of IP addresses and CIDR ranges of so many bits at least, separated by commas or spaces. */
+    cidrs(name: string, leastBits: number): string[] {
       const all = (text(name) ?? '').split(/[\s,]+/).filter(one => one !== '')
-      const wrong = all.filter(one => !isRange(one))
+      const wrong = all.filter(one => !isRange(one, leastBits))
       if (wrong.length > 0) {
         problems.push(
-          `${name} has "${wrong.join(', ')}": it takes IP addresses and CIDR ranges such as 10.0.0.0/8, separated by commas.`,
+          `${name} has "${wrong.join(', ')}": it takes IP addresses and CIDR ranges such as 10.0.0.0/8${leastBits > 0 ? ', not of all addresses' : ''}, separated by commas.`,
         )
       }
-      return all.filter(isRange)
+      return all.filter(one => isRange(one, leastBits))
     },
     url(name: string, fallback: string): string {
       const value = text(name)
       if (value === undefined) return fallback
       const url = URL.canParse(value) ? new URL(value) : undefined
-      if (url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash) {
+      // An empty query, fragment or name is none to the parser, and is in the way of a path all the same.
+      const isBare = /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(value)
+      if (url && isBare) {
         return value.replace(/\/+$/, '')
       }
       problems.push(
@@ -275,10 +307,10 @@ function decode(text: string): string {
 const isSender = (text: string) => /^(?:[^<>\p{Cc}]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u.test(text)
 
 /** An IP address, or one with the number of bits of its network behind a slash. */
-function isRange(value: string): boolean {
+function isRange(value: string, leastBits: number): boolean {
   const [address = '', bits, ...more] = value.split('/')
   const family = isIP(address)
   if (family === 0 || more.length > 0) return false
   if (bits === undefined) return true
-  return /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)
+  return /^\d{1,3}$/.test(bits) && Number(bits) >= leastBits && Number(bits) <= (family === 4 ? 32 : 128)
 }

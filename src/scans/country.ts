@@ -48,6 +48,16 @@ export async function describeCountryFile(path?: string): Promise<CountryFile> {
   }
 }
 
+/** What keeps the operator's file from being read, if there is one and something does. */
+export async function countryFileProblem(path: string | undefined): Promise<string | undefined> {
+  try {
+    if (path !== undefined) await describeCountryFile(path)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
 export function createCountries(ownPath: string | undefined): Countries {
   let snapshot: CountryReader | undefined
   let own: CountryReader | undefined

@@ -2,6 +2,7 @@
 import { audit } from '../accounts/audit.ts'
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
 import { inTransaction } from '../accounts/transaction.ts'
+import type { Sql } from '../kernel/db.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import type { Sealer } from '../kernel/sealing.ts'
 import { type EndpointRecord, getWebhook, requireUuid } from './endpoint.ts'
@@ -92,4 +93,10 @@ export async function countSealed(
     sealedParts(row).every(part => sealer.isCurrent(part) && sealer.open(part, placeOf(row)) !== undefined)
   const current = rows.filter(opens).length
   return { current, other: rows.length - current }
+}
+
+/** Whether anything is sealed at all. */
+export async function hasSealedSecrets(sql: Sql): Promise<boolean> {
+  const found = await sql`select from webhook_endpoint where status <> 'r' limit 1`
+  return found.length > 0
 }

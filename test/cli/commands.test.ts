@@ -41,9 +41,16 @@ describe('accounts', () => {
     assert.deepEqual(changed, { ...account, plan: 'business', quota: { model: 1, item: 3 } })
     const quick = await json(`accounts set-plan ${account.id} --plan business --requests-per-minute 900`)
     assert.deepEqual(quick, { ...account, plan: 'business', quota: {}, requests_per_minute: 900 })
-    const [listed] = await json<{ plan: string; used: object }[]>('accounts list')
+    const [listed] =
+      await json<{ plan: string; used: object; quota: object; requests_per_minute: number }[]>(
+        'accounts list',
+      )
     assert.equal(listed?.plan, 'business')
     assert.deepEqual(listed?.used, { model: 0, batch: 0, item: 0 })
+    assert.deepEqual([listed?.quota, listed?.requests_per_minute], [{}, 900])
+    await json(`accounts set-plan ${account.id} --plan business --quota item=3,model=1`)
+    assert.match((await carnet(['accounts', 'list'], settings)).stdout, /OVER THE PLAN\n.* model 1, item 3\n/)
+    await json(`accounts set-plan ${account.id} --plan business`)
   })
 
   test('set-indexing', async () => {
@@ -63,6 +70,9 @@ describe('accounts', () => {
     const [listed] = await json<{ closed_at: string | null }[]>('accounts list')
     assert.equal(listed?.closed_at, closed.closed_at)
     assert.match((await carnet(['accounts', 'list'], settings)).stdout, /, closed/)
+    const key = await carnet(['keys', 'create', '--account', account.id, '--scope', 'full'], settings)
+    assert.deepEqual([key.code, key.stdout], [1, ''])
+    assert.match(key.stderr, /^Account \d+ is closed, and no key opens anything of it/)
     const open = await json(`accounts reopen ${account.id}`)
     assert.deepEqual(open, { id: account.id, name: 'Nordlicht', closed_at: null })
     assert.equal((await carnet(['accounts', 'close', '99999'], settings)).code, 1)
@@ -228,6 +238,7 @@ describe('doctor', () => {
         'secret key',
         'port',
         'country data',
+        'backups',
         'database',
         'migrations',
         'clock',

@@ -1,5 +1,6 @@
 /** Webhooks by the command line, with a server and a worker as processes of their own on one embedded database. */
 import assert from 'node:assert/strict'
+import { rename, stat } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -178,6 +179,28 @@ describe('webhooks', () => {
     assert.deepEqual([there.key, there.already_current], [old, 1])
   })
 
+  test('a key that is lost is not silently made anew', async () => {
+    const dataDir = settings.env?.DATA_DIR ?? ''
+    const at = (name: string) => join(dataDir, name)
+    await rename(at('secret-key'), at('elsewhere'))
+    try {
+      for (const words of [
+        ['accounts', 'list'],
+        ['backup', '--to', at('x.backup')],
+      ]) {
+        const { code, stderr } = await carnet(words, settings)
+        assert.equal(code, 1)
+        assert.match(stderr, /sealed with a SECRET_KEY, and there is neither that setting nor the file/)
+        assert.doesNotMatch(stderr, /\n\s+at /)
+      }
+      const told = await carnet(['doctor'], settings)
+      assert.match(told.stdout, /BAD +sealed secrets +webhooks are sealed with a SECRET_KEY that is not here/)
+      await assert.rejects(stat(at('secret-key')))
+    } finally {
+      await rename(at('elsewhere'), at('secret-key'))
+    }
+  })
+
   test('remove, and what is refused', async () => {
     await json(`webhooks remove ${webhook.id}`)
     assert.deepEqual(await json(`webhooks list --account ${account}`), [])
@@ -191,6 +214,7 @@ describe('webhooks', () => {
       ],
       ['webhooks rotate', 2, /ID is missing/],
       [`webhooks rotate ${webhook.id} --webhook ${webhook.id}`, 2, /give one/],
+      [`webhooks deliveries --account ${account} --before nope`, 1, /^There is no delivery "nope"/],
       [`webhooks deliveries --account ${account} --limit 0`, 2, /--limit is "0"/],
       [`webhooks replay --account ${account} --since 2999-01-01`, 2, /not over yet/],
     ]

@@ -1,0 +1,173 @@
+/** Settings that cannot be meant are refused with a sentence; looking at them changes nothing. */
+import assert from 'node:assert/strict'
+import { readdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import proxyAddr from '@fastify/proxy-addr'
+import pino from 'pino'
+import { ConfigError, oddLinesOf, readConfig } from '../../src/kernel/config.ts'
+import { complaintOn } from '../../src/worker/complaint.ts'
+import { carnet, emptyFolder, endAll, serve, start } from './processes.ts'
+
+let folder: Awaited<ReturnType<typeof emptyFolder>>
+before(async () => {
+  folder = await emptyFolder()
+})
+after(async () => {
+  await endAll()
+  await folder.remove()
+})
+
+const problemsOf = (env: Record<string, string>): readonly string[] => {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    assert.ok(error instanceof ConfigError)
+    return error.problems
+  }
+}
+
+describe('readConfig', () => {
+  for (const range of ['0.0.0.0/0', '::/0', '10.0.0.0/0', '1.2.3.4/00', '1.2.3.4/33', 'nowhere']) {
+    test(`TRUSTED_PROXIES=${range} is refused`, () => {
+      assert.match(problemsOf({ TRUSTED_PROXIES: range }).join(), /^TRUSTED_PROXIES has/)
+    })
+  }
+  for (const range of [
+    '10.0.0.0/8',
+    '10.0.0.0/08',
+    '1.2.3.4',
+    '::1',
+    '::ffff:10.0.0.1',
+    'fe80::/10',
+    '0.0.0.0/1',
+  ]) {
+    test(`TRUSTED_PROXIES=${range} is taken, by who reads it, too`, () => {
+      assert.deepEqual(problemsOf({ TRUSTED_PROXIES: range }), [])
+      proxyAddr.compile([range])
+    })
+  }
+  test('WEBHOOK_ALLOW_CIDRS may be everything', () => {
+    assert.deepEqual(problemsOf({ WEBHOOK_ALLOW_CIDRS: '0.0.0.0/0' }), [])
+  })
+  for (const url of [
+    'http://x/?',
+    'http://x/#',
+    'http://:pw@x/',
+    'http://a@x',
+    'http://@x',
+    'ftp://x',
+    'http:x',
+    'x',
+  ]) {
+    test(`PUBLIC_URL=${url} is refused`, () => {
+      assert.match(problemsOf({ PUBLIC_URL: url }).join(), /^PUBLIC_URL is/)
+    })
+  }
+  for (const url of ['http://x', 'https://x.example:8443/dpp/', 'http://[::1]:3000', 'HTTPS://x/@a']) {
+    test(`PUBLIC_URL=${url} is taken`, () => assert.deepEqual(problemsOf({ PUBLIC_URL: url }), []))
+  }
+  test('OLD_SECRET_KEY has been a SECRET_KEY', () => {
+    assert.match(problemsOf({ OLD_SECRET_KEY: 'k' }).join(), /^OLD_SECRET_KEY is too short/)
+    assert.deepEqual(problemsOf({ OLD_SECRET_KEY: 'k'.repeat(32) }), [])
+  })
+})
+
+describe('.env', () => {
+  test('lines that are none are known by their numbers', () => {
+    const text = '# one\n\nA=1\nBAD LINE\nexport B = 2\nC="x\nno line\ny" # z\nD: 3\r\nE=\'f\'\r\n'
+    assert.deepEqual(oddLinesOf(text), [4, 9])
+  })
+  test('doctor says so', async () => {
+    const at = await emptyFolder()
+    await writeFile(join(at.path, '.env'), 'BAD LINE\n')
+    const { code, stdout } = await carnet(['doctor'], { cwd: at.path })
+    assert.equal(code, 1)
+    assert.match(stdout, /BAD +settings +Line 1 of \.env is not written NAME=value/)
+    await at.remove()
+  })
+})
+
+describe('doctor', () => {
+  test('of an unused DATA_DIR says that there is no store yet, and makes none', async () => {
+    const DATA_DIR = join(folder.path, 'unused')
+    const { code, stdout } = await carnet(['doctor'], { cwd: folder.path, env: { DATA_DIR, PORT: '0' } })
+    assert.equal(code, 0)
+    assert.match(stdout, /ok +database +there is none in .*unused yet: the first start makes it/)
+    assert.match(stdout, /unused is not there yet and can be made/)
+    assert.deepEqual(await readdir(folder.path), [])
+  })
+
+  test('tells a folder for backups that cannot be', async () => {
+    const file = join(folder.path, 'file')
+    await writeFile(file, '')
+    for (const BACKUP_DIR of [file, join(file, 'x')]) {
+      const env = { DATA_DIR: join(folder.path, 'unused'), PORT: '0', BACKUP_DIR }
+      const { code, stdout } = await carnet(['doctor'], { cwd: folder.path, env })
+      assert.equal(code, 1)
+      assert.match(stdout, /BAD +backups +\S+file is no folder/)
+    }
+  })
+
+  test('does not call every Carnet its own', async () => {
+    const other = createServer((_request, response) => response.setHeader('x-request-id', '1').end())
+    await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo
+    const env = { DATA_DIR: join(folder.path, 'unused'), PORT: String(port) }
+    const { stdout } = await carnet(['doctor'], { cwd: folder.path, env })
+    other.close()
+    assert.match(stdout, /ok +port +a Carnet answers on \d+ of 127\.0\.0\.1, this one or another/)
+  })
+})
+
+describe('serve', () => {
+  test('a DATA_DIR that can be none is a sentence', async () => {
+    const file = join(folder.path, 'file')
+    await writeFile(file, '')
+    for (const DATA_DIR of [file, join(file, 'x')]) {
+      const { code, stderr } = await carnet(['serve'], { cwd: folder.path, env: { DATA_DIR, PORT: '0' } })
+      assert.equal(code, 1)
+      assert.match(stderr, /^DATA_DIR is .*file(\/x)?, where there can be no folder: .*\.\n$/)
+    }
+  })
+
+  test('says at once which files and folders are not there; a backup broken off leaves nothing', async () => {
+    const file = join(folder.path, 'file')
+    await writeFile(file, '')
+    const data = await emptyFolder()
+    const env = { DATA_DIR: data.path, PORT: '0', BACKUP_DIR: join(file, 'x'), GEO_MMDB_PATH: file }
+    const settings = { cwd: data.path, env }
+    const server = await serve(settings)
+    while (!server.said.stderr.includes('BACKUP_DIR')) await pause(20)
+    assert.match(server.said.stderr, /"level":50.*no backup can be made in .*file\/x \(BACKUP_DIR\)/)
+    assert.match(server.said.stderr, /GEO_MMDB_PATH cannot be read, and the bundled file is used/)
+    const backup = start(['backup', '--to', join(data.path, 'x.backup')], settings)
+    while (!(await readdir(data.path)).includes('x.backup.partial')) {
+      if (backup.child.exitCode !== null) break
+      await pause(1)
+    }
+    backup.child.kill('SIGINT')
+    const [code] = await backup.ended
+    const left = (await readdir(data.path)).filter(name => name.startsWith('x.backup'))
+    // Of a store this small the whole file may have been there first.
+    assert.deepEqual([code, left], code === 0 ? [0, ['x.backup']] : [1, []])
+    await server.stop()
+    await data.remove()
+  })
+})
+
+test('a fault that lasts is told when it begins and when it is over', () => {
+  const said: string[] = []
+  const log = pino({ level: 'info' }, { write: line => said.push(JSON.parse(line).msg) })
+  const complaint = complaintOn(log, 'warn', { work: 'webhooks' }, 'no look was possible')
+  complaint.worked()
+  for (let i = 0; i < 20; i++) complaint.failed(new Error('away'))
+  complaint.worked()
+  complaint.worked()
+  complaint.failed(new Error('away'))
+  assert.deepEqual(said, ['no look was possible', 'it is possible again', 'no look was possible'])
+})
