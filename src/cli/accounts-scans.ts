@@ -1,5 +1,5 @@
 /** `carnet accounts scans`: whether the scans of an account are counted, and when a code counts as cloned. */
-import { requireCategory } from '../passports/check-data.ts'
+import { isCategory } from '../passports/check-data.ts'
 import {
   type CloneRules,
   DEFAULT_CLONE_RULES,
@@ -8,7 +8,7 @@ import {
   setScanSettings,
 } from '../scans/settings.ts'
 import { accountNumber } from './account-words.ts'
-import { type Arguments, type Command, UsageError } from './command.ts'
+import { type Arguments, type Command, Refusal, UsageError } from './command.ts'
 import { withStore } from './store.ts'
 
 const RULE_NAMES = Object.keys(DEFAULT_CLONE_RULES) as (keyof CloneRules)[]
@@ -52,7 +52,8 @@ function readCategories(text: string | undefined): Record<string, boolean> | und
   const wrong = () => new UsageError(`--category is "${text}": it must be like textile=off,battery=on.`)
   return readPairs(text, wrong, (name, value) => {
     if (value !== 'on' && value !== 'off') throw wrong()
-    return [requireCategory(name).id, value === 'on']
+    if (!isCategory(name)) throw new Refusal(`There is no category "${name}", which --category names.`)
+    return [name, value === 'on']
   })
 }
 

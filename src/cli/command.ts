@@ -73,12 +73,20 @@ export function readArguments(command: Command, words: readonly string[]): Argum
 
 function parse(words: readonly string[], options: ParseArgsOptionsConfig) {
   try {
-    return parseArgs({ args: [...words], options, strict: true, allowPositionals: true })
+    const read = parseArgs({ args: [...words], options, strict: true, allowPositionals: true, tokens: true })
+    requireOnce(read.tokens.flatMap(token => (token.kind === 'option' ? [token.name] : [])))
+    return read
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     const [sentence = 'The options could not be read'] = error.message.split(/[.\n]/)
     throw new UsageError(`${sentence}.`)
   }
+}
+
+/** Of two values one would be passed over without a word. */
+function requireOnce(names: readonly string[]): void {
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice !== undefined) throw new UsageError(`--${twice} is given twice.`)
 }
 
 function requirePositionals(names: readonly string[], most: number, given: readonly string[]): void {

@@ -172,7 +172,7 @@ const MEANINGS: readonly [RegExp, () => AppError][] = [
 export function unavailable(): AppError {
   const message =
     'The database does not answer right now; try again in a moment. If this was to change something, it may or may not ' +
-    'have been done: sent with an Idempotency-Key it can safely be sent again as it is, without one look first.'
+    'have been done: sent with an Idempotency-Key it can safely be sent again as it is; without one, look first.'
   return new AppError('unavailable', message, undefined, { 'retry-after': '2' })
 }
 

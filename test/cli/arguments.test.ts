@@ -74,6 +74,8 @@ describe('2 wrong usage', () => {
     ['access-links create --account 1 --audience authority --label L', /--expires is missing/],
     ['users create --account 1 --email a@b.example --role boss', /--role must be one of/],
     ['gtin release', /GTIN is missing/],
+    ['accounts create --name A --name B --plan pro', /--name is given twice/],
+    ['doctor --verify --verify', /--verify is given twice/],
     ['demo --port 99999', /--port/],
   ] as const) {
     test(`carnet ${line}`, async () => {
