@@ -77,12 +77,15 @@ describe('a passport as JSON-LD', () => {
       serial: 'S 1'.replace(' ', '+'),
       model_id: model.id,
       parent_id: batch.id,
+      // The batch has taken over a corrected GTIN, the item has not.
+      model_gtin: '09521001302593',
+      batch_gtin: '9521001302609',
     } as const
     const item = await expand(documentOf(rowOf('battery', { gtin: '9521001302593' }, unit)))
     assert.ok(item['@type'].includes('http://schema.org/IndividualProduct'))
     assert.equal(item['@id'], `${ADDRESSES.publicUrl}/01/09521001302593/10/L%2F1/21/S%2B1`)
     assert.deepEqual(item['http://schema.org/model'], [{ '@id': `${ADDRESSES.publicUrl}/01/09521001302593` }])
-    assert.deepEqual(item[`${NS}#batch`], [{ '@id': `${ADDRESSES.publicUrl}/01/09521001302593/10/L%2F1` }])
+    assert.deepEqual(item[`${NS}#batch`], [{ '@id': `${ADDRESSES.publicUrl}/01/09521001302609/10/L%2F1` }])
     assert.deepEqual(item['https://ref.gs1.org/voc/hasSerialNumber'], [{ '@value': 'S+1' }])
   })
 

@@ -79,9 +79,9 @@ describe('export --static', () => {
       assert.equal(page.status, 200)
       assert.equal(withoutLinks(page.text), withoutLinks((await live(`/p/${id}`)).text))
     }
-    const languages = [...(await live(`/p/${ids.model}`)).text.matchAll(/href="\?lang=(\w+)" lang=/g)].map(
-      ([, l]) => l,
-    )
+    const languages = [
+      ...(await live(`/p/${ids.model}`)).text.matchAll(/href="\?lang=(\w+)" hreflang=/g),
+    ].map(([, l]) => l)
     assert.equal(languages.length, 24)
     for (const language of languages.flatMap(code => code ?? [])) {
       const page = await get(`/p/${ids.model}/${language}/`)
