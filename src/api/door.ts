@@ -6,6 +6,7 @@ import { noteKeyUse } from '../accounts/key-use.ts'
 import { AppError, assert } from '../kernel/errors.ts'
 import { readJson } from '../kernel/strict-json.ts'
 import { getPassport, requireUuid } from '../passports/find.ts'
+import { MOST_ITEMS } from './bulk-answer.ts'
 import { listCategories, readSchema } from './categories.ts'
 import { changeUnits, createUnits, refreshUnits, showRefresh } from './children.ts'
 import { announceDeprecation } from './deprecation.ts'
@@ -23,8 +24,9 @@ import { putByGtin, putBySku, syncProducts } from './sync.ts'
 import { archiveProduct, listProductVersions, readProductVersion, restoreProduct } from './versions.ts'
 
 export const API_PREFIX = '/api/v1'
-export const MAX_BODY_BYTES = 1024 * 1024
-export const MAX_BULK_BYTES = 8 * 1024 * 1024
+const MAX_BODY_BYTES = 1024 * 1024
+const MAX_BULK_BYTES = 8 * 1024 * 1024
+export const bodyLimitOf = ({ bulk }: Route) => (bulk ? MAX_BULK_BYTES : MAX_BODY_BYTES)
 
 export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/health', open: true, handle: health },
@@ -33,7 +35,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/schema/:category', handle: readSchema },
   { method: 'GET', path: '/products', handle: listProducts },
   { method: 'POST', path: '/products', handle: createProduct, keepsReceipt: true },
-  { method: 'POST', path: '/products/bulk', handle: syncProducts, bodyLimit: MAX_BULK_BYTES },
+  { method: 'POST', path: '/products/bulk', handle: syncProducts, bulk: true },
   { method: 'PUT', path: '/products/by-sku/:sku', handle: putBySku },
   { method: 'PUT', path: '/products/by-gtin/:gtin', handle: putByGtin },
   { method: 'GET', path: '/products/:id', handle: readProduct },
@@ -44,8 +46,8 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/products/:id/versions/:n', handle: readProductVersion },
   { method: 'POST', path: '/products/:id/versions/:n/revert', handle: revertProduct },
   { method: 'GET', path: '/products/:id/children', handle: listChildren },
-  { method: 'POST', path: '/products/:id/children', handle: createUnits, bodyLimit: MAX_BULK_BYTES },
-  { method: 'POST', path: '/products/:id/children/update', handle: changeUnits, bodyLimit: MAX_BULK_BYTES },
+  { method: 'POST', path: '/products/:id/children', handle: createUnits, bulk: true },
+  { method: 'POST', path: '/products/:id/children/update', handle: changeUnits, bulk: true },
   { method: 'GET', path: '/products/:id/refresh', handle: showRefresh },
   { method: 'POST', path: '/products/:id/refresh', handle: refreshUnits },
   { method: 'GET', path: '/products/:id/scans', handle: productScans },
@@ -80,7 +82,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
         door.route({
           method: route.method,
           url: route.path,
-          bodyLimit: route.bodyLimit ?? MAX_BODY_BYTES,
+          bodyLimit: bodyLimitOf(route),
           ...(route.method !== 'GET' && route.path.includes(':id') ? { preParsing: findFirst(setup) } : {}),
           ...announceDeprecation(route),
           handler: (request, reply) => run(setup, route, request, reply),
@@ -96,6 +98,8 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
 
 const OPEN = new Set(ROUTES.filter(route => route.open).map(route => API_PREFIX + route.path))
 const isOpen = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && OPEN.has(url)
+const BULK = new Set(ROUTES.filter(route => route.bulk).map(route => API_PREFIX + route.path))
+const isBulk = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && BULK.has(url)
 const isHealth = (request: FastifyRequest) => request.routeOptions.url === `${API_PREFIX}/health`
 
 function readBytes(request: FastifyRequest, bytes: Buffer): unknown {
@@ -109,7 +113,7 @@ function readBytes(request: FastifyRequest, bytes: Buffer): unknown {
   if (request.headers['content-encoding'] !== undefined) {
     throw new AppError('unsupported_media_type', 'Compressed bodies are not read. Send the JSON as it is.')
   }
-  return readJson(bytes)
+  return readJson(bytes, isBulk(request) ? { member: 'items', most: MOST_ITEMS } : undefined)
 }
 
 /** Refusals in the order of the contract: 401, plan_required, 429, read_only; the rest comes later. */

@@ -27,7 +27,7 @@ export type OpenCall = {
   params: Readonly<Record<string, string>>
   query: RawQuery
   headers: IncomingHttpHeaders
-  /** The body as read by `readJson`; undefined when there is none. */
+  /** The body as read by `readJson`; undefined when there is none. In a bulk call a row can be its refusal. */
   body: unknown
 }
 
@@ -36,11 +36,11 @@ export type AccountCall = OpenCall & { account: AccountContext }
 /** `body` is ready text, or bytes; its type is JSON unless `headers` say otherwise. */
 export type Answer = { status?: number; body: string | Buffer; headers?: Record<string, string> }
 
-/** `bodyLimit` in bytes; a MiB unless said otherwise. `keepsReceipt`: its verb keeps the answer to a key itself. */
+/** `bulk`: takes up to 500 rows as `items`, each answered by itself, in 8 MiB instead of one. `keepsReceipt`: its verb keeps the answer to a key itself. */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   path: string
-  bodyLimit?: number
+  bulk?: true
   keepsReceipt?: true
   deprecated?: Deprecation
 } & (

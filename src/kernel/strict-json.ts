@@ -2,16 +2,21 @@
  * Reads a JSON text so that what is stored is what was sent: keys given twice, `__proto__`, numbers that a double
  * cannot hold and nesting beyond 32 are refused with the place they stand at, instead of being changed in silence.
  */
-import { AppError, type Detail, type DetailCode, invalid } from './errors.ts'
+import { AppError, type Detail, type DetailCode, invalid, MOST_DETAILS } from './errors.ts'
 
 export const MAX_JSON_DEPTH = 32
-const MOST_DETAILS = 100
 const LONGEST_NUMBER = 40
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The value of a UTF-8 JSON text. Throws `bad_request` when it cannot be read, `validation` naming each refused place. */
-export function readJson(bytes: Uint8Array): unknown {
+/** A list whose rows are answered one by one: the member of the body it is, and how many rows it can have. */
+export type RowList = { member: string; most: number }
+
+/**
+ * The value of a UTF-8 JSON text. Throws `bad_request` when it cannot be read, `validation` naming each refused place.
+ * What is refused in a row of `rows` spoils no other: in its place stands the refusal, its pointers beginning at the row.
+ */
+export function readJson(bytes: Uint8Array, rows?: RowList): unknown {
   let text: string
   try {
     text = decoder.decode(bytes)
@@ -24,8 +29,17 @@ export function readJson(bytes: Uint8Array): unknown {
   } catch (error) {
     throw new AppError('bad_request', `The body is not valid JSON: ${reason(error, text)}`)
   }
-  const details = new Scan(text).run()
-  if (details.length > 0) throw invalid(details)
+  const { details, ofRows } = new Scan(text, rows).run()
+  if (details.length > 0) {
+    const inRows = Array.from(ofRows, ([index, faults]) =>
+      faults.map(one => ({ ...one, pointer: `/${rows?.member}/${index}${one.pointer}`, index })),
+    )
+    throw invalid([...details, ...inRows.flat()])
+  }
+  if (rows !== undefined && ofRows.size > 0) {
+    const list = (value as Record<string, unknown[]>)[rows.member] ?? []
+    for (const [index, faults] of ofRows) list[index] = invalid(faults)
+  }
   return value
 }
 
@@ -44,39 +58,50 @@ type Frame = { keys: Set<string> | undefined; index: number; key: string }
 class Scan {
   private readonly text: string
   private readonly frames: Frame[] = []
+  private readonly rows: RowList | undefined
   private readonly details: Detail[] = []
+  private readonly ofRows = new Map<number, Detail[]>()
   private at = 0
 
-  constructor(text: string) {
+  constructor(text: string, rows: RowList | undefined) {
     this.text = text
+    this.rows = rows
   }
 
-  run(): readonly Detail[] {
-    for (; this.at < this.text.length; this.at++) {
-      if (this.details.length >= MOST_DETAILS) break
-      if (!this.step(this.text.charCodeAt(this.at))) break
+  run(): { details: readonly Detail[]; ofRows: ReadonlyMap<number, readonly Detail[]> } {
+    // One more than are told, so that it is known that there are more.
+    for (; this.at < this.text.length && this.details.length <= MOST_DETAILS; this.at++) {
+      this.step(this.text.charCodeAt(this.at))
     }
-    return this.details
+    return { details: this.details, ofRows: this.ofRows }
   }
 
-  /** Returns false when there is no point in reading on. */
-  private step(code: number): boolean {
+  private step(code: number) {
     if (code === 0x22) this.string()
-    else if (code === 0x7b || code === 0x5b) return this.open(code === 0x7b)
+    else if (code === 0x7b || code === 0x5b) this.open(code === 0x7b)
     else if (code === 0x7d || code === 0x5d) this.frames.pop()
     else if (code === 0x2c) this.next()
     else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) this.number()
-    return true
   }
 
-  private open(isObject: boolean): boolean {
+  private open(isObject: boolean) {
     if (this.frames.length === MAX_JSON_DEPTH) {
       this.report('max', `is nested more than ${MAX_JSON_DEPTH} levels deep; flatten it.`)
-      return false
+      this.passOver()
+      return
     }
     this.frames.push({ keys: isObject ? new Set() : undefined, index: 0, key: '' })
     this.expectsKey = isObject
-    return true
+  }
+
+  /** To the bracket that closes the one just opened. */
+  private passOver() {
+    for (let depth = 1; depth > 0; ) {
+      const code = this.text.charCodeAt(++this.at)
+      if (code === 0x22) this.toEndOfString()
+      else if (code === 0x7b || code === 0x5b) depth++
+      else if (code === 0x7d || code === 0x5d) depth--
+    }
   }
 
   private expectsKey = false
@@ -87,15 +112,21 @@ class Scan {
     else if (frame) frame.index++
   }
 
-  private string() {
-    const start = this.at++
+  /** Returns whether there was an escape in it. */
+  private toEndOfString(): boolean {
     let escaped = false
-    for (let code = this.text.charCodeAt(this.at); code !== 0x22; code = this.text.charCodeAt(++this.at)) {
+    for (let code = this.text.charCodeAt(++this.at); code !== 0x22; code = this.text.charCodeAt(++this.at)) {
       if (code === 0x5c) {
         escaped = true
         this.at++
       }
     }
+    return escaped
+  }
+
+  private string() {
+    const start = this.at
+    const escaped = this.toEndOfString()
     if (!this.expectsKey) return
     this.expectsKey = false
     const frame = this.frames.at(-1)
@@ -123,20 +154,33 @@ class Scan {
   }
 
   private report(code: DetailCode, what: string) {
+    const row = this.row()
+    // A list that is too long is refused for that.
+    if (row !== undefined && row >= (this.rows?.most ?? 0)) return
+    const details = row === undefined ? this.details : (this.ofRows.get(row) ?? [])
+    if (details.length > MOST_DETAILS) return
+    if (row !== undefined) this.ofRows.set(row, details)
     let field = ''
     let pointer = ''
-    for (const frame of this.frames) {
+    for (const frame of this.frames.slice(row === undefined ? 0 : 2)) {
       field += frame.keys ? (field === '' ? frame.key : `.${frame.key}`) : `[${frame.index}]`
       pointer += `/${frame.keys ? frame.key.replaceAll('~', '~0').replaceAll('/', '~1') : frame.index}`
     }
     const name = field.startsWith('data.') ? field.slice(5) : field
     const shown = short(name.toWellFormed())
-    this.details.push({
+    details.push({
       field: shown,
       pointer: short(pointer.toWellFormed()),
       code,
-      message: `${shown || 'The body'} ${what}`,
+      message: `${shown || (row === undefined ? 'The body' : 'The row')} ${what}`,
     })
+  }
+
+  /** The row this stands in, if it stands in one. */
+  private row(): number | undefined {
+    const [body, list] = this.frames
+    if (this.rows === undefined || list === undefined || list.keys) return undefined
+    return body?.keys && body.key === this.rows.member ? list.index : undefined
   }
 }
 

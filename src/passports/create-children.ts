@@ -13,7 +13,7 @@ import { getState, type State } from './state.ts'
 export const UNIT_LEVELS = ['batch', 'item'] as const
 
 /**
- * `bulk`: the units came in a list, so that pointers and details name their place. `dryRun`: all is checked that can
+ * `units`: each as it was sent, or why it could not be read. `bulk`: the units came in a list, so that pointers and details name their place. `dryRun`: all is checked that can
  * be, and nothing written; the ids of the result name nothing.
  */
 export type NewUnits = {

@@ -29,6 +29,7 @@ export function checkUnit(
   giver: State,
   wish: { level: UnitLevel; category: CompleteCategory; strict: boolean; at: string },
 ): CheckedUnit {
+  if (sent instanceof AppError) return atPlace(wish.at, () => raise(sent))
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
     throw invalid([
       {
@@ -51,6 +52,10 @@ export function checkUnit(
     inside: () => checkedData(data, giver, wish, lot),
   })
   return { lot, serial, ...inside }
+}
+
+function raise(refusal: AppError): never {
+  throw refusal
 }
 
 /** Empty for what is no text; `identityFaults` has told of that. */

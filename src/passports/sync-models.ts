@@ -31,7 +31,7 @@ import { writeVersions } from './write-versions.ts'
 /** `dryRun`: everything is checked that can be, and nothing written. */
 export type SyncManner = Manner & { dryRun: boolean }
 
-/** `rows`: each `{category?, data, match_by?}` as it was sent; `matchBy` for those that do not say. */
+/** `rows`: each `{category?, data, match_by?}` as it was sent, or why it could not be read; `matchBy` for those that do not say. */
 export type SyncWish = SyncManner & { rows: readonly unknown[]; matchBy: MatchBy }
 
 const turns = perDatabase(() => inTurn())

@@ -1,7 +1,7 @@
 /** A row of a sync as it was sent: which model it means, and what is wrong with it before anything is looked up. */
 import { findCategory } from '../categories/catalogue.ts'
 import { isGtin, toGtin14 } from '../gs1/gtin.ts'
-import { type Detail, invalid } from '../kernel/errors.ts'
+import { AppError, type Detail, invalid } from '../kernel/errors.ts'
 import { together } from '../kernel/together.ts'
 import { checkData, type Data, requireCategory, requireData, skuKey, withoutNulls } from './check-data.ts'
 import type { PassportRow } from './record.ts'
@@ -30,12 +30,13 @@ export type SyncRow = {
 
 const MEMBERS = ['category', 'data', 'match_by']
 
-/** A row of a list: `{category?, data, match_by?}`, its key in `data`. Throws `validation` with every violation. */
+/** A row of a list: `{category?, data, match_by?}`, its key in `data`, or why it could not be read. Throws `validation` with every violation. */
 export function readSyncRow(
   sent: unknown,
   index: number,
   call: { matchBy: MatchBy; strict: boolean },
 ): SyncRow {
+  if (sent instanceof AppError) throw sent
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
     throw invalid([fault('', '', 'type', 'A row must be an object with category and data.')])
   }

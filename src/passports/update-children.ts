@@ -11,6 +11,7 @@ import { type ChangeType, updatePassport } from './update.ts'
 
 export type UnitChanges = {
   parentUuid: string
+  /** Each as it was sent, or why it could not be read. */
   units: readonly unknown[]
   changeType: ChangeType
   note: string | undefined
@@ -39,7 +40,7 @@ export async function updateChildren(
   const write = input.dryRun ? previewUpdate : updatePassport
   const work = names.map((name, index) => async () => {
     try {
-      const uuid = requireFound(name, found, seen, index)
+      const uuid = requireFound(name, found, seen)
       const { data } = input.units[index] as { data?: unknown }
       const change = {
         uuid,
@@ -72,21 +73,21 @@ async function inLanes(work: readonly (() => Promise<void>)[], lanes: number): P
   await Promise.all(Array.from({ length: lanes }, lane))
 }
 
-type Name = { member: 'serial' | 'lot'; value: string } | { fault: Detail }
+type Name = { member: 'serial' | 'lot'; value: string } | { fault: AppError }
 
-function nameOfSent(sent: unknown, index: number): Name {
-  const at = `/items/${index}`
+function nameOfSent(sent: unknown): Name {
+  const fault = (field: string, code: Detail['code'], message: string): Name => ({
+    fault: invalid([{ field, pointer: field === '' ? '' : `/${field}`, code, message }]),
+  })
+  if (sent instanceof AppError) return { fault: sent }
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
-    const message = 'A row must be an object with serial or lot, and data.'
-    return { fault: { field: '', pointer: at, code: 'type', message } }
+    return fault('', 'type', 'A row must be an object with serial or lot, and data.')
   }
   const unit = withoutNulls(sent as Data)
   const strangers = Object.keys(unit).filter(name => !['serial', 'lot', 'data'].includes(name))
   if (strangers[0] !== undefined) {
     const message = `${strangers[0]} is not a member of a row; it takes serial or lot, and data.`
-    return {
-      fault: { field: strangers[0], pointer: `${at}/${strangers[0]}`, code: 'unknown_field', message },
-    }
+    return fault(strangers[0], 'unknown_field', message)
   }
   const named = (['serial', 'lot'] as const).filter(one => unit[one] !== undefined)
   const [member = 'serial', more] = named
@@ -94,8 +95,7 @@ function nameOfSent(sent: unknown, index: number): Name {
   if (typeof value === 'string' && more === undefined) return { member, value }
   const message = 'Name the unit by its serial, or a batch by its lot: one of them, as a text.'
   const code = more !== undefined ? 'duplicate' : value === undefined ? 'required' : 'type'
-  const field = more ?? member
-  return { fault: { field, pointer: `${at}/${field}`, code, message } }
+  return fault(more ?? member, code, message)
 }
 
 /** By `serial X` or `lot X`; under a model all its items, under a batch those of the batch. */
@@ -116,31 +116,20 @@ async function findUnits(
   return new Map(rows.map(row => [row.level === 'i' ? `serial ${row.serial}` : `lot ${row.lot}`, row.id]))
 }
 
-function requireFound(
-  name: Name,
-  found: ReadonlyMap<string, string>,
-  seen: Set<string>,
-  index: number,
-): string {
-  if ('fault' in name) throw invalid([name.fault])
+function requireFound(name: Name, found: ReadonlyMap<string, string>, seen: Set<string>): string {
+  if ('fault' in name) throw name.fault
   const key = `${name.member} ${name.value}`
   const uuid = found.get(key)
   if (uuid === undefined) throw new AppError('not_found', `There is no unit with ${key} under this product.`)
   if (seen.has(key)) {
     const message = `${key} is given twice in this call; send each unit once.`
-    throw invalid([
-      { field: name.member, pointer: `/items/${index}/${name.member}`, code: 'duplicate', message },
-    ])
+    throw invalid([{ field: name.member, pointer: `/${name.member}`, code: 'duplicate', message }])
   }
   seen.add(key)
   return uuid
 }
 
 function atRow(error: AppError, index: number): AppError {
-  const at = `/items/${index}`
-  const details = error.details?.map(detail => ({
-    ...detail,
-    pointer: detail.pointer.startsWith(at) ? detail.pointer : at + detail.pointer,
-  }))
+  const details = error.details?.map(detail => ({ ...detail, pointer: `/items/${index}${detail.pointer}` }))
   return new AppError(error.code, error.message, details, error.headers, error.truncated)
 }

@@ -1,7 +1,7 @@
 /** What holds for every route, so that no new one escapes: keys, scopes, strangers, methods, bodies, ids, rate headers. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { API_PREFIX, MAX_BODY_BYTES, ROUTES } from '../../src/api/door.ts'
+import { API_PREFIX, bodyLimitOf, ROUTES } from '../../src/api/door.ts'
 import { canBeMissing } from '../../src/api/openapi-answers.ts'
 import { PATH_PARAMETERS } from '../../src/api/operation-parts.ts'
 import { OPERATIONS } from '../../src/api/operations.ts'
@@ -165,7 +165,7 @@ describe('every route', () => {
           t.ask(route.method, path(route), { key: account.key, text, headers })
         refused(await send('{'), 400, 'bad_request')
         refused(await send(''), 400, 'bad_request')
-        refused(await send(' '.repeat((route.bodyLimit ?? MAX_BODY_BYTES) + 1)), 413, 'payload_too_large')
+        refused(await send(' '.repeat(bodyLimitOf(route) + 1)), 413, 'payload_too_large')
         refused(await send('{}', { 'content-type': 'text/plain' }), 415, 'unsupported_media_type')
       })
     }
