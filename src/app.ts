@@ -105,7 +105,8 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
       maxHeaderSize,
     },
     frameworkErrors: (error, request, reply) => answerError(setup, { error, request, reply, faceOf }),
-    clientErrorHandler: (error, socket) => refuseUnreadable(setup, error, socket as Socket, requestId()),
+    clientErrorHandler: (error, socket) =>
+      refuseUnreadable(setup, error as Error as ParserError, socket as Socket, requestId()),
     return503OnClosing: false,
   }) as unknown as FastifyInstance
   // Only doors read bodies. What is sent to an address that is none is passed over, broken or not.
@@ -197,7 +198,7 @@ const FRAMEWORK: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: ['bad_request', 'The body is empty. Send a JSON object.'],
   FST_ERR_BAD_URL: ['bad_request', 'The address has a broken percent-encoding.'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is no such address.'],
-  // Of the method QUERY alone, which nothing here answers.
+  // Of the method QUERY alone, where nothing answers it.
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: ['not_found', 'There is no such address.'],
 }
 
@@ -263,25 +264,33 @@ const UNREADABLE: Record<string, [ErrorCode, string, string]> = {
     '431 Request Header Fields Too Large',
     'The headers are longer than 16 KiB.',
   ],
+  URI_OVERFLOW: [
+    'uri_too_long',
+    '414 URI Too Long',
+    `The address is longer than ${MAX_URL_LENGTH} characters.`,
+  ],
   ERR_HTTP_REQUEST_TIMEOUT: ['timeout', '408 Request Timeout', 'The request did not arrive within its time.'],
+}
+
+type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
+
+/** The parser counts the address among the headers. Where it gave up inside the first line, that alone was too long. */
+function reasonOf({ code = '', rawPacket, bytesParsed }: ParserError): string {
+  if (code !== 'HPE_HEADER_OVERFLOW' || rawPacket === undefined) return code
+  return /^[A-Z-]+ \S*$/.test(rawPacket.toString('latin1', 0, bytesParsed)) ? 'URI_OVERFLOW' : code
 }
 
 /**
  * Below the router there is no request yet: the same body is written to the socket by hand. Each further piece of what
  * cannot be read comes here, too; to hang up on it would overtake the answer on its way.
  */
-function refuseUnreadable(
-  setup: ServerSetup,
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  id: string,
-): void {
+function refuseUnreadable(setup: ServerSetup, error: ParserError, socket: Socket, id: string): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) {
     socket.destroy()
     return
   }
   if (!socket.writable) return
-  const [code, status, message] = UNREADABLE[error.code ?? ''] ?? [
+  const [code, status, message] = UNREADABLE[reasonOf(error)] ?? [
     'bad_request',
     '400 Bad Request',
     'The request is not valid HTTP/1.1.',

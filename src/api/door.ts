@@ -1,4 +1,5 @@
 /** The REST door: its table of contents, and what holds for every call before a handler sees it. */
+import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { authenticate, type KeyHolder } from '../accounts/authenticate.ts'
 import type { AccountContext } from '../accounts/context.ts'
@@ -62,6 +63,8 @@ const holders = new WeakMap<FastifyRequest, KeyHolder>()
 
 /** Registers the door under `/api/v1`. Answers are sent as ready text: no serializer walks them again. */
 export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
+  const known = new Set<string>(app.supportedMethods)
+  for (const method of EVERY_METHOD) if (!known.has(method)) app.addHttpMethod(method)
   app.register(
     async door => {
       door.removeAllContentTypeParsers()
@@ -199,13 +202,14 @@ function send(reply: FastifyReply, answer: Answer): FastifyReply {
   return reply.send(answer.body)
 }
 
+/** All that Node reads; a CONNECT is no request for a path. */
+const EVERY_METHOD = METHODS.filter(method => method !== 'CONNECT')
+
 /** Every path answers every method: with what it can do, if not with what was asked. */
 function refuseOtherMethods(door: FastifyInstance, path: string): void {
   const taken: string[] = ROUTES.filter(route => route.path === path).map(route => route.method)
   if (taken.includes('GET')) taken.push('HEAD')
-  const others: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'].filter(
-    method => !taken.includes(method),
-  )
+  const others = EVERY_METHOD.filter(method => !taken.includes(method)) as HTTPMethods[]
   const allow = taken.join(', ')
   door.route({
     method: others,

@@ -50,7 +50,7 @@ export const REFUSALS = {
     sentence: 'There is no such format.',
   },
   timeout: {
-    when: 'The request did not arrive within 10 s.',
+    when: 'The headers did not arrive within 5 s, or the request within 10 s.',
     sentence: 'The request did not arrive within its time.',
   },
   archived: {

@@ -59,6 +59,25 @@ describe('raw HTTP', () => {
       414,
       'uri_too_long',
     ],
+    [
+      'an address of 20,000 characters',
+      head(`GET /api/v1/products?q=${'x'.repeat(20_000)} HTTP/1.1`, 'Host: a'),
+      414,
+      'uri_too_long',
+    ],
+    [
+      'headers of 20 KiB that look like an address',
+      head('GET /api/v1/health HTTP/1.1', 'Host: a', `GET /: ${'x'.repeat(20_480)}`),
+      400,
+      'bad_request',
+    ],
+    [
+      'a method that few know',
+      head('PROPFIND /api/v1/health HTTP/1.1', 'Host: a'),
+      405,
+      'method_not_allowed',
+    ],
+    ['a method nobody knows', head('FROBNICATE /api/v1/health HTTP/1.1', 'Host: a'), 400, 'bad_request'],
     ['a broken percent-encoding', head('GET /api/v1/products/%zz HTTP/1.1', 'Host: a'), 400, 'bad_request'],
     [
       'an expectation nobody knows',
