@@ -1,4 +1,7 @@
 /** Conditional requests (RFC 9110 §13): entity tags compared without their weakness mark. */
+import type { IncomingHttpHeaders } from 'node:http'
+
+type Conditions = Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>
 
 const TAG = /(?:W\/)?"([^"]*)"/g
 
@@ -12,8 +15,15 @@ export function matchesAny(header: string | undefined, etag: string): boolean {
 
 const version = (tag: string) => tag.split('.')[0]
 
+/**
+ * Whether the conditions sent allow a change of what bears this tag (RFC 9110 §13.1): `If-None-Match` names it for those
+ * who want none of it changed that they know.
+ */
+export const allowsChange = (headers: Conditions, etag: string) =>
+  matchesVersion(headers['if-match'], etag) && !matchesAny(headers['if-none-match'], etag)
+
 /** Whether an `If-Match` header allows a change of what bears this tag: only the version part counts (`"v3"`). */
-export function matchesVersion(header: string | undefined, etag: string): boolean {
+function matchesVersion(header: string | undefined, etag: string): boolean {
   if (header === undefined || header.trim() === '*') return true
   return tags(header).some(tag => version(tag) === version(etag.slice(1, -1)))
 }

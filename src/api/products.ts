@@ -12,7 +12,7 @@ import { revertPassport } from '../passports/revert.ts'
 import { getState } from '../passports/state.ts'
 import { CHANGE_TYPES, nextState, type PassportChange, updatePassport } from '../passports/update.ts'
 import { optionalChoice, optionalText, readBody, sentMembers } from './body.ts'
-import { matchesAny, matchesVersion } from './conditions.ts'
+import { allowsChange, matchesAny } from './conditions.ts'
 import { dateTime, flag, readQuery } from './query.ts'
 import { type AccountCall, type Answer, data, type OpenCall } from './route.ts'
 
@@ -149,9 +149,9 @@ export const changeWords = (body: { change_type?: unknown; note?: unknown }) => 
   note: optionalText('note', body.note, MOST_NOTE),
 })
 
-/** Whether `If-Match`, where it was sent, names the version that a product is at. */
+/** Whether `If-Match` and `If-None-Match`, where they were sent, allow a change of the version that a product is at. */
 export const expected = (call: OpenCall) => (current: PassportRow) =>
-  matchesVersion(call.headers['if-match'], recordEtag(current))
+  allowsChange(call.headers, recordEtag(current))
 
 type Meta = { dry_run?: true | boolean; unchanged?: boolean; correction?: object }
 

@@ -76,7 +76,7 @@ export const REFUSALS = {
     headers: ['Retry-After'],
   },
   version_conflict: {
-    when: '`If-Match` names another version than the current one.',
+    when: '`If-Match` names another version than the current one, or `If-None-Match` the current one.',
     sentence:
       'The product is at version 2 now (If-Match: "v2", with the quotation marks). Read it again, then repeat the change.',
   },

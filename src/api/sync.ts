@@ -11,7 +11,7 @@ import { MATCH_BY, type MatchBy } from '../passports/sync-rows.ts'
 import { CHANGE_TYPES } from '../passports/update.ts'
 import { optionalChoice, optionalText, readBody, sentMembers } from './body.ts'
 import { bulkBody, nothingDone, requireItems } from './bulk-answer.ts'
-import { matchesAny, matchesVersion } from './conditions.ts'
+import { allowsChange } from './conditions.ts'
 import { createdAnswer, isStrict, MOST_NOTE, writtenAnswer } from './products.ts'
 import { flag, readQuery } from './query.ts'
 import type { AccountCall, Answer } from './route.ts'
@@ -55,8 +55,7 @@ function putAnswer(call: AccountCall, result: SyncResult, dryRun: boolean): Answ
 /** RFC 9110 §13.1: `If-Match` is about a product that is there, `If-None-Match: *` about one that is not. */
 function isExpected({ headers }: AccountCall, current: PassportRow | undefined): boolean {
   if (current === undefined) return headers['if-match'] === undefined
-  const etag = recordEtag(current)
-  return matchesVersion(headers['if-match'], etag) && !matchesAny(headers['if-none-match'], etag)
+  return allowsChange(headers, recordEtag(current))
 }
 
 function readPut(body: unknown) {

@@ -70,6 +70,11 @@ describe('If-Match', () => {
         assert.equal(headers.etag, undefined)
       }
       assert.deepEqual({ record: (await ask('GET', id)).json, events: await events() }, before)
+      for (const tag of ['*', ' * ', '"v2"', 'W/"v2", "v9"']) {
+        const { status, json } = await ask(method, path(id), { 'if-none-match': tag }, body)
+        assert.deepEqual([status, json?.code], [412, 'version_conflict'], `If-None-Match: ${tag}`)
+      }
+      assert.deepEqual({ record: (await ask('GET', id)).json, events: await events() }, before)
       for (const tag of ['"v2"', '*', '"v1", W/"v2.archived"']) {
         const { status, headers } = await ask(method, path(id), { 'if-match': tag }, body)
         assert.equal(status, 200, tag)
