@@ -172,13 +172,26 @@ async function run(setup: ApiSetup, route: Route, request: FastifyRequest, reply
     body: request.body,
   }
   try {
+    if (!isHealth(request)) requireReadableQuery(request)
     return send(reply, await handle(route, call, request))
   } catch (error) {
     // What is not there comes before what is wrong with the question.
     const isAboutOne = route.method === 'GET' && route.path.includes(':id') && !route.open
-    if (isAboutOne && error instanceof AppError && error.code === 'validation')
+    if (isAboutOne && error instanceof AppError && ABOUT_THE_QUESTION.has(error.code))
       await findFirst(setup)(request)
     throw error
+  }
+}
+
+const ABOUT_THE_QUESTION = new Set(['validation', 'bad_request'])
+
+/** As in a path: what the parser leaves as it stands would be looked for, and not be found. */
+function requireReadableQuery({ raw: { url = '' } }: FastifyRequest): void {
+  if (!url.includes('%')) return
+  try {
+    decodeURIComponent(url)
+  } catch {
+    throw new AppError('bad_request', 'The address has a broken percent-encoding.')
   }
 }
 

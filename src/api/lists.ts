@@ -1,27 +1,39 @@
 /** Lists of products, of an account or under a product: the same rows, the same pages. */
 import { LEVEL_LETTER } from '../accounts/plans.ts'
-import { findCategory } from '../categories/catalogue.ts'
-import { isGtin, toGtin14 } from '../gs1/gtin.ts'
+import { allCategories } from '../categories/catalogue.ts'
+import { FORMATS } from '../categories/formats.ts'
+import { inEnglish } from '../categories/problems.ts'
+import { toGtin14 } from '../gs1/gtin.ts'
+import { LOT_OR_SERIAL_MAX_LENGTH } from '../gs1/lot-serial.ts'
 import { invalid } from '../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
 import { getPassport, requireUuid } from '../passports/find.ts'
 import { type ListFilter, listPassports, type Page } from '../passports/list.ts'
 import type { Addresses } from '../passports/record.ts'
 import { answerChanges, type ChangeCursor, findChangeCursor } from './changes.ts'
-import { dateTime, detail, flag, integer, oneOf, type Rule, readQuery, searchable } from './query.ts'
+import {
+  dateTime,
+  detail,
+  flag,
+  integer,
+  MOST_TEXT,
+  oneOf,
+  type Rule,
+  readQuery,
+  searchable,
+  words,
+} from './query.ts'
 import { type AccountCall, type Answer, data } from './route.ts'
 import { summaryJson } from './summary.ts'
 
 const MOST_PAGE = 1_000_000_000
 const DEFAULT_LIMIT = 25
 
-const gtin: Rule<string> = (text, name) =>
-  isGtin(text)
-    ? toGtin14(text)
-    : {
-        problem: 'gtin_check_digit',
-        message: `${name} must be a GTIN of 8, 12, 13 or 14 digits with a right check digit.`,
-      }
+const gtin: Rule<string> = (text, name) => {
+  const fault = FORMATS.gtin.findFault(text)
+  if (fault === undefined) return toGtin14(text)
+  return { problem: fault.code, message: `${name} ${inEnglish(fault.problem)}` }
+}
 
 const cursor: Rule<string> = (text, name) =>
   findUuid(text) ?? { problem: 'format', message: notACursor(name) }
@@ -33,24 +45,21 @@ const notACursor = (name: string) =>
 const anyCursor: Rule<string | ChangeCursor> = (text, name) =>
   findUuid(text) ?? findChangeCursor(text) ?? { problem: 'format', message: notACursor(name) }
 
-const category: Rule<string> = (text, name) =>
-  findCategory(text)?.id ?? { problem: 'enum', message: `${name} must be one that GET /categories lists.` }
-
 const WINDOW = { page: integer(1, MOST_PAGE), limit: integer(1, 100), cursor }
 const COMMON = {
-  q: searchable,
+  q: words,
   status: oneOf('all', 'active', 'archived'),
   outdated: flag,
-  lot: searchable,
-  serial: searchable,
+  lot: searchable(LOT_OR_SERIAL_MAX_LENGTH),
+  serial: searchable(LOT_OR_SERIAL_MAX_LENGTH),
 }
 
 const LIST_QUERY = {
   ...COMMON,
   level: oneOf('model', 'batch', 'item', 'all'),
-  category,
+  category: oneOf(...allCategories().map(({ id }) => id)),
   updated_since: dateTime,
-  sku: searchable,
+  sku: searchable(MOST_TEXT),
   gtin,
   ...WINDOW,
   cursor: anyCursor,

@@ -7,6 +7,7 @@ import { EVENT_HEADERS, EVENT_SCHEMAS, webhooks } from './openapi-webhooks.ts'
 import { IDEMPOTENCY_KEY, type Operation, PATH_PARAMETERS } from './operation-parts.ts'
 import { OPERATIONS } from './operations.ts'
 import { SCAN_SCHEMAS } from './operations-scans.ts'
+import { readQuery } from './query.ts'
 import { answerDocument, type ReadyDocument, readyDocument } from './ready-document.ts'
 import type { Answer, ApiSetup, OpenCall } from './route.ts'
 import { SCHEMAS } from './schemas.ts'
@@ -14,10 +15,13 @@ import { SCHEMAS } from './schemas.ts'
 const documents = new WeakMap<ApiSetup, ReadyDocument>()
 
 export function openapi(call: OpenCall): Answer {
+  readQuery(call.query, {})
   let document = documents.get(call.setup)
   if (document === undefined) {
     document = readyDocument(JSON.stringify(openapiDocument(call.setup)), {
       'cache-control': 'public, no-cache',
+      // It holds no account's data, and tools that read it are pages of their own.
+      'access-control-allow-origin': '*',
     })
     documents.set(call.setup, document)
   }

@@ -167,16 +167,22 @@ export const text = { type: 'string', minLength: 1, maxLength: 500 }
 export const CURSOR = query('cursor', '`next_cursor` of an earlier answer; excludes `page`.', {
   type: 'string',
 })
+const LOT_OR_SERIAL = { type: 'string', minLength: 1, maxLength: 20 }
+
 export const LIST_FILTERS = [
-  query('q', 'Part of a name, SKU, GTIN or lot, in any case; of an item, how its serial begins.', text),
+  query(
+    'q',
+    'Part of a name, SKU, GTIN or lot, in any case, without the spaces around it; of an item, how its serial begins.',
+    text,
+  ),
   query('status', 'Active ones, archived ones, or all.', {
     type: 'string',
     enum: ['all', 'active', 'archived'],
     default: 'all',
   }),
   query('outdated', 'Only units that are, or are not, outdated.', { type: 'boolean' }),
-  query('lot', 'Exactly this lot.', text),
-  query('serial', 'Exactly this serial.', text),
+  query('lot', 'Exactly this lot.', LOT_OR_SERIAL),
+  query('serial', 'Exactly this serial.', LOT_OR_SERIAL),
 ]
 
 export const CHANGE_WORDS = {
@@ -191,15 +197,11 @@ export const CHANGE_WORDS = {
 export const UNIT_LEVEL = { type: 'string', enum: ['batch', 'item'] }
 export const UNIT = {
   lot: {
-    type: 'string',
-    minLength: 1,
-    maxLength: 20,
+    ...LOT_OR_SERIAL,
     description: "Of a batch: 1 to 20 of GS1's 82 characters.",
   },
   serial: {
-    type: 'string',
-    minLength: 1,
-    maxLength: 20,
+    ...LOT_OR_SERIAL,
     description: "Of an item: 1 to 20 of GS1's 82 characters.",
   },
   data: { type: 'object', additionalProperties: true, description: 'The fields this unit sets itself.' },

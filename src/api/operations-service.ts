@@ -17,7 +17,7 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
     id: 'getHealth',
     tag: 'service',
     summary: 'Whether the service can do its work',
-    description: 'Needs no key and is never refused.',
+    description: 'Needs no key and is never refused; whatever follows its address is passed over.',
     open: true,
     parameters: [],
     responses: {
@@ -37,14 +37,15 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
     id: 'getOpenapi',
     tag: 'service',
     summary: 'This document',
-    description: 'OpenAPI 3.1. Needs no key. As a page it is at `/docs`.',
+    description:
+      'OpenAPI 3.1. Needs no key, and pages of any origin may read it. As a page it is at `/docs`.',
     open: true,
     parameters: [IF_NONE_MATCH],
     responses: {
       200: json('The document.', { type: 'object', additionalProperties: true }, undefined, ['ETag']),
       304: notModified,
     },
-    errors: ['rate_limited'],
+    errors: ['rate_limited', 'validation'],
   },
   {
     method: 'GET',

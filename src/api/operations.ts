@@ -1,4 +1,5 @@
 /** What the OpenAPI document says of each route; tests prove that every route is here, and that it is true. */
+import { allCategories } from '../categories/catalogue.ts'
 import { LANGUAGES } from '../i18n/catalogue.ts'
 import * as example from './examples.ts'
 import {
@@ -43,7 +44,10 @@ const PRODUCT_OPERATIONS: readonly Operation[] = [
         type: 'string',
         enum: ['model', 'batch', 'item', 'all'],
       }),
-      query('category', 'Exactly this category.', text),
+      query('category', 'Exactly this category.', {
+        type: 'string',
+        enum: allCategories().map(({ id }) => id),
+      }),
       query(
         'updated_since',
         'Changed at this time or later, in the order of the changes. Send `meta.synced_until` of the first page next time: nothing is missed.',
@@ -51,7 +55,11 @@ const PRODUCT_OPERATIONS: readonly Operation[] = [
         '2026-11-01T00:00:00Z',
       ),
       query('sku', 'Exactly this SKU.', text),
-      query('gtin', 'Exactly this GTIN, in any of its lengths.', { type: 'string' }),
+      query('gtin', 'Exactly this GTIN, in any of its lengths.', {
+        type: 'string',
+        minLength: 8,
+        maxLength: 14,
+      }),
       PAGE,
       LIMIT,
       CURSOR,

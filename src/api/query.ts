@@ -6,7 +6,7 @@ type Problem = { problem: DetailCode; message: string }
 /** A rule turns the text of one parameter into its value, or says what is wrong with it. */
 export type Rule<T> = (text: string, name: string) => T | Problem
 
-const MOST_TEXT = 500
+export const MOST_TEXT = 500
 
 export function integer(min: number, max: number): Rule<number> {
   return (text, name) => {
@@ -31,15 +31,20 @@ export const flag: Rule<boolean> = (text, name) => {
   return { problem: 'enum', message: `${name} must be true or false.` }
 }
 
-/** Any text that can be searched for: 1 to 500 characters, no NUL, no lone surrogate. */
-export const searchable: Rule<string> = (text, name) => {
-  if (text.length === 0 || text.length > MOST_TEXT) {
-    return { problem: 'length', message: `${name} must have 1 to ${MOST_TEXT} characters.` }
+/** Any text that can be looked for: no NUL, no lone surrogate. */
+export function searchable(most: number): Rule<string> {
+  return (text, name) => {
+    if (text.length === 0 || text.length > most) {
+      return { problem: 'length', message: `${name} must have 1 to ${most} characters.` }
+    }
+    if (!text.isWellFormed() || text.includes('\0'))
+      return { problem: 'format', message: `${name} is not valid text.` }
+    return text
   }
-  if (!text.isWellFormed() || text.includes('\0'))
-    return { problem: 'format', message: `${name} is not valid text.` }
-  return text
 }
+
+/** A text of which a part is looked for: spaces around it were hardly meant. */
+export const words: Rule<string> = (text, name) => searchable(MOST_TEXT)(text.trim(), name)
 
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}(?:[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2}))?$/
 
@@ -49,6 +54,12 @@ export const dateTime: Rule<Date> = (text, name) => {
   const day = text.slice(0, 10)
   const isReal = !Number.isNaN(date.getTime()) && new Date(day).toISOString().startsWith(day)
   if (isReal) return date
+  if (/ \d{2}:\d{2}$/.test(text)) {
+    return {
+      problem: 'format',
+      message: `${name} has a space before its offset; write + as %2B in an address.`,
+    }
+  }
   return { problem: 'format', message: `${name} must be a date-time such as 2026-11-21T10:00:00Z.` }
 }
 

@@ -16,7 +16,7 @@ const SKU_MISSING = 'sku is missing; every furniture passport needs it.'
 
 export const REFUSALS = {
   bad_request: {
-    when: 'The body is not JSON in UTF-8, or the request is not valid HTTP.',
+    when: 'The body is not JSON in UTF-8, the address has a broken percent-encoding, or the request is not valid HTTP.',
     sentence: 'The body is not valid JSON: it is empty.',
   },
   unauthorized: {

@@ -1,6 +1,7 @@
 /** Create or update over REST: one product named by its SKU or GTIN, or hundreds in a call. */
 
-import { isGtin } from '../gs1/gtin.ts'
+import { FORMATS } from '../categories/formats.ts'
+import { inEnglish } from '../categories/problems.ts'
 import { assert, invalid } from '../kernel/errors.ts'
 import { together } from '../kernel/together.ts'
 import { type Data, requireData } from '../passports/check-data.ts'
@@ -20,9 +21,10 @@ export const putBySku = (call: AccountCall) => put(call, 'sku', call.params.sku 
 
 export async function putByGtin(call: AccountCall): Promise<Answer> {
   const gtin = call.params.gtin ?? ''
-  if (!isGtin(gtin)) {
-    const message = 'The address must end in a GTIN of 8, 12, 13 or 14 digits with a right check digit.'
-    throw invalid([{ field: 'gtin', pointer: '/path/gtin', code: 'gtin_check_digit', message }])
+  const fault = FORMATS.gtin.findFault(gtin)
+  if (fault !== undefined) {
+    const message = `gtin ${inEnglish(fault.problem)}`
+    throw invalid([{ field: 'gtin', pointer: '/path/gtin', code: fault.code, message }])
   }
   return put(call, 'gtin', gtin)
 }

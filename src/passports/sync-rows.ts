@@ -1,5 +1,7 @@
 /** A row of a sync as it was sent: which model it means, and what is wrong with it before anything is looked up. */
 import { findCategory } from '../categories/catalogue.ts'
+import { FORMATS } from '../categories/formats.ts'
+import { inEnglish } from '../categories/problems.ts'
 import { isGtin, toGtin14 } from '../gs1/gtin.ts'
 import { AppError, type Detail, invalid } from '../kernel/errors.ts'
 import { together } from '../kernel/together.ts'
@@ -112,7 +114,10 @@ function faultsOfUnmatched(category: unknown, data: Data, matchBy: MatchBy, stri
   } catch (error) {
     return error
   }
-  return invalid([fault(matchBy, `/data/${matchBy}`, 'format', `${matchBy} cannot be looked up.`)])
+  const { gtin } = data
+  const wrong = matchBy === 'gtin' && typeof gtin === 'string' ? FORMATS.gtin.findFault(gtin) : undefined
+  const message = `${matchBy} ${wrong ? inEnglish(wrong.problem) : 'cannot be looked up.'}`
+  return invalid([fault(matchBy, `/data/${matchBy}`, wrong?.code ?? 'format', message)])
 }
 
 function refuseStrangers(row: Readonly<Record<string, unknown>>): void {

@@ -100,6 +100,7 @@ describe('GET /products', () => {
     for (const [q, expected] of [
       ['merino', ['Merino socks', 'Merino base layer']],
       ['ERINO S', ['Merino socks']],
+      [' \tmerino socks ', ['Merino socks']],
       ['ärmel', ['Ärmelloses Hemd']],
       ['A\u0308RMEL', ['Ärmelloses Hemd']],
       ['μάλλινο', ['ΜΆΛΛΙΝΟ ΠΑΛΤΌ']],
@@ -179,6 +180,22 @@ describe('GET /products', () => {
     })
   })
 
+  describe('400', () => {
+    for (const query of ['q=%zz', 'q=%FF', 'sku=%FF', 'q=%', 'limit=5&q=%E0%A4', '%zz=1', 'page=%zz']) {
+      test(query, async () => {
+        const { status, json } = await list(`?${query}`)
+        assert.deepEqual([status, json.code], [400, 'bad_request'])
+        assert.match(json.error, /percent-encoding/)
+      })
+    }
+
+    test('after 404 for a product that is not there, and 405', async () => {
+      const path = '/api/v1/products/01m7ywhcr7fxwrqq1xd4m28c2t?q=%zz'
+      assert.equal((await t.ask('GET', path, { key: account.key })).status, 404)
+      assert.equal((await t.ask('DELETE', path, { key: account.key })).status, 405)
+    })
+  })
+
   describe('422', () => {
     for (const query of [
       ...['category=none', 'updated_since=2026-02-30T00:00:00Z'],
@@ -201,6 +218,9 @@ describe('GET /products', () => {
         'updated_since=soon',
         'q=',
         'q=%00',
+        'q=%20%20',
+        `lot=${'x'.repeat(21)}`,
+        `serial=${'x'.repeat(21)}`,
       ],
       ...[
         'limit=5&limit=6',
@@ -218,6 +238,20 @@ describe('GET /products', () => {
         assert.ok(json.errors[0].message.length > 10)
       })
     }
+
+    test('an offset whose + became a space: how to write it', async () => {
+      const since = '2026-11-01T00:00:00+02:00'
+      const { status, json } = await list(`?updated_since=${since}`)
+      assert.deepEqual([status, json.errors[0].code], [422, 'format'])
+      assert.match(json.errors[0].message, /%2B/)
+      assert.equal((await list(`?updated_since=${encodeURIComponent(since)}`)).status, 200)
+    })
+
+    test('a category there is not: which there are', async () => {
+      const { json } = await list('?category=shoes')
+      assert.equal(json.errors[0].code, 'enum')
+      assert.match(json.errors[0].message, /textile, battery, furniture/)
+    })
 
     test('all wrong parameters are named at once', async () => {
       const { json } = await list('?limit=0&page=0&status=x')

@@ -32,6 +32,22 @@ describe('GET /openapi.json', () => {
     assert.ok(result.valid)
   })
 
+  test('pages of any origin may read it, and nothing else; it takes no parameters', async () => {
+    const headers = { origin: 'https://tool.example' }
+    const first = (await t.ask('GET', ADDRESS, { headers })).headers
+    assert.equal(first['access-control-allow-origin'], '*')
+    const known = { ...headers, 'if-none-match': first.etag ?? '' }
+    const again = await t.ask('GET', ADDRESS, { headers: known })
+    assert.deepEqual([again.status, again.headers['access-control-allow-origin']], [304, '*'])
+    const { key } = await t.account()
+    for (const path of [`${API_PREFIX}/health`, `${API_PREFIX}/categories`, '/docs']) {
+      const other = await t.ask('GET', path, { key, headers })
+      assert.equal(other.headers['access-control-allow-origin'], undefined, path)
+    }
+    const odd = await t.ask('GET', `${ADDRESS}?x=1`)
+    assert.deepEqual([odd.status, odd.json.errors[0].code], [422, 'unknown_field'])
+  })
+
   test('304 with its ETag, which it keeps', async () => {
     const { headers } = await t.ask('GET', ADDRESS)
     const etag = headers.etag ?? ''

@@ -294,9 +294,21 @@ describe('PUT /products/by-gtin/{gtin}', () => {
   })
 
   test('422 for what is no GTIN, and for another one in data', async () => {
-    for (const path of ['', '123', '9520000000012', 'abc', '0000000000000', '95200000000113'.repeat(9)]) {
-      const { status, json } = await byGtin(path, body({ sku: 'G' }))
-      assert.deepEqual([status, json.errors?.[0].code], [422, 'gtin_check_digit'], path)
+    assert.equal((await byGtin('', body({ sku: 'G' }))).json.errors[0].code, 'format')
+    for (const path of ['123', '9520000000012', 'abc', '0000000000000', '95200000000113'.repeat(9)]) {
+      const sent = newProduct({ gtin: path })
+      const [inData] = (await t.ask('POST', '/api/v1/products', { key: account.key, body: sent })).json.errors
+      assert.equal(inData.code, path === '9520000000012' ? 'gtin_check_digit' : 'format', path)
+      const row = { data: { gtin: path }, match_by: 'gtin' }
+      const asked = [
+        await byGtin(path, body({ sku: 'G' })),
+        await t.ask('GET', `/api/v1/products?gtin=${path}`, { key: account.key }),
+        await t.ask('POST', '/api/v1/products/bulk', { key: account.key, body: { items: [row] } }),
+      ]
+      for (const { status, json } of asked) {
+        const [{ code, message }] = json.errors
+        assert.deepEqual([status, code, message], [422, inData.code, inData.message], path)
+      }
     }
     const { status, json } = await byGtin(nextGtin(), body({ sku: 'G', gtin: nextGtin() }))
     assert.deepEqual([status, json.errors[0].code, json.errors[0].pointer], [422, 'immutable', '/data/gtin'])

@@ -1464,7 +1464,7 @@ export interface operations {
                 lot?: string;
                 serial?: string;
                 level?: "model" | "batch" | "item" | "all";
-                category?: string;
+                category?: "textile" | "battery" | "furniture";
                 updated_since?: string;
                 sku?: string;
                 gtin?: string;
@@ -2631,6 +2631,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            422: components["responses"]["validation"];
             429: components["responses"]["rate_limited"];
         };
     };
