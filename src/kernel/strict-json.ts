@@ -7,7 +7,8 @@ import { AppError, type Detail, type DetailCode, invalid, MOST_DETAILS } from '.
 export const MAX_JSON_DEPTH = 32
 const LONGEST_NUMBER = 40
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+/** A byte order mark, which RFC 8259 §8.1 lets a reader pass over, is no part of the text. */
+const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** A list whose rows are answered one by one: the member of the body it is, and how many rows it can have. */
 export type RowList = { member: string; most: number }
@@ -45,11 +46,16 @@ export function readJson(bytes: Uint8Array, rows?: RowList): unknown {
 
 function reason(error: unknown, text: string): string {
   if (text.trim() === '') return 'it is empty.'
-  const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1]
-  if (position === undefined) return 'it ends too early or has a character where none may stand.'
-  const before = text.slice(0, Number(position))
-  const line = before.split('\n').length
-  return `see line ${line}, column ${Number(position) - before.lastIndexOf('\n')}.`
+  const message = error instanceof Error ? error.message : ''
+  if (message.startsWith('Unexpected end')) return `it ends too early; see ${placeOf(text, text.length)}.`
+  const position = /position (\d+)/.exec(message)?.[1]
+  if (position === undefined) return 'it has a character where none may stand.'
+  return `see ${placeOf(text, Number(position))}.`
+}
+
+function placeOf(text: string, position: number): string {
+  const before = text.slice(0, position)
+  return `line ${before.split('\n').length}, column ${position - before.lastIndexOf('\n')}`
 }
 
 type Frame = { keys: Set<string> | undefined; index: number; key: string }

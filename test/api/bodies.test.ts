@@ -25,7 +25,9 @@ describe('bodies that cannot be right', () => {
     ['single quotes', "{'a':1}"],
     ['NaN', '{"a":NaN}'],
     ['a comment', '{} // yes'],
-    ['a byte order mark', Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(valid)])],
+    ['a byte order mark alone', Buffer.from([0xef, 0xbb, 0xbf])],
+    ['two byte order marks', `\ufeff\ufeff${valid}`],
+    ['a byte order mark inside', `${valid.slice(0, 1)}\ufeff${valid.slice(1)}`],
     ['UTF-16', Buffer.from(valid, 'utf16le')],
     ['invalid UTF-8', Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')])],
     ['overlong UTF-8', Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')])],
@@ -46,6 +48,21 @@ describe('bodies that cannot be right', () => {
   test('400 says where the JSON breaks', async () => {
     const { json } = await post('{\n  "a": 1,\n  "b" 2\n}')
     assert.match(json.error, /line 3/)
+    for (const [text, place] of [
+      ['{"a":', 'line 1, column 6'],
+      ['{\n "a": [1,\n', 'line 3, column 1'],
+      ['\ufeff{"a":', 'line 1, column 6'],
+      ['{"a":"b', 'line 1, column'],
+    ] as const) {
+      assert.match((await post(text)).json.error, new RegExp(place), text)
+    }
+  })
+
+  test('a byte order mark before the body is passed over, in every call that takes one', async () => {
+    const made = await post(`\ufeff${valid}`)
+    assert.equal(made.status, 201)
+    const bulk = { key: account.key, text: `\ufeff{"items":[${valid}]}` }
+    assert.equal((await t.ask('POST', '/api/v1/products/bulk', bulk)).json.data?.summary.requested, 1)
   })
 
   for (const [what, text, field, code] of [
