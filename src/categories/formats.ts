@@ -27,7 +27,10 @@ const URL_MAX_LENGTH = 2048
 const EMAIL_MAX_LENGTH = 254
 const CARBON_CLASSES = ['A', 'B', 'C', 'D', 'E', 'F', 'G']
 
-const EMAIL_PATTERN = '^[^\\s@]{1,64}@[^\\s@.]+(?:\\.[^\\s@.]+)+$'
+/** No display name, list or link in it; labels without ASCII other than letters, digits and hyphens. */
+const EMAIL_PATTERN =
+  '^[^\\s@<>()\\[\\],;:"\\\\?]{1,64}@[^\\s\\u0000-,./:-@\\[-`{-\\u007f]{1,63}(?:\\.[^\\s\\u0000-,./:-@\\[-`{-\\u007f]{1,63})+$'
+const EMAIL_LABEL = /^(?!-)[\p{L}\p{M}\p{N}-]+(?<!-)$/u
 const EORI_PATTERN = '^[A-Z]{2}[!-~]{1,15}$'
 const CN_OR_HS_PATTERN = '^(?:[0-9]{6}|[0-9]{8})$'
 const PARTIAL_DATE_PATTERN = '^[0-9]{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12][0-9]|3[01]))?)?$'
@@ -75,7 +78,7 @@ export const FORMATS: Readonly<Record<Format, FormatRule>> = {
     schema: {
       minLength: 2,
       maxLength: LANGUAGE_TAG_MAX_LENGTH,
-      pattern: '^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$',
+      pattern: '^(?:[Ii]-)?[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$',
     },
     findFault: text =>
       canonicalLanguage(text) === undefined ? fault('language_code', languageProblem(text)) : undefined,
@@ -140,7 +143,7 @@ function isEmail(text: string): boolean {
   if (text.length > EMAIL_MAX_LENGTH || !EMAIL.test(text)) return false
   const [local = '', domain = ''] = text.split('@')
   if (local.startsWith('.') || local.endsWith('.') || local.includes('..')) return false
-  return domain.split('.').every(label => !label.startsWith('-') && !label.endsWith('-'))
+  return domain.split('.').every(label => EMAIL_LABEL.test(label))
 }
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]

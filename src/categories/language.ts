@@ -21,17 +21,58 @@ export function canonicalLanguage(tag: string): string | undefined {
   return canonical
 }
 
-function canonicalise(tag: string): string | undefined {
-  if (tag.length > LANGUAGE_TAG_MAX_LENGTH) return undefined
+/** Grandfathered tags (RFC 5646 §2.2.8) that `Intl` does not know, with what the registry prefers; of `zh-min` nothing. */
+const GRANDFATHERED: ReadonlyMap<string, string | undefined> = new Map([
+  ['en-gb-oed', 'en-GB-oxendict'],
+  ['i-ami', 'ami'],
+  ['i-bnn', 'bnn'],
+  ['i-hak', 'hak'],
+  ['i-klingon', 'tlh'],
+  ['i-lux', 'lb'],
+  ['i-navajo', 'nv'],
+  ['i-pwn', 'pwn'],
+  ['i-tao', 'tao'],
+  ['i-tay', 'tay'],
+  ['i-tsu', 'tsu'],
+  ['no-bok', 'nb'],
+  ['no-nyn', 'nn'],
+  ['sgn-be-fr', 'sfb'],
+  ['sgn-be-nl', 'vgt'],
+  ['sgn-ch-de', 'sgg'],
+  ['zh-min', undefined],
+  ['zh-min-nan', 'nan'],
+])
+
+/** The languages that have extended ones (`zh-yue`), each of which is the language of the canonical tag (§4.5). */
+const EXTENDED = /^(?:ar|kok|lv|ms|sgn|sw|uz|zh)-(?=[a-z]{3}(?:-|$))/i
+
+/** Language, script and region, and the variants behind them, whose order has a meaning (§4.5) that `Intl` does not keep. */
+const VARIANTS =
+  /^([a-z]{2,8}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|[0-9]{3}))?)((?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))+)(?=-|$)/i
+
+function canonicalise(sent: string): string | undefined {
+  if (sent.length > LANGUAGE_TAG_MAX_LENGTH) return undefined
+  const whole = sent.toLowerCase()
+  const tag = GRANDFATHERED.has(whole) ? GRANDFATHERED.get(whole) : sent.replace(EXTENDED, '')
+  if (tag === undefined) return undefined
   try {
     const canonical = Intl.getCanonicalLocales(tag)[0]
     return canonical === undefined || NO_LANGUAGE.has(canonical.split('-', 1)[0] ?? '')
       ? undefined
-      : canonical
+      : withVariantsOf(tag, canonical)
   } catch {
     return undefined
   }
 }
+
+function withVariantsOf(tag: string, canonical: string): string {
+  const sent = VARIANTS.exec(tag)?.[2]?.toLowerCase()
+  return canonical.replace(VARIANTS, (all, language: string, variants: string) =>
+    sent !== undefined && sorted(sent) === sorted(variants) ? language + sent : all,
+  )
+}
+
+const sorted = (variants: string) => variants.split('-').sort().join()
 
 /** The tag that was probably meant by one with underscores (`en_US`), or undefined. */
 export const repairedLanguage = (tag: string): string | undefined =>
