@@ -1,5 +1,11 @@
 /** Composes the doors into one server. Tests drive this; nothing but main.ts and the commands starts it for real. */
-import { type IncomingMessage, maxHeaderSize, type RequestListener } from 'node:http'
+import {
+  type IncomingMessage,
+  maxHeaderSize,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, {
   type FastifyError,
@@ -146,6 +152,7 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
     }
     response.writeHead(417, { ...headers, connection: 'close' }).end(body)
   })
+  app.server.on('checkContinue', continueWhenWanted)
   registerOperator(app, setup)
   return app
 }
@@ -155,6 +162,21 @@ export function createWaitingApp(setup: ServerSetup): FastifyInstance {
   const app = createOperatorApp(setup)
   app.addHook('onRequest', (request, _reply, done) => done(request.is404 ? unavailable() : undefined))
   return app
+}
+
+/**
+ * Who asks before sending a body is told to go on when it is read, and no sooner: what is refused without it, for its
+ * length or for lack of a key, is refused first. What was not asked for may come or not, so nothing can follow it.
+ */
+function continueWhenWanted(this: Server, request: IncomingMessage, response: ServerResponse): void {
+  const isKept = response.shouldKeepAlive
+  response.shouldKeepAlive = false
+  request.once('resume', () => {
+    if (response.headersSent) return
+    response.shouldKeepAlive = isKept
+    response.writeContinue()
+  })
+  this.emit('request', request, response)
 }
 
 /** No address of a reader, no query: what a passport's reader does is nobody's business. */
@@ -239,6 +261,7 @@ function answerError(setup: ServerSetup, { error, request, reply, faceOf }: Fail
   // The framework would hang up on who is still sending, and the system's reset overtakes the answer on its way.
   if (
     refusal.code === 'payload_too_large' &&
+    request.headers.expect === undefined &&
     Number(request.headers['content-length']) <= MOST_READ_FOR_NOTHING
   ) {
     reply.removeHeader('connection')

@@ -130,6 +130,46 @@ describe('raw HTTP', () => {
     assert.match(answer, /"code":"payload_too_large".*HTTP\/1.1 200 /s)
   })
 
+  describe('Expect: 100-continue', () => {
+    const asking = (length: number, key: string) => [
+      'POST /api/v1/products HTTP/1.1',
+      'Host: a',
+      `Authorization: Bearer ${key}`,
+      'Content-Type: application/json',
+      'Expect: 100-continue',
+      `Content-Length: ${length}`,
+    ]
+
+    for (const [what, status, length, key] of [
+      ['a body that is too long', 413, 2 * 1_048_576, undefined],
+      ['a wrong key', 401, 20, 'dpp_live_none'],
+    ] as const) {
+      test(`${what} is refused before it is sent, and the connection ends`, async () => {
+        const answer = await send(`${asking(length, key ?? account.key).join('\r\n')}\r\n\r\n`)
+        assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `))
+        assert.match(answer, /\r\nconnection: close\r\n/i)
+        assert.doesNotMatch(answer, /100 Continue/)
+      })
+    }
+
+    test('a body that is wanted is asked for, and the connection goes on', async () => {
+      const body = '{"category":"shoes"}'
+      const next = head('GET /api/v1/health HTTP/1.1', 'Host: a')
+      const answer = await new Promise<string>((resolve, reject) => {
+        let all = ''
+        const socket = connect(port, '127.0.0.1')
+        socket.write(`${asking(body.length, account.key).join('\r\n')}\r\n\r\n`)
+        socket.on('data', chunk => {
+          if (all === '') socket.write(body + next)
+          all += chunk
+        })
+        socket.on('close', () => resolve(all))
+        socket.on('error', reject)
+      })
+      assert.match(answer, /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 422 .*"enum".*HTTP\/1.1 200 /s)
+    })
+  })
+
   test('what cannot be read is answered, however much more of it comes', async () => {
     const length = 8 * 1_048_576
     const lines = ['POST /api/v1/products?q=ü HTTP/1.1', 'Host: a', `Content-Length: ${length}`, '', '']
