@@ -12,7 +12,7 @@ import {
   inlineName,
   inlineValue,
   langAttributes,
-  outLink,
+  siteLink,
   type Wording,
   wordsOf,
 } from './values.ts'
@@ -62,11 +62,6 @@ function prose(wording: Wording, value: unknown): string {
   if (url !== undefined) return html`<p>!${siteLink(wording, url)}</p>`
   const paragraphs = words.text.split(/\n+/).filter(line => line.trim() !== '')
   return paragraphs.map(line => html`<p!${langAttributes(words.language)}>${line}</p>`).join('')
-}
-
-/** A link with its host, and that it leads elsewhere. */
-export function siteLink({ labels }: Wording, url: URL, text = html`${url.host}`): string {
-  return html`!${outLink(url, text)} <small>(${labels.ui.opensOtherSite})</small>`
 }
 
 function carbonClass({ labels }: Wording, value: string): string {
@@ -160,7 +155,7 @@ function documentsOf(wording: Wording, entries: readonly Entry[]): string {
     const name = documentName(wording, String(type ?? ''))
     const link = typeof url === 'string' ? findLink(url) : undefined
     if (link === undefined) return html`<li>!${name} !${inlineName(String(url ?? ''))}</li>`
-    return html`<li>!${outLink(link, name)} <small>!${inlineName(link.host)} (${wording.labels.ui.opensOtherSite})</small></li>`
+    return html`<li>!${siteLink(wording, link, name)}</li>`
   })
   return html`<ul class="plain">!${items}</ul>`
 }
@@ -197,7 +192,10 @@ function tableOf(
     const text = value === undefined ? '' : inlineValue(wording, column, `${path}.${column.name}`, value)
     if (i > 0) return html`<td>!${text}</td>`
     const more = under === undefined ? undefined : entry[under.name]
-    const note = typeof more === 'string' ? html`<small>${`${labelOf(under as Field)} ${more}`}</small>` : ''
+    const note =
+      typeof more === 'string'
+        ? html`<small>${labelOf(under as Field)} <span class="n">${more}</span></small>`
+        : ''
     return html`<th scope="row">!${text}!${note}</th>`
   }
   const rows = entries.map(entry => html`<tr>!${columns.map((column, i) => cell(entry, column, i))}</tr>`)

@@ -1,10 +1,10 @@
-/** The four facts that open a page: made of, made where, repairable, at the end of life. */
+/** The facts that open a page: made of, made where, repairable, at the end of life. */
 import { html } from 'ghtml'
 import type { Field } from '../categories/field.ts'
 import { formatPercent } from '../i18n/format.ts'
 import { sharesOf } from './blocks.ts'
 import type { Data, Reading } from './reading.ts'
-import { findLink, inlineValue, inlineWords, type Wording, wordsOf } from './values.ts'
+import { findLink, inlineValue, inlineWords, siteLink, type Wording, wordsOf } from './values.ts'
 
 /** `body` is ready HTML. */
 export type KeyFact = { title: string; body: string }
@@ -20,7 +20,9 @@ export function keyFacts(wording: Wording, reading: Reading): KeyFact[] {
   const facts = [
     { title: ui['fact.madeOf'], body: madeOf(wording, fields, data) },
     { title: ui['fact.madeWhere'], body: scalar(wording, field('countryOfManufacture'), data) },
-    { title: ui['fact.repairable'], body: repairable(wording, data.repair) },
+    ...(field('repair') === undefined
+      ? []
+      : [{ title: ui['fact.repairable'], body: repairable(wording, data.repair) }]),
     { title: ui['fact.endOfLife'], body: endOfLife(wording, data.endOfLife) },
   ]
   return facts.map(fact => (fact.body === '' ? { ...fact, body: html`${ui.notSpecified}` } : fact))
@@ -61,7 +63,9 @@ function repairable({ labels }: Wording, repair: unknown): string {
 function endOfLife(wording: Wording, value: unknown): string {
   if (typeof value !== 'object' || value === null) return ''
   const words = wordsOf(wording, (value as Data).recyclingInstructions)
-  if (words === undefined || findLink(words.text) !== undefined) return ''
+  if (words === undefined) return ''
+  const url = findLink(words.text)
+  if (url !== undefined) return siteLink(wording, url)
   return inlineWords({ ...words, text: firstSentence(words.text) })
 }
 

@@ -66,14 +66,11 @@ export function findLink(text: string): URL | undefined {
   return url.username === '' && url.password === '' ? url : undefined
 }
 
-/** A link out of the page, `text` being ready HTML. */
-export const outLink = (url: URL, text: string) =>
-  html`<a href="${url.href}" rel="noopener nofollow">!${text}</a>`
-
-/** What cannot be a link is shown as the text it is. */
-export function linkOrText(text: string): string {
-  const url = findLink(text)
-  return url === undefined ? inlineName(text) : outLink(url, inlineAddress(readable(url)))
+/** A link out of the page, which says so: by its `name`, ready HTML, and its host, or by its address. */
+export function siteLink({ labels }: Wording, url: URL, name?: string): string {
+  const text = name ?? inlineAddress(readable(url))
+  const host = name === undefined ? '' : html`!${inlineName(url.host)} `
+  return html`<a href="${url.href}" rel="noopener nofollow">!${text} <small>!${host}(${labels.ui.opensOtherSite})</small></a>`
 }
 
 /** An address, which breaks behind its slashes first. */
@@ -91,11 +88,9 @@ export function inlineValue(wording: Wording, field: Field, path: string, value:
   const { language, labels } = wording
   if (typeof value === 'boolean') return labels.ui[value ? 'yes' : 'no']
   if (typeof value === 'number') return html`${amount(language, field.unit, value)}`
-  if (field.localized) {
+  if (field.localized || field.type === 'text') {
     const words = wordsOf(wording, value)
-    if (words === undefined) return ''
-    const url = findLink(words.text)
-    return url === undefined ? inlineWords(words) : linkOrText(words.text)
+    return words === undefined ? '' : linkOr(wording, words.text, () => inlineWords(words))
   }
   if (typeof value !== 'string') return ''
   if (field.values) return chosen(wording, path, value)
@@ -108,6 +103,12 @@ export function chosen({ labels }: Wording, path: string, value: string): string
   return known === undefined ? inlineName(value) : html`${known}`
 }
 
+/** What cannot be a link is shown as the text it is. */
+function linkOr(wording: Wording, text: string, otherwise: () => string): string {
+  const url = findLink(text)
+  return url === undefined ? otherwise() : siteLink(wording, url)
+}
+
 function written(wording: Wording, field: Field, value: string): string {
   switch (field.format) {
     case 'country':
@@ -117,7 +118,7 @@ function written(wording: Wording, field: Field, value: string): string {
     case 'partial_date':
       return html`${formatDate(wording.language, value)}`
     case 'url':
-      return linkOrText(value)
+      return linkOr(wording, value, () => inlineName(value))
     default:
       return inlineName(value)
   }

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { NO_BRAND } from '../../src/accounts/brand.ts'
 import type { AUDIENCES } from '../../src/categories/field.ts'
-import { LANGUAGES } from '../../src/i18n/catalogue.ts'
+import { LANGUAGES, labelsFor } from '../../src/i18n/catalogue.ts'
 import { qrSymbol } from '../../src/qr/svg.ts'
 import { jsonLd } from '../../src/site/json-ld.ts'
 import { renderPassportPage } from '../../src/site/passport-page.ts'
@@ -83,11 +83,20 @@ describe('hostile content', () => {
   })
 
   test('a good link says where it leads and gives nothing away', () => {
-    const html = page(rowOf('furniture', FULL.furniture))
+    const complianceDocuments = [{ type: 'certificate', url: 'https://docs.example/c.pdf' }]
+    const html = page(rowOf('furniture', { ...FULL.furniture, complianceDocuments }))
     const links = html.match(/<a href="https?:[^>]*>/g) ?? []
-    assert.equal(links.length, 2)
+    assert.equal(links.length, 3)
     for (const link of links) assert.match(link, /rel="noopener nofollow"/)
-    assert.match(html, /docs\.example.*opens another site/s)
+    const { opensOtherSite } = labelsFor('en').ui
+    assert.deepEqual(
+      Array.from(html.matchAll(/<a href="https?:[^>]*>(.*?)<\/a>/g), ([, text = '']) => textOf(text)),
+      [
+        `docs.example/assembly.pdf (${opensOtherSite})`,
+        `parts.example/sofa (${opensOtherSite})`,
+        `Certificate docs.example (${opensOtherSite})`,
+      ],
+    )
   })
 
   test('a page has no script, no inline style and no handler, whatever the data', () => {
@@ -175,6 +184,10 @@ describe('the page', () => {
     assert.match(french, /<html lang="fr">/)
     assert.match(french, /<p>Laver à froid\.<\/p>/)
     assert.match(french, /<p lang="de" dir="auto">Zum Container\.<\/p>/)
+    const note = { name: 'Melamine', note: 'Im Schaum.' }
+    const chair = rowOf('furniture', { languages: ['de', 'en'], substancesOfConcern: [note] })
+    const maltese = renderPassportPage(read(chair), 'mt', { qr: '' })
+    assert.match(maltese, /<td><bdi lang="de" dir="auto">Im Schaum\.<\/bdi><\/td>/)
     const finnish = renderPassportPage(read(row), 'fi', { qr: '' })
     assert.match(finnish, /<p lang="de" dir="auto">Kalt waschen\.<\/p>/)
   })
@@ -207,6 +220,23 @@ describe('the page', () => {
       { qr: '' },
     )
     assert.match(html, /<h2>Quiet ride<\/h2><\/summary><div id="quiet-ride"><p>Very quiet\.<\/p>/)
+  })
+
+  test('opens with what the category can say: a link where the instructions are one, no repair of a battery', () => {
+    const factsOf = (html: string) => html.split('<section class="facts"')[1]?.split('</section>')[0] ?? ''
+    const chair = rowOf('furniture', {
+      endOfLife: {
+        recyclingInstructions: { en: 'https://docs.example/recycling' },
+        disposalInstructions: { en: 'Bulky waste.' },
+      },
+    })
+    assert.match(
+      factsOf(page(chair)),
+      /At the end of life<\/dt><dd><a href="https:\/\/docs\.example\/recycling"/,
+    )
+    const terms = (html: string) => Array.from(factsOf(html).matchAll(/<dt>([^<]*)/g), match => match[1])
+    assert.deepEqual(terms(page(chair)), ['Made of', 'Made in', 'Repairable', 'At the end of life'])
+    assert.deepEqual(terms(page(rowOf('battery'))), ['Made of', 'Made in', 'At the end of life'])
   })
 
   test('sections stand in their order, the first two open', () => {
