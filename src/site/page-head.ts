@@ -126,7 +126,8 @@ function banner(page: Page): string {
 function notices(page: Page): string {
   const { reading, labels, language } = page
   const archived = reading.status === 'archived' ? labels.ui.archivedNotice : undefined
-  const outdated = reading.outdated ? labels.ui.outdatedNotice : undefined
+  const correction = reading.level === 'batch' ? 'outdatedBatchNotice' : 'outdatedNotice'
+  const outdated = reading.outdated ? labels.ui[correction] : undefined
   const plain = [archived, outdated]
     .flatMap(notice => (notice === undefined ? [] : html`<p class="notice" role="note">${notice}</p>`))
     .join('')

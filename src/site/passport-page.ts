@@ -76,12 +76,15 @@ const titleOf = (page: Page, { title, fields }: Section) =>
 
 const ORIGIN_WORDS = { model: 'inheritedFromModel', batch: 'inheritedFromBatch', own: 'ownToUnit' } as const
 
+/** To a reader a batch is not a unit. */
+const originWords = ({ reading, labels }: Page, origin: Origin) =>
+  labels.ui[origin === 'own' && reading.level === 'batch' ? 'ownToBatch' : ORIGIN_WORDS[origin]]
+
 /**
  * Neighbouring pairs share a list; a figure that is alone under its heading needs no second title. A line at the end
  * says where the fields come from; one that comes from elsewhere says so itself.
  */
 function contentOf(page: Page, section: Section, parts: readonly Part[]): string {
-  const { ui } = page.labels
   const origins = parts.flatMap(({ origin }) => origin ?? [])
   const usual = origins.length === 0 ? undefined : usualOrigin(origins)
   const isAlone = parts.length === 1 && parts[0]?.blocks.length === 1
@@ -92,7 +95,7 @@ function contentOf(page: Page, section: Section, parts: readonly Part[]): string
     pairs = ''
   }
   for (const { blocks, origin } of parts) {
-    const note = origin === undefined || origin === usual ? '' : ui[ORIGIN_WORDS[origin]]
+    const note = origin === undefined || origin === usual ? '' : originWords(page, origin)
     for (const { kind, title, body } of blocks) {
       if (kind === 'pair') {
         const isSaid = isAlone && title === titleOf(page, section)
@@ -105,5 +108,5 @@ function contentOf(page: Page, section: Section, parts: readonly Part[]): string
     }
   }
   endPairs()
-  return usual === undefined ? out : html`!${out}<p class="from of">${ui[ORIGIN_WORDS[usual]]}</p>`
+  return usual === undefined ? out : html`!${out}<p class="from of">${originWords(page, usual)}</p>`
 }

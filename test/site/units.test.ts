@@ -113,8 +113,8 @@ describe('the page of a unit', () => {
   test('a batch has what it set itself as its own; the model page says nothing of it', async () => {
     const { model, batch } = await family()
     const performance = section((await harness.ask('GET', batch.path)).text, 'performance')
-    assert.match(performance, /July 2026(?:<\/[a-z]+>)*<small class="from">recorded for this unit<\/small>/)
-    assert.doesNotMatch(performance, /from the batch/)
+    assert.match(performance, /July 2026(?:<\/[a-z]+>)*<small class="from">recorded for this batch<\/small>/)
+    assert.doesNotMatch(performance, /from the batch|this unit/)
     assert.doesNotMatch((await harness.ask('GET', model.path)).text, /class="from|inherited/)
   })
 
@@ -193,7 +193,8 @@ describe('a correction above', () => {
     for (const [unit, etag] of before) {
       const answer = await harness.ask('GET', unit.path, { headers: { 'if-none-match': etag } })
       assert.equal(answer.status, 200)
-      assert.match(head(answer.text), /has been corrected since/)
+      const told = unit === batch ? 'This batch has not' : 'This unit has not'
+      assert.ok(head(answer.text).includes(`has been corrected since. ${told} taken over`))
       assert.match(answer.headers.etag ?? '', /\.outdated\./)
       assert.match(answer.text, /13\.4/)
       const document = await harness.ask('GET', `${unit.path}?format=jsonld`)
