@@ -1,0 +1,169 @@
+/** What only eyes find: lines that break where they must not, targets a thumb misses, a logo that vanishes on paper, a second sheet. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { setBrand } from '../../src/accounts/set-brand.ts'
+import { DEMO_BRAND } from '../../src/cli/demo-data/demo-brand.ts'
+import { SOFA } from '../../src/cli/demo-data/furniture-seating.ts'
+import { loadDemoPassports } from '../../src/cli/load-demo.ts'
+import { idFromUuid } from '../../src/kernel/ids.ts'
+import { createPassport } from '../../src/passports/create.ts'
+import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+import { OPEN_ALL, openBrowser, WITHOUT_CHROMIUM } from './chromium.ts'
+import { FULL } from './reading-of.ts'
+
+let harness: Harness
+let account: TestAccount
+let browser: Browser
+let origin: string
+
+const PHONE = { width: 390, height: 800 }
+const SMALL_TARGETS = `Array.from(document.querySelectorAll('a:not(.skip)'), one => [one.textContent, one.getBoundingClientRect()])
+  .filter(([, box]) => box.height < 44 || box.width < 44).map(([text]) => text)`
+/** From the hairline above a title to its words, and from these to the lower end of its target; the least of them. */
+const LEAST_AIR = `Math.min(...Array.from(document.querySelectorAll('summary'), one => {
+  const [outer, inner] = [one, one.firstElementChild].map(each => each.getBoundingClientRect())
+  return Math.min(inner.top - outer.top, outer.bottom - inner.bottom)
+}))`
+const linesOf = (selector: string) => `Array.from(document.querySelectorAll('${selector}'), one => {
+  const range = document.createRange()
+  range.selectNodeContents(one)
+  return Array.from(range.getClientRects(), box => Math.round(box.left))
+})`
+const SMALLEST_TEXT = `Math.min(...Array.from(document.querySelectorAll('header *, main *'))
+  .filter(one => one.checkVisibility() && Array.from(one.childNodes).some(node => node.nodeType === 3 && node.data.trim() !== ''))
+  .map(one => Number.parseFloat(getComputedStyle(one).fontSize)))`
+/** In CSS pixels: 7.5 points. */
+const LEAST_PRINT_PX = 10
+
+describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
+  before(async () => {
+    harness = await startHarness()
+    account = await harness.account({ plan: 'enterprise' })
+    origin = await harness.app.listen({ port: 0, host: '127.0.0.1' })
+    browser = await openBrowser()
+  })
+  after(async () => {
+    await browser?.close()
+    await harness?.close()
+  })
+
+  const make = async (category: keyof typeof FULL, data: Record<string, unknown> = {}) => {
+    const { gtin: _, economicOperator: __, ...full } = FULL[category]
+    const product = newProduct({ ...full, ...data }, category)
+    const { passport } = await createPassport(account.ctx, { ...product, strict: false })
+    return `/p/${idFromUuid(passport.id)}`
+  }
+  const open = async (path: string, language = 'en', viewport = PHONE): Promise<Page> => {
+    const page = await browser.newPage({ viewport })
+    await page.goto(`${origin}${path}?lang=${language}`)
+    await page.evaluate(OPEN_ALL)
+    return page
+  }
+
+  test('every link is large enough for a thumb', async () => {
+    const paths = [
+      await make('battery', {
+        complianceDocuments: [{ type: 'certificate', url: 'https://docs.example/c.pdf' }],
+        endOfLife: {
+          recyclingInstructions: { en: 'https://docs.example/recycling' },
+          disposalInstructions: { en: 'Bring it back.' },
+        },
+      }),
+      await make('furniture'),
+    ]
+    for (const path of paths) {
+      const page = await open(path)
+      assert.ok((await page.locator('main a').count()) >= 2)
+      assert.deepEqual(await page.evaluate(SMALL_TARGETS), [])
+      await page.close()
+    }
+  })
+
+  test('a title of two lines keeps off the hairlines', async () => {
+    const page = await open(await make('battery'), 'hu')
+    const heights = (await page.evaluate(
+      'Array.from(document.querySelectorAll("summary h2"), one => one.offsetHeight)',
+    )) as number[]
+    assert.ok(Math.max(...heights) > Math.min(...heights), 'one title has two lines')
+    assert.ok(Number(await page.evaluate(LEAST_AIR)) >= 12)
+    await page.close()
+  })
+
+  test('a CAS number stays on its line, and a long name in a legend beside its tone', async () => {
+    const fiber = 'Recycled polyester from bottles collected on beaches'
+    const page = await open(
+      await make('textile', {
+        fiberComposition: [
+          { fiber, percentage: 60 },
+          { fiber: 'cotton', percentage: 40 },
+        ],
+        substancesOfConcern: [
+          { name: 'Tris phosphate', casNumber: '13674-84-5', concentrationRange: 'w'.repeat(60) },
+        ],
+      }),
+      'el',
+    )
+    const [name = []] = (await page.evaluate(linesOf('.bar + table bdi'))) as number[][]
+    assert.ok(name.length >= 2)
+    assert.equal(new Set(name).size, 1)
+    const numbers = (await page.evaluate(linesOf('th small .n'))) as number[][]
+    assert.deepEqual(
+      numbers.map(lines => lines.length),
+      [1],
+    )
+    await page.close()
+  })
+
+  test('what leads away from an old version and to the data looks like a link', async () => {
+    const path = await make('textile')
+    const change = { data: { weightGrams: 300 } }
+    await harness.ask('PATCH', path.replace('/p/', '/api/v1/products/'), { key: account.key, body: change })
+    const page = await open(path, 'en&version=1')
+    for (const selector of ['.notice a', 'footer p a']) {
+      const line = await page.evaluate(
+        `getComputedStyle(document.querySelector('${selector}')).textDecorationLine`,
+      )
+      assert.equal(line, 'underline', selector)
+    }
+    await page.close()
+  })
+
+  test('the logo for dark pages is drawn on dark screens and nowhere else', async () => {
+    const other = await harness.account()
+    await setBrand(other.ctx, DEMO_BRAND)
+    const { passport } = await createPassport(other.ctx, { ...newProduct(), strict: false })
+    const page = await browser.newPage({ colorScheme: 'dark' })
+    const requests: string[] = []
+    const messages: string[] = []
+    page.on('request', request => requests.push(request.url()))
+    page.on('console', message => messages.push(message.text()))
+    await page.goto(`${origin}/p/${idFromUuid(passport.id)}`, { waitUntil: 'networkidle' })
+    const shown = async () =>
+      String(await page.evaluate('getComputedStyle(document.querySelector(".logo img")).content'))
+    const [, dark = ''] = /^url\("(.*)"\)$/.exec(await shown()) ?? []
+    assert.ok(dark.startsWith(`${origin}/brand/`))
+    assert.ok(requests.includes(dark))
+    assert.deepEqual(messages, [])
+    await page.emulateMedia({ media: 'print' })
+    assert.equal(await shown(), 'normal')
+    await page.emulateMedia({ media: 'screen', colorScheme: 'light' })
+    assert.equal(await shown(), 'normal')
+    await page.close()
+  })
+
+  test('the longest of the demo and its batches print on one sheet, in words that can be read', async () => {
+    const { models, batches } = await loadDemoPassports(account.ctx, [SOFA])
+    await setBrand(account.ctx, DEMO_BRAND)
+    for (const id of [...models, ...batches]) {
+      for (const language of ['en', 'el', 'bg']) {
+        const page = await open(`/p/${id}`, language)
+        const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1')
+        assert.equal(pdf.match(/\/Type \/Page\b/g)?.length, 1, `${id} ${language}`)
+        await page.emulateMedia({ media: 'print' })
+        assert.ok(Number(await page.evaluate(SMALLEST_TEXT)) >= LEAST_PRINT_PX)
+        await page.close()
+      }
+    }
+  })
+})
