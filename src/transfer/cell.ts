@@ -35,10 +35,20 @@ export function cellOf(value: unknown): Cell {
   return typeof value === 'string' ? defused(value) : null
 }
 
-const GROUPED = { point: /^\d{1,3}(?:,\d{3})+(?=$|\.)/, comma: /^\d{1,3}(?:\.\d{3})+(?=$|,)/ } as const
+/** No thousands begin with 0: "0.125" is an eighth, whatever the mark. */
+const GROUPED = {
+  point: /^[1-9]\d{0,2}(?:,\d{3})+(?=$|\.)/,
+  comma: /^[1-9]\d{0,2}(?:\.\d{3})+(?=$|,)/,
+} as const
 
 /** "1.234,5 kg" with a decimal comma is 1234.5; a text that is no number stays one. */
 export function readNumber(text: string, mark: DecimalMark, unit = ''): number | string {
+  const plain = plainDigits(text, mark, unit)
+  return plain === undefined ? text : Number(plain)
+}
+
+/** The number that a text writes, as JSON writes numbers; undefined for a text that writes none. */
+export function plainDigits(text: string, mark: DecimalMark, unit = ''): string | undefined {
   let plain = text.replaceAll(/[\s\u00a0\u202f'’]/g, '')
   const bare = unit.replaceAll(/\s/g, '')
   if (bare !== '' && plain.toLowerCase().endsWith(bare.toLowerCase())) plain = plain.slice(0, -bare.length)
@@ -46,9 +56,26 @@ export function readNumber(text: string, mark: DecimalMark, unit = ''): number |
   let digits = plain.slice(sign.length)
   if (GROUPED[mark].test(digits)) digits = digits.replaceAll(mark === 'point' ? ',' : '.', '')
   digits = digits.replace(',', '.')
-  if (!/^(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i.test(digits)) return text
-  return Number(sign + digits)
+  const [, whole, fraction = '', power = ''] = /^(\d*)\.?(\d*)(e[+-]?\d{1,3})?$/i.exec(digits) ?? []
+  if (whole === undefined || whole + fraction === '') return undefined
+  return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}${power}`
 }
+
+/**
+ * What a number means where its mark can be that of thousands or that of decimals: "1,234" where decimals have a point.
+ * Undefined where there is only one way to read it.
+ */
+export function findTwoReadings(
+  text: string,
+  mark: DecimalMark,
+  unit = '',
+): readonly [number, number] | undefined {
+  const [ours, theirs] = [readNumber(text, mark, unit), readNumber(text, OTHER[mark], unit)]
+  if (typeof ours !== 'number' || typeof theirs !== 'number') return undefined
+  return Math.abs(ours) > Math.abs(theirs) ? [ours, theirs] : undefined
+}
+
+const OTHER = { point: 'comma', comma: 'point' } as const
 
 /** The mark that the numbers of a sheet speak for; undefined when none says anything: "1,234" can be both. */
 export function guessMark(texts: Iterable<string>): DecimalMark | undefined {
@@ -89,7 +116,11 @@ export function cellValue(cell: Cell, field: Field, path: string, mark: DecimalM
   if (field.values !== undefined)
     return field.values.includes(text) ? text : (valueNamed(path, field, text) ?? text)
   if (field.format === 'country') return countryNamed(text) ?? text
-  if (field.format === 'partial_date') return readDate(text)
-  if (field.format === 'gtin' || field.format === 'gln') return text.replaceAll(/[\s-]/g, '')
-  return text
+  return readSpelling(text, field.format)
+}
+
+/** Dates and numbers of goods and places as people write them, in the one way that is kept; other texts as they are. */
+export function readSpelling(text: string, format: Field['format']): string {
+  if (format === 'partial_date') return readDate(text)
+  return format === 'gtin' || format === 'gln' ? text.replaceAll(/[\s-]/g, '') : text
 }

@@ -134,8 +134,9 @@ describe('a cell as people type it', () => {
       readNumber(one, 'point', 'kg'),
     )
     assert.deepEqual(point, [1234.5, 12.5, 1000, 12.5, 1000, 'abc', '1.2.3', -3])
-    const comma = ['1.234,5', '12.5', '1.234', '12,5', '1’000'].map(one => readNumber(one, 'comma'))
-    assert.deepEqual(comma, [1234.5, 12.5, 1234, 12.5, 1000])
+    const comma = ['1.234,5', '12.5', '1.234', '12,5', '1’000', '0.125'].map(one => readNumber(one, 'comma'))
+    assert.deepEqual(comma, [1234.5, 12.5, 1234, 12.5, 1000, 0.125])
+    assert.equal(readNumber('0,125', 'point'), 0.125)
     assert.deepEqual([['1,5', '2'], ['1.5'], ['1,234', '5'], ['1.234,5'], ['1,5', '1.5']].map(guessMark), [
       'comma',
       'point',
