@@ -105,9 +105,12 @@ export function countryName(language: Language, code: string): string {
   return name
 }
 
-/** A language's name in another (`de`, `en-GB` → `Britisches Englisch`); the tag itself when it has none or is malformed. */
+/**
+ * A language's name in another (`de`, `en-GB` → `Britisches Englisch`); the tag itself when it has none, names no language
+ * (`und`) or is malformed.
+ */
 export function languageName(language: Language, tag: string): string {
-  if (tag.length > 100) return tag
+  if (tag.length > 100 || /^und(?:-|$)/i.test(tag)) return tag
   try {
     return tongues(language).of(tag) ?? tag
   } catch (error) {
@@ -136,4 +139,13 @@ const UNITS = new Map([
  */
 export function unitText(unit: string): string {
   return UNITS.get(unit) ?? unit
+}
+
+/** A number with its unit, held together on one line. */
+export function formatAmount(language: Language, unit: string | undefined, value: number): string {
+  // The label of a count says what is counted.
+  if (unit === undefined || unit === 'cycles') return formatNumber(language, value)
+  if (unit === '%') return formatPercent(language, value)
+  if (unit === 'months') return formatMonths(language, value)
+  return `${formatNumber(language, value)}\u00a0${unitText(unit).replaceAll(' ', '\u00a0')}`
 }

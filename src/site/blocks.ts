@@ -2,10 +2,10 @@
 import { html } from 'ghtml'
 import type { Field } from '../categories/field.ts'
 import { fill } from '../i18n/catalogue.ts'
+import { formatAmount } from '../i18n/format.ts'
 import { chain, classRow, composition, meter } from './figures.ts'
 import type { Data } from './reading.ts'
 import {
-  amount,
   fibreName,
   fieldLabel,
   findLink,
@@ -207,7 +207,7 @@ function tableOf(
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 
 function amountCell({ language }: Wording, column: Field, value: number, most: number): string {
-  const text = amount(language, column.unit, value)
+  const text = formatAmount(language, column.unit, value)
   const bar = most > 0 ? meter(value, most, text) : ''
   return html`<td class="n">${text}!${bar}</td>`
 }

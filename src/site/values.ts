@@ -3,15 +3,7 @@ import { html } from 'ghtml'
 import type { Field } from '../categories/field.ts'
 import { pickText } from '../categories/localized.ts'
 import { fibreLabel, type Labels, type Language, label } from '../i18n/catalogue.ts'
-import {
-  countryName,
-  formatDate,
-  formatMonths,
-  formatNumber,
-  formatPercent,
-  languageName,
-  unitText,
-} from '../i18n/format.ts'
+import { countryName, formatAmount, formatDate, languageName } from '../i18n/format.ts'
 
 /** In which words a page is written. */
 export type Wording = {
@@ -87,7 +79,7 @@ function readable(url: URL): string {
 export function inlineValue(wording: Wording, field: Field, path: string, value: unknown): string {
   const { language, labels } = wording
   if (typeof value === 'boolean') return labels.ui[value ? 'yes' : 'no']
-  if (typeof value === 'number') return html`${amount(language, field.unit, value)}`
+  if (typeof value === 'number') return html`${formatAmount(language, field.unit, value)}`
   if (field.localized || field.type === 'text') {
     const words = wordsOf(wording, value)
     return words === undefined ? '' : linkOr(wording, words.text, () => inlineWords(words))
@@ -122,15 +114,6 @@ function written(wording: Wording, field: Field, value: string): string {
     default:
       return inlineName(value)
   }
-}
-
-/** A number with its unit, held together on one line. */
-export function amount(language: Language, unit: string | undefined, value: number): string {
-  // The label of a count says what is counted.
-  if (unit === undefined || unit === 'cycles') return formatNumber(language, value)
-  if (unit === '%') return formatPercent(language, value)
-  if (unit === 'months') return formatMonths(language, value)
-  return `${formatNumber(language, value)}\u00a0${unitText(unit).replaceAll(' ', '\u00a0')}`
 }
 
 /** A fibre by the name the account gave it, in the page's language where we know it. */

@@ -128,7 +128,7 @@ describe('languageName', () => {
   })
 
   it('is the tag where there is no name', () => {
-    for (const tag of ['', 'qqq', 'not a tag', 'x'.repeat(1000), 'de_'])
+    for (const tag of ['', 'qqq', 'not a tag', 'x'.repeat(1000), 'de_', 'und', 'und-Latn'])
       assert.equal(languageName('fr', tag), tag)
   })
 })
