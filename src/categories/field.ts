@@ -39,6 +39,8 @@ export type Field = {
   values?: readonly string[]
   /** The list of `values` grows with the schema version; an unlisted value is refused today. */
   open?: true
+  /** A `name` that people write on several lines. */
+  lines?: true
   unit?: string
   format?: Format
   min?: number

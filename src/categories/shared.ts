@@ -78,6 +78,7 @@ export const SHARED_HEAD: readonly Field[] = [
         type: 'name',
         description: 'Postal address of the company; may have several lines.',
         required: true,
+        lines: true,
         term: 'schema:address',
       },
       { ...country, description: 'Country of the company, ISO 3166-1 alpha-2 in capitals.' },

@@ -1,75 +1,143 @@
 /**
  * A passport's data as the fields of a form and back: both walk the category's field table, so that a new field has
- * its input by itself. Names are paths: `d.fiberComposition.0.percentage`, `d.careInstructions.de`.
+ * its input by itself. Names are paths: `d.fiberComposition.0.percentage`, `d.careInstructions.de`. What a form shows is
+ * less than what is stored, so an input that comes back as it was shown leaves its value as it was stored.
  */
 import type { Field } from '../categories/field.ts'
 import { type Data, isObject } from '../categories/value.ts'
 import type { Detail } from '../kernel/errors.ts'
-import type { Form } from './form.ts'
+import { ORIGIN, originOf, rowsIn } from './data-rows.ts'
+import { type Form, type Problems, readForm } from './form.ts'
+import type { Words } from './texts.ts'
+import { readTyped, textOf } from './typed-value.ts'
 
 export const PREFIX = 'd'
 
-/** What was typed, as data: empty inputs are left out, and so are the rows of a list that have nothing in them. */
-export function readData(fields: readonly Field[], form: Form): Data {
-  return readMembers(fields, PREFIX, form, languagesOf(form.raw(`${PREFIX}.languages`))) ?? {}
-}
-
-/** "en, de" as a list. */
-export const languagesOf = (text: string): string[] => text.split(/[\s,;]+/).filter(tag => tag !== '')
-
-function readMembers(
-  fields: readonly Field[],
-  at: string,
-  form: Form,
-  languages: readonly string[],
-): Data | undefined {
-  const members: Record<string, unknown> = {}
-  for (const field of fields) {
-    const value = readValue(field, `${at}.${field.name}`, form, languages)
-    if (value !== undefined) members[field.name] = value
+/** The form as it shows data, before anybody has typed. */
+export function shownForm(words: Words, fields: readonly Field[], data: Data): Form {
+  const entries: [string, string][] = []
+  const showMembers = (members: readonly Field[], at: string, of: Data) => {
+    for (const field of members) show(field, `${at}.${field.name}`, own(of, field.name))
   }
-  return Object.keys(members).length === 0 ? undefined : members
-}
-
-function readValue(field: Field, at: string, form: Form, languages: readonly string[]): unknown {
-  if (field.localized) return readTranslations(at, form, languages)
-  if (field.type === 'object') return readMembers(field.fields ?? [], at, form, languages)
-  if (field.type === 'list') return readList(field, at, form, languages)
-  const typed = field.type === 'text' ? form.raw(at).replaceAll('\r\n', '\n') : form.text(at)
-  if (typed.trim() === '') return undefined
-  if (field.type === 'number') return numberOf(typed)
-  if (field.type === 'boolean') return typed === 'true' ? true : typed === 'false' ? false : typed
-  return typed.replaceAll('\r\n', '\n')
-}
-
-/** "12,5" and "12.5" are numbers; anything else stays a text, which the validator refuses by name. */
-export function numberOf(typed: string): number | string {
-  const plain = typed.replaceAll(/[\s\u00a0\u202f]/g, '').replace(',', '.')
-  return /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/.test(plain) ? Number(plain) : typed
-}
-
-function readTranslations(at: string, form: Form, languages: readonly string[]): Data | undefined {
-  const texts: Record<string, string> = {}
-  for (const tag of new Set([...languages, ...form.under(at)])) {
-    const text = form.raw(`${at}.${tag}`).replaceAll('\r\n', '\n')
-    if (text.trim() !== '') texts[tag] = text
+  const show = (field: Field, at: string, value: unknown) => {
+    if (field.localized) {
+      if (!isObject(value)) return
+      for (const [tag, text] of Object.entries(value)) entries.push([`${at}.${tag}`, textOf(words, text)])
+    } else if (field.type === 'object') showMembers(field.fields ?? [], at, isObject(value) ? value : {})
+    else if (field.type === 'list') showRows(field, at, Array.isArray(value) ? value : [])
+    else entries.push([at, textOf(words, value)])
   }
-  return Object.keys(texts).length === 0 ? undefined : texts
+  const showRows = (field: Field, at: string, list: readonly unknown[]) => {
+    const only = scalarOf(field)
+    for (const [place, entry] of list.entries()) {
+      entries.push([`${at}.${place}.${ORIGIN}`, String(place)])
+      if (only !== undefined) show(only, `${at}.${place}`, entry)
+      else showMembers(field.of ?? [], `${at}.${place}`, isObject(entry) ? entry : {})
+    }
+  }
+  showMembers(fields, PREFIX, data)
+  return readForm(entries)
 }
 
-function readList(field: Field, at: string, form: Form, languages: readonly string[]): unknown[] | undefined {
-  const [only] = field.of ?? []
-  if (only?.name === '') {
-    const all = languagesOf(form.raw(at))
-    return all.length === 0 ? undefined : all
+const own = (data: Data | undefined, name: string): unknown =>
+  data !== undefined && Object.hasOwn(data, name) ? data[name] : undefined
+
+/** Of a list without members: what each entry is. */
+export const scalarOf = (list: Field): Field | undefined => list.of?.find(({ name }) => name === '')
+
+/** `was` is the data that the form was drawn from; `problems` by the names of inputs. */
+export type Reading = { words: Words; was: Data }
+export type Read = { data: Data; problems: Problems }
+
+/** What a form says: empty inputs are left out, and so are the rows of a list that have nothing in them. */
+export function readData(fields: readonly Field[], form: Form, { words, was }: Reading): Read {
+  const problems: Record<string, string> = {}
+  const reader = new Reader(form, words, problems)
+  const data = reader.members(fields, PREFIX, was)
+  return { data: isObject(data) ? data : {}, problems }
+}
+
+/** A browser sends each line break as two characters. */
+const unbroken = (text: string) => text.replaceAll(/\r\n?/g, '\n')
+
+/** Each method gives the very value that was there where nothing says otherwise. */
+class Reader {
+  private readonly form: Form
+  private readonly words: Words
+  private readonly problems: Record<string, string>
+
+  constructor(form: Form, words: Words, problems: Record<string, string>) {
+    this.form = form
+    this.words = words
+    this.problems = problems
   }
-  const rows = form
-    .under(at)
-    .filter(index => /^\d{1,3}$/.test(index))
-    .sort((a, b) => Number(a) - Number(b))
-    .map(index => readMembers(field.of ?? [], `${at}.${index}`, form, languages))
-    .filter(row => row !== undefined)
-  return rows.length === 0 ? undefined : rows
+
+  members(fields: readonly Field[], at: string, was: unknown): unknown {
+    const before = isObject(was) ? was : undefined
+    const after: Record<string, unknown> = { ...before }
+    for (const field of fields) {
+      const value = this.value(field, `${at}.${field.name}`, own(before, field.name))
+      if (value === undefined) delete after[field.name]
+      else after[field.name] = value
+    }
+    return fields.some(({ name }) => Object.hasOwn(after, name)) ? kept(was, after) : gone(was)
+  }
+
+  private value(field: Field, at: string, was: unknown): unknown {
+    if (field.localized) return this.translations(at, was)
+    if (field.type === 'object') return this.members(field.fields ?? [], at, was)
+    return field.type === 'list' ? this.list(field, at, was) : this.scalar(field, at, was)
+  }
+
+  private scalar(field: Field, at: string, was: unknown): unknown {
+    const typed = this.form.raw(at)
+    if (this.isAsShown(typed, was)) return was
+    if (typed.trim() === '') return undefined
+    const { value, problem } = readTyped(this.words, field, typed)
+    if (problem !== undefined) this.problems[at] = problem
+    return value
+  }
+
+  private isAsShown = (typed: string, was: unknown) => unbroken(typed) === unbroken(textOf(this.words, was))
+
+  private translations(at: string, was: unknown): unknown {
+    const before = isObject(was) ? was : undefined
+    const after: Record<string, unknown> = {}
+    for (const tag of new Set([...Object.keys(before ?? {}), ...this.form.under(at)])) {
+      const [typed, stored] = [this.form.raw(`${at}.${tag}`), own(before, tag)]
+      if (stored !== undefined && this.isAsShown(typed, stored)) after[tag] = stored
+      else if (typed.trim() !== '') after[tag] = unbroken(typed)
+    }
+    return Object.keys(after).length > 0 ? kept(was, after) : gone(was)
+  }
+
+  private list(field: Field, at: string, was: unknown): unknown {
+    const before: readonly unknown[] = Array.isArray(was) ? was : []
+    const only = scalarOf(field)
+    const after = rowsIn(this.form, at)
+      .map(place => {
+        const row = `${at}.${place}`
+        if (only !== undefined) return this.scalar(only, row, before[originOf(this.form, row) ?? -1])
+        return this.members(field.of ?? [], row, before[originOf(this.form, row) ?? -1])
+      })
+      .filter(entry => entry !== undefined)
+    return after.length > 0 ? kept(was, after) : gone(was)
+  }
+}
+
+/** The value that was there, if nothing differs. */
+function kept(was: unknown, after: object): unknown {
+  if (typeof was !== 'object' || was === null || Array.isArray(was) !== Array.isArray(after)) return after
+  const [old, fresh] = [Object.entries(was), Object.entries(after)]
+  const isSame =
+    old.length === fresh.length && fresh.every(([name, value]) => Object.is(own(was as Data, name), value))
+  return isSame ? was : after
+}
+
+/** Where the form has nothing: what it could not show stays, what it could is taken away. */
+function gone(was: unknown): unknown {
+  const isShown = typeof was === 'object' && was !== null && Object.keys(was).length > 0
+  return isShown ? undefined : was
 }
 
 /** The changes that make `before` read as `after` among the known fields: null removes one. Others are not touched. */

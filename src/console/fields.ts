@@ -70,6 +70,13 @@ export function described({ name, hint }: Pick<Field, 'name' | 'hint'>, problems
   ]
 }
 
+/**
+ * First in a form that has other buttons before its own: the Enter key presses the first one there is. Nobody sees it,
+ * and the tab key passes it.
+ */
+export const defaultButton = (text: string) =>
+  html`<button class="sight" tabindex="-1" aria-hidden="true">${text}</button>`
+
 /** What is wrong, first on the page and with the focus, each line a link to its field; `labels` by field name. */
 export function summary(texts: Texts, problems: Problems, labels: Readonly<Record<string, string>>): string {
   const lines = Object.entries(problems)

@@ -10,10 +10,14 @@ export type Form = {
   all: (name: string) => string[]
   /** The next parts of the names that begin with `path.`: for `a.b` and `a.c.d` under `a` these are `b` and `c`. */
   under: (path: string) => string[]
+  /** All fields with their values, as they were sent. */
+  entries: () => readonly (readonly [name: string, value: string])[]
 }
 
-export function readForm(body: string | URLSearchParams): Form {
-  const fields = new URLSearchParams(body)
+export function readForm(body: string | readonly (readonly [string, string])[] | URLSearchParams): Form {
+  const fields = new URLSearchParams(
+    typeof body === 'string' ? body : Array.from(body, ([name, value]) => [name, value]),
+  )
   const under = new Map<string, Set<string>>()
   for (const name of fields.keys()) note(under, name)
   return {
@@ -21,6 +25,7 @@ export function readForm(body: string | URLSearchParams): Form {
     text: name => (fields.get(name) ?? '').trim(),
     all: name => fields.getAll(name),
     under: path => [...(under.get(path) ?? [])],
+    entries: () => [...fields],
   }
 }
 

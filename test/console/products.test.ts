@@ -1,10 +1,14 @@
 /** Products by forms alone, without a script: made, changed, corrected, issued, refreshed, taken back, archived. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
 import { allCategories } from '../../src/categories/catalogue.ts'
-import { changesBetween, numberOf, readData } from '../../src/console/data-form.ts'
+import type { Field } from '../../src/categories/field.ts'
+import { changesBetween, readData, shownForm } from '../../src/console/data-form.ts'
 import { dataInputs } from '../../src/console/data-inputs.ts'
+import { reshaped } from '../../src/console/data-rows.ts'
 import { readForm } from '../../src/console/form.ts'
+import { FORM_TEXTS } from '../../src/console/products/form-texts.ts'
 import { chooseWords } from '../../src/console/texts.ts'
 import { refreshesEnded } from '../../src/passports/refresh-job.ts'
 import { CORES } from '../harness.ts'
@@ -28,13 +32,30 @@ after(() => stand.close())
 /** Data as the fields of a form: what the page's inputs would send. */
 function fields(data: unknown, at = 'd'): Record<string, string> {
   if (Array.isArray(data)) {
-    if (data.every(one => typeof one === 'string')) return { [at]: data.join(', ') }
     return Object.assign({}, ...data.map((one, index) => fields(one, `${at}.${index}`)))
   }
   if (typeof data === 'object' && data !== null) {
     return Object.assign({}, ...Object.entries(data).map(([name, one]) => fields(one, `${at}.${name}`)))
   }
   return { [at]: String(data) }
+}
+
+/** What a browser would send of a page's inputs. */
+function drawn(html: string): string {
+  const plain = (text: string) => text.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+  const found: [string, string][] = []
+  for (const [tag, name = ''] of html.matchAll(/<(?:input|textarea|select)[^>]* name="([^"]*)"[^>]*>/g)) {
+    const after = html.slice(html.indexOf(tag) + tag.length)
+    const [, value] =
+      (tag.startsWith('<input') && / value="([^"]*)"/.exec(tag)) ||
+      (tag.startsWith('<textarea') && /^\n([^<]*)<\/textarea>/.exec(after)) ||
+      /^(?:<option value="[^"]*">[^<]*<\/option>)*<option value="([^"]*)" selected>/.exec(after) ||
+      []
+    const isOneLine = tag.startsWith('<input') && !tag.includes('type="hidden"')
+    const sent = plain(value ?? '')
+    found.push([plain(name), isOneLine ? sent.replaceAll(/[\r\n]/g, '') : sent.replaceAll('\n', '\r\n')])
+  }
+  return new URLSearchParams(found).toString()
 }
 
 const textile = { ...CORES.textile, productName: 'Wool jumper', sku: 'W-1' }
@@ -57,30 +78,184 @@ const save = async (at: string, data: object, more: Record<string, string> = {})
 
 describe('the form of a passport', () => {
   for (const category of allCategories()) {
-    test(`${category.id}: what is drawn is read back as it was, in both languages`, () => {
-      const id = category.id as keyof typeof FULL
-      const data: Record<string, unknown> = { ...CORES[id], ...FULL[id] }
-      const words = chooseWords('de')
-      const languages = data.languages as string[]
-      const html = dataInputs(category.fields, data, {
-        words,
-        problems: {},
-        languages,
-        inherited: undefined,
-        isUnit: false,
+    const id = category.id as keyof typeof FULL
+    const all: Record<string, unknown> = { ...CORES[id], ...FULL[id] }
+    const data = Object.fromEntries(
+      Object.entries(all).filter(([name]) => category.fields.some(field => field.name === name)),
+    )
+
+    for (const words of [chooseWords('de'), chooseWords('en')]) {
+      test(`${category.id}: what is drawn is read back as it was, in ${words.language}`, () => {
+        const form = shownForm(words, category.fields, data)
+        const drawing = {
+          words,
+          form,
+          problems: {},
+          category: id,
+          action: '/console/products',
+          isUnit: false,
+        }
+        const html = dataInputs(category.fields, drawing)
+        for (const name of Object.keys(fields(data))) assert.ok(html.includes(`name="${name}"`), name)
+        const typed = readForm(drawn(html))
+        const same = readData(category.fields, typed, { words, was: data })
+        assert.deepEqual(same, { data, problems: {} })
+        for (const [name, value] of Object.entries(same.data)) assert.equal(value, data[name], name)
+        assert.deepEqual(readData(category.fields, typed, { words, was: {} }), { data, problems: {} })
       })
-      const known = Object.fromEntries(
-        Object.entries(data).filter(([name]) => category.fields.some(field => field.name === name)),
-      )
-      const form = readForm(new URLSearchParams(fields(known)).toString())
-      assert.deepEqual(readData(category.fields, form), known)
-      for (const name of Object.keys(fields(known))) assert.ok(html.includes(`name="${name}"`), name)
-    })
+    }
   }
 
+  const words = { en: chooseWords('en'), de: chooseWords('de') }
+  const textileFields = allCategories().find(({ id }) => id === 'textile')?.fields ?? []
+  const read = (language: 'en' | 'de', form: Record<string, string>, was: object = {}) =>
+    readData(textileFields, readForm(new URLSearchParams(form).toString()), {
+      words: words[language],
+      was: was as Record<string, unknown>,
+    })
+
+  test('what the form cannot show exactly stays as it was stored, until somebody touches it', () => {
+    const was = {
+      productName: ' Jumper\twith a tab ',
+      sku: 'A\u00a0',
+      economicOperator: { legalName: 'X ', address: 'Weg 1\n89073 Ulm\n', unknown: { kept: [1] } },
+      fiberComposition: [
+        { fiber: 'linen\n', percentage: 60 },
+        { fiber: ' cotton', percentage: 40 },
+      ],
+      careInstructions: { en: ' Wash.\n\nDry.', fr: 'Laver ' },
+      weightGrams: 1.5e-9,
+      languages: ['en'],
+    }
+    for (const language of ['en', 'de'] as const) {
+      const shown = Object.fromEntries(
+        shownForm(words[language], textileFields, was)
+          .entries()
+          .map(([name, value]) => [name, value.replaceAll('\n', '\r\n')]),
+      )
+      const same = read(language, shown, was).data
+      for (const [name, value] of Object.entries(was)) assert.equal(same[name as 'sku'], value, name)
+      const touched = { ...shown, 'd.economicOperator.legalName': 'Y', 'd.careInstructions.en': 'Wash.' }
+      const changed = read(language, touched, was).data
+      assert.deepEqual(changed.economicOperator, { ...was.economicOperator, legalName: 'Y' })
+      assert.deepEqual(changed.careInstructions, { en: 'Wash.', fr: 'Laver ' })
+      assert.equal(changed.fiberComposition, was.fiberComposition)
+      const less = readData(
+        textileFields,
+        reshaped(readForm(new URLSearchParams({ ...shown, remove: 'd.fiberComposition.0' }).toString())) ??
+          readForm(''),
+        { words: words[language], was },
+      ).data
+      assert.deepEqual(less.fiberComposition, [was.fiberComposition[1]])
+    }
+  })
+
   test('numbers as people type them; what is none stays a text', () => {
-    assert.deepEqual(['12,5', '12.5', ' 1 000 ', '-3', '1e3'].map(numberOf), [12.5, 12.5, 1000, -3, 1000])
-    assert.deepEqual(['1,2,3', 'abc', '--1', '0x10'].map(numberOf), ['1,2,3', 'abc', '--1', '0x10'])
+    const number = (language: 'en' | 'de', typed: string) => {
+      const { data, problems } = read(language, { 'd.weightGrams': typed })
+      return problems['d.weightGrams'] ?? data.weightGrams
+    }
+    for (const language of ['en', 'de'] as const) {
+      assert.deepEqual(
+        ['12,5', '12.5', ' 1 000 ', '-3', '1e3', '0,125', '0.125', '1234,5', '10,5 g', '.5'].map(one =>
+          number(language, one),
+        ),
+        [12.5, 12.5, 1000, -3, 1000, 0.125, 0.125, 1234.5, 10.5, 0.5],
+      )
+      assert.deepEqual(
+        ['1,2,3', 'abc', '--1', '0x10', '.', '1 kg'].map(one => number(language, one)),
+        ['1,2,3', 'abc', '--1', '0x10', '.', '1 kg'],
+      )
+      assert.match(String(number(language, '0.12345678901234567')), /15/)
+      assert.equal(number(language, '1e400'), Number.POSITIVE_INFINITY)
+    }
+    assert.deepEqual(
+      ['1.234,5', '1.234.567', '1,234', '12,345 g'].map(one => number('de', one)),
+      [1234.5, 1234567, 1.234, 12.345],
+    )
+    assert.deepEqual(
+      ['1,234.5', '1,234,567', '1.234', '12.345 g'].map(one => number('en', one)),
+      [1234.5, 1234567, 1.234, 12.345],
+    )
+    assert.match(String(number('de', '1.234')), /^1\.234 kann 1234 oder 1,234 heißen/)
+    assert.match(String(number('de', '-12.000 g')), /-12000 oder -12 heißen/)
+    assert.match(String(number('en', '1,234')), /^1,234 can mean 1234 or 1\.234/)
+  })
+
+  test('a number that we have shown is read back as the same', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), number => {
+        for (const one of Object.values(words)) {
+          const form = shownForm(one, textileFields, { weightGrams: number })
+          const { data, problems } = readData(textileFields, form, { words: one, was: {} })
+          assert.deepEqual([data.weightGrams, problems], [number === 0 ? 0 : number, {}])
+        }
+      }),
+    )
+  })
+
+  test('languages go by their names too; texts are asked for in those that are languages', () => {
+    const typed = { 'd.languages.0': 'Deutsch', 'd.languages.1': 'Greek', 'd.languages.2': 'pt-BR' }
+    assert.deepEqual(read('en', typed).data.languages, ['de', 'el', 'pt-BR'])
+    const form = readForm(new URLSearchParams({ ...typed, 'd.languages.3': 'und' }).toString())
+    const html = dataInputs(textileFields, {
+      words: words.en,
+      form,
+      problems: {},
+      category: 'textile',
+      action: '/x',
+      isUnit: false,
+    })
+    for (const tag of ['de', 'el', 'pt-BR']) assert.ok(html.includes(`name="d.careInstructions.${tag}"`), tag)
+    assert.ok(!html.includes('name="d.careInstructions.und"'))
+    assert.doesNotMatch(html, /\broot\b/)
+    assert.match(html, /<option value="el">Greek<\/option>/)
+  })
+
+  test('hints are about fields that there are, the same in both languages, for people', () => {
+    const paths = (members: readonly Field[], at: string): string[] =>
+      members.flatMap(({ name, fields = [], of = [] }) => [
+        `${at}${name}`,
+        ...paths([...fields, ...of], `${at}${name}.`),
+      ])
+    const all = allCategories().flatMap(({ id, fields }) => [
+      ...paths(fields, ''),
+      ...paths(fields, `${id}.`),
+    ])
+    const { en, de } = FORM_TEXTS
+    assert.deepEqual(Object.keys(de.hints), Object.keys(en.hints))
+    for (const [path, hint] of [...Object.entries(en.hints), ...Object.entries(de.hints)]) {
+      assert.ok(all.includes(path), path)
+      assert.match(hint, /^[A-ZÄÖÜ\d].*\.$/)
+      assert.doesNotMatch(hint, /ISO|BCP|alpha-2/)
+    }
+  })
+
+  test('beside a field stands who sees it, where not everybody does', () => {
+    for (const [language, only] of [
+      ['en', /id="d\.economicOperator\.eori-hint">[^<]*Only authorities see this\./],
+      ['de', /id="d\.economicOperator\.eori-hint">[^<]*Das sehen nur Behörden\./],
+    ] as const) {
+      for (const { id, fields: members } of allCategories()) {
+        const form = shownForm(words[language], members, FULL[id as keyof typeof FULL])
+        const html = dataInputs(members, {
+          words: words[language],
+          form,
+          problems: {},
+          category: id,
+          action: '/x',
+          isUnit: false,
+        })
+        assert.match(html, only)
+        const limited = (some: readonly Field[]): number =>
+          some.reduce((sum, { audience, fields = [], of = [] }) => {
+            return sum + (audience === undefined ? 0 : 1) + limited([...fields, ...of])
+          }, 0)
+        const lists = /Only authorities|sehen nur Behörden/g
+        const rows = id === 'textile' ? 2 : 0
+        assert.equal((html.match(lists) ?? []).length, limited(members) + rows, id)
+      }
+    }
   })
 
   test('only what differs is a change; what is gone is null', () => {
@@ -132,17 +307,17 @@ describe('products', () => {
     const first = await begun('textile', stranger)
     assert.doesNotMatch(first, /are as with/)
     assert.match(first, /name="d\.fiberComposition\.0\.percentage" value="100"/)
-    assert.match(first, /name="d\.languages" value="en"/)
+    assert.match(first, /name="d\.languages\.0" value="en"/)
     await make({ ...textile, productName: 'Begun <b>', brandName: 'Nordmoor', languages: ['en', 'de'] })
     const next = await begun('textile')
     assert.match(next, /are as with “Begun &#60;b&#62;”/)
     assert.match(next, /name="d\.brandName" value="Nordmoor"/)
     assert.match(next, /name="d\.economicOperator\.legalName" value="Testmarke GmbH"/)
-    assert.match(next, /name="d\.languages" value="en, de"/)
+    assert.match(next, /name="d\.languages\.1" value="de"/)
     assert.match(next, /name="d\.productName" value=""/)
     assert.match(await begun('battery'), /name="d\.brandName" value="Nordmoor"/)
     await make({ ...textile, productName: 'Autre', languages: ['fr'], ...inFrench })
-    assert.match(await begun('textile'), /name="d\.languages" value="en"/)
+    assert.match(await begun('textile'), /name="d\.languages\.0" value="en"/)
   })
 
   test('made, found, changed, told from another change meanwhile, and taken back', async () => {

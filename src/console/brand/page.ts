@@ -4,7 +4,7 @@ import { accentOn, CONTRAST_MIN, contrast, findColour, PAPER } from '../../accou
 import type { Brand, BrandLogo } from '../../accounts/brand.ts'
 import { LOGO_BYTES_MAX, LOGO_SIDE_MAX } from '../../accounts/logo.ts'
 import { BRAND_NAME_LENGTH_MAX } from '../../accounts/set-brand.ts'
-import { described, input, notes, summary } from '../fields.ts'
+import { defaultButton, described, input, notes, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
 import type { Page } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
@@ -71,7 +71,7 @@ function lookForm(words: Words, { look, problems, isTried }: Shown): string {
   }
   const frames = { name: 'frames', hint: texts.framesHint }
   return html`<section aria-labelledby="look"><h2 id="look">${texts.look}</h2>
-<form method="post" action="${BRAND}" novalidate class="data">!${input(name, problems)}!${accentField(words, look, problems)}!${adjusted(words, look.accent, isTried)}
+<form method="post" action="${BRAND}" novalidate class="data">!${defaultButton(texts.save)}!${input(name, problems)}!${accentField(words, look, problems)}!${adjusted(words, look.accent, isTried)}
 <div class="field"><label for="frames">${texts.frames}</label>!${notes(frames, problems)}
 <textarea id="frames" name="frames" rows="3" spellcheck="false" autocapitalize="none" autocomplete="off"!${described(frames, problems).join('')}>
 ${look.frames}</textarea></div>

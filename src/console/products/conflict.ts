@@ -6,32 +6,39 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/check-data.ts'
 import { getVersionOwn } from '../../passports/history.ts'
 import type { State } from '../../passports/state.ts'
-import { changesBetween, PREFIX } from '../data-form.ts'
-import { labelOf } from '../data-inputs.ts'
+import { changesBetween, PREFIX, shownForm } from '../data-form.ts'
+import { labelOf } from '../data-labels.ts'
+import { type Form, readForm } from '../form.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { valueView } from './data-view.ts'
 import { PRODUCTS } from './list.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
+import type { Sent } from './typed.ts'
 
 /** `present`: what is saved now; `base`: the version that the form was opened with. */
-type Meeting = { present: Data; typed: Data; base: number }
+type Meeting = { words: Words; present: Data; typed: Sent; base: number }
 
 /** What was typed, and the other person's values in all fields that were left alone here; `both` differ by field. */
 export async function mergedWith(
   ctx: AccountContext,
   { row }: State,
-  { present, typed, base }: Meeting,
-): Promise<{ data: Data; both: readonly string[] }> {
-  if (base < 1 || base >= row.version_no) return { data: typed, both: [] }
+  { words, present, typed, base }: Meeting,
+): Promise<{ form: Form; both: readonly string[] }> {
+  if (base < 1 || base >= row.version_no) return { form: typed.form, both: [] }
   const { fields } = requireCategory(row.category)
   const began = await getVersionOwn(ctx, row, base)
   const theirs = changesBetween(fields, began, present)
-  const ours = changesBetween(fields, began, typed)
-  const taken = Object.entries(theirs).filter(([name]) => !Object.hasOwn(ours, name))
-  const all = Object.entries({ ...typed, ...Object.fromEntries(taken) })
-  const data = Object.fromEntries(all.filter(([, value]) => value !== null))
-  const both = Object.keys(changesBetween(fields, present, data)).filter(name => Object.hasOwn(theirs, name))
-  return { data, both }
+  const ours = changesBetween(fields, began, typed.data)
+  const taken = fields.filter(({ name }) => Object.hasOwn(theirs, name) && !Object.hasOwn(ours, name))
+  const isTaken = (input: string) =>
+    taken.some(({ name }) => input === `${PREFIX}.${name}` || input.startsWith(`${PREFIX}.${name}.`))
+  const form = readForm([
+    ...typed.form.entries().filter(([input]) => !isTaken(input)),
+    ...shownForm(words, taken, present).entries(),
+  ])
+  const differ = Object.keys(changesBetween(fields, present, typed.data))
+  const both = differ.filter(name => Object.hasOwn(theirs, name) && Object.hasOwn(ours, name))
+  return { form, both }
 }
 
 export function conflictNotice(

@@ -3,8 +3,8 @@ import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { type Data, isObject } from '../../categories/value.ts'
 import { label, labelsFor } from '../../i18n/catalogue.ts'
-import { countryName, languageName, unitText } from '../../i18n/format.ts'
-import { labelOf } from '../data-inputs.ts'
+import { countryName, formatAmount, languageName } from '../../i18n/format.ts'
+import { labelOf } from '../data-labels.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
 
@@ -74,10 +74,7 @@ function entries(words: Words, field: Field, path: string, value: readonly unkno
 function scalar(words: Words, field: Field, path: string, value: unknown): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   if (typeof value === 'boolean') return value ? texts.yes : texts.no
-  if (typeof value === 'number') {
-    const unit = field.unit === undefined ? '' : unitText(field.unit)
-    return html`${String(value)}${unit === '' ? '' : `\u00a0${unit}`}`
-  }
+  if (typeof value === 'number') return html`${formatAmount(words.language, field.unit, value)}`
   if (typeof value !== 'string') return free(value)
   if (field.format === 'country') return html`${countryName(words.language, value)}`
   const known = label(labelsFor(words.language), 'values', `${path}.${value}`)

@@ -152,8 +152,6 @@ const en = {
   removeRow: 'Remove',
   rowOf: (label: string, n: number) => `${label} ${n}`,
   sum: 'Sum:',
-  languagesHint:
-    'Codes such as en, de, fr, separated by commas; the first is the primary language. Press “Add a row” or save to get fields for a new language.',
   fallsBack: (language: string) => `Left empty, readers see the text in ${language}.`,
   cancel: 'Cancel',
   create: 'Create the product',
@@ -338,8 +336,6 @@ const de: ProductTexts = {
   removeRow: 'Entfernen',
   rowOf: (label, n) => `${label} ${n}`,
   sum: 'Summe:',
-  languagesHint:
-    'Codes wie de, en, fr, durch Kommas getrennt; der erste ist die Hauptsprache. Felder für eine neue Sprache kommen mit „Zeile hinzufügen“ oder beim Speichern.',
   fallsBack: language => `Bleibt es leer, sehen Leser den Text auf ${language}.`,
   cancel: 'Abbrechen',
   create: 'Produkt anlegen',

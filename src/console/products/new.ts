@@ -1,0 +1,58 @@
+/** Making a product: the form comes from the field table of its category. */
+import { html } from 'ghtml'
+import { contextOf } from '../../accounts/sessions.ts'
+import { allCategories, type CompleteCategory } from '../../categories/catalogue.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { requireCategory } from '../../passports/check-data.ts'
+import { createPassport } from '../../passports/create.ts'
+import { shownForm } from '../data-form.ts'
+import { dataInputs } from '../data-inputs.ts'
+import { reshaped } from '../data-rows.ts'
+import { defaultButton } from '../fields.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { beginningOf } from './beginning.ts'
+import { PRODUCTS } from './list.ts'
+import { PRODUCT_TEXTS } from './texts.ts'
+import { faults, problemsIn, readSent, SCRIPTS, statusOf, type Typed } from './typed.ts'
+
+export async function showNew({ setup, session, words, query }: SignedInVisit): Promise<Outcome> {
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const id = query.get('category')
+  const category = allCategories().find(one => one.id === id)
+  if (category !== undefined) {
+    const { data, from } = await beginningOf(contextOf(setup, session), words, category)
+    return newPage(words, category, { form: shownForm(words, category.fields, data), problems: {} }, from)
+  }
+  const links = allCategories().map(
+    one =>
+      html`<li><a class="row-link" href="${PRODUCTS}/new?category=${one.id}">${texts.categories[one.id] ?? one.title}</a><span class="quiet">${texts.categoryHints[one.id] ?? ''}</span></li>`,
+  )
+  const body = html`<h1>${texts.newProduct}</h1><p class="lead">${texts.chooseCategory}</p><ul class="rows">!${links}</ul>`
+  return { title: texts.newProduct, body }
+}
+
+function newPage(words: Words, category: CompleteCategory, typed: Typed, from?: string): Outcome {
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const title = texts.newOf(texts.categories[category.id] ?? category.title)
+  const { form, problems } = typed
+  const drawing = { words, form, problems, category: category.id, action: PRODUCTS, isUnit: false }
+  const body = html`<h1>${title}</h1><p class="lead">${texts.newLead}</p>!${from === undefined ? '' : html`<p>${texts.takenFrom(from)}</p>`}!${faults(words, typed)}
+<form method="post" action="${PRODUCTS}" novalidate class="data">!${defaultButton(texts.create)}<input type="hidden" name="category" value="${category.id}">
+!${dataInputs(category.fields, drawing)}<div class="choices sticky"><button>${texts.create}</button> <a class="button second" href="${PRODUCTS}">${texts.cancel}</a></div></form>`
+  return { title, body, status: statusOf(typed), scripts: SCRIPTS }
+}
+
+export async function submitNew({ setup, session, words, form }: SignedInVisit): Promise<Outcome> {
+  const category = requireCategory(form.text('category'))
+  const changed = reshaped(form)
+  if (changed !== undefined) return newPage(words, category, { form: changed, problems: {} })
+  const sent = readSent(words, category.fields, form, {})
+  try {
+    const ctx = contextOf(setup, session)
+    const { passport } = await createPassport(ctx, { category: category.id, data: sent.data, strict: false })
+    return { to: `${PRODUCTS}/${idFromUuid(passport.id)}` }
+  } catch (error) {
+    return newPage(words, category, { form: sent.form, ...problemsIn(words, error, sent.unclear) })
+  }
+}

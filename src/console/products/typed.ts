@@ -1,0 +1,60 @@
+/** What was typed about a product, and what a verb had against it: every fault at its field, nothing typed ever lost. */
+import type { Field } from '../../categories/field.ts'
+import type { Data } from '../../categories/value.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { inputName, PREFIX, readData } from '../data-form.ts'
+import { labelOf } from '../data-labels.ts'
+import { withoutBlankRows } from '../data-rows.ts'
+import { notice, summary } from '../fields.ts'
+import { type Form, isFine, type Problems } from '../form.ts'
+import type { Words } from '../texts.ts'
+import { faultSentence } from './faults.ts'
+
+/** Modules of the forms of data. */
+export const SCRIPTS = ['languages', 'sums']
+
+export type Typed = { form: Form; problems: Problems; message?: string }
+
+/** A form that is meant to be kept, as data; `unclear` is what could be read in two ways. */
+export type Sent = { form: Form; data: Data; unclear: Problems }
+
+export function readSent(words: Words, fields: readonly Field[], sent: Form, was: Data): Sent {
+  const form = withoutBlankRows(fields, sent, PREFIX)
+  const { data, problems } = readData(fields, form, { words, was })
+  return { form, data, unclear: problems }
+}
+
+export const statusOf = ({ problems, message }: Omit<Typed, 'form'>) =>
+  isFine(problems) && message === undefined ? 200 : 422
+
+export function faults(words: Words, { problems, message }: Omit<Typed, 'form'>): string {
+  if (isFine(problems)) return notice(message)
+  const labels = Object.fromEntries(Object.keys(problems).map(name => [name, pathLabel(words, name)]))
+  return summary(words.texts, problems, labels)
+}
+
+/** `d.fiberComposition.1.percentage` as "Fibres 2, Share". */
+function pathLabel(words: Words, name: string): string {
+  const [first = '', ...rest] = name.split('.').slice(1)
+  const index = rest.find(part => /^\d+$/.test(part))
+  const path = [first, ...rest.filter(part => !/^\d+$/.test(part))].join('.')
+  const top = labelOf(words, first) + (index === undefined ? '' : ` ${Number(index) + 1}`)
+  return path === first ? top : `${top}, ${labelOf(words, path)}`
+}
+
+/**
+ * The refusal of a verb as problems of the form. What is about no field is the message. An unclear text was sent as it
+ * was typed, so that the verb tells all that is wrong at once; why it could not be read is what the person has to know.
+ */
+export function problemsIn(words: Words, error: unknown, unclear: Problems): Omit<Typed, 'form'> {
+  if (!(error instanceof AppError) || error.code === 'not_found') throw error
+  const problems: Record<string, string> = {}
+  const loose: string[] = []
+  for (const detail of error.details ?? []) {
+    const name = inputName(detail)
+    if (name === '') loose.push(faultSentence(words, detail))
+    else problems[name] ??= unclear[name] ?? faultSentence(words, detail)
+  }
+  const isAboutFields = !isFine(problems)
+  return { problems, ...(isAboutFields && loose.length === 0 ? {} : { message: loose[0] ?? error.message }) }
+}
