@@ -25,6 +25,7 @@ import type { ConsoleRoute, ConsoleSetup, Data, Download, Outcome, Visit } from 
 import { isSameOrigin } from './same-origin.ts'
 import { SCAN_ROUTES } from './scans/routes.ts'
 import { sessionCookie } from './session-cookie.ts'
+import { sessionEndedPage } from './session-ended.ts'
 import { showSetPassword, submitSetPassword } from './set-password.ts'
 import { showSetUp, submitSetUp } from './set-up.ts'
 import { SETTINGS_ROUTES } from './settings/routes.ts'
@@ -182,8 +183,11 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
   if (session?.isMoved && token !== undefined) setCookie(setup, reply, token)
   if (route.access === 'anyone') return send(setup, { request, reply, visit }, await route.handle(visit))
   if (session === undefined || token === undefined) {
-    const way = signInFor(request.method === 'POST' ? HOME : request.url)
-    return send(setup, { request, reply, visit }, { to: way })
+    const { method, url, headers, body } = request
+    const withFiles = body !== undefined && typeof body !== 'string'
+    const sent = { url, referer: headers.referer, withFiles }
+    const answer = method === 'POST' ? sessionEndedPage(visit, sent) : { to: signInFor(url) }
+    return send(setup, { request, reply, visit }, answer)
   }
   if (!mayEnter(session.role, route.access)) {
     const { ownersOnly, editorsOnly, accountClosed } = visit.words.texts

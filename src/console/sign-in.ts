@@ -11,7 +11,10 @@ import type { Texts } from './texts-en.ts'
 
 export function showSignIn(visit: Visit): Outcome {
   const next = ownPath(visit.query.get('next'))
-  return visit.session ? { to: next } : signInPage(visit, { next })
+  if (visit.session) return { to: next }
+  const { signInAgain, signInFirst } = visit.words.texts
+  const why = visit.token === undefined ? signInFirst : signInAgain
+  return signInPage(visit, next === HOME ? { next } : { next, why })
 }
 
 export async function submitSignIn(visit: Visit): Promise<Outcome> {
@@ -46,13 +49,20 @@ export async function submitSignOut({ setup, token }: Visit): Promise<Outcome> {
   return { to: SIGN_IN, session: null }
 }
 
-type Shown = { next: string; email?: string; problems?: Problems; refusal?: string; status?: number }
+type Shown = {
+  next: string
+  why?: string
+  email?: string
+  problems?: Problems
+  refusal?: string
+  status?: number
+}
 
 export function signInPage({ words: { texts }, setup }: Visit, shown: Shown): Page {
-  const { next, email = '', problems = {}, refusal, status = 200 } = shown
+  const { next, why, email = '', problems = {}, refusal, status = 200 } = shown
   const passkeys = findPasskeyHome(setup.addresses.publicUrl) !== undefined
   const keep = next === HOME ? '' : html`<input type="hidden" name="next" value="${next}">`
-  const body = html`<h1>${texts.signIn}</h1>
+  const body = html`<h1>${texts.signIn}</h1>!${why === undefined ? '' : html`<p class="lead">${why}</p>`}
 !${summary(texts, problems, { email: texts.email, password: texts.password })}!${notice(refusal)}
 <form method="post" action="${SIGN_IN}" novalidate class="narrow">!${keep}
 !${input({ name: 'email', label: texts.email, type: 'email', value: email, autocomplete: 'username webauthn' }, problems)}

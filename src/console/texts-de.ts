@@ -32,9 +32,22 @@ export const de: Texts = {
   summary: count => (count === 1 ? 'Eine Angabe stimmt noch nicht' : `${count} Angaben stimmen noch nicht`),
 
   signIn: 'Anmelden',
+  signInAgain: 'Ihre Sitzung ist beendet. Melden Sie sich an, dann geht es dort weiter, wo Sie waren.',
+  signInFirst: 'Melden Sie sich an, dann geht es weiter zu der Seite, die Sie aufgerufen haben.',
   signInWrong: 'E-Mail und Passwort passen nicht zusammen. Bitte beides prüfen und noch einmal versuchen.',
   signInWait: minutes =>
     `Zu viele Versuche. Noch einmal möglich in ${minutes === 1 ? 'einer Minute' : `${minutes} Minuten`}.`,
+  ended: {
+    title: 'Sie sind abgemeldet',
+    lead: 'Ihre Sitzung ist beendet, darum wurde nichts gespeichert. Ihre Eingaben stehen noch auf dieser Seite.',
+    first: 'Melden Sie sich wieder an. Das öffnet einen neuen Tab; kommen Sie danach hierher zurück.',
+    signIn: 'In einem neuen Tab anmelden',
+    second: 'Senden Sie Ihre Eingaben noch einmal.',
+    notSecrets: 'Das Passwort wird nicht aufgehoben: Sie werden noch einmal danach gefragt.',
+    again: 'Noch einmal senden',
+    filesLead:
+      'Ihre Sitzung ist beendet, darum wurde nichts gespeichert. Melden Sie sich wieder an, gehen Sie zurück zum Formular und wählen Sie die Datei noch einmal.',
+  },
   forgotten: 'Passwort vergessen?',
   forgottenLead: 'Wir schicken einen Link, mit dem Sie ein neues festlegen. Bis dahin gilt das alte.',
   forgottenSubmit: 'Link schicken',

@@ -31,9 +31,22 @@ export const en = {
     count === 1 ? 'One thing needs your attention' : `${count} things need your attention`,
 
   signIn: 'Sign in',
+  signInAgain: 'Your session has ended. Sign in to go on where you were.',
+  signInFirst: 'Sign in to go on to the page you asked for.',
   signInWrong: 'E-mail and password do not belong together. Check both and try again.',
   signInWait: (minutes: number) =>
     `Too many attempts. Try again in ${minutes === 1 ? 'one minute' : `${minutes} minutes`}.`,
+  ended: {
+    title: 'You are signed out',
+    lead: 'Your session has ended, so nothing was saved. What you typed is kept on this page.',
+    first: 'Sign in again. That opens another tab; come back to this one afterwards.',
+    signIn: 'Sign in in a new tab',
+    second: 'Send again what you typed.',
+    notSecrets: 'The password is not kept: you are asked for it once more.',
+    again: 'Send again',
+    filesLead:
+      'Your session has ended, so nothing was saved. Sign in again, go back to the form, and choose the file once more.',
+  },
   forgotten: 'Password forgotten?',
   forgottenLead: 'We send you a link with which you set a new one. The old one works until then.',
   forgottenSubmit: 'Send the link',

@@ -1,5 +1,6 @@
 /** Every route of the console, asked by everyone who may not: nothing changes. A new route is in the table by itself. */
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
 import { createOwnKey } from '../../src/accounts/own-keys.ts'
@@ -147,11 +148,23 @@ describe('a request that is not from a page of our own changes nothing', () => {
 
 describe('a request without the right to it changes nothing', () => {
   for (const { method, path, access } of CONSOLE_ROUTES.filter(route => route.access !== 'anyone')) {
-    test(`${method} ${path} signed out: to the sign-in`, () =>
+    test(`${method} ${path} signed out: to the sign-in; what was typed is not lost, but for passwords`, () =>
       unchanged(async () => {
         const answer = await ask('signed-out', method, at(path))
-        assert.equal(answer.status, 303)
-        assert.match(String(answer.headers.location), /^\/console\/sign-in(\?next=%2Fconsole|$)/)
+        if (method === 'GET') {
+          assert.equal(answer.status, 303)
+          assert.match(String(answer.headers.location), /^\/console\/sign-in(\?next=%2Fconsole|$)/)
+          return
+        }
+        assert.equal(answer.status, 403)
+        assert.match(answer.text, /<h1>You are signed out<\/h1>/)
+        assert.match(
+          answer.text,
+          /<a class="button" href="\/console\/sign-in" target="_blank" rel="noopener">/,
+        )
+        assert.ok(answer.text.includes(`<form method="post" action="${at(path)}">`))
+        assert.match(answer.text, /name="label" value="Somebody"/)
+        assert.ok(!answer.text.includes(PASSWORD))
       }))
 
     if (access === 'owner' || access === 'editor') {
@@ -175,6 +188,78 @@ describe('a request without the right to it changes nothing', () => {
         }))
     }
   }
+
+  test('a form without a session goes back to its sender as it was, leads to where they were, and does nothing', () =>
+    unchanged(async () => {
+      const browser = stand.browser()
+      const typed = [
+        ['d.productName', '"><script>alert(1)</script>'],
+        ['d.economicOperator.address', ' Weg 1\r\n89073 Ulm '],
+        ['id', 'one'],
+        ['id', 'two'],
+        ['password', PASSWORD],
+        ['current', PASSWORD],
+        ['answer', 'secret of a passkey'],
+      ]
+      const from = (referer: string) =>
+        browser.post('/console/products?x="', {
+          form: new URLSearchParams(typed).toString(),
+          headers: { ...OWN, referer },
+        })
+      const { status, text, headers } = await from(`${PUBLIC_URL}/console/products/new?category=furniture`)
+      assert.equal(status, 403)
+      assert.equal(headers['cache-control'], 'no-store')
+      const plain = (value: string) =>
+        value.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+      const kept = [...text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map(
+        ([, name = '', value = '']) => [plain(name), plain(value)],
+      )
+      assert.deepEqual(kept, typed.slice(0, 4))
+      assert.ok(
+        !text.includes(PASSWORD) && !text.includes('secret of a passkey') && !text.includes('<script>a'),
+      )
+      assert.match(text, /not kept: you are asked for it once more/)
+      assert.match(
+        plain(text),
+        /href="\/console\/sign-in\?next=%2Fconsole%2Fproducts%2Fnew%3Fcategory%3Dfurniture"/,
+      )
+      for (const elsewhere of ['https://evil.example/', `${PUBLIC_URL}/p/x`, 'javascript:alert(1)', 'x']) {
+        assert.match((await from(elsewhere)).text, /href="\/console\/sign-in" target/, elsewhere)
+      }
+    }))
+
+  test('every field for a password has a name that is never sent back', () => {
+    const folder = new URL('../../src/console/', import.meta.url)
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter(name => name.endsWith('.ts'))
+      .flatMap(name => readFileSync(new URL(name, folder), 'utf8').split(/\n\}|\n\)/))
+      .flatMap(part => [...part.matchAll(/name: '(\w+)',[^}]*?type: 'password'/g)].map(([, name]) => name))
+    assert.ok(names.length >= 5, names.join(', '))
+    assert.deepEqual([...new Set(names)].sort(), ['current', 'password'])
+  })
+
+  test('a form with a file says that it has to be chosen again', () =>
+    unchanged(async () => {
+      const parts = new FormData()
+      parts.append('logo', new Blob(['<svg/>']), 'logo.svg')
+      const { status, text } = await stand.browser().post('/console/settings/brand/logos', { parts })
+      assert.equal(status, 403)
+      assert.match(text, /choose the file once more/)
+      assert.doesNotMatch(text, /<form/)
+    }))
+
+  test('the sign-in says why it is asked for, and to whom it is new what for', async () => {
+    const browser = await stand.signedIn(account, 'viewer')
+    const to = '/console/sign-in?next=%2Fconsole%2Fproducts'
+    assert.equal((await browser.get(to)).status, 303)
+    const { cookie } = browser
+    await browser.post('/console/sign-out')
+    browser.cookie = cookie
+    const again = await browser.get(to)
+    assert.match(again.text, /Your session has ended\. Sign in/)
+    assert.match((await stand.browser().get(to)).text, /Sign in to go on to the page/)
+    assert.doesNotMatch((await stand.browser().get('/console/sign-in')).text, /class="lead"/)
+  })
 
   test('who is no owner removes nobody else, and nobody touches what is another person’s own', () =>
     unchanged(async () => {
