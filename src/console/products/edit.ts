@@ -69,26 +69,24 @@ function editPage(words: Words, state: State, edit: Edit): Outcome {
   const inherited = Array.isArray(reading.languages) ? reading.languages.map(String) : []
   const { form, problems } = edit
   const drawing = { words, form, problems, category: category.id, action: at, isUnit, inherited }
-  // An item has no units that a correction could reach.
-  const check =
-    row.level === 'i'
-      ? ''
-      : html`<button class="second" name="check" value="yes" formaction="${at}#reach">${texts.checkReach}</button>`
   const body = html`<h1>${title}</h1>!${isUnit ? html`<p class="lead">${texts.unitLead}</p>` : ''}!${edit.conflict ?? faults(words, edit)}
 <form method="post" action="${at}" novalidate class="data">!${defaultButton(texts.save)}<input type="hidden" name="base" value="${edit.base}">
 !${dataInputs(category.fields, drawing)}<section aria-labelledby="how"><h2 id="how">${texts.keep}</h2>!${kinds(words, state, edit)}
 <div class="field"><label for="note">${texts.note} <span class="quiet">${texts.optional}</span></label><p class="hint" id="note-hint">${texts.noteHint}</p><input id="note" name="note" value="${edit.note}" maxlength="${LONGEST_NOTE}" autocomplete="off" aria-describedby="note-hint"></div></section>
-<div class="choices sticky"><button>${texts.save}</button> !${check} <a class="button second" href="${at}">${texts.cancel}</a></div></form>`
+<div class="choices sticky"><button>${texts.save}</button> <a class="button second" href="${at}">${texts.cancel}</a></div></form>`
   const status = edit.conflict === undefined ? statusOf(edit) : 422
   return { title, body, status, scripts: SCRIPTS }
 }
 
 function kinds(words: Words, { row }: State, { changeType, reach }: Edit): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
+  // An item has no units that a correction could reach.
   if (row.level === 'i') return html`<input type="hidden" name="change_type" value="change">`
   const radio = (value: ChangeType) =>
     html`<div class="check"><input type="radio" id="type-${value}" name="change_type" value="${value}"!${changeType === value ? ' checked' : ''} aria-describedby="type-${value}-hint"><label for="type-${value}">${texts.changeTypes[value]}</label><p class="hint" id="type-${value}-hint">${texts.changeHints[value]}</p></div>`
-  return html`<fieldset><legend>${texts.whatChange}</legend>!${CHANGE_TYPES.map(radio)}!${reach === undefined ? '' : reachOf(words, reach)}</fieldset>`
+  const at = `${PRODUCTS}/${idFromUuid(row.id)}#reach`
+  const check = html`<button class="second" name="check" value="yes" formaction="${at}">${texts.checkReach}</button>`
+  return html`<fieldset><legend>${texts.whatChange}</legend>!${CHANGE_TYPES.map(radio)}!${check}!${reach === undefined ? '' : reachOf(words, reach)}</fieldset>`
 }
 
 /** What a correction would reach, before it is made; the address of the answer leads here. */

@@ -1,0 +1,315 @@
+/** The form of a product in Chromium, by keyboard and without a script: nothing is lost, and what comes of a button is in sight. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { idFromUuid } from '../../src/kernel/ids.ts'
+import { createPassport } from '../../src/passports/create.ts'
+import { CORES, type TestAccount } from '../harness.ts'
+import { findViolations, OPEN_ALL, openBrowser, WIDTH, WITHOUT_CHROMIUM } from '../site/chromium.ts'
+import { FULL } from '../site/reading-of.ts'
+import { startWholeStand, type WholeStand } from './whole-stand.ts'
+
+const PATIENCE_MS = 10_000
+const PAGE_BYTES_MAX = 100_000
+const ADDRESS = 'Weg 1\n89073 Ulm\nGermany'
+const DESK = { width: 1200, height: 800 }
+const PHONE = { width: 390, height: 600 }
+const WITHOUT_SCRIPT = { javaScriptEnabled: false }
+
+let browser: Browser
+let stand: WholeStand
+let brand: TestAccount
+let who: { email: string; password: string }
+
+// Run inside the page: text, because the tests are typed without a browser's names.
+/** Of what has the focus: what it is, and whether a line of it stands above the bar. */
+const FOCUSED = `(() => {
+  const one = document.activeElement
+  const { top, bottom } = one.getBoundingClientRect()
+  const bar = document.querySelector('.sticky')
+  const end = bar && !bar.contains(one) && getComputedStyle(bar).position === 'sticky'
+    ? bar.getBoundingClientRect().top : Infinity
+  return { id: one.id, name: one.name ?? '', tag: one.tagName, isInSight: Math.min(bottom, top + 44) <= end + 1 && bottom > 0 }
+})()`
+type Focused = { id: string; name: string; tag: string; isInSight: boolean }
+const focused = async (page: Page) => (await page.evaluate(FOCUSED)) as Focused
+
+describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () => {
+  before(async () => {
+    browser = await openBrowser()
+    stand = await startWholeStand()
+    brand = await stand.harness.account({ plan: 'enterprise' })
+    who = await stand.person(brand, 'editor')
+  })
+  after(async () => {
+    await browser?.close()
+    await stand?.close()
+  })
+
+  const signedIn = async (settings: BrowserContextOptions = {}): Promise<Page> => {
+    const context = await browser.newContext({ viewport: DESK, locale: 'en-IE', ...settings })
+    const page = await context.newPage()
+    page.setDefaultTimeout(PATIENCE_MS)
+    await page.goto(`${stand.origin}/console/sign-in`)
+    await signIn(page)
+    return page
+  }
+  const signIn = async (page: Page) => {
+    await page.fill('#email', who.email)
+    await page.fill('#password', who.password)
+    await page.press('#password', 'Enter')
+    await page.waitForURL(url => !url.pathname.includes('sign-in'))
+  }
+  const openNew = (page: Page, category = 'textile') =>
+    page.goto(`${stand.origin}/console/products/new?category=${category}`)
+  const input = (page: Page, name: string) => page.locator(`[name="${name}"]`)
+
+  const made = async (category: keyof typeof CORES, data: Record<string, unknown> = {}) => {
+    const all = { ...CORES[category], ...data }
+    const { passport } = await createPassport(brand.ctx, { category, data: all, strict: false })
+    return idFromUuid(passport.id)
+  }
+  const openEdit = (page: Page, id: string) => page.goto(`${stand.origin}/console/products/${id}/edit`)
+  const stored = async (id: string) => {
+    const answer = await stand.harness.ask('GET', `/api/v1/products/${id}`, { key: brand.key })
+    return answer.json.data as { data: Record<string, unknown>; version: number }
+  }
+  const save = async (page: Page) => {
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: 'Archive' }).waitFor()
+  }
+
+  test('a save changes what was typed and nothing else: not line breaks, blanks, numbers or other languages', async () => {
+    const before = {
+      ...FULL.textile,
+      gtin: undefined,
+      productName: ' Jumper\twith a tab ',
+      brandName: 'Two\nlines',
+      economicOperator: { ...(FULL.textile.economicOperator as object), address: ADDRESS },
+      careInstructions: { en: '\n Wash.\n\nDry.\n', fr: 'Laver ' },
+      supplyChainStages: [
+        { stage: 'spinning', country: 'TR', facilityName: 'Mill\nEast ' },
+        { stage: 'assembly', country: 'PT' },
+      ],
+      carbonFootprint: 0.000_000_15,
+      weightGrams: 1234.567,
+    }
+    const id = await made('textile', before)
+    const as = (await stored(id)).data
+    for (const locale of ['en-IE', 'de-DE']) {
+      for (const settings of [{}, WITHOUT_SCRIPT]) {
+        const page = await signedIn({ locale, ...settings })
+        await openEdit(page, id)
+        const sku = `S-${locale}-${'javaScriptEnabled' in settings}`
+        await input(page, 'd.sku').fill(sku)
+        await page.locator('.sticky button').first().click()
+        await page.waitForURL(`${stand.origin}/console/products/${id}`)
+        const now = await stored(id)
+        assert.deepEqual(now.data, { ...as, sku })
+        const { json } = await stand.harness.ask('GET', `/api/v1/products/${id}/versions`, { key: brand.key })
+        assert.deepEqual(json.data[0].changed, ['sku'])
+        await page.context().close()
+      }
+    }
+    const page = await signedIn()
+    await openEdit(page, id)
+    const address = input(page, 'd.economicOperator.address')
+    assert.equal(await address.inputValue(), ADDRESS)
+    await address.press('ControlOrMeta+End')
+    await address.pressSequentially('\nEurope')
+    await save(page)
+    const operator = (await stored(id)).data.economicOperator as { address: string }
+    assert.equal(operator.address, `${ADDRESS}\nEurope`)
+    await page.context().close()
+  })
+
+  test('the Enter key saves, and takes no row away', async () => {
+    const page = await signedIn(WITHOUT_SCRIPT)
+    await openNew(page)
+    await input(page, 'd.fiberComposition.0.fiber').fill('linen')
+    await input(page, 'd.fiberComposition.0.percentage').fill('60')
+    await page.getByRole('button', { name: 'Add a row' }).first().click()
+    await input(page, 'd.fiberComposition.1.fiber').fill('cotton')
+    await input(page, 'd.fiberComposition.1.percentage').fill('40')
+    await input(page, 'd.productName').fill('Scarf')
+    await input(page, 'd.productName').press('Enter')
+    await page.getByRole('alert').waitFor()
+    assert.equal(await input(page, 'd.fiberComposition.0.fiber').inputValue(), 'linen')
+    assert.equal(await input(page, 'd.fiberComposition.1.fiber').inputValue(), 'cotton')
+    const ids = { textile: await made('textile'), battery: await made('battery') }
+    for (const id of Object.values(ids)) {
+      await openEdit(page, id)
+      await input(page, 'd.productName').fill('By Enter')
+      await page.locator('#note').fill('Renamed')
+      await page.locator('#note').press('Enter')
+      await page.waitForURL(`${stand.origin}/console/products/${id}`)
+      assert.equal((await stored(id)).data.productName, 'By Enter')
+    }
+    await page.goto(`${stand.origin}/console/settings/brand`)
+    await page.locator('#name').fill('Nordmoor')
+    await page.locator('#name').press('Enter')
+    await page.getByText('Saved').waitFor()
+    assert.equal(await page.locator('#name').inputValue(), 'Nordmoor')
+    await page.context().close()
+  })
+
+  for (const settings of [{}, WITHOUT_SCRIPT]) {
+    const how = 'javaScriptEnabled' in settings ? 'without a script' : 'with scripts'
+    test(`a new row, the one after a removed one, and what a check answers are led to, ${how}`, async () => {
+      const page = await signedIn(settings)
+      await openNew(page)
+      const add = page.getByRole('button', { name: 'Add a row' }).first()
+      await add.click()
+      await input(page, 'd.fiberComposition.1.fiber').waitFor()
+      assert.deepEqual(await focused(page), {
+        id: 'd.fiberComposition.1',
+        name: '',
+        tag: 'FIELDSET',
+        isInSight: true,
+      })
+      await page.keyboard.press('Tab')
+      assert.equal((await focused(page)).id, 'd.fiberComposition.1.fiber')
+      await page.keyboard.type('silk')
+      await page.locator('button[value="d.fiberComposition.0"]').click()
+      await page.waitForURL(/#d\.fiberComposition\.0$/)
+      assert.equal(await input(page, 'd.fiberComposition.0.fiber').inputValue(), 'silk')
+      assert.ok((await focused(page)).isInSight)
+      await page.getByRole('button', { name: 'Add a language' }).click()
+      await page.getByLabel('Another language').waitFor()
+      assert.match((await focused(page)).id, /^d\.languages\.[12]$/)
+      await page.keyboard.type('Griechisch')
+      await page.getByRole('button', { name: 'Show the fields' }).click()
+      await page.locator('[id="d.careInstructions.el"]').waitFor({ state: 'attached' })
+      assert.equal(await page.getByText('Greek', { exact: true }).first().isVisible(), true)
+
+      const id = await made('textile')
+      await openEdit(page, id)
+      await input(page, 'd.sku').fill('S-1')
+      await page.getByLabel('A correction').check()
+      await page.getByRole('button', { name: 'Check what it reaches' }).click()
+      await page.getByText(/^Corrects .*SKU/).waitFor()
+      assert.deepEqual(await focused(page), { id: 'reach', name: '', tag: 'DIV', isInSight: true })
+      assert.equal((await stored(id)).data.sku, CORES.textile.sku)
+      await input(page, 'd.sku').fill('')
+      await page.getByRole('button', { name: 'Check what it reaches' }).click()
+      await page.getByRole('alert').waitFor()
+      await page.context().close()
+    })
+  }
+
+  test('what has the focus is not behind the bar at the bottom, on a desk and on a phone', async () => {
+    const id = await made('battery', { ...FULL.battery, gtin: undefined })
+    const page = await signedIn({ locale: 'de-DE' })
+    for (const viewport of [DESK, PHONE, { width: 320, height: 256 }]) {
+      await page.setViewportSize(viewport)
+      for (const path of ['new?category=textile', 'new?category=furniture', `${id}/edit`]) {
+        await page.goto(`${stand.origin}/console/products/${path}`)
+        await page.evaluate(OPEN_ALL)
+        const hidden: string[] = []
+        let steps = 0
+        for (; steps < 200; steps++) {
+          await page.keyboard.press('Tab')
+          const { tag, name, isInSight } = await focused(page)
+          if (tag === 'BODY') break
+          if (!isInSight) hidden.push(`${tag} ${name}`)
+        }
+        assert.ok(steps > 25, `${steps} stops`)
+        assert.deepEqual(hidden, [], `${path} at ${viewport.width} × ${viewport.height}`)
+      }
+    }
+    await page.context().close()
+  })
+
+  test('a form sent when the session has ended is sent again after signing in', async () => {
+    for (const settings of [{}, WITHOUT_SCRIPT]) {
+      const page = await signedIn(settings)
+      await openNew(page, 'furniture')
+      await input(page, 'd.productName').fill('Chair <b>')
+      await input(page, 'd.economicOperator.address').fill(ADDRESS)
+      await page.context().clearCookies()
+      await page.getByRole('button', { name: 'Create the product' }).click()
+      await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+      await page.getByRole('button', { name: 'Send again' }).click()
+      await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+      const [tab] = await Promise.all([
+        page.waitForEvent('popup'),
+        page.getByRole('link', { name: 'Sign in in a new tab' }).click(),
+      ])
+      await tab.getByText('Sign in to go on').waitFor()
+      await signIn(tab)
+      await tab.getByRole('heading', { name: /^(New product: Furniture|Products)$/ }).waitFor()
+      await page.getByRole('button', { name: 'Send again' }).click()
+      await page.getByRole('alert').waitFor()
+      assert.equal(await input(page, 'd.productName').inputValue(), 'Chair <b>')
+      assert.equal(await input(page, 'd.economicOperator.address').inputValue(), ADDRESS)
+      await page.context().close()
+    }
+  })
+
+  test('numbers stand as the language writes them, and what could mean two is asked about', async () => {
+    const id = await made('battery', { ...FULL.battery, gtin: undefined, weightKg: 12.5, energyWh: 1234.5 })
+    const page = await signedIn({ locale: 'de-DE' })
+    await page.goto(`${stand.origin}/console/products/${id}`)
+    await page.getByText('12,5\u00a0kg', { exact: true }).waitFor()
+    await page.getByText('1.234,5\u00a0Wh', { exact: true }).waitFor()
+    await openEdit(page, id)
+    assert.equal(await input(page, 'd.energyWh').inputValue(), '1234,5')
+    const typed = {
+      'd.energyWh': '1.234',
+      'd.weightKg': '1e400',
+      'd.ratedCapacity': '10,5 Ah',
+      'd.manufacturingDate': '15.03.2025',
+      'd.gtin': '9521 0013 0259 3',
+    }
+    for (const [name, text] of Object.entries(typed)) await input(page, name).fill(text)
+    await page.keyboard.press('Enter')
+    const told = page.getByRole('alert')
+    await told.getByText('1.234 kann 1234 oder 1,234 heißen').waitFor()
+    await told.getByText('Ist für eine Zahl zu groß').waitFor()
+    assert.equal(await told.getByRole('listitem').count(), 2)
+    for (const [name, text] of Object.entries(typed)) {
+      assert.equal(await input(page, name).inputValue(), text)
+    }
+    await input(page, 'd.energyWh').fill('1.234,0')
+    await input(page, 'd.weightKg').fill('12,25 kg')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Archivieren' }).waitFor()
+    const { data } = await stored(id)
+    assert.deepEqual(
+      [data.energyWh, data.weightKg, data.ratedCapacity, data.manufacturingDate, data.gtin],
+      [1234, 12.25, 10.5, '2025-03-15', '9521001302593'],
+    )
+    await page.context().close()
+  })
+
+  test('axe finds nothing; at 390 px nothing stands out; 100 kB at most, in both languages', async () => {
+    for (const locale of ['en-IE', 'de-DE']) {
+      const page = await signedIn({ locale, bypassCSP: true })
+      for (const category of ['textile', 'battery', 'furniture'] as const) {
+        const id = await made(category, { ...FULL[category], gtin: undefined })
+        for (const path of [`new?category=${category}`, `${id}/edit`]) {
+          const answer = await page.goto(`${stand.origin}/console/products/${path}`)
+          const bytes = (await answer?.body())?.length ?? 0
+          assert.ok(bytes > 10_000 && bytes <= PAGE_BYTES_MAX, `${path}: ${bytes} bytes`)
+          for (const width of [1280, 390]) {
+            await page.setViewportSize({ width, height: 844 })
+            for (const colorScheme of ['light', 'dark'] as const) {
+              await page.emulateMedia({ colorScheme })
+              await take(page, `${category}-${path.split(/[/?]/).at(-1)}-${locale}-${width}-${colorScheme}`)
+            }
+            await page.emulateMedia({ colorScheme: 'light' })
+            assert.ok(Number(await page.evaluate(WIDTH)) <= width, `${path} at ${width}`)
+          }
+          if (locale === 'en-IE') assert.deepEqual(await findViolations(page), [], path)
+        }
+      }
+      await page.context().close()
+    }
+  })
+
+  /** For the eyes of who changes the form: a folder in CONSOLE_SCREENSHOTS. */
+  async function take(page: Page, name: string): Promise<void> {
+    const folder = process.env.CONSOLE_SCREENSHOTS
+    if (folder !== undefined) await page.screenshot({ path: `${folder}/form-${name}.png`, fullPage: true })
+  }
+})
