@@ -40,7 +40,7 @@ export const en = {
     title: 'You are signed out',
     lead: 'Your session has ended, so nothing was saved. What you typed is kept on this page.',
     first: 'Sign in again. That opens another tab; come back to this one afterwards.',
-    signIn: 'Sign in in a new tab',
+    signIn: 'Sign in (new tab)',
     second: 'Send again what you typed.',
     notSecrets: 'The password is not kept: you are asked for it once more.',
     again: 'Send again',

@@ -233,7 +233,7 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
       await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
       const [tab] = await Promise.all([
         page.waitForEvent('popup'),
-        page.getByRole('link', { name: 'Sign in in a new tab' }).click(),
+        page.getByRole('link', { name: 'Sign in (new tab)' }).click(),
       ])
       await tab.getByText('Sign in to go on').waitFor()
       await signIn(tab)
