@@ -17,7 +17,7 @@ import { type Command, columns, UsageError } from './command.ts'
 import { parseSince, SINCE_HINT } from './expiry.ts'
 import { withStore } from './store.ts'
 import { webhookSetup } from './webhook-setup.ts'
-import { inAccount, inItsAccount, ONE, readWebhook } from './webhook-words.ts'
+import { inAccount, inItsAccount, ONE, readWebhook, STATUS_WORDS } from './webhook-words.ts'
 
 export const webhooksTest: Command = {
   usage: 'webhooks test ID',
@@ -97,7 +97,11 @@ export const webhooksResend: Command = {
     const id = args.get('DELIVERY')
     return withStore(env, async ctx => {
       const sent = await resendDelivery(await inAccount(ctx, accountId), id)
-      return { value: sent, text: `Event ${sent.event_id} is on its way again.` }
+      const isHeld = sent.webhook_status !== 'active'
+      const text = isHeld
+        ? `Event ${sent.event_id} waits until the webhook is resumed: it is ${STATUS_WORDS[sent.webhook_status]}.`
+        : `Event ${sent.event_id} is on its way again.`
+      return { value: sent, text }
     })
   },
 }
@@ -116,8 +120,9 @@ export const webhooksReplay: Command = {
     const since = parseSince(args.get('since'), systemClock.now())
     return withStore(env, async ctx => {
       const input = { since, ...(webhookId === undefined ? {} : { webhookId }) }
-      const replayed = await replayFailed(await inAccount(ctx, accountId), input)
-      return { value: { replayed }, text: `${replayed} events are on their way again.` }
+      const done = await replayFailed(await inAccount(ctx, accountId), input)
+      const held = done.held === 0 ? '' : ` ${done.held} wait until their webhook is resumed.`
+      return { value: done, text: `${done.replayed - done.held} events are on their way again.${held}` }
     })
   },
 }

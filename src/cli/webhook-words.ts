@@ -3,7 +3,7 @@ import { requireAccount } from '../accounts/accounts.ts'
 import { operatorActor } from '../accounts/actors.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { notFound } from '../kernel/errors.ts'
-import { accountOfWebhook, type EndpointRecord } from '../webhooks/endpoint.ts'
+import { accountOfWebhook, type EndpointRecord, type EndpointStatus } from '../webhooks/endpoint.ts'
 import { accountNumber } from './account-words.ts'
 import { type Arguments, columns, type Options, UsageError } from './command.ts'
 import type { StoreContext } from './store.ts'
@@ -46,11 +46,20 @@ const REASON = {
   failing: 'it only failed for five days',
 } as const
 
+export const STATUS_WORDS: Readonly<Record<EndpointStatus, string>> = {
+  active: 'active',
+  paused: 'paused',
+  disabled: 'switched off',
+}
+
 /** One line about how an endpoint is. */
-export function stateOf({ status, disabled_reason, failing_since }: EndpointRecord): string {
-  if (status === 'disabled') return `switched off: ${REASON[disabled_reason ?? 'failing']}`
-  if (status === 'paused') return 'paused'
-  return failing_since === null ? 'active' : `failing since ${failing_since.slice(0, 16)}`
+export function stateOf(webhook: EndpointRecord): string {
+  const { status, disabled_reason, failing_since, left_in_peace_until } = webhook
+  if (status === 'disabled') return `${STATUS_WORDS.disabled}: ${REASON[disabled_reason ?? 'failing']}`
+  if (status === 'paused' || failing_since === null) return STATUS_WORDS[status]
+  const peace =
+    left_in_peace_until === null ? '' : `, left in peace until ${left_in_peace_until.slice(0, 16)}`
+  return `failing since ${failing_since.slice(0, 16)}${peace}`
 }
 
 export function webhookTable(webhooks: readonly EndpointRecord[]): string {

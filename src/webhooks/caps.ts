@@ -8,7 +8,7 @@ const ENDPOINT_CAP = 32
 const FIRST_WINDOW = 4
 const SLOW_WINDOW = 2
 const FAILING_WINDOW = 1
-const FAST_MS = 1_000
+export const FAST_MS = 1_000
 /** Each of an account's 20 endpoints has so many for itself; what is left of the account's is for whoever comes first. */
 const OWN_SHARE = 5
 const ACCOUNT_CAP = 128

@@ -4,7 +4,8 @@ import type { AccountContext } from '../accounts/context.ts'
 import { inTransaction } from '../accounts/transaction.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import { findUuid, idFromUuid, uuidFloor } from '../kernel/ids.ts'
-import { getWebhook, requireUuid } from './endpoint.ts'
+import { type EndpointStatus, getWebhook, listWebhooks, requireUuid } from './endpoint.ts'
+import { endPeace } from './register.ts'
 
 export type AttemptRecord = {
   id: string
@@ -85,11 +86,15 @@ function toRecord(row: Row): AttemptRecord {
   }
 }
 
+/** `webhook_status`: unless it is active, the event waits until the webhook is resumed. */
+export type Resent = { event_id: string; webhook_status: EndpointStatus }
+
 /**
- * Sends the event of an attempt again, at once and with six attempts of its own; what waits already is brought forward.
- * Throws `not_found`, and `validation` for a test or an event that is no longer kept.
+ * Sends the event of an attempt again, at once and with six attempts of its own, also one that waits already; a worker
+ * that has it in hand meets a count it does not know and leaves it be. Throws `not_found`, and `validation` for a test
+ * or an event that is no longer kept.
  */
-export async function resendDelivery(ctx: AccountContext, attemptId: string): Promise<{ event_id: string }> {
+export async function resendDelivery(ctx: AccountContext, attemptId: string): Promise<Resent> {
   const { sql, accountId } = ctx
   const uuid = findUuid(attemptId)
   if (uuid === undefined) throw notFound('delivery')
@@ -103,7 +108,8 @@ export async function resendDelivery(ctx: AccountContext, attemptId: string): Pr
       insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
       select ${ctx.clock.now()}::timestamptz, ${accountId}::int, 0, false, ${found.endpoint_id}::uuid, e.id
       from event e where e.id = ${found.event_id} and e.account_id = ${accountId}
-      on conflict (event_id, endpoint_id, account_id) do update set due_at = excluded.due_at, background = false
+      on conflict (event_id, endpoint_id, account_id) do update
+        set due_at = excluded.due_at, attempts = 0, background = false
       returning event_id`
     if (rows.length === 0) {
       throw new AppError(
@@ -111,29 +117,34 @@ export async function resendDelivery(ctx: AccountContext, attemptId: string): Pr
         'That was a test, or its event is older than 30 days: there is nothing to send again.',
       )
     }
-    await audit(tx, 'webhook_events_sent_again', idFromUuid(found.endpoint_id))
-    return { event_id: idFromUuid(found.event_id) }
+    await endPeace(tx, found.endpoint_id)
+    const webhookId = idFromUuid(found.endpoint_id)
+    await audit(tx, 'webhook_events_sent_again', webhookId)
+    const { status } = await getWebhook(tx, webhookId)
+    return { event_id: idFromUuid(found.event_id), webhook_status: status }
   })
 }
 
+/** `held` of the `replayed` wait until their webhook is resumed. */
+export type Replayed = { replayed: number; held: number }
+
 /**
- * Sends again, with six attempts each, what was given up since a time and not delivered after that. The number of
+ * Sends again, with six attempts each, what was given up since a time and not delivered after that. The numbers of
  * events. Throws `not_found`.
  */
 export async function replayFailed(
   ctx: AccountContext,
   { webhookId, since }: { webhookId?: string; since: Date },
-): Promise<number> {
-  const { sql, accountId } = ctx
-  if (webhookId !== undefined) await getWebhook(ctx, webhookId)
-  const rows = await sql<{ id: string }[]>`
-    select id from webhook_endpoint where account_id = ${accountId} and status <> 'r' order by id`
-  const wanted = rows.filter(row => webhookId === undefined || row.id === requireUuid(webhookId))
-  let total = 0
-  for (const { id } of wanted) {
-    const count = await replayOne(ctx, id, since)
-    if (count > 0) await audit(ctx, 'webhook_events_sent_again', idFromUuid(id))
-    total += count
+): Promise<Replayed> {
+  const wanted = webhookId === undefined ? await listWebhooks(ctx) : [await getWebhook(ctx, webhookId)]
+  const total = { replayed: 0, held: 0 }
+  for (const { id, status } of wanted) {
+    const uuid = requireUuid(id)
+    const count = await replayOne(ctx, uuid, since)
+    await endPeace(ctx, uuid)
+    if (count > 0) await audit(ctx, 'webhook_events_sent_again', id)
+    total.replayed += count
+    if (status !== 'active') total.held += count
   }
   return total
 }
@@ -173,7 +184,9 @@ async function replayStep(
     ), added as (
       insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
       select ${clock.now()}::timestamptz, ${accountId}::int, 0, background, ${endpointId}::uuid, event_id from failed
-      on conflict do nothing returning event_id
+      on conflict (event_id, endpoint_id, account_id) do update set due_at = excluded.due_at, attempts = 0
+        where webhook_delivery.attempts > 0
+      returning event_id
     )
     select f.event_id, a.event_id is not null as added from failed f left join added a using (event_id) order by f.event_id`
 }

@@ -34,6 +34,8 @@ export type EndpointRecord = {
   /** The newest entry of the log, which goes back 30 days. */
   last_delivery: LastDelivery | null
   failing_since: string | null
+  /** It hangs, and nothing is tried before. */
+  left_in_peace_until: string | null
   disabled_reason: DisabledReason | null
   /** Until then a rotated secret's predecessor signs too. */
   old_secret_until: string | null
@@ -49,6 +51,7 @@ type Row = {
   status: 'a' | 'p' | 'd'
   created_at: Date
   failing_since: Date | null
+  wait_until: Date | null
   disabled_reason: DisabledReason | null
   old_until: Date | null
   old_signs: boolean
@@ -62,7 +65,8 @@ const STATUS: Record<Row['status'], EndpointStatus> = { a: 'active', p: 'paused'
 
 /** Tests that are not of an event do not count as its last delivery. */
 const records = (sql: Sql, accountId: number, which: Fragment) => sql<Row[]>`
-  select w.id, w.url, w.description, w.events, w.status, w.created_at, w.failing_since, w.disabled_reason, w.old_until, w.old_signs,
+  select w.id, w.url, w.description, w.events, w.status, w.created_at, w.failing_since, w.wait_until,
+    w.disabled_reason, w.old_until, w.old_signs,
     l.at as last_at, l.status as last_status, l.outcome as last_outcome, l.attempt as last_attempt
   from webhook_endpoint w left join lateral (
     select a.at, a.status, a.outcome, a.attempt from webhook_attempt a
@@ -101,7 +105,8 @@ export function requireUuid(id: string): string {
 }
 
 function toRecord(row: Row, now: Date): EndpointRecord {
-  const { last_at, last_status, last_outcome, last_attempt, old_until } = row
+  const { last_at, last_status, last_outcome, last_attempt, old_until, wait_until } = row
+  const isLeft = row.status === 'a' && wait_until !== null && wait_until > now
   const isOverlap = old_until !== null && old_until > now
   return {
     id: idFromUuid(row.id),
@@ -121,6 +126,7 @@ function toRecord(row: Row, now: Date): EndpointRecord {
             outcome: last_outcome,
           },
     failing_since: row.failing_since?.toISOString() ?? null,
+    left_in_peace_until: isLeft ? wait_until.toISOString() : null,
     disabled_reason: row.disabled_reason,
     old_secret_until: isOverlap ? old_until.toISOString() : null,
     old_secret_signs: isOverlap && row.old_signs,

@@ -138,6 +138,13 @@ export async function resumeWebhook(ctx: AccountContext, id: string): Promise<En
   })
 }
 
+/** Tries an endpoint at once that is left in peace: it was just seen to answer, or somebody says that it does. */
+export async function endPeace({ sql, accountId }: AccountContext, uuid: string): Promise<void> {
+  await sql`
+    update webhook_endpoint set wait_until = null, revision = revision + 1
+    where account_id = ${accountId} and id = ${uuid} and wait_until is not null`
+}
+
 /** Takes an endpoint away with what waits for it; its log stays its 30 days. Throws `not_found`. */
 export async function removeWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
   const uuid = requireUuid(id)

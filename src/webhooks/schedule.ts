@@ -9,10 +9,10 @@ const JITTER = 0.1
 export const MOST_ATTEMPTS = STEPS_MS.length + 1
 const LONGEST_MS = 6 * HOUR_MS
 
-/** So many failures without a success between open the breaker: one delivery alone, which fails six times, does not. */
-const FAILURES_TO_OPEN = 20
-const FIRST_WAIT_MS = MINUTE_MS
-const LONGEST_WAIT_MS = 15 * MINUTE_MS
+/** So many failures without a success between: one delivery alone, which fails six times, does not get there. */
+const FAILURES_TO_REST = 20
+/** The schedule's shortest step: an endpoint that is well again is found out as soon as a single retry would. */
+const LEFT_IN_PEACE_MS = MINUTE_MS
 /** Failures only, for so long, switch an endpoint off. */
 const SWITCH_OFF_AFTER_MS = 5 * 24 * HOUR_MS
 
@@ -46,15 +46,17 @@ export type Health = { failures: number; failingSince: Date | null; waitUntil: D
 
 export const WELL: Health = { failures: 0, failingSince: null, waitUntil: null }
 
-/** After a failed attempt: from the twentieth in a row on nothing is tried for a minute, doubled up to a quarter of an hour. */
-export function afterFailure(health: Health, now: Date): Health {
+/**
+ * After a failed attempt: from the twentieth in a row on, one that was slow is the last for a minute, so that endpoints
+ * that hang do not keep places from others. Who fails at once takes no place: it is tried as the schedule says.
+ */
+export function afterFailure(health: Health, now: Date, { isSlow }: { isSlow: boolean }): Health {
   const failures = health.failures + 1
-  const over = failures - FAILURES_TO_OPEN
-  const wait = Math.min(FIRST_WAIT_MS * 2 ** Math.min(over, 10), LONGEST_WAIT_MS)
+  const isToRest = isSlow && failures >= FAILURES_TO_REST
   return {
     failures,
     failingSince: health.failingSince ?? now,
-    waitUntil: over < 0 ? null : new Date(now.getTime() + wait),
+    waitUntil: isToRest ? new Date(now.getTime() + LEFT_IN_PEACE_MS) : null,
   }
 }
 

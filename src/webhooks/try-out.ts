@@ -8,6 +8,7 @@ import type { Sealer } from '../kernel/sealing.ts'
 import { attempt } from './attempt.ts'
 import { type AttemptRecord, listDeliveries } from './deliveries.ts'
 import { requireUuid } from './endpoint.ts'
+import { endPeace } from './register.ts'
 import { openSecrets, type SealedSecrets } from './secret.ts'
 import { writeResults } from './settle.ts'
 
@@ -17,7 +18,7 @@ export const TEST_EVENT = 'webhook.test'
 /** Where a test is looked for in the log it was just written to. */
 const NEWEST = 500
 
-/** Sends a test, also to an endpoint that is paused or switched off. What became of it, as in the log. Throws `not_found`. */
+/** Sends a test, also to an endpoint that is paused, switched off or left in peace. What became of it, as in the log. Throws `not_found`. */
 export async function testWebhook(
   ctx: AccountContext,
   { sealer, outbound }: { sealer: Sealer; outbound: Outbound },
@@ -51,6 +52,7 @@ export async function testWebhook(
     attempted,
   } as const
   await writeResults(sql, [{ ...result, nextAt: undefined }], [])
+  if (attempted.outcome === 'delivered') await endPeace(ctx, endpointId)
   await audit(ctx, 'webhook_tested', id)
   const newest = await listDeliveries(ctx, { webhookId: id, limit: NEWEST })
   // Deliveries go on meanwhile: the newest attempt need not be this one.

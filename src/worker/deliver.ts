@@ -9,7 +9,7 @@ import type { Log } from '../kernel/log.ts'
 import type { Outbound } from '../kernel/outbound-http.ts'
 import type { Sealer } from '../kernel/sealing.ts'
 import { type Attempted, attempt } from '../webhooks/attempt.ts'
-import { type AccountCaps, learn, type ProcessCaps, takePlace } from '../webhooks/caps.ts'
+import { type AccountCaps, FAST_MS, learn, type ProcessCaps, takePlace } from '../webhooks/caps.ts'
 import {
   type Claimed,
   claim,
@@ -332,7 +332,7 @@ export class Deliveries {
   private noteHealth(line: Line, attempted: Attempted, now: Date): void {
     const ok = attempted.outcome === 'delivered'
     if (ok && line.health.failures === 0) return
-    line.health = ok ? WELL : afterFailure(line.health, now)
+    line.health = ok ? WELL : afterFailure(line.health, now, { isSlow: attempted.durationMs >= FAST_MS })
     const isFailing = isToBeSwitchedOff(line.health, now)
     const switchedOff = attempted.isGone ? 'gone' : isFailing ? 'failing' : null
     const { accountId, endpointId, revision, health } = line

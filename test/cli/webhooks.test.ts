@@ -148,6 +148,26 @@ describe('webhooks', () => {
     await json(`webhooks resend --account ${account} ${newest?.id}`)
     await until('it came again', () => received.length === 2)
     assert.equal(received[0]?.id, received[1]?.id)
+    await json(`webhooks pause ${webhook.id}`)
+    const words = `webhooks resend --account ${account} ${newest?.id}`.split(' ')
+    const { code, stdout } = await carnet(words, settings)
+    assert.deepEqual([code, received.length], [0, 2])
+    assert.match(stdout, /^Event \w{26} waits until the webhook is resumed: it is paused\.$/m)
+    await json(`webhooks resume ${webhook.id}`)
+    await until('it came, resumed', () => received.length === 3)
+  })
+
+  test('list says until when one is left in peace', async () => {
+    const config = readConfig({ ...settings.env })
+    const store = await openStore(config, createLog(config), { name: 'test', migrate: false })
+    const until = (minutes: number) => new Date(Date.now() + minutes * 60_000)
+    const rest = (at: Date | null) => store.sql`
+      update webhook_endpoint set wait_until = ${at}, failing_since = ${at && until(-5)}, failures = 20, revision = revision + 1`
+    await rest(until(10))
+    const { stdout } = await carnet(['webhooks', 'list', '--account', account], settings)
+    assert.match(stdout, /failing since [\dT:-]{16}, left in peace until [\dT:-]{16} /)
+    await rest(null)
+    await store.stop()
   })
 
   test('rotate, activate, change, pause, resume, replay, remove', async () => {
@@ -160,7 +180,7 @@ describe('webhooks', () => {
     assert.deepEqual((await json<Webhook>(`webhooks change ${webhook.id} --events *`)).events, ['*'])
     assert.equal((await json<Webhook>(`webhooks pause ${webhook.id}`)).status, 'paused')
     assert.equal((await json<Webhook>(`webhooks resume ${webhook.id}`)).status, 'active')
-    assert.deepEqual(await json(`webhooks replay --account ${account} --since 2d`), { replayed: 0 })
+    assert.deepEqual(await json(`webhooks replay --account ${account} --since 2d`), { replayed: 0, held: 0 })
     status = 500
     const failed = await carnet(['webhooks', 'test', webhook.id], settings)
     assert.deepEqual([failed.code, failed.stdout], [1, 'status_500\n'])

@@ -252,6 +252,28 @@ describe('a webhook', () => {
     assert.equal(receiver.received.length, 2)
   })
 
+  test('while it is paused, what is sent again is told to wait; while it hangs, until when it is left in peace', async () => {
+    const at = await make()
+    await announce()
+    await failSixTimes()
+    const attempt = /name="attempt" value="([0-9a-z]{26})"/.exec((await editor.get(at)).text)?.[1] ?? ''
+    await stand.sql`
+      update webhook_endpoint set failures = 20, wait_until = ${new Date(stand.clock.now().getTime() + 60_000)}`
+    assert.match((await viewer.get(at)).text, /left in peace until \d+ \w+ \d{4}, \d\d:\d\d UTC/)
+    const headers = { 'accept-language': 'de' }
+    assert.match((await viewer.get(at, { headers })).text, /bis [^<]+ UTC nichts versucht/)
+
+    await editor.post(`${at}/state`, { form: { to: 'pause' } })
+    assert.doesNotMatch((await viewer.get(at)).text, /left in peace/)
+    const all = await editor.post(`${at}/replay`, { form: { since: '2020-01-01T00:00' } })
+    assert.match((await editor.get(String(all.headers.location))).text, /One event waits, and goes out when/)
+    const resent = await editor.post(`${at}/resend`, { form: { attempt } })
+    assert.match((await editor.get(String(resent.headers.location))).text, /It waits, and goes out when/)
+    receiver.received.length = 0
+    await worker.drain()
+    assert.equal(receiver.received.length, 0)
+  })
+
   test('the log has pages, of what is older than the last one shown', async () => {
     const at = await make()
     for (let i = 0; i < 25; i++) await announce({ i })

@@ -8,7 +8,7 @@ import { createSealer } from '../../src/kernel/sealing.ts'
 import { listDeliveries, replayFailed, resendDelivery } from '../../src/webhooks/deliveries.ts'
 import { getWebhook } from '../../src/webhooks/endpoint.ts'
 import { queueNumbers } from '../../src/webhooks/numbers.ts'
-import { pauseWebhook, removeWebhook } from '../../src/webhooks/register.ts'
+import { pauseWebhook, removeWebhook, resumeWebhook } from '../../src/webhooks/register.ts'
 import { clearAway } from '../../src/webhooks/retention.ts'
 import { activateSecret, resealSecrets, rotateSecret } from '../../src/webhooks/rotate.ts'
 import { testWebhook } from '../../src/webhooks/try-out.ts'
@@ -214,6 +214,77 @@ describe('secrets', () => {
 })
 
 describe('again', () => {
+  const sent = (replayed: number) => ({ replayed, held: 0 })
+
+  test('six attempts begin anew, also of what still waits, and also while a worker has it in hand', async () => {
+    stand.clock.set('2026-11-21T10:00:00Z')
+    const { id } = await endpoint()
+    const [eventId = ''] = await stand.announce(account)
+    receiver.respond = (_, response) => response.writeHead(500).end()
+    for (let attempt = 0; attempt < 3; attempt++) {
+      await worker.drain()
+      stand.clock.advance(HOUR)
+    }
+    const attempts = async () => {
+      const rows = await stand.sql<{ attempts: number }[]>`select attempts from webhook_delivery`
+      return rows.map(row => row.attempts)
+    }
+    const again = async () => {
+      const [newest] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
+      return resendDelivery(account.ctx, newest?.id ?? '')
+    }
+    assert.deepEqual(await attempts(), [3])
+    assert.deepEqual(await again(), { event_id: idFromUuid(eventId), webhook_status: 'active' })
+    assert.deepEqual(await attempts(), [0])
+
+    await stand.sql`update webhook_delivery set attempts = 3`
+    // The fourth attempt is on its way when it is asked for: neither its count nor its next time stands after that.
+    receiver.respond = (_, response) => void again().then(() => response.writeHead(500).end())
+    const before = receiver.received.length
+    const answered = worker.drain()
+    await until('it is in hand', () => receiver.received.length > before)
+    receiver.respond = (_, response) => response.writeHead(204).end()
+    await answered
+    assert.deepEqual([receiver.received.length, await attempts()], [before + 2, []])
+    const [newest] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
+    assert.deepEqual([newest?.attempt, newest?.ok], [1, true])
+  })
+
+  test('a replay begins six attempts anew of what was given up and waits again', async () => {
+    stand.clock.set('2026-11-21T10:00:00Z')
+    const { id } = await endpoint()
+    await stand.announce(account)
+    receiver.respond = (_, response) => response.writeHead(500).end()
+    for (let attempt = 0; attempt < 6; attempt++) {
+      await worker.drain()
+      stand.clock.advance(7 * HOUR)
+    }
+    const since = new Date(0)
+    assert.deepEqual(await replayFailed(account.ctx, { webhookId: id, since }), sent(1))
+    await worker.drain()
+    assert.deepEqual(await replayFailed(account.ctx, { webhookId: id, since }), sent(1))
+    const [row] = await stand.sql`select attempts, due_at from webhook_delivery`
+    assert.deepEqual({ ...row }, { attempts: 0, due_at: stand.clock.now() })
+    assert.deepEqual(await replayFailed(account.ctx, { webhookId: id, since }), sent(0))
+  })
+
+  test('to a webhook that is paused it is told to wait, and goes out when that goes on', async () => {
+    const { id } = await endpoint()
+    await stand.announce(account)
+    await worker.drain()
+    await pauseWebhook(account.ctx, id)
+    const [first] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
+    assert.equal((await resendDelivery(account.ctx, first?.id ?? '')).webhook_status, 'paused')
+    await stand.sql`update webhook_attempt set given_up = true, outcome = 'status_500' where account_id = ${account.id}`
+    await stand.sql`delete from webhook_delivery`
+    assert.deepEqual(await replayFailed(account.ctx, { since: new Date(0) }), { replayed: 1, held: 1 })
+    await worker.drain()
+    assert.equal(receiver.received.length, 1)
+    await resumeWebhook(account.ctx, id)
+    await worker.drain()
+    assert.equal(receiver.received.length, 2)
+  })
+
   test('resend sends an event once more with the same id, also one that was delivered', async () => {
     const { id } = await endpoint()
     await stand.announce(account)
@@ -243,15 +314,15 @@ describe('again', () => {
     await give()
     receiver.respond = (_, response) => response.writeHead(204).end()
     receiver.received.length = 0
-    assert.equal(await replayFailed(account.ctx, { webhookId: id, since: between }), 2)
+    assert.deepEqual(await replayFailed(account.ctx, { webhookId: id, since: between }), sent(2))
     await worker.drain()
     assert.equal(receiver.received.length, 2)
-    assert.equal(await replayFailed(account.ctx, { since: between }), 0)
-    assert.equal(await replayFailed(account.ctx, { since: new Date('2026-11-21T09:00:00Z') }), 2)
+    assert.deepEqual(await replayFailed(account.ctx, { since: between }), sent(0))
+    assert.deepEqual(await replayFailed(account.ctx, { since: new Date('2026-11-21T09:00:00Z') }), sent(2))
     await worker.drain()
     assert.equal(receiver.received.length, 4)
     const other = await stand.account()
-    assert.equal(await replayFailed(other.ctx, { since: new Date(0) }), 0)
+    assert.deepEqual(await replayFailed(other.ctx, { since: new Date(0) }), sent(0))
     await assert.rejects(replayFailed(other.ctx, { webhookId: id, since: new Date(0) }), {
       code: 'not_found',
     })

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { listDeliveries } from '../../src/webhooks/deliveries.ts'
+import { listDeliveries, replayFailed, resendDelivery } from '../../src/webhooks/deliveries.ts'
 import { getWebhook } from '../../src/webhooks/endpoint.ts'
 import { resumeWebhook } from '../../src/webhooks/register.ts'
 import { nextAttemptAt, readRetryAfter } from '../../src/webhooks/schedule.ts'
+import { TEST_EVENT, testWebhook } from '../../src/webhooks/try-out.ts'
 import type { TestAccount } from '../harness.ts'
 import { type Receiver, type Stand, startReceiver, startStand } from './stand.ts'
 
@@ -120,30 +121,85 @@ describe('the schedule', () => {
 })
 
 describe('an endpoint that only fails', () => {
-  test('is tried less and less, and what waits loses no attempts', async () => {
+  test('fast: every event is tried at once and on its schedule, however many failed before', async () => {
     const id = await endpoint()
     answering(503)
-    await stand.announce(account, 300)
+    await stand.announce(account, 100)
     const worker = stand.worker({ random: () => 0.5 })
-    await worker.drain()
-    const first = receiver.received.length
-    // Twenty in a row open the breaker; what was on its way then still comes in.
-    assert.ok(first >= 20 && first <= 24, `${first} attempts`)
-    for (let minute = 0; minute < 60; minute++) {
-      stand.clock.advance(MINUTE)
+    const at: number[] = []
+    for (let minute = 0; minute <= 40; minute++) {
+      if (minute === 3) await stand.announce(account, 100)
+      const had = receiver.received.length
       await worker.drain()
+      for (const _ of receiver.received.slice(had)) at.push(minute)
+      stand.clock.advance(MINUTE)
     }
-    assert.ok(receiver.received.length < first + 12, `${receiver.received.length} attempts in an hour`)
-    assert.equal((await waiting()).n, 300)
+    const counts = [0, 1, 3, 4, 6, 9, 36, 39].map(minute => at.filter(one => one === minute).length)
+    assert.deepEqual(counts, Array(8).fill(100))
+    assert.equal(at.length, 800)
     answering(204)
-    stand.clock.advance(16 * MINUTE)
-    await worker.drain()
-    stand.clock.advance(HOUR)
+    stand.clock.advance(3 * HOUR)
     await worker.drain()
     assert.equal((await waiting()).n, 0)
     assert.equal((await getWebhook(account.ctx, id)).failing_since, null)
-    const delivered = new Set((await deliveredOf(id)).map(row => row.event_id))
-    assert.equal(delivered.size, 300)
+    assert.equal(new Set((await deliveredOf(id)).map(row => row.event_id)).size, 200)
+  })
+
+  /** Nineteen failures are behind it, and the twentieth takes more than a second. */
+  async function leftInPeace(): Promise<string> {
+    const id = await endpoint()
+    receiver.received.length = 0
+    await stand.announce(account, 5)
+    const since = stand.clock.now()
+    await stand.sql`
+      update webhook_endpoint set failures = 19, failing_since = ${since} where account_id = ${account.id}`
+    receiver.respond = (_, response) => void setTimeout(() => response.writeHead(500).end(), 1_050)
+    const worker = stand.worker({ random: () => 0.5 })
+    await worker.drain()
+    assert.ok(receiver.received.length <= 4, `${receiver.received.length} attempts`)
+    const { left_in_peace_until } = await getWebhook(account.ctx, id)
+    assert.equal(left_in_peace_until, new Date(since.getTime() + MINUTE).toISOString())
+    receiver.received.length = 0
+    answering(204)
+    stand.clock.advance(30_000)
+    await worker.drain()
+    assert.equal(receiver.received.length, 0)
+    return id
+  }
+
+  test('slowly: it is left in peace for a minute, and what waits loses no attempts', async () => {
+    const id = await leftInPeace()
+    stand.clock.advance(31_000)
+    assert.equal((await getWebhook(account.ctx, id)).left_in_peace_until, null)
+    await stand.worker().drain()
+    assert.equal((await waiting()).n, 0)
+  })
+
+  test('a test that is received, a resend and a replay end it; a test that fails does not', async () => {
+    const ends: [string, (id: string) => Promise<unknown>][] = [
+      ['a test', id => testWebhook(account.ctx, { ...stand.setup, outbound: stand.outbound }, id)],
+      [
+        'a resend',
+        async webhookId => {
+          const log = await listDeliveries(account.ctx, { webhookId, limit: 10 })
+          return resendDelivery(account.ctx, log.find(one => one.event !== TEST_EVENT)?.id ?? '')
+        },
+      ],
+      ['a replay', () => replayFailed(account.ctx, { since: new Date(0) })],
+    ]
+    for (const [name, end] of ends) {
+      const id = await leftInPeace()
+      const untouched = (await waiting()).n
+      answering(500)
+      await ends[0]?.[1](id)
+      assert.notEqual((await getWebhook(account.ctx, id)).left_in_peace_until, null, name)
+      answering(204)
+      await end(id)
+      assert.equal((await getWebhook(account.ctx, id)).left_in_peace_until, null, name)
+      receiver.received.length = 0
+      await stand.worker().drain()
+      assert.ok(receiver.received.length > 0 && (await waiting()).n < untouched, name)
+    }
   })
 
   test('is switched off after five days of failures, and the account is told', async () => {

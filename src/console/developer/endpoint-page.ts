@@ -19,10 +19,12 @@ export const showWebhook = (visit: SignedInVisit): Promise<Outcome> => webhookPa
 /** What was just done, as the address says it after a redirect. */
 function noteOf({ query, words }: SignedInVisit): Note | undefined {
   const texts = wordsOf(words, DEVELOPER_TEXTS)
-  if (query.has('resent')) return { html: told(texts.resent) }
+  const resent = query.get('resent')
+  if (resent !== null) return { html: told(resent === 'held' ? texts.resentHeld : texts.resent) }
   const replayed = query.get('replayed') ?? ''
   if (!/^\d{1,9}$/.test(replayed)) return undefined
-  return { html: told(texts.replayed(Number(replayed), words.number(Number(replayed)))) }
+  const say = query.has('held') ? texts.replayedHeld : texts.replayed
+  return { html: told(say(Number(replayed), words.number(Number(replayed)))) }
 }
 
 export const told = (sentence: string) => html`<p class="reach" role="status">${sentence}</p>`
@@ -55,13 +57,13 @@ export async function webhookPage(visit: SignedInVisit, note: Note | undefined):
 /** What somebody should know who looks at it because nothing comes. */
 function standing(words: Words, endpoint: EndpointRecord): string {
   const texts = wordsOf(words, DEVELOPER_TEXTS)
-  const { status, disabled_reason, failing_since } = endpoint
+  const { status, disabled_reason, failing_since, left_in_peace_until } = endpoint
   if (status === 'disabled')
     return html`<p class="reach wrong">${texts.offLead(texts.reasons[disabled_reason ?? 'failing'])}</p>`
   if (status === 'paused') return html`<p class="reach">${texts.pausedLead}</p>`
-  return failing_since === null
-    ? ''
-    : html`<p class="reach wrong">${texts.failingLead(words.minute(failing_since))}</p>`
+  if (failing_since === null) return ''
+  const peace = left_in_peace_until && html` ${texts.leftInPeace(words.minute(left_in_peace_until))}`
+  return html`<p class="reach wrong">${texts.failingLead(words.minute(failing_since))}!${peace ?? ''}</p>`
 }
 
 function facts(words: Words, endpoint: EndpointRecord): string {

@@ -17,13 +17,13 @@ export async function submitTest(visit: SignedInVisit): Promise<Outcome> {
 export async function submitResend(visit: SignedInVisit): Promise<Outcome> {
   const { id } = await endpointOf(visit)
   try {
-    await resendDelivery(ctxOf(visit), visit.form.text('attempt'))
+    const { webhook_status } = await resendDelivery(ctxOf(visit), visit.form.text('attempt'))
+    return { to: `${pageOf(id)}?resent=${webhook_status === 'active' ? 'sent' : 'held'}` }
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
     const sentence = wordsOf(visit.words, DEVELOPER_TEXTS).nothingToResend
     return webhookPage(visit, { status: 422, html: notice(sentence) })
   }
-  return { to: `${pageOf(id)}?resent=1` }
 }
 
 export async function submitReplay(visit: SignedInVisit): Promise<Outcome> {
@@ -34,8 +34,8 @@ export async function submitReplay(visit: SignedInVisit): Promise<Outcome> {
     const sentence = wordsOf(visit.words, DEVELOPER_TEXTS).timeWrong
     return webhookPage(visit, { status: 422, html: notice(sentence), replaySince: typed })
   }
-  const count = await replayFailed(ctxOf(visit), { webhookId: id, since })
-  return { to: `${pageOf(id)}?replayed=${count}` }
+  const { replayed, held } = await replayFailed(ctxOf(visit), { webhookId: id, since })
+  return { to: `${pageOf(id)}?replayed=${replayed}${held === 0 ? '' : '&held'}` }
 }
 
 /** What browsers send for a day and a time without a zone; it is UTC here, as on every page. */

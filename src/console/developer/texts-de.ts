@@ -56,6 +56,8 @@ export const de: DeveloperTexts = {
     'Er ist angehalten. Ereignisse warten auf ihn, höchstens 30 Tage, und gehen hinaus, sobald es weitergeht.',
   failingLead: since =>
     `Seit ${since} ist nichts angekommen. Jedes Ereignis wird in achteinhalb Stunden sechsmal versucht; nach fünf Tagen ohne Erfolg wird der Webhook abgeschaltet.`,
+  leftInPeace: until =>
+    `Weil er nicht rechtzeitig antwortet, wird bis ${until} nichts versucht. Ein Test, der ankommt, oder erneutes Senden beendet das.`,
   created: 'Angelegt',
   lastDelivery: 'Letzte Zustellung',
   never: 'keine in 30 Tagen',
@@ -109,6 +111,7 @@ export const de: DeveloperTexts = {
   messageId: 'webhook-id',
   resend: 'Noch einmal senden',
   resent: 'Es ist wieder unterwegs.',
+  resentHeld: 'Es wartet und geht hinaus, sobald es mit diesem Webhook weitergeht.',
   nothingToResend:
     'Das war ein Test, oder das Ereignis ist älter als 30 Tage: Es gibt nichts noch einmal zu senden.',
   replay: 'Gescheiterte noch einmal senden',
@@ -121,6 +124,10 @@ export const de: DeveloperTexts = {
       : n === 1
         ? 'Ein Ereignis ist wieder unterwegs.'
         : `${text} Ereignisse sind wieder unterwegs.`,
+  replayedHeld: (n, text) =>
+    n === 1
+      ? 'Ein Ereignis wartet und geht hinaus, sobald es mit diesem Webhook weitergeht.'
+      : `${text} Ereignisse warten und gehen hinaus, sobald es mit diesem Webhook weitergeht.`,
   timeWrong: 'Bitte Tag und Uhrzeit angeben, etwa 2026-11-21T09:00.',
 
   delivered: 'zugestellt',

@@ -69,6 +69,8 @@ export const en = {
   pausedLead: 'It is paused. Events wait for it, for 30 days at most, and go out when it goes on.',
   failingLead: (since: string) =>
     `It has only failed since ${since}. Each event is tried six times over eight and a half hours; after five days of failures the webhook is switched off.`,
+  leftInPeace: (until: string) =>
+    `Because it hangs, it is left in peace until ${until}. A test that is received, or sending again, ends that.`,
   created: 'Added',
   lastDelivery: 'Last delivery',
   never: 'none in 30 days',
@@ -120,6 +122,7 @@ export const en = {
   messageId: 'webhook-id',
   resend: 'Send again',
   resent: 'It is on its way again.',
+  resentHeld: 'It waits, and goes out when this webhook goes on.',
   nothingToResend: 'That was a test, or its event is older than 30 days: there is nothing to send again.',
   replay: 'Send failed ones again',
   replayLead: 'All events that were given up since then and have not been delivered after that.',
@@ -131,6 +134,11 @@ export const en = {
       : n === 1
         ? 'One event is on its way again.'
         : `${text} events are on their way again.`,
+  /** For one or more. */
+  replayedHeld: (n: number, text: string) =>
+    n === 1
+      ? 'One event waits, and goes out when this webhook goes on.'
+      : `${text} events wait, and go out when this webhook goes on.`,
   timeWrong: 'Give a day and a time, such as 2026-11-21T09:00.',
 
   delivered: 'delivered',
