@@ -300,17 +300,19 @@ const FAILURES: readonly [RegExp, FailureName, string][] = [
     'tls',
     'No secure connection was made',
   ],
-  [/^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/, 'protocol', 'The answer is not valid HTTP.'],
+  [
+    /^(HPE_|HTTPParserError|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/,
+    'protocol',
+    'The answer is not valid HTTP.',
+  ],
 ]
 
 function asFailure(error: Error): OutboundFailure {
   if (error instanceof OutboundFailure) return error
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  // Most errors of the parser have a name and no code.
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
   const [, failure, sentence] = FAILURES.find(([pattern]) => pattern.test(code)) ?? []
   if (failure === 'tls') return new OutboundFailure('tls', `${sentence}: ${error.message}.`)
   if (failure !== undefined && sentence !== undefined) return new OutboundFailure(failure, sentence)
-  return new OutboundFailure(
-    'connection_closed',
-    `The connection ended before an answer came (${code || error.name}).`,
-  )
+  return new OutboundFailure('connection_closed', `The connection ended before an answer came (${code}).`)
 }

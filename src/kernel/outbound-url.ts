@@ -43,16 +43,19 @@ export function nameUrlFault(text: string, policy: OutboundPolicy): UrlFault | u
   if (/[\s\\\p{Cc}\p{Cf}]/u.test(text) || !text.isWellFormed()) {
     return fault('characters', 'The address has spaces, backslashes or invisible characters in it.')
   }
-  if (authority.includes('@')) {
-    return fault('credentials', 'The address must not have a user name or password in it.')
-  }
+  if (authority.includes('@')) return credentials()
   if (!URL.canParse(text)) return fault('invalid', 'The address is not a valid URL.')
   const url = new URL(text)
+  // More slashes than two are passed over when it is parsed: what follows them is the host.
+  if (url.username !== '' || url.password !== '') return credentials()
+  if (authority === '') return fault('invalid', 'The address is not a valid URL.')
   if (url.hash !== '' || text.includes('#')) {
     return fault('fragment', 'The address must not have a fragment (what follows #).')
   }
   return findHostFault(url, authority.replace(/:\d*$/, ''), policy)
 }
+
+const credentials = () => fault('credentials', 'The address must not have a user name or password in it.')
 
 const fault = (name: UrlFault['name'], sentence: string): UrlFault => ({ name, sentence })
 

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { addressList, findForbidden } from '../../src/kernel/addresses.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { type Outbound, OutboundFailure, openOutbound } from '../../src/kernel/outbound-http.ts'
-import { findUrlFault, type OutboundPolicy } from '../../src/kernel/outbound-url.ts'
+import { findUrlFault, nameUrlFault, type OutboundPolicy } from '../../src/kernel/outbound-url.ts'
 import { listDeliveries } from '../../src/webhooks/deliveries.ts'
 import { addWebhook } from '../../src/webhooks/register.ts'
 import { testWebhook } from '../../src/webhooks/try-out.ts'
@@ -143,6 +143,44 @@ describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () =
     assert.equal(tested.outcome, 'address_refused')
     assert.equal(caught.length, 0)
   })
+})
+
+test('what has credentials or no host is refused for that, however many slashes are before it', () => {
+  const cases: [string, string][] = [
+    ['https://u:secret@example.com/', 'credentials'],
+    ['https://@example.com/', 'credentials'],
+    ['https:///u:secret@example.com/', 'credentials'],
+    ['https:////u@example.com/', 'credentials'],
+    ['https:///:secret@example.com/', 'credentials'],
+    ['https:///example.com/', 'invalid'],
+    ['https:////example.com', 'invalid'],
+    ['https://', 'invalid'],
+    ['https:example.com', 'scheme'],
+  ]
+  for (const [url, name] of cases) assert.equal(nameUrlFault(url, STRICT)?.name, name, url)
+  assert.equal(nameUrlFault('https://example.com//u:secret@example.com', STRICT), undefined)
+})
+
+test('what is no HTTP is told as that, and a connection that ends before it was HTTP as what it is', async () => {
+  const cases: [string, string][] = [
+    ['SSH-2.0-x\r\n', 'protocol'],
+    ['\x16\x03\x01\x02', 'protocol'],
+    ['HTTP/1.1 200 OK\r\nno header\r\n\r\n', 'protocol'],
+    ['HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 'protocol'],
+    ['HTTP/1.1 20', 'connection_closed'],
+    ['', 'connection_closed'],
+  ]
+  const outbound = openOutbound({ ...STRICT, allowInsecureLoopback: true })
+  for (const [said, failure] of cases) {
+    const server = createServer(
+      socket => void socket.on('error', () => {}).once('data', () => socket.end(said)),
+    )
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', () => resolve()))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    await assert.rejects(post(outbound, url), { failure }, JSON.stringify(said))
+    await new Promise(resolve => server.close(resolve))
+  }
+  await outbound.close()
 })
 
 describe('what the settings open', () => {
