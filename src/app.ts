@@ -23,9 +23,17 @@ import type { ApiSetup } from './api/route.ts'
 import { type ConsoleSetup, registerConsole } from './console/door.ts'
 import { findMeaning, unavailable } from './kernel/db.ts'
 import { AppError, type ErrorCode } from './kernel/errors.ts'
+import { type Proxies, trustedProxies } from './kernel/forwarded.ts'
 import { requestIds } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
 import { refusalFace, registerSite, type SiteSetup } from './site/door.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whom it comes from, behind whatever proxies are trusted. */
+    readonly readerAddress: string
+  }
+}
 
 export type AppSetup = ApiSetup &
   SiteSetup &
@@ -94,11 +102,12 @@ type FaceOf = (request: FastifyRequest, status: number) => ReturnType<typeof ref
 /** What every process that listens answers, for whoever runs it; a worker answers nothing else. */
 export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyInstance {
   const requestId = requestIds()
+  const { readerOf } = trustedProxies(setup.trustedProxies)
+  const answering = { ...setup, readerOf }
   const app = Fastify({
     loggerInstance: setup.log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
-    trustProxy: setup.trustedProxies.length === 0 ? false : [...setup.trustedProxies],
     // A child for each request costs as much as routing it; lines that need the id name it.
     childLoggerFactory: logger => logger,
     routerOptions: { maxParamLength: 2_048, ignoreTrailingSlash: false, caseSensitive: true },
@@ -110,11 +119,16 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
       connectionsCheckingInterval: 1_000,
       maxHeaderSize,
     },
-    frameworkErrors: (error, request, reply) => answerError(setup, { error, request, reply, faceOf }),
+    frameworkErrors: (error, request, reply) => answerError(answering, { error, request, reply, faceOf }),
     clientErrorHandler: (error, socket) =>
       refuseUnreadable(setup, error as Error as ParserError, socket as Socket, requestId()),
     return503OnClosing: false,
   }) as unknown as FastifyInstance
+  app.decorateRequest('readerAddress', {
+    getter() {
+      return readerOf(this.raw)
+    },
+  })
   // Only doors read bodies. What is sent to an address that is none is passed over, broken or not.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
@@ -130,7 +144,7 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
     })
   }
   app.setErrorHandler((error: FastifyError, request, reply) =>
-    answerError(setup, { error, request, reply, faceOf }),
+    answerError(answering, { error, request, reply, faceOf }),
   )
   app.setNotFoundHandler(() => {
     throw new AppError('not_found', 'There is no such address.')
@@ -255,7 +269,11 @@ const isPublic = (request: FastifyRequest) =>
 
 type Failing = { error: Error; request: FastifyRequest; reply: FastifyReply; faceOf: FaceOf | undefined }
 
-function answerError(setup: ServerSetup, { error, request, reply, faceOf }: Failing): FastifyReply {
+/** A request that the framework itself refuses has none of our decorations. */
+function answerError(
+  setup: ServerSetup & Pick<Proxies, 'readerOf'>,
+  { error, request, reply, faceOf }: Failing,
+): FastifyReply {
   const refusal = asRefusal(setup, error, request)
   setup.metrics?.refused(refusal.code)
   // The framework would hang up on who is still sending, and the system's reset overtakes the answer on its way.
@@ -274,7 +292,7 @@ function answerError(setup: ServerSetup, { error, request, reply, faceOf }: Fail
     .headers({
       'content-type': 'application/json; charset=utf-8',
       ...face?.headers,
-      ...(isUncounted ? addressHeaders(setup, request.ip) : {}),
+      ...(isUncounted ? addressHeaders(setup, setup.readerOf(request.raw)) : {}),
       ...refusal.headers,
       'x-request-id': request.id,
     })

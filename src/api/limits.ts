@@ -31,12 +31,12 @@ export async function limitKey(setup: LimitSetup, holder: KeyHolder, reply: Fast
 /** Counts a call that no key stands for by its address. Throws `rate_limited`, but not where `refuses` is false. */
 export function limitAddress(
   setup: LimitSetup,
-  { ip }: FastifyRequest,
+  { readerAddress }: FastifyRequest,
   reply: FastifyReply,
   { refuses }: { refuses: boolean },
 ): void {
   const now = setup.clock.now().getTime()
-  const permit = addresses(setup.sql).take(ip, now)
+  const permit = addresses(setup.sql).take(readerAddress, now)
   show(reply, permit)
   if (refuses && !permit.isGranted) throw refusal('This address', permit, now)
 }

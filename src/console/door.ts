@@ -224,7 +224,7 @@ async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<Vi
     form: readForm(typeof request.body === 'string' ? request.body : ''),
     uploads: new Map(),
     upload: uploadOf(request),
-    network: request.ip,
+    network: request.readerAddress,
     token,
     cookies: request.headers.cookie,
     session: token === undefined ? undefined : await findSession(setup, token),

@@ -1,9 +1,8 @@
 /** What of a request counts as a scan, and what the recorder is told of its reader. */
 
 import type { IncomingHttpHeaders } from 'node:http'
-import { BlockList, isIP } from 'node:net'
-import proxyAddr from '@fastify/proxy-addr'
 import { findSessionToken, sessionCookieName } from '../accounts/session-cookie.ts'
+import { trustedProxies } from '../kernel/forwarded.ts'
 import type { PassportRow } from '../passports/record.ts'
 import type { Exchange } from './ready-answer.ts'
 import type { SiteSetup } from './setup.ts'
@@ -16,18 +15,16 @@ export type NoteScan = (
 ) => void
 
 /** To be called after an answer was sent. A 304, a page fetched ahead, a HEAD and JSON-LD are no scans. */
-export function scanNoter({ scans, addresses, trustedProxies, countryHeader }: SiteSetup): NoteScan {
-  const isTrusted = proxyCheck(trustedProxies)
-  const trust = proxyAddr.compile([...trustedProxies])
+export function scanNoter({ scans, addresses, countryHeader, ...setup }: SiteSetup): NoteScan {
+  const { isTrusted, readerOf } = trustedProxies(setup.trustedProxies)
   const cookieName = sessionCookieName(addresses.publicUrl)
   return ({ request, response }, wish, row) => {
     const { headers, socket } = request
     if (wish.form !== 'html' || request.method !== 'GET' || response.statusCode !== 200) return
     if (isFetchedAhead(headers)) return
-    // None of a connection that was reset before it could be looked at.
-    const address: string | undefined =
-      trustedProxies.length === 0 ? socket.remoteAddress : proxyAddr(request, trust)
-    if (address === undefined) return
+    const address = readerOf(request)
+    // Of a connection that was reset before it could be looked at.
+    if (address === '') return
     const sessionToken = headers.cookie?.includes(cookieName)
       ? findSessionToken(addresses.publicUrl, headers.cookie)
       : undefined
@@ -55,26 +52,3 @@ function isFetchedAhead(headers: IncomingHttpHeaders): boolean {
     return false
   return [purpose, plain, older, oldest].some(value => value !== undefined && AHEAD.test(String(value)))
 }
-
-/** Whether an address is one of the proxies in front; remembered for the few that there are. */
-function proxyCheck(ranges: readonly string[]): (address: string | undefined) => boolean {
-  const list = new BlockList()
-  for (const range of ranges) {
-    const [network = '', bits] = range.split('/')
-    const family = isIP(network) === 6 ? 'ipv6' : 'ipv4'
-    list.addSubnet(network, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family)
-  }
-  const known = new Map<string, boolean>()
-  return address => {
-    if (address === undefined || ranges.length === 0) return false
-    let isIn = known.get(address)
-    if (isIn === undefined) {
-      isIn = list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
-      if (known.size >= MOST_KNOWN) known.clear()
-      known.set(address, isIn)
-    }
-    return isIn
-  }
-}
-
-const MOST_KNOWN = 1_000

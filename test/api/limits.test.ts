@@ -209,6 +209,27 @@ describe('requests a minute of an address', () => {
     assert.equal(await remaining('203.0.113.1', '198.51.100.10'), 298)
   })
 
+  test('what a proxy writes round an address makes no reader of its own; what is no address is the proxy', async () => {
+    const remaining = async (forwarded: string) =>
+      rate(t, await t.ask('GET', PRODUCTS, { from: '10.1.1.1', headers: { 'x-forwarded-for': forwarded } }))
+        .remaining
+    const spellings: [string[], number][] = [
+      [['198.51.100.20:50001', '198.51.100.20:50002', '198.51.100.20', '"198.51.100.20:1"'], 299],
+      [['8.8.8.8, 198.51.100.20:4', '8.8.8.8, 198.51.100.20:4,  10.1.1.1:8080'], 295],
+      [['[2001:db8:77::1]:443', '[2001:db8:77::1]', '2001:db8:77::2', '"[2001:db8:77::3]:1"'], 299],
+      [['unknown', '_hidden', '999.1.1.1', '198.51.100.20x', '[::1', '8.8.8.8, -', '10.1.1.1'], 299],
+    ]
+    for (const [forwarded, first] of spellings) {
+      const left = []
+      for (const one of forwarded) left.push(await remaining(one))
+      assert.deepEqual(
+        left,
+        forwarded.map((_, i) => first - i),
+        forwarded.join(' | '),
+      )
+    }
+  })
+
   test('outside the API there are no rate headers', async () => {
     for (const path of ['/healthz', '/p/nothing', '/nothing']) {
       assert.equal((await t.ask('GET', path)).headers['x-ratelimit-limit'], undefined, path)

@@ -1,9 +1,10 @@
-/** What a test of the console stands on: the door on a bare server over a database of its own, and browsers with a cookie. */
+/** What a test of the console stands on: the door alone on our server over a database of its own, and browsers with a cookie. */
 import assert from 'node:assert/strict'
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { createPerson, type Role } from '../../src/accounts/people.ts'
 import { setPassword } from '../../src/accounts/set-password.ts'
+import { createOperatorApp } from '../../src/app.ts'
 import { registerConsole } from '../../src/console/door.ts'
 import { addressList } from '../../src/kernel/addresses.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
@@ -77,9 +78,10 @@ export async function startStand(publicUrl = PUBLIC_URL): Promise<Stand> {
   const database = await cloneDatabase()
   const sql = openPool(database.target, { max: 4 })
   const clock = new StandClock()
-  const app = Fastify()
+  const log = createLog({ logLevel: 'silent', logFormat: 'json' })
+  const app = createOperatorApp({ sql, clock, log, trustedProxies: [], isReady: async () => true })
   const receiver = await startMailReceiver()
-  const mail = openMail(receiver.server, createLog({ logLevel: 'silent', logFormat: 'json' }), [])
+  const mail = openMail(receiver.server, log, [])
   const sealer = createSealer('a secret key that only tests know, long enough')
   const outbound = openOutbound({ allowInsecureLoopback: true, allowed: addressList([]) })
   const addresses = { publicUrl, apiUrl: `${publicUrl}/api/v1` }
