@@ -25,7 +25,7 @@ const ARROWS: Record<string, readonly string[]> = {
   cli: ['app.ts', 'worker', 'transfer', 'passports', 'webhooks', 'scans', 'accounts', 'qr', 'kernel'],
   transfer: ['passports', 'webhooks', 'scans', 'accounts', 'categories', 'kernel'],
   passports: ['webhooks', 'categories', 'accounts', 'gs1', 'i18n', 'kernel'],
-  scans: ['webhooks', 'accounts', 'kernel'],
+  scans: ['webhooks', 'accounts', 'categories', 'kernel'],
   webhooks: ['accounts', 'kernel'],
   accounts: ['kernel'],
   categories: ['gs1', 'i18n', 'kernel'],

@@ -3,6 +3,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { type CountryResponse, Reader } from 'maxmind'
+import { isCountry } from '../categories/countries.ts'
 
 export const UNKNOWN_COUNTRY = 'XX'
 
@@ -86,26 +87,28 @@ export function createCountries(ownPath: string | undefined): Countries {
       }
     },
     of(address, said) {
-      const told = said?.trim().toUpperCase() ?? ''
-      if (isCountry(told)) return told
-      return find(own, address) ?? find(snapshot, address) ?? UNKNOWN_COUNTRY
+      return assigned(said?.trim()) ?? find(own, address) ?? find(snapshot, address) ?? UNKNOWN_COUNTRY
     },
   }
 }
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-/** XX and ZZ are what proxies and files write for nowhere. */
-const isCountry = (code: string) => /^[A-Z]{2}$/.test(code) && code !== UNKNOWN_COUNTRY && code !== 'ZZ'
+/** Proxies and files also write XX, ZZ, T1, EU, AP or XK, which are no countries of ISO 3166, and UK, which is one. */
+function assigned(text: string | undefined): string | undefined {
+  if (text === undefined || !/^[a-z]{2}$/i.test(text)) return undefined
+  const code = text.toUpperCase()
+  if (code === 'UK') return 'GB'
+  return isCountry(code) ? code : undefined
+}
 
 function find(reader: CountryReader | undefined, address: string): string | undefined {
   const record = lookUp(reader, address) as CountryRecord | null | undefined
   if (record === null || record === undefined) return undefined
-  const code = codeOf(record.country_code) ?? codeOf(record.country) ?? codeOf(isoCode(record.country))
-  return code === undefined || !isCountry(code) ? undefined : code
+  return assigned(textOf(record.country_code) ?? textOf(record.country) ?? textOf(isoCode(record.country)))
 }
 
-const codeOf = (value: unknown) => (typeof value === 'string' ? value.toUpperCase() : undefined)
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 const isoCode = (value: unknown) =>
   typeof value === 'object' && value !== null && 'iso_code' in value ? value.iso_code : undefined
 
