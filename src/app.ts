@@ -21,8 +21,11 @@ import { addressHeaders } from './api/limits.ts'
 import { type OperatorSetup, registerOperator } from './api/operator.ts'
 import type { ApiSetup } from './api/route.ts'
 import { type ConsoleSetup, registerConsole } from './console/door.ts'
+import { answerError as answerByPage } from './console/error-page.ts'
+import { HOME } from './console/own-path.ts'
 import { findMeaning, unavailable } from './kernel/db.ts'
 import { AppError, type ErrorCode } from './kernel/errors.ts'
+import { headersOfAll } from './kernel/every-answer.ts'
 import { type Proxies, trustedProxies } from './kernel/forwarded.ts'
 import { requestIds } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
@@ -94,7 +97,8 @@ function goStraight(
   })
 }
 
-export type ServerSetup = OperatorSetup & Pick<AppSetup, 'sql' | 'clock' | 'log' | 'trustedProxies'>
+export type ServerSetup = OperatorSetup &
+  Pick<AppSetup, 'sql' | 'clock' | 'log' | 'addresses' | 'trustedProxies'>
 
 /** How a refusal looks at a public address; `page` stands in for the JSON. */
 type FaceOf = (request: FastifyRequest, status: number) => ReturnType<typeof refusalFace>
@@ -104,6 +108,7 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
   const requestId = requestIds()
   const { readerOf } = trustedProxies(setup.trustedProxies)
   const answering = { ...setup, readerOf }
+  const ofAll = headersOfAll(setup.addresses.publicUrl)
   const app = Fastify({
     loggerInstance: setup.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -119,7 +124,12 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
       connectionsCheckingInterval: 1_000,
       maxHeaderSize,
     },
-    frameworkErrors: (error, request, reply) => answerError(answering, { error, request, reply, faceOf }),
+    // Before any hook: what the address leads to cannot be told but by how it begins.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(ofAll).header('x-request-id', request.id)
+      if (pathOf(request).startsWith(HOME)) return answerByPage({ request, reply, error })
+      return answerError(answering, { error, request, reply, faceOf })
+    },
     clientErrorHandler: (error, socket) =>
       refuseUnreadable(setup, error as Error as ParserError, socket as Socket, requestId()),
     return503OnClosing: false,
@@ -133,7 +143,7 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
+    reply.headers(ofAll).header('x-request-id', request.id)
     done(findOddity(request.raw))
   })
   // Failures are logged where they are met; a line for each answer is for who asks for it.
@@ -161,6 +171,7 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
     const headers = {
       'content-type': 'application/json; charset=utf-8',
       'content-length': length,
+      ...ofAll,
       'x-request-id': id,
       ...addressHeaders(setup, request.socket.remoteAddress),
     }
@@ -205,16 +216,27 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   request.log.debug(line, 'answered')
 }
 
-/** What the HTTP parser lets through and we do not: two hosts (RFC 9112 §3.2), an endless address. */
+/** By their length. Of several the first would count and the others not: two hosts (RFC 9112 §3.2), two keys, two types. */
+const ONCE: readonly (string | undefined)[] = ['Host', 'Content-Type', 'Authorization'].reduce<string[]>(
+  (names, name) => Object.assign(names, { [name.length]: name }),
+  [],
+)
+const HOST = 1 << 'Host'.length
+
+/** What the HTTP parser lets through and we do not: twice what may be there once, an endless address. */
 function findOddity(request: IncomingMessage): AppError | undefined {
   const headers = request.rawHeaders
-  let hosts = 0
+  let seen = 0
   for (let i = 0; i < headers.length; i += 2) {
-    const name = headers[i]
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
+    const written = headers[i] ?? ''
+    const name = ONCE[written.length]
+    if (name === undefined || written.toLowerCase() !== name.toLowerCase()) continue
+    const bit = 1 << name.length
+    if ((seen & bit) !== 0)
+      return new AppError('bad_request', `The request has more than one ${name} header.`)
+    seen |= bit
   }
-  if (hosts > 1) return new AppError('bad_request', 'The request has more than one Host header.')
-  if (hosts === 0 && request.httpVersion === '1.1') {
+  if ((seen & HOST) === 0 && request.httpVersion === '1.1') {
     return new AppError('bad_request', 'The request has no Host header.')
   }
   if (request.url && request.url.length > MAX_URL_LENGTH) {
@@ -340,6 +362,7 @@ function refuseUnreadable(setup: ServerSetup, error: ParserError, socket: Socket
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
+    ...headersOfAll(setup.addresses.publicUrl),
     'X-Request-Id': id,
     ...addressHeaders(setup, socket.remoteAddress),
     Connection: 'close',

@@ -26,7 +26,12 @@ const POLICY = [
 ].join('; ')
 
 const DENIED = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
-const YEAR_SECONDS = 31_536_000
+const SAFETY = {
+  'referrer-policy': 'no-referrer',
+  'permissions-policy': DENIED.map(feature => `${feature}=()`).join(', '),
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+}
 /** Their addresses change with them. */
 const A_DAY = 'public, max-age=86400'
 
@@ -41,11 +46,10 @@ const SCRIPT = asset('docs.js', 'text/javascript; charset=utf-8')
 
 /** Registers the page and what belongs to it. It holds no account's data and needs no key. */
 export function registerDocs(app: FastifyInstance, setup: ApiSetup): void {
-  const headers = safetyHeaders(setup.addresses.publicUrl)
   const documents: Readonly<Record<string, () => ReadyDocument>> = {
-    [DOCS_PATH]: once(() => pageOf(setup, headers)),
-    [`${DOCS_PATH}/docs.css`]: once(() => assetOf(STYLE, headers)),
-    [`${DOCS_PATH}/docs.js`]: once(() => assetOf(SCRIPT, headers)),
+    [DOCS_PATH]: once(() => pageOf(setup)),
+    [`${DOCS_PATH}/docs.css`]: once(() => assetOf(STYLE)),
+    [`${DOCS_PATH}/docs.js`]: once(() => assetOf(SCRIPT)),
   }
   for (const [path, document] of Object.entries(documents)) {
     app.get(path, (request, reply) => send(request, reply, document()))
@@ -62,28 +66,19 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-function pageOf(setup: ApiSetup, headers: Record<string, string>): ReadyDocument {
+function pageOf(setup: ApiSetup): ReadyDocument {
   // The page reads the document as a client would: as JSON.
   const document = JSON.parse(JSON.stringify(openapiDocument(setup))) as ApiDocument
   return readyDocument(docsPage(document, { style: STYLE.href, script: SCRIPT.href }), {
-    ...headers,
+    ...SAFETY,
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': POLICY,
     'cache-control': 'public, no-cache',
   })
 }
 
-const assetOf = ({ text, type }: { text: string; type: string }, headers: Record<string, string>) =>
-  readyDocument(text, { ...headers, 'content-type': type, 'cache-control': A_DAY })
-
-const safetyHeaders = (publicUrl: string): Record<string, string> => ({
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'permissions-policy': DENIED.map(feature => `${feature}=()`).join(', '),
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  ...(publicUrl.startsWith('https:') ? { 'strict-transport-security': `max-age=${YEAR_SECONDS}` } : {}),
-})
+const assetOf = ({ text, type }: { text: string; type: string }) =>
+  readyDocument(text, { ...SAFETY, 'content-type': type, 'cache-control': A_DAY })
 
 function send(request: FastifyRequest, reply: FastifyReply, document: ReadyDocument): FastifyReply {
   const { status, headers, body } = answerDocument(request, document)

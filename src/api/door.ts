@@ -122,6 +122,8 @@ function readBytes(request: FastifyRequest, bytes: Buffer): unknown {
 /** Refusals in the order of the contract: 401, plan_required, 429, read_only; the rest comes later. */
 async function admit(setup: ApiSetup, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const now = setup.clock.now()
+  // What a key opens is for whoever has it, and may be another thing a second later; answers may say otherwise.
+  reply.header('cache-control', 'private, no-cache')
   const key = findKey(setup, request)
   const holder = key === undefined ? undefined : await authenticate(setup.sql, key, now)
   // Who tries keys is held up by their address; whoever has a right one there is not.

@@ -48,7 +48,6 @@ function send({ digest, etag, type, bytes }: Asset, request: FastifyRequest, rep
   reply.headers({
     etag,
     'cache-control': isNamed ? 'public, max-age=31536000, immutable' : 'public, no-cache',
-    'x-content-type-options': 'nosniff',
     'cross-origin-resource-policy': 'same-origin',
   })
   const known = request.headers['if-none-match'] ?? ''

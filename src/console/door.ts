@@ -145,10 +145,10 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
       const isSafe = request.method === 'GET' || request.method === 'HEAD'
       if (!isSafe && !isSameOrigin(request.headers, publicUrl)) {
         const words = chooseWords(request.headers['accept-language'])
-        return refuse(setup, { request, reply, status: 403, sentence: words.texts.crossSite })
+        return refuse({ request, reply, status: 403, sentence: words.texts.crossSite })
       }
     })
-    door.setErrorHandler((error: Error, request, reply) => answerError(setup, { request, reply, error }))
+    door.setErrorHandler((error: Error, request, reply) => answerError({ request, reply, error }))
     for (const route of CONSOLE_ROUTES) {
       door.route({
         method: route.method,
@@ -160,9 +160,9 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
     registerAssets(door)
     door.get(`${HOME}/`, (_request, reply) => reply.redirect(HOME, 308))
     for (const path of [...ASSET_PATHS, ...new Set(CONSOLE_ROUTES.map(route => route.path))]) {
-      refuseOtherMethods(setup, door, path)
+      refuseOtherMethods(door, path)
     }
-    door.all(`${HOME}/*`, (request, reply) => refuse(setup, { request, reply, status: 404 }))
+    door.all(`${HOME}/*`, (request, reply) => refuse({ request, reply, status: 404 }))
   })
 }
 
@@ -193,7 +193,7 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
     const { ownersOnly, editorsOnly, accountClosed } = visit.words.texts
     const rights = route.access === 'owner' ? ownersOnly : editorsOnly
     const sentence = session.account.closedAt === null ? rights : accountClosed
-    return refuse(setup, { request, reply, session, status: 403, sentence })
+    return refuse({ request, reply, session, status: 403, sentence })
   }
   const sent = await sentWith(route, request)
   return send(setup, { request, reply, visit }, await route.handle({ ...visit, ...sent, session, token }))
@@ -245,7 +245,7 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply; visit: Visit }
 
 function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome: Outcome): FastifyReply {
   const scripts = 'scripts' in outcome && (outcome.scripts?.length ?? 0) > 0
-  reply.headers(pageHeaders(setup.addresses.publicUrl, { scripts }))
+  reply.headers(pageHeaders({ scripts }))
   if ('file' in outcome) return sendFile(reply, outcome.file)
   if ('data' in outcome) return sendData(reply, outcome)
   if ('to' in outcome) {
@@ -289,7 +289,7 @@ function setCookie(setup: ConsoleSetup, reply: FastifyReply, token: string | nul
 }
 
 /** Every path answers every method: with what it can do, if not with what was asked. */
-function refuseOtherMethods(setup: ConsoleSetup, door: FastifyInstance, path: string): void {
+function refuseOtherMethods(door: FastifyInstance, path: string): void {
   const own = CONSOLE_ROUTES.filter(route => route.path === path).map(route => route.method)
   const taken: string[] = own.includes('GET') || own.length === 0 ? ['GET', 'HEAD'] : []
   if (own.includes('POST')) taken.push('POST')
@@ -299,7 +299,7 @@ function refuseOtherMethods(setup: ConsoleSetup, door: FastifyInstance, path: st
     url: path,
     exposeHeadRoute: false,
     onRequest: async (request, reply) =>
-      refuse(setup, { request, reply, status: 405, headers: { allow: taken.join(', ') } }),
+      refuse({ request, reply, status: 405, headers: { allow: taken.join(', ') } }),
     handler: () => undefined,
   })
 }

@@ -5,7 +5,6 @@ import type { Session } from '../accounts/sessions.ts'
 import { findMeaning } from '../kernel/db.ts'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import { HOME } from './own-path.ts'
-import type { ConsoleSetup } from './route.ts'
 import { pageHeaders, shell } from './shell.ts'
 import { chooseWords } from './texts.ts'
 import type { Texts } from './texts-en.ts'
@@ -23,7 +22,7 @@ type Refusal = {
 }
 
 /** Answers with the page of a status. */
-export function refuse(setup: ConsoleSetup, refusal: Refusal): FastifyReply {
+export function refuse(refusal: Refusal): FastifyReply {
   const { request, reply, status, session, headers } = refusal
   const words = chooseWords(request.headers['accept-language'])
   const { texts } = words
@@ -34,7 +33,7 @@ export function refuse(setup: ConsoleSetup, refusal: Refusal): FastifyReply {
   return reply
     .code(Number(status))
     .headers({
-      ...pageHeaders(setup.addresses.publicUrl),
+      ...pageHeaders(),
       'content-language': words.language,
       ...headers,
     })
@@ -56,19 +55,24 @@ const STATUS: Partial<Record<ErrorCode, Status>> = {
 }
 
 /** Answers what a handler or the framework threw; a bug is logged once, here, with the request's id. */
-export function answerError(
-  setup: ConsoleSetup,
-  { request, reply, error }: { request: FastifyRequest; reply: FastifyReply; error: Error },
-): FastifyReply {
+export function answerError({
+  request,
+  reply,
+  error,
+}: {
+  request: FastifyRequest
+  reply: FastifyReply
+  error: Error
+}): FastifyReply {
   const known = error instanceof AppError ? error : findMeaning(error)
   const status = known === undefined ? frameworkStatus(error) : STATUS[known.code]
   if (status === undefined) {
     request.log.error({ request_id: request.id, err: error }, 'a page of the console failed')
-    return refuse(setup, { request, reply, status: 500 })
+    return refuse({ request, reply, status: 500 })
   }
   if (status === 503) request.log.warn({ request_id: request.id, reason: error.message }, 'not available')
   const sentence = known?.code === 'plan_required' ? { sentence: known.message } : {}
-  return refuse(setup, { request, reply, status, ...sentence, headers: known?.headers ?? {} })
+  return refuse({ request, reply, status, ...sentence, headers: known?.headers ?? {} })
 }
 
 /** Fastify's own refusals of a request carry their status. */

@@ -19,26 +19,20 @@ const policy = (scripts: boolean) =>
   ].join('; ')
 
 const DENIED = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
-const YEAR_SECONDS = 31_536_000
 
 /**
  * `Referrer-Policy: same-origin`: under `no-referrer` a browser sends `Origin: null` with our own forms (Fetch,
  * "append a request Origin header"), which could not be told from another site's.
  */
-export const pageHeaders = (
-  publicUrl: string,
-  page: { scripts: boolean } = { scripts: false },
-): Record<string, string> => ({
+export const pageHeaders = (page: { scripts: boolean } = { scripts: false }): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': policy(page.scripts),
   'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',
   'permissions-policy': DENIED.map(feature => `${feature}=()`).join(', '),
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'x-robots-tag': 'noindex',
-  ...(publicUrl.startsWith('https:') ? { 'strict-transport-security': `max-age=${YEAR_SECONDS}` } : {}),
 })
 
 const PLACES = [

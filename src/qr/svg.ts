@@ -9,7 +9,6 @@ export const SIZE_MM = [10, 1_000] as const
 export const SVG_HEADERS = {
   'content-type': 'image/svg+xml',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-  'x-content-type-options': 'nosniff',
 }
 
 export type QrSymbol = { svg: string; etag: string }

@@ -34,7 +34,7 @@ export type ReadyAnswer = {
   notModified: readonly string[]
 }
 
-/** Headers that a 304 repeats (RFC 9110 §15.4.5). */
+/** Headers that a 304 repeats (RFC 9110 §15.4.5), and those that every answer has. */
 const OF_NOT_MODIFIED = [
   'etag',
   'cache-control',
@@ -42,6 +42,8 @@ const OF_NOT_MODIFIED = [
   'vary',
   'content-language',
   'x-robots-tag',
+  'x-content-type-options',
+  'strict-transport-security',
 ]
 
 /**

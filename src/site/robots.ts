@@ -16,5 +16,4 @@ export function robotsHandler({ addresses }: SiteSetup) {
 const HEADERS = {
   'content-type': 'text/plain; charset=utf-8',
   'cache-control': 'public, max-age=3600',
-  'x-content-type-options': 'nosniff',
 }

@@ -1,19 +1,18 @@
 /** The frame of every page of this door: one style sheet, inlined and named by its digest in the policy; no script, no font, nothing from elsewhere. */
 import { html } from 'ghtml'
+import { headersOfAll } from '../kernel/every-answer.ts'
 import { type Dress, NO_PASSPORT } from './dress.ts'
 import type { Headers } from './ready-answer.ts'
 
 const DENIED = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
-const YEAR_SECONDS = 31_536_000
 
-/** What every answer of this door carries, whatever it holds. */
+/** What every answer of this door carries, whatever it holds; ready ones are sent past the framework and its headers. */
 export function safetyHeaders(publicUrl: string): Headers {
   return {
-    'x-content-type-options': 'nosniff',
+    ...headersOfAll(publicUrl),
     'referrer-policy': 'strict-origin-when-cross-origin',
     'permissions-policy': DENIED.map(feature => `${feature}=()`).join(', '),
     'cross-origin-opener-policy': 'same-origin',
-    ...(publicUrl.startsWith('https:') ? { 'strict-transport-security': `max-age=${YEAR_SECONDS}` } : {}),
   }
 }
 

@@ -34,6 +34,28 @@ describe('raw HTTP', () => {
     ['no HTTP at all', 'hello\r\n\r\n', 400, 'bad_request'],
     ['no Host', 'GET /api/v1/health HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'bad_request'],
     ['two Hosts', head('GET /api/v1/health HTTP/1.1', 'Host: a', 'Host: b'), 400, 'bad_request'],
+    [
+      'two keys',
+      head(
+        'GET /api/v1/categories HTTP/1.1',
+        'Host: a',
+        'Authorization: Bearer a',
+        'authorization: Bearer b',
+      ),
+      400,
+      'bad_request',
+    ],
+    [
+      'two types',
+      head(
+        'POST /api/v1/products HTTP/1.1',
+        'Host: a',
+        'Content-Type: text/plain',
+        'Content-Type: text/html',
+      ),
+      400,
+      'bad_request',
+    ],
     ['a bare carriage return', head('GET /api/v1/health HTTP/1.1', 'Host: a', 'X: a\rb'), 400, 'bad_request'],
     [
       'length and chunks at once',
@@ -95,8 +117,23 @@ describe('raw HTTP', () => {
       const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
       assert.equal(body.code, code)
       assert.ok(body.request_id)
+      assert.match(
+        answer,
+        /\r\nx-content-type-options: nosniff\r\nstrict-transport-security: max-age=\d+\r\n/i,
+      )
     })
   }
+
+  test('what is not to be there twice is told by name, also to a page', async () => {
+    const pages = ['/p/00000000000000000000000000', '/console', '/nothing']
+    for (const path of pages) {
+      const answer = await send(
+        head(`GET ${path} HTTP/1.1`, 'Host: a', 'AUTHORIZATION: x', 'Authorization: y'),
+      )
+      assert.match(answer, /^HTTP\/1.1 400 /, path)
+      if (path === '/nothing') assert.match(answer, /more than one Authorization header\./)
+    }
+  })
 
   test('a forged Host never reaches an address that is answered', async () => {
     const body = JSON.stringify({ category: 'textile', data: {} })

@@ -79,12 +79,12 @@ export async function startStand(publicUrl = PUBLIC_URL): Promise<Stand> {
   const sql = openPool(database.target, { max: 4 })
   const clock = new StandClock()
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
-  const app = createOperatorApp({ sql, clock, log, trustedProxies: [], isReady: async () => true })
   const receiver = await startMailReceiver()
   const mail = openMail(receiver.server, log, [])
   const sealer = createSealer('a secret key that only tests know, long enough')
   const outbound = openOutbound({ allowInsecureLoopback: true, allowed: addressList([]) })
   const addresses = { publicUrl, apiUrl: `${publicUrl}/api/v1` }
+  const app = createOperatorApp({ sql, clock, log, addresses, trustedProxies: [], isReady: async () => true })
   const openPoolOfOne = () => openPool(database.target, { max: 1 })
   const version = '0.0.0-test'
   registerConsole(app, { sql, openPoolOfOne, clock, addresses, mail, sealer, outbound, version })

@@ -1,0 +1,109 @@
+/** Headers that are there on every kind of answer of every door, and what a cache is told of what a key opens. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { HTTPMethods } from 'fastify'
+import { ASSET_PATHS } from '../../src/console/assets.ts'
+import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+
+let t: Harness
+let account: TestAccount
+let id: string
+
+before(async () => {
+  t = await startHarness()
+  account = await t.account()
+  id = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json.data.id
+})
+after(() => t.close())
+
+const HTML = { accept: 'text/html' }
+
+test('nosniff and HSTS: pages, files, redirects, refusals, answers without a body, of each door', async () => {
+  const asks: [HTTPMethods, string, number, Record<string, string>?][] = [
+    ['GET', '/', 302],
+    ['GET', '/favicon.ico', 204],
+    ['GET', '/robots.txt', 200],
+    ['GET', '/sitemap.xml', 200],
+    ['GET', '/healthz', 200],
+    ['GET', '/readyz', 200],
+    ['GET', '/nope', 404],
+    ['POST', '/p/x', 405],
+    ['GET', `/p/${id}`, 200],
+    ['HEAD', `/p/${id}`, 200],
+    ['GET', `/p/${id}?lang=de`, 200],
+    ['GET', `/p/${id}?format=foo`, 406],
+    ['GET', `/p/${id}?access=x`, 303],
+    ['GET', `/p/${id}/qr.svg`, 200],
+    ['GET', '/p/00000000000000000000000000', 404],
+    ['GET', '/p/%ff', 400],
+    ['GET', '/brand/x.svg', 404],
+    ['GET', '/ns/dpp', 200],
+    ['GET', '/ns/dpp', 200, HTML],
+    ['GET', '/01/09521001200004', 404],
+    ['GET', '/01/1', 400],
+    ['GET', '/.well-known/gs1resolver', 200],
+    ['GET', '/docs', 200],
+    ['GET', '/docs/docs.css', 200],
+    ['GET', '/docs/', 308],
+    ['PUT', '/docs', 405],
+    ['GET', '/console', 303],
+    ['GET', '/console/sign-in', 200],
+    ['GET', ASSET_PATHS[0] ?? '', 200],
+    ['GET', '/console/nothing', 404],
+    ['GET', '/console/products/%ff', 400],
+    ['POST', '/console/sign-in', 403],
+    ['GET', '/api/v1/health', 200],
+    ['GET', '/api/v1/openapi.json', 200],
+    ['GET', '/api/v1/products', 401],
+    ['GET', '/api/v1/nothing', 401],
+    ['GET', '/api/v1/products/%ff', 400],
+    ['DELETE', '/api/v1/health', 405],
+    ['GET', `/nope?${'x'.repeat(9_000)}`, 414],
+  ]
+  for (const [method, path, status, headers = {}] of asks) {
+    const answer = await t.ask(method, path, { headers })
+    const about = `${method} ${path.slice(0, 60)}`
+    assert.equal(answer.status, status, about)
+    assert.equal(answer.headers['x-content-type-options'], 'nosniff', about)
+    assert.equal(answer.headers['strict-transport-security'], 'max-age=31536000', about)
+    assert.ok(answer.headers['x-request-id'], about)
+  }
+  for (const path of [`/p/${id}`, '/docs', ASSET_PATHS[0] ?? '']) {
+    const { etag = '' } = (await t.ask('GET', path)).headers
+    const { status, headers } = await t.ask('GET', path, { headers: { 'if-none-match': etag } })
+    assert.equal(status, 304, path)
+    assert.equal(headers['x-content-type-options'], 'nosniff', path)
+    assert.equal(headers['strict-transport-security'], 'max-age=31536000', path)
+  }
+})
+
+test('what a key opens is for nobody else, and asked for anew, unless it says otherwise', async () => {
+  const { key } = account
+  const caching = async (method: HTTPMethods, path: string, ask = {}) => {
+    const { status, headers } = await t.ask(method, path, { key, ...ask })
+    return [status, headers['cache-control']]
+  }
+  const OWN = 'private, no-cache'
+  assert.deepEqual(await caching('GET', '/api/v1/products'), [200, OWN])
+  assert.deepEqual(await caching('GET', `/api/v1/products/${id}`), [200, OWN])
+  assert.deepEqual(await caching('POST', '/api/v1/products', { body: newProduct() }), [201, OWN])
+  assert.deepEqual(await caching('GET', '/api/v1/products/nothing'), [404, OWN])
+  assert.deepEqual(await caching('GET', '/api/v1/products?limit=0'), [422, OWN])
+  assert.deepEqual(await caching('GET', '/api/v1/products', { key: 'x' }), [401, OWN])
+  const { etag = '' } = (await t.ask('GET', `/api/v1/products/${id}`, { key })).headers
+  const again = { headers: { 'if-none-match': etag } }
+  assert.deepEqual(await caching('GET', `/api/v1/products/${id}`, again), [304, OWN])
+  assert.deepEqual(await caching('GET', `/api/v1/products/${id}/qr`), [200, 'private, max-age=300'])
+  assert.deepEqual(await caching('GET', '/api/v1/scans'), [200, 'private, no-store'])
+  assert.deepEqual(await caching('GET', '/api/v1/health'), [200, 'no-store'])
+  assert.deepEqual(await caching('GET', '/api/v1/openapi.json'), [200, 'public, no-cache'])
+})
+
+test('an address of the console that cannot be decoded is refused by its page, elsewhere as before', async () => {
+  const { status, headers, text } = await t.ask('GET', '/console/products/%ff', { headers: HTML })
+  assert.equal(status, 400)
+  assert.match(headers['content-type'] ?? '', /^text\/html/)
+  assert.match(text, /<h1>.+<\/h1>[\s\S]*href="\/console"/)
+  const other = await t.ask('GET', '/api/v1/products/%ff', { headers: HTML })
+  assert.equal(other.json.code, 'bad_request')
+})
