@@ -7,12 +7,12 @@ import { overQuota } from './insert-models.ts'
 import type { Creation, Update } from './plan-sync.ts'
 import { createdOf, refuse, type SyncResult } from './sync-result.ts'
 
-/** What writing would come to as things are now. */
+/** What writing would come to as things are now, once `before` other models had been made. */
 export async function foresee(
   ctx: AccountContext,
   creations: readonly Creation[],
   updates: readonly Update[],
-  result: SyncResult,
+  { result, before }: { result: SyncResult; before: number },
 ): Promise<void> {
   const gtins = [...creations.map(({ made }) => made.gtin14), ...updates.map(({ claims }) => claims)]
   const holders = await findByGtin(
@@ -23,7 +23,8 @@ export async function foresee(
     const holder = gtin14 === null ? undefined : holders.get(gtin14)
     return holder !== undefined && holder.id !== uuid
   }
-  let room = creations.length === 0 ? 0 : await findRoom(ctx.sql, { accountId: ctx.accountId, level: 'm' })
+  const left = creations.length === 0 ? 0 : await findRoom(ctx.sql, { accountId: ctx.accountId, level: 'm' })
+  let room = left - before
   for (const creation of creations) {
     const { row, made } = creation
     if (isTaken(made.gtin14, made.id)) refuse(result, row, gtinTaken())

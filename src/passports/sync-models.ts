@@ -28,8 +28,8 @@ import { type AddressedRow, addressedRow, type MatchBy, readSyncRow, type SyncRo
 import { contended, inTurnOf, MOST_ATTEMPTS } from './update.ts'
 import { writeVersions } from './write-versions.ts'
 
-/** `dryRun`: everything is checked that can be, and nothing written. */
-export type SyncManner = Manner & { dryRun: boolean }
+/** `dryRun`: everything is checked that can be, and nothing written, as if `before` new models had been made by then. */
+export type SyncManner = Manner & { dryRun: boolean; before?: number }
 
 /** `rows`: each `{category?, data, match_by?}` as it was sent, or why it could not be read; `matchBy` for those that do not say. */
 export type SyncWish = SyncManner & { rows: readonly unknown[]; matchBy: MatchBy }
@@ -96,7 +96,7 @@ async function attemptAll(
   const creations = plans.filter(plan => plan.kind === 'create')
   const updates = plans.filter(plan => plan.kind === 'update')
   if (manner.dryRun) {
-    await foresee(ctx, creations, updates, result)
+    await foresee(ctx, creations, updates, { result, before: manner.before ?? 0 })
     return moved
   }
   const lost = [...moved]

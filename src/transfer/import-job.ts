@@ -138,30 +138,39 @@ async function run(sql: Sql, clock: Clock, sheet: SheetImport, goOn: () => boole
   const ctx: AccountContext = { sql, clock, accountId: sheet.accountId, actorId: sheet.actorId }
   const reading = readingOf(sheet)
   const firsts = await firstRows(ctx, sheet, reading)
+  let before: number | undefined = sheet.created
   for (let no = sheet.nextChunk; no < sheet.chunkCount && goOn(); no++) {
     const rows = await chunkRows(ctx, sheet.id, no)
-    const isOurs = await retrying(() => step(ctx, sheet, { no, rows, reading, firsts }))
-    if (!isOurs) return
+    const at: Step = { no, rows, before, reading, firsts }
+    before = await retrying(() => step(ctx, sheet, at))
+    if (before === undefined) return
   }
 }
 
-type Step = { no: number; rows: ChunkRow[]; reading: Reading; firsts: ReadonlyMap<string, number> }
+type Step = {
+  no: number
+  rows: ChunkRow[]
+  /** New models that the steps before have made, or would have: a check holds them against the quota too. */
+  before: number
+  reading: Reading
+  firsts: ReadonlyMap<string, number>
+}
 
 /** Another process, or somebody who pressed Stop, was faster: what this step wrote is undone. */
 class Overtaken extends Error {
   override name = 'Overtaken'
 }
 
-/** False when the sheet is not ours to go on with. */
+/** How many new models there are with this step's; undefined when the sheet is not ours to go on with. */
 async function step(
   ctx: AccountContext,
   sheet: SheetImport,
-  { no, rows, reading, firsts }: Step,
-): Promise<boolean> {
+  { no, rows, before, reading, firsts }: Step,
+): Promise<number | undefined> {
   const { accountId, clock } = ctx
   const dryRun = sheet.state === 'checking'
   try {
-    await inTransaction(ctx.sql, async sql => {
+    return await inTransaction(ctx.sql, async sql => {
       const faults: ChunkFaults = []
       const good: { place: number; cells: ChunkRow[1]; data: RowData }[] = []
       for (const [place, [rowNo, cells]] of rows.entries()) {
@@ -171,7 +180,7 @@ async function step(
         else faults.push([place, [twice(sheet, cells, first)]])
       }
       const { matchBy, changeType } = sheet.settings
-      const writing = { category: sheet.category, matchBy, changeType, dryRun, reading }
+      const writing = { category: sheet.category, matchBy, changeType, dryRun, before, reading }
       const data = good.map(one => one.data)
       const written = await writeRows({ ...ctx, sql }, data, writing)
       for (const { index, error } of written.refused) {
@@ -194,10 +203,10 @@ async function step(
       if (moved === undefined) throw new Overtaken()
       const subject: ImportSubject = { file: sheet.fileName, ...moved }
       if (next === 'done') await audit({ ...ctx, sql }, 'import_done', JSON.stringify(subject))
+      return moved.created
     })
-    return true
   } catch (error) {
-    if (error instanceof Overtaken) return false
+    if (error instanceof Overtaken) return undefined
     throw error
   }
 }

@@ -12,6 +12,8 @@ import { changesOf, type Reading, type RowData } from './row-data.ts'
 export type Writing = Pick<Settings, 'matchBy' | 'changeType'> & {
   category: string
   dryRun: boolean
+  /** New models that the steps before have made, or would have. */
+  before: number
   reading: Reading
 }
 
@@ -26,7 +28,7 @@ export type Written = {
 export async function writeRows(
   ctx: AccountContext,
   rows: readonly RowData[],
-  { category, matchBy, changeType, dryRun, reading }: Writing,
+  { category, matchBy, changeType, dryRun, before, reading }: Writing,
 ): Promise<Written> {
   const there = await modelsOf(ctx, rows, matchBy)
   const sent = rows.map(row => ({ category, data: changesOf(row, there(row), reading) }))
@@ -35,6 +37,7 @@ export async function writeRows(
     matchBy,
     changeType,
     dryRun,
+    before,
     strict: false,
     note: undefined,
   })

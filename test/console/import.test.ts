@@ -121,25 +121,28 @@ function formIn({ text }: Answer): Record<string, string> {
 const counts = ({ text }: Answer) =>
   Array.from(text.matchAll(/<dd>([\d,]+)<\/dd>/g), ([, n = '']) => Number(n.replace(',', '')))
 
-async function bring(bytes: Buffer, ask: { name?: string; category?: string } = {}): Promise<string> {
-  const answer = await upload(editor, bytes, ask)
+async function bring(
+  bytes: Buffer,
+  { by = editor, ...ask }: { name?: string; category?: string; by?: Browser } = {},
+): Promise<string> {
+  const answer = await upload(by, bytes, ask)
   assert.equal(answer.status, 303, answer.text)
   return String(answer.headers.location)
 }
 
-async function check(at: string, more: Record<string, string> = {}): Promise<Answer> {
-  const answer = await editor.post(`${at}/columns`, { form: { ...formIn(await editor.get(at)), ...more } })
+async function check(at: string, more: Record<string, string> = {}, by = editor): Promise<Answer> {
+  const answer = await by.post(`${at}/columns`, { form: { ...formIn(await by.get(at)), ...more } })
   assert.equal(answer.status, 303, answer.text)
   await importsEnded(stand.sql)
   assert.deepEqual(takeImportFaults(stand.sql), [])
-  return editor.get(at)
+  return by.get(at)
 }
 
-async function run(at: string): Promise<Answer> {
-  assert.equal((await editor.post(`${at}/run`)).status, 303)
+async function run(at: string, by = editor): Promise<Answer> {
+  assert.equal((await by.post(`${at}/run`)).status, 303)
   await importsEnded(stand.sql)
   assert.deepEqual(takeImportFaults(stand.sql), [])
-  return editor.get(at)
+  return by.get(at)
 }
 
 const download = async (browser: Browser, path: string) => {
@@ -491,6 +494,19 @@ test('a check that is stopped and begun again in the middle of a step goes on by
   await other.end()
   assert.deepEqual(takeImportFaults(stand.sql), [])
   assert.deepEqual(counts(await editor.get(at)), [600, 0, 0, 0])
+})
+
+test('rows beyond the room of the account are told by the check, however many steps lie between', async () => {
+  const own = await stand.account({ plan: 'enterprise', name: 'Eng' })
+  await stand.sql`update account set model_quota = 490 where id = ${own}`
+  const by = await stand.signedIn(own, 'editor')
+  const rows = Array.from({ length: 600 }, (_, n) => cells(n, n % 60 === 0 ? { weight: 'schwer' } : {}))
+  const at = await bring(sheet(rows), { by })
+  const checked = await check(at, {}, by)
+  assert.deepEqual(counts(checked), [490, 0, 0, 110])
+  const bad = await by.get(`${at}/errors?format=csv`)
+  assert.equal(bad.text.match(/quota of models/g)?.length, 100)
+  assert.deepEqual(counts(await run(at, by)), [490, 0, 0, 110])
 })
 
 test('a sheet that a process left in the middle goes on in the next, nothing twice', async () => {
