@@ -122,7 +122,7 @@ async function takeAll(console_: string, product: string): Promise<void> {
   await take(desk, 'form', `${console_}${product}/edit`)
   const last = await lastVersion(desk, console_ + product)
   await take(desk, 'version', `${console_}${product}/versions/${last}`)
-  await take(desk, 'labels', `${console_}${product}/labels?of=units`)
+  await take(desk, 'labels', `${console_}${product}/labels?of=items`)
   await take(desk, 'import', await broughtSheet(desk, `${console_}/import`))
   await take(desk, 'scans', `${console_}/scans?days=90`)
   await take(desk, 'developer', `${console_}/developer`)

@@ -7,6 +7,8 @@ const HOUR_MS = 60 * MINUTE_MS
 const STEPS_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS] as const
 const JITTER = 0.1
 export const MOST_ATTEMPTS = STEPS_MS.length + 1
+/** From the first attempt to the last. */
+export const TRIED_FOR_MS = STEPS_MS.reduce((sum, step) => sum + step, 0)
 const LONGEST_MS = 6 * HOUR_MS
 
 /** So many failures without a success between: one delivery alone, which fails six times, does not get there. */

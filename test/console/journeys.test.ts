@@ -243,7 +243,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await page.goto(model.console)
     await page.getByRole('link', { name: 'LOT-1' }).click()
     await follow(page, 'Print labels')
-    await page.getByLabel('Labels for').selectOption({ label: 'its units (3)' })
+    await page.getByLabel('Labels for').selectOption({ label: 'its items (3)' })
     const pdf = await download(page, () => press(page, 'Make the file'))
     assert.deepEqual((await decodePdf(pdf)).sort(), addresses)
 

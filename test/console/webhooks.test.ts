@@ -149,6 +149,16 @@ describe('adding', () => {
   })
 })
 
+test('the page promises as many attempts as are made, in both languages', async () => {
+  assert.match(
+    (await viewer.get('/console/webhooks')).text,
+    /up to 6 times within about 8\.5 hours; after that/,
+  )
+  const german = await viewer.get('/console/webhooks', { headers: { 'accept-language': 'de' } })
+  assert.match(german.text, /bis zu 6-mal in etwa 8,5 Stunden/)
+  assert.doesNotMatch(german.text, /bis sie ankommt/)
+})
+
 describe('a webhook', () => {
   test('is changed, held, let go on and removed after a question', async () => {
     const at = await make()

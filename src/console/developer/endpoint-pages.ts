@@ -3,6 +3,7 @@ import { html } from 'ghtml'
 import type { Role } from '../../accounts/people.ts'
 import { EVENT_TYPES } from '../../webhooks/announce.ts'
 import { type EndpointRecord, MOST_DESCRIPTION } from '../../webhooks/endpoint.ts'
+import { MOST_ATTEMPTS, TRIED_FOR_MS } from '../../webhooks/schedule.ts'
 import { described, input, notes, notice, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
 import type { Page } from '../route.ts'
@@ -13,13 +14,15 @@ import { DEVELOPER_TEXTS } from './texts.ts'
 import { eventsOf, outcomeOf, stateBadge } from './words.ts'
 
 const MOST_URL = 2_048
+/** To the half hour. */
+const HOURS_TRIED = Math.round(TRIED_FOR_MS / 1_800_000) / 2
 
 export function endpointsPage(words: Words, endpoints: readonly EndpointRecord[], role: Role): Page {
   const texts = wordsOf(words, DEVELOPER_TEXTS)
   const add = role === 'owner' ? html`<a class="button" href="${WEBHOOKS}/new">${texts.add}</a>` : ''
   const rows = endpoints.map(one => endpointRow(words, one))
   const body = html`!${wayBack(words)}<div class="page-head"><h1>${texts.webhooks}</h1>!${add}</div>
-<p class="lead">${texts.webhooksLead}!${role === 'owner' ? '' : html` ${texts.ownersOnly}`}</p>
+<p class="lead">${texts.webhooksLead(words.number(MOST_ATTEMPTS), words.number(HOURS_TRIED))}!${role === 'owner' ? '' : html` ${texts.ownersOnly}`}</p>
 !${rows.length === 0 ? html`<p class="empty">${texts.none}</p>` : html`<ul class="rows">!${rows}</ul>`}
 <p><a class="alone" href="${DOCS}#webhooks">${texts.webhooksDocs}</a></p>`
   return { title: texts.webhooks, body }

@@ -11,8 +11,8 @@ export const de: DeveloperTexts = {
     off === 0 ? `${count} eingerichtet` : `${count} eingerichtet, ${off} abgeschaltet`,
   docsLink: 'API-Referenz',
   docsWhat: 'Jeder Aufruf mit Beispielen, Feldern, Webhooks; zum Ausprobieren (englisch)',
-  webhooksLead:
-    'Wenn mit einem Pass etwas geschieht, schickt Carnet eine unterschriebene Nachricht an eine Adresse von Ihnen, so lange, bis sie ankommt.',
+  webhooksLead: (attempts, hours) =>
+    `Wenn mit einem Pass etwas geschieht, schickt Carnet eine unterschriebene Nachricht an eine Adresse von Ihnen. Es versucht das bis zu ${attempts}-mal in etwa ${hours} Stunden; danach lässt sie sich von Hand noch einmal senden.`,
   webhooksDocs: 'Wie Nachrichten aussehen und wie man sie prüft',
   ownersOnly: 'Nur Inhaber legen Webhooks an, ändern und entfernen sie.',
   none: 'Es gibt noch keine Webhooks.',

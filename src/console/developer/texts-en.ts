@@ -23,8 +23,8 @@ export const en = {
     off === 0 ? `${count} set up` : `${count} set up, ${off} switched off`,
   docsLink: 'API reference',
   docsWhat: 'Every call with examples, fields, webhooks; to be tried out',
-  webhooksLead:
-    'When something happens to a passport, Carnet sends a signed message to an address of yours, and again until it is received.',
+  webhooksLead: (attempts: string, hours: string) =>
+    `When something happens to a passport, Carnet sends a signed message to an address of yours. It tries up to ${attempts} times within about ${hours} hours; after that, the message can be sent again by hand.`,
   webhooksDocs: 'How messages look and how to check them',
   ownersOnly: 'Only owners add, change and remove webhooks.',
   none: 'There are no webhooks yet.',

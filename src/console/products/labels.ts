@@ -4,144 +4,128 @@ import { Zip, ZipPassThrough } from 'fflate'
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import { type Below, countBelow } from '../../passports/count-below.ts'
 import { listPassports, type Summary } from '../../passports/list.ts'
 import { type Addresses, gs1Url, type PassportRow, passportUrl } from '../../passports/record.ts'
 import { readingOf, type State } from '../../passports/state.ts'
-import {
-  type Label,
-  labelSheet,
-  SHEETS,
-  type SheetFormat,
-  singleLabel,
-  symbolMm,
-} from '../../qr/label-sheet.ts'
+import { type Label, labelSheet, SHEETS, symbolMm } from '../../qr/label-sheet.ts'
 import { LEAST_MODULE_MM, moduleMm, qrModules } from '../../qr/modules.ts'
 import { DPI, type Dpi, qrPng } from '../../qr/png.ts'
 import { qrSymbol } from '../../qr/svg.ts'
-import { notice, select } from '../fields.ts'
+import { described, notes, notice, select, summary } from '../fields.ts'
+import { isFine, type Problems } from '../form.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
+import {
+  CONTENTS,
+  type Content,
+  FILES,
+  formatOf,
+  type Measure,
+  type ReadWish,
+  readPicture,
+  readWish,
+  type Wish,
+} from './label-wish.ts'
 import { PRODUCTS } from './list.ts'
-import { contextAndState, nameOf } from './subject.ts'
+import { contextAndState, nameOf, titleOf } from './subject.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
 
 /** More in one file is a file that no program opens. */
 const MOST_LABELS = 10_000
-const MOST_COPIES = 500
 const A_LOOK_UP = 100
-const LABEL_MM = [15, 300] as const
-const CODE_MM = [10, 100] as const
-
-const FILES = ['pdf', 'svg', 'png300', 'png600'] as const
-type FileKind = (typeof FILES)[number]
-
-/** What is to be printed, as the address says; what is out of range falls back, and the page shows what it fell back on. */
-type Wish = {
-  of: 'self' | 'units'
-  content: 'passport' | 'gs1'
-  file: FileKind
-  sheet: string
-  width: number
-  height: number
-  size: number
-  copies: number
-  skip: number
-}
-
-function readWish(query: URLSearchParams, { row }: State): Wish {
-  const choice = <const T extends string>(name: string, all: readonly T[], usual: T): T =>
-    all.find(one => one === query.get(name)) ?? usual
-  const number = (name: string, [least, most]: readonly [number, number], usual: number) => {
-    const sent = Number((query.get(name) ?? '').replace(',', '.') || Number.NaN)
-    return sent >= least && sent <= most ? sent : usual
-  }
-  return {
-    of: row.level === 'i' ? 'self' : choice('of', ['self', 'units'], 'self'),
-    content: row.gtin === null ? 'passport' : choice('content', ['passport', 'gs1'], 'passport'),
-    file: choice('file', FILES, 'pdf'),
-    sheet: choice('sheet', [...Object.keys(SHEETS), 'own'], '64x38'),
-    width: number('width', LABEL_MM, 50),
-    height: number('height', LABEL_MM, 30),
-    size: number('size', CODE_MM, 20),
-    copies: Math.floor(number('copies', [1, MOST_COPIES], 1)),
-    skip: Math.floor(number('skip', [0, 100], 0)),
-  }
-}
-
-const formatOf = ({ sheet, width, height }: Wish): SheetFormat =>
-  Object.hasOwn(SHEETS, sheet) ? SHEETS[sheet as keyof typeof SHEETS] : singleLabel(width, height)
-
-const addressOf = (addresses: Addresses, row: Omit<PassportRow, 'data'>, content: Wish['content']) =>
+const addressOf = (addresses: Addresses, row: Omit<PassportRow, 'data'>, content: Content) =>
   (content === 'gs1' ? gs1Url(addresses, row) : null) ?? passportUrl(addresses, idFromUuid(row.id))
 
 export async function showLabels(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, words, query } = visit
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const { words, query } = visit
   const { ctx, state } = await contextAndState(visit)
-  const wish = readWish(query, state)
+  const below = await countBelow(ctx, state.row, MOST_LABELS)
+  return labelsPage(visit, { state, below, read: readWish(words, query, state, below) })
+}
+
+type Shown = { state: State; below: Below; read: ReadWish }
+
+function labelsPage({ setup, words }: SignedInVisit, { state, below, read }: Shown): Outcome {
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const { wish, problems } = read
   const at = `${PRODUCTS}/${idFromUuid(state.row.id)}`
-  const { total: units, totalCapped: isMore } =
-    state.row.level === 'i' ? { total: 0, totalCapped: false } : await countUnits(ctx, state)
   const address = addressOf(setup.addresses, state.row, wish.content)
   const wide = wish.file === 'pdf' ? symbolMm(formatOf(wish)) : wish.size
   const module = moduleMm(qrModules(address, 'M'), wide)
+  const isFine_ = isFine(problems)
   const warning =
     module < LEAST_MODULE_MM ? notice(texts.tooFine(words.number(Math.round(module * 100) / 100))) : ''
+  const isMore = Math.max(below.batches, below.items) > MOST_LABELS
   const many = isMore ? html`<p class="hint">${texts.labelsMost(words.number(MOST_LABELS))}</p>` : ''
-  const body = html`<p class="way"><a class="alone" href="${at}">${nameOf(words, state)}</a></p><h1>${texts.labels}</h1><p class="lead">${texts.labelsLead}</p>!${warning}
-<form method="get" action="${at}/labels" class="narrow">!${choices(words, wish, { units, isMore, hasGs1: state.row.gtin !== null })}
+  const size = html`<p class="quiet">${texts.labelsSize(words.number(Math.round(wide * 10) / 10), words.number(Math.round(module * 100) / 100))}</p>`
+  const body = html`<p class="way"><a class="alone" href="${at}">${titleOf(words, state)}</a></p><h1>${texts.labels}</h1><p class="lead">${texts.labelsLead}</p>!${isFine_ ? warning : summary(words.texts, problems, fieldNames(words))}
+<form method="get" action="${at}/labels" class="narrow" novalidate>!${choices(words, read, { below, hasGs1: state.row.gtin !== null })}
 <div class="choices"><button class="second">${texts.labelsCheck}</button> <button formaction="${at}/labels/file">${texts.labelsMake}</button></div>!${many}</form>
-<p class="quiet">${texts.labelsSize(words.number(Math.round(wide * 10) / 10), words.number(Math.round(module * 100) / 100))}</p>`
-  return { title: texts.labels, body }
+!${isFine_ ? size : ''}`
+  return { title: texts.labels, body, status: isFine_ ? 200 : 422 }
 }
 
-/** No further than there are labels in a file. */
-const countUnits = (ctx: AccountContext, { row }: State) =>
-  listPassports(ctx, { levels: ['b', 'i'], parentId: row.id }, { limit: 1, page: 1 }, MOST_LABELS)
-
-type Has = { units: number; isMore: boolean; hasGs1: boolean }
-
-function choices(words: Words, wish: Wish, { units, isMore, hasGs1 }: Has): string {
+function fieldNames(words: Words): Record<string, string> {
   const texts = wordsOf(words, PRODUCT_TEXTS)
-  const one = (name: string, label: string, value: string, options: readonly (readonly [string, string])[]) =>
-    select({ name, label, value, options }, {})
-  const number = (name: string, label: string, value: number) =>
-    html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" class="number" inputmode="decimal" value="${String(value)}" autocomplete="off"></div>`
+  const { labelsOf, labelsContent, labelsFile, sheet, width, height, skip, codeSize, copies, resolution } =
+    texts
+  return {
+    ...{ of: labelsOf, content: labelsContent, file: labelsFile, dpi: resolution },
+    ...{ sheet, width, height, skip, size: codeSize, copies },
+  }
+}
+
+type Has = { below: Below; hasGs1: boolean }
+
+function choices(words: Words, { wish, problems, typed }: ReadWish, { below, hasGs1 }: Has): string {
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const names = fieldNames(words)
+  const one = (name: string, value: string, options: readonly (readonly [string, string])[]) =>
+    select({ name, label: names[name] ?? name, value, options }, problems)
+  const number = (name: Measure) =>
+    html`<div class="field"><label for="${name}">${names[name]}</label>!${notes({ name }, problems)}<input id="${name}" name="${name}" class="number" inputmode="decimal" value="${typed(name)}" autocomplete="off"!${described({ name }, problems).join('')}></div>`
   const sheets = Object.entries(SHEETS).map(
     ([name, { width, height, columns, rows }]) =>
       [name, texts.sheetOf(words.number(width), words.number(height), columns * rows)] as const,
   )
+  const kind = (of: 'items' | 'batches') =>
+    below[of] === 0 ? [] : [[of, countedAs(words, of, below[of])] as const]
+  const of = [...kind('items'), ...kind('batches'), ['self', texts.ofSelf] as const]
+  const contents = { passport: texts.address, gs1: texts.gs1Address }
   return [
-    units === 0
-      ? ''
-      : one('of', texts.labelsOf, wish.of, [
-          ['self', texts.ofSelf],
-          ['units', (isMore ? texts.ofUnitsMany : texts.ofUnits)(words.number(units))],
-        ]),
-    hasGs1
-      ? one('content', texts.labelsContent, wish.content, [
-          ['passport', texts.address],
-          ['gs1', texts.gs1Address],
-        ])
+    of.length === 1 ? '' : one('of', wish.of, of),
+    hasGs1 || problems.content !== undefined
+      ? one(
+          'content',
+          wish.content,
+          CONTENTS.filter(kind => hasGs1 || kind === 'passport').map(kind => [kind, contents[kind]]),
+        )
       : '',
     one(
       'file',
-      texts.labelsFile,
       wish.file,
       FILES.map(kind => [kind, texts.files[kind]] as const),
     ),
-    html`<fieldset><legend>${texts.labelsSheet}</legend>!${one('sheet', texts.sheet, wish.sheet, [...sheets, ['own', texts.sheetOwn]])}!${number('width', texts.width, wish.width)}!${number('height', texts.height, wish.height)}!${number('skip', texts.skip, wish.skip)}</fieldset>`,
-    html`<fieldset><legend>${texts.labelsPicture}</legend>!${number('size', texts.codeSize, wish.size)}</fieldset>`,
-    number('copies', texts.copies, wish.copies),
+    html`<fieldset><legend>${texts.labelsSheet}</legend>!${one('sheet', wish.sheet, [...sheets, ['own', texts.sheetOwn]])}!${number('width')}!${number('height')}!${number('skip')}!${number('copies')}</fieldset>`,
+    html`<fieldset><legend>${texts.labelsPicture}</legend>!${number('size')}</fieldset>`,
   ].join('')
 }
 
-/** The file itself, made while it is sent. */
+function countedAs(words: Words, of: 'items' | 'batches', n: number): string {
+  const { ofBelow, ofBelowMany } = wordsOf(words, PRODUCT_TEXTS)
+  return n > MOST_LABELS ? ofBelowMany[of](words.number(MOST_LABELS)) : ofBelow[of](words.number(n))
+}
+
+/** The file itself, made while it is sent; what is wrong with the wish is told on the page instead. */
 export async function sendLabels(visit: SignedInVisit): Promise<Outcome> {
   const { setup, words, query } = visit
   const { ctx, state } = await contextAndState(visit)
-  const wish = readWish(query, state)
-  const rows = wish.of === 'units' ? unitsOf(ctx, state) : [selfOf(words, state)]
+  const below = await countBelow(ctx, state.row, MOST_LABELS)
+  const read = readWish(words, query, state, below)
+  if (!isFine(read.problems)) return labelsPage(visit, { state, below, read })
+  const { wish } = read
+  const rows = wish.of === 'self' ? [selfOf(words, state)] : unitsOf(ctx, state, wish.of)
   const labels = labelsOf(words, setup.addresses, rows, wish)
   const name = `${idFromUuid(state.row.id)}-${wish.of}`
   if (wish.file === 'pdf') {
@@ -160,14 +144,27 @@ const selfOf = (words: Words, state: State): Row => ({
   sku: String(readingOf(state).sku ?? ''),
 })
 
-/** All units directly under a product, a hundred at a time, oldest last. */
-async function* unitsOf(ctx: AccountContext, { row }: State): AsyncGenerator<Row> {
-  const filter = { levels: row.level === 'm' ? (['b', 'i'] as const) : (['i'] as const), parentId: row.id }
+/** The batches of a model, or the items below a passport: its own first, then batch by batch. */
+async function* unitsOf(ctx: AccountContext, { row }: State, of: 'items' | 'batches'): AsyncGenerator<Row> {
+  let given = 0
+  for await (const one of of === 'batches' ? under(ctx, row.id, 'b') : itemsBelow(ctx, row)) {
+    if (given++ === MOST_LABELS) return
+    yield one
+  }
+}
+
+async function* itemsBelow(ctx: AccountContext, { id, level }: State['row']): AsyncGenerator<Row> {
+  yield* under(ctx, id, 'i')
+  if (level !== 'm') return
+  for await (const batch of under(ctx, id, 'b')) yield* under(ctx, batch.id, 'i')
+}
+
+/** A hundred at a time, oldest last. */
+async function* under(ctx: AccountContext, parentId: string, level: 'b' | 'i'): AsyncGenerator<Row> {
   let window: Parameters<typeof listPassports>[2] = { limit: A_LOOK_UP, page: 1 }
-  for (let given = 0; given < MOST_LABELS; ) {
-    const { rows } = await listPassports(ctx, filter, window)
+  for (;;) {
+    const { rows } = await listPassports(ctx, { levels: [level], parentId }, window)
     yield* rows
-    given += rows.length
     const last = rows.at(-1)
     if (last === undefined || rows.length < A_LOOK_UP) return
     window = { limit: A_LOOK_UP, after: last.id }
@@ -231,11 +228,23 @@ function picture(address: string, { file, size }: Wish): Uint8Array {
 
 /** One code as PNG, for the product's page. */
 export async function sendCode(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, query } = visit
+  const { setup, words, query } = visit
   const { state } = await contextAndState(visit)
-  const dpi = DPI.find(one => String(one) === query.get('dpi')) ?? 300
-  const wish = readWish(query, state)
+  const { wish, problems } = readPicture(words, query, state)
+  if (!isFine(problems)) return codePage(words, state, problems)
   const address = addressOf(setup.addresses, state.row, wish.content)
-  const content = qrPng(address, { level: 'M', sizeMm: wish.size, dpi })
-  return { file: { name: `${idFromUuid(state.row.id)}-${dpi}dpi.png`, type: 'image/png', content } }
+  const content = qrPng(address, { level: 'M', sizeMm: wish.size, dpi: wish.dpi })
+  return { file: { name: `${idFromUuid(state.row.id)}-${wish.dpi}dpi.png`, type: 'image/png', content } }
+}
+
+/** What in the address is wrong; there is no form to mend it in. */
+function codePage(words: Words, state: State, problems: Problems): Outcome {
+  const names = fieldNames(words)
+  const lines = Object.entries(problems).map(
+    ([name, sentence]) => html`<li>${names[name] ?? name} (${name}): ${sentence}</li>`,
+  )
+  const { codeOf } = wordsOf(words, PRODUCT_TEXTS)
+  const body = html`<p class="way"><a class="alone" href="${PRODUCTS}/${idFromUuid(state.row.id)}">${titleOf(words, state)}</a></p><h1>${codeOf}</h1>
+<div class="summary" role="alert" tabindex="-1" autofocus><p>${words.texts.summary(lines.length)}</p><ul>!${lines}</ul></div>`
+  return { title: codeOf, body, status: 422 }
 }

@@ -16,3 +16,7 @@ export const contextAndState = async (
 
 export const nameOf = (words: Words, state: State) =>
   String(readingOf(state).productName ?? words.texts.unnamed)
+
+/** The name, and of a unit its lot or serial number: what pages about it are called. */
+export const titleOf = (words: Words, state: State) =>
+  [nameOf(words, state), state.row.serial ?? state.row.lot].filter(part => part !== null).join(' · ')

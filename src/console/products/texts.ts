@@ -75,8 +75,14 @@ const en = {
   labelsLead: 'Each label has the code, the name, the lot or serial number and the address.',
   labelsOf: 'Labels for',
   ofSelf: 'this product',
-  ofUnits: (text: string) => `its units (${text})`,
-  ofUnitsMany: (text: string) => `its units (more than ${text})`,
+  ofBelow: {
+    items: (text: string) => `its items (${text})`,
+    batches: (text: string) => `its batches (${text})`,
+  },
+  ofBelowMany: {
+    items: (text: string) => `its items (more than ${text})`,
+    batches: (text: string) => `its batches (more than ${text})`,
+  },
   labelsContent: 'What the code holds',
   labelsFile: 'File',
   files: {
@@ -95,11 +101,15 @@ const en = {
   labelsPicture: 'Pictures (ZIP)',
   codeSize: 'Width of the code in mm',
   copies: 'Copies of each',
+  resolution: 'Resolution in dpi',
+  between: (least: string, most: string) => `Give a number from ${least} to ${most}.`,
+  wholeBetween: (least: string, most: string) => `Give a whole number from ${least} to ${most}.`,
+  oneOf: (names: string) => `There is no such choice. There are: ${names}.`,
   labelsCheck: 'Check the size',
   labelsMake: 'Make the file',
   labelsSize: (wide: string, module: string) =>
     `The code will be ${wide} mm wide; one of its squares measures ${module} mm.`,
-  labelsMost: (most: string) => `A file has at most ${most} labels: the newest units.`,
+  labelsMost: (most: string) => `A file has at most ${most} labels: the newest come first.`,
   tooFine: (module: string) =>
     `The squares of the code would be only ${module} mm wide. Below 0.25 mm many phones cannot read them: choose a larger label or code.`,
   downloadPng: (dpi: number) => `PNG, ${dpi} dpi`,
@@ -258,8 +268,14 @@ const de: ProductTexts = {
   labelsLead: 'Jede Etikette trägt den Code, den Namen, Chargen- oder Seriennummer und die Adresse.',
   labelsOf: 'Etiketten für',
   ofSelf: 'dieses Produkt',
-  ofUnits: text => `seine Einheiten (${text})`,
-  ofUnitsMany: text => `seine Einheiten (mehr als ${text})`,
+  ofBelow: {
+    items: text => `seine Einzelstücke (${text})`,
+    batches: text => `seine Chargen (${text})`,
+  },
+  ofBelowMany: {
+    items: text => `seine Einzelstücke (mehr als ${text})`,
+    batches: text => `seine Chargen (mehr als ${text})`,
+  },
   labelsContent: 'Was der Code enthält',
   labelsFile: 'Datei',
   files: {
@@ -278,10 +294,14 @@ const de: ProductTexts = {
   labelsPicture: 'Bilder (ZIP)',
   codeSize: 'Breite des Codes in mm',
   copies: 'Anzahl von jeder',
+  resolution: 'Auflösung in dpi',
+  between: (least, most) => `Bitte eine Zahl von ${least} bis ${most}.`,
+  wholeBetween: (least, most) => `Bitte eine ganze Zahl von ${least} bis ${most}.`,
+  oneOf: names => `Das steht nicht zur Wahl. Es gibt: ${names}.`,
   labelsCheck: 'Größe prüfen',
   labelsMake: 'Datei erstellen',
   labelsSize: (wide, module) => `Der Code wird ${wide} mm breit; eines seiner Quadrate misst ${module} mm.`,
-  labelsMost: most => `Eine Datei hat höchstens ${most} Etiketten: die neuesten Einheiten.`,
+  labelsMost: most => `Eine Datei hat höchstens ${most} Etiketten: die neuesten zuerst.`,
   tooFine: module =>
     `Die Quadrate des Codes wären nur ${module} mm breit. Unter 0,25 mm lesen viele Telefone sie nicht: wählen Sie eine größere Etikette oder einen größeren Code.`,
   downloadPng: dpi => `PNG, ${dpi} dpi`,
