@@ -13,7 +13,7 @@ import { chooseWords } from '../../src/console/texts.ts'
 import { refreshesEnded } from '../../src/passports/refresh-job.ts'
 import { CORES } from '../harness.ts'
 import { FULL } from '../site/reading-of.ts'
-import { type Answer, type Browser, type Stand, startStand } from './stand.ts'
+import { type Answer, type Browser, OWN, type Stand, startStand } from './stand.ts'
 
 let stand: Stand
 let owner: Browser
@@ -63,12 +63,15 @@ const inFrench = {
   careInstructions: { fr: 'Laver à la main.' },
   endOfLife: { recyclingInstructions: { fr: 'Au tri.' }, disposalInstructions: { fr: 'Pas à la poubelle.' } },
 }
+const unitsHeading = ({ text }: Answer) => /<h2 id="units">(.*?)<\/h2>/.exec(text)?.[1]
 const newForm = (data: object) => ({ category: 'textile', ...fields(data) })
 
 async function make(data: object = textile): Promise<string> {
   const answer = await owner.post('/console/products', { form: newForm(data) })
   assert.equal(answer.status, 303, answer.text)
-  return String(answer.headers.location)
+  const [at = '', done] = String(answer.headers.location).split('?')
+  assert.equal(done, 'done=created')
+  return at
 }
 
 const save = async (at: string, data: object, more: Record<string, string> = {}): Promise<Answer> => {
@@ -376,6 +379,7 @@ describe('products', () => {
     assert.match(checked.text, /Corrects [^<]*Weight[^<]* for 4 units/)
     assert.equal((await save(at, wish, { change_type: 'correction' })).status, 303)
     assert.match((await owner.get(at)).text, /4 units were issued before a correction/)
+    assert.equal(unitsHeading(await owner.get(at)), '4 units')
     for (const level of ['item', 'all', 'model']) {
       const { text } = await owner.get(`/console/products?level=${level}&outdated=yes`)
       assert.match(text, /4 products/, level)
@@ -441,14 +445,132 @@ describe('products', () => {
     const foreign = await stranger.post('/console/products/status', { form })
     assert.match(String(foreign.headers.location), /failed=2/)
     const done = await owner.post('/console/products/status', { form })
-    assert.equal(done.headers.location, '/console/products?q=x')
+    assert.equal(done.headers.location, '/console/products?q=x&archived=2')
+    assert.match((await owner.get(String(done.headers.location))).text, /role="status">2 are archived\./)
     for (const at of [one, two]) {
       assert.match((await owner.get(at)).text, /Archived/)
       assert.equal((await stranger.get(at)).status, 404)
       assert.equal((await stranger.post(at, { form: fields(textile) })).status, 404)
     }
-    assert.equal((await owner.post(`${one}/status`, { form: { to: 'restore' } })).status, 303)
+    const back = await owner.post(`${one}/status`, { form: { to: 'restore' } })
+    assert.equal(back.headers.location, `${one}?done=restored`)
     assert.doesNotMatch((await owner.get(one)).text, /Archived/)
+  })
+
+  test('a word after each thing done, in both languages, and none that an address makes up', async () => {
+    const at = await make()
+    const german = { headers: { 'accept-language': 'de' } }
+    const said = async (answer: Answer, ask = {}) =>
+      /<p class="reach" role="status">(.*?)<\/p>/.exec(
+        (await owner.get(String(answer.headers.location).replace('#units', ''), ask)).text,
+      )?.[1]
+    const made = await owner.post('/console/products', { form: newForm(textile) })
+    assert.equal(await said(made), 'The product is created.')
+    assert.equal(await said(made, german), 'Das Produkt ist angelegt.')
+    assert.equal(await said(await save(at, { ...textile, weightGrams: '70' })), 'Saved as a new version.')
+    const revert = await owner.post(`${at}/versions/1/revert`, { form: { change_type: 'change' } })
+    assert.match((await said(revert)) ?? '', /^The earlier data stands again/)
+    const issued = await owner.post(`${at}/units`, { form: { level: 'item', names: 'Said-1' } })
+    assert.equal(await said(issued), 'The units are issued.')
+    await save(at, { ...textile, weightGrams: '75' }, { change_type: 'correction' })
+    assert.match((await said(await owner.post(`${at}/refresh`, {}))) ?? '', /is up to date/)
+    const archived = await owner.post(`${at}/status`, { form: { to: 'archive' } })
+    assert.match((await said(archived)) ?? '', /^Archived\./)
+    assert.match((await said(archived, german)) ?? '', /^Archiviert\./)
+    for (const made of ['?done=__proto__', '?done=constructor', '?done=<b>', '?done=toString']) {
+      assert.doesNotMatch((await owner.get(at + made)).text, /role="status"/, made)
+    }
+    const none = await owner.post('/console/products/status', { form: { to: 'archive', back: '' } })
+    assert.match(
+      (await owner.get(String(none.headers.location))).text,
+      /role="alert"[^>]*><p>Nothing is selected/,
+    )
+    assert.doesNotMatch((await owner.get('/console/products?archived=0&restored=x')).text, /role="status"/)
+  })
+
+  test('units are told by line and name, as the form has them then', async () => {
+    const at = await make()
+    const issue = (names: string, ask: { headers?: Record<string, string> } = {}) =>
+      owner.post(`${at}/units`, { form: { level: 'item', names }, ...ask })
+    const lines = ({ text }: Answer) =>
+      [...text.matchAll(/<li>((?:Line|Zeile|and|und) .*?)<\/li>/g)].map(([, line]) => line)
+    await issue('L1\nL2')
+    const some = await issue('L1\n\nok1\nok2\n \u00c41 \nok3\nL2')
+    assert.equal(some.status, 422)
+    assert.match(some.text, />\nL1\n\u00c41\nL2<\/textarea>/)
+    assert.deepEqual(lines(some), [
+      'Line 1 (L1): This serial number is already taken under the model.',
+      'Line 2 (\u00c41): Only letters from A to Z, digits and the signs !&#34;%&#38;&#39;()*+,-./:;&#60;&#61;&#62;?_ are possible, and not . or .. alone.',
+      'Line 3 (L2): This serial number is already taken under the model.',
+    ])
+    const german = { headers: { ...OWN, 'accept-language': 'de' } }
+    assert.equal(
+      lines(await issue('x\nx\nL1', german))[0],
+      'Zeile 1 (x): Diese Seriennummer gibt es unter dem Modell schon.',
+    )
+    const many = lines(await issue(Array.from({ length: 30 }, (_, n) => `no ${n}`).join('\n')))
+    assert.deepEqual([many.length, many.at(-1)], [21, 'and 10 more'])
+    const error = ({ text }: Answer) => /<p class="error" id="names-error">(.*?)<\/p>/.exec(text)?.[1]
+    assert.equal(error(await issue(' \n \n')), 'Write at least one lot or serial number.')
+    const rows = Array.from({ length: 501 }, (_, n) => `R${n}`).join('\n')
+    const tooMany = await issue(rows)
+    assert.match(error(tooMany) ?? '', /^These are 501 lines; at most 500/)
+    assert.ok(tooMany.text.includes('R500</textarea>'))
+    assert.match(error(await issue(rows, german)) ?? '', /^Das sind 501 Zeilen/)
+  })
+
+  test('a batch and an item say what they are, and under what they were issued, with a link', async () => {
+    const at = await make({ ...textile, productName: 'Lined <coat>' })
+    const unitsOf = async (parent: string, level: string, name: string) => {
+      assert.equal((await owner.post(`${parent}/units`, { form: { level, names: name } })).status, 303)
+      const { text } = await owner.get(parent)
+      return new RegExp(`href="(/console/products/[0-9a-z]{26})">${name}<`).exec(text)?.[1] ?? ''
+    }
+    const batch = await unitsOf(at, 'batch', 'LOT-9')
+    const item = await unitsOf(batch, 'item', 'SN-9')
+    await unitsOf(at, 'item', 'SN-10')
+    const name = 'Lined &#60;coat&#62;'
+    for (const [path, title, parent] of [
+      [batch, `${name} · Batch LOT-9`, [at, name]],
+      [item, `${name} · Item SN-9`, [batch, `${name} · Batch LOT-9`]],
+    ] as const) {
+      const { text } = await viewer.get(path)
+      assert.match(text, new RegExp(`<title>${title} · `))
+      assert.ok(text.includes(`<h1>${title}</h1>`))
+      assert.ok(text.includes(`<dt>Issued under</dt><dd><a href="${parent[0]}">${parent[1]}</a></dd>`))
+      assert.ok((await owner.get(`${path}/edit`)).text.includes(`<h1>Edit ${title}</h1>`))
+      assert.ok((await owner.get(`${path}/labels`)).text.includes(`>${title}</a>`))
+    }
+    const german = { headers: { 'accept-language': 'de' } }
+    assert.ok((await viewer.get(batch, german)).text.includes(`<h1>${name} · Charge LOT-9</h1>`))
+    const model = await viewer.get(at)
+    assert.ok(model.text.includes(`<h1>${name}</h1>`))
+    assert.equal(unitsHeading(model), '3 units')
+    assert.match(model.text, /Of these, 2 stand directly under it/)
+    assert.equal(unitsHeading(await viewer.get(batch)), 'One unit')
+    await save(at, { ...textile, weightGrams: '60' }, { change_type: 'correction' })
+    assert.match((await viewer.get(at)).text, /3 units were issued before a correction/)
+    assert.match((await viewer.get(batch)).text, /This batch and one of its items were issued before/)
+    assert.match((await viewer.get(item)).text, /This item was issued before a correction/)
+  })
+
+  test('where no units can be issued there is no form, but why', async () => {
+    const at = await make()
+    await owner.post(`${at}/units`, { form: { level: 'item', names: 'Alone' } })
+    const item =
+      /href="(\/console\/products\/[0-9a-z]{26})">Alone/.exec((await owner.get(at)).text)?.[1] ?? ''
+    await owner.post(`${at}/status`, { form: { to: 'archive' } })
+    for (const [path, why] of [
+      [at, /This product is archived: no units/],
+      [item, /An item has no units/],
+    ] as const) {
+      const sent = owner.post(`${path}/units`, { form: { level: 'item', names: 'More' } })
+      for (const answer of [await owner.get(`${path}/units/new`), await sent]) {
+        assert.equal(answer.status, 409)
+        assert.match(answer.text, why)
+        assert.doesNotMatch(answer.text, /<textarea/)
+      }
+    }
   })
 
   test('the page as another reader sees it opens by a link that ends', async () => {

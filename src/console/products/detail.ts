@@ -7,6 +7,7 @@ import { setStatus } from '../../passports/archive.ts'
 import { requireCategory } from '../../passports/check-data.ts'
 import { requireUuid } from '../../passports/find.ts'
 import { listVersions, type VersionEntry } from '../../passports/history.ts'
+import { findSummaries, type Summary } from '../../passports/list.ts'
 import { createdAt, gs1Url, LEVEL_NAME, passportUrl } from '../../passports/record.ts'
 import { readingOf, type State } from '../../passports/state.ts'
 import { DPI } from '../../qr/png.ts'
@@ -16,14 +17,16 @@ import type { Outcome, SignedInVisit } from '../route.ts'
 import { scansPart } from '../scans/product-part.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { dataView } from './data-view.ts'
+import { doneNotice } from './done.ts'
 import { PRODUCTS } from './list.ts'
 import { shopPart } from './shop.ts'
-import { contextAndState, nameOf } from './subject.ts'
+import { calledAs, contextAndState, titleOf } from './subject.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
 import { unitsPart } from './units.ts'
 
 const VERSIONS_SHOWN = 10
 const PREVIEW_MS = 3_600_000
+const DONE = ['created', 'saved', 'archived', 'restored', 'reverted'] as const
 /** While units are brought up to date. */
 const LOOK_AGAIN_S = 2
 
@@ -33,20 +36,21 @@ export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
   const { ctx, state } = await contextAndState(visit)
   const { row } = state
   const mayEdit = session.role !== 'viewer'
-  const [history, units, scans] = await Promise.all([
+  const [history, units, scans, parents] = await Promise.all([
     listVersions(ctx, row.id, { limit: VERSIONS_SHOWN, offset: 0 }),
     unitsPart(visit, ctx, state),
     scansPart(visit, ctx, state),
+    findSummaries(ctx, row.parent_id === null ? [] : [row.parent_id]),
   ])
-  const name = nameOf(words, state)
+  const title = titleOf(words, state)
   const body = html`<p class="way"><a class="alone" href="${PRODUCTS}">${texts.products}</a></p>
-<h1>${name}</h1>!${facts(words, state)}!${mayEdit ? actions(words, state) : ''}
+<h1>${title}</h1>!${doneNotice(words, visit.query, DONE)}!${facts(words, state, parents[0])}!${mayEdit ? actions(words, state) : ''}
 !${addresses(visit, state)}!${shopPart(visit, state)}
 <section aria-labelledby="data"><h2 id="data">${texts.data}</h2>!${dataView(words, requireCategory(row.category).fields, readingOf(state), mark(words, state))}</section>
 !${units.html}!${scans}
 <section aria-labelledby="versions"><h2 id="versions">${texts.versions}</h2>!${versionList(words, idFromUuid(row.id), history.versions)}!${history.total > VERSIONS_SHOWN ? html`<p class="quiet">${texts.versionsMore(words.number(VERSIONS_SHOWN), words.number(history.total))}</p>` : ''}</section>`
   return {
-    title: name,
+    title,
     body,
     scripts: ['copy'],
     isWide: true,
@@ -69,7 +73,7 @@ const mark =
       ? html` <span class="badge">${wordsOf(words, PRODUCT_TEXTS).own}</span>`
       : ''
 
-function facts(words: Words, { row }: State): string {
+function facts(words: Words, { row }: State, parent: Summary | undefined): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const status = row.status === 'x' ? 'archived' : 'active'
   const lines: (readonly [string, string])[] = [
@@ -82,11 +86,11 @@ function facts(words: Words, { row }: State): string {
     [texts.changed, words.minute(row.updated_at.toISOString())],
     [texts.created, words.date(createdAt(row.id).toISOString())],
   ]
-  const parent =
-    row.parent_id === null
+  const under =
+    parent === undefined
       ? ''
-      : html`<div><dt>${texts.parent}</dt><dd><a href="${PRODUCTS}/${idFromUuid(row.parent_id)}">${texts.toParent}</a></dd></div>`
-  return html`<dl class="facts">!${lines.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}!${parent}</dl>`
+      : html`<div><dt>${texts.parent}</dt><dd><a href="${PRODUCTS}/${idFromUuid(parent.id)}">${calledAs(words, parent.product_name ?? words.texts.unnamed, parent)}</a></dd></div>`
+  return html`<dl class="facts">!${lines.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}!${under}</dl>`
 }
 
 function actions(words: Words, { row }: State): string {
@@ -129,7 +133,7 @@ export async function submitOneStatus({ setup, session, params, form }: SignedIn
   const uuid = requireUuid(params.id ?? '')
   const status = form.text('to') === 'restore' ? ('a' as const) : ('x' as const)
   await setStatus(contextOf(setup, session), { uuid, status, expects: () => true })
-  return { to: `${PRODUCTS}/${params.id}` }
+  return { to: `${PRODUCTS}/${params.id}?done=${status === 'x' ? 'archived' : 'restored'}` }
 }
 
 /** Opens the public page as another reader sees it, by an access link that ends within the hour. */

@@ -20,6 +20,7 @@ import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { conflictNotice, mergedWith } from './conflict.ts'
 import { PRODUCTS } from './list.ts'
+import { titleOf } from './subject.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
 import { faults, problemsIn, readSent, SCRIPTS, type Sent, statusOf, type Typed } from './typed.ts'
 
@@ -64,7 +65,7 @@ function editPage(words: Words, state: State, edit: Edit): Outcome {
   const at = `${PRODUCTS}/${idFromUuid(row.id)}`
   const category = requireCategory(row.category)
   const reading = readingOf(state)
-  const title = texts.editOf(String(reading.productName ?? words.texts.unnamed))
+  const title = texts.editOf(titleOf(words, state))
   const isUnit = row.level !== 'm'
   const inherited = Array.isArray(reading.languages) ? reading.languages.map(String) : []
   const { form, problems } = edit
@@ -166,5 +167,5 @@ async function keep(ctx: AccountContext, { state, edit, words, sent, check }: Ke
   if (Object.keys(data).length === 0)
     return editPage(words, state, { ...edit, message: wordsOf(words, PRODUCT_TEXTS).nothingChanged })
   await updatePassport(ctx, wish)
-  return { to: `${PRODUCTS}/${id}` }
+  return { to: `${PRODUCTS}/${id}?done=saved` }
 }

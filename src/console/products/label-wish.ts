@@ -6,7 +6,7 @@ import { DPI, type Dpi } from '../../qr/png.ts'
 import { numberOf } from '../data-form.ts'
 import type { Problems } from '../form.ts'
 import { type Words, wordsOf } from '../texts.ts'
-import { PRODUCT_TEXTS } from './texts.ts'
+import { LABEL_TEXTS } from './label-texts.ts'
 
 const MOST_COPIES = 500
 const LABEL_MM = [15, 300] as const
@@ -71,7 +71,7 @@ export function readPicture(words: Words, query: URLSearchParams, { row }: State
 }
 
 function reader(words: Words, query: URLSearchParams) {
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const texts = wordsOf(words, LABEL_TEXTS)
   const problems: Record<string, string> = {}
   const choice = <T extends string>(name: string, all: readonly T[], usual: T): T => {
     const sent = query.get(name)

@@ -16,6 +16,7 @@ import { described, notes, notice, select, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
+import { LABEL_TEXTS } from './label-texts.ts'
 import {
   CONTENTS,
   type Content,
@@ -29,7 +30,6 @@ import {
 } from './label-wish.ts'
 import { PRODUCTS } from './list.ts'
 import { contextAndState, nameOf, titleOf } from './subject.ts'
-import { PRODUCT_TEXTS } from './texts.ts'
 
 /** More in one file is a file that no program opens. */
 const MOST_LABELS = 10_000
@@ -47,7 +47,7 @@ export async function showLabels(visit: SignedInVisit): Promise<Outcome> {
 type Shown = { state: State; below: Below; read: ReadWish }
 
 function labelsPage({ setup, words }: SignedInVisit, { state, below, read }: Shown): Outcome {
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const texts = wordsOf(words, LABEL_TEXTS)
   const { wish, problems } = read
   const at = `${PRODUCTS}/${idFromUuid(state.row.id)}`
   const address = addressOf(setup.addresses, state.row, wish.content)
@@ -67,7 +67,7 @@ function labelsPage({ setup, words }: SignedInVisit, { state, below, read }: Sho
 }
 
 function fieldNames(words: Words): Record<string, string> {
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const texts = wordsOf(words, LABEL_TEXTS)
   const { labelsOf, labelsContent, labelsFile, sheet, width, height, skip, codeSize, copies, resolution } =
     texts
   return {
@@ -79,7 +79,7 @@ function fieldNames(words: Words): Record<string, string> {
 type Has = { below: Below; hasGs1: boolean }
 
 function choices(words: Words, { wish, problems, typed }: ReadWish, { below, hasGs1 }: Has): string {
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const texts = wordsOf(words, LABEL_TEXTS)
   const names = fieldNames(words)
   const one = (name: string, value: string, options: readonly (readonly [string, string])[]) =>
     select({ name, label: names[name] ?? name, value, options }, problems)
@@ -113,7 +113,7 @@ function choices(words: Words, { wish, problems, typed }: ReadWish, { below, has
 }
 
 function countedAs(words: Words, of: 'items' | 'batches', n: number): string {
-  const { ofBelow, ofBelowMany } = wordsOf(words, PRODUCT_TEXTS)
+  const { ofBelow, ofBelowMany } = wordsOf(words, LABEL_TEXTS)
   return n > MOST_LABELS ? ofBelowMany[of](words.number(MOST_LABELS)) : ofBelow[of](words.number(n))
 }
 
@@ -179,7 +179,7 @@ async function* labelsOf(
   rows: AsyncIterable<Row> | Iterable<Row>,
   wish: Wish,
 ): AsyncGenerator<Named> {
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const texts = wordsOf(words, LABEL_TEXTS)
   for await (const row of rows) {
     const address = addressOf(addresses, row, wish.content)
     const label = {
@@ -243,7 +243,7 @@ function codePage(words: Words, state: State, problems: Problems): Outcome {
   const lines = Object.entries(problems).map(
     ([name, sentence]) => html`<li>${names[name] ?? name} (${name}): ${sentence}</li>`,
   )
-  const { codeOf } = wordsOf(words, PRODUCT_TEXTS)
+  const { codeOf } = wordsOf(words, LABEL_TEXTS)
   const body = html`<p class="way"><a class="alone" href="${PRODUCTS}/${idFromUuid(state.row.id)}">${titleOf(words, state)}</a></p><h1>${codeOf}</h1>
 <div class="summary" role="alert" tabindex="-1" autofocus><p>${words.texts.summary(lines.length)}</p><ul>!${lines}</ul></div>`
   return { title: codeOf, body, status: 422 }

@@ -86,9 +86,22 @@ export async function showProducts(visit: SignedInVisit): Promise<Outcome> {
   const mayEdit = session.role !== 'viewer'
   const create = mayEdit ? html`<a class="button" href="${PRODUCTS}/new">${texts.newProduct}</a>` : ''
   const failed = query.get('failed') === null ? '' : notice(texts.someFailed)
-  const body = html`<div class="page-head"><h1>${texts.products}</h1>!${create}</div>!${failed}
+  const none = query.get('none') === null ? '' : notice(texts.noneSelected)
+  const body = html`<div class="page-head"><h1>${texts.products}</h1>!${create}</div>!${failed}!${none}!${changedNotice(words, query)}
 !${filters(words, view)}!${results(words, view, found, mayEdit)}`
   return { title: texts.products, body, isWide: true }
+}
+
+/** How many the last press archived or restored. */
+function changedNotice(words: Words, query: URLSearchParams): string {
+  const { archivedMany, restoredMany } = wordsOf(words, PRODUCT_TEXTS)
+  const say = { archived: archivedMany, restored: restoredMany }
+  for (const one of ['archived', 'restored'] as const) {
+    const n = query.get(one) ?? ''
+    if (/^[1-9]\d?$/.test(n))
+      return html`<p class="reach" role="status">${say[one](Number(n), words.number(Number(n)))}</p>`
+  }
+  return ''
 }
 
 function filters(words: Words, view: View): string {
@@ -156,17 +169,23 @@ function line(words: Words, row: Summary, mayEdit: boolean): string {
 export async function submitStatus({ setup, session, form }: SignedInVisit): Promise<Outcome> {
   const ctx = contextOf(setup, session)
   const status = form.text('to') === 'restore' ? 'a' : 'x'
-  let failed = 0
-  for (const id of form.all('id').slice(0, A_PAGE)) {
+  const ids = form.all('id').slice(0, A_PAGE)
+  let done = 0
+  for (const id of ids) {
     try {
       await setStatus(ctx, { uuid: requireUuid(id), status, expects: () => true })
+      done++
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      failed++
     }
   }
   const back = new URL(form.text('back'), 'http://carnet.invalid')
   const view = readView(back.searchParams)
   const to = addressOf(view, view.place)
-  return { to: failed === 0 ? to : `${to}${to.includes('?') ? '&' : '?'}failed=${failed}` }
+  const said = new URLSearchParams({
+    ...(ids.length === 0 ? { none: 'yes' } : {}),
+    ...(done > 0 ? { [status === 'x' ? 'archived' : 'restored']: String(done) } : {}),
+    ...(done < ids.length ? { failed: String(ids.length - done) } : {}),
+  })
+  return { to: `${to}${to.includes('?') ? '&' : '?'}${said}` }
 }

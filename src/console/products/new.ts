@@ -51,7 +51,7 @@ export async function submitNew({ setup, session, words, form }: SignedInVisit):
   try {
     const ctx = contextOf(setup, session)
     const { passport } = await createPassport(ctx, { category: category.id, data: sent.data, strict: false })
-    return { to: `${PRODUCTS}/${idFromUuid(passport.id)}` }
+    return { to: `${PRODUCTS}/${idFromUuid(passport.id)}?done=created` }
   } catch (error) {
     return newPage(words, category, { form: sent.form, ...problemsIn(words, error, sent.unclear) })
   }

@@ -2,9 +2,11 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import { contextOf } from '../../accounts/sessions.ts'
 import { requireUuid } from '../../passports/find.ts'
+import { LEVEL_NAME } from '../../passports/record.ts'
 import { getState, readingOf, type State } from '../../passports/state.ts'
 import type { SignedInVisit } from '../route.ts'
-import type { Words } from '../texts.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { PRODUCT_TEXTS } from './texts.ts'
 
 /** Throws `not_found`, for another account's product too. */
 export const contextAndState = async (
@@ -17,6 +19,15 @@ export const contextAndState = async (
 export const nameOf = (words: Words, state: State) =>
   String(readingOf(state).productName ?? words.texts.unnamed)
 
-/** The name, and of a unit its lot or serial number: what pages about it are called. */
-export const titleOf = (words: Words, state: State) =>
-  [nameOf(words, state), state.row.serial ?? state.row.lot].filter(part => part !== null).join(' · ')
+/** The name, and of a unit what it is and its lot or serial number: what pages about it are called. */
+export const titleOf = (words: Words, state: State) => calledAs(words, nameOf(words, state), state.row)
+
+export function calledAs(
+  words: Words,
+  name: string,
+  { level, serial, lot }: Pick<State['row'], 'level' | 'serial' | 'lot'>,
+): string {
+  if (level === 'm') return name
+  const { levels } = wordsOf(words, PRODUCT_TEXTS)
+  return `${name} · ${levels[LEVEL_NAME[level]]} ${serial ?? lot ?? ''}`
+}

@@ -15,7 +15,7 @@ import { type Words, wordsOf } from '../texts.ts'
 import { dataView, valueView } from './data-view.ts'
 import { faultSentence } from './faults.ts'
 import { PRODUCTS } from './list.ts'
-import { contextAndState, nameOf } from './subject.ts'
+import { contextAndState, titleOf } from './subject.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
 
 export const showVersion = (visit: SignedInVisit): Promise<Outcome> => page(visit, undefined)
@@ -34,11 +34,11 @@ async function page(visit: SignedInVisit, refusal: string | undefined): Promise<
   const [entry] = history.versions
   const { fields } = requireCategory(row.category)
   const data = JSON.parse(version.data) as Data
-  const title = `${nameOf(words, state)}, ${texts.versionNo(n)}`
+  const title = `${titleOf(words, state)}, ${texts.versionNo(n)}`
   const at = `${PRODUCTS}/${idFromUuid(row.id)}`
   const way = (to: number, text: string) =>
     to < 1 || to > row.version_no ? '' : html`<a class="alone" href="${at}/versions/${to}">${text}</a>`
-  const body = html`<p class="way"><a class="alone" href="${at}">${nameOf(words, state)}</a></p><h1>${texts.versionNo(n)}</h1>
+  const body = html`<p class="way"><a class="alone" href="${at}">${titleOf(words, state)}</a></p><h1>${texts.versionNo(n)}</h1>
 <p class="lead">${texts.kinds[entry?.change_type ?? 'created']}, ${words.minute(entry?.created_at ?? version.updated_at.toISOString())}, ${entry?.created_by ?? ''}</p>!${entry?.note == null ? '' : html`<p>${entry.note}</p>`}!${notice(refusal)}
 <nav class="pages" aria-label="${texts.versions}">!${way(n - 1, texts.olderVersion)}!${way(n + 1, texts.newerVersion)}</nav>
 !${before === undefined ? '' : difference(words, fields, JSON.parse(before.data) as Data, data)}
@@ -98,5 +98,5 @@ export async function submitRevert(visit: SignedInVisit): Promise<Outcome> {
     const [detail] = error.details ?? []
     return page(visit, detail === undefined ? error.message : faultSentence(words, detail))
   }
-  return { to: `${PRODUCTS}/${idFromUuid(state.row.id)}` }
+  return { to: `${PRODUCTS}/${idFromUuid(state.row.id)}?done=reverted` }
 }
