@@ -1,11 +1,12 @@
 /** Archiving and restoring: a state beside the versions, with its own log, so that no address ever breaks. */
 import { auditValues, insertAudit } from '../accounts/audit.ts'
 import type { AccountContext } from '../accounts/context.ts'
+import { toGtin14 } from '../gs1/gtin.ts'
 import { findRefusal, retrying } from '../kernel/db.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import { insertEvents, passportEvent } from '../webhooks/announce.ts'
-import { gtinTaken } from './check-data.ts'
 import { getPassport } from './find.ts'
+import { gtinTakenBy } from './find-matches.ts'
 import { forgetPublicPassport } from './public-read.ts'
 import type { PassportRow, StatusLetter } from './record.ts'
 import { contended, inTurnOf, MOST_ATTEMPTS, type PassportChange, requireExpected } from './update.ts'
@@ -77,6 +78,7 @@ async function write(ctx: AccountContext, current: PassportRow, status: StatusLe
       from moved`
     return moved.length > 0
   } catch (error) {
-    throw findRefusal(error) === 'gtin_taken' ? gtinTaken() : error
+    if (findRefusal(error) !== 'gtin_taken') throw error
+    throw await gtinTakenBy(ctx, current.gtin === null ? null : toGtin14(current.gtin))
   }
 }

@@ -3,6 +3,7 @@ import { type CompleteCategory, findCategory } from '../categories/catalogue.ts'
 import { normaliseData, validateData, withNewlines } from '../categories/validate.ts'
 import { toGtin14 } from '../gs1/gtin.ts'
 import { AppError, assert, type Detail, invalid } from '../kernel/errors.ts'
+import { idFromUuid } from '../kernel/ids.ts'
 import { rowProblem } from './row-problems.ts'
 
 export type Data = Record<string, unknown>
@@ -100,7 +101,18 @@ export function requireData(data: unknown): Data {
 export const withoutNulls = (data: Data): Data =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null))
 
-export const gtinTaken = () =>
-  new AppError('gtin_taken', 'This GTIN already belongs to another product. Send another GTIN, or none.', [
-    rowProblem({ field: 'gtin', pointer: '/data/gtin', code: 'duplicate' }, 'gtin_taken'),
+/** `holder` is named when it is the account's own; of another account's nothing is told, its `id` being null. */
+export function gtinTaken(holder?: { id: string | null; isBorne: boolean }): AppError {
+  const at = { field: 'gtin', pointer: '/data/gtin', code: 'duplicate' } as const
+  if (holder === undefined || holder.id === null) {
+    const message = 'This GTIN already belongs to another product. Send another GTIN, or none.'
+    return new AppError('gtin_taken', message, [rowProblem(at, 'gtin_taken')])
+  }
+  const id = idFromUuid(holder.id)
+  const message = holder.isBorne
+    ? `This GTIN already belongs to your product ${id}. Send another GTIN, or none.`
+    : `This GTIN belongs to your product ${id}, which bore it before: codes printed with it lead there. Send another GTIN, or none.`
+  return new AppError('gtin_taken', message, [
+    rowProblem(at, holder.isBorne ? 'gtin_own' : 'gtin_own_before', { id }),
   ])
+}

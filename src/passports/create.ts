@@ -7,9 +7,9 @@ import { findRoom } from '../accounts/quota.ts'
 import { type KeptAnswer, KeyTaken, receiptRow } from '../accounts/receipt.ts'
 import { coalesce } from '../kernel/coalesce.ts'
 import { perDatabase, type Sql } from '../kernel/db.ts'
-import type { Detail } from '../kernel/errors.ts'
+import { AppError, type Detail } from '../kernel/errors.ts'
 import { checkData, gtinTaken, requireCategory, requireData, withoutNulls } from './check-data.ts'
-import { requireFreeGtin } from './find-matches.ts'
+import { gtinTakenBy, requireFreeGtin } from './find-matches.ts'
 import {
   firstVersion,
   isUnstorable,
@@ -39,10 +39,12 @@ export async function createPassport(
   const written = { passport: firstVersion(row), warnings }
   const receipt = answer === undefined ? null : receiptRow(ctx.receipt, () => answer(written))
   const refusal = await creators(ctx.sql)({ ...row, receipt })
-  if (refusal !== undefined) throw refusal
+  if (refusal !== undefined) throw isTaken(refusal) ? await gtinTakenBy(ctx, row.gtin14) : refusal
   if (ctx.receipt && receipt !== null) ctx.receipt.kept = true
   return written
 }
+
+const isTaken = (error: Error) => error instanceof AppError && error.code === 'gtin_taken'
 
 /** What `createPassport` would answer or throw as things are now; nothing is written, and the id names nothing. */
 export async function previewCreate(ctx: AccountContext, input: NewPassport): Promise<Written> {

@@ -1,5 +1,6 @@
 /** Which models bear these SKUs or GTINs: asked for many at once, and for what makes "create or update" exact. */
 import type { AccountContext } from '../accounts/context.ts'
+import type { AppError } from '../kernel/errors.ts'
 import { gtinTaken } from './check-data.ts'
 
 /** More bearers of one SKU than this are not named. */
@@ -57,5 +58,10 @@ export async function requireFreeGtin(
 ): Promise<void> {
   if (gtin14 === null) return
   const match = (await findByGtin(ctx, [gtin14])).get(gtin14)
-  if (match !== undefined && match.id !== uuid) throw gtinTaken()
+  if (match !== undefined && match.id !== uuid) throw gtinTaken(match)
+}
+
+/** What to say of a GTIN that the database found taken a moment ago. */
+export async function gtinTakenBy(ctx: AccountContext, gtin14: string | null): Promise<AppError> {
+  return gtinTaken((await findByGtin(ctx, gtin14 === null ? [] : [gtin14])).get(gtin14 ?? ''))
 }

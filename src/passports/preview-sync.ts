@@ -19,20 +19,22 @@ export async function foresee(
     ctx,
     gtins.filter(one => one !== null),
   )
-  const isTaken = (gtin14: string | null, uuid: string) => {
+  const holderOf = (gtin14: string | null, uuid: string) => {
     const holder = gtin14 === null ? undefined : holders.get(gtin14)
-    return holder !== undefined && holder.id !== uuid
+    return holder?.id === uuid ? undefined : holder
   }
   const left = creations.length === 0 ? 0 : await findRoom(ctx.sql, { accountId: ctx.accountId, level: 'm' })
   let room = left - before
   for (const creation of creations) {
     const { row, made } = creation
-    if (isTaken(made.gtin14, made.id)) refuse(result, row, gtinTaken())
+    const holder = holderOf(made.gtin14, made.id)
+    if (holder !== undefined) refuse(result, row, gtinTaken(holder))
     else if (room-- > 0) result.created.push(createdOf(creation))
     else refuse(result, row, overQuota())
   }
   for (const { row, step, claims, warnings } of updates) {
-    if (isTaken(claims, step.current.id)) refuse(result, row, gtinTaken())
+    const holder = holderOf(claims, step.current.id)
+    if (holder !== undefined) refuse(result, row, gtinTaken(holder))
     else {
       const passport = { ...step.next.row, updated_at: step.next.now }
       result.updated.push({ index: row.index, passport, warnings })

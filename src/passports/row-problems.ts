@@ -4,6 +4,9 @@ import { type Detail, type DetailCode, SAID, type Said } from '../kernel/errors.
 
 export const ROW_PROBLEMS = {
   gtin_taken: 'gtin is already taken by another product.',
+  gtin_own: 'gtin is already taken by your product {id}.',
+  gtin_own_before:
+    'gtin belongs to your product {id}, which bore it before: codes printed with it lead there.',
   gtin_borne:
     'The GTIN {gtin} belongs to the product {id}, which bears another one now: codes printed with it lead there. Change that product by its id.',
   sku_shared:

@@ -171,14 +171,18 @@ async function writeChanged(
     ctx,
     updates.map(({ step }) => step),
   )
+  const holders = await findByGtin(
+    ctx,
+    updates.flatMap(({ step, claims }) => (claims !== null && taken.has(step.current.id) ? [claims] : [])),
+  )
   const lost: Lost[] = []
-  for (const { row, step, warnings } of updates) {
+  for (const { row, step, claims, warnings } of updates) {
     const { id } = step.current
     const at = written.get(id)
     if (at !== undefined) {
       const passport = { ...step.next.row, updated_at: at }
       result.updated.push({ index: row.index, passport, warnings })
-    } else if (taken.has(id)) refuse(result, row, gtinTaken())
+    } else if (taken.has(id)) refuse(result, row, gtinTaken(holders.get(claims ?? '')))
     else lost.push({ row, uuid: id })
   }
   return lost

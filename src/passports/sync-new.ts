@@ -3,6 +3,7 @@ import type { AccountContext } from '../accounts/context.ts'
 import { findRoom } from '../accounts/quota.ts'
 import type { AppError } from '../kernel/errors.ts'
 import { gtinTaken } from './check-data.ts'
+import { findByGtin } from './find-matches.ts'
 import { type Obstacle, overQuota, tryInsertModels } from './insert-models.ts'
 import type { Creation } from './plan-sync.ts'
 
@@ -12,7 +13,7 @@ export type Inserted = { refused: Refusal[]; lost: Creation[] }
 
 /** In order: of those over the quota the first are written, as many as there is room for. */
 export async function insertNew(ctx: AccountContext, creations: readonly Creation[]): Promise<Inserted> {
-  const outcome: Inserted = { refused: [], lost: [] }
+  const outcome: Outcome = { refused: [], lost: [], taken: [] }
   let rest = creations
   while (rest.length > 0) {
     const obstacles = await tryInsertModels(
@@ -25,21 +26,33 @@ export async function insertNew(ctx: AccountContext, creations: readonly Creatio
     const isQuotaAlone = rest.every(one => at(one) === 'plan_limit')
     rest = isQuotaAlone ? await fitting(ctx, rest, outcome) : withoutRefused(rest, at, outcome)
   }
-  return outcome
+  const { refused, lost, taken } = outcome
+  return { refused: [...refused, ...(await refusedAs(ctx, taken))], lost }
+}
+
+type Outcome = Inserted & { taken: Creation[] }
+
+/** Of GTINs that others hold. */
+async function refusedAs(ctx: AccountContext, taken: readonly Creation[]): Promise<Refusal[]> {
+  const holders = await findByGtin(
+    ctx,
+    taken.flatMap(({ made }) => made.gtin14 ?? []),
+  )
+  return taken.map(creation => ({ creation, error: gtinTaken(holders.get(creation.made.gtin14 ?? '')) }))
 }
 
 /** The rows that nothing but perhaps the quota is in the way of. */
 function withoutRefused(
   rows: readonly Creation[],
   at: (one: Creation) => Obstacle | undefined,
-  { refused, lost }: Inserted,
+  { taken, lost }: Outcome,
 ): Creation[] {
   return rows.filter(creation => {
     const obstacle = at(creation)
     if (obstacle === undefined || obstacle === 'plan_limit') return true
     // Of a row that is matched by GTIN, the one who took it may be the model that it means.
     if (obstacle === 'sku_taken' || creation.row.matchBy === 'gtin') lost.push(creation)
-    else refused.push({ creation, error: gtinTaken() })
+    else taken.push(creation)
     return false
   })
 }

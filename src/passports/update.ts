@@ -14,11 +14,11 @@ import {
   checkData,
   checkUnitData,
   type Data,
-  gtinTaken,
   requireCategory,
   withoutNulls,
 } from './check-data.ts'
 import type { Written } from './create.ts'
+import { gtinTakenBy } from './find-matches.ts'
 import { differing } from './inherit.ts'
 import { forgetPublicPassport } from './public-read.ts'
 import { createdAt, type PassportRow } from './record.ts'
@@ -224,6 +224,6 @@ async function writeVersion(
       from moved m join before b using (id)`
     return row?.updated_at
   } catch (error) {
-    throw findRefusal(error) === 'gtin_taken' ? gtinTaken() : error
+    throw findRefusal(error) === 'gtin_taken' ? await gtinTakenBy(ctx, next.gtin14) : error
   }
 }

@@ -125,11 +125,12 @@ describe('PATCH /products/{id}', () => {
 
   test("409: another product's GTIN changes nothing", async () => {
     const gtin = nextGtin()
-    await create({ gtin })
+    const holder = await create({ gtin })
     const product = await create()
     const { status, json } = await patch(product.id, { data: { gtin } })
     assert.equal(status, 409)
     assert.equal(json.code, 'gtin_taken')
+    assert.match(json.error, new RegExp(`belongs to your product ${holder.id}\\.`))
     assert.equal((await read(product.id)).version_no, 1)
   })
 

@@ -161,7 +161,9 @@ describe('POST /products', () => {
   describe('409', () => {
     test('a GTIN that another product has, in whatever length, whichever account', async () => {
       const gtin = nextGtin()
-      assert.equal((await post(newProduct({ gtin }))).status, 201)
+      const made = await post(newProduct({ gtin }))
+      assert.equal(made.status, 201)
+      const holder: string = made.json.data.id
       const stranger = await t.account()
       for (const key of [account.key, stranger.key]) {
         for (const same of [gtin, `0${gtin}`]) {
@@ -171,6 +173,8 @@ describe('POST /products', () => {
           })
           assert.equal(status, 409)
           assert.equal(json.code, 'gtin_taken')
+          const told = JSON.stringify(json)
+          assert.equal(told.includes(holder), key === account.key, told)
         }
       }
     })

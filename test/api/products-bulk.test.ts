@@ -137,6 +137,30 @@ describe('POST /products/bulk', () => {
     assert.equal(swapped.json.data.errors[0].code, 'gtin_taken')
   })
 
+  test('a GTIN that an own product holds is refused with its name, written or tried; of a stranger nothing is told', async () => {
+    const [mine, theirs] = [nextGtin(), nextGtin()]
+    const holder: string = (await bulk(items(newProduct({ sku: 'h-1', gtin: mine })))).json.data.created[0].id
+    await bulk(items(newProduct({ sku: 'h-2' })))
+    const foreign = newProduct({ gtin: theirs })
+    const { key } = await t.account()
+    const there = (await t.ask('POST', '/api/v1/products', { key, body: foreign })).json.data.id
+    const told = async (path: string, row: object) => {
+      const { json } = await t.ask('POST', path, {
+        key: account.key,
+        body: items(row, { data: { sku: 'h-1' } }),
+      })
+      assert.equal(json.data.errors[0].code, 'gtin_taken')
+      const text = JSON.stringify(json.data.errors)
+      return [text.includes(holder), text.includes(there)]
+    }
+    for (const path of ['/api/v1/products/bulk', '/api/v1/products/bulk?dry_run=true']) {
+      assert.deepEqual(await told(path, newProduct({ sku: 'h-3', gtin: mine })), [true, false], path)
+      assert.deepEqual(await told(path, { data: { sku: 'h-2', gtin: mine } }), [true, false], path)
+      assert.deepEqual(await told(path, newProduct({ sku: 'h-4', gtin: theirs })), [false, false], path)
+      assert.deepEqual(await told(path, { data: { sku: 'h-2', gtin: theirs } }), [false, false], path)
+    }
+  })
+
   test('match_by of the call and of a row; change_type and note of the call', async () => {
     const gtin = nextGtin()
     await bulk({ items: [newProduct({ sku: 'b-9', gtin })], match_by: 'gtin' })

@@ -1,4 +1,4 @@
-/** Every sentence about what is wrong is there in German: with what was found, and not a word of English. */
+/** Every sentence about what is wrong is there for people in both languages: with what was found, and no name of the API. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -9,6 +9,7 @@ import { DEVELOPER_TEXTS } from '../../src/console/developer/texts.ts'
 import { whyOf } from '../../src/console/developer/words.ts'
 import { faultSentence } from '../../src/console/products/faults.ts'
 import { CODES_DE, KINDS_DE, PROBLEMS_DE } from '../../src/console/products/faults-de.ts'
+import { KINDS_EN, PROBLEMS_EN } from '../../src/console/products/faults-en.ts'
 import { chooseWords } from '../../src/console/texts.ts'
 import { addressList } from '../../src/kernel/addresses.ts'
 import { SAID } from '../../src/kernel/errors.ts'
@@ -21,14 +22,20 @@ const english = chooseWords('en')
 const holes = (sentence: string) => sentence.match(/\{\w+\}/g) ?? []
 
 describe('the rules of the fields', () => {
-  test('each has a German sentence, whose holes are facts that there are', () => {
+  test('each has a sentence in both languages, whose holes are facts that there are', () => {
     const all = { ...PROBLEMS, ...ROW_PROBLEMS }
     assert.deepEqual(Object.keys(PROBLEMS_DE).sort(), Object.keys(all).sort())
     assert.deepEqual(Object.keys(KINDS_DE).sort(), Object.keys(KINDS).sort())
+    assert.deepEqual(Object.keys(PROBLEMS_EN).sort(), Object.keys(all).sort())
+    assert.deepEqual(Object.keys(KINDS_EN).sort(), Object.keys(KINDS).sort())
     for (const [key, sentence] of Object.entries(all)) {
-      const said = PROBLEMS_DE[key as keyof typeof all]
-      assert.notEqual(said, sentence)
-      for (const hole of holes(said)) assert.ok(sentence.includes(hole), `${key} has no ${hole}`)
+      for (const problems of [PROBLEMS_DE, PROBLEMS_EN]) {
+        const said = problems[key as keyof typeof all]
+        assert.notEqual(said, sentence)
+        for (const hole of holes(said)) assert.ok(sentence.includes(hole), `${key} has no ${hole}`)
+      }
+      const [de, en] = [PROBLEMS_DE, PROBLEMS_EN].map(one => holes(one[key as keyof typeof all]).sort())
+      assert.deepEqual(en, de, key)
     }
   })
 
@@ -45,7 +52,10 @@ describe('the rules of the fields', () => {
               assert.ok(Object.hasOwn(CODES_DE, fault.code), fault.code)
               seen.add(said.key as ProblemKey)
               assert.ok(fault.message.endsWith(inEnglish(said as Parameters<typeof inEnglish>[0])))
-              assert.equal(faultSentence(english, fault), fault.message)
+              const plain = faultSentence(english, fault)
+              assert.match(plain, /^[A-Z].*[.?]$/s)
+              assert.doesNotMatch(plain, /\{\w+\}/)
+              assert.ok(fault.field.length < 9 || !plain.startsWith(fault.field), plain)
               const sentence = faultSentence(german, fault)
               assert.match(sentence, /^[A-ZÄÖÜ].*[.?]$/s)
               assert.notEqual(sentence, CODES_DE[fault.code])
@@ -65,6 +75,14 @@ describe('the rules of the fields', () => {
     assert.ok(battery)
     const { errors } = validateData(battery, wrong)
     const said = Object.fromEntries(errors.map(fault => [fault.field, faultSentence(german, fault)]))
+    const plain = Object.fromEntries(errors.map(fault => [fault.field, faultSentence(english, fault)]))
+    assert.match(String(plain['economicOperator.role']), /possible values: .*Manufacturer/i)
+    assert.match(
+      String(plain['economicOperator.legalName']),
+      /^Is missing; it belongs to Economic operator\. Fill it in/,
+    )
+    assert.match(String(plain.weightKg), /^Is -0\.5; it must be at least/)
+    assert.doesNotMatch(Object.values(plain).join(), /economicOperator|weightKg|fiberComposition/)
     assert.match(String(said['economicOperator.role']), /möglich sind: .*Hersteller/i)
     assert.match(String(said['economicOperator.legalName']), /^Fehlt; zu Wirtschaftsakteur gehört/)
     assert.match(String(said.weightKg), /^Ist -0,5; bitte mindestens/)

@@ -11,7 +11,7 @@ import { readForm } from '../../src/console/form.ts'
 import { FORM_TEXTS } from '../../src/console/products/form-texts.ts'
 import { chooseWords } from '../../src/console/texts.ts'
 import { refreshesEnded } from '../../src/passports/refresh-job.ts'
-import { CORES } from '../harness.ts'
+import { CORES, nextGtin } from '../harness.ts'
 import { FULL } from '../site/reading-of.ts'
 import { type Answer, type Browser, OWN, type Stand, startStand } from './stand.ts'
 
@@ -571,6 +571,35 @@ describe('products', () => {
         assert.doesNotMatch(answer.text, /<textarea/)
       }
     }
+  })
+
+  test('a GTIN that an own product holds leads to it, also one that it gave up; of another account nothing is told', async () => {
+    const gtin = nextGtin()
+    const at = await make({ ...textile, gtin })
+    const { gtin: _, ...without } = { ...textile, gtin }
+    const other = await make()
+    const id = at.split('/').at(-1) ?? ''
+    const answers = async (one: Browser) => [
+      await one.post('/console/products', { form: newForm({ ...textile, gtin }) }),
+      ...(one === owner ? [await save(other, { ...textile, gtin })] : []),
+    ]
+    for (const sentence of [/already belongs to your product/, /which bore it before: printed codes/]) {
+      for (const { status, text } of await answers(owner)) {
+        assert.equal(status, 422)
+        assert.match(text, sentence)
+        assert.ok(
+          text.includes(`<a class="alone" href="${at}">Open the product that this GTIN belongs to</a>`),
+        )
+      }
+      for (const { text } of await answers(stranger)) {
+        assert.match(text, /already belongs to another product/)
+        assert.ok(!text.includes(id))
+      }
+      if (sentence.source.startsWith('already')) assert.equal((await save(at, without)).status, 303)
+    }
+    const german = { headers: { ...OWN, 'accept-language': 'de' } }
+    const told = await owner.post('/console/products', { form: newForm({ ...textile, gtin }), ...german })
+    assert.match(told.text, new RegExp(`gehört zu Ihrem Produkt ${id}, das sie früher trug`))
   })
 
   test('the page as another reader sees it opens by a link that ends', async () => {

@@ -60,6 +60,9 @@ export const PROBLEMS_DE: Readonly<Record<ProblemKey | RowProblemKey, string>> =
   date: 'Ist kein Datum des Kalenders; bitte JJJJ, JJJJ-MM oder JJJJ-MM-TT.',
   carbon_class: 'Bitte ein Großbuchstabe von A bis G.',
   gtin_taken: 'Diese GTIN gehört schon zu einem anderen Produkt; bitte eine andere oder keine.',
+  gtin_own: 'Diese GTIN gehört schon zu Ihrem Produkt {id}; bitte eine andere oder keine.',
+  gtin_own_before:
+    'Diese GTIN gehört zu Ihrem Produkt {id}, das sie früher trug: gedruckte Codes führen dorthin. Bitte eine andere oder keine.',
   gtin_borne:
     'Die GTIN {gtin} gehört zum Produkt {id}, das inzwischen eine andere trägt: gedruckte Codes führen dorthin. Bitte dieses Produkt auf seiner Seite ändern.',
   sku_shared:

@@ -139,6 +139,7 @@ const en = {
   conflictBoth:
     'Both of you have changed these. They saved what stands here; if you save, yours takes its place.',
   conflictVersion: 'See what they changed, in a new tab',
+  gtinHolder: 'Open the product that this GTIN belongs to',
   nothingChanged: 'Nothing differs from the present data, so there is nothing to save.',
 }
 
@@ -283,6 +284,7 @@ const de: ProductTexts = {
   conflictBoth:
     'Diese Angaben haben Sie beide geändert. Gespeichert wurde, was hier steht; wenn Sie speichern, gilt statt dessen Ihre Eingabe.',
   conflictVersion: 'In einem neuen Tab ansehen, was geändert wurde',
+  gtinHolder: 'Das Produkt öffnen, dem diese GTIN gehört',
   nothingChanged: 'Nichts weicht von den jetzigen Angaben ab, es gibt also nichts zu speichern.',
 }
 

@@ -1,4 +1,5 @@
 /** What was typed about a product, and what a verb had against it: every fault at its field, nothing typed ever lost. */
+import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import type { Data } from '../../categories/value.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -7,13 +8,16 @@ import { labelOf } from '../data-labels.ts'
 import { withoutBlankRows } from '../data-rows.ts'
 import { notice, summary } from '../fields.ts'
 import { type Form, isFine, type Problems } from '../form.ts'
-import type { Words } from '../texts.ts'
-import { faultSentence } from './faults.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { faultSentence, holderOf } from './faults.ts'
+import { PRODUCTS } from './list.ts'
+import { PRODUCT_TEXTS } from './texts.ts'
 
 /** Modules of the forms of data. */
 export const SCRIPTS = ['languages', 'sums']
 
-export type Typed = { form: Form; problems: Problems; message?: string }
+/** `holder`: the own product whose GTIN was typed. */
+export type Typed = { form: Form; problems: Problems; message?: string; holder?: string }
 
 /** A form that is meant to be kept, as data; `unclear` is what could be read in two ways. */
 export type Sent = { form: Form; data: Data; unclear: Problems }
@@ -27,11 +31,14 @@ export function readSent(words: Words, fields: readonly Field[], sent: Form, was
 export const statusOf = ({ problems, message }: Omit<Typed, 'form'>) =>
   isFine(problems) && message === undefined ? 200 : 422
 
-export function faults(words: Words, { problems, message }: Omit<Typed, 'form'>): string {
-  if (isFine(problems)) return notice(message)
+export function faults(words: Words, { problems, message, holder }: Omit<Typed, 'form'>): string {
   const labels = Object.fromEntries(Object.keys(problems).map(name => [name, pathLabel(words, name)]))
-  return summary(words.texts, problems, labels)
+  const told = isFine(problems) ? notice(message) : summary(words.texts, problems, labels)
+  return holder === undefined ? told : html`!${told}!${holderLink(words, holder)}`
 }
+
+const holderLink = (words: Words, id: string): string =>
+  html`<p><a class="alone" href="${PRODUCTS}/${id}">${wordsOf(words, PRODUCT_TEXTS).gtinHolder}</a></p>`
 
 /** `d.fiberComposition.1.percentage` as "Fibres 2, Share". */
 function pathLabel(words: Words, name: string): string {
@@ -56,5 +63,10 @@ export function problemsIn(words: Words, error: unknown, unclear: Problems): Omi
     else problems[name] ??= unclear[name] ?? faultSentence(words, detail)
   }
   const isAboutFields = !isFine(problems)
-  return { problems, ...(isAboutFields && loose.length === 0 ? {} : { message: loose[0] ?? error.message }) }
+  const holder = holderOf(error.details)
+  return {
+    problems,
+    ...(isAboutFields && loose.length === 0 ? {} : { message: loose[0] ?? error.message }),
+    ...(holder === undefined ? {} : { holder }),
+  }
 }
