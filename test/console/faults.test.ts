@@ -79,7 +79,7 @@ describe('the rules of the fields', () => {
     assert.match(String(plain['economicOperator.role']), /possible values: .*Manufacturer/i)
     assert.match(
       String(plain['economicOperator.legalName']),
-      /^Is missing; it belongs to Economic operator\. Fill it in/,
+      /^Is missing; it belongs to Economic operator\.$/,
     )
     assert.match(String(plain.weightKg), /^Is -0\.5; it must be at least/)
     assert.doesNotMatch(Object.values(plain).join(), /economicOperator|weightKg|fiberComposition/)

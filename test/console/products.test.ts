@@ -304,6 +304,44 @@ describe('products', () => {
     assert.ok(less.text.includes('value="Wool jumper"'))
   })
 
+  test('an empty group is told by all of its required fields at once, so that a second round has none', async () => {
+    const fresh = await stand.signedIn(await stand.account({ name: 'Leer' }), 'owner')
+    for (const { id, fields: known } of allCategories()) {
+      const form = { category: id, 'd.productName': 'Bare', 'd.languages': 'en' }
+      const { text, status } = await fresh.post('/console/products', { form })
+      assert.equal(status, 422)
+      const told = [...text.matchAll(/<a class="alone" href="#(d\.[^"]*)">/g)].map(([, name = '']) => name)
+      const ids = told.filter(name => !text.includes(`id="${name}"`))
+      assert.deepEqual(ids, [], 'each leads to a field')
+      const [core] = [CORES[id as keyof typeof CORES]]
+      const groups = known.filter(field => field.required && field.type === 'object')
+      assert.ok(groups.length > 0)
+      for (const { name, fields: members = [] } of groups) {
+        assert.ok(!told.includes(`d.${name}`), `${id}: ${name}`)
+        for (const member of members.filter(one => one.required))
+          assert.ok(
+            told.some(
+              one => one === `d.${name}.${member.name}` || one.startsWith(`d.${name}.${member.name}.`),
+            ),
+            `${name}.${member.name}`,
+          )
+      }
+      const all = fields(core)
+      const filled = told.map(name => {
+        const at = name in all ? name : (Object.keys(all).find(one => one.startsWith(`${name}.`)) ?? name)
+        return [at, at.endsWith('.percentage') ? '100' : (all[at] ?? '')] as const
+      })
+      const again = await fresh.post('/console/products', {
+        form: { ...form, ...Object.fromEntries(filled) },
+      })
+      assert.equal(
+        again.status,
+        303,
+        `${id}: ${[...again.text.matchAll(/<a class="alone" href="#(d\.[^<]*)/g)].map(([, one]) => one)}`,
+      )
+    }
+  })
+
   test('a new form begins with what the newest product has of brand and operator, and says so', async () => {
     const begun = async (category: string, one = owner) =>
       (await one.get(`/console/products/new?category=${category}`)).text

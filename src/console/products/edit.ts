@@ -125,7 +125,7 @@ export async function submitEdit(visit: SignedInVisit): Promise<Outcome> {
     if (error instanceof AppError && error.code === 'version_conflict') {
       return conflictPage(visit, ctx, typed, sent)
     }
-    return editPage(words, state, { ...typed, ...problemsIn(words, error, sent.unclear) })
+    return editPage(words, state, { ...typed, ...problemsIn(words, error, sent) })
   }
 }
 

@@ -5,7 +5,7 @@ import type { RowProblemKey } from '../../passports/row-problems.ts'
 
 export const PROBLEMS_DE: Readonly<Record<ProblemKey | RowProblemKey, string>> = {
   missing: 'Fehlt; ohne diese Angabe geht es nicht.',
-  missing_in: 'Fehlt; zu {parent} gehört diese Angabe. Bitte ergänzen, oder alles zu {parent} leer lassen.',
+  missing_in: 'Fehlt; zu {parent} gehört diese Angabe, bitte ergänzen.',
   missing_soon: 'Fehlt; für neue Pässe dieser Kategorie ist es erforderlich, bitte bald ergänzen.',
   unknown_in: 'Gehört nicht zu {parent}; dort gibt es {names}.',
   unknown_in_meant: 'Gehört nicht zu {parent}; war {meant} gemeint? Sonst bitte weglassen.',

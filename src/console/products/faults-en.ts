@@ -4,7 +4,7 @@ import type { RowProblemKey } from '../../passports/row-problems.ts'
 
 export const PROBLEMS_EN: Readonly<Record<ProblemKey | RowProblemKey, string>> = {
   missing: 'Is missing; a passport needs it.',
-  missing_in: 'Is missing; it belongs to {parent}. Fill it in, or leave all of {parent} empty.',
+  missing_in: 'Is missing; it belongs to {parent}.',
   missing_soon: 'Is missing; new passports of this category need it, so add it soon.',
   unknown_in: 'Does not belong to {parent}; there are {names}.',
   unknown_in_meant: 'Does not belong to {parent}; was {meant} meant? Otherwise leave it out.',

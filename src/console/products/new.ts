@@ -53,6 +53,6 @@ export async function submitNew({ setup, session, words, form }: SignedInVisit):
     const { passport } = await createPassport(ctx, { category: category.id, data: sent.data, strict: false })
     return { to: `${PRODUCTS}/${idFromUuid(passport.id)}?done=created` }
   } catch (error) {
-    return newPage(words, category, { form: sent.form, ...problemsIn(words, error, sent.unclear) })
+    return newPage(words, category, { form: sent.form, ...problemsIn(words, error, sent) })
   }
 }

@@ -11,6 +11,7 @@ import { type Form, isFine, type Problems } from '../form.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { faultSentence, holderOf } from './faults.ts'
 import { PRODUCTS } from './list.ts'
+import { withMembers } from './missing.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
 
 /** Modules of the forms of data. */
@@ -20,12 +21,12 @@ export const SCRIPTS = ['languages', 'sums']
 export type Typed = { form: Form; problems: Problems; message?: string; holder?: string }
 
 /** A form that is meant to be kept, as data; `unclear` is what could be read in two ways. */
-export type Sent = { form: Form; data: Data; unclear: Problems }
+export type Sent = { form: Form; fields: readonly Field[]; data: Data; unclear: Problems }
 
 export function readSent(words: Words, fields: readonly Field[], sent: Form, was: Data): Sent {
   const form = withoutBlankRows(fields, sent, PREFIX)
   const { data, problems } = readData(fields, form, { words, was })
-  return { form, data, unclear: problems }
+  return { form, fields, data, unclear: problems }
 }
 
 export const statusOf = ({ problems, message }: Omit<Typed, 'form'>) =>
@@ -53,11 +54,15 @@ function pathLabel(words: Words, name: string): string {
  * The refusal of a verb as problems of the form. What is about no field is the message. An unclear text was sent as it
  * was typed, so that the verb tells all that is wrong at once; why it could not be read is what the person has to know.
  */
-export function problemsIn(words: Words, error: unknown, unclear: Problems): Omit<Typed, 'form'> {
+export function problemsIn(
+  words: Words,
+  error: unknown,
+  { fields, unclear }: Pick<Sent, 'fields' | 'unclear'>,
+): Omit<Typed, 'form'> {
   if (!(error instanceof AppError) || error.code === 'not_found') throw error
   const problems: Record<string, string> = {}
   const loose: string[] = []
-  for (const detail of error.details ?? []) {
+  for (const detail of withMembers(fields, error.details ?? [])) {
     const name = inputName(detail)
     if (name === '') loose.push(faultSentence(words, detail))
     else problems[name] ??= unclear[name] ?? faultSentence(words, detail)
