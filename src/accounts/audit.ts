@@ -14,6 +14,7 @@ export type AuditAction =
   | 'plan_changed'
   | 'indexing_changed'
   | 'person_added'
+  | 'person_invited_again'
   | 'person_removed'
   | 'role_changed'
   | 'password_link_made'

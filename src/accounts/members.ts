@@ -69,12 +69,30 @@ export async function inviteMember(
   })
 }
 
+/**
+ * A new link for a member who has not set a password yet; the one before it ends. Undefined for who has set one: they
+ * sign in with it. Throws `not_found` and `rate_limited`.
+ */
+export async function inviteAgain(
+  ctx: AccountContext,
+  id: string,
+): Promise<{ member: Member; token: string | undefined }> {
+  return inTransaction(ctx, async tx => {
+    const { uuid, member } = await lockMember(tx, id)
+    if (member.hasPassword) return { member, token: undefined }
+    await requireRoom(tx)
+    await audit(tx, 'person_invited_again', member.email)
+    return { member, token: await createPasswordLink(tx, uuid, PASSWORD_LINK_LIFETIME_MS) }
+  })
+}
+
 async function requireRoom(ctx: AccountContext): Promise<void> {
   const since = new Date(ctx.clock.now().getTime() - DAY_MS)
   // Ids of entries are ordered by time: the first of that moment bounds what is read of a long log.
   const [row] = await ctx.sql<{ n: number }[]>`
     select count(*)::int as n from audit_entry
-    where account_id = ${ctx.accountId} and id >= ${newUuid(since.getTime())} and action = 'person_added'`
+    where account_id = ${ctx.accountId} and id >= ${newUuid(since.getTime())}
+      and action in ('person_added', 'person_invited_again')`
   if ((row?.n ?? 0) < INVITATIONS_PER_DAY) return
   const message = `At most ${INVITATIONS_PER_DAY} people can be invited in a day.`
   throw new AppError('rate_limited', message, undefined, { 'retry-after': '3600' })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import type { ServerSetup } from '../app.ts'
 import type { Config } from '../kernel/config.ts'
+import { addressesOf } from '../passports/record.ts'
 import { Refusal } from './command.ts'
 
 /** Listens where the settings say. Throws a Refusal when that cannot be. */
@@ -26,12 +27,16 @@ export type WaitingRoom = {
 }
 
 /** Tells who asks, while the database is waited for, that the process lives and cannot work yet; not opened, it does nothing. */
-export function waitingRoom(config: Config, setup: Omit<ServerSetup, 'sql' | 'isReady'>): WaitingRoom {
+export function waitingRoom(
+  config: Config,
+  setup: Omit<ServerSetup, 'sql' | 'isReady' | 'addresses'>,
+): WaitingRoom {
+  const addresses = addressesOf(config.publicUrl)
   let held: { room: FastifyInstance; address: string } | undefined
   return {
     async open(sql) {
       const { createWaitingApp } = await import('../app.ts')
-      const room = createWaitingApp({ ...setup, sql, isReady: async () => false })
+      const room = createWaitingApp({ ...setup, addresses, sql, isReady: async () => false })
       room.server.prependListener('request', (_request, response) => {
         response.shouldKeepAlive = false
       })

@@ -29,9 +29,13 @@ export async function submitForgotten(visit: Visit): Promise<Outcome> {
   }
   // Behind the answer: how long it takes would tell whether the address is known.
   setup.mail.post(letterTo(visit, email))
-  const body = html`<h1>${texts.forgottenSent}</h1><p class="lead">${texts.forgottenSentLead(email)}</p>
-<p>${texts.forgottenNone}</p><p><a class="button second" href="${SIGN_IN}">${texts.signIn}</a></p>`
-  return { title: texts.forgottenSent, body }
+  const { hasServer } = setup.mail
+  const title = hasServer ? texts.forgottenSent : texts.forgottenMade
+  const lead = hasServer ? texts.forgottenSentLead(email) : texts.forgottenMadeLead(email)
+  const none = hasServer ? html`<p>${texts.forgottenNone}</p>` : ''
+  const body = html`<h1>${title}</h1><p class="lead">${lead}</p>
+!${none}<p><a class="button second" href="${SIGN_IN}">${texts.signIn}</a></p>`
+  return { title, body }
 }
 
 async function letterTo({ setup, words }: Visit, email: string): Promise<Letter | undefined> {
@@ -43,7 +47,10 @@ async function letterTo({ setup, words }: Visit, email: string): Promise<Letter 
 
 type Shown = { email: string; problems?: Problems; refusal?: string; status?: number }
 
-function page({ words: { texts } }: Visit, { email, problems = {}, refusal, status = 200 }: Shown): Page {
+function page(
+  { setup, words: { texts } }: Visit,
+  { email, problems = {}, refusal, status = 200 }: Shown,
+): Page {
   const field = {
     name: 'email',
     label: texts.email,
@@ -51,11 +58,11 @@ function page({ words: { texts } }: Visit, { email, problems = {}, refusal, stat
     value: email,
     autocomplete: 'username',
   } as const
-  const body = html`<h1>${texts.forgotten}</h1><p class="lead">${texts.forgottenLead}</p>
+  const body = html`<h1>${texts.forgotten}</h1><p class="lead">${setup.mail.hasServer ? texts.forgottenLead : texts.forgottenLeadLog}</p>
 !${summary(texts, problems, { email: texts.email })}!${notice(refusal)}
 <form method="post" action="${FORGOTTEN}" novalidate class="narrow">
 !${input(field, problems)}
-<button>${texts.forgottenSubmit}</button></form>
+<button>${setup.mail.hasServer ? texts.forgottenSubmit : texts.forgottenSubmitLog}</button></form>
 <p><a class="alone" href="${SIGN_IN}">${texts.signIn}</a></p>`
   return { title: texts.forgotten, body, status }
 }

@@ -56,6 +56,12 @@ export const de: Texts = {
     `Wenn sich hier jemand mit ${email} anmeldet, ist ein Brief dorthin unterwegs. Sein Link gilt einmal, zwei Stunden lang.`,
   forgottenNone:
     'Kein Brief da? Bitte bei den unerwünschten nachsehen, oder den Betreiber dieses Carnet um einen Link bitten.',
+  forgottenLeadLog:
+    'Hier ist kein Mailserver eingerichtet: Wer dieses Carnet betreibt, findet in dessen Log einen Link, mit dem Sie ein neues festlegen. Bis dahin gilt das alte.',
+  forgottenSubmitLog: 'Link machen',
+  forgottenMade: 'Bitte den Betreiber dieses Carnet fragen',
+  forgottenMadeLead: email =>
+    `Es geht kein Brief hinaus: hier ist kein Mailserver eingerichtet. Wenn sich hier jemand mit ${email} anmeldet, steht der Link im Log des Servers. Er gilt einmal, zwei Stunden lang.`,
   passkeySignIn: 'Mit Passkey anmelden',
   passkeyRefused:
     'Dieser Passkey ist hier nicht bekannt, oder es hat zu lange gedauert. Bitte noch einmal versuchen oder das Passwort nehmen.',

@@ -54,6 +54,12 @@ export const en = {
   forgottenSentLead: (email: string) =>
     `If somebody signs in here with ${email}, a letter is on its way to them. Its link works once, for two hours.`,
   forgottenNone: 'No letter? Look among the unwanted ones, or ask whoever runs this Carnet for a link.',
+  forgottenLeadLog:
+    'No mail server is set up here: whoever runs this Carnet finds a link in its log, with which you set a new one. The old one works until then.',
+  forgottenSubmitLog: 'Make the link',
+  forgottenMade: 'Ask whoever runs this Carnet',
+  forgottenMadeLead: (email: string) =>
+    `No letter is sent: no mail server is set up here. If somebody signs in here with ${email}, the link stands in the log of the server. It works once, for two hours.`,
   passkeySignIn: 'Sign in with a passkey',
   passkeyRefused: 'That passkey is not known here, or it took too long. Try again, or use your password.',
   passkeyCancelled: 'No passkey was used. Try again, or use your password.',

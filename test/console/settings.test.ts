@@ -24,8 +24,9 @@ import {
 import { CONSOLE_ROUTES } from '../../src/console/door.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createPassport } from '../../src/passports/create.ts'
+import { createChildren } from '../../src/passports/create-children.ts'
 import { newProduct } from '../harness.ts'
-import { type Browser, PASSWORD, type Stand, startStand } from './stand.ts'
+import { type Browser, OWN, PASSWORD, type Stand, startStand } from './stand.ts'
 
 const SETTINGS = '/console/settings'
 const NEW_PASSWORD = 'twelve grey herons instead'
@@ -167,6 +168,117 @@ describe('people', () => {
     const told = await actions(accountId)
     for (const action of ['person_added', 'role_changed', 'person_removed'])
       assert.ok(told.includes(action), action)
+  })
+
+  test('an invitation is sent again with a new link, until a password is set, and no more than letters may go', async () => {
+    const accountId = await stand.account()
+    const owner = await stand.signedIn(accountId, 'owner')
+    const editor = await stand.signedIn(accountId, 'editor')
+    await owner.post(`${SETTINGS}/people`, { form: { email: 'late@testmarke.example', role: 'viewer' } })
+    const at = `${SETTINGS}/people/${await idOf('late@testmarke.example')}`
+    assert.match((await owner.get(at)).text, /<button[^>]*>Send the invitation again</)
+    assert.equal((await editor.post(`${at}/invite`)).status, 403)
+    const sent = await owner.post(`${at}/invite`)
+    assert.equal(sent.headers.location, `${at}?invited=again`)
+    assert.match(
+      (await owner.get(String(sent.headers.location))).text,
+      /A letter with a new link is on its way/,
+    )
+    const [first, second, ...more] = (await stand.letters()).map(letter => tokenIn(String(letter.text)))
+    assert.deepEqual(more, [])
+    const use = (token = '') =>
+      stand.browser().post('/console/set-password', { form: { token, password: PASSWORD } })
+    assert.notEqual((await use(first)).status, 303, 'the one before has ended')
+    const stranger = await stand.signedIn(await stand.account(), 'owner')
+    assert.equal((await stranger.post(`${at}/invite`)).status, 404)
+    assert.equal((await use(second)).status, 303)
+    const late = await owner.post(`${at}/invite`)
+    assert.equal(late.status, 422)
+    assert.match(late.text, /They have set a password meanwhile/)
+    assert.doesNotMatch(late.text, /Send the invitation again/)
+    assert.deepEqual(await stand.letters(), [])
+    assert.ok((await actions(accountId)).includes('person_invited_again'))
+
+    await owner.post(`${SETTINGS}/people`, { form: { email: 'lost@testmarke.example', role: 'viewer' } })
+    const other = `${SETTINGS}/people/${await idOf('lost@testmarke.example')}`
+    const statuses = new Map<number, number>()
+    for (let n = 0; n < 50; n++) {
+      const { status } = await owner.post(`${other}/invite`)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+    assert.deepEqual(
+      [...statuses],
+      [
+        [303, 45],
+        [429, 5],
+      ],
+    )
+    assert.equal((await stand.letters()).length, 46)
+  })
+
+  test('the audit log names products and webhooks, with links, and what is gone by its id', async () => {
+    const accountId = await stand.account()
+    const owner = await stand.signedIn(accountId, 'owner')
+    const ctx = { ...(await operatorIn(stand.ctx, accountId)), accountId }
+    const data = { productName: 'Named <one>' }
+    const { passport } = await createPassport(ctx, { ...newProduct(data), strict: false })
+    const id = idFromUuid(passport.id)
+    const unit = { parentUuid: passport.id, level: 'item', units: [{ serial: 'N-1' }] } as const
+    const { created } = await createChildren(ctx, { ...unit, bulk: true, strict: false })
+    const item = idFromUuid(created[0]?.passport.id ?? '')
+    for (const one of [item, id]) {
+      await owner.post(`/console/products/${one}/status`, { form: { to: 'archive' } })
+    }
+    const hook = { url: 'https://hooks.testmarke.example/in', description: 'Shop & stock' }
+    for (const description of [hook.description, '']) {
+      await owner.post('/console/webhooks', { form: { ...hook, description } })
+    }
+    const hooks = await stand.sql<{ id: string; description: string }[]>`
+      select id, description from webhook_endpoint where account_id = ${accountId} order by id`
+    const [named, bare] = hooks.map(one => idFromUuid(one.id))
+    const log = async () => (await owner.get(`${SETTINGS}/audit`)).text
+    const before = await log()
+    for (const link of [
+      `<a href="/console/products/${id}">Named &#60;one&#62;</a>`,
+      `<a href="/console/products/${item}">Named &#60;one&#62; · Item N-1</a>`,
+      `<a href="/console/webhooks/${named}">Shop &#38; stock</a>`,
+      `<a href="/console/webhooks/${bare}">https://hooks.testmarke.example/in</a>`,
+    ]) {
+      assert.ok(before.includes(link), link)
+    }
+    await owner.post(`/console/webhooks/${named}/remove`)
+    const after = await log()
+    assert.ok(!after.includes(`href="/console/webhooks/${named}"`) && after.includes(`</strong> ${named}`))
+  })
+
+  test('without a mail server no letter is promised, but where the link is found', async () => {
+    const bare = await startStand(undefined, { hasMail: false })
+    try {
+      const owner = await bare.signedIn(await bare.account(), 'owner')
+      const form = { email: 'owner@testmarke.example' }
+      for (const [language, log] of [
+        ['en', /the link stands in the log of the server/],
+        ['de', /steht der Link im Log des Servers/],
+      ] as const) {
+        const headers = { ...OWN, 'accept-language': language }
+        const asked = await bare.browser().post('/console/forgotten-password', { form, headers })
+        assert.match(asked.text, log)
+        const page = await bare.browser().get('/console/forgotten-password', { headers })
+        for (const { text } of [asked, page]) {
+          assert.doesNotMatch(text, /on its way|mailbox|We send|unterwegs|Postfach|Wir schicken/)
+          assert.match(text, /mail server|Mailserver/)
+        }
+      }
+      await owner.post(`${SETTINGS}/people`, { form: { email: 'x@testmarke.example', role: 'viewer' } })
+      const [person] = await bare.sql<
+        { id: string }[]
+      >`select id from person where email = 'x@testmarke.example'`
+      const at = `${SETTINGS}/people/${idFromUuid(person?.id ?? '')}`
+      const sent = await owner.post(`${at}/invite`)
+      assert.match((await owner.get(String(sent.headers.location))).text, /finds it in its log/)
+    } finally {
+      await bare.close()
+    }
   })
 
   test('somebody who has a password gets no link for one: an inviter must not get into their other accounts', async () => {

@@ -74,13 +74,13 @@ export type Stand = {
 
 let people = 0
 
-export async function startStand(publicUrl = PUBLIC_URL): Promise<Stand> {
+export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}): Promise<Stand> {
   const database = await cloneDatabase()
   const sql = openPool(database.target, { max: 4 })
   const clock = new StandClock()
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
   const receiver = await startMailReceiver()
-  const mail = openMail(receiver.server, log, [])
+  const mail = openMail(hasMail ? receiver.server : undefined, log, [])
   const sealer = createSealer('a secret key that only tests know, long enough')
   const outbound = openOutbound({ allowInsecureLoopback: true, allowed: addressList([]) })
   const addresses = { publicUrl, apiUrl: `${publicUrl}/api/v1` }

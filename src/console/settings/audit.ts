@@ -1,9 +1,16 @@
 /** The audit log, newest first, a page at a time. */
 import { html } from 'ghtml'
 import { type AuditEntry, readAuditLog } from '../../accounts/audit-log.ts'
+import type { AccountContext } from '../../accounts/context.ts'
 import { contextOf } from '../../accounts/sessions.ts'
+import { shorten } from '../../categories/findings.ts'
+import { findUuid, idFromUuid } from '../../kernel/ids.ts'
+import { findSummaries } from '../../passports/list.ts'
 import type { ImportSubject } from '../../transfer/import-job.ts'
+import { listWebhooks } from '../../webhooks/endpoint.ts'
+import { WEBHOOKS } from '../developer/places.ts'
 import { PRODUCTS } from '../products/list.ts'
+import { calledAs } from '../products/subject.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { SHEET_TEXTS } from '../sheets/texts.ts'
 import { type Words, wordsOf } from '../texts.ts'
@@ -12,12 +19,16 @@ import { AUDIT, wayBack } from './places.ts'
 import { SETTINGS_TEXTS } from './texts.ts'
 
 const A_PAGE = 50
+/** Fifty names of 500 characters would be most of the page. */
+const LONGEST_NAME = 100
 
 export async function showAudit({ setup, session, query, words }: SignedInVisit): Promise<Outcome> {
   const texts = wordsOf(words, SETTINGS_TEXTS)
   const before = query.get('before') ?? ''
-  const { entries, next } = await readAuditLog(contextOf(setup, session), { before, limit: A_PAGE })
-  const list = html`<ul class="rows">!${entries.map(entry => line(words, entry))}</ul>`
+  const ctx = contextOf(setup, session)
+  const { entries, next } = await readAuditLog(ctx, { before, limit: A_PAGE })
+  const named = await linksIn(words, ctx, entries)
+  const list = html`<ul class="rows">!${entries.map(entry => line(words, entry, named))}</ul>`
   const ways = [
     before === '' ? '' : html`<a class="button second" href="${AUDIT}">${texts.newest}</a>`,
     next === undefined
@@ -29,18 +40,43 @@ export async function showAudit({ setup, session, query, words }: SignedInVisit)
   return { title: texts.audit, body }
 }
 
-function line(words: Words, { at, who, kind, action, subject }: AuditEntry): string {
+/** What stands for a subject that is an id, by that id. */
+type Named = ReadonlyMap<string, string>
+
+const isAboutProduct = ({ action }: AuditEntry) =>
+  action === 'product_archived' || action === 'product_restored'
+const isAboutWebhook = ({ action }: AuditEntry) => action.startsWith('webhook_')
+
+/** Products and webhooks by their names, each with a link; what is not there any more keeps its id. */
+async function linksIn(words: Words, ctx: AccountContext, entries: readonly AuditEntry[]): Promise<Named> {
+  const products = new Set(entries.filter(isAboutProduct).flatMap(one => findUuid(one.subject) ?? []))
+  const [summaries, webhooks] = await Promise.all([
+    findSummaries(ctx, [...products]),
+    entries.some(isAboutWebhook) ? listWebhooks(ctx) : [],
+  ])
+  const link = (to: string, name: string) => html`<a href="${to}">${shorten(name, LONGEST_NAME)}</a>`
+  return new Map([
+    ...summaries.map(row => {
+      const id = idFromUuid(row.id)
+      const name = calledAs(words, row.product_name ?? words.texts.unnamed, row)
+      return [id, link(`${PRODUCTS}/${id}`, name)] as const
+    }),
+    ...webhooks.map(
+      ({ id, url, description }) => [id, link(`${WEBHOOKS}/${id}`, description || url)] as const,
+    ),
+  ])
+}
+
+function line(words: Words, { at, who, kind, action, subject }: AuditEntry, named: Named): string {
   const texts = wordsOf(words, SETTINGS_TEXTS)
   const name = kind === 'operator' ? texts.operator : who
   const badge = texts.kinds[kind] === '' ? '' : html` <span class="badge">${texts.kinds[kind]}</span>`
-  return html`<li><strong>${wordsOf(words, AUDIT_TEXTS)[action]}</strong> !${subject === who ? '' : about(words, action, subject)}
+  return html`<li><strong>${wordsOf(words, AUDIT_TEXTS)[action]}</strong> !${subject === who ? '' : (named.get(subject) ?? about(words, action, subject))}
 <span class="quiet"><time datetime="${at}">${words.minute(at)}</time> · ${name}!${badge}</span></li>`
 }
 
-/** A product is named by its id, which leads to it; a sheet by its file, with what came of it. */
+/** A sheet is named by its file, with what came of it. */
 function about(words: Words, action: AuditEntry['action'], subject: string): string {
-  if (action === 'product_archived' || action === 'product_restored')
-    return html`<a href="${PRODUCTS}/${subject}">${subject}</a>`
   if (action !== 'import_started' && action !== 'import_done' && action !== 'import_stopped')
     return html`${subject}`
   const { file, rows, ...counts } = JSON.parse(subject) as ImportSubject

@@ -72,11 +72,23 @@ function inviteForm({ words, setup }: SignedInVisit, typed: Invited, problems: P
 const toPeople = (words: Words) =>
   wayBack(words, { path: PEOPLE, name: wordsOf(words, SETTINGS_TEXTS).people })
 
-export function personPage({ words }: SignedInVisit, member: Member, problems: Problems): Page {
+type Told = { refusal?: string; isInvited?: boolean }
+
+export function personPage(
+  { words, setup }: SignedInVisit,
+  member: Member,
+  problems: Problems,
+  { refusal, isInvited = false }: Told = {},
+): Page {
   const texts = wordsOf(words, SETTINGS_TEXTS)
+  const said = setup.mail.hasServer ? texts.invitedAgain : texts.invitedAgainLog
+  const done = isInvited ? html`<p class="reach" role="status">${said(member.email)}</p>` : ''
+  const again = member.hasPassword
+    ? ''
+    : html`<form method="post" action="${PEOPLE}/${member.id}/invite" class="narrow"><p class="hint" id="again">${texts.inviteAgainLead}</p><button class="second" aria-describedby="again">${texts.inviteAgain}</button></form>`
   const body = html`!${toPeople(words)}<h1>${member.email}</h1>
-<p class="lead">${texts.since(words.date(member.since))}!${member.hasPassword ? '' : html` · ${texts.notYet}`}</p>
-!${summary(words.texts, problems, { role: texts.role })}
+<p class="lead">${texts.since(words.date(member.since))}!${member.hasPassword ? '' : html` · ${texts.notYet}`}</p>!${done}!${notice(refusal)}
+!${summary(words.texts, problems, { role: texts.role })}!${again}
 <form method="post" action="${PEOPLE}/${member.id}" novalidate class="narrow">
 !${select(roleChoice(words, member.role), problems)}<button>${texts.saveRole}</button></form>
 <p><a class="alone" href="${PEOPLE}/${member.id}/remove">${texts.remove}</a></p>`

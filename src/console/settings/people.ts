@@ -4,13 +4,14 @@ import { findEmail } from '../../accounts/email.ts'
 import {
   changeRole,
   getMember,
+  inviteAgain,
   inviteMember,
   listMembers,
   type Member,
   removeMember,
 } from '../../accounts/members.ts'
 import { setPasswordUrl } from '../../accounts/one-time-links.ts'
-import { ROLES } from '../../accounts/people.ts'
+import { ROLES, type Role } from '../../accounts/people.ts'
 import { contextOf } from '../../accounts/sessions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -49,10 +50,7 @@ export async function submitInvitation(visit: SignedInVisit): Promise<Outcome> {
   if (!isFine(problems) || role === undefined) return list(visit, typed, problems)
   try {
     const { email, token } = await inviteMember(contextOf(setup, session), { email: typed.email, role })
-    const { publicUrl } = setup.addresses
-    const link = token === undefined ? `${publicUrl}${SIGN_IN}` : setPasswordUrl(publicUrl, token)
-    const about = { to: email, account: session.account.name, by: session.email, role, publicUrl, link }
-    setup.mail.post(invitationLetter(words, { ...about, isNew: token !== undefined }))
+    postInvitation(visit, { email, role, token })
     return { to: `${PEOPLE}?${new URLSearchParams({ invited: email })}` }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
@@ -62,8 +60,34 @@ export async function submitInvitation(visit: SignedInVisit): Promise<Outcome> {
   }
 }
 
+type Invitation = { email: string; role: Role; token: string | undefined }
+
+function postInvitation({ setup, session, words }: SignedInVisit, { email, role, token }: Invitation): void {
+  const { publicUrl } = setup.addresses
+  const link = token === undefined ? `${publicUrl}${SIGN_IN}` : setPasswordUrl(publicUrl, token)
+  const about = { to: email, account: session.account.name, by: session.email, role, publicUrl, link }
+  setup.mail.post(invitationLetter(words, { ...about, isNew: token !== undefined }))
+}
+
+/** For a letter that did not come, or a link that is too old. */
+export async function submitInvitationAgain(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, params, words } = visit
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  try {
+    const { member, token } = await inviteAgain(contextOf(setup, session), params.id ?? '')
+    if (token === undefined)
+      return { ...personPage(visit, member, {}, { refusal: texts.notInvited }), status: 422 }
+    postInvitation(visit, { email: member.email, role: member.role, token })
+    return { to: `${PEOPLE}/${member.id}?invited=again` }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error
+    const member = await memberOf(visit)
+    return { ...personPage(visit, member, {}, { refusal: texts.inviteMany }), status: 429 }
+  }
+}
+
 export async function showPerson(visit: SignedInVisit): Promise<Outcome> {
-  return personPage(visit, await memberOf(visit), {})
+  return personPage(visit, await memberOf(visit), {}, { isInvited: visit.query.get('invited') === 'again' })
 }
 
 export async function submitRole(visit: SignedInVisit): Promise<Outcome> {

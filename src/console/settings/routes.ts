@@ -20,6 +20,7 @@ import {
   showPerson,
   showRemovePerson,
   submitInvitation,
+  submitInvitationAgain,
   submitRemovePerson,
   submitRole,
 } from './people.ts'
@@ -38,6 +39,7 @@ export const SETTINGS_ROUTES: readonly ConsoleRoute[] = [
   { method: 'POST', path: PEOPLE, access: 'owner', handle: submitInvitation },
   { method: 'GET', path: `${PEOPLE}/:id`, access: 'owner', handle: showPerson },
   { method: 'POST', path: `${PEOPLE}/:id`, access: 'owner', handle: submitRole },
+  { method: 'POST', path: `${PEOPLE}/:id/invite`, access: 'owner', handle: submitInvitationAgain },
   // An owner removes anyone, everyone else themselves: the page tells them apart.
   { method: 'GET', path: `${PEOPLE}/:id/remove`, access: 'signed_in', handle: showRemovePerson },
   { method: 'POST', path: `${PEOPLE}/:id/remove`, access: 'signed_in', handle: submitRemovePerson },

@@ -44,6 +44,12 @@ const en = {
   invited: (email: string) => `${email} belongs to this account now. A letter is on its way to them.`,
   invitedLog: (email: string) =>
     `${email} belongs to this account now. Whoever runs this Carnet finds the link for them in its log.`,
+  inviteAgain: 'Send the invitation again',
+  inviteAgainLead: 'With a new link, good for seven days. The one before it ends.',
+  invitedAgain: (email: string) => `A letter with a new link is on its way to ${email}.`,
+  invitedAgainLog: (email: string) =>
+    `There is a new link for ${email}. Whoever runs this Carnet finds it in its log.`,
+  notInvited: 'They have set a password meanwhile, so there is nothing to send.',
   person: 'Person',
   saveRole: 'Save the role',
   lastOwner: 'An account needs an owner. Make somebody else one first.',
@@ -220,6 +226,12 @@ const de: typeof en = {
   invited: email => `${email} gehört jetzt zu diesem Konto. Ein Brief ist unterwegs.`,
   invitedLog: email =>
     `${email} gehört jetzt zu diesem Konto. Wer dieses Carnet betreibt, findet den Link dafür in dessen Log.`,
+  inviteAgain: 'Einladung noch einmal schicken',
+  inviteAgainLead: 'Mit einem neuen Link, der sieben Tage gilt. Der bisherige endet.',
+  invitedAgain: email => `Ein Brief mit einem neuen Link ist unterwegs zu ${email}.`,
+  invitedAgainLog: email =>
+    `Es gibt einen neuen Link für ${email}. Wer dieses Carnet betreibt, findet ihn in dessen Log.`,
+  notInvited: 'Inzwischen ist ein Passwort festgelegt, es gibt also nichts zu schicken.',
   person: 'Person',
   saveRole: 'Rolle speichern',
   lastOwner: 'Ein Konto braucht einen Inhaber. Bitte zuerst jemand anderen dazu machen.',
