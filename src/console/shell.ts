@@ -63,12 +63,16 @@ export function shell(frame: {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <link rel="stylesheet" href="${STYLE_HREF}">!${scripts}</head>
-<body!${page.isWide ? ' class="wide"' : ''}><a class="skip" href="#content">${texts.skip}</a>
+<body!${frameOf(page, session)}><a class="skip" href="#content">${texts.skip}</a>
 <header class="top"><a class="brand" href="${HOME}">${texts.brand}</a>!${session ? navigation(words, path) : ''}</header>
 <main id="content" tabindex="-1">!${session?.account.closedAt ? html`<p class="reach">${texts.accountClosed}</p>` : ''}!${page.body}</main>
 !${session ? footer(words, session) : ''}</body></html>
 `
 }
+
+/** The head stands in one place on all pages of who is signed in, however wide the page is below it. */
+const frameOf = ({ isWide = false }: Page, session: Session | undefined) =>
+  isWide ? ' class="wide"' : session === undefined ? '' : ' class="wide narrow-main"'
 
 function navigation({ texts }: Words, path: string): string {
   const links = PLACES.map(place => {

@@ -53,6 +53,10 @@ describe('name, colour and frames', () => {
     await fresh()
     const saved = await editor.post(BRAND, { form: LOOK })
     assert.deepEqual([saved.status, saved.headers.location], [303, `${BRAND}?saved=1`])
+    assert.match(
+      (await editor.get(BRAND)).text,
+      /<p class="way"><a class="alone" href="\/console\/settings">Settings<\/a>/,
+    )
     const { name, accent, frameAncestors } = await getBrand(ctx)
     assert.deepEqual(
       [name, accent, frameAncestors],

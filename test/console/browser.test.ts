@@ -224,6 +224,36 @@ describe('the console in a browser', {
       }
     })
 
+    test('the head stands in one place on every page, in one line, in both languages', async () => {
+      const head = `(() => {
+        const [top, brand, out] = ['.top', '.brand', '.top form'].map(one => document.querySelector(one).getBoundingClientRect())
+        return [top.height, brand.left, out.right].map(Math.round).join(' ')
+      })()`
+      for (const [locale, width] of [
+        ['en-IE', 1440],
+        ['de-DE', 1200],
+        ['de-DE', 900],
+      ] as const) {
+        const inside = await pagesFor(locale, { width, height: 800 })
+        const places = new Set<unknown>()
+        for (const path of ['/console', '/console/products', '/console/scans', '/console/settings/people']) {
+          const page = inside(path)
+          await page.goto(origin + path)
+          places.add(await page.evaluate(head))
+        }
+        const [left, right] = width > 1192 ? [(width - 1152) / 2, (width + 1152) / 2] : [20, width - 20]
+        assert.deepEqual([...places], [`57 ${left} ${right}`], `${locale}, ${width} px`)
+      }
+    })
+
+    test('on the page of scans the tables of a row stand at one height', async () => {
+      const page = (await pagesFor('de-DE', { width: 1280, height: 900 }))('/console/scans')
+      await page.goto(`${origin}/console/scans`)
+      const tops = `['by-device', 'by-category', 'by-level'].map(id =>
+        Math.round(document.querySelector('[aria-labelledby=' + id + '] table').getBoundingClientRect().top))`
+      assert.equal(new Set((await page.evaluate(tops)) as number[]).size, 1)
+    })
+
     /** A page of somebody signed in and one of a stranger, for the addresses that are theirs. */
     const pagesFor = async (locale: string, viewport: { width: number; height: number }) => {
       const settings = { bypassCSP: true, locale, viewport }

@@ -170,6 +170,21 @@ describe('a thousand rows, twenty of them bad', () => {
     assert.equal(form.mark, 'comma')
     assert.ok(Object.values(form).every(value => value !== ''))
     assert.match(page.text, /Jacke 0 · Jacke 1/)
+    const called = async (headers = {}) =>
+      [
+        ...(await editor.get(at, { headers })).text.matchAll(
+          /<span class="called">(.*?)<\/span><input[^>]* value="(.*?)"/g,
+        ),
+      ]
+        .slice(4, 12)
+        .map(([, label, path]) => `${label} = ${path}`)
+    assert.deepEqual((await called()).slice(0, 2), [
+      'Economic operator: Role = economicOperator.role',
+      'Economic operator: Legal name = economicOperator.legalName',
+    ])
+    const german = await called({ 'accept-language': 'de' })
+    assert.equal(german[0], 'Wirtschaftsakteur: Rolle = economicOperator.role')
+    assert.match(german[7] ?? '', /^Pflegehinweise \(de\) = careInstructions\.de/)
     assert.ok(page.text.length < 100_000)
   })
 
@@ -178,8 +193,8 @@ describe('a thousand rows, twenty of them bad', () => {
     const wrong = { 'c.3': 'nonsense', 'c.1': '', 'c.0': 'sku' }
     for (const [change, sentence] of [
       [{ 'c.3': wrong['c.3'] }, /There is no field nonsense/],
-      [{ 'c.1': '' }, /No column is sku/],
-      [{ 'c.0': 'sku' }, /Two columns are sku/],
+      [{ 'c.1': '' }, /No column is Article number \(SKU\), by which/],
+      [{ 'c.0': 'sku' }, /Two columns are Article number \(SKU\)\./],
     ] as const) {
       const answer = await editor.post(`${at}/columns`, { form: { ...form, ...change } })
       assert.equal(answer.status, 422)
@@ -275,8 +290,11 @@ describe('on German pages', () => {
           headers: { ...OWN, 'accept-language': 'de' },
         })
       ).text
-    assert.match(await ask({ 'c.0': 'sku' }), /Zwei Spalten sind sku/)
-    assert.match(await ask({ 'c.1': '' }), /Keine Spalte ist sku, wonach Zeilen ihr Produkt finden/)
+    assert.match(await ask({ 'c.0': 'sku' }), /Zwei Spalten sind Artikelnummer/)
+    assert.match(
+      await ask({ 'c.1': '' }),
+      /Keine Spalte ist Artikelnummer[^,]*, wonach Zeilen ihr Produkt finden/,
+    )
     assert.match(await ask({ 'c.1': 'nonsense' }), /Ein Feld nonsense gibt es nicht/)
     await ask({})
     await importsEnded(stand.sql)

@@ -153,6 +153,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
       await page.getByLabel('Bringing units up to date: 0 of 560').waitFor()
     })
     await page.getByLabel('Bringing units up to date').waitFor({ state: 'detached' })
+    await page.getByText('What was outdated is up to date.').waitFor()
     assert.equal(await page.getByText('outdated', { exact: true }).count(), 0)
     await refreshesEnded(stand.harness.sql)
     await page.getByRole('link', { name: 'W-559' }).click()

@@ -7,6 +7,7 @@ import { BRAND_NAME_LENGTH_MAX } from '../../accounts/set-brand.ts'
 import { defaultButton, described, input, notes, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
 import type { Page } from '../route.ts'
+import { wayBack } from '../settings/places.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { BRAND } from './place.ts'
 import { BRAND_TEXTS } from './texts.ts'
@@ -46,7 +47,7 @@ export function brandPage(words: Words, shown: Shown): Page {
     preview === undefined
       ? html`<p class="quiet">${texts.previewNone}</p>`
       : html`<p class="choices"><a class="button second" href="${preview}" target="_blank" rel="noopener">${texts.preview}</a></p>`
-  const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}!${mayChange ? '' : html` ${texts.viewersOnly}`}</p>
+  const body = html`!${wayBack(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}!${mayChange ? '' : html` ${texts.viewersOnly}`}</p>
 !${shown.isSaved ? html`<p class="reach" role="status">${texts.saved}</p>` : ''}!${summary(words.texts, problems, labels)}!${open}
 !${mayChange ? lookForm(words, shown) : html`!${lookFacts(words, brand)}!${adjusted(words, look.accent, false)}`}
 <section aria-labelledby="logos"><h2 id="logos">${texts.logos}</h2>!${mayChange ? logoForm(words, brand, problems) : logoPictures(words, brand)}</section>`

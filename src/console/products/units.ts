@@ -39,7 +39,9 @@ export async function unitsPart(
   const job = refresh.job?.finished_at === null ? refresh.job : undefined
   const mayEdit = session.role !== 'viewer'
   const state_ = refreshPart(words, row, { outdated: refresh.outdated, job, mayEdit })
-  const done = doneNotice(words, query, ['issued', 'refreshed'])
+  const isOver = query.has('look') && job === undefined && refresh.outdated === 0
+  const sent = isOver ? new URLSearchParams({ done: 'refreshed' }) : query
+  const done = doneNotice(words, sent, ['issued', 'refreshed'])
   const found = await refreshFailures(words, refresh.job)
   if (row.level === 'i') {
     const part =

@@ -85,9 +85,9 @@ function whence(words: Words, summary: AccountScanSummary): string {
   const categories = Object.fromEntries(allCategories().map(({ id }) => [id, categoryName(words, id)]))
   const levelNames = { model: levels.model, batch: levels.batch, item: levels.item }
   return html`<section aria-labelledby="countries"><h2 id="countries">${texts.whence}</h2>
-<div class="whence">!${worldMap(words, summary.byCountry)}<div class="beside">!${countryTable(words, summary.byCountry, COUNTRIES_SHOWN)}</div>
-<div><h3>${texts.devices}</h3>!${wordTable(words, { counts: summary.byDevice, names: texts.deviceNames, head: texts.device })}</div></div></section>
-<div class="halves"><section aria-labelledby="by-category"><h2 id="by-category">${texts.byCategory}</h2>!${wordTable(words, { counts: summary.byCategory, names: categories, head: wordsOf(words, PRODUCT_TEXTS).category })}</section>
+<div class="whence">!${worldMap(words, summary.byCountry)}<div>!${countryTable(words, summary.byCountry, COUNTRIES_SHOWN)}</div></div></section>
+<div class="thirds"><section aria-labelledby="by-device"><h2 id="by-device">${texts.devices}</h2>!${wordTable(words, { counts: summary.byDevice, names: texts.deviceNames, head: texts.device })}</section>
+<section aria-labelledby="by-category"><h2 id="by-category">${texts.byCategory}</h2>!${wordTable(words, { counts: summary.byCategory, names: categories, head: wordsOf(words, PRODUCT_TEXTS).category })}</section>
 <section aria-labelledby="by-level"><h2 id="by-level">${texts.byLevel}</h2>!${wordTable(words, { counts: summary.byLevel, names: levelNames, head: wordsOf(words, PRODUCT_TEXTS).level })}</section></div>`
 }
 

@@ -37,7 +37,7 @@ export const de: ScanTexts = {
   partDay: 'Heute ist noch nicht vorbei.',
   noneInRange: 'In diesem Zeitraum gab es keine Scans.',
 
-  whence: 'Woher und womit',
+  whence: 'Woher',
   countries: 'Länder',
   country: 'Land',
   unknownCountry: 'Unbekannt',

@@ -40,7 +40,7 @@ export const en = {
   partDay: 'Today is not over yet.',
   noneInRange: 'There were no scans in this range.',
 
-  whence: 'Where from, and with what',
+  whence: 'Where from',
   countries: 'Countries',
   country: 'Country',
   unknownCountry: 'Unknown',

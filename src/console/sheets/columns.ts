@@ -75,6 +75,7 @@ function table(
   told: Told & { settings: Settings },
 ): string {
   const texts = wordsOf(words, SHEET_TEXTS)
+  const category = categoryOf(sheet.category)
   const lines = sheet.header.map((title, place) => {
     const name = `c.${place}`
     const shown = sample
@@ -86,9 +87,11 @@ function table(
       .filter(text => text !== '')
     const value = told.typed?.[place] ?? told.settings.mapping[place] ?? ''
     const error = told.problems?.[name]
+    const column = value === '' ? undefined : findColumn(category, value)
+    const called = column === undefined ? '' : html`<span class="called">${columnLabel(words, column)}</span>`
     const note = error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`
     const wrong = error === undefined ? '' : html` aria-invalid="true" aria-describedby="${name}-error"`
-    return html`<tr><th scope="row">${titleOf(words, title, place)}</th><td>!${note}<input id="${name}" name="${name}" value="${value}" list="fields" aria-label="${texts.fieldOf(titleOf(words, title, place))}" autocomplete="off" autocapitalize="none" spellcheck="false"!${wrong}></td><td class="quiet">${shown.join(' · ')}</td></tr>`
+    return html`<tr><th scope="row">${titleOf(words, title, place)}</th><td>!${note}!${called}<input id="${name}" name="${name}" value="${value}" list="fields" aria-label="${texts.fieldOf(titleOf(words, title, place))}" autocomplete="off" autocapitalize="none" spellcheck="false"!${wrong}></td><td class="quiet">${shown.join(' · ')}</td></tr>`
   })
   const heads = [texts.column, texts.field, texts.sample].map(head => html`<th scope="col">${head}</th>`)
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.columns}"><table class="mapping stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>`
@@ -141,11 +144,13 @@ function choices(words: Words, settings: Settings): string {
 }
 
 /** Of `requireSettings`. */
-function settingsSentence(words: Words, { details, message }: AppError): string {
+function settingsSentence(words: Words, category: CompleteCategory, { details, message }: AppError): string {
   const { twoColumns, noKey } = wordsOf(words, SHEET_TEXTS)
   const [fault] = details ?? []
-  if (fault?.code === 'duplicate') return twoColumns(fault.field)
-  return fault?.code === 'required' ? noKey(fault.field) : message
+  const column = fault === undefined ? undefined : findColumn(category, fault.field)
+  const called = column === undefined ? (fault?.field ?? '') : columnLabel(words, column)
+  if (fault?.code === 'duplicate') return twoColumns(called)
+  return fault?.code === 'required' ? noKey(called) : message
 }
 
 export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
@@ -174,7 +179,7 @@ export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
     if (error.details?.[0]?.field === 'state') return { to: `${IMPORT}/${params.id}` }
-    return columnsPage(visit, sheet, { problem: settingsSentence(words, error), settings, typed })
+    return columnsPage(visit, sheet, { problem: settingsSentence(words, category, error), settings, typed })
   }
   return { to: `${IMPORT}/${params.id}` }
 }
