@@ -26,14 +26,14 @@ export function readTyped(words: Words, field: Field, text: string): Typed {
   const typed = text.replaceAll(/\r\n?/g, '\n')
   if (field.type === 'text') return { value: typed }
   const bare = typed.trim()
-  if (field.type === 'number') return readNumber(words, field, bare)
+  if (field.type === 'number') return readNumber(words, bare, field.unit)
   if (field.type === 'boolean') return { value: bare === 'true' ? true : bare === 'false' ? false : bare }
   if (field.format === 'language') return { value: readLanguage(bare) }
   return { value: readSpelling(bare, field.format) }
 }
 
 /** "12,5", "12.5" and "12,5 kg" are numbers; anything else stays a text, which the validator refuses by name. */
-function readNumber(words: Words, { unit }: Field, typed: string): Typed {
+export function readNumber(words: Words, typed: string, unit = ''): Typed {
   const texts = wordsOf(words, FORM_TEXTS)
   const mark = MARKS[words.language]
   // "CO₂e" as "CO2e".

@@ -5,6 +5,7 @@ import { SHEETS, type SheetFormat, singleLabel } from '../../qr/label-sheet.ts'
 import { DPI, type Dpi } from '../../qr/png.ts'
 import type { Problems } from '../form.ts'
 import { type Words, wordsOf } from '../texts.ts'
+import { readNumber } from '../typed-value.ts'
 import { LABEL_TEXTS } from './label-texts.ts'
 
 const MOST_COPIES = 500
@@ -81,9 +82,8 @@ function reader(words: Words, query: URLSearchParams) {
   const number = (name: Measure, [least, most]: readonly [number, number], isWhole = false): number => {
     const sent = query.get(name)
     if (sent === null) return USUAL[name]
-    const plain = sent.trim().replace(',', '.')
-    const value = /^\d+(?:\.\d+)?$/.test(plain) ? Number(plain) : Number.NaN
-    const fits = value >= least && value <= most
+    const { value } = readNumber(words, sent.trim())
+    const fits = typeof value === 'number' && value >= least && value <= most
     if (fits && (!isWhole || Number.isInteger(value))) return value
     problems[name] = (isWhole ? texts.wholeBetween : texts.between)(words.number(least), words.number(most))
     return USUAL[name]
