@@ -98,7 +98,7 @@ function goStraight(
 }
 
 export type ServerSetup = OperatorSetup &
-  Pick<AppSetup, 'sql' | 'clock' | 'log' | 'addresses' | 'trustedProxies'>
+  Pick<AppSetup, 'sql' | 'clock' | 'log' | 'trustedProxies'> & { addresses: { publicUrl: string } }
 
 /** How a refusal looks at a public address; `page` stands in for the JSON. */
 type FaceOf = (request: FastifyRequest, status: number) => ReturnType<typeof refusalFace>

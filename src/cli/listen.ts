@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import type { ServerSetup } from '../app.ts'
 import type { Config } from '../kernel/config.ts'
-import { addressesOf } from '../passports/record.ts'
 import { Refusal } from './command.ts'
 
 /** Listens where the settings say. Throws a Refusal when that cannot be. */
@@ -31,12 +30,11 @@ export function waitingRoom(
   config: Config,
   setup: Omit<ServerSetup, 'sql' | 'isReady' | 'addresses'>,
 ): WaitingRoom {
-  const addresses = addressesOf(config.publicUrl)
   let held: { room: FastifyInstance; address: string } | undefined
   return {
     async open(sql) {
       const { createWaitingApp } = await import('../app.ts')
-      const room = createWaitingApp({ ...setup, addresses, sql, isReady: async () => false })
+      const room = createWaitingApp({ ...setup, addresses: config, sql, isReady: async () => false })
       room.server.prependListener('request', (_request, response) => {
         response.shouldKeepAlive = false
       })

@@ -16,7 +16,7 @@ import {
 import { isEnded, type Statement } from '../kernel/guarded-pool.ts'
 import { createLog, type Log } from '../kernel/log.ts'
 import { migrate, pendingMigrations } from '../kernel/migrate.ts'
-import { type Addresses, addressesOf } from '../passports/record.ts'
+import type { Addresses } from '../passports/record.ts'
 import { hasSealedSecrets } from '../webhooks/rotate.ts'
 import { Refusal, type Result } from './command.ts'
 import { openEmbeddedStore } from './embedded-store.ts'
@@ -225,7 +225,7 @@ async function finish(
           'If it is lost, set SECRET_KEY to a new one: the webhooks then need new secrets.',
       )
     }
-    const addresses = addressesOf(config.publicUrl)
+    const addresses = { publicUrl: config.publicUrl, apiUrl: `${config.publicUrl}/api/v1` }
     return {
       sql,
       openQueuePool,

@@ -28,7 +28,6 @@ export type PassportRow = {
 
 /** Where this Carnet is reached: `publicUrl` and `apiUrl` without a trailing slash. */
 export type Addresses = { publicUrl: string; apiUrl: string }
-export const addressesOf = (publicUrl: string): Addresses => ({ publicUrl, apiUrl: `${publicUrl}/api/v1` })
 
 export const LEVEL_NAME = { m: 'model', b: 'batch', i: 'item' } as const
 export const STATUS_NAME = { a: 'active', x: 'archived' } as const
