@@ -63,10 +63,12 @@ export async function attempt(outbound: Outbound, clock: Clock, letter: Letter):
   }
 }
 
+/** Of the 3xx only those that lead elsewhere: a 304 is none. */
+export const isRedirect = (status: number) => [300, 301, 302, 303, 307, 308].includes(status)
+
 function sentenceFor(status: number): string {
   if (status === GONE) return 'It answered 410 Gone: the webhook is switched off.'
-  if (status >= 300 && status < 400)
-    return `It answered ${status}, a redirect, and redirects are not followed.`
+  if (isRedirect(status)) return `It answered ${status}, a redirect, and redirects are not followed.`
   return `It answered ${status}; only 2xx counts as received.`
 }
 

@@ -3,6 +3,7 @@ import { deleteExpiredKeys } from '../accounts/idempotency.ts'
 import { forgetRateShares } from '../accounts/rate-ledger.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
+import { idFromUuid } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { resumeRefreshes, stopRefreshes, takeRefreshFaults } from '../passports/refresh-job.ts'
 import { cleanScans } from '../scans/clean.ts'
@@ -51,13 +52,13 @@ export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Ch
     const resumed = await resumeRefreshes(sql, clock)
     if (resumed > 0) log.info({ jobs: resumed }, 'refreshes taken up again')
     for (const { id, error } of takeRefreshFaults(sql))
-      log.error({ job: id, err: error }, 'a refresh was stopped by a fault; it is taken up again')
+      log.error({ job: idFromUuid(id), err: error }, 'a refresh was stopped by a fault; it is taken up again')
   }
   const resumeSheets = async () => {
     const resumed = await resumeImports(sql, clock)
     if (resumed > 0) log.info({ sheets: resumed }, 'sheets taken up again')
     for (const { id, error } of takeImportFaults(sql))
-      log.error({ sheet: id, err: error }, 'a sheet was stopped by a fault; it is taken up again')
+      log.error({ sheet: idFromUuid(id), err: error }, 'a sheet was stopped by a fault; it is taken up again')
   }
   const forget = async () => {
     await deleteExpiredKeys(sql, clock.now())

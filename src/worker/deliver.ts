@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
-import { newUuid } from '../kernel/ids.ts'
+import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Outbound } from '../kernel/outbound-http.ts'
 import type { Sealer } from '../kernel/sealing.ts'
@@ -242,7 +242,7 @@ export class Deliveries {
     syncLine(line, row, sealer, now)
     if (line.secrets === undefined) {
       this.setup.log.error(
-        { webhook: row.id },
+        { webhook: idFromUuid(row.id) },
         'its secret does not open with this SECRET_KEY: nothing is sent',
       )
     }
@@ -294,7 +294,7 @@ export class Deliveries {
     } catch (error) {
       // It stays held, so that a bug of ours is met once by this process and not again and again.
       release()
-      log.error({ err: error, event: claimed.event_id }, 'a webhook could not be sent')
+      log.error({ err: error, event: idFromUuid(claimed.event_id) }, 'a webhook could not be sent')
     }
   }
 

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
+import { idFromUuid } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { type EndpointHealth, noteSwitchedOff, type Result, writeResults } from '../webhooks/settle.ts'
 import { keyOf } from './line.ts'
@@ -85,7 +86,7 @@ export class Ledger {
 
   private async tellSwitchedOff(one: EndpointHealth): Promise<void> {
     const { log } = this.setup
-    const about = { account: one.accountId, webhook: one.endpointId, reason: one.switchedOff }
+    const about = { account: one.accountId, webhook: idFromUuid(one.endpointId), reason: one.switchedOff }
     log.warn(about, 'a webhook was switched off')
     try {
       await noteSwitchedOff(this.setup, one)

@@ -1,6 +1,7 @@
 /** What a receiver gets, what the log keeps of it, and how to have it again. */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { idFromUuid } from '../../src/kernel/ids.ts'
@@ -24,6 +25,7 @@ import {
   until,
 } from './stand.ts'
 
+const SAMPLE = new URL('../../docs/webhooks.md', import.meta.url)
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
@@ -75,6 +77,9 @@ describe('a delivery', () => {
     assert.equal(got.headers['x-service-signature'], documented(secret, got))
     assert.equal(got.headers['webhook-id'], idFromUuid(eventId))
     assert.ok(verifies(secret, got))
+    const line = /^\{"event":.*\}$/m.exec(readFileSync(SAMPLE, 'utf8'))?.[0] ?? ''
+    const shape = (text: string) => text.replace(/(?<=": ?)("[^"]*"|\d+)/g, '_')
+    assert.equal(shape(got.text), shape(line), 'the sample in docs/webhooks.md is what is sent')
     const body = JSON.parse(got.text)
     assert.deepEqual(Object.keys(body), ['event', 'data', 'sent_at'])
     assert.equal(body.event, 'product.archived')
@@ -107,6 +112,7 @@ describe('a delivery', () => {
       [200, 'delivered'],
       [299, 'delivered'],
       [302, 'status_302'],
+      [304, 'status_304'],
       [404, 'status_404'],
     ]
     for (const [status, outcome] of answers) {
@@ -116,6 +122,7 @@ describe('a delivery', () => {
       await worker.drain()
       const [newest] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
       assert.deepEqual([newest?.outcome, newest?.status, newest?.ok], [outcome, status, status < 300])
+      assert.equal(newest?.detail?.includes('redirect') ?? false, status === 302, String(status))
     }
     receiver.respond = request => request.socket.destroy()
     await stand.announce(account)

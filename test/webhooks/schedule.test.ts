@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import fc from 'fast-check'
+import { createLog } from '../../src/kernel/log.ts'
 import { listDeliveries, replayFailed, resendDelivery } from '../../src/webhooks/deliveries.ts'
 import { getWebhook } from '../../src/webhooks/endpoint.ts'
 import { resumeWebhook } from '../../src/webhooks/register.ts'
@@ -251,8 +252,13 @@ test('410 switches off at once and keeps what waits', async () => {
   const id = await endpoint()
   answering(410)
   await stand.announce(account, 3)
-  const worker = stand.worker()
+  const said: unknown[] = []
+  const log = createLog({ logLevel: 'silent', logFormat: 'json' })
+  const worker = stand.worker({ log: Object.assign(log, { warn: (...line: unknown[]) => said.push(line) }) })
   await worker.drain()
+  assert.deepEqual(said, [
+    [{ account: account.id, webhook: id, reason: 'gone' }, 'a webhook was switched off'],
+  ])
   const off = await getWebhook(account.ctx, id)
   assert.deepEqual([off.status, off.disabled_reason, off.last_delivery?.status], ['disabled', 'gone', 410])
   assert.equal((await waiting()).n, 3)

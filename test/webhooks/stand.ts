@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { addressList } from '../../src/kernel/addresses.ts'
 import { openPool, type Sql } from '../../src/kernel/db.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
-import { createLog } from '../../src/kernel/log.ts'
+import { createLog, type Log } from '../../src/kernel/log.ts'
 import { type Outbound, openOutbound } from '../../src/kernel/outbound-http.ts'
 import { createSealer } from '../../src/kernel/sealing.ts'
 import { insertEvents } from '../../src/webhooks/announce.ts'
@@ -64,7 +64,12 @@ export type Stand = Omit<Harness, 'setup'> & {
   outbound: Outbound
   queue: Sql
   /** A worker that does something only when it is told to (`drain`), unless it is started. */
-  worker: (settings?: { leaseMs?: number; random?: () => number; outbound?: Outbound }) => Deliveries
+  worker: (settings?: {
+    leaseMs?: number
+    random?: () => number
+    outbound?: Outbound
+    log?: Log
+  }) => Deliveries
   endpoint: (account: TestAccount, input: NewWebhook) => Promise<EndpointRecord & { secret: string }>
   /** Events that nothing caused but the test; their ids. */
   announce: (account: TestAccount, count?: number, type?: string, sql?: Sql) => Promise<string[]>

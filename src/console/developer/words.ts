@@ -1,5 +1,6 @@
 /** How an endpoint and what became of a delivery are put into words. */
 import { html } from 'ghtml'
+import { isRedirect } from '../../webhooks/attempt.ts'
 import type { AttemptRecord } from '../../webhooks/deliveries.ts'
 import type { EndpointRecord } from '../../webhooks/endpoint.ts'
 import type { DeveloperTexts } from './texts-en.ts'
@@ -22,7 +23,7 @@ export function whyOf(
   if (detail === null || why === undefined) return detail
   if (status !== null) {
     if (status === 410) return why.gone
-    return status >= 300 && status < 400 ? why.redirect(status) : why.status(status)
+    return isRedirect(status) ? why.redirect(status) : why.status(status)
   }
   const [, name, address] =
     /^The name (\S+) leads to no/.exec(detail) ??
