@@ -1,8 +1,10 @@
 /** The first page after signing in: what the account has, how much room is left, and how a program reaches it. */
+
 import { html } from 'ghtml'
 import { listKeys } from '../accounts/keys.ts'
 import { contextOf, listAccountsOf, switchAccount } from '../accounts/sessions.ts'
 import { readUsage, type Usage } from '../accounts/usage.ts'
+import { withoutMarks } from '../i18n/direction.ts'
 import { notFound } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { listPassports, type Summary } from '../passports/list.ts'
@@ -86,7 +88,7 @@ function newestModels(
       words.date(row.updated_at.toISOString()),
       row.status === 'x' ? texts.archived : null,
     ]
-    return html`<li><a class="row-link" href="${passportUrl(addresses, idFromUuid(row.id))}">${row.product_name ?? texts.unnamed}<span class="sight"> (${texts.opensPublic})</span></a>
+    return html`<li><a class="row-link" href="${passportUrl(addresses, idFromUuid(row.id))}">${withoutMarks(row.product_name ?? texts.unnamed)}<span class="sight"> (${texts.opensPublic})</span></a>
 <span class="quiet">${facts.filter(fact => fact !== null).join(' · ')}</span></li>`
   })
   return html`<ul class="rows">!${lines}</ul>`

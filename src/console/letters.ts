@@ -1,10 +1,26 @@
 /** The letters the console sends: plain text, in the language of whoever caused them, each with one link. */
+
 import type { Role } from '../accounts/people.ts'
+import { withoutMarks } from '../i18n/direction.ts'
 import type { Letter } from '../kernel/smtp.ts'
 import { type Words, wordsOf } from './texts.ts'
 
 type Reset = { to: string; publicUrl: string; link: string }
 type Invitation = Reset & { account: string; by: string; role: Role; isNew: boolean }
+
+const LONGEST_NAME = 60
+
+/**
+ * A name that somebody chose and that goes out from the operator's server: short, and with nothing in it that a mail
+ * program would make a link of.
+ */
+function unlinked(name: string): string {
+  const words = withoutMarks(name)
+    .replace(/[:/\\@\s]+/g, ' ')
+    .replace(/[.\u3002\uff0e\uff61](?=[\p{L}\p{N}])/gu, '. ')
+  const letters = Array.from(words)
+  return letters.length > LONGEST_NAME ? `${letters.slice(0, LONGEST_NAME - 1).join('')}…` : words
+}
 
 const en = {
   resetSubject: 'A new password for Carnet',
@@ -17,10 +33,10 @@ ${link}
 
 If that was not you, there is nothing to do: your password stays as it is.
 `,
-  invitationSubject: (account: string) => `You belong to “${account}” on Carnet now`,
+  invitationSubject: 'You were put into an account on Carnet',
   invitation: ({ account, by, publicUrl, link, isNew }: Invitation, role: string) => `Hello,
 
-${by} has put you into the account “${account}” at ${publicUrl}, as ${role}.
+${by} has put you into the account “${unlinked(account)}” at ${publicUrl}, as ${role}.
 ${isNew ? 'With this link you set your password, once, within seven days:' : 'Sign in as usual, and you find it there:'}
 
 ${link}
@@ -40,10 +56,10 @@ ${link}
 
 Wenn Sie das nicht waren, ist nichts zu tun: Ihr Passwort bleibt, wie es ist.
 `,
-  invitationSubject: account => `Sie gehören jetzt zu „${account}“ auf Carnet`,
+  invitationSubject: 'Sie wurden in ein Konto auf Carnet aufgenommen',
   invitation: ({ account, by, publicUrl, link, isNew }, role) => `Guten Tag,
 
-${by} hat Sie in das Konto „${account}“ unter ${publicUrl} aufgenommen, als ${role}.
+${by} hat Sie in das Konto „${unlinked(account)}“ unter ${publicUrl} aufgenommen, als ${role}.
 ${isNew ? 'Mit diesem Link legen Sie Ihr Passwort fest, einmal, innerhalb von sieben Tagen:' : 'Melden Sie sich wie gewohnt an, dort finden Sie es:'}
 
 ${link}
@@ -62,5 +78,5 @@ export function resetLetter(words: Words, about: Reset): Letter {
 export function invitationLetter(words: Words, about: Invitation): Letter {
   const texts = wordsOf(words, TEXTS)
   const text = texts.invitation(about, words.texts.roles[about.role])
-  return { to: about.to, link: about.link, subject: texts.invitationSubject(about.account), text }
+  return { to: about.to, link: about.link, subject: texts.invitationSubject, text }
 }

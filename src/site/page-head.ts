@@ -2,8 +2,8 @@
 import { html } from 'ghtml'
 import type { BrandLogo } from '../accounts/brand.ts'
 import { fill, LANGUAGES, label } from '../i18n/catalogue.ts'
+import { withoutMarks } from '../i18n/direction.ts'
 import { day, isIndexed, type Page, queryFor, text } from './page.ts'
-import { withoutMarks } from './shell.ts'
 import { inlineName, langAttributes, wordsOf } from './values.ts'
 
 /** The `<head>`: where the page is at home, in which languages and forms, and what a preview of a link shows. */

@@ -1,5 +1,6 @@
 /** The frame of every page of this door: one style sheet, inlined and named by its digest in the policy; no script, no font, nothing from elsewhere. */
 import { html } from 'ghtml'
+import { withoutMarks } from '../i18n/direction.ts'
 import { headersOfAll } from '../kernel/every-answer.ts'
 import { type Dress, NO_PASSPORT } from './dress.ts'
 import type { Headers } from './ready-answer.ts'
@@ -22,12 +23,6 @@ export const pageHeaders = (publicUrl: string, dress: Dress = NO_PASSPORT): Head
   'content-security-policy': dress.policy,
   ...safetyHeaders(publicUrl),
 })
-
-/** Left-to-right and right-to-left marks, embeddings, overrides and isolates: a title has no element to end them. */
-const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
-
-/** Text of an account where no element can keep its direction marks inside: a title, an attribute. */
-export const withoutMarks = (text: string) => text.replace(DIRECTION_MARKS, '')
 
 /** A whole document. `head` and `body` are ready HTML; `isIndexed` false asks search engines to leave it out. */
 export function document(page: {

@@ -270,6 +270,24 @@ describe('the form of a passport', () => {
 })
 
 describe('products', () => {
+  test('a name that turns the direction reads in lists, headings and titles as it is spelt; the form keeps it', async () => {
+    const account = await stand.account({ plan: 'enterprise', name: 'Umkehr' })
+    const person = await stand.signedIn(account, 'owner')
+    const form = newForm({ ...textile, productName: 'Stuhl\u202eabc\u2066', sku: 'RLO-1' })
+    const at = String((await person.post('/console/products', { form })).headers.location)
+    for (const path of ['/console/products', '/console', at, `${at}/labels`, `${at}/edit`]) {
+      const { status, text } = await person.get(path)
+      assert.equal(status, 200, path)
+      assert.match(text, /Stuhlabc/, path)
+      const shown = text.replace(
+        /<input[^>]*>|<textarea[\s\S]*?<\/textarea>|<(span|dd)[^>]* dir="auto"[^>]*>[^<]*/g,
+        '',
+      )
+      assert.doesNotMatch(shown, /[\u202e\u2066]/, path)
+    }
+    assert.match((await person.get(`${at}/edit`)).text, /value="Stuhl\u202eabc\u2066"/)
+  })
+
   test('all that is wrong stands at its field, and nothing typed is lost', async () => {
     const answer = await owner.post('/console/products', {
       form: newForm({

@@ -134,6 +134,24 @@ describe('password forgotten', () => {
 })
 
 describe('people', () => {
+  test('an invitation makes no link of what the account is called, and does not pass on what is long', async () => {
+    const accountId = await stand.account({
+      name: `Locked: http://phish.example/login www.phish.example ask@phish。example \u202e${'x'.repeat(90)}`,
+    })
+    const owner = await stand.signedIn(accountId, 'owner')
+    for (const language of ['en', 'de']) {
+      const headers = { 'accept-language': language, 'sec-fetch-site': 'same-origin' }
+      const form = { email: `${language}@testmarke.example`, role: 'viewer' }
+      assert.equal((await owner.post(`${SETTINGS}/people`, { form, headers })).status, 303)
+      const [letter] = await stand.letters()
+      assert.doesNotMatch(String(letter?.subject), /phish|Locked/)
+      const text = String(letter?.text)
+      const name = /[“„](Locked[^”“]*)[”“]/.exec(text)?.[1] ?? ''
+      assert.equal(name, 'Locked http phish. example login www. phish. example ask ph…')
+      assert.doesNotMatch(text, /phish[.。]\S|x{5}|\u202e/)
+    }
+  })
+
   test('invited by letter, in with the link, promoted, removed; each step in the log', async () => {
     const accountId = await stand.account({ name: 'Moor "&" Marsch' })
     const owner = await stand.signedIn(accountId, 'owner')
@@ -145,8 +163,11 @@ describe('people', () => {
     assert.match(list.text, /has not set a password yet/)
     const [letter] = await stand.letters()
     assert.equal(letter?.to, 'neu@testmarke.example')
-    assert.equal(letter?.subject, 'You belong to “Moor "&" Marsch” on Carnet now')
-    assert.match(String(letter?.text), /owner\d+@testmarke\.example has put you into the account/)
+    assert.equal(letter?.subject, 'You were put into an account on Carnet')
+    assert.match(
+      String(letter?.text),
+      /owner\d+@testmarke\.example has put you into the account “Moor "&" Marsch” at/,
+    )
     const guest = stand.browser()
     const token = tokenIn(String(letter?.text))
     assert.doesNotMatch(list.text, new RegExp(token))

@@ -1,7 +1,9 @@
 /** The products of an account: searched and filtered by what stands in the address, so that a view can be kept and sent. */
+
 import { html } from 'ghtml'
 import { contextOf } from '../../accounts/sessions.ts'
 import { allCategories } from '../../categories/catalogue.ts'
+import { withoutMarks } from '../../i18n/direction.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { setStatus } from '../../passports/archive.ts'
@@ -149,7 +151,7 @@ function results(words: Words, view: View, found: Page, mayEdit: boolean): strin
 
 /** How a passport is called in a list: by its name, and a unit by its lot or serial too. */
 export const titleOf = (words: Words, { product_name, serial, lot }: Summary): string =>
-  [product_name ?? words.texts.unnamed, serial ?? lot].filter(part => part !== null).join(' · ')
+  [withoutMarks(product_name ?? words.texts.unnamed), serial ?? lot].filter(part => part !== null).join(' · ')
 
 function line(words: Words, row: Summary, mayEdit: boolean): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)

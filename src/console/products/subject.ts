@@ -1,6 +1,7 @@
 /** The product that a page is about. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { contextOf } from '../../accounts/sessions.ts'
+import { withoutMarks } from '../../i18n/direction.ts'
 import { requireUuid } from '../../passports/find.ts'
 import { LEVEL_NAME } from '../../passports/record.ts'
 import { getState, readingOf, type State } from '../../passports/state.ts'
@@ -17,7 +18,7 @@ export const contextAndState = async (
 }
 
 export const nameOf = (words: Words, state: State) =>
-  String(readingOf(state).productName ?? words.texts.unnamed)
+  withoutMarks(String(readingOf(state).productName ?? words.texts.unnamed))
 
 /** The name, and of a unit what it is and its lot or serial number: what pages about it are called. */
 export const titleOf = (words: Words, state: State) => calledAs(words, nameOf(words, state), state.row)
