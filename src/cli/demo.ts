@@ -1,6 +1,7 @@
 /** `carnet demo`: everything at a glance in a minute, on data of its own. */
 import { type Config, type Environment, readConfig } from '../kernel/config.ts'
 import { createLog, type Log } from '../kernel/log.ts'
+import { SETTINGS } from '../kernel/odd-settings.ts'
 import { type Command, Refusal, UsageError } from './command.ts'
 import { prepareDemo } from './demo-account.ts'
 import { readDemoNotes } from './demo-notes.ts'
@@ -31,6 +32,8 @@ export const demo: Command = {
     }
     const show = (sheet: DemoSheet) =>
       print(json ? `${JSON.stringify(sheet)}\n` : sheetText(sheet, lan !== undefined))
+    const unheeded = sayUnheeded(env)
+    if (unheeded !== undefined) say(unheeded)
     const { asked, config, log } = await settle(env, port, lan)
     try {
       await serveUntilStopped({ config: { ...config, role: 'all' }, log, env }, async store => {
@@ -54,8 +57,23 @@ function readPort(text: string | undefined): number | undefined {
   throw new UsageError(`--port is "${text}": it must be a whole number from 1 to 65535.`)
 }
 
+/** Heeded by the demo as by a server of its own; the rest is of a real installation, or is the demo's to say. */
+const FOR_TRYING_OUT = [
+  ...['ALLOW_INSECURE_WEBHOOKS', 'WEBHOOK_ALLOW_CIDRS', 'ALLOW_QUERY_API_KEY'],
+  ...['TRUSTED_PROXIES', 'COUNTRY_HEADER', 'GEO_MMDB_PATH'],
+  ...['METRICS_TOKEN', 'SLOW_QUERY_MS', 'PG_BIN_DIR', 'LOG_FORMAT'],
+]
+const HEEDED: readonly string[] = [...FOR_TRYING_OUT, 'PORT', 'HOST', 'LOG_LEVEL']
+
+/** What of the environment has no effect on the demo, as a line; undefined when all that is set has one. */
+export function sayUnheeded(env: Environment): string | undefined {
+  const names = SETTINGS.filter(name => (env[name] ?? '').trim() !== '' && !HEEDED.includes(name))
+  if (names.length === 0) return undefined
+  return `The demo has data and addresses of its own, in ${DATA_DIR}: it does not heed ${names.join(', ')}.`
+}
+
 /** The demo's own settings: nothing of the real installation's data, keys or addresses. `asked` is the port wished for. */
-async function settle(
+export async function settle(
   env: Environment,
   port: number | undefined,
   lan: string | undefined,
@@ -64,9 +82,8 @@ async function settle(
     PORT: port === undefined ? env.PORT : String(port),
     HOST: lan === undefined ? env.HOST : EVERY_INTERFACE,
     DATA_DIR,
-    PG_BIN_DIR: env.PG_BIN_DIR,
-    LOG_FORMAT: env.LOG_FORMAT,
     LOG_LEVEL: env.LOG_LEVEL ?? 'warn',
+    ...Object.fromEntries(FOR_TRYING_OUT.map(name => [name, env[name]])),
   })
   const free = await findFreePort(wished.host, wished.port)
   if (free === undefined) throw new Refusal(`No port from ${wished.port} on is free on ${wished.host}.`)

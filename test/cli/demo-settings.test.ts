@@ -1,0 +1,53 @@
+/** Which settings the demo heeds, and that it says which not. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sayUnheeded, settle } from '../../src/cli/demo.ts'
+
+test('what is for trying things out has its effect; data, keys and addresses are its own', async () => {
+  const { config } = await settle(
+    {
+      PORT: '0',
+      ALLOW_INSECURE_WEBHOOKS: 'true',
+      WEBHOOK_ALLOW_CIDRS: '10.20.0.0/16',
+      ALLOW_QUERY_API_KEY: 'true',
+      TRUSTED_PROXIES: '127.0.0.1',
+      COUNTRY_HEADER: 'CF-IPCountry',
+      GEO_MMDB_PATH: '/own.mmdb',
+      DATA_DIR: '/elsewhere',
+      DATABASE_URL: 'postgres://real.example/carnet',
+      SECRET_KEY: 'a secret key that only tests know, long enough',
+      PUBLIC_URL: 'https://pass.example',
+      SMTP_URL: 'smtp://mail.example',
+      MAIL_FROM: 'carnet@mail.example',
+    },
+    undefined,
+    undefined,
+  )
+  assert.equal(config.allowInsecureWebhooks, true)
+  assert.deepEqual(config.webhookAllowCidrs, ['10.20.0.0/16'])
+  assert.equal(config.allowQueryApiKey, true)
+  assert.deepEqual(config.trustedProxies, ['127.0.0.1'])
+  assert.equal(config.countryHeader, 'cf-ipcountry')
+  assert.equal(config.geoMmdbPath, '/own.mmdb')
+  assert.equal(config.dataDir, './data/demo')
+  assert.deepEqual([config.databaseUrl, config.secretKey, config.smtp], [undefined, undefined, undefined])
+  assert.match(config.publicUrl, /^http:\/\/localhost:\d+$/)
+})
+
+test('of what it does not heed it says so in one line, and of nothing else', () => {
+  assert.equal(
+    sayUnheeded({
+      DATABASE_URL: 'postgres://a',
+      DATA_DIR: './x',
+      WORKERS: ' ',
+      PORT: '1',
+      PATH: '/bin',
+      HOME: '/',
+    }),
+    'The demo has data and addresses of its own, in ./data/demo: it does not heed DATABASE_URL, DATA_DIR.',
+  )
+  assert.equal(
+    sayUnheeded({ TRUSTED_PROXIES: '127.0.0.1', COUNTRY_HEADER: 'x', LOG_LEVEL: 'info' }),
+    undefined,
+  )
+})
