@@ -1,4 +1,4 @@
-/** What an account's brand changes about the frame of a page: the accent and the logo for dark pages in its one style sheet, and so the sheet's digest in the policy, and who may frame it. */
+/** What an account's brand changes about the frame of a page: the accent in its one style sheet, and so the sheet's digest in the policy, and who may frame it. */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { accentOn } from '../accounts/accent.ts'
@@ -42,7 +42,7 @@ export const NO_PASSPORT = make(sheetFor([]) + compactCss(sheet('site-pages')), 
 /** `page` is its HTML, with or without the sheet. Made once per brand and figures: a digest of 10 kB takes as long as a tenth of a page. */
 export function dressOf(brand: Worn, page: string): Dress {
   const marks = MARKERS.filter(marker => page.includes(marker))
-  const key = `${brand.accent} ${brand.logoDark?.file} ${brand.frameAncestors.join(' ')} ${marks}`
+  const key = `${brand.accent} ${brand.frameAncestors.join(' ')} ${marks}`
   const known = remembered.get(key)
   if (known !== undefined) return known
   const dress = make(sheetFor(marks), brand)
@@ -51,10 +51,10 @@ export function dressOf(brand: Worn, page: string): Dress {
   return dress
 }
 
-type Worn = Pick<Brand, 'accent' | 'frameAncestors' | 'logoDark'>
+type Worn = Pick<Brand, 'accent' | 'frameAncestors'>
 
-function make(sheets: string, { accent, frameAncestors, logoDark }: Worn): Dress {
-  const style = sheets + brandRules(accent, logoDark?.file)
+function make(sheets: string, { accent, frameAncestors }: Worn): Dress {
+  const style = accent === null ? sheets : sheets + accentRules(accent)
   const policy = [
     "default-src 'none'",
     `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
@@ -66,12 +66,8 @@ function make(sheets: string, { accent, frameAncestors, logoDark }: Worn): Dress
   return { style, policy }
 }
 
-/** Paper is light, whatever the screen was. A logo without a light one is not shown, and so not replaced. */
-function brandRules(accent: string | null, logoDark: string | undefined): string {
-  const on = accent === null ? undefined : accentOn(accent)
-  const dark =
-    (on === undefined ? '' : `:root{--accent:${on.dark}}`) +
-    (logoDark === undefined ? '' : `.logo img{content:url(../brand/${logoDark})}`)
-  const light = on === undefined ? '' : `:root{--accent:${on.light}}`
-  return dark === '' ? '' : `${light}@media screen and (prefers-color-scheme:dark){${dark}}`
+/** Paper is light, whatever the screen was. */
+function accentRules(accent: string): string {
+  const { light, dark } = accentOn(accent)
+  return `:root{--accent:${light}}@media screen and (prefers-color-scheme:dark){:root{--accent:${dark}}}`
 }

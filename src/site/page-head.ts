@@ -66,7 +66,7 @@ function masthead(page: Page): string {
   const { brand, labels } = page
   const sign =
     brand.logo !== null
-      ? html`<p class="logo">!${picture(brand.logo, brand.logoDark !== null, brand.name ?? text(page.reading.data.brandName))}</p>`
+      ? html`<p class="logo">!${picture(brand.logo, brand.logoDark, brand.name ?? text(page.reading.data.brandName))}</p>`
       : brand.name !== null
         ? html`<p class="logo">!${inlineName(brand.name)}</p>`
         : ''
@@ -76,14 +76,13 @@ function masthead(page: Page): string {
 const LOGO_HEIGHT = 40
 const LOGO_WIDTH_MAX = 176
 
-/**
- * The address is a neighbour of `/p`, also behind a proxy that puts everything below a path. The logo for dark pages
- * comes from the style sheet: a `picture` does not choose again for paper.
- */
-function picture(logo: BrandLogo, hasDark: boolean, name: string): string {
+/** The address is a neighbour of `/p`, also behind a proxy that puts everything below a path. */
+function picture(logo: BrandLogo, dark: BrandLogo | null, name: string): string {
   const scale = Math.min(LOGO_HEIGHT / logo.height, LOGO_WIDTH_MAX / logo.width)
   const [width, height] = [logo.width, logo.height].map(side => Math.max(1, Math.round(side * scale)))
-  return html`<img src="../brand/${logo.file}" alt="${name}" width="${width}" height="${height}"!${hasDark ? '' : ' class="plate"'}>`
+  const img = html`<img src="../brand/${logo.file}" alt="${name}" width="${width}" height="${height}"!${dark === null ? ' class="plate"' : ''}>`
+  if (dark === null) return img
+  return html`<picture><source srcset="../brand/${dark.file}" media="screen and (prefers-color-scheme:dark)">!${img}</picture>`
 }
 
 /** The product's brand, unless the masthead has just said it. */

@@ -157,27 +157,19 @@ function targetOf(id: string, query: URLSearchParams): Target {
   return { live: `/p/${id}?lang=${language}`, accept: HTML, file: `${dir}/${language}/index.html` }
 }
 
-const LINK = /\b(href|src)="([^"]*)"/g
-/** In the style sheet alone: what an account wrote may read like one. */
-const PICTURE = /\burl\(([^)]*)\)(?=[^<]*<\/style>)/g
+const LINK = /\b(href|src|srcset)="([^"]*)"/g
 
 /** Links of a page that are relative lead on to where they are in the folder; what they lead to is to be written too. */
 function relink(html: string, id: string, file: string, waiting: Target[]): string {
-  const logo = (path: string) => {
-    const target = path.slice(1)
-    waiting.push({ live: path, accept: '*/*', file: target })
-    return posix.relative(dirname(file), target)
-  }
-  const sheeted = html.replace(
-    PICTURE,
-    (_, path: string) => `url(${logo(new URL(path, `http://folder/p/${id}`).pathname)})`,
-  )
-  return sheeted.replace(LINK, (attribute, name: string, value: string) => {
+  return html.replace(LINK, (attribute, name: string, value: string) => {
     const reference = value.replaceAll('&amp;', '&')
     if (reference.startsWith('#') || /^[a-z][a-z0-9+.-]*:|^\//i.test(reference)) return attribute
     const url = new URL(reference, `http://folder/p/${id}`)
     const [, room = '', rest = ''] = url.pathname.split('/')
-    if (room === 'brand') return `${name}="${logo(url.pathname)}"`
+    if (room === 'brand') {
+      waiting.push({ live: url.pathname, accept: '*/*', file: `brand/${rest}` })
+      return `${name}="${posix.relative(dirname(file), `brand/${rest}`)}"`
+    }
     const target = targetOf(rest, url.searchParams)
     if (rest === id) waiting.push(target)
     return `${name}="${pathBetween(file, target.file)}${url.hash}"`

@@ -80,16 +80,11 @@ describe('a page of an account with a brand', () => {
   test('has another logo for dark pages, and a wide one is made smaller', async () => {
     await fresh()
     await setBrand(account.ctx, { logo: PNG, logoDark: SVG })
-    const { text, headers } = await harness.ask('GET', path)
+    const { text } = await harness.ask('GET', path)
     assert.match(
       text,
-      /<p class="logo"><img src="\.\.\/brand\/[0-9a-f]{32}\.png" alt="Testmarke" width="176" height="20"><\/p>/,
+      /<picture><source srcset="\.\.\/brand\/[0-9a-f]{32}\.svg" media="screen and \(prefers-color-scheme:dark\)"><img src="\.\.\/brand\/[0-9a-f]{32}\.png" alt="Testmarke" width="176" height="20"><\/picture>/,
     )
-    assert.match(
-      styleOf(text),
-      /@media screen and \(prefers-color-scheme:dark\)\{\.logo img\{content:url\(\.\.\/brand\/[0-9a-f]{32}\.svg\)\}\}$/,
-    )
-    assert.ok(policyOf(headers).includes(`'sha256-${hash('sha256', styleOf(text), 'base64')}'`))
   })
 
   test('may be framed by the shops it names, and by nobody else', async () => {

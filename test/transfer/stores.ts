@@ -77,8 +77,7 @@ export async function fill(s: UnitStand): Promise<{ model: string; batch: string
   await s.call('POST', `/${model}/versions/1/revert`, {})
   await s.call('POST', `/${own}/archive`)
   const { ctx } = s.account
-  const logoDark = Buffer.from(LOGO.replace('#1a5f4b', '#7fd1b9'))
-  await setBrand(ctx, { name: 'Nordlicht', accent: '#1a5f4b', logo: Buffer.from(LOGO), logoDark })
+  await setBrand(ctx, { name: 'Nordlicht', accent: '#1a5f4b', logo: Buffer.from(LOGO) })
   const expiresAt = new Date(systemClock.now().getTime() + 86_400_000)
   const link = { audience: 'authority', expiresAt, addresses: ADDRESSES }
   await createAccessLink(ctx, { ...link, passportId: batch, label: 'market surveillance' })
