@@ -443,7 +443,7 @@ describe('what a sheet may and may not', () => {
       (await upload(editor, sheet([cells(1)]), { headers: { origin: 'https://evil.example' } })).status,
       403,
     )
-    assert.equal((await upload(stand.browser(), sheet([cells(1)]))).status, 303)
+    assert.equal((await upload(stand.browser(), sheet([cells(1)]))).status, 403)
     for (const path of ['', '/errors']) assert.equal((await stranger.get(at + path)).status, 404)
     for (const path of ['/columns', '/run', '/stop', '/discard']) {
       assert.equal((await stranger.post(at + path)).status, 404)
