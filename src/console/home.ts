@@ -1,5 +1,4 @@
 /** The first page after signing in: what the account has, how much room is left, and how a program reaches it. */
-
 import { html } from 'ghtml'
 import { listKeys } from '../accounts/keys.ts'
 import { contextOf, listAccountsOf, switchAccount } from '../accounts/sessions.ts'

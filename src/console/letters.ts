@@ -1,5 +1,4 @@
 /** The letters the console sends: plain text, in the language of whoever caused them, each with one link. */
-
 import type { Role } from '../accounts/people.ts'
 import { withoutMarks } from '../i18n/direction.ts'
 import type { Letter } from '../kernel/smtp.ts'

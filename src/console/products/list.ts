@@ -1,5 +1,4 @@
 /** The products of an account: searched and filtered by what stands in the address, so that a view can be kept and sent. */
-
 import { html } from 'ghtml'
 import { contextOf } from '../../accounts/sessions.ts'
 import { allCategories } from '../../categories/catalogue.ts'

@@ -28,7 +28,8 @@ export function calledAs(
   name: string,
   { level, serial, lot }: Pick<State['row'], 'level' | 'serial' | 'lot'>,
 ): string {
-  if (level === 'm') return name
+  const shown = withoutMarks(name)
+  if (level === 'm') return shown
   const { levels } = wordsOf(words, PRODUCT_TEXTS)
-  return `${name} · ${levels[LEVEL_NAME[level]]} ${serial ?? lot ?? ''}`
+  return `${shown} · ${levels[LEVEL_NAME[level]]} ${serial ?? lot ?? ''}`
 }
