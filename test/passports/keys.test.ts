@@ -43,6 +43,7 @@ const STATEMENTS_WITHOUT: Record<string, string> = {
   'transfer/import.ts': 'chore: sheets that are over',
   'webhooks/claim.ts': 'a worker gives back the leases of its own',
   'webhooks/retention.ts': 'chore: secrets that are over',
+  'webhooks/rotate.ts': 'the operator: whether the store has anything sealed',
 }
 
 const KEYS = `

@@ -35,6 +35,7 @@ test('add answers the record with the secret, list without it', async () => {
     created_at: '2026-11-21T10:00:00.000Z',
     last_delivery: null,
     failing_since: null,
+    left_in_peace_until: null,
     disabled_reason: null,
     old_secret_until: null,
     old_secret_signs: false,
