@@ -98,20 +98,18 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
     }
     const id = await made('textile', before)
     const as = (await stored(id)).data
-    for (const locale of ['en-IE', 'de-DE']) {
-      for (const settings of [{}, WITHOUT_SCRIPT]) {
-        const page = await signedIn({ locale, ...settings })
-        await openEdit(page, id)
-        const sku = `S-${locale}-${'javaScriptEnabled' in settings}`
-        await input(page, 'd.sku').fill(sku)
-        await page.locator('.sticky button').first().click()
-        await saved(page)
-        const now = await stored(id)
-        assert.deepEqual(now.data, { ...as, sku })
-        const { json } = await stand.harness.ask('GET', `/api/v1/products/${id}/versions`, { key: brand.key })
-        assert.deepEqual(json.data[0].changed, ['sku'])
-        await page.context().close()
-      }
+    for (const settings of [{ locale: 'en-IE' }, { locale: 'de-DE', ...WITHOUT_SCRIPT }]) {
+      const page = await signedIn(settings)
+      await openEdit(page, id)
+      const sku = `S-${settings.locale}`
+      await input(page, 'd.sku').fill(sku)
+      await page.locator('.sticky button').first().click()
+      await saved(page)
+      const now = await stored(id)
+      assert.deepEqual(now.data, { ...as, sku })
+      const { json } = await stand.harness.ask('GET', `/api/v1/products/${id}/versions`, { key: brand.key })
+      assert.deepEqual(json.data[0].changed, ['sku'])
+      await page.context().close()
     }
     const page = await signedIn()
     await openEdit(page, id)
