@@ -9,7 +9,7 @@ import type { Detail } from '../kernel/errors.ts'
 import { ORIGIN, originOf, rowsIn } from './data-rows.ts'
 import { type Form, type Problems, readForm } from './form.ts'
 import type { Words } from './texts.ts'
-import { readTyped, textOf } from './typed-value.ts'
+import { readTyped, textOf, unbroken } from './typed-value.ts'
 
 export const PREFIX = 'd'
 
@@ -56,9 +56,6 @@ export function readData(fields: readonly Field[], form: Form, { words, was }: R
   const data = reader.members(fields, PREFIX, was)
   return { data: isObject(data) ? data : {}, problems }
 }
-
-/** A browser sends each line break as two characters. */
-const unbroken = (text: string) => text.replaceAll(/\r\n?/g, '\n')
 
 /** Each method gives the very value that was there where nothing says otherwise. */
 class Reader {
@@ -126,13 +123,7 @@ class Reader {
 }
 
 /** The value that was there, if nothing differs. */
-function kept(was: unknown, after: object): unknown {
-  if (typeof was !== 'object' || was === null || Array.isArray(was) !== Array.isArray(after)) return after
-  const [old, fresh] = [Object.entries(was), Object.entries(after)]
-  const isSame =
-    old.length === fresh.length && fresh.every(([name, value]) => Object.is(own(was as Data, name), value))
-  return isSame ? was : after
-}
+const kept = (was: unknown, after: object): unknown => (isSame(was, after) ? was : after)
 
 /** Where the form has nothing: what it could not show stays, what it could is taken away. */
 function gone(was: unknown): unknown {

@@ -22,8 +22,11 @@ const plainNumber = ({ language }: Words, value: number) =>
 /** `problem`: the text could be read, and yet it is not certain what was meant. It is the value then. */
 export type Typed = { value: unknown; problem?: string }
 
+/** A browser sends each line break as two characters, and shows a lone CR as a line break too. */
+export const unbroken = (text: string) => text.replaceAll(/\r\n?/g, '\n')
+
 export function readTyped(words: Words, field: Field, text: string): Typed {
-  const typed = text.replaceAll(/\r\n?/g, '\n')
+  const typed = unbroken(text)
   if (field.type === 'text') return { value: typed }
   const bare = typed.trim()
   if (field.type === 'number') return readNumber(words, bare, field.unit)
