@@ -34,7 +34,6 @@ import { isIndexed } from './page.ts'
 import { type CachedPassport, createPageCache, type PageCache } from './page-cache.ts'
 import { renderPassportPage } from './passport-page.ts'
 import { type Reading, readingOf } from './reading.ts'
-
 import {
   type Exchange,
   encodingFor,

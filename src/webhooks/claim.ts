@@ -13,7 +13,7 @@ export type Waiting = SealedSecrets & {
   failures: number
   failing_since: Date | null
   wait_until: Date | null
-  /** Something may be sent to it now: it is active, its breaker is closed, and a delivery is due. */
+  /** Something may be sent to it now: it is active, not left in peace, and a delivery is due. */
   is_due: boolean
 }
 

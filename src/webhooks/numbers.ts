@@ -5,7 +5,7 @@ import type { Sql } from '../kernel/db.ts'
 export type QueueNumbers = {
   /** To be delivered now, to endpoints that are neither paused nor switched off. */
   due: number
-  /** Waiting for a later attempt, a breaker, or an endpoint that is held. */
+  /** Waiting for a later attempt, or for an endpoint that is held or left in peace. */
   waiting: number
   /** Seconds that the oldest of the due ones has been due; 0 when nothing is. */
   oldestDueSeconds: number
