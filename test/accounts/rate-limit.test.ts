@@ -6,10 +6,10 @@ import fc from 'fast-check'
 import { forgetRateShares } from '../../src/accounts/rate-ledger.ts'
 import { type KeyLimits, keyLimits } from '../../src/accounts/rate-limit.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
+import { IS_FULL } from '../full.ts'
 import { type Harness, startHarness, TestClock } from '../harness.ts'
 import { countExchanges } from './count-exchanges.ts'
 
-const FULL = process.env.CARNET_TEST_FULL !== undefined
 /** A permit that is over in one process is another's after two looks for idle ones and the longest pause. */
 const HANDED_ON_MS = 2_500
 const TEND_MS = 250
@@ -171,7 +171,7 @@ describe('a key’s limit', () => {
           await cluster.close()
         },
       ),
-      { numRuns: FULL ? 300 : 25, endOnFailure: true },
+      { numRuns: IS_FULL ? 300 : 25, endOnFailure: true },
     )
   })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { bodyOf } from '../../bench/loader.ts'
 import { syncModels } from '../../src/passports/sync-models.ts'
+import { IS_FULL } from '../full.ts'
 import {
   type Answer,
   type Harness,
@@ -12,7 +13,7 @@ import {
 } from '../harness.ts'
 
 /** All 10,000 with `--full`. */
-const SHEET = process.env.CARNET_TEST_FULL ? 10_000 : 2_000
+const SHEET = IS_FULL ? 10_000 : 2_000
 
 let t: Harness
 let other: Harness

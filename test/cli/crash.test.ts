@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { IS_FULL } from '../full.ts'
 import { postmasterPid } from './postmaster.ts'
 import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
 
-const KILLS = process.env.CARNET_TEST_FULL ? 10 : 3
+const KILLS = IS_FULL ? 10 : 3
 const WRITERS = 4
 const MOST_WRITES_BETWEEN = 60
 /** A client's own pause before it tries again. */

@@ -14,11 +14,11 @@ import { createLog } from '../../src/kernel/log.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { type Forwarder, startForwarder } from '../forwarder.ts'
+import { IS_FULL } from '../full.ts'
 import { newProduct } from '../harness.ts'
 import { emptyFolder, endAll, type Served, serve } from './processes.ts'
 
 const STOPPED_WITHIN_MS = 5_000
-const IS_FULL = process.env.CARNET_TEST_FULL !== undefined
 const EMAIL = 'owner@testmarke.example'
 const PASSWORD = 'eleven herons over the lake'
 const DATA = '/console/settings/data'

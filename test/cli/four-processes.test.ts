@@ -9,9 +9,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { listKeys, revokeKey } from '../../src/accounts/keys.ts'
 import { findUuid } from '../../src/kernel/ids.ts'
 import { countExchanges } from '../accounts/count-exchanges.ts'
+import { IS_FULL } from '../full.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 
-const FULL = process.env.CARNET_TEST_FULL !== undefined
 const PROCESSES = 4
 const CONNECTIONS = 16
 const LIMIT = 300
@@ -117,7 +117,7 @@ test('1,200 requests over 16 connections and a limit of 300: 294 to 306 are let 
 })
 
 test('spread over more than a minute: never more than 306 in sixty seconds, and never much less', {
-  skip: FULL ? false : 'takes two and a half minutes: npm run test:full',
+  skip: IS_FULL ? false : 'takes two and a half minutes: npm run test:full',
 }, async () => {
   const account = await t.account({ isLimited: true })
   const exchanges = await countExchanges(t.sql)

@@ -3,12 +3,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { csvLine } from '../../src/transfer/csv-text.ts'
+import { IS_FULL } from '../full.ts'
 import { readAll } from '../transfer/sheets.ts'
 import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
 
 const PASSWORD = 'eleven herons over the lake'
 /** As many again are there already, and are changed. */
-const NEW = process.env.CARNET_TEST_FULL ? 20_000 : 3_000
+const NEW = IS_FULL ? 20_000 : 3_000
 const BAD_EVERY = 100
 const A_PAGE = 100
 /** A sheet is taken for abandoned after ten seconds. */

@@ -32,12 +32,14 @@ export async function endAll(): Promise<void> {
   )
 }
 
-/** Starts `carnet` with nothing of this process's settings but PATH; what it prints is gathered. */
+/** What Node itself reads, and no setting of Carnet's. */
+const { PATH = '', HOME = '/', NODE_COMPILE_CACHE = '' } = process.env
+
+/** Starts `carnet` with none of this process's settings; what it prints is gathered. */
 export function start(words: readonly string[], { cwd, env = {}, main = MAIN }: Settings) {
-  const { PATH = '', HOME = '/' } = process.env
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...words], {
     cwd,
-    env: { PATH, HOME, LOG_LEVEL: 'warn', LOG_FORMAT: 'json', ...env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, LOG_LEVEL: 'warn', LOG_FORMAT: 'json', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)

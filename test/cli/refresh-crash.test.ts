@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { IS_FULL } from '../full.ts'
 import { newProduct } from '../harness.ts'
 import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
 
-const UNITS = process.env.CARNET_TEST_FULL ? 50_000 : 10_000
+const UNITS = IS_FULL ? 50_000 : 10_000
 const A_CALL = 500
 const A_PAGE = 100
 /** A job is taken for abandoned after ten seconds. */

@@ -8,8 +8,9 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import proxyAddr from '@fastify/proxy-addr'
 import pino from 'pino'
-import { ConfigError, oddLinesOf, readConfig } from '../../src/kernel/config.ts'
+import { oddLinesOf } from '../../src/kernel/config.ts'
 import { complaintOn } from '../../src/worker/complaint.ts'
+import { problemsOf } from '../kernel/problems-of.ts'
 import { carnet, emptyFolder, endAll, serve, start } from './processes.ts'
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>
@@ -20,16 +21,6 @@ after(async () => {
   await endAll()
   await folder.remove()
 })
-
-const problemsOf = (env: Record<string, string>): readonly string[] => {
-  try {
-    readConfig(env)
-    return []
-  } catch (error) {
-    assert.ok(error instanceof ConfigError)
-    return error.problems
-  }
-}
 
 describe('readConfig', () => {
   for (const range of ['0.0.0.0/0', '::/0', '10.0.0.0/0', '1.2.3.4/00', '1.2.3.4/33', 'nowhere']) {

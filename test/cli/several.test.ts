@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { IS_FULL } from '../full.ts'
 import { newProduct } from '../harness.ts'
 import { postmasterPid } from './postmaster.ts'
 import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
@@ -11,7 +12,7 @@ const TOKEN = 'a-token-for-prometheus'
 const CONNECTIONS = 8
 const THINK_MS = 10
 const STOPPED_WITHIN_MS = 5_000
-const TURNS = process.env.CARNET_TEST_FULL === undefined ? 1 : 5
+const TURNS = IS_FULL ? 5 : 1
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>
 let settings: Settings

@@ -6,11 +6,11 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventsMissing } from '../faults/clients.ts'
 import { type Stand, standOn } from '../faults/stand.ts'
+import { IS_FULL } from '../full.ts'
 import { emptyFolder, endAll } from './processes.ts'
 import { copyTree, type Tree } from './tree.ts'
 
 /** In a full run longer than a process without a migration has to come up. */
-const IS_FULL = process.env.CARNET_TEST_FULL !== undefined
 const MIGRATES_S = IS_FULL ? 35 : 1
 const TRIES = 1_200
 

@@ -1,15 +1,17 @@
 /** The form of a product in Chromium, by keyboard and without a script: nothing is lost, and what comes of a button is in sight. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createPassport } from '../../src/passports/create.ts'
+import { IS_FULL } from '../full.ts'
 import { CORES, type TestAccount } from '../harness.ts'
 import { findViolations, OPEN_ALL, openBrowser, WIDTH, WITHOUT_CHROMIUM } from '../site/chromium.ts'
 import { FULL } from '../site/reading-of.ts'
 import { startWholeStand, type WholeStand } from './whole-stand.ts'
 
 const PATIENCE_MS = 10_000
+const STOPS_MAX = 200
 const PAGE_BYTES_MAX = 100_000
 const ADDRESS = 'Weg 1\n89073 Ulm\nGermany'
 const DESK = { width: 1200, height: 800 }
@@ -20,6 +22,8 @@ let browser: Browser
 let stand: WholeStand
 let brand: TestAccount
 let who: { email: string; password: string }
+/** Of who has signed in once. */
+let storageState: Awaited<ReturnType<BrowserContext['storageState']>>
 
 // Run inside the page: text, because the tests are typed without a browser's names.
 /** Of what has the focus: what it is, and whether a line of it stands above the bar. */
@@ -40,6 +44,12 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
     stand = await startWholeStand()
     brand = await stand.harness.account({ plan: 'enterprise' })
     who = await stand.person(brand, 'editor')
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.goto(`${stand.origin}/console/sign-in`)
+    await signIn(page)
+    storageState = await context.storageState()
+    await context.close()
   })
   after(async () => {
     await browser?.close()
@@ -47,11 +57,9 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
   })
 
   const signedIn = async (settings: BrowserContextOptions = {}): Promise<Page> => {
-    const context = await browser.newContext({ viewport: DESK, locale: 'en-IE', ...settings })
+    const context = await browser.newContext({ storageState, viewport: DESK, locale: 'en-IE', ...settings })
     const page = await context.newPage()
     page.setDefaultTimeout(PATIENCE_MS)
-    await page.goto(`${stand.origin}/console/sign-in`)
-    await signIn(page)
     return page
   }
   const signIn = async (page: Page) => {
@@ -200,22 +208,17 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
   test('what has the focus is not behind the bar at the bottom, on a desk and on a phone', async () => {
     const id = await made('battery', { ...FULL.battery, gtin: undefined })
     const page = await signedIn({ locale: 'de-DE' })
-    for (const viewport of [DESK, PHONE, { width: 320, height: 256 }]) {
+    const paths = ['new?category=textile', 'new?category=furniture', `${id}/edit`]
+    const visits = [DESK, PHONE, { width: 320, height: 256 }].flatMap((viewport, v) =>
+      paths.filter((_, p) => IS_FULL || p === v).map(path => ({ viewport, path })),
+    )
+    for (const { viewport, path } of visits) {
       await page.setViewportSize(viewport)
-      for (const path of ['new?category=textile', 'new?category=furniture', `${id}/edit`]) {
-        await page.goto(`${stand.origin}/console/products/${path}`)
-        await page.evaluate(OPEN_ALL)
-        const hidden: string[] = []
-        let steps = 0
-        for (; steps < 200; steps++) {
-          await page.keyboard.press('Tab')
-          const { tag, name, isInSight } = await focused(page)
-          if (tag === 'BODY') break
-          if (!isInSight) hidden.push(`${tag} ${name}`)
-        }
-        assert.ok(steps > 25, `${steps} stops`)
-        assert.deepEqual(hidden, [], `${path} at ${viewport.width} × ${viewport.height}`)
-      }
+      await page.goto(`${stand.origin}/console/products/${path}`)
+      await page.evaluate(OPEN_ALL)
+      const { steps, hidden } = await stepThrough(page)
+      assert.ok(steps > 25, `${steps} stops`)
+      assert.deepEqual(hidden, [], `${path} at ${viewport.width} × ${viewport.height}`)
     }
     await page.context().close()
   })
@@ -299,6 +302,17 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
       }
       await page.context().close()
     })
+  }
+
+  /** With the Tab key from the beginning to the end: how many stops there are, and which of them the bar hides. */
+  const stepThrough = async (page: Page) => {
+    const hidden: string[] = []
+    for (let steps = 0; ; steps++) {
+      await page.keyboard.press('Tab')
+      const { tag, name, isInSight } = await focused(page)
+      if (tag === 'BODY' || steps === STOPS_MAX) return { steps, hidden }
+      if (!isInSight) hidden.push(`${tag} ${name}`)
+    }
   }
 
   const looksRight = async (page: Page, name: string) => {

@@ -386,7 +386,7 @@ describe('products', () => {
     assert.ok(!list.text.includes('type="checkbox" name="id"'), 'a viewer ticks nothing')
     assert.ok(!(await owner.get('/console/products?q=nobody')).text.includes(at))
     const [first, second] = await Promise.all([
-      save(at, { ...textile, productName: 'Scarf', weightGrams: '80' }, { note: 'Weighed' }),
+      save(at, { ...textile, productName: 'Scarf', weightGrams: '80' }, { note: 'Weighed', base: '1' }),
       save(at, { ...textile, productName: 'Shawl' }, { base: '1' }),
     ])
     assert.deepEqual([first.status, second.status].sort(), [303, 422])

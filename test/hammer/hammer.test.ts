@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findBrokenHistories, findWrongCounts, findWrongUnitCounts } from '../../src/passports/verify.ts'
+import { IS_FULL } from '../full.ts'
 import { startHarness } from '../harness.ts'
 import { hammer } from './hammer.ts'
 import { makeCallers, serve } from './stand.ts'
 
-const COUNT = Number(process.env.CARNET_HAMMER_COUNT ?? (process.env.CARNET_TEST_FULL ? 50_000 : 5_000))
+const COUNT = Number(process.env.CARNET_HAMMER_COUNT ?? (IS_FULL ? 50_000 : 5_000))
 const SEED = Number(process.env.CARNET_HAMMER_SEED ?? Date.now() % 1_000_000)
 /** Fewer requests than these are over before the server is warm. */
 const ENOUGH_FOR_MEMORY = 100_000

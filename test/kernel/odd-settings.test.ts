@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { ConfigError, readConfig } from '../../src/kernel/config.ts'
+import { readConfig } from '../../src/kernel/config.ts'
 import { findOddSettings, SETTINGS } from '../../src/kernel/odd-settings.ts'
+import { problemsOf } from './problems-of.ts'
 
 describe('findOddSettings', () => {
   for (const [name, meant] of [
@@ -56,15 +57,6 @@ describe('readConfig', () => {
   })
 
   test('what makes no sense is named, and a token is not repeated', () => {
-    const problemsOf = (env: Record<string, string>) => {
-      try {
-        readConfig(env)
-      } catch (error) {
-        assert.ok(error instanceof ConfigError)
-        return error.problems
-      }
-      return []
-    }
     const problems = problemsOf({ WORKERS: '0', METRICS_TOKEN: 'too short', SLOW_QUERY_MS: 'soon' })
     assert.deepEqual(
       problems.map(problem => problem.split(' ')[0]),

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { pino } from 'pino'
-import { ConfigError, readConfig } from '../../src/kernel/config.ts'
+import { readConfig } from '../../src/kernel/config.ts'
 import { type Letter, openMail } from '../../src/kernel/smtp.ts'
 import { type MailReceiver, startMailReceiver } from '../mail-receiver.ts'
+import { problemsOf } from './problems-of.ts'
 
 let receiver: MailReceiver
 before(async () => {
@@ -107,15 +108,6 @@ describe('a letter', () => {
 describe('SMTP_URL and MAIL_FROM', () => {
   const MAIL_FROM = 'Carnet <carnet@mail.example>'
   const read = (env: Record<string, string>) => readConfig(env).smtp
-  const problems = (env: Record<string, string>) => {
-    try {
-      readConfig(env)
-      return []
-    } catch (error) {
-      assert.ok(error instanceof ConfigError)
-      return error.problems
-    }
-  }
 
   test('are read, with the usual ports', () => {
     assert.equal(read({}), undefined)
@@ -142,15 +134,15 @@ describe('SMTP_URL and MAIL_FROM', () => {
   test('what makes no sense is told with the setting’s name, and without the password', () => {
     const wrong = ['http://mail.example', 'smtp://', 'mail.example', 'smtp://u:secret@mail.example/?x=1']
     for (const SMTP_URL of wrong) {
-      const [problem, ...more] = problems({ SMTP_URL, MAIL_FROM })
+      const [problem, ...more] = problemsOf({ SMTP_URL, MAIL_FROM })
       assert.match(String(problem), /^SMTP_URL must be/)
       assert.deepEqual(more, [])
       assert.doesNotMatch(String(problem), /secret/)
     }
-    assert.match(String(problems({ SMTP_URL: 'smtp://mail.example' })[0]), /^MAIL_FROM is required/)
+    assert.match(String(problemsOf({ SMTP_URL: 'smtp://mail.example' })[0]), /^MAIL_FROM is required/)
     for (const from of ['nobody', 'a@b <c@d', 'x <y>', 'a b@c.example']) {
       assert.match(
-        String(problems({ SMTP_URL: 'smtp://mail.example', MAIL_FROM: from })[0]),
+        String(problemsOf({ SMTP_URL: 'smtp://mail.example', MAIL_FROM: from })[0]),
         /^MAIL_FROM is no/,
       )
     }

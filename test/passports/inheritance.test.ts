@@ -14,6 +14,7 @@ import type { PassportRow } from '../../src/passports/record.ts'
 import { refreshPassport } from '../../src/passports/refresh-job.ts'
 import { updatePassport } from '../../src/passports/update.ts'
 import { findBrokenHistories, findWrongCounts, findWrongUnitCounts } from '../../src/passports/verify.ts'
+import { IS_FULL } from '../full.ts'
 import { CORES, type Harness, startHarness } from '../harness.ts'
 import {
   change,
@@ -27,7 +28,7 @@ import {
   type Unit,
 } from './inheritance-model.ts'
 
-const SEQUENCES = process.env.CARNET_TEST_FULL ? 10_000 : 300
+const SEQUENCES = IS_FULL ? 10_000 : 300
 /** Each with an account of its own; more of them only wait for each other. */
 const AT_ONCE = 6
 

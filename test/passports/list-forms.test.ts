@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { openPool, type Sql } from '../../src/kernel/db.ts'
 import { countChanges, listChanges } from '../../src/passports/changes.ts'
 import { type ListFilter, listPassports, type Window } from '../../src/passports/list.ts'
+import { IS_FULL } from '../full.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 
 const NOBODY = '00000000-0000-7000-8000-000000000000'
@@ -56,10 +57,11 @@ test('a list is kept as a statement by its usual filters, not by each of a thous
   await ask({ levels: ['m'], status: 'a', category: 'textile', q: 'linen' })
   const usual = await keptStatements()
   assert.ok(usual > 6, `${usual} are kept`)
-  for (let bits = 0; bits < 1 << names.length; bits++) {
+  // A step that is no power of two meets each filter with and without each other one.
+  for (let bits = 0; bits < 1 << names.length; bits += IS_FULL ? 1 : 5) {
     const chosen = names.filter((_name, i) => bits & (1 << i)).map(name => [name, FILTERS[name]])
     await ask({ levels: bits % 3 === 0 ? ['m', 'b', 'i'] : ['m'], ...Object.fromEntries(chosen) })
   }
   const all = await keptStatements()
-  assert.ok(all < usual + 80, `${all} are kept after 1,024 combinations, ${usual} before`)
+  assert.ok(all < usual + 80, `${all} are kept after them, ${usual} before`)
 })

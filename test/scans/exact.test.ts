@@ -10,10 +10,10 @@ import { deviceOf } from '../../src/scans/device.ts'
 import { milestonesReached } from '../../src/scans/milestones.ts'
 import { summarizeAccount, summarizePassport } from '../../src/scans/summary.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
+import { IS_FULL } from '../full.ts'
 import { allScansOf, type Plan, type PlannedScan } from './plan.ts'
 
-const isFull = process.env.CARNET_TEST_FULL !== undefined
-const PLAN: Plan = isFull
+const PLAN: Plan = IS_FULL
   ? {
       scans: 1_000_000,
       passports: 10_000,

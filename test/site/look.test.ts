@@ -8,10 +8,11 @@ import { SOFA } from '../../src/cli/demo-data/furniture-seating.ts'
 import { loadDemoPassports } from '../../src/cli/load-demo.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createPassport } from '../../src/passports/create.ts'
-import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
-import { OPEN_ALL, openBrowser, WITHOUT_CHROMIUM } from './chromium.ts'
-import { FULL } from './reading-of.ts'
+import { type Harness, newProduct, type TestAccount } from '../harness.ts'
+import { type BrowserStand, startBrowserStand } from './browser-stand.ts'
+import { OPEN_ALL, WITHOUT_CHROMIUM } from './chromium.ts'
 
+let stand: BrowserStand
 let harness: Harness
 let account: TestAccount
 let browser: Browser
@@ -38,22 +39,12 @@ const LEAST_PRINT_PX = 10
 
 describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   before(async () => {
-    harness = await startHarness()
-    account = await harness.account({ plan: 'enterprise' })
-    origin = await harness.app.listen({ port: 0, host: '127.0.0.1' })
-    browser = await openBrowser()
+    stand = await startBrowserStand()
+    ;({ harness, account, browser, origin } = stand)
   })
-  after(async () => {
-    await browser?.close()
-    await harness?.close()
-  })
+  after(() => stand?.close())
 
-  const make = async (category: keyof typeof FULL, data: Record<string, unknown> = {}) => {
-    const { gtin: _, economicOperator: __, ...full } = FULL[category]
-    const product = newProduct({ ...full, ...data }, category)
-    const { passport } = await createPassport(account.ctx, { ...product, strict: false })
-    return `/p/${idFromUuid(passport.id)}`
-  }
+  const make: BrowserStand['make'] = async (...product) => `/p/${await stand.make(...product)}`
   const open = async (path: string, language = 'en', viewport = PHONE): Promise<Page> => {
     const page = await browser.newPage({ viewport })
     await page.goto(`${origin}${path}?lang=${language}`)

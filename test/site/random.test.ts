@@ -10,10 +10,10 @@ import type { PublicPassportRow } from '../../src/passports/find.ts'
 import { jsonLd } from '../../src/site/json-ld.ts'
 import { renderPassportPage } from '../../src/site/passport-page.ts'
 import { type Body, validData } from '../categories/arbitrary.ts'
+import { IS_FULL } from '../full.ts'
 import { MADE_AT, read, rowOf } from './reading-of.ts'
 import { assertKnown, expand, NS, toQuads } from './strict-json-ld.ts'
 
-const IS_FULL = process.env.CARNET_TEST_FULL !== undefined
 const CATEGORIES = ['textile', 'battery', 'furniture'] as const
 type CategoryId = (typeof CATEGORIES)[number]
 

@@ -3,11 +3,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { findBrokenHistories, findWrongCounts, findWrongUnitCounts } from '../../src/passports/verify.ts'
+import { IS_FULL } from '../full.ts'
 import { type Harness, startHarness } from '../harness.ts'
 import { Client } from './client.ts'
 import { type Step, steps } from './steps.ts'
 
-const SEQUENCES = process.env.CARNET_TEST_FULL ? 3_000 : 60
+const SEQUENCES = IS_FULL ? 3_000 : 60
 
 describe('a client that does anything', () => {
   let t: Harness

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Claimed, claim, findWaiting, lease, START, type Waiting } from '../../src/webhooks/claim.ts'
+import { IS_FULL } from '../full.ts'
 import { type Stand, startStand } from './stand.ts'
 
-const MANY = process.env.CARNET_TEST_FULL ? 1_000_000 : 20_000
+const MANY = IS_FULL ? 1_000_000 : 20_000
 const ROUNDS = 20
 const ENDPOINTS = 20
 const ROOM = 64

@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { queueNumbers } from '../../src/webhooks/numbers.ts'
+import { IS_FULL } from '../full.ts'
 import { type Receiver, SECRET_KEY, type Stand, startReceiver, startStand, until } from './stand.ts'
 
-const KILLS = process.env.CARNET_TEST_FULL ? 20 : 4
+const KILLS = IS_FULL ? 20 : 4
 const EVENTS = 300
 /** Short, so that the next worker need not wait long. */
 const LEASE_MS = 400

@@ -1,0 +1,13 @@
+/** What is wrong with the settings of an environment: the sentences that `readConfig` throws. */
+import assert from 'node:assert/strict'
+import { ConfigError, readConfig } from '../../src/kernel/config.ts'
+
+export function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    assert.ok(error instanceof ConfigError)
+    return error.problems
+  }
+}
