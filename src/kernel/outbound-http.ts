@@ -19,6 +19,8 @@ export const MOST_ANSWER_BYTES = 16_384
 /** Below the five seconds after which many servers close an idle connection, so that we do not write into a closing one. */
 const KEEP_ALIVE_MS = 4_000
 const MOST_URLS_KNOWN = 1_000
+/** For a name in all: below the time for connecting, so that a delivery's log says what was in the way. */
+const DNS_WITHIN_MS = 4_000
 const DNS_TIMEOUT_MS = 1_500
 const DNS_TRIES = 2
 
@@ -266,11 +268,25 @@ function guardedLookup(allowed: BlockList, resolve: Resolve): LookupFunction {
       if (options.all) callback(null, found)
       else callback(null, first, isIP(first))
     }
-    resolve(name).then(answer, () => callback(noSuchName(name), '', 4))
+    inTime(name, resolve(name)).then(answer, (error: unknown) =>
+      callback(error instanceof OutboundFailure ? error : noSuchName(name), '', 4),
+    )
   }
 }
 
 const noSuchName = (name: string) => new OutboundFailure('dns', `The name ${name} leads to no address.`)
+
+async function inTime(name: string, asked: Promise<readonly string[]>): Promise<readonly string[]> {
+  const { promise: over, reject } = Promise.withResolvers<never>()
+  const within = `${DNS_WITHIN_MS / 1000} seconds`
+  const sentence = `The name ${name} leads to no address: no name server answered within ${within}.`
+  const timer = setTimeout(() => reject(new OutboundFailure('dns', sentence)), DNS_WITHIN_MS)
+  try {
+    return await Promise.race([asked, over])
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES })
 

@@ -106,7 +106,8 @@ describe('why a delivery failed', () => {
   })
 
   test('with the names and addresses of the true failures', async () => {
-    const outbound = openOutbound({ allowInsecureLoopback: true, allowed: addressList([]) })
+    const policy = { allowInsecureLoopback: true, allowed: addressList([]) }
+    const outbound = openOutbound(policy, async () => [])
     const failed = async (url: string) => {
       try {
         await outbound.post({ url, headers: {}, body: '' })

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { addressList, findForbidden } from '../../src/kernel/addresses.ts'
 import { AppError } from '../../src/kernel/errors.ts'
-import { type Outbound, OutboundFailure, openOutbound } from '../../src/kernel/outbound-http.ts'
+import { type Outbound, OutboundFailure, openOutbound, type Resolve } from '../../src/kernel/outbound-http.ts'
 import { findUrlFault, nameUrlFault, type OutboundPolicy } from '../../src/kernel/outbound-url.ts'
 import { listDeliveries } from '../../src/webhooks/deliveries.ts'
 import { addWebhook } from '../../src/webhooks/register.ts'
@@ -254,8 +254,31 @@ test('public addresses pass; every IPv4 address is judged alike in its mapped an
   )
 })
 
-test('a name that leads nowhere is told as dns', async () => {
-  const outbound = openOutbound(STRICT, async () => [])
-  await assert.rejects(post(outbound, `https://${'nowhere'}.example/`), { failure: 'dns' })
-  await outbound.close()
+describe('a name that leads nowhere is told as dns', () => {
+  const failing = async (resolve: Resolve): Promise<string> => {
+    const outbound = openOutbound(STRICT, resolve)
+    try {
+      await post(outbound, 'https://nowhere.example/')
+    } catch (error) {
+      assert.ok(error instanceof OutboundFailure)
+      assert.equal(error.failure, 'dns')
+      return error.message
+    } finally {
+      await outbound.close()
+    }
+    return assert.fail('nothing answers there')
+  }
+
+  test('when nobody knows it', async () => {
+    const plain = 'The name nowhere.example leads to no address.'
+    assert.equal(await failing(async () => []), plain)
+    assert.equal(await failing(() => Promise.reject(new Error('ESERVFAIL'))), plain)
+  })
+
+  test('when name servers say nothing, before the time for connecting is over', async () => {
+    assert.equal(
+      await failing(() => new Promise(() => {})),
+      'The name nowhere.example leads to no address: no name server answered within 4 seconds.',
+    )
+  })
 })
