@@ -73,8 +73,15 @@ const flat = (headers: Headers) => Object.entries(headers).flat()
 
 const encoded = (headers: Headers, body: Buffer): Encoded => ({
   headers: flat({ ...headers, 'content-length': String(body.length) }),
-  body: body.length > MOST_AS_TEXT ? body : body.toString('latin1'),
+  body: body.length > MOST_AS_TEXT ? alone(body) : body.toString('latin1'),
 })
+
+/** Node cuts Buffers of up to 32 KiB out of blocks of 64, and one that is kept keeps its whole block. */
+function alone(body: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(body.length)
+  body.copy(copy)
+  return copy
+}
 
 /** For a page of 21 kB: 0.36 ms and 4,630 bytes; 9 would take 8.9 ms for 15 bytes less. */
 const BROTLI_QUALITY = 5

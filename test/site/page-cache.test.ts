@@ -32,6 +32,15 @@ describe('createPageCache', () => {
     assert.equal(cache.bytes(), 0)
   })
 
+  test('holds no memory beside the bodies that it counts', () => {
+    for (const length of [15_001, 20_000, 32_000, 70_000]) {
+      const { body } = answer(length).identity
+      assert.ok(Buffer.isBuffer(body))
+      assert.equal(body.buffer.byteLength, length)
+    }
+    assert.equal(typeof answer(15_000).identity.body, 'string')
+  })
+
   test('counts a form that is made twice once', () => {
     const cache = createPageCache(1_000_000)
     cache.keep('a', V1, 'en', answer(10_000))
