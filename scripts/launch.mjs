@@ -17,6 +17,10 @@ const OURS = {
   NODE_COMPILE_CACHE: `${root}node_modules/.cache/compiled`,
 }
 
+/** What the system's loader ends with when a library is missing; it has said which. */
+const NOT_LOADED = 127
+const LIBRARY_HINT = 'Node could not be loaded. On a small Debian or Ubuntu: apt-get install libatomic1\n'
+
 const PARENT_CHECK_MS = 500
 const LOCK_CHECK_MS = 200
 
@@ -111,9 +115,10 @@ export function launch(...args) {
     process.stderr.write(`${command} could not be started: ${error.message}\n`)
     process.exit(1)
   })
-  child.on('exit', (code, signal) =>
-    process.exit(signal ? 128 + (constants.signals[signal] ?? 0) : (code ?? 1)),
-  )
+  child.on('exit', (code, signal) => {
+    if (code === NOT_LOADED) process.stderr.write(LIBRARY_HINT)
+    process.exit(signal ? 128 + (constants.signals[signal] ?? 0) : (code ?? 1))
+  })
 }
 
 if (

@@ -1,9 +1,11 @@
 /** A path that a document names exists: papers that lie are worse than none. */
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { test } from 'node:test'
 import project from '../package.json' with { type: 'json' }
+import { findBinaries } from '../src/kernel/embedded-postgres/binaries.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FOLDERS = ['src', 'test', 'docs', 'migrations', 'locales', 'assets', 'bench', 'scripts', 'bin', '.ci']
@@ -35,6 +37,25 @@ test('what starts the server elsewhere starts Node as `npm start` does', () => {
     const text = readFileSync(join(ROOT, 'docs/deploy', name), 'utf8')
     assert.deepEqual(text.match(flags), wanted, name)
   }
+})
+
+/** Libraries that debian:bookworm-slim has, and that are not ours. */
+const IN_THE_BASE = /^(?:linux-vdso|ld-linux[\w-]*|lib(?:c|dl|gcc_s|m|pthread|rt|stdc\+\+))\.so/
+const PACKAGES = new Map([['libatomic.so.1', 'libatomic1']])
+
+test('the image has each library that Node and PostgreSQL are linked to', {
+  skip: process.platform !== 'linux' && 'ldd is of Linux',
+}, () => {
+  const image = readFileSync(join(ROOT, 'docs/deploy/Dockerfile'), 'utf8')
+  const linked = [process.execPath, join(findBinaries(undefined), 'postgres')].flatMap(program =>
+    execFileSync('ldd', [program], { encoding: 'utf8' }).trim().split('\n'),
+  )
+  assert.ok(linked.length > 10)
+  const missing = linked
+    .filter(line => !line.includes('/node_modules/'))
+    .map(line => basename(line.trim().split(' ')[0] ?? ''))
+    .filter(name => !IN_THE_BASE.test(name) && !image.includes(` ${PACKAGES.get(name)} `))
+  assert.deepEqual(missing, [])
 })
 
 test('line counts: ARCHITECTURE.md stays under 90 lines', () => {

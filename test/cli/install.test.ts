@@ -1,7 +1,7 @@
 /** The first npm scripts of a fresh clone, several at once: the packages are installed by one of them. */
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -61,6 +61,22 @@ describe('installing what is missing', () => {
     await writeFile(join(clone, '.carnet-installing'), String(pid))
     assert.equal(await start(), 'hello\n')
     assert.equal(await installs(), 'begun\nended\n')
+  })
+
+  test('a Node that misses a library: its own complaint, and what to install', async () => {
+    await start()
+    const node = join(clone, 'node_modules/node/bin/node')
+    await rm(node)
+    await writeFile(node, '#!/bin/sh\necho "libatomic.so.1: cannot open shared object file" >&2\nexit 127\n')
+    await chmod(node, 0o755)
+    await assert.rejects(start(), ({ code, stderr }) => {
+      assert.equal(code, 127)
+      assert.match(
+        stderr,
+        /^libatomic\.so\.1: .*\nNode could not be loaded\. .*apt-get install libatomic1\n$/,
+      )
+      return true
+    })
   })
 
   test('what npm ci put in place by itself is not installed again, as long as it is what the lockfile names', async () => {
