@@ -175,6 +175,7 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
       'x-request-id': id,
       ...addressHeaders(setup, request.socket.remoteAddress),
     }
+    hangUpWhenRead(request)
     response.writeHead(417, { ...headers, connection: 'close' }).end(body)
   })
   app.server.on('checkContinue', continueWhenWanted)
@@ -189,6 +190,23 @@ export function createWaitingApp(setup: ServerSetup): FastifyInstance {
   return app
 }
 
+/** To hang up on who is still sending would overtake the answer on its way: what comes is read, for a while. */
+function hangUpWhenRead(request: IncomingMessage): void {
+  const { socket } = request
+  let waiting: NodeJS.Timeout | undefined
+  socket.destroySoon = () => {
+    socket.end()
+    waiting = setTimeout(() => socket.destroy(), LINGER_MS)
+  }
+  request.once('close', () => {
+    // Its own again, for what follows on the connection.
+    Reflect.deleteProperty(socket, 'destroySoon')
+    if (waiting === undefined) return
+    clearTimeout(waiting)
+    socket.destroySoon()
+  })
+}
+
 /**
  * Who asks before sending a body is told to go on when it is read, and no sooner: what is refused without it, for its
  * length or for lack of a key, is refused first. What was not asked for may come or not, so nothing can follow it.
@@ -196,6 +214,7 @@ export function createWaitingApp(setup: ServerSetup): FastifyInstance {
 function continueWhenWanted(this: Server, request: IncomingMessage, response: ServerResponse): void {
   const isKept = response.shouldKeepAlive
   response.shouldKeepAlive = false
+  hangUpWhenRead(request)
   request.once('resume', () => {
     if (response.headersSent) return
     response.shouldKeepAlive = isKept

@@ -167,6 +167,33 @@ describe('raw HTTP', () => {
     assert.match(answer, /"code":"payload_too_large".*HTTP\/1.1 200 /s)
   })
 
+  describe('who sends on while an expectation is refused hears of it all the same', () => {
+    for (const [expectation, path, status] of [
+      ['miracles', '/', 417],
+      ['100-continue', '/api/v1/products', 401],
+      ['100-continue', '/api/v1/products/bulk', 401],
+    ] as const) {
+      test(`${status}, ${path}`, async () => {
+        const length = 8 * 1_048_576
+        const text = [
+          ...[`POST ${path} HTTP/1.1`, 'Host: a', `Expect: ${expectation}`],
+          ...['Content-Type: application/json', `Content-Length: ${length}`, '', ' '.repeat(length)],
+        ]
+        const answer = await new Promise<string>((resolve, reject) => {
+          let all = ''
+          const socket = connect(port, '127.0.0.1')
+          socket.on('error', reject)
+          socket.on('close', () => resolve(all))
+          // Nothing is read before all is sent: a reset in the meantime takes the answer away.
+          const listen = () => socket.on('data', chunk => (all += chunk))
+          socket.write(text.join('\r\n'), listen)
+        })
+        assert.match(answer, new RegExp(`^HTTP/1.1 ${status} .*"request_id"`, 's'))
+        assert.match(answer, /\r\nconnection: close\r\n/i)
+      })
+    }
+  })
+
   describe('Expect: 100-continue', () => {
     const asking = (length: number, key: string) => [
       'POST /api/v1/products HTTP/1.1',
