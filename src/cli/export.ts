@@ -8,7 +8,7 @@ import { openMail } from '../kernel/smtp.ts'
 import { createScanRecorder } from '../scans/recorder.ts'
 import { exportToFile } from '../transfer/export-account.ts'
 import { importFromFile } from '../transfer/import-account.ts'
-import { type Answer, exportStatic } from '../transfer/static-folder.ts'
+import { type Answer, exportStatic, type StaticResult } from '../transfer/static-folder.ts'
 import { accountNumber, readName } from './account-words.ts'
 import type { Command, Result } from './command.ts'
 import { progressOn } from './progress.ts'
@@ -23,7 +23,7 @@ export const exportCommand: Command = {
     'writes an account with all versions into a file, or its public pages into a folder for any web server',
   options: {
     account: { hint: 'A', about: 'the id of the account' },
-    to: { hint: 'FILE', about: 'the file to make; with --static the folder, new or empty' },
+    to: { hint: 'FILE', about: 'the file to make; with --static the folder: new, empty, or unfinished' },
     static: { about: 'public pages, JSON-LD and QR codes as files instead of data' },
   },
   run: ({ args, env }) => {
@@ -79,17 +79,21 @@ async function writePages(ctx: StoreContext, accountId: number, dir: string): Pr
   }
   const progress = progressOn(process.stderr)
   try {
-    const setup = { openPool: store.openPoolOfOne, ask, namespace: namespaceOf(config) }
+    const { publicUrl } = config
+    const setup = { openPool: store.openPoolOfOne, ask, publicUrl, namespace: namespaceOf(config) }
     const made = await exportStatic(setup, { accountId, dir, progress: n => progress.tell(`${n} passports`) })
     progress.end()
     return {
       value: made,
-      text: `${dir} has the pages of ${made.passports} passports in ${made.files} files.`,
+      text: `${dir} has the pages of ${made.passports} passports in ${made.files} files.${goneOn(made)}`,
     }
   } finally {
     await Promise.all([app.close(), outbound.close()])
   }
 }
+
+const goneOn = ({ kept }: StaticResult) =>
+  kept === 0 ? '' : `\n${kept} of them were there already, from a run that was ended.`
 
 /** Of the vocabulary, when it is here. */
 function namespaceOf({ publicUrl, nsUrl }: Pick<Config, 'publicUrl' | 'nsUrl'>): string | undefined {

@@ -77,13 +77,19 @@ async function* inPages<L>(
   }
 }
 
-/** Without their histories: where they are found, and the GTINs that ever led to their model. */
+/** A passport in the order of an export: models, then batches, then items, each by their ids. */
+export type Place = Pick<PassportLine, 'level' | 'uuid'>
+
+const LEVELS = ['m', 'b', 'i'] as const
+
+/** Without their histories: where they are found, and the GTINs that ever led to their model. Those after `from`. */
 export async function* exportAddresses(
   sql: Sql,
   accountId: number,
+  from: Place | null = null,
 ): AsyncGenerator<{ passport: PassportLine; gtins: string[] }> {
-  for (const level of ['m', 'b', 'i'] as const) {
-    for (let after = FIRST; ; ) {
+  for (const level of LEVELS.slice(LEVELS.indexOf(from?.level ?? 'm'))) {
+    for (let after = level === from?.level ? from.uuid : FIRST; ; ) {
       const page = await readPassports(sql, accountId, level, after)
       if (page.length === 0) break
       const models = [...new Set(page.map(passport => passport.model))]
@@ -103,7 +109,7 @@ export type PassportWithHistory = { passport: PassportLine; versions: VersionLin
 
 /** Models, then batches, then items: a parent comes before its units. */
 export async function* exportPassports(sql: Sql, accountId: number): AsyncGenerator<PassportWithHistory> {
-  for (const level of ['m', 'b', 'i'] as const) {
+  for (const level of LEVELS) {
     for (let after = FIRST; ; ) {
       const page = await readPassports(sql, accountId, level, after)
       const uuids = page.map(passport => passport.uuid)

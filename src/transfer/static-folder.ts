@@ -3,13 +3,12 @@
  * whoever kept them. What is written is what the server answers, asked for it page by page; only links that a folder
  * could not answer, such as `?lang=de`, lead to a page of their own.
  */
-import { hash } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, writeFile } from 'node:fs/promises'
-import { dirname, join, posix } from 'node:path'
+import { dirname, posix } from 'node:path'
 import type { Sql } from '../kernel/db.ts'
-import { AppError, assert } from '../kernel/errors.ts'
+import { assert } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { exportAddresses, type PassportLine } from '../passports/export-rows.ts'
+import { openSite, type Site } from './static-site.ts'
 
 export type Answer = { status: number; type: string; body: Buffer }
 
@@ -17,6 +16,7 @@ export type StaticSetup = {
   openPool: () => Sql
   /** Asks the server for a path below its public address; never as somebody who may see more than the public. */
   ask: (path: string, accept: string) => Promise<Answer>
+  publicUrl: string
   /** Path of the vocabulary without a slash before it; undefined when it is kept elsewhere. */
   namespace: string | undefined
 }
@@ -24,6 +24,8 @@ export type StaticWish = { accountId: number; dir: string; progress?: (passports
 export type StaticResult = {
   dir: string
   passports: number
+  /** How many of them an earlier run had written, which was ended. */
+  kept: number
   files: number
   bytes: number
   /** GS1 addresses that no folder can answer, because a lot or serial in them has a slash. */
@@ -34,73 +36,33 @@ export type StaticResult = {
 const HTML = 'text/html'
 const JSON_LD = 'application/ld+json'
 
-/** Writes the folder, which must be new or empty. Throws `validation` when it is not. */
+/**
+ * Writes the folder, which must be new or empty, or goes on with one that was not finished. Throws `validation` when it
+ * is neither.
+ */
 export async function exportStatic(setup: StaticSetup, wish: StaticWish): Promise<StaticResult> {
-  const folder = await openFolder(wish.dir)
+  const { accountId, dir } = wish
+  const site = await openSite(dir, { account: accountId, public_url: setup.publicUrl })
+  const { last, passports: kept } = site.begun
+  let { passports, left_out } = site.begun
   const pool = setup.openPool()
-  let passports = 0
-  let left_out = 0
   try {
-    await writeVocabulary(setup, folder)
+    if (last === null) await writeVocabulary(setup, site)
     const one = (await pool.reserve()) as unknown as Sql
-    for await (const { passport, gtins } of exportAddresses(one, wish.accountId)) {
-      await writePassport(setup, folder, idFromUuid(passport.uuid))
-      left_out += await writeRedirects(folder, passport, gtins)
-      wish.progress?.(++passports)
+    for await (const { passport, gtins } of exportAddresses(one, accountId, last)) {
+      await writePassport(setup, site, idFromUuid(passport.uuid))
+      left_out += await writeRedirects(site, passport, gtins)
+      await site.mark({
+        last: { level: passport.level, uuid: passport.uuid },
+        passports: ++passports,
+        left_out,
+      })
+      wish.progress?.(passports)
     }
-    const written = await folder.close()
-    return { dir: wish.dir, passports, left_out, ...written }
+    return { dir, passports, kept, left_out, ...(await site.finish()) }
   } finally {
+    await site.close()
     await pool.end({ timeout: 0 })
-  }
-}
-
-type Folder = {
-  put: (path: string, body: Buffer | string) => Promise<void>
-  has: (path: string) => boolean
-  close: () => Promise<{ files: number; bytes: number; sha256: string }>
-}
-
-/** `manifest.ndjson` has a line for each file, and a last one with the hash of the lines before it. */
-async function openFolder(dir: string): Promise<Folder> {
-  const manifest = await openManifest(dir)
-  /** Logos are shared by all pages; everything else is asked for once. */
-  const shared = new Set<string>()
-  let files = 0
-  let bytes = 0
-  let lines = hash('sha256', '', 'hex')
-  return {
-    has: path => shared.has(path),
-    async put(path, body) {
-      if (path.startsWith('brand/')) shared.add(path)
-      const content = Buffer.from(body)
-      const at = join(dir, path)
-      await mkdir(dirname(at), { recursive: true })
-      await writeFile(at, content, { flag: 'wx' })
-      const line = `${JSON.stringify({ path, sha256: hash('sha256', content, 'hex'), bytes: content.length })}\n`
-      lines = hash('sha256', lines + line, 'hex')
-      files++
-      bytes += content.length
-      await manifest.write(line)
-    },
-    async close() {
-      await manifest.write(`${JSON.stringify({ files, bytes, sha256: lines })}\n`)
-      await manifest.sync()
-      await manifest.close()
-      return { files, bytes, sha256: lines }
-    },
-  }
-}
-
-async function openManifest(dir: string): Promise<FileHandle> {
-  try {
-    await mkdir(dir, { recursive: true })
-    if ((await readdir(dir)).length > 0)
-      throw new AppError('validation', `${dir} is not empty: name a folder that is new.`)
-    return await open(join(dir, 'manifest.ndjson'), 'wx')
-  } catch (error) {
-    if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
-    throw new AppError('validation', `${dir} is no folder that can be written into (${error.code}).`)
   }
 }
 
@@ -110,29 +72,29 @@ async function get(setup: StaticSetup, path: string, accept: string): Promise<Bu
   return answer.body
 }
 
-async function writeVocabulary(setup: StaticSetup, folder: Folder): Promise<void> {
+async function writeVocabulary(setup: StaticSetup, site: Site): Promise<void> {
   const { namespace } = setup
   if (namespace === undefined) return
-  await folder.put(`${namespace}/index.html`, await get(setup, `/${namespace}`, HTML))
-  await folder.put(`${namespace}.jsonld`, await get(setup, `/${namespace}`, JSON_LD))
+  await site.put(`${namespace}/index.html`, await get(setup, `/${namespace}`, HTML))
+  await site.put(`${namespace}.jsonld`, await get(setup, `/${namespace}`, JSON_LD))
   for (let version = 1; ; version++) {
     const { status, body } = await setup.ask(`/${namespace}/v${version}`, JSON_LD)
     if (status !== 200) return
-    await folder.put(`${namespace}/v${version}`, body)
+    await site.put(`${namespace}/v${version}`, body)
   }
 }
 
 /** The page in its first language, then whatever its links lead to that is about this passport. */
-async function writePassport(setup: StaticSetup, folder: Folder, id: string): Promise<void> {
+async function writePassport(setup: StaticSetup, site: Site, id: string): Promise<void> {
   const found = new Set<string>()
   const waiting: Target[] = [targetOf(id, new URLSearchParams())]
-  await folder.put(`p/${id}/qr.svg`, await get(setup, `/p/${id}/qr.svg`, 'image/svg+xml'))
+  await site.put(`p/${id}/qr.svg`, await get(setup, `/p/${id}/qr.svg`, 'image/svg+xml'))
   for (let target = waiting.pop(); target !== undefined; target = waiting.pop()) {
-    if (found.has(target.file) || folder.has(target.file)) continue
+    if (found.has(target.file) || site.has(target.file)) continue
     found.add(target.file)
     const body = await get(setup, target.live, target.accept)
     const isPage = target.accept === HTML
-    await folder.put(target.file, isPage ? relink(body.toString('utf8'), id, target.file, waiting) : body)
+    await site.put(target.file, isPage ? relink(body.toString('utf8'), id, target.file, waiting) : body)
   }
 }
 
@@ -183,11 +145,7 @@ function pathBetween(from: string, to: string): string {
 }
 
 /** A page at each GS1 address that leads on to the passport; how many addresses cannot be files. */
-async function writeRedirects(
-  folder: Folder,
-  passport: PassportLine,
-  gtins: readonly string[],
-): Promise<number> {
+async function writeRedirects(site: Site, passport: PassportLine, gtins: readonly string[]): Promise<number> {
   let impossible = 0
   for (const gtin of gtins) {
     const names = [
@@ -200,7 +158,7 @@ async function writeRedirects(
     }
     const dir = ['01', gtin, ...names].join('/')
     const to = `${posix.relative(dir, `p/${idFromUuid(passport.uuid)}`)}/`
-    await folder.put(`${dir}/index.html`, redirectPage(to))
+    await site.put(`${dir}/index.html`, redirectPage(to))
   }
   return impossible
 }

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readFile, stat } from 'node:fs/promises'
+import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { AppError } from '../../src/kernel/errors.ts'
 import { exportStatic, type StaticResult } from '../../src/transfer/static-folder.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
+import { ADDRESSES } from '../harness.ts'
 import { type Folder, fill, poolOfOne, temporaryFolder } from './stores.ts'
 
 let database: TestDatabase
@@ -40,6 +42,7 @@ after(async () => {
 
 const setup = () => ({
   openPool: poolOfOne(database),
+  publicUrl: ADDRESSES.publicUrl,
   namespace: 'ns/dpp',
   async ask(path: string, accept: string) {
     const answer = await s.t.app.inject({ method: 'GET', url: path, headers: { accept } })
@@ -148,6 +151,71 @@ describe('export --static', () => {
       const body = await readFile(join(made.dir, path))
       assert.deepEqual([createHash('sha256').update(body).digest('hex'), body.length], [sha256, bytes], path)
     }
+  })
+
+  describe('one that is ended half-way', () => {
+    /** Ends by itself at the passport of that number. */
+    const ended = async (dir: string, at: number) => {
+      const whole = setup()
+      const seen = new Set<string>()
+      const ask = (path: string, accept: string) => {
+        const [, id] = /^\/p\/([0-9a-z]+)/.exec(path) ?? []
+        if (id !== undefined && seen.add(id).size > at) throw new Error('the process is ended')
+        return whole.ask(path, accept)
+      }
+      const begun = exportStatic({ ...whole, ask }, { accountId: other.id, dir })
+      await assert.rejects(begun, /the process is ended/)
+    }
+    const manifestOf = (dir: string) => readFile(join(dir, 'manifest.ndjson'), 'utf8')
+    let other: { id: number }
+    let straight: StaticResult
+    before(async () => {
+      const own = await startUnitStand('enterprise', database)
+      other = own.account
+      const model = await own.model()
+      await own.items(model, 'n', 24)
+      straight = await exportStatic(setup(), { accountId: other.id, dir: folder.file('straight') })
+      await own.close()
+    })
+
+    test('is gone on with, and is the same in the end', async () => {
+      const dir = folder.file('ended')
+      for (const at of [0, 13, 4]) await ended(dir, at)
+      // What a process leaves that is killed while it writes.
+      await appendFile(join(dir, 'manifest.ndjson'), '{"path":"p/')
+      await writeFile(join(dir, 'unfinished.json.partial'), '{"acc')
+      const told: number[] = []
+      const wish = { accountId: other.id, dir, progress: (n: number) => told.push(n) }
+      const { kept, ...result } = await exportStatic(setup(), wish)
+      assert.equal(kept, 10)
+      assert.deepEqual(
+        told,
+        Array.from({ length: 15 }, (_, i) => 11 + i),
+      )
+      assert.deepEqual({ ...result, kept: 0 }, { ...straight, dir })
+      assert.equal(await manifestOf(dir), await manifestOf(straight.dir))
+      const names = async (of: string) => (await readdir(of, { recursive: true })).sort()
+      assert.deepEqual(await names(dir), await names(straight.dir))
+      await assert.rejects(exportStatic(setup(), { accountId: other.id, dir }), /is not empty/)
+    })
+
+    test('is not mixed with another account, another address, or a run that goes on', async () => {
+      const dir = folder.file('mixed')
+      await ended(dir, 12)
+      const refused = (change: object, wish: object, message: RegExp) =>
+        assert.rejects(
+          exportStatic({ ...setup(), ...change }, { accountId: other.id, dir, ...wish }),
+          error => error instanceof AppError && error.code === 'validation' && message.test(error.message),
+        )
+      await refused({}, { accountId: s.account.id }, /is an unfinished export of account \d+ at https:/)
+      await refused({ publicUrl: 'https://elsewhere.example' }, {}, /is an unfinished export of account/)
+      const mark = join(dir, 'unfinished.json')
+      const text = await readFile(mark, 'utf8')
+      await writeFile(mark, text.replace(`"pid":${process.pid}`, `"pid":${process.ppid}`))
+      await refused({}, {}, /is being written by process \d+/)
+      await writeFile(mark, '')
+      await refused({}, {}, /unfinished\.json cannot be read/)
+    })
   })
 
   test('nothing protected is in it, and a folder with anything in it is refused', async () => {
