@@ -1,6 +1,7 @@
 /** The inputs of a passport's data: made from the category's field table, each with its hint, its unit and what is wrong with it. */
 import { html } from 'ghtml'
 import type { Field } from '../categories/field.ts'
+import type { Data } from '../categories/value.ts'
 import { formatNumber, languageName } from '../i18n/format.ts'
 import { type Drawing, hintsOf, notes, type Place, scalar } from './data-controls.ts'
 import { PREFIX, scalarOf } from './data-form.ts'
@@ -8,6 +9,7 @@ import { labelOf } from './data-labels.ts'
 import { NEW, ORIGIN, rowsIn } from './data-rows.ts'
 import type { Form } from './form.ts'
 import { languageChoices } from './language-names.ts'
+import { briefOf, isScalar, MOST_BRIEF, valueView } from './products/data-view.ts'
 import { FORM_TEXTS } from './products/form-texts.ts'
 import { PRODUCT_TEXTS } from './products/texts.ts'
 import { wordsOf } from './texts.ts'
@@ -19,18 +21,24 @@ const OF_MODEL = new Set(['gtin'])
 /** All inputs; what is required comes first, the rest folded in groups. */
 export function dataInputs(
   fields: readonly Field[],
-  drawing: Omit<Drawing, 'languages'> & { isUnit: boolean; inherited?: readonly string[] },
+  drawing: Omit<Drawing, 'languages'> & { isUnit: boolean; inherited?: Data },
 ): string {
-  const { words, form, isUnit } = drawing
+  const { words, form, isUnit, inherited = {} } = drawing
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const own = languagesIn(form)
-  const all = { ...drawing, languages: own.length === 0 ? (drawing.inherited ?? []) : own }
+  const { languages } = inherited
+  const all = {
+    ...drawing,
+    languages: own.length === 0 && Array.isArray(languages) ? languages.map(String) : own,
+  }
   const shown = fields.filter(field => !(isUnit && OF_MODEL.has(field.name)))
   const isFirst = ({ name, required }: Field) =>
     isUnit ? hasSomething(form, `${PREFIX}.${name}`) : required === true || name === 'gtin'
   const draw = (field: Field) => inputOf(field, { at: `${PREFIX}.${field.name}`, path: field.name }, all)
   const core = shown.filter(isFirst).map(draw)
-  const more = shown.filter(field => !isFirst(field)).map(field => folded(field, all, draw))
+  const more = shown
+    .filter(field => !isFirst(field))
+    .map(field => folded(field, all, isUnit ? inherited : {}, draw(field)))
   const first =
     core.length === 0
       ? ''
@@ -47,12 +55,19 @@ const languagesIn = (form: Form): readonly string[] => {
 const hasSomething = (form: Form, at: string) =>
   form.entries().some(([name, value]) => (name === at || name.startsWith(`${at}.`)) && value.trim() !== '')
 
-/** An optional field is closed until it has something, or something wrong. */
-function folded(field: Field, { words, form, problems }: Drawing, draw: (field: Field) => string): string {
-  const at = `${PREFIX}.${field.name}`
-  const isWrong = Object.keys(problems).some(name => name === at || name.startsWith(`${at}.`))
+/** An optional field is closed until it has something, or something wrong. What a unit inherits can be read in it. */
+function folded(field: Field, { words, form, problems }: Drawing, inherited: Data, inner: string): string {
+  const { name } = field
+  const at = `${PREFIX}.${name}`
+  const isWrong = Object.keys(problems).some(problem => problem === at || problem.startsWith(`${at}.`))
   const open = isWrong || hasSomething(form, at) ? ' open' : ''
-  return html`<details class="fold"!${open}><summary>${labelOf(words, field.name)}</summary>!${draw(field)}</details>`
+  const brief = briefOf(words, field, inherited)
+  const beside = brief === '' ? '' : html` <span class="brief" dir="auto">${brief}</span>`
+  const isSaid = inherited[name] === undefined || (isScalar(field) && brief.length < MOST_BRIEF)
+  const whole = isSaid
+    ? ''
+    : html`<div class="inherited">!${valueView(words, field, name, inherited[name])}</div>`
+  return html`<details class="fold"!${open}><summary>${labelOf(words, name)}!${beside}</summary>!${whole}!${inner}</details>`
 }
 
 function inputOf(field: Field, place: Place, drawing: Drawing): string {

@@ -423,6 +423,33 @@ describe('products', () => {
     assert.ok(odd.text.includes('value="Mine"') && odd.text.includes('value="90"'))
   })
 
+  test('the form of a unit says what it inherits: in a line, and in whole where a line is not enough', async () => {
+    const care = { en: `Wash <b>cold</b>. ${'Dry flat. '.repeat(20)}`, de: 'Kalt waschen.' }
+    const at = await make({ ...textile, weightGrams: '100', careInstructions: care })
+    await owner.post(`${at}/units`, { form: { level: 'item', names: 'I-1' } })
+    const unit = /href="(\/console\/products\/[0-9a-z]{26})">I-1/.exec((await owner.get(at)).text)?.[1] ?? ''
+    assert.equal((await save(unit, { weightGrams: '90' })).status, 303)
+    const { text } = await owner.get(`${unit}/edit`)
+    const folds = new Map(
+      text
+        .split('<details class="fold"')
+        .slice(1)
+        .map(part => [/<summary>([^<]*?) ?</.exec(part)?.[1], part.split('</details>')[0] ?? '']),
+    )
+    const line = (name: string) => /<span class="brief" dir="auto">([^<]*)</.exec(folds.get(name) ?? '')?.[1]
+    const whole = (name: string) => /<div class="inherited">(.*?)<\/div>/s.exec(folds.get(name) ?? '')?.[1]
+    assert.equal(line('Product name'), 'Wool jumper')
+    assert.equal(whole('Product name'), undefined, 'the line says it all')
+    assert.match(line('Care instructions') ?? '', /^Wash &#60;b&#62;cold&#60;\/b&#62;\. Dry flat\. .*…$/)
+    assert.match(whole('Care instructions') ?? '', /Kalt waschen\.<\/dd>/)
+    assert.equal(line('Fibre composition'), 'wool, 60%, polyamide, 40%')
+    assert.match(whole('Fibre composition') ?? '', /polyamide/)
+    assert.ok(folds.has('Water footprint'))
+    assert.equal(line('Water footprint') ?? whole('Water footprint'), undefined, 'nobody has said anything')
+    assert.ok(!folds.has('Weight'), 'it has one of its own')
+    assert.doesNotMatch((await owner.get(`${at}/edit`)).text, /class="(brief|inherited)"/)
+  })
+
   test('units are issued, a correction is checked first, and one button brings them up to date', async () => {
     const at = await make({ ...textile, weightGrams: '100' })
     const issued = await owner.post(`${at}/units`, { form: { level: 'item', names: 'A-1\nA-2\n\nA-3' } })

@@ -72,11 +72,70 @@ function entries(words: Words, field: Field, path: string, value: readonly unkno
 }
 
 function scalar(words: Words, field: Field, path: string, value: unknown): string {
+  if (isObject(value) || Array.isArray(value)) return free(value)
+  const text = plain(words, field, path, value)
+  return typeof value === 'string' && field.format !== 'country'
+    ? html`<span class="text" dir="auto">${text}</span>`
+    : html`${text}`
+}
+
+/** A single value as text. */
+function plain(words: Words, field: Field, path: string, value: unknown): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   if (typeof value === 'boolean') return value ? texts.yes : texts.no
-  if (typeof value === 'number') return html`${formatAmount(words.language, field.unit, value)}`
-  if (typeof value !== 'string') return free(value)
-  if (field.format === 'country') return html`${countryName(words.language, value)}`
-  const known = label(labelsFor(words.language), 'values', `${path}.${value}`)
-  return html`<span class="text" dir="auto">${known ?? value}</span>`
+  if (typeof value === 'number') return formatAmount(words.language, field.unit, value)
+  if (typeof value !== 'string') return JSON.stringify(value)
+  if (field.format === 'country') return countryName(words.language, value)
+  return label(labelsFor(words.language), 'values', `${path}.${value}`) ?? value
+}
+
+/** Characters of a value that stands beside its field's name. */
+export const MOST_BRIEF = 100
+
+export const isScalar = ({ type, localized }: Field): boolean =>
+  type !== 'object' && type !== 'list' && localized !== true
+
+/** The beginning of a field's value, as text in one line, in the product's first language; empty where there is none. */
+export function briefOf(words: Words, field: Field, data: Data): string {
+  const [primary = ''] = Array.isArray(data.languages) ? data.languages.map(String) : []
+  const parts: string[] = []
+  let length = 0
+  for (const part of leaves({ words, primary }, field, field.name, data[field.name])) {
+    parts.push(part)
+    length += part.length
+    if (length >= MOST_BRIEF) break
+  }
+  const text = parts.join(', ').replace(/\s+/g, ' ')
+  if (text.length < MOST_BRIEF) return text
+  return `${text.slice(0, MOST_BRIEF - 1).replace(/[\ud800-\udbff]$/, '')}…`
+}
+
+type Speech = { words: Words; primary: string }
+
+function* leaves(speech: Speech, field: Field, path: string, value: unknown): Generator<string> {
+  if (value === undefined || value === null) return
+  if (field.localized && isObject(value)) {
+    const text = value[speech.primary] ?? Object.values(value)[0]
+    if (text !== undefined) yield String(text)
+  } else if (field.type === 'object' && isObject(value)) {
+    yield* leavesOf(speech, field.fields, path, value)
+  } else if (field.type === 'list' && Array.isArray(value)) {
+    for (const entry of value) {
+      if (isObject(entry)) yield* leavesOf(speech, field.of, path, entry)
+      else yield String(entry)
+    }
+  } else yield plain(speech.words, field, path, value)
+}
+
+function* leavesOf(
+  speech: Speech,
+  fields: readonly Field[] = [],
+  path: string,
+  value: Data,
+): Generator<string> {
+  for (const field of fields) {
+    // A yes without its question says nothing.
+    if (field.type === 'boolean') continue
+    yield* leaves(speech, field, `${path}.${field.name}`, value[field.name])
+  }
 }

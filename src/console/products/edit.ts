@@ -67,9 +67,8 @@ function editPage(words: Words, state: State, edit: Edit): Outcome {
   const reading = readingOf(state)
   const title = texts.editOf(titleOf(words, state))
   const isUnit = row.level !== 'm'
-  const inherited = Array.isArray(reading.languages) ? reading.languages.map(String) : []
   const { form, problems } = edit
-  const drawing = { words, form, problems, category: category.id, action: at, isUnit, inherited }
+  const drawing = { words, form, problems, category: category.id, action: at, isUnit, inherited: reading }
   const body = html`<h1>${title}</h1>!${isUnit ? html`<p class="lead">${texts.unitLead}</p>` : ''}!${edit.conflict ?? faults(words, edit)}
 <form method="post" action="${at}" novalidate class="data">!${defaultButton(texts.save)}<input type="hidden" name="base" value="${edit.base}">
 !${dataInputs(category.fields, drawing)}<section aria-labelledby="how"><h2 id="how">${texts.keep}</h2>!${kinds(words, state, edit)}
