@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import { findUuid, idFromUuid } from '../../src/kernel/ids.ts'
 import { createPassport } from '../../src/passports/create.ts'
+import { createChildren } from '../../src/passports/create-children.ts'
 import { IS_FULL } from '../full.ts'
 import { CORES, type TestAccount } from '../harness.ts'
 import { findViolations, OPEN_ALL, openBrowser, WIDTH, WITHOUT_CHROMIUM } from '../site/chromium.ts'
@@ -76,6 +77,12 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
     const all = { ...CORES[category], ...data }
     const { passport } = await createPassport(brand.ctx, { category, data: all, strict: false })
     return idFromUuid(passport.id)
+  }
+  const issued = async (id: string) => {
+    const [parentUuid, unit] = [findUuid(id) ?? '', { serial: 'S-1', data: { productName: 'One of a kind' } }]
+    const wish = { parentUuid, level: 'item' as const, units: [unit], bulk: false, strict: false }
+    const { created } = await createChildren(brand.ctx, wish)
+    return idFromUuid(created[0]?.passport.id ?? '')
   }
   const openEdit = (page: Page, id: string) => page.goto(`${stand.origin}/console/products/${id}/edit`)
   const stored = async (id: string) => {
@@ -293,7 +300,8 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
       const page = await signedIn({ locale, colorScheme, bypassCSP: true })
       for (const category of ['textile', 'battery', 'furniture'] as const) {
         const id = await made(category, { ...FULL[category], gtin: undefined })
-        for (const path of [`new?category=${category}`, `${id}/edit`]) {
+        const unit = await issued(id)
+        for (const path of [`new?category=${category}`, `${id}/edit`, `${unit}/edit?unit`]) {
           const answer = await page.goto(`${stand.origin}/console/products/${path}`)
           const bytes = (await answer?.body())?.length ?? 0
           assert.ok(bytes > 10_000 && bytes <= PAGE_BYTES_MAX, `${path}: ${bytes} bytes`)
