@@ -442,7 +442,7 @@ describe('products', () => {
     assert.equal(whole('Product name'), undefined, 'the line says it all')
     assert.match(line('Care instructions') ?? '', /^Wash &#60;b&#62;cold&#60;\/b&#62;\. Dry flat\. .*…$/)
     assert.match(whole('Care instructions') ?? '', /Kalt waschen\.<\/dd>/)
-    assert.equal(line('Fibre composition'), 'wool, 60%, polyamide, 40%')
+    assert.equal(line('Fibre composition'), 'wool · 60% · polyamide · 40%')
     assert.match(whole('Fibre composition') ?? '', /polyamide/)
     assert.ok(folds.has('Water footprint'))
     assert.equal(line('Water footprint') ?? whole('Water footprint'), undefined, 'nobody has said anything')

@@ -105,7 +105,7 @@ export function briefOf(words: Words, field: Field, data: Data): string {
     length += part.length
     if (length >= MOST_BRIEF) break
   }
-  const text = parts.join(', ').replace(/\s+/g, ' ')
+  const text = parts.join(' · ').replace(/\s+/g, ' ')
   if (text.length < MOST_BRIEF) return text
   return `${text.slice(0, MOST_BRIEF - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
