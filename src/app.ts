@@ -194,16 +194,16 @@ export function createWaitingApp(setup: ServerSetup): FastifyInstance {
 function hangUpWhenRead(request: IncomingMessage): void {
   const { socket } = request
   let waiting: NodeJS.Timeout | undefined
-  socket.destroySoon = () => {
+  const linger = () => {
     socket.end()
     waiting = setTimeout(() => socket.destroy(), LINGER_MS)
+    socket.once('close', () => clearTimeout(waiting))
   }
+  socket.destroySoon = linger
   request.once('close', () => {
-    // Its own again, for what follows on the connection.
-    Reflect.deleteProperty(socket, 'destroySoon')
-    if (waiting === undefined) return
-    clearTimeout(waiting)
-    socket.destroySoon()
+    // Its own again, for what follows on the connection; unless that has asked for the same.
+    if (socket.destroySoon === linger) Reflect.deleteProperty(socket, 'destroySoon')
+    if (waiting !== undefined) socket.destroySoon()
   })
 }
 
@@ -244,6 +244,9 @@ const HOST = 1 << 'Host'.length
 
 /** What the HTTP parser lets through and we do not: twice what may be there once, an endless address. */
 function findOddity(request: IncomingMessage): AppError | undefined {
+  if (request.socket.writableEnded) {
+    return new AppError('bad_request', 'The answer before this request has ended the connection.')
+  }
   const headers = request.rawHeaders
   let seen = 0
   for (let i = 0; i < headers.length; i += 2) {

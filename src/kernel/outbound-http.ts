@@ -5,6 +5,7 @@
 import { lookup as systemLookup } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { type BlockList, isIP, type LookupFunction, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { addressList, findForbidden } from './addresses.ts'
 import { findUrlFault, isLoopbackName, type OutboundPolicy } from './outbound-url.ts'
@@ -23,6 +24,8 @@ const MOST_URLS_KNOWN = 1_000
 const DNS_WITHIN_MS = 4_000
 const DNS_TIMEOUT_MS = 1_500
 const DNS_TRIES = 2
+/** Once one family of addresses is known, so long is waited for the other. */
+const OTHER_FAMILY_MS = 500
 
 /** What stopped a request, by name; an answer of any status is no failure here. */
 export type FailureName =
@@ -64,7 +67,7 @@ export type Outbound = {
 /** The IP addresses of a name. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
-export function openOutbound(policy: OutboundPolicy, resolve: Resolve = resolveName): Outbound {
+export function openOutbound(policy: OutboundPolicy, resolve: Resolve = nameResolver()): Outbound {
   const agent = new Agent({
     connect: guardedConnector(policy, resolve),
     // Callers hold the caps: with one here, a host that hangs would hold up everybody else behind the same name.
@@ -288,22 +291,36 @@ async function inTime(name: string, asked: Promise<readonly string[]>): Promise<
   }
 }
 
-const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES })
-
 /**
  * Asks the name servers by itself: the system's look-up takes one of four threads, and a name whose servers do not
- * answer would hold up all others. What no name server knows may still be in the hosts file.
+ * answer would hold up all others. What no name server knows may still be in the hosts file. `servers`: others than the
+ * system's, `address:port`.
  */
-async function resolveName(name: string): Promise<readonly string[]> {
-  const asked = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-  const found = asked.flatMap(one => (one.status === 'fulfilled' ? one.value : []))
-  if (found.length > 0) return found
-  if (asked.some(one => one.status === 'rejected' && one.reason?.code === 'ETIMEOUT')) return []
-  return new Promise((resolve, reject) => {
-    systemLookup(name, { all: true }, (error, addresses) =>
-      error === null ? resolve(addresses.map(one => one.address)) : reject(error),
-    )
-  })
+export function nameResolver(servers?: readonly string[]): Resolve {
+  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES })
+  if (servers !== undefined) resolver.setServers(servers)
+  return async name => {
+    const found: string[] = []
+    let isSilent = false
+    const ask = async (query: Promise<string[]>) => {
+      try {
+        found.push(...(await query))
+      } catch (error) {
+        isSilent ||= (error as NodeJS.ErrnoException).code === 'ETIMEOUT'
+        throw error
+      }
+    }
+    const asked = [ask(resolver.resolve4(name)), ask(resolver.resolve6(name))]
+    // Some servers never answer about one of the families.
+    const either = Promise.any(asked).then(() => pause(OTHER_FAMILY_MS, undefined, { ref: false }))
+    await Promise.race([Promise.allSettled(asked), either.catch(() => undefined)])
+    if (found.length > 0 || isSilent) return found
+    return new Promise((resolve, reject) => {
+      systemLookup(name, { all: true }, (error, addresses) =>
+        error === null ? resolve(addresses.map(one => one.address)) : reject(error),
+      )
+    })
+  }
 }
 
 const FAILURES: readonly [RegExp, FailureName, string][] = [

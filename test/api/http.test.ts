@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { type Harness, startHarness, type TestAccount } from '../harness.ts'
+import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
 describe('raw HTTP', () => {
   let t: Harness
@@ -192,6 +192,32 @@ describe('raw HTTP', () => {
         assert.match(answer, /\r\nconnection: close\r\n/i)
       })
     }
+  })
+
+  test('what follows an answer that ended the connection is not done', async () => {
+    const body = JSON.stringify(newProduct({ sku: 'AFTER-THE-END' }))
+    const next = [
+      ...['POST /api/v1/products HTTP/1.1', 'Host: a', `Authorization: Bearer ${account.key}`],
+      ...['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, '', body],
+    ]
+    for (const expectation of ['miracles', '100-continue']) {
+      const refused = [
+        ...['POST /api/v1/products HTTP/1.1', 'Host: a', `Expect: ${expectation}`],
+        ...['Content-Type: application/json', 'Content-Length: 5', '', ''],
+      ]
+      const answer = await new Promise<string>((resolve, reject) => {
+        let all = ''
+        const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+        socket.write(refused.join('\r\n'))
+        socket.on('data', chunk => (all += chunk))
+        socket.on('end', () => socket.end(`12345${next.join('\r\n')}`))
+        socket.on('close', () => resolve(all))
+        socket.on('error', reject)
+      })
+      assert.match(answer, /^HTTP\/1\.1 4(17|01) /)
+    }
+    const list = await t.ask('GET', '/api/v1/products?sku=AFTER-THE-END', { key: account.key })
+    assert.equal(list.json.meta.total, 0)
   })
 
   describe('Expect: 100-continue', () => {

@@ -430,12 +430,14 @@ describe('products', () => {
     const unit = /href="(\/console\/products\/[0-9a-z]{26})">I-1/.exec((await owner.get(at)).text)?.[1] ?? ''
     assert.equal((await save(unit, { weightGrams: '90' })).status, 303)
     const { text } = await owner.get(`${unit}/edit`)
-    const folds = new Map(
-      text
-        .split('<details class="fold"')
-        .slice(1)
-        .map(part => [/<summary>([^<]*?) ?</.exec(part)?.[1], part.split('</details>')[0] ?? '']),
-    )
+    const foldsOf = (html: string) =>
+      new Map(
+        html
+          .split('<details class="fold"')
+          .slice(1)
+          .map(part => [/<summary>([^<]*?) ?</.exec(part)?.[1], part.split('</details>')[0] ?? '']),
+      )
+    const folds = foldsOf(text)
     const line = (name: string) => /<span class="brief" dir="auto">([^<]*)</.exec(folds.get(name) ?? '')?.[1]
     const whole = (name: string) => /<div class="inherited">(.*?)<\/div>/s.exec(folds.get(name) ?? '')?.[1]
     assert.equal(line('Product name'), 'Wool jumper')
@@ -448,6 +450,10 @@ describe('products', () => {
     assert.equal(line('Water footprint') ?? whole('Water footprint'), undefined, 'nobody has said anything')
     assert.ok(!folds.has('Weight'), 'it has one of its own')
     assert.doesNotMatch((await owner.get(`${at}/edit`)).text, /class="(brief|inherited)"/)
+    // Taken away, but not saved yet: what it would inherit is not its own value.
+    const back = await save(unit, { weightGrams: '', brandName: 'x'.repeat(600) })
+    assert.equal(back.status, 422)
+    assert.match(foldsOf(back.text).get('Weight') ?? '', /class="brief" dir="auto">100\sg</)
   })
 
   test('units are issued, a correction is checked first, and one button brings them up to date', async () => {

@@ -1,12 +1,20 @@
 /** Nobody reaches into a private network through us: literals, names, names that are re-pointed, redirects. */
 import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { addressList, findForbidden } from '../../src/kernel/addresses.ts'
 import { AppError } from '../../src/kernel/errors.ts'
-import { type Outbound, OutboundFailure, openOutbound, type Resolve } from '../../src/kernel/outbound-http.ts'
+import {
+  nameResolver,
+  type Outbound,
+  OutboundFailure,
+  openOutbound,
+  type Resolve,
+} from '../../src/kernel/outbound-http.ts'
 import { findUrlFault, nameUrlFault, type OutboundPolicy } from '../../src/kernel/outbound-url.ts'
 import { listDeliveries } from '../../src/webhooks/deliveries.ts'
 import { addWebhook } from '../../src/webhooks/register.ts'
@@ -273,6 +281,28 @@ describe('a name that leads nowhere is told as dns', () => {
     const plain = 'The name nowhere.example leads to no address.'
     assert.equal(await failing(async () => []), plain)
     assert.equal(await failing(() => Promise.reject(new Error('ESERVFAIL'))), plain)
+  })
+
+  test('not when name servers say nothing about the other family alone', async () => {
+    const A = 1
+    const servers = createSocket('udp4')
+    // Of RFC 1035: the question comes back with one address behind it, that of IPv4; about IPv6 nothing is said.
+    servers.on('message', (query, { port, address }) => {
+      const end = query.indexOf(0, 12) + 5
+      if (query.readUInt16BE(end - 4) !== A) return
+      const record = Buffer.from([0xc0, 12, 0, A, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 7])
+      const answer = Buffer.concat([query.subarray(0, end), record])
+      answer.writeUInt16BE(0x8180, 2)
+      answer.set([0, 1, 0, 1, 0, 0, 0, 0], 4)
+      servers.send(answer, port, address)
+    })
+    servers.bind(0, '127.0.0.1')
+    await once(servers, 'listening')
+    const began = performance.now()
+    const found = await nameResolver([`127.0.0.1:${servers.address().port}`])('half.example')
+    servers.close()
+    assert.deepEqual(found, ['192.0.2.7'])
+    assert.ok(performance.now() - began < 3_000)
   })
 
   test('when name servers say nothing, before the time for connecting is over', async () => {

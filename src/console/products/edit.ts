@@ -64,11 +64,18 @@ function editPage(words: Words, state: State, edit: Edit): Outcome {
   const { row } = state
   const at = `${PRODUCTS}/${idFromUuid(row.id)}`
   const category = requireCategory(row.category)
-  const reading = readingOf(state)
   const title = texts.editOf(titleOf(words, state))
   const isUnit = row.level !== 'm'
   const { form, problems } = edit
-  const drawing = { words, form, problems, category: category.id, action: at, isUnit, inherited: reading }
+  const drawing = {
+    words,
+    form,
+    problems,
+    category: category.id,
+    action: at,
+    isUnit,
+    inherited: state.inherited,
+  }
   const body = html`<h1>${title}</h1>!${isUnit ? html`<p class="lead">${texts.unitLead}</p>` : ''}!${edit.conflict ?? faults(words, edit)}
 <form method="post" action="${at}" novalidate class="data">!${defaultButton(texts.save)}<input type="hidden" name="base" value="${edit.base}">
 !${dataInputs(category.fields, drawing)}<section aria-labelledby="how"><h2 id="how">${texts.keep}</h2>!${kinds(words, state, edit)}
