@@ -80,7 +80,13 @@ async function writePages(ctx: StoreContext, accountId: number, dir: string): Pr
   const progress = progressOn(process.stderr)
   try {
     const { publicUrl } = config
-    const setup = { openPool: store.openPoolOfOne, ask, publicUrl, namespace: namespaceOf(config) }
+    const setup = {
+      openPool: store.openPoolOfOne,
+      clock: ctx.clock,
+      ask,
+      publicUrl,
+      namespace: namespaceOf(config),
+    }
     const made = await exportStatic(setup, { accountId, dir, progress: n => progress.tell(`${n} passports`) })
     progress.end()
     return {

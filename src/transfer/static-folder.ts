@@ -4,8 +4,9 @@
  * could not answer, such as `?lang=de`, lead to a page of their own.
  */
 import { dirname, posix } from 'node:path'
+import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
-import { assert } from '../kernel/errors.ts'
+import { AppError, assert } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { exportAddresses, type PassportLine } from '../passports/export-rows.ts'
 import { openSite, type Site } from './static-site.ts'
@@ -13,6 +14,7 @@ import { openSite, type Site } from './static-site.ts'
 export type Answer = { status: number; type: string; body: Buffer }
 
 export type StaticSetup = {
+  clock: Clock
   openPool: () => Sql
   /** Asks the server for a path below its public address; never as somebody who may see more than the public. */
   ask: (path: string, accept: string) => Promise<Answer>
@@ -34,6 +36,8 @@ export type StaticResult = {
 }
 
 const HTML = 'text/html'
+/** A disk, or what one may have of it. */
+const FULL = ['ENOSPC', 'EDQUOT']
 const JSON_LD = 'application/ld+json'
 
 /**
@@ -42,7 +46,7 @@ const JSON_LD = 'application/ld+json'
  */
 export async function exportStatic(setup: StaticSetup, wish: StaticWish): Promise<StaticResult> {
   const { accountId, dir } = wish
-  const site = await openSite(dir, { account: accountId, public_url: setup.publicUrl })
+  const site = await openSite(setup.clock, dir, { account: accountId, public_url: setup.publicUrl })
   const { last, passports: kept } = site.begun
   let { passports, left_out } = site.begun
   const pool = setup.openPool()
@@ -60,6 +64,10 @@ export async function exportStatic(setup: StaticSetup, wish: StaticWish): Promis
       wish.progress?.(passports)
     }
     return { dir, passports, kept, left_out, ...(await site.finish()) }
+  } catch (error) {
+    if (!FULL.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    const sentence = `There is no room left for ${dir}. Make some and run the same command again: it goes on from there.`
+    throw new AppError('unavailable', sentence)
   } finally {
     await site.close()
     await pool.end({ timeout: 0 })

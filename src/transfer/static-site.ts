@@ -3,17 +3,25 @@
  * come: a run that was ended, however it was, is gone on with by the next.
  */
 import { hash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Place } from '../passports/export-rows.ts'
 
 /** A line for each file, and a last one with the hash of the lines before it. */
 const MANIFEST = 'manifest.ndjson'
 const UNFINISHED = 'unfinished.json'
+/** The same while it is written, and while a run that goes on with it takes it over. */
 const PARTIAL = `${UNFINISHED}.partial`
+const CLAIMED = `${UNFINISHED}.claimed`
 /** Passports between two notes of how far it has come: half a second of work. */
 const MARK_EVERY = 10
+/** A writer that has said nothing for so long has ended, wherever it was. */
+const SILENT_MS = 60_000
 
 /** Whose pages they are, at which address. Pages of two accounts or addresses do not belong into one folder. */
 type Owner = { account: number; public_url: string }
@@ -21,7 +29,9 @@ type Owner = { account: number; public_url: string }
 type Progress = { last: Place | null; passports: number; left_out: number }
 /** `sha256` is of the manifest's lines, each hashed together with the hash before it; `manifest_bytes` their length. */
 type Written = { files: number; bytes: number; sha256: string; manifest_bytes: number; shared: string[] }
-type Mark = Owner & Progress & Written & { pid: number }
+/** Who writes, and when it last said so; no `pid` once it has let go. */
+type Writer = { pid: number | null; host: string; at: string }
+type Mark = Owner & Progress & Written & Writer
 
 export type Site = {
   /** Where the run before was ended. */
@@ -42,16 +52,18 @@ const NOTHING: Progress & Written = {
 }
 
 /** Throws `validation` for a folder that is neither new, empty, nor an unfinished one of the same owner. */
-export async function openSite(dir: string, owner: Owner): Promise<Site> {
-  const { begun, manifest } = await openFolder(dir, owner)
+export async function openSite(clock: Clock, dir: string, owner: Owner): Promise<Site> {
+  const { begun, manifest } = await openFolder(clock, dir, owner)
   const shared = new Set(begun.shared)
   const written = { files: begun.files, bytes: begun.bytes, sha256: begun.sha256 }
   let manifestBytes = begun.manifest_bytes
+  let marked = { ...owner, ...begun }
+  let isFinished = false
   const add = async (line: object) => {
-    const text = `${JSON.stringify(line)}\n`
-    await manifest.write(text)
-    manifestBytes += Buffer.byteLength(text)
-    return text
+    const told = `${JSON.stringify(line)}\n`
+    await manifest.write(told)
+    manifestBytes += Buffer.byteLength(told)
+    return told
   }
   return {
     begun,
@@ -61,43 +73,44 @@ export async function openSite(dir: string, owner: Owner): Promise<Site> {
       if (path.startsWith('brand/')) shared.add(path)
       const content = Buffer.from(body)
       const at = join(dir, path)
-      await mkdir(dirname(at), { recursive: true })
-      await writeFile(at, content)
+      // First the line: what it names can be taken away, what nobody names cannot.
       const line = await add({ path, sha256: hash('sha256', content, 'hex'), bytes: content.length })
       written.sha256 = hash('sha256', written.sha256 + line, 'hex')
       written.files++
       written.bytes += content.length
+      await mkdir(dirname(at), { recursive: true })
+      await writeFile(at, content)
     },
     async mark(progress) {
       if (progress.passports % MARK_EVERY !== 0) return
       await manifest.datasync()
-      const state = { ...progress, ...written, manifest_bytes: manifestBytes, shared: [...shared] }
-      await writeMark(dir, { ...owner, ...state, pid: process.pid })
+      marked = { ...owner, ...progress, ...written, manifest_bytes: manifestBytes, shared: [...shared] }
+      await writeMark(clock, dir, marked)
     },
     async finish() {
       await add(written)
       await manifest.sync()
       await rm(join(dir, UNFINISHED))
+      isFinished = true
       return written
     },
-    close: () => manifest.close(),
+    async close() {
+      await manifest.close()
+      // On a full disk it stays said that this process writes, which has ended then.
+      if (!isFinished) await writeMark(clock, dir, marked, { pid: null }).catch(() => undefined)
+    },
   }
 }
 
 async function openFolder(
+  clock: Clock,
   dir: string,
   owner: Owner,
 ): Promise<{ begun: Progress & Written; manifest: FileHandle }> {
   try {
     await mkdir(dir, { recursive: true })
-    const names = (await readdir(dir)).filter(name => name !== PARTIAL)
-    const begun = names.includes(UNFINISHED) ? await readMark(dir, owner) : NOTHING
-    if (begun === NOTHING && names.length > 0) {
-      throw new AppError('validation', `${dir} is not empty: name a folder that is new.`)
-    }
-    await writeMark(dir, { ...owner, ...begun, pid: process.pid })
+    const begun = await claim(clock, dir, owner)
     const manifest = await open(join(dir, MANIFEST), 'a')
-    // What was written after the last mark is written again.
     await manifest.truncate(begun.manifest_bytes)
     return { begun, manifest }
   } catch (error) {
@@ -106,10 +119,54 @@ async function openFolder(
   }
 }
 
-async function readMark(dir: string, owner: Owner): Promise<Mark> {
-  const mark = readJson(await readFile(join(dir, UNFINISHED), 'utf8')) as Mark | undefined
+/** Of two at once one has it: a file is made by one, and moved away by one. */
+async function claim(clock: Clock, dir: string, owner: Owner): Promise<Progress & Written> {
+  const [unfinished, claimed] = [join(dir, UNFINISHED), join(dir, CLAIMED)]
+  const names = await readdir(dir)
+  if (names.length === 0) {
+    const mark = JSON.stringify({ ...owner, ...NOTHING, ...writer(clock) })
+    await unlessTaken(dir, writeFile(unfinished, mark, { flag: 'wx' }))
+    return NOTHING
+  }
+  if (!names.includes(UNFINISHED)) {
+    if (!names.includes(CLAIMED)) {
+      throw new AppError('validation', `${dir} is not empty: name a folder that is new.`)
+    }
+    await unlessTaken(dir, rename(claimed, unfinished))
+  }
+  const found = await unlessTaken(dir, readFile(unfinished, 'utf8'))
+  const mark = readMark(found, { dir, owner, now: clock.now() })
+  await unlessTaken(dir, rename(unfinished, claimed))
+  if ((await unlessTaken(dir, readFile(claimed, 'utf8'))) !== found) {
+    await rename(claimed, unfinished)
+    throw beingWritten(dir)
+  }
+  await takeAway(dir, mark.manifest_bytes)
+  await writeMark(clock, dir, mark)
+  await rm(claimed)
+  return mark
+}
+
+const beingWritten = (dir: string) =>
+  new AppError('validation', `${dir} is being written by another export: let that finish.`)
+
+/** What another run has made, moved or finished in the meantime is its. */
+async function unlessTaken<T>(dir: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw code === 'EEXIST' || code === 'ENOENT' ? beingWritten(dir) : error
+  }
+}
+
+function readMark(found: string, { dir, owner, now }: { dir: string; owner: Owner; now: Date }): Mark {
+  const mark = readJson(found) as Mark | undefined
   if (mark === undefined) {
-    throw new AppError('validation', `${join(dir, UNFINISHED)} cannot be read: name a folder that is new.`)
+    throw new AppError(
+      'validation',
+      `${join(dir, UNFINISHED)} cannot be read: unless another export is just beginning there, name a folder that is new.`,
+    )
   }
   if (mark.account !== owner.account || mark.public_url !== owner.public_url) {
     throw new AppError(
@@ -117,21 +174,19 @@ async function readMark(dir: string, owner: Owner): Promise<Mark> {
       `${dir} is an unfinished export of account ${mark.account} at ${mark.public_url}: name a folder that is new.`,
     )
   }
-  if (mark.pid !== process.pid && isRunning(mark.pid)) {
+  if (isGoingOn(mark, now)) {
     throw new AppError(
       'validation',
-      `${dir} is being written by process ${mark.pid}: let it finish, or end it.`,
+      `${dir} was written to a moment ago, by process ${mark.pid} on ${mark.host}. Let that finish; if it has ended, try again in a minute.`,
     )
   }
   return mark
 }
 
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+/** Ids of processes are of one machine and come again: they tell who has ended, not who goes on. */
+function isGoingOn({ pid, host, at }: Writer, now: Date): boolean {
+  if (pid === null || now.getTime() - Date.parse(at) > SILENT_MS) return false
+  return host !== hostname() || isRunning(pid)
 }
 
 function isRunning(pid: number): boolean {
@@ -143,8 +198,37 @@ function isRunning(pid: number): boolean {
   }
 }
 
+/** The files that were put after the last mark: they are written anew, or are no longer there to be written. */
+async function takeAway(dir: string, manifestBytes: number): Promise<void> {
+  const since = text(createReadStream(join(dir, MANIFEST), { start: manifestBytes })).catch(() => '')
+  for (const line of (await since).split('\n')) {
+    const { path } = (readJson(line) ?? {}) as { path?: string }
+    if (path !== undefined) await rm(join(dir, path), { force: true })
+  }
+}
+
+function readJson(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+const writer = (clock: Clock): Writer => ({
+  pid: process.pid,
+  host: hostname(),
+  at: clock.now().toISOString(),
+})
+
 /** In one step: a mark that is half written would be worth nothing. */
-async function writeMark(dir: string, mark: Mark): Promise<void> {
-  await writeFile(join(dir, PARTIAL), JSON.stringify(mark), { flush: true })
+async function writeMark(
+  clock: Clock,
+  dir: string,
+  mark: Owner & Progress & Written,
+  by: Partial<Writer> = {},
+): Promise<void> {
+  const whole: Mark = { ...mark, ...writer(clock), ...by }
+  await writeFile(join(dir, PARTIAL), JSON.stringify(whole), { flush: true })
   await rename(join(dir, PARTIAL), join(dir, UNFINISHED))
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { systemClock } from '../../src/kernel/clock.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { exportStatic, type StaticResult } from '../../src/transfer/static-folder.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
@@ -42,6 +43,7 @@ after(async () => {
 
 const setup = () => ({
   openPool: poolOfOne(database),
+  clock: systemClock,
   publicUrl: ADDRESSES.publicUrl,
   namespace: 'ns/dpp',
   async ask(path: string, accept: string) {
@@ -184,6 +186,12 @@ describe('export --static', () => {
       // What a process leaves that is killed while it writes.
       await appendFile(join(dir, 'manifest.ndjson'), '{"path":"p/')
       await writeFile(join(dir, 'unfinished.json.partial'), '{"acc')
+      await rename(join(dir, 'unfinished.json'), join(dir, 'unfinished.json.claimed'))
+      // A page that was written after the last mark and that nobody will write again.
+      const stray = { path: 'p/gone/de/index.html', sha256: '', bytes: 1 }
+      await mkdir(join(dir, 'p/gone/de'), { recursive: true })
+      await writeFile(join(dir, stray.path), 'x')
+      await writeFile(join(dir, 'manifest.ndjson'), `${await manifestOf(dir)}\n${JSON.stringify(stray)}\n`)
       const told: number[] = []
       const wish = { accountId: other.id, dir, progress: (n: number) => told.push(n) }
       const { kept, ...result } = await exportStatic(setup(), wish)
@@ -194,8 +202,9 @@ describe('export --static', () => {
       )
       assert.deepEqual({ ...result, kept: 0 }, { ...straight, dir })
       assert.equal(await manifestOf(dir), await manifestOf(straight.dir))
-      const names = async (of: string) => (await readdir(of, { recursive: true })).sort()
-      assert.deepEqual(await names(dir), await names(straight.dir))
+      const files = async (of: string) =>
+        (await readdir(of, { recursive: true })).filter(name => /\.\w+$/.test(name)).sort()
+      assert.deepEqual(await files(dir), await files(straight.dir))
       await assert.rejects(exportStatic(setup(), { accountId: other.id, dir }), /is not empty/)
     })
 
@@ -210,12 +219,40 @@ describe('export --static', () => {
       await refused({}, { accountId: s.account.id }, /is an unfinished export of account \d+ at https:/)
       await refused({ publicUrl: 'https://elsewhere.example' }, {}, /is an unfinished export of account/)
       const mark = join(dir, 'unfinished.json')
-      const text = await readFile(mark, 'utf8')
-      await writeFile(mark, text.replace(`"pid":${process.pid}`, `"pid":${process.ppid}`))
-      await refused({}, {}, /is being written by process \d+/)
-      await writeFile(mark, '')
-      await refused({}, {}, /unfinished\.json cannot be read/)
+      const written = await readFile(mark, 'utf8')
+      const as = (change: object) => writeFile(mark, JSON.stringify({ ...JSON.parse(written), ...change }))
+      const at = (ms: number) => ({ clock: { now: () => new Date(systemClock.now().getTime() + ms) } })
+      const { pid } = process
+      await as({ pid })
+      await refused({}, {}, new RegExp(`was written to a moment ago, by process ${pid} on `))
+      await as({ pid, host: 'elsewhere' })
+      await refused(at(50_000), {}, /was written to a moment ago, by process \d+ on elsewhere/)
+      const whole = { ...setup(), ...at(70_000) }
+      const { kept } = await exportStatic(whole, { accountId: other.id, dir })
+      assert.equal(kept, 10, 'who says nothing for a minute has ended')
+      await ended(folder.file('broken'), 12)
+      await writeFile(folder.file('broken/unfinished.json'), '')
+      await refused({}, { dir: folder.file('broken') }, /unfinished\.json cannot be read/)
     })
+  })
+
+  test('of several at once into one folder one writes it, and the others are told', async () => {
+    for (let round = 0; round < 2; round++) {
+      const dir = folder.file(`at-once-${round}`)
+      const wish = { accountId: s.account.id, dir }
+      const outcomes = await Promise.allSettled(Array.from({ length: 4 }, () => exportStatic(setup(), wish)))
+      const done = outcomes.filter(({ status }) => status === 'fulfilled')
+      assert.equal(done.length, 1)
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected')
+          assert.match(
+            String(outcome.reason),
+            /being written by another|written to a moment ago|another export is just beginning/,
+          )
+      }
+      const manifest = await readFile(join(dir, 'manifest.ndjson'), 'utf8')
+      assert.equal(manifest, await readFile(join(made.dir, 'manifest.ndjson'), 'utf8'))
+    }
   })
 
   test('nothing protected is in it, and a folder with anything in it is refused', async () => {
