@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const pinnedNode = `${root}node_modules/node/bin/node`
+/** npm's own list of what is there, which it writes last. */
+const installedList = `${root}node_modules/.package-lock.json`
 /** Holds the id of the process that installs: two at once would take away each other's files. */
 const lock = `${root}.carnet-installing`
 
@@ -19,7 +21,6 @@ const OURS = {
 
 /** What the system's loader ends with when a library is missing; it has said which. */
 const NOT_LOADED = 127
-const LIBRARY_HINT = 'Node could not be loaded. On a small Debian or Ubuntu: apt-get install libatomic1\n'
 
 const PARENT_CHECK_MS = 500
 const LOCK_CHECK_MS = 200
@@ -30,11 +31,10 @@ function nodeFlags() {
   return ['--disable-warning=ExperimentalWarning', ...config.nodeFlags.split(' ')]
 }
 
-/** Whether npm has put in place what the lockfile names; it writes its own list of that last. However it was called. */
+/** Whether npm has put in place what the lockfile names, however it was called. */
 function isInstalled(withTools) {
-  const list = `${root}node_modules/.package-lock.json`
-  if (!existsSync(pinnedNode) || !existsSync(list)) return false
-  const there = packagesOf(list)
+  if (!existsSync(pinnedNode) || !existsSync(installedList)) return false
+  const there = packagesOf(installedList)
   return Object.entries(packagesOf(`${root}package-lock.json`)).every(
     ([path, { integrity, optional, dev }]) =>
       path === '' || (path in there ? there[path].integrity === integrity : optional || (dev && !withTools)),
@@ -96,6 +96,18 @@ function install() {
   }
 }
 
+/** npm runs the packages' own scripts with that Node, too, and leaves out what failed: the next start installs anew. */
+function tellOfLibrary() {
+  process.stderr.write('Node could not be loaded. On a small Debian or Ubuntu: apt-get install libatomic1\n')
+  try {
+    rmSync(installedList)
+  } catch {
+    process.stderr.write(
+      'Once it is there, run npm ci again: what needed Node while installing is missing.\n',
+    )
+  }
+}
+
 /** `launch('src/main.ts', 'demo')`, or `launch('--bin', 'biome', …)` for a tool from node_modules. */
 export function launch(...args) {
   installWhatIsMissing(!args[0].startsWith('src/'))
@@ -116,7 +128,7 @@ export function launch(...args) {
     process.exit(1)
   })
   child.on('exit', (code, signal) => {
-    if (code === NOT_LOADED) process.stderr.write(LIBRARY_HINT)
+    if (code === NOT_LOADED && command === pinnedNode) tellOfLibrary()
     process.exit(signal ? 128 + (constants.signals[signal] ?? 0) : (code ?? 1))
   })
 }

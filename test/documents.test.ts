@@ -43,10 +43,13 @@ test('what starts the server elsewhere starts Node as `npm start` does', () => {
 const IN_THE_BASE = /^(?:linux-vdso|ld-linux[\w-]*|lib(?:c|dl|gcc_s|m|pthread|rt|stdc\+\+))\.so/
 const PACKAGES = new Map([['libatomic.so.1', 'libatomic1']])
 
-test('the image has each library that Node and PostgreSQL are linked to', {
+test('both stages of the image have each library that Node and PostgreSQL are linked to', {
   skip: process.platform !== 'linux' && 'ldd is of Linux',
 }, () => {
-  const image = readFileSync(join(ROOT, 'docs/deploy/Dockerfile'), 'utf8')
+  const stages = readFileSync(join(ROOT, 'docs/deploy/Dockerfile'), 'utf8')
+    .split(/^FROM /m)
+    .slice(1)
+  assert.equal(stages.length, 2)
   const linked = [process.execPath, join(findBinaries(undefined), 'postgres')].flatMap(program =>
     execFileSync('ldd', [program], { encoding: 'utf8' }).trim().split('\n'),
   )
@@ -54,7 +57,9 @@ test('the image has each library that Node and PostgreSQL are linked to', {
   const missing = linked
     .filter(line => !line.includes('/node_modules/'))
     .map(line => basename(line.trim().split(' ')[0] ?? ''))
-    .filter(name => !IN_THE_BASE.test(name) && !image.includes(` ${PACKAGES.get(name)} `))
+    .filter(
+      name => !IN_THE_BASE.test(name) && !stages.every(stage => stage.includes(` ${PACKAGES.get(name)} `)),
+    )
   assert.deepEqual(missing, [])
 })
 
