@@ -9,7 +9,7 @@ import type { Sql } from '../kernel/db.ts'
 import { AppError, assert } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { exportAddresses, type PassportLine } from '../passports/export-rows.ts'
-import { openSite, type Site } from './static-site.ts'
+import { openSite, type Site, type SiteFile } from './static-site.ts'
 
 export type Answer = { status: number; type: string; body: Buffer }
 
@@ -83,26 +83,36 @@ async function get(setup: StaticSetup, path: string, accept: string): Promise<Bu
 async function writeVocabulary(setup: StaticSetup, site: Site): Promise<void> {
   const { namespace } = setup
   if (namespace === undefined) return
-  await site.put(`${namespace}/index.html`, await get(setup, `/${namespace}`, HTML))
-  await site.put(`${namespace}.jsonld`, await get(setup, `/${namespace}`, JSON_LD))
+  await site.put(
+    { path: `${namespace}/index.html`, body: await get(setup, `/${namespace}`, HTML) },
+    { path: `${namespace}.jsonld`, body: await get(setup, `/${namespace}`, JSON_LD) },
+  )
   for (let version = 1; ; version++) {
     const { status, body } = await setup.ask(`/${namespace}/v${version}`, JSON_LD)
     if (status !== 200) return
-    await site.put(`${namespace}/v${version}`, body)
+    await site.put({ path: `${namespace}/v${version}`, body })
   }
 }
 
-/** The page in its first language, then whatever its links lead to that is about this passport. */
+/** The page in its first language, then whatever its links lead to that is about this passport, and what theirs do. */
 async function writePassport(setup: StaticSetup, site: Site, id: string): Promise<void> {
   const found = new Set<string>()
-  const waiting: Target[] = [targetOf(id, new URLSearchParams())]
-  await site.put(`p/${id}/qr.svg`, await get(setup, `/p/${id}/qr.svg`, 'image/svg+xml'))
-  for (let target = waiting.pop(); target !== undefined; target = waiting.pop()) {
-    if (found.has(target.file) || site.has(target.file)) continue
-    found.add(target.file)
-    const body = await get(setup, target.live, target.accept)
-    const isPage = target.accept === HTML
-    await site.put(target.file, isPage ? relink(body.toString('utf8'), id, target.file, waiting) : body)
+  const qr = { live: `/p/${id}/qr.svg`, accept: 'image/svg+xml', file: `p/${id}/qr.svg` }
+  let wanted: Target[] = [qr, targetOf(id, new URLSearchParams())]
+  while (wanted.length > 0) {
+    for (const { file } of wanted) found.add(file)
+    const bodies = await Promise.all(wanted.map(({ live, accept }) => get(setup, live, accept)))
+    const next = new Map<string, Target>()
+    const files = wanted.map(({ file, accept }, n): SiteFile => {
+      const body = bodies[n] ?? ''
+      if (accept !== HTML) return { path: file, body }
+      return {
+        path: file,
+        body: relink(body.toString('utf8'), { id, file, lead: to => next.set(to.file, to) }),
+      }
+    })
+    await site.put(...files)
+    wanted = [...next.values()].filter(({ file }) => !found.has(file) && !site.has(file))
   }
 }
 
@@ -130,18 +140,21 @@ function targetOf(id: string, query: URLSearchParams): Target {
 const LINK = /\b(href|src|srcset)="([^"]*)"/g
 
 /** Links of a page that are relative lead on to where they are in the folder; what they lead to is to be written too. */
-function relink(html: string, id: string, file: string, waiting: Target[]): string {
+function relink(
+  html: string,
+  { id, file, lead }: { id: string; file: string; lead: (to: Target) => void },
+): string {
   return html.replace(LINK, (attribute, name: string, value: string) => {
     const reference = value.replaceAll('&amp;', '&')
     if (reference.startsWith('#') || /^[a-z][a-z0-9+.-]*:|^\//i.test(reference)) return attribute
     const url = new URL(reference, `http://folder/p/${id}`)
     const [, room = '', rest = ''] = url.pathname.split('/')
     if (room === 'brand') {
-      waiting.push({ live: url.pathname, accept: '*/*', file: `brand/${rest}` })
+      lead({ live: url.pathname, accept: '*/*', file: `brand/${rest}` })
       return `${name}="${posix.relative(dirname(file), `brand/${rest}`)}"`
     }
     const target = targetOf(rest, url.searchParams)
-    if (rest === id) waiting.push(target)
+    if (rest === id) lead(target)
     return `${name}="${pathBetween(file, target.file)}${url.hash}"`
   })
 }
@@ -155,6 +168,7 @@ function pathBetween(from: string, to: string): string {
 /** A page at each GS1 address that leads on to the passport; how many addresses cannot be files. */
 async function writeRedirects(site: Site, passport: PassportLine, gtins: readonly string[]): Promise<number> {
   let impossible = 0
+  const files: SiteFile[] = []
   for (const gtin of gtins) {
     const names = [
       ...(passport.lot === null ? [] : ['10', passport.lot]),
@@ -166,8 +180,9 @@ async function writeRedirects(site: Site, passport: PassportLine, gtins: readonl
     }
     const dir = ['01', gtin, ...names].join('/')
     const to = `${posix.relative(dir, `p/${idFromUuid(passport.uuid)}`)}/`
-    await site.put(`${dir}/index.html`, redirectPage(to))
+    files.push({ path: `${dir}/index.html`, body: redirectPage(to) })
   }
+  await site.put(...files)
   return impossible
 }
 

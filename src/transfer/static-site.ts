@@ -2,17 +2,17 @@
  * The files of a static export with their manifest. While it is being written, a file beside them says how far it has
  * come: a run that was ended, however it was, is gone on with by the next.
  */
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { text as textOf } from 'node:stream/consumers'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Place } from '../passports/export-rows.ts'
 
-/** A line for each file, and a last one with the hash of the lines before it. */
+/** A line for each file, and a last one with the SHA-256 of all before it. */
 const MANIFEST = 'manifest.ndjson'
 const UNFINISHED = 'unfinished.json'
 /** The same while it is written, and while a run that goes on with it takes it over. */
@@ -27,16 +27,17 @@ const SILENT_MS = 60_000
 type Owner = { account: number; public_url: string }
 /** `last`: the passport that was written last; null before the first. */
 type Progress = { last: Place | null; passports: number; left_out: number }
-/** `sha256` is of the manifest's lines, each hashed together with the hash before it; `manifest_bytes` their length. */
-type Written = { files: number; bytes: number; sha256: string; manifest_bytes: number; shared: string[] }
+type Written = { files: number; bytes: number; manifest_bytes: number; shared: string[] }
 /** Who writes, and when it last said so; no `pid` once it has let go. */
 type Writer = { pid: number | null; host: string; at: string }
 type Mark = Owner & Progress & Written & Writer
 
+export type SiteFile = { path: string; body: Buffer | string }
+
 export type Site = {
   /** Where the run before was ended. */
   begun: Progress
-  put: (path: string, body: Buffer | string) => Promise<void>
+  put: (...files: readonly SiteFile[]) => Promise<void>
   /** Whether a file that many pages share is there already. */
   has: (path: string) => boolean
   /** Everything up to `last` has been put. */
@@ -48,51 +49,59 @@ export type Site = {
 
 const NOTHING: Progress & Written = {
   ...{ last: null, passports: 0, left_out: 0 },
-  ...{ files: 0, bytes: 0, sha256: hash('sha256', '', 'hex'), manifest_bytes: 0, shared: [] },
+  ...{ files: 0, bytes: 0, manifest_bytes: 0, shared: [] },
 }
 
 /** Throws `validation` for a folder that is neither new, empty, nor an unfinished one of the same owner. */
 export async function openSite(clock: Clock, dir: string, owner: Owner): Promise<Site> {
   const { begun, manifest } = await openFolder(clock, dir, owner)
   const shared = new Set(begun.shared)
-  const written = { files: begun.files, bytes: begun.bytes, sha256: begun.sha256 }
-  let manifestBytes = begun.manifest_bytes
+  const written = { files: begun.files, bytes: begun.bytes, manifest_bytes: begun.manifest_bytes }
+  const digest = createHash('sha256')
+  for await (const piece of createReadStream(join(dir, MANIFEST))) digest.update(piece)
   let marked = { ...owner, ...begun }
   let isFinished = false
-  const add = async (line: object) => {
-    const told = `${JSON.stringify(line)}\n`
-    await manifest.write(told)
-    manifestBytes += Buffer.byteLength(told)
-    return told
+  const add = async (lines: string) => {
+    await manifest.write(lines)
+    digest.update(lines)
+    written.manifest_bytes += Buffer.byteLength(lines)
   }
   return {
     begun,
     has: path => shared.has(path),
-    async put(path, body) {
-      // Logos; everything else is asked for once.
-      if (path.startsWith('brand/')) shared.add(path)
-      const content = Buffer.from(body)
-      const at = join(dir, path)
-      // First the line: what it names can be taken away, what nobody names cannot.
-      const line = await add({ path, sha256: hash('sha256', content, 'hex'), bytes: content.length })
-      written.sha256 = hash('sha256', written.sha256 + line, 'hex')
-      written.files++
-      written.bytes += content.length
-      await mkdir(dirname(at), { recursive: true })
-      await writeFile(at, content)
+    async put(...files) {
+      const lines = files.map(({ path, body }) => {
+        // Logos; everything else is asked for once.
+        if (path.startsWith('brand/')) shared.add(path)
+        const bytes = Buffer.byteLength(body)
+        written.files++
+        written.bytes += bytes
+        return lineOf({ path, sha256: hash('sha256', body, 'hex'), bytes })
+      })
+      // First the lines: what they name can be taken away, what nobody names cannot.
+      await add(lines.join(''))
+      await Promise.all(
+        files.map(async ({ path, body }) => {
+          const at = join(dir, path)
+          await mkdir(dirname(at), { recursive: true })
+          await writeFile(at, body)
+        }),
+      )
     },
     async mark(progress) {
       if (progress.passports % MARK_EVERY !== 0) return
       await manifest.datasync()
-      marked = { ...owner, ...progress, ...written, manifest_bytes: manifestBytes, shared: [...shared] }
+      marked = { ...owner, ...progress, ...written, shared: [...shared] }
       await writeMark(clock, dir, marked)
     },
     async finish() {
-      await add(written)
+      const { files, bytes } = written
+      const end = { files, bytes, sha256: digest.digest('hex') }
+      await manifest.write(lineOf(end))
       await manifest.sync()
       await rm(join(dir, UNFINISHED))
       isFinished = true
-      return written
+      return end
     },
     async close() {
       await manifest.close()
@@ -101,6 +110,8 @@ export async function openSite(clock: Clock, dir: string, owner: Owner): Promise
     },
   }
 }
+
+const lineOf = (value: object) => `${JSON.stringify(value)}\n`
 
 async function openFolder(
   clock: Clock,
@@ -200,7 +211,7 @@ function isRunning(pid: number): boolean {
 
 /** The files that were put after the last mark: they are written anew, or are no longer there to be written. */
 async function takeAway(dir: string, manifestBytes: number): Promise<void> {
-  const since = text(createReadStream(join(dir, MANIFEST), { start: manifestBytes })).catch(() => '')
+  const since = textOf(createReadStream(join(dir, MANIFEST), { start: manifestBytes })).catch(() => '')
   for (const line of (await since).split('\n')) {
     const { path } = (readJson(line) ?? {}) as { path?: string }
     if (path !== undefined) await rm(join(dir, path), { force: true })

@@ -148,6 +148,8 @@ describe('export --static', () => {
     const lines = (await readFile(join(made.dir, 'manifest.ndjson'), 'utf8')).trimEnd().split('\n')
     const end = JSON.parse(lines.pop() ?? '')
     assert.deepEqual([end.files, lines.length, end.sha256], [made.files, made.files, made.sha256])
+    const before = lines.map(line => `${line}\n`).join('')
+    assert.equal(end.sha256, createHash('sha256').update(before).digest('hex'))
     for (const line of lines) {
       const { path, sha256, bytes } = JSON.parse(line)
       const body = await readFile(join(made.dir, path))
