@@ -39,6 +39,8 @@ const HTML = 'text/html'
 /** A disk, or what one may have of it. */
 const FULL = ['ENOSPC', 'EDQUOT']
 const JSON_LD = 'application/ld+json'
+/** Pages of a passport that are asked for and written together: those in all languages. */
+const AT_ONCE = 32
 
 /**
  * Writes the folder, which must be new or empty, or goes on with one that was not finished. Throws `validation` when it
@@ -96,23 +98,22 @@ async function writeVocabulary(setup: StaticSetup, site: Site): Promise<void> {
 
 /** The page in its first language, then whatever its links lead to that is about this passport, and what theirs do. */
 async function writePassport(setup: StaticSetup, site: Site, id: string): Promise<void> {
-  const found = new Set<string>()
   const qr = { live: `/p/${id}/qr.svg`, accept: 'image/svg+xml', file: `p/${id}/qr.svg` }
-  let wanted: Target[] = [qr, targetOf(id, new URLSearchParams())]
-  while (wanted.length > 0) {
-    for (const { file } of wanted) found.add(file)
-    const bodies = await Promise.all(wanted.map(({ live, accept }) => get(setup, live, accept)))
-    const next = new Map<string, Target>()
-    const files = wanted.map(({ file, accept }, n): SiteFile => {
+  const waiting: Target[] = [qr, targetOf(id, new URLSearchParams())]
+  const found = new Set(waiting.map(({ file }) => file))
+  const lead = (to: Target) => {
+    if (found.has(to.file) || site.has(to.file)) return
+    found.add(to.file)
+    waiting.push(to)
+  }
+  while (waiting.length > 0) {
+    const batch = waiting.splice(0, AT_ONCE)
+    const bodies = await Promise.all(batch.map(({ live, accept }) => get(setup, live, accept)))
+    const files = batch.map(({ file, accept }, n): SiteFile => {
       const body = bodies[n] ?? ''
-      if (accept !== HTML) return { path: file, body }
-      return {
-        path: file,
-        body: relink(body.toString('utf8'), { id, file, lead: to => next.set(to.file, to) }),
-      }
+      return { path: file, body: accept === HTML ? relink(String(body), { id, file, lead }) : body }
     })
     await site.put(...files)
-    wanted = [...next.values()].filter(({ file }) => !found.has(file) && !site.has(file))
   }
 }
 
