@@ -5,10 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../kernel/config.ts'
 import { type DatabaseTarget, openPool, type Sql } from '../kernel/db.ts'
 import { findPostmaster } from '../kernel/embedded-postgres/postmaster.ts'
-import { signal } from '../kernel/embedded-postgres/processes.ts'
 import { type ServerSeat, takeServerSeat } from '../kernel/embedded-postgres/server-seat.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../kernel/embedded-postgres.ts'
 import type { Log } from '../kernel/log.ts'
+import { signal } from '../kernel/processes.ts'
 import { Refusal } from './command.ts'
 
 export type EmbeddedStore = {

@@ -19,7 +19,6 @@ import {
   waitUntilReady,
 } from './embedded-postgres/postmaster.ts'
 import { announcePresence, type Presence } from './embedded-postgres/presence.ts'
-import { withProcessLock } from './embedded-postgres/process-lock.ts'
 import {
   checkSocketDirectory,
   makeSocketDirectory,
@@ -27,6 +26,7 @@ import {
   socketDirectoryOf,
 } from './embedded-postgres/socket-directory.ts'
 import { AppError } from './errors.ts'
+import { withProcessLock } from './process-lock.ts'
 
 export type EmbeddedPostgres = {
   /** Folder of the unix socket, which is `.s.PGSQL.{port}` in it. */
@@ -75,7 +75,9 @@ type Running = { postmaster: Postmaster; adopted: boolean }
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   return inSentences(options.dataDir, async () => {
     const place = await findPlace(options)
-    const { running, presence } = await withProcessLock(place.lockFile, LOCK_WITHIN_MS, () => arrive(place))
+    const { running, presence } = await withProcessLock(databaseLock(place, LOCK_WITHIN_MS), () =>
+      arrive(place),
+    )
     let left: Promise<void> | undefined
     return {
       socketDir: running.postmaster.socketDir,
@@ -163,10 +165,16 @@ async function start(place: Place, until: number): Promise<Postmaster> {
   }
 }
 
+const databaseLock = ({ lockFile }: Place, patienceMs: number) => ({
+  path: lockFile,
+  patienceMs,
+  held: `Another Carnet has been starting or stopping the database for more than ${Math.round(patienceMs / 1000)} seconds; its lock is ${lockFile}.`,
+})
+
 /** Whoever keeps the lock for longer than the wait is starting the server, and so will be there, or is ending it. */
 async function leaveInTurn(place: Place, presence: Presence): Promise<void> {
   try {
-    await withProcessLock(place.lockFile, LEAVE_WITHIN_MS, () => leave(place, presence))
+    await withProcessLock(databaseLock(place, LEAVE_WITHIN_MS), () => leave(place, presence))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     place.log(error.message)

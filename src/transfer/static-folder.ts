@@ -9,7 +9,7 @@ import type { Sql } from '../kernel/db.ts'
 import { AppError, assert } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { exportAddresses, type PassportLine } from '../passports/export-rows.ts'
-import { openSite, type Site, type SiteFile } from './static-site.ts'
+import { inFolder, openSite, type Site, type SiteFile } from './static-site.ts'
 
 export type Answer = { status: number; type: string; body: Buffer }
 
@@ -44,9 +44,12 @@ const AT_ONCE = 32
 
 /**
  * Writes the folder, which must be new or empty, or goes on with one that was not finished. Throws `validation` when it
- * is neither.
+ * is neither, `unavailable` while another process writes it.
  */
-export async function exportStatic(setup: StaticSetup, wish: StaticWish): Promise<StaticResult> {
+export const exportStatic = (setup: StaticSetup, wish: StaticWish): Promise<StaticResult> =>
+  inFolder(wish.dir, () => write(setup, wish))
+
+async function write(setup: StaticSetup, wish: StaticWish): Promise<StaticResult> {
   const { accountId, dir } = wish
   const site = await openSite(setup.clock, dir, { account: accountId, public_url: setup.publicUrl })
   const { last, passports: kept } = site.begun

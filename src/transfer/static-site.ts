@@ -4,23 +4,26 @@
  */
 import { createHash, hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import { withProcessLock } from '../kernel/process-lock.ts'
 import type { Place } from '../passports/export-rows.ts'
 
 /** A line for each file, and a last one with the SHA-256 of all before it. */
 const MANIFEST = 'manifest.ndjson'
 const UNFINISHED = 'unfinished.json'
-/** The same while it is written, and while a run that goes on with it takes it over. */
+/** The same while it is written. */
 const PARTIAL = `${UNFINISHED}.partial`
-const CLAIMED = `${UNFINISHED}.claimed`
+const LOCK = 'unfinished.lock'
+/** Enough to see that a holder is dead. */
+const LOCK_WITHIN_MS = 500
 /** Passports between two notes of how far it has come: half a second of work. */
 const MARK_EVERY = 10
-/** A writer that has said nothing for so long has ended, wherever it was. */
+/** A writer on another machine or in another container that has said nothing for so long has ended. */
 const SILENT_MS = 60_000
 
 /** Whose pages they are, at which address. Pages of two accounts or addresses do not belong into one folder. */
@@ -28,8 +31,8 @@ type Owner = { account: number; public_url: string }
 /** `last`: the passport that was written last; null before the first. */
 type Progress = { last: Place | null; passports: number; left_out: number }
 type Written = { files: number; bytes: number; manifest_bytes: number; shared: string[] }
-/** Who writes, and when it last said so; no `pid` once it has let go. */
-type Writer = { pid: number | null; host: string; at: string }
+/** Where it is written, and when that was last said; no `host` once it has been let go. */
+type Writer = { host: string | null; at: string }
 type Mark = Owner & Progress & Written & Writer
 
 export type SiteFile = { path: string; body: Buffer | string }
@@ -52,9 +55,31 @@ const NOTHING: Progress & Written = {
   ...{ files: 0, bytes: 0, manifest_bytes: 0, shared: [] },
 }
 
-/** Throws `validation` for a folder that is neither new, empty, nor an unfinished one of the same owner. */
+/**
+ * Does `work` on the folder, as its only writer; it is made if it is not there. Throws `unavailable` while another
+ * process writes there, `validation` for what is no folder that can be written into.
+ */
+export async function inFolder<T>(dir: string, work: () => Promise<T>): Promise<T> {
+  const held = `${dir} is being written by another export: let that finish.`
+  let isInside = false
+  try {
+    await mkdir(dir, { recursive: true })
+    return await withProcessLock({ path: join(dir, LOCK), patienceMs: LOCK_WITHIN_MS, held }, () => {
+      isInside = true
+      return work()
+    })
+  } catch (error) {
+    if (isInside || !(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
+    throw new AppError('validation', `${dir} is no folder that can be written into (${error.code}).`)
+  }
+}
+
+/** Throws `validation` for a folder that is neither empty nor an unfinished one of the same owner. Within `inFolder`. */
 export async function openSite(clock: Clock, dir: string, owner: Owner): Promise<Site> {
-  const { begun, manifest } = await openFolder(clock, dir, owner)
+  const begun = await findBegun(clock, dir, owner)
+  await writeMark(clock, dir, { ...owner, ...begun })
+  const manifest = await open(join(dir, MANIFEST), 'a')
+  await manifest.truncate(begun.manifest_bytes)
   const shared = new Set(begun.shared)
   const written = { files: begun.files, bytes: begun.bytes, manifest_bytes: begun.manifest_bytes }
   const digest = createHash('sha256')
@@ -105,79 +130,30 @@ export async function openSite(clock: Clock, dir: string, owner: Owner): Promise
     },
     async close() {
       await manifest.close()
-      // On a full disk it stays said that this process writes, which has ended then.
-      if (!isFinished) await writeMark(clock, dir, marked, { pid: null }).catch(() => undefined)
+      // Where the disk is full, the host stays said: to this one it makes no difference.
+      if (!isFinished) await writeMark(clock, dir, marked, { host: null }).catch(() => undefined)
     },
   }
 }
 
 const lineOf = (value: object) => `${JSON.stringify(value)}\n`
 
-async function openFolder(
-  clock: Clock,
-  dir: string,
-  owner: Owner,
-): Promise<{ begun: Progress & Written; manifest: FileHandle }> {
-  try {
-    await mkdir(dir, { recursive: true })
-    const begun = await claim(clock, dir, owner)
-    const manifest = await open(join(dir, MANIFEST), 'a')
-    await manifest.truncate(begun.manifest_bytes)
-    return { begun, manifest }
-  } catch (error) {
-    if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
-    throw new AppError('validation', `${dir} is no folder that can be written into (${error.code}).`)
-  }
-}
-
-/** Of two at once one has it: a file is made by one, and moved away by one. */
-async function claim(clock: Clock, dir: string, owner: Owner): Promise<Progress & Written> {
-  const [unfinished, claimed] = [join(dir, UNFINISHED), join(dir, CLAIMED)]
-  const names = await readdir(dir)
-  if (names.length === 0) {
-    const mark = JSON.stringify({ ...owner, ...NOTHING, ...writer(clock) })
-    await unlessTaken(dir, writeFile(unfinished, mark, { flag: 'wx' }))
-    return NOTHING
-  }
+async function findBegun(clock: Clock, dir: string, owner: Owner): Promise<Progress & Written> {
+  const names = (await readdir(dir)).filter(name => !name.startsWith(LOCK) && name !== PARTIAL)
+  if (names.length === 0) return NOTHING
   if (!names.includes(UNFINISHED)) {
-    if (!names.includes(CLAIMED)) {
-      throw new AppError('validation', `${dir} is not empty: name a folder that is new.`)
-    }
-    await unlessTaken(dir, rename(claimed, unfinished))
+    throw new AppError('validation', `${dir} is not empty: name a folder that is new.`)
   }
-  const found = await unlessTaken(dir, readFile(unfinished, 'utf8'))
+  const found = await readFile(join(dir, UNFINISHED), 'utf8')
   const mark = readMark(found, { dir, owner, now: clock.now() })
-  await unlessTaken(dir, rename(unfinished, claimed))
-  if ((await unlessTaken(dir, readFile(claimed, 'utf8'))) !== found) {
-    await rename(claimed, unfinished)
-    throw beingWritten(dir)
-  }
   await takeAway(dir, mark.manifest_bytes)
-  await writeMark(clock, dir, mark)
-  await rm(claimed)
   return mark
 }
 
-const beingWritten = (dir: string) =>
-  new AppError('validation', `${dir} is being written by another export: let that finish.`)
-
-/** What another run has made, moved or finished in the meantime is its. */
-async function unlessTaken<T>(dir: string, work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw code === 'EEXIST' || code === 'ENOENT' ? beingWritten(dir) : error
-  }
-}
-
 function readMark(found: string, { dir, owner, now }: { dir: string; owner: Owner; now: Date }): Mark {
-  const mark = readJson(found) as Mark | undefined
-  if (mark === undefined) {
-    throw new AppError(
-      'validation',
-      `${join(dir, UNFINISHED)} cannot be read: unless another export is just beginning there, name a folder that is new.`,
-    )
+  const mark = readJson(found) as Mark | null | undefined
+  if (typeof mark?.account !== 'number') {
+    throw new AppError('validation', `${join(dir, UNFINISHED)} cannot be read: name a folder that is new.`)
   }
   if (mark.account !== owner.account || mark.public_url !== owner.public_url) {
     throw new AppError(
@@ -185,28 +161,15 @@ function readMark(found: string, { dir, owner, now }: { dir: string; owner: Owne
       `${dir} is an unfinished export of account ${mark.account} at ${mark.public_url}: name a folder that is new.`,
     )
   }
-  if (isGoingOn(mark, now)) {
+  // Of this machine's processes the lock has told already.
+  const isElsewhere = mark.host !== null && mark.host !== hostname()
+  if (isElsewhere && now.getTime() - Date.parse(mark.at) < SILENT_MS) {
     throw new AppError(
       'validation',
-      `${dir} was written to a moment ago, by process ${mark.pid} on ${mark.host}. Let that finish; if it has ended, try again in a minute.`,
+      `${dir} was written to a moment ago, on ${mark.host}. Let that finish; if it has ended, try again in a minute.`,
     )
   }
   return mark
-}
-
-/** Ids of processes are of one machine and come again: they tell who has ended, not who goes on. */
-function isGoingOn({ pid, host, at }: Writer, now: Date): boolean {
-  if (pid === null || now.getTime() - Date.parse(at) > SILENT_MS) return false
-  return host !== hostname() || isRunning(pid)
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 /** The files that were put after the last mark: they are written anew, or are no longer there to be written. */
@@ -226,12 +189,6 @@ function readJson(json: string): unknown {
   }
 }
 
-const writer = (clock: Clock): Writer => ({
-  pid: process.pid,
-  host: hostname(),
-  at: clock.now().toISOString(),
-})
-
 /** In one step: a mark that is half written would be worth nothing. */
 async function writeMark(
   clock: Clock,
@@ -239,7 +196,7 @@ async function writeMark(
   mark: Owner & Progress & Written,
   by: Partial<Writer> = {},
 ): Promise<void> {
-  const whole: Mark = { ...mark, ...writer(clock), ...by }
+  const whole: Mark = { ...mark, host: hostname(), at: clock.now().toISOString(), ...by }
   await writeFile(join(dir, PARTIAL), JSON.stringify(whole), { flush: true })
   await rename(join(dir, PARTIAL), join(dir, UNFINISHED))
 }

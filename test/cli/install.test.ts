@@ -77,6 +77,8 @@ describe('installing what is missing', () => {
       )
       return true
     })
+    assert.equal(await start(), 'hello\n', 'what its lack had left out is installed')
+    assert.equal(await installs(), 'begun\nended\nbegun\nended\n')
   })
 
   test('what npm ci put in place by itself is not installed again, as long as it is what the lockfile names', async () => {

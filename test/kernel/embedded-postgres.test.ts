@@ -18,12 +18,12 @@ import { after, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { findPostmaster, readPidFile } from '../../src/kernel/embedded-postgres/postmaster.ts'
-import { withProcessLock } from '../../src/kernel/embedded-postgres/process-lock.ts'
-import { waitForEnd } from '../../src/kernel/embedded-postgres/processes.ts'
 import { takeServerSeat } from '../../src/kernel/embedded-postgres/server-seat.ts'
 import { socketDirectoryOf, socketOf } from '../../src/kernel/embedded-postgres/socket-directory.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/kernel/embedded-postgres.ts'
 import { AppError } from '../../src/kernel/errors.ts'
+import { withProcessLock } from '../../src/kernel/process-lock.ts'
+import { waitForEnd } from '../../src/kernel/processes.ts'
 import { connect } from '../database.ts'
 
 const KERNEL = pathToFileURL(join(import.meta.dirname, '../../src/kernel/embedded-postgres')).href
@@ -297,6 +297,7 @@ describe('startEmbeddedPostgres refuses', () => {
 })
 
 describe('withProcessLock', () => {
+  const HELD = 'Somebody else has it.'
   test('a dead holder does not keep it, and of many who see that only one has it', async () => {
     const path = join(newFolder(), 'lock')
     writeFileSync(path, JSON.stringify({ token: 'dead', pid: process.pid, identity: 'an earlier one' }))
@@ -307,17 +308,18 @@ describe('withProcessLock', () => {
       await turn()
       inside--
     }
-    await Promise.all(Array.from({ length: 12 }, () => withProcessLock(path, 10_000, work)))
+    const lock = { path, patienceMs: 10_000, held: HELD }
+    await Promise.all(Array.from({ length: 12 }, () => withProcessLock(lock, work)))
     assert.deepEqual(most, Array(12).fill(1))
     assert.equal(existsSync(path), false)
   })
 
   test('a living holder keeps it', async () => {
     const path = join(newFolder(), 'lock')
-    await withProcessLock(path, 0, () =>
+    await withProcessLock({ path, patienceMs: 0, held: HELD }, () =>
       assert.rejects(
-        withProcessLock(path, 50, async () => {}),
-        saying(/Another Carnet/),
+        withProcessLock({ path, patienceMs: 50, held: HELD }, async () => {}),
+        saying(/^Somebody else has it\.$/),
       ),
     )
   })

@@ -4,8 +4,8 @@ import { open, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
+import { findProcess, signal, waitForEnd } from '../processes.ts'
 import type { Launcher } from './launcher.ts'
-import { findProcess, signal, waitForEnd } from './processes.ts'
 import { SOCKET_PORT } from './socket-directory.ts'
 
 export type Postmaster = { pid: number; socketDir: string; isReady: boolean }

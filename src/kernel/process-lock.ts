@@ -2,25 +2,27 @@
 import { randomUUID } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError } from '../errors.ts'
+import { AppError } from './errors.ts'
 import { findProcess } from './processes.ts'
 
 type Holder = { token: string; pid: number; identity: string }
 
 const POLL_MS = 20
 
+/** `held`: the sentence for whoever has waited in vain. */
+export type ProcessLock = { path: string; patienceMs: number; held: string }
+
 /**
  * Runs `work` while this process alone holds the lock file; waits for another's for `patienceMs`.
  * Throws AppError `unavailable` when that was not enough.
  */
 export async function withProcessLock<T>(
-  path: string,
-  patienceMs: number,
+  { path, patienceMs, held }: ProcessLock,
   work: () => Promise<T>,
 ): Promise<T> {
   const until = performance.now() + patienceMs
   while (!(await tryToTake(path))) {
-    if (performance.now() > until) throw tooLong(path, patienceMs)
+    if (performance.now() > until) throw new AppError('unavailable', held)
     await pause(POLL_MS)
   }
   try {
@@ -28,12 +30,6 @@ export async function withProcessLock<T>(
   } finally {
     await rm(path, { force: true })
   }
-}
-
-function tooLong(path: string, patienceMs: number): AppError {
-  const seconds = Math.round(patienceMs / 1000)
-  const message = `Another Carnet has been starting or stopping the database for more than ${seconds} seconds; its lock is ${path}.`
-  return new AppError('unavailable', message)
 }
 
 /** A link, like O_EXCL, is made once only; other than a file just opened, it is never seen empty. */
