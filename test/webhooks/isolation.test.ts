@@ -40,10 +40,11 @@ test('of 50 endpoints five are bad, all in one account: the other 45 get theirs 
   for (const account of accounts) await stand.announce(account, EVENTS)
   await until('all of the good ones have theirs', () => receiver.received.length >= 45 * EVENTS, 14_000)
   assert.equal(receiver.received.length, 45 * EVENTS)
-  // The one that hangs has not even run into its first timeout, and holds few places.
+  // The one that hangs has not even run into its first timeout, and holds few places once the last answers are read.
+  await until('the bad ones hold few places', () => worker.numbers().inFlight < 20)
   const { inFlight, outcomes } = worker.numbers()
   assert.equal(outcomes.timeout, undefined)
-  assert.ok(inFlight >= 1 && inFlight < 20, `${inFlight} on their way`)
+  assert.ok(inFlight >= 1)
   const [first] = accounts
   assert.ok(first)
   const outcomesOf = async () =>
