@@ -1,4 +1,7 @@
-/** Decides the language of a page: what the reader asked for, then what the browser prefers, then the passport's own. */
+/**
+ * Decides the language of a page, and which texts of the account its reader gets: what the reader asked for, then what
+ * the browser prefers, then the passport's own.
+ */
 
 import { isLanguage, type Language } from './catalogue.ts'
 
@@ -9,6 +12,8 @@ const TAG_LENGTH_MAX = 100
 
 /** RFC 9110, 12.4.2: at most three decimals, at most 1. */
 const QUALITY = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i
+
+const TAG = /^[a-z]{1,8}(?:-[a-z\d]{1,8})*$/i
 
 export type LanguageWishes = {
   /** The value of `?lang=`. */
@@ -29,6 +34,21 @@ export function negotiateLanguage({ query, acceptLanguage, primary }: LanguageWi
   return baseLanguage(query) ?? preferred(acceptLanguage) ?? baseLanguage(primary) ?? 'en'
 }
 
+/**
+ * What the reader asked for in the order of liking, down to the one that decides the language of the page: for texts,
+ * which may be in any language. Lower case; none when nothing was asked for. Never throws.
+ */
+export function wishedTags({ query, acceptLanguage }: LanguageWishes): string[] {
+  const asked = query === undefined || query.length > TAG_LENGTH_MAX ? '' : query.trim().replaceAll('_', '-')
+  const tags = TAG.test(asked) ? [asked.toLowerCase()] : []
+  if (baseLanguage(asked) !== undefined) return tags
+  for (const tag of ranked(acceptLanguage)) {
+    tags.push(tag)
+    if (baseLanguage(tag) !== undefined) break
+  }
+  return tags
+}
+
 /** The one of the 24 that a tag belongs to. All 24 are bare base languages, so lookup ends at the first subtag. */
 function baseLanguage(tag: string | undefined): Language | undefined {
   if (tag === undefined || tag.length > TAG_LENGTH_MAX) return undefined
@@ -37,16 +57,21 @@ function baseLanguage(tag: string | undefined): Language | undefined {
 }
 
 function preferred(header: string | undefined): Language | undefined {
+  for (const tag of ranked(header)) {
+    const language = baseLanguage(tag)
+    if (language !== undefined) return language
+  }
+  return undefined
+}
+
+/** What the header asks for, the most wanted first, without what it excludes. */
+function ranked(header: string | undefined): string[] {
   const ranges = parseRanges(header ?? '')
   const refused = new Set(ranges.filter(({ quality }) => quality === 0).map(({ tag }) => tag))
   const wanted = ranges.filter(({ quality }) => quality > 0)
   // Stable: ranges of equal quality stay in the header's order.
   wanted.sort((a, b) => b.quality - a.quality)
-  for (const { tag } of wanted) {
-    const language = baseLanguage(tag)
-    if (language !== undefined && !refused.has(language)) return language
-  }
-  return undefined
+  return wanted.map(({ tag }) => tag).filter(tag => !refused.has(tag.split('-', 1)[0] ?? ''))
 }
 
 /** The ranges of the header in its order, lower case; those that are not well formed are left out, and so is `*`. */
@@ -58,7 +83,7 @@ function parseRanges(header: string): Range[] {
   for (const part of parts.slice(0, RANGES_MAX)) {
     const [tag = '', parameter, ...more] = part.split(';').map(text => text.trim())
     const quality = parameter === undefined ? '1' : QUALITY.exec(parameter)?.[1]
-    if (quality === undefined || more.length > 0 || !/^[a-z]{1,8}(?:-[a-z\d]{1,8})*$/i.test(tag)) continue
+    if (quality === undefined || more.length > 0 || !TAG.test(tag)) continue
     ranges.push({ tag: tag.toLowerCase(), quality: Number(quality) })
   }
   return ranges

@@ -1,7 +1,8 @@
-/** The public door: its table of contents. Needs no key, sets no cookie but for access links, and answers only GET and HEAD. */
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+/** The public door: its table of contents. Needs no key, sets no cookie but for access links, and changes nothing. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import { preferredForm } from './accept.ts'
+import { allowReading, refuseOtherMethods } from './cors.ts'
 import { answerLogo } from './logo.ts'
 import { contextVersionAnswers, namespaceAnswers, namespacePath } from './namespace.ts'
 import { answerNowhere } from './nowhere.ts'
@@ -26,6 +27,7 @@ export function registerSite(app: FastifyInstance, setup: SiteSetup): Pick<Passp
     registerResolver(door, setup)
     for (const [path, handle] of Object.entries(handlers(setup, passports))) {
       door.route({ method: 'GET', url: path, handler: handle })
+      allowReading(door, path)
       refuseOtherMethods(door, path)
     }
   })
@@ -70,17 +72,3 @@ function namespaceHandlers(setup: SiteSetup, path: string): Record<string, Handl
 
 /** Nobody has a passport without a path: who types the bare address is looking for the account's pages. */
 const homeOf = (publicUrl: string) => `${new URL(publicUrl).pathname.replace(/\/$/, '')}/console`
-
-const OTHER_METHODS: HTTPMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
-
-function refuseOtherMethods(door: FastifyInstance, path: string): void {
-  door.route({
-    method: OTHER_METHODS,
-    url: path,
-    onRequest: async request => {
-      const message = `${request.method} is not possible here; GET and HEAD are.`
-      throw new AppError('method_not_allowed', message, undefined, { allow: 'GET, HEAD' })
-    },
-    handler: () => undefined,
-  })
-}

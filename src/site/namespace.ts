@@ -2,12 +2,13 @@
 import { html } from 'ghtml'
 import type { Form } from './accept.ts'
 import { contextVersions } from './context-versions.ts'
+import { READABLE } from './cors.ts'
 import { type Headers, type ReadyAnswer, readyAnswer } from './ready-answer.ts'
 import { document, pageHeaders, safetyHeaders } from './shell.ts'
 import { borrowedTerms, contextDocument, type OwnTerm, ownTerms } from './vocabulary.ts'
 
 const SHARED: Headers = {
-  'access-control-allow-origin': '*',
+  ...READABLE,
   'cache-control': 'public, max-age=86400',
   vary: 'Accept, Accept-Encoding',
 }

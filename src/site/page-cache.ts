@@ -6,14 +6,18 @@ export type CachedPassport = {
   readonly state: string
   /** The passport's primary language, needed to choose among the forms. */
   readonly primary: string
+  /** Languages of its texts, when not all are of the 24 as a page may be in. */
+  readonly tags: ReadonlySet<string> | null
   readonly forms: Map<string, ReadyAnswer>
   bytes: number
 }
 
+type Kept = Pick<CachedPassport, 'state' | 'primary' | 'tags'>
+
 export type PageCache = {
   /** The passport's forms if they are of this state. */
   find(id: string, state: string): CachedPassport | undefined
-  keep(id: string, passport: { state: string; primary: string }, form: string, answer: ReadyAnswer): void
+  keep(id: string, passport: Kept, form: string, answer: ReadyAnswer): void
   bytes(): number
 }
 
@@ -44,11 +48,12 @@ export function createPageCache(mostBytes: number): PageCache {
       }
       return entry
     },
-    keep(id, { state, primary }, form, answer) {
+    keep(id, passport, form, answer) {
+      const { state } = passport
       let entry = entries.get(id)
       if (entry !== undefined && entry.state !== state) drop(id, entry)
       if (entry === undefined || entry.state !== state) {
-        entry = { state, primary, forms: new Map(), bytes: 0 }
+        entry = { ...passport, forms: new Map(), bytes: 0 }
       }
       const replaced = entry.forms.get(form)
       const growth = weight(answer) - (replaced === undefined ? 0 : weight(replaced))

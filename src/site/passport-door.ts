@@ -6,8 +6,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Brand, findBelievedBrand, readBrand } from '../accounts/brand.ts'
 import type { Audience } from '../categories/field.ts'
-import type { Language } from '../i18n/catalogue.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, notFound } from '../kernel/errors.ts'
+import { idFromUuid } from '../kernel/ids.ts'
 import type { Access } from '../passports/access-links.ts'
 import { noteAccessUse } from '../passports/access-use.ts'
 import type { PublicPassportRow } from '../passports/find.ts'
@@ -27,6 +27,7 @@ import {
   noCookie,
   VARY,
 } from './access-door.ts'
+import { READABLE } from './cors.ts'
 import { dressOf } from './dress.ts'
 import { jsonLd } from './json-ld.ts'
 import { answerNowhere } from './nowhere.ts'
@@ -49,7 +50,7 @@ import { type NoteScan, scanNoter } from './scan.ts'
 import type { SiteSetup } from './setup.ts'
 import { pageHeaders, safetyHeaders } from './shell.ts'
 import { impatiently, isUnavailable, STALE_MS, staleHeaders } from './stale.ts'
-import { first, formOf, languageOf, type Query, readWish, type Wish } from './wish.ts'
+import { first, formOf, type Query, readWish, type Tongue, tongueOf, type Wish } from './wish.ts'
 
 const CACHE_BYTES = 64 * 1024 * 1024
 const PUBLIC_CACHING = 'public, max-age=60, stale-while-revalidate=600'
@@ -171,14 +172,13 @@ function findMade(
   shown: Pick<Shown, 'row' | 'brand'>,
 ): ReadyAnswer | undefined {
   const cached = door.cache.find(wish.id, stateOf(shown))
-  return cached?.forms.get(formKey(headers, wish, cached))
+  return cached?.forms.get(formKey(wish.form, tongueOf(headers, wish.query, cached), cached))
 }
 
-const formKey = (
-  headers: IncomingHttpHeaders,
-  { form, query }: Wish,
-  { primary }: Pick<CachedPassport, 'primary'>,
-) => (form === 'jsonld' ? 'jsonld' : languageOf(headers, query, primary))
+function formKey(form: Form, { language, wanted }: Tongue, { tags }: Pick<CachedPassport, 'tags'>): string {
+  if (form === 'jsonld') return 'jsonld'
+  return tags === null ? language : [language, ...wanted].join('.')
+}
 
 async function answer(
   door: Door,
@@ -197,7 +197,7 @@ async function answer(
     readBrand(sql, row.account_id, wish.now),
     readPublicVersion(sql, row, versionWished(wish) ?? row.version_no),
   ])
-  if (then === undefined) return answerNowhere(door.setup, request, reply, wish)
+  if (then === undefined) return refuseVersion(door.setup, request, reply, row)
   const shown = { row: then, brand, newest: row.version_no }
   // To machines an end is no news: they are told by what is not there.
   if (access !== undefined && (access !== 'ended' || wish.form === 'html')) {
@@ -209,6 +209,18 @@ async function answer(
   await sendEncoded(request, reply, ready)
   if (then === row) door.noteScan({ request: request.raw, response: reply.raw }, wish, row)
   return undefined
+}
+
+/** A machine gets the refusal thrown; a person is led to the passport, which is there. */
+function refuseVersion(
+  { addresses }: SiteSetup,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  row: PublicPassportRow,
+): FastifyReply {
+  if (!isPerson(request.raw.headers.accept)) throw notFound('version')
+  const passport = passportUrl(addresses, idFromUuid(row.id))
+  return leadOn(addresses.publicUrl, { request, reply, status: 404 }, passport)
 }
 
 /** The number in `?version=`; 0, which is none, when it is no number. */
@@ -226,22 +238,23 @@ async function makeReady(
 ): Promise<ReadyAnswer> {
   const { row, brand } = shown
   const reading = await readFor(setup, shown, 'public')
-  const key = formKey(request.raw.headers, wish, reading)
-  const language = languageOf(request.raw.headers, wish.query, reading.primary)
-  const body = bodyOf(setup, reading, shown, wish.form, language)
+  const tongue = tongueOf(request.raw.headers, wish.query, reading)
+  const key = formKey(wish.form, tongue, reading)
+  const body = bodyOf(setup, reading, shown, wish.form, tongue)
   const ready = readyAnswer({
     body,
     tag: tagOf(reading, brand, key),
     headers: {
-      ...formHeaders(setup, shown, wish.form, language, body),
+      ...formHeaders(setup, reading, shown, wish.form, tongue, body),
+      ...READABLE,
       'cache-control': PUBLIC_CACHING,
       vary: VARY,
       ...(isIndexed(reading) ? {} : { 'x-robots-tag': 'noindex' }),
-      ...(wish.form === 'jsonld' ? { 'access-control-allow-origin': '*' } : { link: jsonLdLink(reading) }),
     },
   })
   if (reading.replacedBy === null) {
-    cache.keep(reading.id, { state: stateOf({ row, brand }), primary: reading.primary }, key, ready)
+    const { id, primary, tags } = reading
+    cache.keep(id, { state: stateOf({ row, brand }), primary, tags }, key, ready)
   }
   return ready
 }
@@ -265,7 +278,7 @@ function bodyOf(
   reading: Reading,
   { row, brand }: Shown,
   form: Form,
-  language: Language,
+  { language, wanted }: Tongue,
   access?: Access | 'ended',
 ): string {
   if (form === 'jsonld') return jsonLd(reading, setup.nsUrl)
@@ -273,6 +286,7 @@ function bodyOf(
   const isEnded = access === 'ended'
   return renderPassportPage(reading, language, {
     qr: symbol.svg,
+    wanted,
     reader: isEnded ? undefined : access,
     isEnded,
     brand,
@@ -281,14 +295,19 @@ function bodyOf(
 
 const formHeaders = (
   { addresses: { publicUrl } }: SiteSetup,
+  reading: Reading,
   { brand }: Shown,
   form: Form,
-  language: Language,
+  { language }: Tongue,
   body: string,
 ): Headers =>
   form === 'jsonld'
     ? { 'content-type': 'application/ld+json', ...safetyHeaders(publicUrl) }
-    : { ...pageHeaders(publicUrl, dressOf(brand, body)), 'content-language': language }
+    : {
+        ...pageHeaders(publicUrl, dressOf(brand, body)),
+        'content-language': language,
+        link: jsonLdLink(reading),
+      }
 
 /** A page for this reader: with what the link opens, or of what all may see and that the link has ended. */
 async function answerReader(
@@ -302,7 +321,7 @@ async function answerReader(
   const { setup } = door
   const { form, query, now } = wish
   const reading = await readFor(setup, shown, access === 'ended' ? 'public' : access.audience)
-  const language = languageOf(request.raw.headers, query, reading.primary)
+  const tongue = tongueOf(request.raw.headers, query, reading)
   if (request.method === 'GET') {
     if (access === 'ended') reply.header('set-cookie', noCookie(door, wish.id))
     else {
@@ -314,8 +333,8 @@ async function answerReader(
       )
     }
   }
-  const body = bodyOf(setup, reading, shown, form, language, access)
-  const headers = { ...formHeaders(setup, shown, form, language, body), ...FOR_ONE_READER }
+  const body = bodyOf(setup, reading, shown, form, tongue, access)
+  const headers = { ...formHeaders(setup, reading, shown, form, tongue, body), ...FOR_ONE_READER }
   await sendFresh(request, reply, { headers, body })
   if (shown.row.version_no === shown.newest) {
     door.noteScan({ request: request.raw, response: reply.raw }, wish, shown.row)

@@ -15,18 +15,25 @@ import { document } from './shell.ts'
 import { fieldLabel } from './values.ts'
 
 /**
- * The page as HTML. `qr` is the passport's symbol as SVG, shown on paper only; `reader` is whom the access link
+ * The page as HTML. `qr` is the passport's symbol as SVG, shown on paper only; `wanted` are the languages of the account's
+ * texts that the reader would have, by default that of the page; `reader` is whom the access link
  * names, undefined for everyone, `isEnded` when it names nobody any more; `brand` is the account's.
  */
 export function renderPassportPage(
   reading: Reading,
   language: Language,
-  extra: { qr: string; reader?: Reader | undefined; isEnded?: boolean; brand?: Brand | undefined },
+  extra: {
+    qr: string
+    wanted?: readonly string[]
+    reader?: Reader | undefined
+    isEnded?: boolean
+    brand?: Brand | undefined
+  },
 ): string {
   const labels = labelsFor(language)
   const brand = extra.brand ?? NO_BRAND
-  const wording = { language, labels, primary: reading.primary }
-  const { qr, reader, isEnded = false } = extra
+  const { qr, reader, isEnded = false, wanted = [language] } = extra
+  const wording = { language, labels, wanted, primary: reading.primary }
   const page: Page = { ...wording, reading, qr, reader, isEnded, brand, facts: keyFacts(wording, reading) }
   const name = text(reading.data.productName)
   const body = html`<a class="skip" href="#content">${labels.ui.skipToContent}</a>

@@ -2,6 +2,8 @@
 import { type CompleteCategory, findCategory } from '../categories/catalogue.ts'
 import { disclose } from '../categories/disclose.ts'
 import type { Audience } from '../categories/field.ts'
+import { tagsOfTexts } from '../categories/localized.ts'
+import { isLanguage } from '../i18n/catalogue.ts'
 import { assert } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import type { PublicPassportRow } from '../passports/find.ts'
@@ -43,6 +45,8 @@ export type Reading = {
   batch: { id: string; url: string; gs1Url: string | null } | null
   /** First of the passport's languages, a BCP-47 tag. */
   primary: string
+  /** Languages of its texts, in lower case, when not all are of the 24 as a page may be in; else null. */
+  tags: ReadonlySet<string> | null
   audience: Audience
   /** Whether this audience is kept from something. */
   withheld: boolean
@@ -65,6 +69,7 @@ export function readingOf(
   const all = JSON.parse(row.data) as Data
   const { data, withheld } = disclose(category, all, audience)
   const id = idFromUuid(row.id)
+  const primary = primaryLanguage(all)
   return {
     id,
     url: passportUrl(addresses, id),
@@ -89,7 +94,8 @@ export function readingOf(
       row.parent_id === null || row.parent_id === row.model_id
         ? null
         : relative(addresses, row.parent_id, { gtin: row.batch_gtin, lot: row.lot, serial: null }),
-    primary: primaryLanguage(all),
+    primary,
+    tags: uncommonTags(category, data, primary),
     audience,
     withheld,
     data,
@@ -106,4 +112,10 @@ function relative(addresses: Addresses, uuid: string, row: Pick<PassportRow, 'gt
 function primaryLanguage(data: Data): string {
   const first = Array.isArray(data.languages) ? data.languages[0] : undefined
   return typeof first === 'string' ? first : 'en'
+}
+
+/** Where all are common, the language of the page says which text a reader gets. */
+function uncommonTags({ fields }: CompleteCategory, data: Data, primary: string): ReadonlySet<string> | null {
+  const tags = tagsOfTexts(fields, data).add(primary.toLowerCase())
+  return tags.values().every(isLanguage) ? null : tags
 }

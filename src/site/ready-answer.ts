@@ -42,6 +42,7 @@ const OF_NOT_MODIFIED = [
   'vary',
   'content-language',
   'x-robots-tag',
+  'access-control-allow-origin',
   'x-content-type-options',
   'strict-transport-security',
 ]

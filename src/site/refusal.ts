@@ -5,6 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Language } from '../i18n/catalogue.ts'
 import { isPerson, preferredForm } from './accept.ts'
+import { READABLE } from './cors.ts'
 import { errorPage, missingBody, notFoundBody } from './not-found-page.ts'
 import type { Headers } from './ready-answer.ts'
 import { pageHeaders, safetyHeaders } from './shell.ts'
@@ -18,7 +19,7 @@ export function refusalFace(publicUrl: string, request: FastifyRequest, status: 
   const { accept } = request.raw.headers
   const isPage = status < 500 ? isPerson(accept) : preferredForm(accept) === 'html'
   if (!isPage) {
-    const headers = { 'access-control-allow-origin': '*', ...safetyHeaders(publicUrl), ...UNKEPT }
+    const headers = { ...READABLE, ...safetyHeaders(publicUrl), ...UNKEPT }
     return { headers, page: undefined }
   }
   const language = languageFor(request)

@@ -5,18 +5,10 @@ import { LANGUAGES, type Language } from '../i18n/catalogue.ts'
 import { negotiateLanguage } from '../i18n/negotiate.ts'
 import type { AppError } from '../kernel/errors.ts'
 import { isPerson } from './accept.ts'
+import { CORS } from './cors.ts'
 import { notFoundBody } from './not-found-page.ts'
 import { type Headers, type ReadyAnswer, readyAnswer, sendEncoded } from './ready-answer.ts'
 import { pageHeaders, safetyHeaders } from './shell.ts'
-
-/** Resolvers are asked by programs on other sites' pages, which may read every answer, refusals included. */
-export const CORS: Headers = {
-  'access-control-allow-origin': '*',
-  'access-control-allow-methods': 'GET, HEAD, OPTIONS',
-  'access-control-allow-headers': '*',
-  'access-control-expose-headers': 'Link, Location, X-Request-Id',
-  'access-control-max-age': '86400',
-}
 
 export const VARY = 'Accept, Accept-Language'
 

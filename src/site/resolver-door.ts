@@ -3,7 +3,7 @@
  * each time anew, so that every scan is seen and an address can mean something else tomorrow. The redirect itself counts
  * nothing and looks at no content.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type DigitalLink, type DigitalLinkFault, parseDigitalLink } from '../gs1/digital-link.ts'
 import { type LinkQueryFault, readLinkQuery } from '../gs1/link-query.ts'
 import { findLinkType, GS1_VOC, type LinkType } from '../gs1/link-type.ts'
@@ -13,9 +13,10 @@ import { readPublicPassport } from '../passports/public-read.ts'
 import { type Addresses, passportUrl } from '../passports/record.ts'
 import { findBelievedTarget, type Resolved, resolveAddress } from '../passports/resolve.ts'
 import { isPerson, preferredForm, prefersLinkset, remembering } from './accept.ts'
+import { allowReading, CORS, refuseOtherMethods } from './cors.ts'
 import { readyAnswer, sendEncoded } from './ready-answer.ts'
 import { leadOn } from './refusal.ts'
-import { CORS, linksetLink, refuse, unkept, VARY } from './resolver-answers.ts'
+import { linksetLink, refuse, unkept, VARY } from './resolver-answers.ts'
 import { linksetJson } from './resolver-linkset.ts'
 import type { SiteSetup } from './setup.ts'
 import { safetyHeaders } from './shell.ts'
@@ -46,26 +47,8 @@ export function registerResolver(door: FastifyInstance, setup: SiteSetup): void 
       url,
       handler: (request, reply) => sendEncoded(request, reply, description),
     })
-    resolver.route({
-      method: 'OPTIONS',
-      url,
-      handler: (_request, reply) => reply.code(204).headers(CORS).send(),
-    })
+    allowReading(resolver, url)
     refuseOtherMethods(resolver, url)
-  })
-}
-
-const OTHER_METHODS: HTTPMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
-
-function refuseOtherMethods(door: FastifyInstance, url: string): void {
-  door.route({
-    method: OTHER_METHODS,
-    url,
-    onRequest: async request => {
-      const message = `${request.method} is not possible here; GET, HEAD and OPTIONS are.`
-      throw new AppError('method_not_allowed', message, undefined, { ...CORS, allow: 'GET, HEAD, OPTIONS' })
-    },
-    handler: () => undefined,
   })
 }
 

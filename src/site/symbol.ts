@@ -2,10 +2,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Detail, type DetailCode, invalid, notFound } from '../kernel/errors.ts'
 import { readPublicPassport } from '../passports/public-read.ts'
-import { symbolAddress } from '../passports/record.ts'
+import { gs1Url, passportUrl, symbolAddress } from '../passports/record.ts'
 import { QR_LEVELS, type QrLevel } from '../qr/modules.ts'
 import { qrSymbol, SIZE_MM, SVG_HEADERS } from '../qr/svg.ts'
+import { isPerson } from './accept.ts'
 import { readyAnswer, sendEncoded } from './ready-answer.ts'
+import { leadOn } from './refusal.ts'
 import type { SiteSetup } from './setup.ts'
 import { safetyHeaders } from './shell.ts'
 
@@ -18,17 +20,21 @@ export async function answerSymbol(
   setup: SiteSetup,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<void> {
+): Promise<unknown> {
   const { id = '' } = request.params as { id?: string }
   const { content, level, sizeMm } = readChoices(request.query as Query)
   const row = await readPublicPassport(setup.sql, id, setup.clock.now())
   if (row === undefined) throw notFound('passport')
-  const { svg } = qrSymbol(symbolAddress(setup.addresses, row, content), { level, sizeMm })
+  const { addresses } = setup
+  if (content === 'gs1' && gs1Url(addresses, row) === null && isPerson(request.raw.headers.accept)) {
+    return leadOn(addresses.publicUrl, { request, reply, status: 404 }, passportUrl(addresses, id))
+  }
+  const { svg } = qrSymbol(symbolAddress(addresses, row, content), { level, sizeMm })
   const symbol = readyAnswer({
     body: svg,
     tag: `${content}.${level}`,
     headers: {
-      ...safetyHeaders(setup.addresses.publicUrl),
+      ...safetyHeaders(addresses.publicUrl),
       ...SVG_HEADERS,
       'cache-control': 'public, max-age=3600',
       vary: 'Accept-Encoding',

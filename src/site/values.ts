@@ -9,6 +9,8 @@ import { countryName, formatAmount, formatDate, languageName } from '../i18n/for
 export type Wording = {
   language: Language
   labels: Labels
+  /** In which languages the reader would have what the account wrote, the most wanted first. */
+  wanted: readonly string[]
   /** The language of what the account wrote without saying in which. */
   primary: string
 }
@@ -34,7 +36,7 @@ function humanised(path: string): string {
 export function wordsOf(wording: Wording, value: unknown): Words | undefined {
   if (typeof value === 'string') return { text: value, language: foreign(wording, wording.primary) }
   if (typeof value !== 'object' || value === null) return undefined
-  const picked = pickText(value as Record<string, string>, wording.language, wording.primary)
+  const picked = pickText(value, wording.wanted, wording.primary)
   return picked && { text: picked.text, language: foreign(wording, picked.language) }
 }
 

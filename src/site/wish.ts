@@ -1,8 +1,9 @@
 /** What a request to the public door asks for, before any passport is known. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import { amongTags } from '../categories/localized.ts'
 import type { Language } from '../i18n/catalogue.ts'
-import { negotiateLanguage } from '../i18n/negotiate.ts'
+import { negotiateLanguage, wishedTags } from '../i18n/negotiate.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Form, preferredForm, remembering } from './accept.ts'
 import type { SiteSetup } from './setup.ts'
@@ -40,6 +41,20 @@ export function languageOf(headers: IncomingHttpHeaders, query: Query, primary: 
   const lang = first(query.lang)
   if (lang === undefined) return negotiated(`${primary}\n${acceptLanguage ?? ''}`)
   return negotiateLanguage({ query: lang, acceptLanguage, primary })
+}
+
+/** The language of a page, and those that its reader would have texts in, the most wanted first. */
+export type Tongue = { language: Language; wanted: readonly string[] }
+
+export function tongueOf(
+  headers: IncomingHttpHeaders,
+  query: Query,
+  { primary, tags }: { primary: string; tags: ReadonlySet<string> | null },
+): Tongue {
+  const language = languageOf(headers, query, primary)
+  if (tags === null) return { language, wanted: [language] }
+  const asked = wishedTags({ query: first(query.lang), acceptLanguage: headers['accept-language'] })
+  return { language, wanted: amongTags(asked, tags) }
 }
 
 /** The first of the values of a parameter that was given more than once. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { pickText } from '../../src/categories/localized.ts'
+import type { Field } from '../../src/categories/field.ts'
+import { amongTags, pickText, tagsOfTexts } from '../../src/categories/localized.ts'
 
 const TAGS = ['en', 'en-US', 'de', 'de-AT', 'pt', 'pt-BR', 'zh', 'zh-Hant', 'zh-Hant-TW', 'mt']
 const tag = fc.constantFrom(...TAGS)
@@ -9,11 +10,10 @@ const texts = fc.dictionary(tag, fc.constantFrom('a', 'b', ' ', ''), { noNullPro
 
 describe('pickText', () => {
   it('goes from the exact tag to its base, the primary language, the first there is', () => {
-    const wanted = fc.option(tag, { nil: undefined })
     fc.assert(
-      fc.property(texts, wanted, tag, (localized, want, primary) => {
+      fc.property(texts, fc.array(tag, { maxLength: 3 }), tag, (localized, want, primary) => {
         const filled = Object.entries(localized).filter(([, text]) => text.trim() !== '')
-        const order = TAGS_FROM[want ?? ''] ?? []
+        const order = want.flatMap(one => TAGS_FROM[one] ?? [])
         const expected =
           [...order, primary]
             .map(one => filled.find(([language]) => language === one))
@@ -28,17 +28,68 @@ describe('pickText', () => {
   })
 
   it('compares tags without regard to case and keeps the key', () => {
-    assert.deepEqual(pickText({ 'pt-br': 'oi' }, 'PT-BR', 'en'), { text: 'oi', language: 'pt-br' })
+    assert.deepEqual(pickText({ 'pt-br': 'oi' }, ['PT-BR'], 'en'), { text: 'oi', language: 'pt-br' })
   })
 
   it('looks at own texts only, and takes anything', () => {
     for (const name of ['toString', 'constructor', '__proto__', 'hasOwnProperty']) {
-      assert.equal(pickText({}, name, name), undefined)
-      assert.deepEqual(pickText({ en: 'x' }, name, name), { text: 'x', language: 'en' })
+      assert.equal(pickText({}, [name], name), undefined)
+      assert.deepEqual(pickText({ en: 'x' }, [name], name), { text: 'x', language: 'en' })
     }
     for (const value of [undefined, null, 'text', 7, true, [], {}, { en: 7 }, { en: null }]) {
-      assert.equal(pickText(value, 'en', 'en'), undefined)
+      assert.equal(pickText(value, ['en'], 'en'), undefined)
     }
+  })
+})
+
+describe('amongTags', () => {
+  it('leaves out what changes no choice', () => {
+    fc.assert(
+      fc.property(texts, fc.array(tag, { maxLength: 4 }), tag, (localized, want, primary) => {
+        const field = { name: 'text', type: 'text', localized: true, description: '' } as const
+        const among = amongTags(want, tagsOfTexts([field], { text: localized }))
+        assert.deepEqual(pickText(localized, among, primary), pickText(localized, want, primary))
+        assert.equal(new Set(among).size, among.length)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+describe('tagsOfTexts', () => {
+  it('finds them wherever they stand, in texts only', () => {
+    const text = { type: 'text', localized: true, description: '' } as const
+    const plain = { type: 'name', description: '' } as const
+    const fields: Field[] = [
+      { ...text, name: 'care' },
+      {
+        ...plain,
+        name: 'origin',
+        type: 'object',
+        fields: [
+          { ...plain, name: 'xx' },
+          { ...text, name: 'note' },
+        ],
+      },
+      {
+        ...plain,
+        name: 'steps',
+        type: 'list',
+        of: [
+          { ...plain, name: 'id' },
+          { ...text, name: 'how' },
+        ],
+      },
+      { ...plain, name: 'lines', type: 'list', of: [{ ...text, name: '' }] },
+    ]
+    const data = {
+      care: { de: 'a' },
+      origin: { xx: 'b', note: { 'pt-BR': 'c' } },
+      steps: [{ id: 'd', how: { ja: 'e' } }, null, 7],
+      lines: [{ 'zh-Hant': 'f' }],
+      own: { fr: 'g' },
+    }
+    assert.deepEqual([...tagsOfTexts(fields, data)], ['de', 'pt-br', 'ja', 'zh-hant'])
   })
 })
 

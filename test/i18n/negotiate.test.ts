@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { isLanguage } from '../../src/i18n/catalogue.ts'
-import { type LanguageWishes, negotiateLanguage } from '../../src/i18n/negotiate.ts'
+import { type LanguageWishes, negotiateLanguage, wishedTags } from '../../src/i18n/negotiate.ts'
 
 const TABLE: [why: string, wishes: LanguageWishes, language: string][] = [
   ['nothing asked for', {}, 'en'],
@@ -68,6 +68,42 @@ describe('negotiateLanguage', () => {
       fc.property(text, fc.oneof(text, header), text, (query, acceptLanguage, primary) =>
         isLanguage(negotiateLanguage({ query, acceptLanguage, primary })),
       ),
+    )
+  })
+})
+
+const ASKED: [why: string, wishes: LanguageWishes, tags: string[]][] = [
+  ['nothing asked for', { primary: 'ja' }, []],
+  ['the query alone', { query: 'pt-BR', acceptLanguage: 'de' }, ['pt-br']],
+  ['an underscore', { query: 'pt_BR' }, ['pt-br']],
+  [
+    'a query that no page is in, then the header',
+    { query: 'ja', acceptLanguage: 'de-CH, fr' },
+    ['ja', 'de-ch'],
+  ],
+  [
+    'down to the one of the page',
+    { acceptLanguage: 'ja, zh-Hant;q=0.9, de;q=0.8, fr;q=0.7' },
+    ['ja', 'zh-hant', 'de'],
+  ],
+  ['without what is excluded', { acceptLanguage: 'ja-JP, ja;q=0, *;q=0.5, de;q=0.1' }, ['de']],
+  ['no tag at all', { query: '<script>', acceptLanguage: '"><b>' }, []],
+  ['too long a query', { query: `ja-${'a-'.repeat(99)}a`, acceptLanguage: 'de' }, ['de']],
+]
+
+describe('wishedTags', () => {
+  for (const [why, wishes, tags] of ASKED) it(why, () => assert.deepEqual(wishedTags(wishes), tags))
+
+  it('ends with the one that decides the language of the page', () => {
+    const header = fc
+      .array(fc.constantFrom('ja', 'de-AT', 'de', 'pt-BR;q=0.3', 'zh;q=0.9', 'de;q=0', '*'))
+      .map(parts => parts.join(','))
+    const query = fc.constantFrom(undefined, 'ja', 'sv-FI', '')
+    fc.assert(
+      fc.property(query, header, (query, acceptLanguage) => {
+        const [last = ''] = wishedTags({ query, acceptLanguage }).slice(-1)
+        assert.equal(negotiateLanguage({ query: last }), negotiateLanguage({ query, acceptLanguage }))
+      }),
     )
   })
 })

@@ -237,6 +237,11 @@ describe('Authorization: Bearer TOKEN', () => {
       assert.match(answer.headers['content-type'] ?? '', new RegExp(`^${accept.replace('+', '\\+')}`))
       assert.equal(answer.headers['cache-control'], 'private, no-store')
       assert.equal(answer.headers['access-control-allow-origin'], undefined)
+      const link =
+        accept === 'text/html'
+          ? `<${ADDRESSES.publicUrl}/p/${id}?format=jsonld>; rel="alternate"; type="application/ld+json"`
+          : undefined
+      assert.equal(answer.headers.link, link)
     }
     await harness.ask('HEAD', `/p/${id}`, { headers })
     await flushAccessUses(harness.sql)

@@ -4,8 +4,8 @@ import { createPageCache } from '../../src/site/page-cache.ts'
 import { readyAnswer } from '../../src/site/ready-answer.ts'
 
 const answer = (length: number) => readyAnswer({ body: 'x'.repeat(length), tag: 't', headers: {} })
-const V1 = { state: '1a', primary: 'en' }
-const V2 = { state: '2a', primary: 'en' }
+const V1 = { state: '1a', primary: 'en', tags: null }
+const V2 = { state: '2a', primary: 'en', tags: null }
 
 describe('createPageCache', () => {
   test('finds all forms of one state, and none of an older one', () => {

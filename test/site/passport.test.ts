@@ -61,6 +61,48 @@ describe('GET /p/{id}', () => {
     assert.equal(await language('', 'zh'), 'en')
   })
 
+  test('has what the account wrote in what the reader asked for, one of the 24 or not', async () => {
+    const careInstructions = { ja: 'JA', en: 'EN', pt: 'PT', 'pt-BR': 'BR', 'zh-Hant': 'ZH' }
+    const { path } = await make({
+      languages: ['ja', 'en'],
+      careInstructions,
+      endOfLife: { recyclingInstructions: { ja: 'R' }, disposalInstructions: { ja: 'D', 'en-GB': 'GB' } },
+    })
+    const read = async (query: string, accept = '', more = {}) => {
+      const headers = { ...(accept === '' ? {} : { 'accept-language': accept }), ...more }
+      const answer = await harness.ask('GET', path + query, { headers })
+      const [, care] = />(JA|EN|PT|BR|ZH)</.exec(answer.text) ?? []
+      return { shown: `${answer.headers['content-language']} ${care}`, answer }
+    }
+    const table: [string, string, string][] = [
+      ['', '', 'en JA'],
+      ['', 'ja', 'en JA'],
+      ['', 'ja, de', 'de JA'],
+      ['', 'en', 'en EN'],
+      ['', 'en-GB, ja', 'en EN'],
+      ['', 'pt-BR', 'pt BR'],
+      ['', 'pt-PT', 'pt PT'],
+      ['?lang=pt', 'pt-BR', 'pt PT'],
+      ['?lang=pt_BR', 'de', 'pt BR'],
+      ['?lang=ja', 'pt-BR', 'pt JA'],
+      ['', 'zh-Hant-TW, de', 'de ZH'],
+      ['', 'zh, de', 'de JA'],
+      ['', 'xx, de', 'de JA'],
+    ]
+    // Made first, and out of the cache then.
+    for (const turn of [1, 2]) {
+      for (const [query, accept, shown] of table) {
+        assert.equal((await read(query, accept)).shown, shown, `${turn}: ${query} ${accept}`)
+      }
+    }
+    assert.match((await read('', 'pt-BR')).answer.text, /<p>BR<\/p>.*<p lang="ja" dir="auto">R<\/p>/s)
+    assert.match((await read('', 'en-GB')).answer.text, /<p>EN<\/p>.*<p>GB<\/p>/s)
+    // One page is no newer form of the other.
+    const known = { 'if-none-match': (await read('', 'pt-BR')).answer.headers.etag ?? '' }
+    assert.equal((await read('', 'pt-BR', known)).answer.status, 304)
+    assert.equal((await read('', 'pt-PT', known)).answer.status, 200)
+  })
+
   test('carries every header of safety, its style sheet named by digest', async () => {
     const { path } = await make()
     const { headers, text } = await harness.ask('GET', path)
@@ -266,12 +308,50 @@ describe('404', () => {
 
 test('other methods are told which there are', async () => {
   const { path } = await make()
-  for (const method of ['POST', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
+  for (const method of ['POST', 'PATCH', 'DELETE', 'TRACE'] as const) {
     for (const address of [path, `${path}/qr.svg`, '/ns/dpp', '/robots.txt']) {
       const answer = await harness.ask(method, address)
       assert.equal(answer.status, 405, `${method} ${address}`)
-      assert.equal(answer.headers.allow, 'GET, HEAD')
+      assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS')
     }
+  }
+})
+
+test('pages of other sites may ask and read, with what a browser asks beforehand', async () => {
+  const { path } = await make()
+  for (const address of [path, `${path}/qr.svg`, '/ns/dpp', '/ns/dpp/v1']) {
+    const { status, headers, text } = await harness.ask('OPTIONS', address, {
+      headers: {
+        origin: 'https://shop.example',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'accept',
+      },
+    })
+    assert.deepEqual([status, text], [204, ''], address)
+    assert.equal(headers['access-control-allow-origin'], '*')
+    assert.equal(headers['access-control-allow-methods'], 'GET, HEAD, OPTIONS')
+    assert.equal(headers['access-control-allow-headers'], '*')
+  }
+  for (const address of [path, `${path}?format=jsonld`, '/ns/dpp', `${path}?version=9`]) {
+    const { headers, status } = await harness.ask('GET', address)
+    assert.equal(headers['access-control-allow-origin'], '*', address)
+    if (status !== 200) continue
+    const again = await harness.ask('GET', address, { headers: { 'if-none-match': headers.etag ?? '' } })
+    assert.deepEqual([again.status, again.headers['access-control-allow-origin']], [304, '*'], address)
+  }
+})
+
+test('a person who asks for what this passport has not is led to it', async () => {
+  const { path } = await make({ gtin: undefined })
+  for (const query of ['?version=9', '/qr.svg?content=gs1']) {
+    const page = await harness.ask('GET', path + query, {
+      headers: { accept: 'text/html', 'accept-language': 'de' },
+    })
+    assert.equal(page.status, 404)
+    assert.match(page.text, new RegExp(`<h1>Diese Seite gibt es nicht</h1>.*<a href="[^"]*${path}"`, 's'))
+    assert.equal(page.headers['cache-control'], 'no-store')
+    const { status, json } = await harness.ask('GET', path + query)
+    assert.deepEqual([status, json.code], [404, 'not_found'])
   }
 })
 
