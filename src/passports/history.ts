@@ -138,7 +138,7 @@ async function wasOutdated(
   if (current.level === 'm') return false
   const corrected = (by: Fragment, since: Fragment) => sql`exists (
     select 1 from passport_version v where v.passport_id = ${by} and v.account_id = ${accountId}
-      and v.version_no > ${since} and v.kind in ('c', 'r') and v.changed <> '{}' and v.created_at <= ${at})`
+      and v.version_no > ${since} and v.kind = 'c' and v.changed <> '{}' and v.created_at <= ${at})`
   const [row] = await sql<{ outdated: boolean }[]>`
     with inherited as (
       select c.owner_id, c.upto, c.model_upto from passport p

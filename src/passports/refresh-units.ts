@@ -169,10 +169,7 @@ async function move(
     ), moved as (
       update passport p set version_no = p.version_no + 1, content_id = ${to.id}, created_by = ${actorId},
         updated_at = greatest(${now}::timestamptz, p.updated_at), search = coalesce(i.search, p.search),
-        units_content_id = null, stored_at = greatest(p.stored_at, now()),
-        last_correction = case when p.level = 'b' and cardinality(i.changed) > 0 then p.version_no + 1 else p.last_correction end,
-        corrected_at = case when p.level = 'b' and cardinality(i.changed) > 0
-          then greatest(${now}::timestamptz, p.updated_at, now()) else p.corrected_at end
+        units_content_id = null, stored_at = greatest(p.stored_at, now())
       from input i
       where p.id = any(${ids}::text[]::uuid[]) and p.id = i.id
         and case when p.version_no = i.version_no then p.account_id = ${accountId} and p.content_id = ${from} end

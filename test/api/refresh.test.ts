@@ -85,6 +85,22 @@ describe('GET and POST /products/{id}/refresh', () => {
     assert.equal(await announced(model), 5)
   })
 
+  test('an item that was refreshed before its batch is current, and makes no version when the batch follows', async () => {
+    const model = await s.model({ weightKg: 3 })
+    const batch = await s.batch(model, 'A')
+    const [early, late] = [await s.item(batch, '1'), await s.item(batch, '2')]
+    await s.correct(model, { weightKg: 4 })
+    assert.equal((await refresh(early)).json.data.refreshed, 1)
+    assert.equal(await outdated(model), 2)
+    assert.deepEqual((await refresh(model)).json.data, { ...NOTHING, refreshed: 2 })
+    for (const unit of [batch, early, late]) assert.deepEqual(await read(unit), [4, false, 2])
+    assert.deepEqual((await refresh(model)).json.data, NOTHING)
+    // What the batch corrects afterwards reaches both.
+    await s.correct(batch, { weightKg: 5 })
+    assert.equal((await refresh(batch)).json.data.refreshed, 2)
+    for (const item of [early, late]) assert.deepEqual(await read(item), [5, false, 3])
+  })
+
   test('a correction of a batch reaches its items only', async () => {
     const model = await s.model({ weightKg: 3 })
     const [a, b] = [await s.batch(model, 'A'), await s.batch(model, 'B')]

@@ -131,7 +131,7 @@ function proclaim(owner: Unit, before: Fields, isRefresh: boolean): void {
   const now = reading(owner)
   const fields = FIELDS.filter(field => !isDeepStrictEqual(before[field], now[field]))
   if (fields.length === 0 || owner.level === 'item') return
-  for (const unit of family(owner).slice(1)) unit.outdated = true
+  if (!isRefresh) for (const unit of family(owner).slice(1)) unit.outdated = true
   if (owner.level === 'model') {
     owner.corrections.push(
       new Map(fields.map(field => [field, { before: before[field], after: now[field] }])),
