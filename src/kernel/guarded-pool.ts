@@ -1,6 +1,6 @@
 /**
  * The driver's pool with what it leaves open: a turnstile before its connections, a second try for a statement that is
- * told what another one's connection died of, and word of every statement's end.
+ * told what another one's connection died of, rows without holes, and word of every statement's end.
  */
 import type postgres from 'postgres'
 import { type PoolNumbers, Turnstile } from './turnstile.ts'
@@ -110,7 +110,7 @@ function guardQuery(query: Query, turnstile: Turnstile, ended: Ended | undefined
       let isSecond = false
       query.resolve = value => {
         leave(false)
-        resolve(value)
+        resolve(withoutHoles(value))
       }
       query.reject = reason => {
         if (!isSecond && query.state === null && isOfAnother(reason)) {
@@ -152,6 +152,20 @@ function isOfAnother(reason: unknown): boolean {
   return reason instanceof Error && 'code' in reason && /^57P0[12]$/.test(String(reason.code))
 }
 
+/**
+ * The driver numbers rows on from where a statement failed in the middle of its answer, so that the rows of the next one
+ * on its connection begin with as many holes.
+ */
+function withoutHoles(value: unknown): unknown {
+  if (Array.isArray(value) && value.length > 0 && !(0 in value)) {
+    value.splice(
+      0,
+      value.findIndex(row => row !== undefined),
+    )
+  }
+  return value
+}
+
 /** Statements on a connection that is taken already: told of, nothing else. */
 const timed =
   (ended: Ended | undefined, over: (query: Query) => void = () => {}) =>
@@ -162,7 +176,7 @@ const timed =
       query.resolve = value => {
         note(false)
         over(query)
-        resolve(value)
+        resolve(withoutHoles(value))
       }
       query.reject = reason => {
         note(true)

@@ -138,6 +138,63 @@ describe('a connection that is lost', () => {
   })
 })
 
+describe('after a statement that failed in the middle of its answer, the next on its connection has its own rows', () => {
+  let single: Sql
+  before(() => {
+    single = openPool(database.target, { max: 1, name: 'single' })
+  })
+  after(() => single.end({ timeout: 1 }))
+
+  const five = (on: Sql) => on`select 10 / (6 - i) as n from generate_series(1, 10) i`
+  const slow = (on: Sql) =>
+    on`select i, case when i = 10 then pg_sleep(20)::text end from generate_series(1, 10) i, lateral (select repeat('x', 9000)) x`
+  const two = async (on: Sql) => {
+    const rows = await on<{ n: number }[]>`select n from (values (1), (2)) as v(n)`
+    assert.deepEqual([...rows], [{ n: 1 }, { n: 2 }])
+    assert.equal(rows.count, 2)
+    const [first] = await on`select 7 as n`
+    assert.deepEqual(first, { n: 7 })
+  }
+
+  test('an error', async () => {
+    await assert.rejects(five(single), { code: '22012' })
+    await two(single)
+    await assert.rejects(five(single), { code: '22012' })
+    assert.equal((await single`select 1 as n where false`).length, 0)
+    await two(single)
+  })
+
+  test('in a transaction, and on a reserved connection', async () => {
+    await assert.rejects(five(single), { code: '22012' })
+    await single.begin(tx => two(tx as unknown as Sql))
+    await assert.rejects(five(single), { code: '22012' })
+    await inTransaction(single, tx => two(tx))
+    const reserved = await single.reserve()
+    await assert.rejects(five(reserved), { code: '22012' })
+    await two(reserved)
+    reserved.release()
+  })
+
+  test('its time was over', async () => {
+    await single`set statement_timeout = 200`
+    await assert.rejects(slow(single), { code: '57014' })
+    await two(single)
+    await single`set statement_timeout = 0`
+  })
+
+  test('its connection was ended', async () => {
+    const ended = assert.rejects(slow(single))
+    for (let killed = 0; killed === 0; await pause(20)) {
+      killed = (
+        await other`select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'single' and datname = current_database() and wait_event = 'PgSleep'`
+      ).length
+    }
+    await ended
+    await two(single)
+  })
+})
+
 describe('what is heard of statements', () => {
   test('their text, without what they were asked about; pieces are not statements', async () => {
     const piece = pool`name = ${'secret'}`
