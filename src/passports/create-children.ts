@@ -8,7 +8,7 @@ import { archivedParent, insertUnits, nameOf, type Outcome, type Row } from './i
 import { checkUnit, type UnitLevel } from './new-units.ts'
 import { previewUnits } from './preview-units.ts'
 import type { PassportRow } from './record.ts'
-import { getState, type State } from './state.ts'
+import { getState, readingOf, type State } from './state.ts'
 
 export const UNIT_LEVELS = ['batch', 'item'] as const
 
@@ -79,14 +79,16 @@ function requireFitting({ row }: State, level: UnitLevel): void {
 
 function checkAll(ctx: AccountContext, giver: State, input: NewUnits): { rows: Row[]; errors: NotIssued[] } {
   const category = requireCategory(giver.row.category)
+  const inherited = readingOf(giver)
   const at = ctx.clock.now()
+  const common = { level: input.level, category, inherited, strict: input.strict }
   const rows: Row[] = []
   const errors: NotIssued[] = []
   const seen = new Set<string>()
   for (const [index, sent] of input.units.entries()) {
     try {
       const place = input.bulk ? `/items/${index}` : ''
-      const unit = checkUnit(sent, giver, { level: input.level, category, strict: input.strict, at: place })
+      const unit = checkUnit(sent, giver, { ...common, at: place })
       const row = { index, id: newUuid(at.getTime()), unit, at }
       const name = nameOf(unit, input.level)
       if (seen.has(name)) errors.push({ index, error: taken(row, input) })

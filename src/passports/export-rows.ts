@@ -48,8 +48,12 @@ export type StatusLine = { passport: string; changed_at: Date; changed_by: numbe
 export type GtinLine = { gtin14: string; model: string; claimed_at: Date }
 export type AccessLinkLine = Readonly<Record<string, unknown>> & { id: string }
 
+/** At a time; of the largest, fewer. */
 const CONTENTS = 200
+const CONTENT_BYTES = 16 * 1024 * 1024
 const PASSPORTS = 500
+/** What is measured each night makes thousands of versions of a unit: as many passports as have so many, at least one. */
+const VERSIONS = 20_000
 /** Before all ids. */
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
@@ -57,9 +61,12 @@ const FIRST = '00000000-0000-0000-0000-000000000000'
 export async function* exportContents(sql: Sql, accountId: number): AsyncGenerator<ContentLine> {
   yield* inPages(
     after => sql<ContentLine[]>`
-      select id, owner_id as owner, upto, model_upto, from_id as "from", own_fields, data::text as data,
-        encode(hash, 'hex') as hash
-      from content where account_id = ${accountId} and id > ${after} order by id limit ${CONTENTS}`,
+      with page as materialized (
+        select id, owner_id as owner, upto, model_upto, from_id as "from", own_fields, data::text as data,
+          encode(hash, 'hex') as hash
+        from content where account_id = ${accountId} and id > ${after} order by id limit ${CONTENTS}
+      ), weighed as (select id, sum(octet_length(data)) over (order by id) - octet_length(data) as before from page)
+      select page.* from page join weighed using (id) where before < ${CONTENT_BYTES} order by id`,
     line => line.id,
   )
 }
@@ -127,10 +134,15 @@ export async function* exportPassports(sql: Sql, accountId: number): AsyncGenera
 
 const readPassports = (sql: Sql, accountId: number, level: PassportLine['level'], after: string) =>
   sql<PassportLine[]>`
-    select id as uuid, level, category, model_id as model, parent_id as parent, lot, serial, status, version_no,
-      updated_at, schema_version, last_correction, units_content_id as units_content, gtin14, sku, search
-    from passport where account_id = ${accountId} and level = ${level}::text::"char" and id > ${after}
-    order by id limit ${PASSPORTS}`
+    select uuid, level, category, model, parent, lot, serial, status, version_no, updated_at, schema_version,
+      last_correction, units_content, gtin14, sku, search
+    from (
+      select id as uuid, level, category, model_id as model, parent_id as parent, lot, serial, status, version_no,
+        updated_at, schema_version, last_correction, units_content_id as units_content, gtin14, sku, search,
+        sum(version_no) over (order by id) - version_no as before
+      from passport where account_id = ${accountId} and level = ${level}::text::"char" and id > ${after}
+      order by id limit ${PASSPORTS}
+    ) page where before < ${VERSIONS} order by uuid`
 
 /** Version 1 of those that have no row for it is worked out. */
 const readVersions = (sql: Sql, accountId: number, uuids: readonly string[]) => sql<VersionLine[]>`

@@ -5,7 +5,7 @@ import { isLotOrSerial } from '../gs1/lot-serial.ts'
 import { AppError, type Detail, invalid } from '../kernel/errors.ts'
 import { together } from '../kernel/together.ts'
 import { checkUnitData, type Data, withoutNulls } from './check-data.ts'
-import { readingOf, type State } from './state.ts'
+import type { State } from './state.ts'
 import { gtinOfModel } from './update.ts'
 
 /** One unit as it was sent: `lot`, `serial`, `data`, not yet checked. */
@@ -23,12 +23,11 @@ export type CheckedUnit = {
 
 const MEMBERS = ['lot', 'serial', 'data']
 
+/** `inherited`: what the giver reads as; as one object, since for hundreds of units it may be large. */
+type Wish = { level: UnitLevel; category: CompleteCategory; inherited: Data; strict: boolean; at: string }
+
 /** Throws `validation` naming everything wrong with this unit; `at` begins its pointers. */
-export function checkUnit(
-  sent: unknown,
-  giver: State,
-  wish: { level: UnitLevel; category: CompleteCategory; strict: boolean; at: string },
-): CheckedUnit {
+export function checkUnit(sent: unknown, giver: State, wish: Wish): CheckedUnit {
   if (sent instanceof AppError) return atPlace(wish.at, () => raise(sent))
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
     throw invalid([
@@ -122,16 +121,10 @@ function ownData(unit: SentUnit, at: string, details: Detail[]): Data {
 function checkedData(
   data: Data,
   giver: State,
-  {
-    level,
-    category,
-    strict,
-    at,
-  }: { level: UnitLevel; category: CompleteCategory; strict: boolean; at: string },
+  { level, category, inherited, strict, at }: Wish,
   lot: string | null,
 ): Omit<CheckedUnit, 'lot' | 'serial'> {
   const names = Object.keys(data)
-  const inherited = readingOf(giver)
   // What a unit only inherits was checked when it was handed on.
   if (names.length === 0 && level === 'item')
     return { own: null, reading: inherited, search: null, warnings: [] }

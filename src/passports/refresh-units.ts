@@ -17,6 +17,9 @@ const STEP = 500
 /** Found at a time: to look for each step's units apart costs as much again where many read meanwhile. */
 const FOUND_AT_ONCE = 4 * STEP
 
+/** What they have set themselves is a few hundred bytes each; of the largest, 2,000 would be more than a process has. */
+const FOUND_BYTES = 16 * 1024 * 1024
+
 export type Failure = { id: string; error: string; errors: readonly Detail[] }
 export type Skip = { id: string; fields: readonly string[] }
 export type Moved = { refreshed: number; skipped: Skip[]; failed: Failure[] }
@@ -97,10 +100,15 @@ export async function moveStep(ctx: AccountContext, wish: Wish, units: Step): Pr
 async function findUnits({ sql, accountId }: AccountContext, { from, only, except }: Wish): Promise<Unit[]> {
   const which = 'id' in only ? sql`and p.id = ${only.id}` : sql`and p.level = ${only.level}::text::"char"`
   const units = await sql<Omit<Unit, 'hash'>[]>`
-    select p.id, p.version_no, p.created_by, p.level, p.category, p.schema_version, p.lot, p.own::text as own from passport p
-    where p.account_id = ${accountId} and p.content_id = ${from} and p.parent_id is not null ${which}
-      ${except.length === 0 ? sql`` : sql`and p.id <> all(${except as string[]}::text[]::uuid[])`}
-    limit ${FOUND_AT_ONCE}`
+    with unit as materialized (
+      select p.id, p.version_no, p.created_by, p.level, p.category, p.schema_version, p.lot, p.own::text as own from passport p
+      where p.account_id = ${accountId} and p.content_id = ${from} and p.parent_id is not null ${which}
+        ${except.length === 0 ? sql`` : sql`and p.id <> all(${except as string[]}::text[]::uuid[])`}
+      limit ${FOUND_AT_ONCE}
+    ), weighed as (
+      select *, sum(coalesce(octet_length(own), 0)) over (rows unbounded preceding) - coalesce(octet_length(own), 0) as before from unit
+    )
+    select id, version_no, created_by, level, category, schema_version, lot, own from weighed where before < ${FOUND_BYTES}`
   const heads = await headsOf(
     sql,
     accountId,

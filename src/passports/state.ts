@@ -36,34 +36,50 @@ type StateRow = PassportRow & {
 
 /** Throws `not_found`, for another account's passport too. */
 export async function getState(ctx: AccountContext, uuid: string): Promise<State> {
-  const [state] = await getStates(ctx, [uuid])
-  if (state === undefined) throw notFound('product')
-  return state
+  const [row] = await ctx.sql<StateRow[]>`${statesOf(ctx, [uuid])}`
+  if (row === undefined) throw notFound('product')
+  return stateOf(row)
 }
 
-/** Of those that are there, in no order. */
-export async function getStates(
-  { sql, accountId }: AccountContext,
+/** Five hundred usual passports are less; five hundred of the largest would be more than a process has. */
+const PIECE_BYTES = 16 * 1024 * 1024
+
+/** Of those that are there, the newest first, as many at a time as memory has room for. */
+export async function* statesInPieces(
+  ctx: AccountContext,
   uuids: readonly string[],
-): Promise<State[]> {
-  const rows = await sql<StateRow[]>`
+): AsyncGenerator<State[], void, void> {
+  for (let open = new Set(uuids); open.size > 0; ) {
+    const rows = await ctx.sql<StateRow[]>`
+      with state as materialized (${statesOf(ctx, [...open])}),
+        weighed as (select id, octet_length(data) + coalesce(octet_length(inherited), 0) as weight from state),
+        summed as (select id, weight, sum(weight) over (order by id desc) as upto_here from weighed)
+      select state.* from state join summed using (id) where upto_here - weight < ${PIECE_BYTES}
+      order by id desc`
+    if (rows.length === 0) return
+    yield rows.map(stateOf)
+    open = open.difference(new Set(rows.map(row => row.id)))
+  }
+}
+
+const statesOf = ({ sql, accountId }: AccountContext, uuids: readonly string[]) => sql`
     select ${passportColumns(sql)}, case when p.own is not null then c.data::text end as inherited, p.own::text as own, p.content_id, p.units_content_id,
       c.upto, c.model_upto, c.own_fields
     from passport p join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
     where p.id = any(${uuids as string[]}::text[]::uuid[]) and p.account_id = ${accountId}`
-  return rows.map(row => {
-    const { inherited, own, content_id, units_content_id, upto, model_upto, own_fields, ...rest } = row
-    return {
-      row: rest,
-      inherited: JSON.parse(inherited ?? row.data) as Data,
-      own: own === null ? null : (JSON.parse(own) as Data),
-      contentId: content_id,
-      upto,
-      modelUpto: model_upto,
-      ownFields: own_fields ?? [],
-      unitsContentId: units_content_id,
-    }
-  })
+
+function stateOf(read: StateRow): State {
+  const { inherited, own, content_id, units_content_id, upto, model_upto, own_fields, ...row } = read
+  return {
+    row,
+    inherited: JSON.parse(inherited ?? row.data) as Data,
+    own: own === null ? null : (JSON.parse(own) as Data),
+    contentId: content_id,
+    upto,
+    modelUpto: model_upto,
+    ownFields: own_fields ?? [],
+    unitsContentId: units_content_id,
+  }
 }
 
 /** What the passport reads as. */

@@ -20,10 +20,18 @@ import {
   type Update,
 } from './plan-sync.ts'
 import { foresee } from './preview-sync.ts'
-import { getStates } from './state.ts'
+import { type State, statesInPieces } from './state.ts'
 import { eachStorable } from './storable.ts'
 import { insertNew } from './sync-new.ts'
-import { caught, createdOf, emptyResult, inOrder, refuse, type SyncResult } from './sync-result.ts'
+import {
+  allInBrief,
+  caught,
+  createdOf,
+  emptyResult,
+  inOrder,
+  refuse,
+  type SyncResult,
+} from './sync-result.ts'
 import { type AddressedRow, addressedRow, type MatchBy, readSyncRow, type SyncRow } from './sync-rows.ts'
 import { contended, inTurnOf, MOST_ATTEMPTS } from './update.ts'
 import { writeVersions } from './write-versions.ts'
@@ -88,7 +96,64 @@ async function attemptAll(
   manner: SyncManner,
   result: SyncResult,
 ): Promise<Lost[]> {
-  const { plans, moved } = await planAll(ctx, rows, manner, result)
+  const { found, bySku } = await findAll(ctx, rows, result)
+  const once = new Once()
+  const lost: Lost[] = []
+  let open = found
+  for await (const states of piecesOf(ctx, found)) {
+    const there = new Map(states.map(state => [state.row.id, state]))
+    const { now = [], later = [] } = Object.groupBy(open, ({ uuid }) =>
+      uuid === undefined || there.has(uuid) ? 'now' : 'later',
+    )
+    open = later
+    const plans = now.flatMap(({ row, uuid }) =>
+      caught(result, row, () => {
+        const state = uuid === undefined ? undefined : there.get(uuid)
+        if (state !== undefined && !bears(row, state)) {
+          lost.push({ row, uuid: undefined })
+          return []
+        }
+        const plan = planRow(ctx, row, state, manner)
+        once.take(plan)
+        return [plan.kind === 'create' ? { ...plan, seen: seenBy(row, bySku) } : plan]
+      }).flat(),
+    )
+    lost.push(...(await carryOut(ctx, plans, manner, result)))
+    if (rows.length > 1) allInBrief(result)
+  }
+  return [...lost, ...open.map(({ row }) => ({ row, uuid: undefined }))]
+}
+
+type Found = { row: SyncRow; uuid: string | undefined }
+
+async function findAll(ctx: AccountContext, rows: readonly SyncRow[], result: SyncResult) {
+  const keys = (by: MatchBy) => rows.flatMap(row => (row.matchBy === by && row.key !== null ? [row.key] : []))
+  const [bySku, byGtin] = await Promise.all([
+    findBySku(ctx, [...new Set(keys('sku'))]),
+    findByGtin(ctx, [...new Set(keys('gtin'))]),
+  ])
+  const found: Found[] = rows.flatMap(row =>
+    caught(result, row, () => ({ row, uuid: requireOne(row, bySku, byGtin) })),
+  )
+  return { found, bySku }
+}
+
+/** The models that rows mean; at least one piece, which has the new ones to go with it. */
+async function* piecesOf(ctx: AccountContext, found: readonly Found[]): AsyncGenerator<State[], void, void> {
+  let isFirst = true
+  for await (const states of statesInPieces(ctx, [...new Set(found.flatMap(({ uuid }) => uuid ?? []))])) {
+    isFirst = false
+    yield states
+  }
+  if (isFirst) yield []
+}
+
+async function carryOut(
+  ctx: AccountContext,
+  plans: readonly Plan[],
+  manner: SyncManner,
+  result: SyncResult,
+): Promise<Lost[]> {
   for (const plan of plans) {
     if (plan.kind !== 'unchanged') continue
     result.unchanged.push({ index: plan.row.index, passport: plan.passport, warnings: plan.warnings })
@@ -97,9 +162,9 @@ async function attemptAll(
   const updates = plans.filter(plan => plan.kind === 'update')
   if (manner.dryRun) {
     await foresee(ctx, creations, updates, { result, before: manner.before ?? 0 })
-    return moved
+    return []
   }
-  const lost = [...moved]
+  const lost: Lost[] = []
   const spoilt = ({ row }: Plan, error: AppError) => refuse(result, row, error)
   const create = async (some: readonly Creation[]) => {
     lost.push(...(await writeNew(ctx, some, result)))
@@ -110,41 +175,6 @@ async function attemptAll(
   await eachStorable(creations, create, spoilt)
   await eachStorable(updates, update, spoilt)
   return lost
-}
-
-/** `moved`: models that gave up the SKU or GTIN between being found and being read. */
-async function planAll(
-  ctx: AccountContext,
-  rows: readonly SyncRow[],
-  manner: Manner,
-  result: SyncResult,
-): Promise<{ plans: Plan[]; moved: Lost[] }> {
-  const keys = (by: MatchBy) => rows.flatMap(row => (row.matchBy === by && row.key !== null ? [row.key] : []))
-  const [bySku, byGtin] = await Promise.all([
-    findBySku(ctx, [...new Set(keys('sku'))]),
-    findByGtin(ctx, [...new Set(keys('gtin'))]),
-  ])
-  const found = rows.flatMap(row =>
-    caught(result, row, () => ({ row, uuid: requireOne(row, bySku, byGtin) })),
-  )
-  const uuids = found.flatMap(({ uuid }) => uuid ?? [])
-  const states = uuids.length === 0 ? [] : await getStates(ctx, [...new Set(uuids)])
-  const byId = new Map(states.map(state => [state.row.id, state]))
-  const once = new Once()
-  const moved: Lost[] = []
-  const plans = found.flatMap(({ row, uuid }) =>
-    caught(result, row, () => {
-      const there = uuid === undefined ? undefined : byId.get(uuid)
-      if (uuid !== undefined && (there === undefined || !bears(row, there))) {
-        moved.push({ row, uuid: undefined })
-        return []
-      }
-      const plan = planRow(ctx, row, there, manner)
-      once.take(plan)
-      return [plan.kind === 'create' ? { ...plan, seen: seenBy(row, bySku) } : plan]
-    }).flat(),
-  )
-  return { plans, moved }
 }
 
 const seenBy = (row: SyncRow, bySku: ReadonlyMap<string, SkuMatch>) =>

@@ -1,11 +1,13 @@
 /** What became of each row of a sync, and how a refusal of one is kept from the others. */
 import { AppError } from '../kernel/errors.ts'
+import type { Data } from './check-data.ts'
 import { firstVersion } from './insert-models.ts'
 import { atPlace } from './new-units.ts'
 import type { Creation } from './plan-sync.ts'
 import type { PassportRow } from './record.ts'
 import type { SyncRow } from './sync-rows.ts'
 
+/** The `passport` of one among many is `inBrief`. */
 export type Synced = { index: number; passport: PassportRow; warnings: Creation['warnings'] }
 export type NotSynced = { index: number; error: AppError }
 
@@ -22,6 +24,17 @@ export const emptyResult = (): SyncResult => ({ created: [], updated: [], unchan
 export function inOrder(result: SyncResult): SyncResult {
   for (const list of Object.values(result)) list.sort((a, b) => a.index - b.index)
   return result
+}
+
+/** With as much of its data as a summary shows: all data of hundreds may be more than memory has room for. */
+export function inBrief(passport: PassportRow): PassportRow {
+  const { productName, sku, brandName } = JSON.parse(passport.data) as Data
+  return { ...passport, data: JSON.stringify({ productName, sku, brandName }) }
+}
+
+export function allInBrief(result: SyncResult): void {
+  for (const list of [result.created, result.updated, result.unchanged])
+    for (const one of list) one.passport = inBrief(one.passport)
 }
 
 export const createdOf = ({ row, made, warnings }: Creation): Synced => ({

@@ -7,6 +7,7 @@ import { type Data, requireData, withoutNulls } from './check-data.ts'
 import type { Written } from './create.ts'
 import { previewUpdate } from './preview-correction.ts'
 import { getState, type State } from './state.ts'
+import { inBrief } from './sync-result.ts'
 import { type ChangeType, updatePassport } from './update.ts'
 
 export type UnitChanges = {
@@ -19,6 +20,7 @@ export type UnitChanges = {
   /** All is checked that can be, and nothing written. */
   dryRun?: boolean
 }
+/** The passport is `inBrief`. */
 export type Changed = { index: number; written: Written }
 export type NotChanged = { index: number; error: AppError }
 
@@ -49,7 +51,8 @@ export async function updateChildren(
         note: input.note,
         strict: input.strict,
       }
-      updated.push({ index, written: await write(ctx, { ...change, expects: () => true }) })
+      const { passport, warnings } = await write(ctx, { ...change, expects: () => true })
+      updated.push({ index, written: { passport: inBrief(passport), warnings } })
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       errors.push({ index, error: atRow(error, index) })

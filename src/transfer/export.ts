@@ -7,7 +7,7 @@ import type { CompleteCategory } from '../categories/catalogue.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { type ListFilter, listPassports } from '../passports/list.ts'
 import { type Addresses, passportUrl } from '../passports/record.ts'
-import { getStates, readingOf } from '../passports/state.ts'
+import { readingOf, statesInPieces } from '../passports/state.ts'
 import type { Cell } from './cell.ts'
 import { columnsOf } from './columns.ts'
 import { CSV_START, type CsvSeparator, csvLine } from './csv-text.ts'
@@ -70,14 +70,9 @@ async function* models(ctx: AccountContext, { category, status, q }: ExportWish)
   for (;;) {
     const window = after === undefined ? { limit: A_PAGE, page: 1 } : { limit: A_PAGE, after }
     const { rows } = await listPassports(ctx, filter, window)
-    const states = await getStates(
-      ctx,
-      rows.map(row => row.id),
-    )
-    const byId = new Map(states.map(state => [state.row.id, state]))
-    for (const { id } of rows) {
-      const state = byId.get(id)
-      if (state !== undefined) yield { uuid: id, data: readingOf(state) }
+    const ids = rows.map(row => row.id)
+    for await (const states of statesInPieces(ctx, ids)) {
+      for (const state of states) yield { uuid: state.row.id, data: readingOf(state) }
     }
     after = rows.at(-1)?.id
     if (after === undefined || rows.length < A_PAGE) return

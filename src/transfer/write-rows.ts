@@ -4,7 +4,7 @@ import type { Data } from '../categories/value.ts'
 import type { AppError } from '../kernel/errors.ts'
 import { skuKey } from '../passports/check-data.ts'
 import { findByGtin, findBySku } from '../passports/find-matches.ts'
-import { getStates } from '../passports/state.ts'
+import { statesInPieces } from '../passports/state.ts'
 import { syncModels } from '../passports/sync-models.ts'
 import type { Settings } from './import.ts'
 import { changesOf, type Reading, type RowData } from './row-data.ts'
@@ -30,8 +30,8 @@ export async function writeRows(
   rows: readonly RowData[],
   { category, matchBy, changeType, dryRun, before, reading }: Writing,
 ): Promise<Written> {
-  const there = await modelsOf(ctx, rows, matchBy)
-  const sent = rows.map(row => ({ category, data: changesOf(row, there(row), reading) }))
+  const changes = await changesOfAll(ctx, rows, matchBy, reading)
+  const sent = changes.map(data => ({ category, data }))
   const result = await syncModels(ctx, {
     rows: sent,
     matchBy,
@@ -57,8 +57,13 @@ export function keyOf({ data }: RowData, matchBy: Settings['matchBy']): string |
   return matchBy === 'sku' ? skuKey(value) : value.padStart(14, '0')
 }
 
-/** The data of the models that rows mean, as far as there is one; what else is wrong the verb says. */
-async function modelsOf(ctx: AccountContext, rows: readonly RowData[], matchBy: Settings['matchBy']) {
+/** What rows change at the models that they mean, as far as there is one; what else is wrong the verb says. */
+async function changesOfAll(
+  ctx: AccountContext,
+  rows: readonly RowData[],
+  matchBy: Settings['matchBy'],
+  reading: Reading,
+): Promise<Data[]> {
   const keys = [...new Set(rows.flatMap(row => keyOf(row, matchBy) ?? []))]
   const ids = new Map<string, string>()
   if (matchBy === 'sku') {
@@ -67,7 +72,14 @@ async function modelsOf(ctx: AccountContext, rows: readonly RowData[], matchBy: 
   } else {
     for (const [gtin, match] of await findByGtin(ctx, keys)) if (match.id !== null) ids.set(gtin, match.id)
   }
-  const states = ids.size === 0 ? [] : await getStates(ctx, [...new Set(ids.values())])
-  const data = new Map<string, Data>(states.map(state => [state.row.id, state.inherited]))
-  return (row: RowData) => data.get(ids.get(keyOf(row, matchBy) ?? '') ?? '')
+  const idOf = (row: RowData) => ids.get(keyOf(row, matchBy) ?? '')
+  const changes = new Map<RowData, Data>()
+  for await (const states of statesInPieces(ctx, [...new Set(ids.values())])) {
+    const there = new Map(states.map(state => [state.row.id, state.inherited]))
+    for (const row of rows) {
+      const data = there.get(idOf(row) ?? '')
+      if (data !== undefined) changes.set(row, changesOf(row, data, reading))
+    }
+  }
+  return rows.map(row => changes.get(row) ?? changesOf(row, undefined, reading))
 }
