@@ -1,5 +1,6 @@
 /** Query parameters: each read by its own rule, all problems told at once, nothing clamped and nothing ignored. */
 import { type Detail, type DetailCode, invalid } from '../kernel/errors.ts'
+import { findMoment } from '../kernel/moment.ts'
 import type { RawQuery } from './route.ts'
 
 type Problem = { problem: DetailCode; message: string }
@@ -50,17 +51,18 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}(?:[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Z
 
 /** RFC 3339 date-time, or a date alone for its first moment in UTC. */
 export const dateTime: Rule<Date> = (text, name) => {
-  const date = DATE_TIME.test(text) ? new Date(text) : new Date(Number.NaN)
-  const day = text.slice(0, 10)
-  const isReal = !Number.isNaN(date.getTime()) && new Date(day).toISOString().startsWith(day)
-  if (isReal) return date
+  const moment = DATE_TIME.test(text) ? findMoment(text) : undefined
+  if (moment !== undefined) return moment
   if (/ \d{2}:\d{2}$/.test(text)) {
     return {
       problem: 'format',
       message: `${name} has a space before its offset; write + as %2B in an address.`,
     }
   }
-  return { problem: 'format', message: `${name} must be a date-time such as 2026-11-21T10:00:00Z.` }
+  return {
+    problem: 'format',
+    message: `${name} must be a date-time such as 2026-11-21T10:00:00Z, from the year 1 to 9999.`,
+  }
 }
 
 type Values<S> = { [K in keyof S]?: S[K] extends Rule<infer T> ? T : never }

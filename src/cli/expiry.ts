@@ -1,10 +1,10 @@
 /** When something ends, as a person types it: a date, a date-time, or a span from now. */
+import { findMoment } from '../kernel/moment.ts'
 import { UsageError } from './command.ts'
 
 const SPAN = /^(\d{1,6})([dhm])$/
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})?$/
-const HAS_OFFSET = /([Zz]|[+-]\d{2}:\d{2})$/
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const
 /** Beyond this an expiry is a slip of the finger. */
 const MOST_MS = 100 * 365.25 * UNIT_MS.d
@@ -52,14 +52,5 @@ function readSpan(text: string, now: Date, direction: 1 | -1 = 1): Date | undefi
   return new Date(now.getTime() + direction * Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS])
 }
 
-/** Temporal refuses what is in no calendar (30 February), which Date would move to the next month. */
-function readDate(text: string): Date | undefined {
-  if (!DATE.test(text) && !DATE_TIME.test(text)) return undefined
-  const whole = DATE.test(text) ? `${text}T00:00:00Z` : HAS_OFFSET.test(text) ? text : `${text}Z`
-  try {
-    return new Date(Temporal.Instant.from(whole).epochMilliseconds)
-  } catch (error) {
-    if (error instanceof RangeError) return undefined
-    throw error
-  }
-}
+const readDate = (text: string): Date | undefined =>
+  DATE.test(text) || DATE_TIME.test(text) ? findMoment(text) : undefined

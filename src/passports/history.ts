@@ -40,9 +40,11 @@ export async function listVersions(
   const current = await getPassport(ctx, uuid)
   const newest = 'before' in window ? window.before - 1 : current.version_no - window.offset
   const rows =
-    current.version_no === 1
-      ? [await firstVersion(ctx, current)].filter(() => newest >= 1)
-      : await ctx.sql<VersionRow[]>`
+    newest < 1
+      ? []
+      : current.version_no === 1
+        ? [await firstVersion(ctx, current)]
+        : await ctx.sql<VersionRow[]>`
           select v.version_no, v.kind, v.changed, v.created_at, v.created_by, v.note,
             case when ${current.level}::text <> 'm' then c.upto end as parent_version_no
           from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id

@@ -177,6 +177,8 @@ describe('GET /products', () => {
       await t.ask('PATCH', `/api/v1/products/${id}`, { key: account.key, body: { data: {} } })
       t.clock.release()
       assert.deepEqual(ids(await list(`?updated_since=${since.toISOString()}`)), [id])
+      assert.deepEqual(ids(await list('?updated_since=9999-12-31T23:59:59Z')), [])
+      assert.ok(ids(await list('?updated_since=0001-01-01')).length > 0)
     })
   })
 
@@ -199,6 +201,8 @@ describe('GET /products', () => {
   describe('422', () => {
     for (const query of [
       ...['category=none', 'updated_since=2026-02-30T00:00:00Z'],
+      ...['updated_since=0000-01-01', 'updated_since=0000-12-31T23:59:59Z', 'q=a&updated_since=0000-02-29'],
+      ...['updated_since=9999-12-31T23:59:59-23:59'],
       ...[
         'limit=0',
         'limit=101',

@@ -93,7 +93,16 @@ describe('GET /products/{id}', () => {
       assert.equal((await get(`${product.id}?at=2026-10-31`)).status, 404)
     })
 
-    for (const at of ['yesterday', '2026-02-30', '2026-11-21T25:00:00Z', '', '2026-11-21T10:00:00']) {
+    test('a day of the first or of the last year there is', async () => {
+      const product = await create()
+      assert.equal((await get(`${product.id}?at=0001-01-01`)).status, 404)
+      assert.equal((await get(`${product.id}?at=9999-12-31T23:59:59.999999999Z`)).status, 200)
+    })
+
+    for (const at of [
+      ...['yesterday', '2026-02-30', '2026-11-21T25:00:00Z', '', '2026-11-21T10:00:00', '2026-11-21T10:00Z'],
+      ...['2026-11-21%2010:00:00Z', '0000-01-01', '0001-01-01T00:00:00%2B00:01', '9999-12-31T23:59:59-23:59'],
+    ]) {
       test(`422 for "${at}"`, async () => {
         const product = await create()
         const { status, json } = await get(`${product.id}?at=${at}`)

@@ -85,6 +85,8 @@ describe('GET /products/{id}/versions', () => {
       next_cursor: null,
     })
     assert.deepEqual((await page(4)).data, [])
+    assert.deepEqual((await page(1_000_000_000)).data, [])
+    assert.deepEqual((await get(`${product.id}/versions?limit=100&page=1000000000`)).json.data, [])
     const seen: number[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
       const { json } = await get(`${product.id}/versions?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`)

@@ -237,6 +237,7 @@ describe('webhooks', () => {
       [`webhooks deliveries --account ${account} --before nope`, 1, /^There is no delivery "nope"/],
       [`webhooks deliveries --account ${account} --limit 0`, 2, /--limit is "0"/],
       [`webhooks replay --account ${account} --since 2999-01-01`, 2, /not over yet/],
+      [`webhooks replay --account ${account} --since 0000-01-01`, 2, /--since is "0000-01-01"/],
     ]
     for (const [line, code, sentence] of cases) {
       const answer = await carnet(line.split(' '), settings)

@@ -247,7 +247,14 @@ describe('a webhook', () => {
     await announce()
     await failSixTimes()
     const replay = async (since: string) => editor.post(`${at}/replay`, { form: { since } })
-    for (const since of ['', 'yesterday', '2026-02-30T10:00', '2026-11-21', '99999-01-01T00:00']) {
+    for (const since of [
+      '',
+      'yesterday',
+      '2026-02-30T10:00',
+      '2026-11-21',
+      '0000-01-01T00:00',
+      '99999-01-01T00:00',
+    ]) {
       const answer = await replay(since)
       assert.equal(answer.status, 422, since)
       assert.match(answer.text, /Give a day and a time/)

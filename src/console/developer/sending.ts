@@ -1,5 +1,6 @@
 /** Having something sent: a test, one event again, all that failed since a time. Each leads back to the page, which says what came of it. */
 import { AppError } from '../../kernel/errors.ts'
+import { findMoment } from '../../kernel/moment.ts'
 import { replayFailed, resendDelivery } from '../../webhooks/deliveries.ts'
 import { testWebhook } from '../../webhooks/try-out.ts'
 import { notice } from '../fields.ts'
@@ -41,9 +42,5 @@ export async function submitReplay(visit: SignedInVisit): Promise<Outcome> {
 /** What browsers send for a day and a time without a zone; it is UTC here, as on every page. */
 function readTime(text: string): Date | undefined {
   const [, minute] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(?::\d\d(?:\.\d{1,3})?)?$/.exec(text) ?? []
-  const time = new Date(`${minute}Z`)
-  // A day that is not in its month would come out as another one.
-  return minute !== undefined && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(minute)
-    ? time
-    : undefined
+  return minute === undefined ? undefined : findMoment(minute)
 }
