@@ -1,4 +1,5 @@
 /** The top level of a request body: an object with the members the call takes, and no others. */
+import { isLongerThan } from '../kernel/characters.ts'
 import { type Detail, type DetailCode, invalid } from '../kernel/errors.ts'
 
 /** Members of a record that a client may have sent back: it can read them, not set them. */
@@ -74,10 +75,10 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/
 export function optionalText(name: string, value: unknown, most: number): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string') throw invalid([bodyDetail(name, 'type', `${name} must be a text.`)])
-  if (value.trim() === '' || value.length > most) {
+  const text = value.replaceAll('\r\n', '\n')
+  if (text.trim() === '' || isLongerThan(text, most)) {
     throw invalid([bodyDetail(name, 'length', `${name} must have 1 to ${most} characters.`)])
   }
-  const text = value.replaceAll('\r\n', '\n')
   if (!text.isWellFormed() || CONTROL.test(text)) {
     throw invalid([
       bodyDetail(name, 'format', `${name} has a character that cannot be kept; send plain text.`),

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { onlyOnce } from '../accounts/idempotency.ts'
 import type { KeptAnswer } from '../accounts/receipt.ts'
+import { isLongerThan } from '../kernel/characters.ts'
 import { type Detail, invalid } from '../kernel/errors.ts'
 import type { AccountCall, Answer, Route } from './route.ts'
 
@@ -64,7 +65,7 @@ function readKey(request: FastifyRequest): string {
     (name, i) => i % 2 === 0 && name.toLowerCase() === HEADER,
   ).length
   if (times > 1) throw fault('duplicate', 'The header Idempotency-Key is given more than once; send it once.')
-  if (key.trim() === '' || [...key].length > LONGEST_KEY) {
+  if (key.trim() === '' || isLongerThan(key, LONGEST_KEY)) {
     throw fault('length', `The header Idempotency-Key must have 1 to ${LONGEST_KEY} characters.`)
   }
   if (/[\u0000-\u001f\u007f]/.test(key)) {

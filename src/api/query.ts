@@ -1,4 +1,5 @@
 /** Query parameters: each read by its own rule, all problems told at once, nothing clamped and nothing ignored. */
+import { isLongerThan } from '../kernel/characters.ts'
 import { type Detail, type DetailCode, invalid } from '../kernel/errors.ts'
 import { findMoment } from '../kernel/moment.ts'
 import type { RawQuery } from './route.ts'
@@ -35,7 +36,7 @@ export const flag: Rule<boolean> = (text, name) => {
 /** Any text that can be looked for: no NUL, no lone surrogate. */
 export function searchable(most: number): Rule<string> {
   return (text, name) => {
-    if (text.length === 0 || text.length > most) {
+    if (text.length === 0 || isLongerThan(text, most)) {
       return { problem: 'length', message: `${name} must have 1 to ${most} characters.` }
     }
     if (!text.isWellFormed() || text.includes('\0'))

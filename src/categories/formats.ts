@@ -1,6 +1,7 @@
 /** The formats a field can have: what JSON Schema can say of each, and the check that says the rest. */
 import { isCasNumber, isGln } from '../gs1/check-digit.ts'
 import { findGtinFault, type GtinFault } from '../gs1/gtin.ts'
+import { isLongerThan } from '../kernel/characters.ts'
 import type { DetailCode } from '../kernel/errors.ts'
 import { COUNTRIES, isCountry } from './countries.ts'
 import type { Format } from './field.ts'
@@ -86,7 +87,7 @@ export const FORMATS: Readonly<Record<Format, FormatRule>> = {
   url: {
     schema: { minLength: 8, maxLength: URL_MAX_LENGTH, pattern: '^[Hh][Tt][Tt][Pp][Ss]?://', format: 'uri' },
     findFault: text => {
-      if (text.length > URL_MAX_LENGTH) {
+      if (isLongerThan(text, URL_MAX_LENGTH)) {
         return fault('length', problem('url_long', { most: URL_MAX_LENGTH }))
       }
       return HTTP_URL.test(text) && URL.canParse(text) ? undefined : fault('format', problem('url'))
@@ -140,7 +141,7 @@ export function languageProblem(text: string): Problem {
 }
 
 function isEmail(text: string): boolean {
-  if (text.length > EMAIL_MAX_LENGTH || !EMAIL.test(text)) return false
+  if (isLongerThan(text, EMAIL_MAX_LENGTH) || !EMAIL.test(text)) return false
   const [local = '', domain = ''] = text.split('@')
   if (local.startsWith('.') || local.endsWith('.') || local.includes('..')) return false
   return domain.split('.').every(label => EMAIL_LABEL.test(label))

@@ -1,4 +1,5 @@
 /** Words that several commands read alike: account numbers and names. */
+import { isLongerThan } from '../kernel/characters.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Arguments, UsageError } from './command.ts'
 
@@ -16,7 +17,7 @@ export function accountNumber(id: string): number {
 /** A name as a person writes one: one line, 200 characters at most. Throws UsageError. */
 export function readName(args: Arguments, option: string): string {
   const name = args.get(option).trim()
-  if (name.length > LONGEST_NAME)
+  if (isLongerThan(name, LONGEST_NAME))
     throw new UsageError(`--${option} is longer than ${LONGEST_NAME} characters.`)
   if (/\p{Cc}/u.test(name) || !name.isWellFormed()) {
     throw new UsageError(`--${option} has characters that cannot be shown.`)

@@ -7,6 +7,7 @@ import { audit } from '../accounts/audit.ts'
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
 import { inTransaction } from '../accounts/transaction.ts'
 import type { Audience } from '../categories/field.ts'
+import { isLongerThan } from '../kernel/characters.ts'
 import { checksum62, randomBase62, sha256Hex } from '../kernel/crypto.ts'
 import type { Sql } from '../kernel/db.ts'
 import { assert, type Detail, type DetailCode, invalid, notFound } from '../kernel/errors.ts'
@@ -98,7 +99,7 @@ function requireSound(input: NewAccessLink, now: Date): { audience: LinkAudience
   const audience = LINK_AUDIENCES.find(one => one === input.audience)
   if (audience === undefined) wrong('audience', 'enum', `must be one of ${LINK_AUDIENCES.join(', ')}.`)
   const label = input.label.trim()
-  if (label === '' || label.length > LABEL_LENGTH_MAX) {
+  if (label === '' || isLongerThan(label, LABEL_LENGTH_MAX)) {
     wrong('label', 'length', `says whom the link is for, in 1 to ${LABEL_LENGTH_MAX} characters.`)
   }
   if (/[\0-\x1f\x7f]/.test(label) || !label.isWellFormed())

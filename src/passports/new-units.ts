@@ -2,6 +2,7 @@
 
 import type { CompleteCategory } from '../categories/catalogue.ts'
 import { isLotOrSerial } from '../gs1/lot-serial.ts'
+import { isLongerThan } from '../kernel/characters.ts'
 import { AppError, type Detail, invalid } from '../kernel/errors.ts'
 import { together } from '../kernel/together.ts'
 import { checkUnitData, type Data, withoutNulls } from './check-data.ts'
@@ -85,7 +86,7 @@ function identityFaults(
   if (value === undefined)
     report(wanted, 'required', `${wanted} is missing: ${level === 'item' ? 'an item' : 'a batch'} needs one.`)
   else if (typeof value !== 'string') report(wanted, 'type', `${wanted} must be a text.`)
-  else if (value.length < 1 || value.length > 20)
+  else if (value.length < 1 || isLongerThan(value, 20))
     report(wanted, 'length', `${wanted} must have 1 to 20 characters.`)
   else if (!isLotOrSerial(value)) {
     report(

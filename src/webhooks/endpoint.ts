@@ -1,5 +1,6 @@
 /** An endpoint as the account sees it: where events go, which ones, and how it has been doing. */
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
+import { isLongerThan } from '../kernel/characters.ts'
 import type { Fragment, Sql } from '../kernel/db.ts'
 import { AppError, type Detail, invalid, notFound } from '../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
@@ -154,7 +155,7 @@ export function readEvents(events: readonly string[] | undefined): string[] | nu
 
 /** Throws `validation` when it is too long or has characters that cannot be shown. */
 export function readDescription(text: string): string {
-  if (text.length > MOST_DESCRIPTION) {
+  if (isLongerThan(text, MOST_DESCRIPTION)) {
     throw invalid([
       detail('description', 'length', `description is longer than ${MOST_DESCRIPTION} characters.`),
     ])

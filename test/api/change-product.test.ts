@@ -101,6 +101,7 @@ describe('PATCH /products/{id}', () => {
       ['no data', { note: 'x' }, 'data', 'required'],
       ['an unknown change_type', { data: {}, change_type: 'fix' }, 'change_type', 'enum'],
       ['a note of 501 characters', { data: {}, note: 'x'.repeat(501) }, 'note', 'length'],
+      ['a note of 501 characters of two units', { data: {}, note: '🪑'.repeat(501) }, 'note', 'length'],
       ['a version_no', { data: {}, version_no: 9 }, 'version_no', 'immutable'],
     ] as const) {
       test(`${what}: ${code}, no version made`, async () => {
@@ -113,6 +114,13 @@ describe('PATCH /products/{id}', () => {
         )
         assert.equal((await read(product.id)).version_no, 1)
       })
+    }
+  })
+
+  test('a note of 500 characters, however many units each has', async () => {
+    const product = await create()
+    for (const note of ['🪑'.repeat(500), '\r\n🪑'.repeat(250)]) {
+      assert.equal((await patch(product.id, { data: {}, note })).status, 200)
     }
   })
 

@@ -170,6 +170,11 @@ describe('GET /products', () => {
       assert.equal((await list('?status=archived')).json.meta.total, 0)
     })
 
+    test('q of 500 characters, however many units each has', async () => {
+      const { status, json } = await list(`?q=${encodeURIComponent('🪑'.repeat(500))}`)
+      assert.deepEqual([status, json.data], [200, []])
+    })
+
     test('updated_since', async () => {
       const since = new Date(Date.now() + 1000)
       t.clock.set(since)
@@ -231,6 +236,7 @@ describe('GET /products', () => {
         'q[$ne]=1',
         'stauts=active',
         `q=${'x'.repeat(501)}`,
+        `q=${encodeURIComponent('🪑'.repeat(501))}`,
         'page=2&cursor=01m7ywhcr7fxwrqq1xd4m28c2t',
       ],
     ]) {

@@ -76,6 +76,9 @@ describe('createAccessLink', () => {
     await assert.rejects(createAccessLink(account.ctx, never), { code: 'validation' })
     const lines = input({ label: 'two\nlines' })
     await assert.rejects(createAccessLink(account.ctx, lines), { code: 'validation' })
+    const long = input({ label: '🪑'.repeat(201) })
+    await assert.rejects(createAccessLink(account.ctx, long), { code: 'validation' })
+    assert.equal((await createAccessLink(account.ctx, input({ label: '🪑'.repeat(200) }))).url, null)
   })
 
   test('not_found for the passport of another account', async () => {

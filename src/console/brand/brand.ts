@@ -9,6 +9,7 @@ import {
   findOrigin,
   setBrand,
 } from '../../accounts/set-brand.ts'
+import { isLongerThan } from '../../kernel/characters.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { listPassports } from '../../passports/list.ts'
 import { isFine, type Problems, problemsOf } from '../form.ts'
@@ -69,7 +70,7 @@ function problemsWith({ words }: SignedInVisit, { name, accent, frames }: Look):
   const nameFormat = /\p{Cc}/u.test(name) || !name.isWellFormed() ? errors.nameFormat : undefined
   const framesProblem = isMany ? errors.framesMax(ANCESTORS_MAX) : undefined
   return problemsOf({
-    name: name.length > BRAND_NAME_LENGTH_MAX ? errors.nameLength(BRAND_NAME_LENGTH_MAX) : nameFormat,
+    name: isLongerThan(name, BRAND_NAME_LENGTH_MAX) ? errors.nameLength(BRAND_NAME_LENGTH_MAX) : nameFormat,
     accent: accent === '' || findColour(accent) !== undefined ? undefined : errors.accent,
     frames: wrong.length > 0 ? errors.frames(wrong.slice(0, 3).join(', ')) : framesProblem,
   })

@@ -118,7 +118,7 @@ export async function submitEdit(visit: SignedInVisit): Promise<Outcome> {
   const state = await stateOf(visit)
   const base = /^\d{1,9}$/.test(form.text('base')) ? Number(form.text('base')) : 0
   const changeType = CHANGE_TYPES.find(one => one === form.text('change_type')) ?? 'change'
-  const note = form.text('note').slice(0, LONGEST_NOTE)
+  const note = Array.from(form.text('note')).slice(0, LONGEST_NOTE).join('')
   const edit: Edit = { form, problems: {}, changeType, note, base }
   const changed = reshaped(form)
   if (changed !== undefined) return editPage(words, state, { ...edit, form: changed })
