@@ -1,26 +1,19 @@
 /** Batches and items over REST: issued one by one or by the hundred, changed by serial, refreshed after a correction. */
 import { invalid } from '../kernel/errors.ts'
+import { together } from '../kernel/together.ts'
 import type { Data } from '../passports/check-data.ts'
 import { createChildren, UNIT_LEVELS } from '../passports/create-children.ts'
 import { requireUuid } from '../passports/find.ts'
 import { previewRefresh, refreshPassport } from '../passports/refresh-job.ts'
 import { updateChildren } from '../passports/update-children.ts'
-import { bodyDetail, optionalChoice, readBody } from './body.ts'
+import { bodyDetail, optionalChoice, readBody, sentMembers } from './body.ts'
 import { bulkBody, nothingDone, requireItems } from './bulk-answer.ts'
 import { changeWords, createdAnswer, isStrict } from './products.ts'
-import { flag, readQuery } from './query.ts'
+import { readQuery } from './query.ts'
 import { type AccountCall, type Answer, data } from './route.ts'
 
 export async function createUnits(call: AccountCall): Promise<Answer> {
-  const { dry_run: dryRun = false } = readQuery(call.query, { dry_run: flag })
-  const isBulk = typeof call.body === 'object' && call.body !== null && Object.hasOwn(call.body, 'items')
-  const body: Partial<Record<'level' | 'items' | 'lot' | 'serial' | 'data', unknown>> = isBulk
-    ? readBody(call.body, ['level', 'items'])
-    : readBody(call.body, ['level', 'lot', 'serial', 'data'])
-  const level = optionalChoice('level', body.level, UNIT_LEVELS)
-  if (level === undefined)
-    throw invalid([bodyDetail('level', 'required', 'level is missing: batch or item.')])
-  const units = isBulk ? requireItems(body.items, 'units') : [body]
+  const { isBulk, level, units } = readUnits(call.body)
   const parentUuid = requireUuid(call.params.id ?? '')
   const { created, errors } = await createChildren(call.account, {
     parentUuid,
@@ -28,9 +21,9 @@ export async function createUnits(call: AccountCall): Promise<Answer> {
     units,
     bulk: isBulk,
     strict: isStrict(call),
-    dryRun,
+    dryRun: call.dryRun,
   })
-  const meta = dryRun ? { dry_run: true } : undefined
+  const meta = call.dryRun ? { dry_run: true } : undefined
   const [first] = created
   if (!isBulk) {
     if (first === undefined) throw errors[0]?.error ?? new Error('one unit was neither issued nor refused')
@@ -42,12 +35,29 @@ export async function createUnits(call: AccountCall): Promise<Answer> {
   return { status: 201, body: bulkBody(call, { created: rows }, errors, meta) }
 }
 
+function readUnits(body: unknown) {
+  const sent = sentMembers(body)
+  const isBulk = Object.hasOwn(sent, 'items')
+  const members = isBulk ? ['level', 'items'] : ['level', 'lot', 'serial', 'data']
+  if (sent !== body) readBody(body, members)
+  const { level, units } = together({
+    members: () => readBody(body, members),
+    level: () => requireLevel(sent.level),
+    units: () => (isBulk ? requireItems(sent.items, 'units') : [sent]),
+  })
+  return { isBulk, level, units }
+}
+
+function requireLevel(sent: unknown) {
+  const level = optionalChoice('level', sent, UNIT_LEVELS)
+  if (level !== undefined) return level
+  throw invalid([bodyDetail('level', 'required', 'level is missing: batch or item.')])
+}
+
 export async function changeUnits(call: AccountCall): Promise<Answer> {
-  const { dry_run: dryRun = false } = readQuery(call.query, { dry_run: flag })
-  const body = readBody(call.body, ['items', 'change_type', 'note'])
-  const units = requireItems(body.items, 'units')
+  const { units, words } = readChanges(call.body)
   const parentUuid = requireUuid(call.params.id ?? '')
-  const input = { parentUuid, units, ...changeWords(body), strict: isStrict(call), dryRun }
+  const input = { parentUuid, units, ...words, strict: isStrict(call), dryRun: call.dryRun }
   const { updated, errors } = await updateChildren(call.account, input)
   if (updated.length === 0) throw nothingDone(errors, 'No unit could be changed')
   const rows = updated.map(({ index, written }) => ({
@@ -56,11 +66,21 @@ export async function changeUnits(call: AccountCall): Promise<Answer> {
     names: JSON.parse(written.passport.data) as Data,
     warnings: written.warnings,
   }))
-  return { body: bulkBody(call, { updated: rows }, errors, dryRun ? { dry_run: true } : undefined) }
+  return { body: bulkBody(call, { updated: rows }, errors, call.dryRun ? { dry_run: true } : undefined) }
+}
+
+function readChanges(body: unknown) {
+  const members = ['items', 'change_type', 'note']
+  const sent = sentMembers(body)
+  if (sent !== body) readBody(body, members)
+  return together({
+    members: () => readBody(body, members),
+    units: () => requireItems(sent.items, 'units'),
+    words: () => changeWords(sent),
+  })
 }
 
 export async function refreshUnits(call: AccountCall): Promise<Answer> {
-  readQuery(call.query, {})
   const result = await refreshPassport(call.account, requireUuid(call.params.id ?? ''))
   return { status: result.pending > 0 ? 202 : 200, body: data(JSON.stringify(result)) }
 }

@@ -12,7 +12,7 @@ import { listCategories, readSchema } from './categories.ts'
 import { changeUnits, createUnits, refreshUnits, showRefresh } from './children.ts'
 import { announceDeprecation } from './deprecation.ts'
 import { health } from './health.ts'
-import { answerOnce, noteBody } from './idempotency.ts'
+import { noteBody } from './idempotency.ts'
 import { limitAddress, limitKey } from './limits.ts'
 import { listChildren, listProducts } from './lists.ts'
 import { openapi } from './openapi.ts'
@@ -23,6 +23,7 @@ import { accountScans, productScans } from './scans.ts'
 import { readSnippet } from './snippet.ts'
 import { putByGtin, putBySku, syncProducts } from './sync.ts'
 import { archiveProduct, listProductVersions, readProductVersion, restoreProduct } from './versions.ts'
+import { answerWrite } from './writes.ts'
 
 export const API_PREFIX = '/api/v1'
 const MAX_BODY_BYTES = 1024 * 1024
@@ -35,20 +36,20 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/categories', handle: listCategories },
   { method: 'GET', path: '/schema/:category', handle: readSchema },
   { method: 'GET', path: '/products', handle: listProducts },
-  { method: 'POST', path: '/products', handle: createProduct, keepsReceipt: true },
-  { method: 'POST', path: '/products/bulk', handle: syncProducts, bulk: true },
-  { method: 'PUT', path: '/products/by-sku/:sku', handle: putBySku },
-  { method: 'PUT', path: '/products/by-gtin/:gtin', handle: putByGtin },
+  { method: 'POST', path: '/products', handle: createProduct, dryRun: true, keepsReceipt: true },
+  { method: 'POST', path: '/products/bulk', handle: syncProducts, dryRun: true, bulk: true },
+  { method: 'PUT', path: '/products/by-sku/:sku', handle: putBySku, dryRun: true },
+  { method: 'PUT', path: '/products/by-gtin/:gtin', handle: putByGtin, dryRun: true },
   { method: 'GET', path: '/products/:id', handle: readProduct },
-  { method: 'PATCH', path: '/products/:id', handle: changeProduct },
+  { method: 'PATCH', path: '/products/:id', handle: changeProduct, dryRun: true },
   { method: 'GET', path: '/products/:id/qr', handle: readQr },
   { method: 'GET', path: '/products/:id/snippet', handle: readSnippet },
   { method: 'GET', path: '/products/:id/versions', handle: listProductVersions },
   { method: 'GET', path: '/products/:id/versions/:n', handle: readProductVersion },
   { method: 'POST', path: '/products/:id/versions/:n/revert', handle: revertProduct },
   { method: 'GET', path: '/products/:id/children', handle: listChildren },
-  { method: 'POST', path: '/products/:id/children', handle: createUnits, bulk: true },
-  { method: 'POST', path: '/products/:id/children/update', handle: changeUnits, bulk: true },
+  { method: 'POST', path: '/products/:id/children', handle: createUnits, dryRun: true, bulk: true },
+  { method: 'POST', path: '/products/:id/children/update', handle: changeUnits, dryRun: true, bulk: true },
   { method: 'GET', path: '/products/:id/refresh', handle: showRefresh },
   { method: 'POST', path: '/products/:id/refresh', handle: refreshUnits },
   { method: 'GET', path: '/products/:id/scans', handle: productScans },
@@ -199,7 +200,8 @@ function requireReadableQuery({ raw: { url = '' } }: FastifyRequest): void {
 
 function handle(route: Route, call: OpenCall, request: FastifyRequest): Promise<Answer> | Answer {
   if (route.open) return route.handle(call)
-  return answerOnce(request, { ...call, account: accountOf(call.setup, request) }, route)
+  const accountCall = { ...call, account: accountOf(call.setup, request), dryRun: false }
+  return route.method === 'GET' ? route.handle(accountCall) : answerWrite(request, accountCall, route)
 }
 
 function accountOf({ sql, clock }: ApiSetup, request: FastifyRequest): AccountContext {

@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify'
 import { onlyOnce } from '../accounts/idempotency.ts'
 import type { KeptAnswer } from '../accounts/receipt.ts'
 import { isLongerThan } from '../kernel/characters.ts'
-import { type Detail, invalid } from '../kernel/errors.ts'
-import type { AccountCall, Answer, Route } from './route.ts'
+import { type AppError, type Detail, invalid } from '../kernel/errors.ts'
+import type { AccountCall, AccountRoute, Answer } from './route.ts'
 
 const LONGEST_KEY = 200
 const HEADER = 'idempotency-key'
@@ -18,19 +18,14 @@ export function noteBody(request: FastifyRequest, bytes: Buffer): void {
 }
 
 /**
- * Answers a call by its route's handler, or, when its key has been used for the same request in the last 24 hours, as that was
- * answered. A dry run changes nothing and may be repeated as it is. Throws what `onlyOnce` throws, and `validation`
- * for a key that cannot be one.
+ * Answers a call by `work`, or, when its key has been used for the same request in the last 24 hours, as that was
+ * answered. Throws what `onlyOnce` throws.
  */
 export async function answerOnce(
   request: FastifyRequest,
   call: AccountCall,
-  { handle, keepsReceipt }: Extract<Route, { open?: false }>,
+  { key, handle, keepsReceipt }: Pick<AccountRoute, 'handle' | 'keepsReceipt'> & { key: string },
 ): Promise<Answer> {
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  if (isRead || request.headers[HEADER] === undefined) return handle(call)
-  const key = readKey(request)
-  if (call.query.dry_run === 'true') return handle(call)
   const { answer, replayed } = await onlyOnce(
     call.account,
     { key, fingerprint: fingerprintOf(request) },
@@ -56,20 +51,25 @@ function fingerprintOf(request: FastifyRequest): Buffer {
   return hash('sha256', Buffer.concat([head, bodies.get(request) ?? Buffer.alloc(0)]), 'buffer')
 }
 
-/** 1 to 200 characters, sent once. Header bytes that are UTF-8 count as the characters they spell. */
-function readKey(request: FastifyRequest): string {
+/**
+ * 1 to 200 characters, sent once; undefined when there is none, its refusal when it cannot be one. Header bytes that
+ * are UTF-8 count as the characters they spell.
+ */
+export function findKey(request: FastifyRequest): string | AppError | undefined {
+  if (request.headers[HEADER] === undefined) return undefined
   const sent = String(request.headers[HEADER])
   const text = Buffer.from(sent, 'latin1').toString()
   const key = text.includes('\ufffd') ? sent : text
   const times = request.raw.rawHeaders.filter(
     (name, i) => i % 2 === 0 && name.toLowerCase() === HEADER,
   ).length
-  if (times > 1) throw fault('duplicate', 'The header Idempotency-Key is given more than once; send it once.')
+  if (times > 1)
+    return fault('duplicate', 'The header Idempotency-Key is given more than once; send it once.')
   if (key.trim() === '' || isLongerThan(key, LONGEST_KEY)) {
-    throw fault('length', `The header Idempotency-Key must have 1 to ${LONGEST_KEY} characters.`)
+    return fault('length', `The header Idempotency-Key must have 1 to ${LONGEST_KEY} characters.`)
   }
   if (/[\u0000-\u001f\u007f]/.test(key)) {
-    throw fault('format', 'The header Idempotency-Key has a control character; send plain text.')
+    return fault('format', 'The header Idempotency-Key has a control character; send plain text.')
   }
   return key
 }

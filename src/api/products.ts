@@ -13,17 +13,16 @@ import { getState } from '../passports/state.ts'
 import { CHANGE_TYPES, nextState, type PassportChange, updatePassport } from '../passports/update.ts'
 import { optionalChoice, optionalText, readBody, sentMembers } from './body.ts'
 import { allowsChange, matchesAny } from './conditions.ts'
-import { dateTime, flag, readQuery } from './query.ts'
+import { dateTime, readQuery } from './query.ts'
 import { type AccountCall, type Answer, data, type OpenCall } from './route.ts'
 
-export const MOST_NOTE = 500
+const MOST_NOTE = 500
 
 export async function createProduct(call: AccountCall): Promise<Answer> {
-  const { dry_run: dryRun = false } = readQuery(call.query, { dry_run: flag })
   const strict = isStrict(call)
   const body = readNew(call.body, strict)
   const input = { category: body.category, data: body.data, strict }
-  if (dryRun) return createdAnswer(call, await previewCreate(call.account, input), { dry_run: true })
+  if (call.dryRun) return createdAnswer(call, await previewCreate(call.account, input), { dry_run: true })
   const answer = (written: Written) => createdAnswer(call, written)
   return answer(await createPassport(call.account, input, answer))
 }
@@ -51,7 +50,6 @@ export function recordAnswer(call: OpenCall, row: PassportRow): Answer {
 }
 
 export async function changeProduct(call: AccountCall): Promise<Answer> {
-  const { dry_run: dryRun = false } = readQuery(call.query, { dry_run: flag })
   const body = await readChange(call)
   const change: PassportChange = {
     uuid: requireUuid(call.params.id ?? ''),
@@ -61,24 +59,30 @@ export async function changeProduct(call: AccountCall): Promise<Answer> {
     strict: isStrict(call),
     expects: expected(call),
   }
-  if (!dryRun) return writtenAnswer(call, await updatePassport(call.account, change))
+  if (!call.dryRun) return writtenAnswer(call, await updatePassport(call.account, change))
   const preview = await previewUpdate(call.account, change)
   const reach = preview.reach === null ? {} : { correction: preview.reach }
   return writtenAnswer(call, preview, { dry_run: true, ...reach })
 }
 
 export async function revertProduct(call: AccountCall): Promise<Answer> {
-  readQuery(call.query, {})
-  const body = call.body === undefined ? {} : readBody(call.body, ['change_type', 'note'])
+  const { words } = readWords(call.body)
   const n = call.params.n ?? ''
   if (!/^[1-9]\d{0,8}$/.test(n)) throw notFound('version of this product')
   const wish = {
     uuid: requireUuid(call.params.id ?? ''),
     versionNo: Number(n),
-    ...changeWords(body),
+    ...words,
     expects: expected(call),
   }
   return writtenAnswer(call, await revertPassport(call.account, wish))
+}
+
+function readWords(body: unknown = {}) {
+  const members = ['change_type', 'note'] as const
+  const sent = sentMembers(body)
+  if (sent !== body) readBody(body, members)
+  return together({ members: () => readBody(body, members), words: () => changeWords(sent) })
 }
 
 function readNew(body: unknown, strict: boolean) {
@@ -144,10 +148,13 @@ async function faultOf(call: AccountCall, sent: Data): Promise<AppError | undefi
 }
 
 /** What a body says about a change besides its data. */
-export const changeWords = (body: { change_type?: unknown; note?: unknown }) => ({
-  changeType: optionalChoice('change_type', body.change_type, CHANGE_TYPES) ?? ('change' as const),
-  note: optionalText('note', body.note, MOST_NOTE),
-})
+export function changeWords(body: { change_type?: unknown; note?: unknown }) {
+  const { changeType, note } = together({
+    changeType: () => optionalChoice('change_type', body.change_type, CHANGE_TYPES),
+    note: () => optionalText('note', body.note, MOST_NOTE),
+  })
+  return { changeType: changeType ?? ('change' as const), note }
+}
 
 /** Whether `If-Match` and `If-None-Match`, where they were sent, allow a change of the version that a product is at. */
 export const expected = (call: OpenCall) => (current: PassportRow) =>

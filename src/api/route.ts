@@ -31,22 +31,31 @@ export type OpenCall = {
   body: unknown
 }
 
-export type AccountCall = OpenCall & { account: AccountContext }
+/** `dryRun`: the call is to change nothing; false where it could not. */
+export type AccountCall = OpenCall & { account: AccountContext; dryRun: boolean }
 
 /** `body` is ready text, or bytes; its type is JSON unless `headers` say otherwise. */
 export type Answer = { status?: number; body: string | Buffer; headers?: Record<string, string> }
 
-/** `bulk`: takes up to 500 rows as `items`, each answered by itself, in 8 MiB instead of one. `keepsReceipt`: its verb keeps the answer to a key itself. */
-export type Route = {
+/**
+ * `bulk`: takes up to 500 rows as `items`, each answered by itself, in 8 MiB instead of one. `dryRun`: takes `?dry_run`.
+ * `keepsReceipt`: its verb keeps the answer to a key itself. The parameters of a read are read by its handler.
+ */
+type Address = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   path: string
   bulk?: true
+  dryRun?: true
   keepsReceipt?: true
   deprecated?: Deprecation
-} & (
-  | { open: true; handle: (call: OpenCall) => Promise<Answer> | Answer }
-  | { open?: false; handle: (call: AccountCall) => Promise<Answer> | Answer }
-)
+}
+export type AccountRoute = Address & {
+  open?: false
+  handle: (call: AccountCall) => Promise<Answer> | Answer
+}
+export type Route =
+  | AccountRoute
+  | (Address & { open: true; handle: (call: OpenCall) => Promise<Answer> | Answer })
 
 /** The success envelope round ready JSON text. */
 export function data(json: string, extra: { warnings?: readonly Detail[]; meta?: object } = {}): string {

@@ -9,48 +9,50 @@ import { type PassportRow, recordEtag } from '../passports/record.ts'
 import { syncModel, syncModels } from '../passports/sync-models.ts'
 import type { Synced, SyncResult } from '../passports/sync-result.ts'
 import { MATCH_BY, type MatchBy } from '../passports/sync-rows.ts'
-import { CHANGE_TYPES } from '../passports/update.ts'
-import { optionalChoice, optionalText, readBody, sentMembers } from './body.ts'
+import { optionalChoice, readBody, sentMembers } from './body.ts'
 import { bulkBody, nothingDone, requireItems } from './bulk-answer.ts'
 import { allowsChange } from './conditions.ts'
-import { createdAnswer, isStrict, MOST_NOTE, writtenAnswer } from './products.ts'
-import { flag, readQuery } from './query.ts'
+import { changeWords, createdAnswer, isStrict, writtenAnswer } from './products.ts'
 import type { AccountCall, Answer } from './route.ts'
 
-export const putBySku = (call: AccountCall) => put(call, 'sku', call.params.sku ?? '')
+export const putBySku = (call: AccountCall) =>
+  put(call, { matchBy: 'sku', address: call.params.sku ?? '', ...readPut(call.body) })
 
-export async function putByGtin(call: AccountCall): Promise<Answer> {
-  const gtin = call.params.gtin ?? ''
-  const fault = FORMATS.gtin.findFault(gtin)
-  if (fault !== undefined) {
-    const message = `gtin ${inEnglish(fault.problem)}`
-    throw invalid([{ field: 'gtin', pointer: '/path/gtin', code: fault.code, message }])
-  }
-  return put(call, 'gtin', gtin)
+export function putByGtin(call: AccountCall): Promise<Answer> {
+  const { address, body } = together({
+    address: () => requireGtin(call.params.gtin ?? ''),
+    body: () => readPut(call.body),
+  })
+  return put(call, { matchBy: 'gtin', address, ...body })
 }
 
-async function put(call: AccountCall, matchBy: MatchBy, address: string): Promise<Answer> {
-  const { dry_run: dryRun = false } = readQuery(call.query, { dry_run: flag })
-  const body = readPut(call.body)
+function requireGtin(gtin: string): string {
+  const fault = FORMATS.gtin.findFault(gtin)
+  if (fault === undefined) return gtin
+  const message = `gtin ${inEnglish(fault.problem)}`
+  throw invalid([{ field: 'gtin', pointer: '/path/gtin', code: fault.code, message }])
+}
+
+type Put = ReturnType<typeof readPut> & { matchBy: MatchBy; address: string }
+
+async function put(call: AccountCall, sent: Put): Promise<Answer> {
   const result = await syncModel(call.account, {
-    ...body,
-    matchBy,
-    address,
-    dryRun,
+    ...sent,
+    dryRun: call.dryRun,
     strict: isStrict(call),
     expects: current => isExpected(call, current),
   })
-  return putAnswer(call, result, dryRun)
+  return putAnswer(call, result)
 }
 
-function putAnswer(call: AccountCall, result: SyncResult, dryRun: boolean): Answer {
+function putAnswer(call: AccountCall, result: SyncResult): Answer {
   const [failure] = result.errors
   if (failure !== undefined) throw failure.error
   const [created] = result.created
   const [unchanged] = result.unchanged
   const one = created ?? unchanged ?? result.updated[0]
   assert(one, 'a row is created, updated, unchanged or refused')
-  const meta = { ...(dryRun ? { dry_run: true } : {}), ...(unchanged ? { unchanged: true } : {}) }
+  const meta = { ...(call.dryRun ? { dry_run: true } : {}), ...(unchanged ? { unchanged: true } : {}) }
   return created === undefined ? writtenAnswer(call, one, meta) : createdAnswer(call, one, meta)
 }
 
@@ -64,25 +66,23 @@ function readPut(body: unknown) {
   const members = ['category', 'data', 'change_type', 'note'] as const
   const sent = sentMembers(body)
   if (sent !== body) readBody(body, members)
-  const { data, changeType, note } = together({
+  const { data, words } = together({
     members: () => readBody(body, members),
     data: () => requireData(sent.data),
-    changeType: () => optionalChoice('change_type', sent.change_type, CHANGE_TYPES),
-    note: () => optionalText('note', sent.note, MOST_NOTE),
+    words: () => changeWords(sent),
   })
-  return { category: sent.category, data, changeType: changeType ?? ('change' as const), note }
+  return { category: sent.category, data, ...words }
 }
 
 export async function syncProducts(call: AccountCall): Promise<Answer> {
-  const { dry_run: dryRun = false } = readQuery(call.query, { dry_run: flag })
   const body = readBulk(call.body)
-  const result = await syncModels(call.account, { ...body, dryRun, strict: isStrict(call) })
+  const result = await syncModels(call.account, { ...body, dryRun: call.dryRun, strict: isStrict(call) })
   const { created, updated, unchanged, errors } = result
   if (created.length + updated.length + unchanged.length === 0) {
     throw nothingDone(errors, 'No product could be created or updated')
   }
   const lists = { created: rowsOf(created), updated: rowsOf(updated), unchanged: rowsOf(unchanged) }
-  return { body: bulkBody(call, lists, errors, dryRun ? { dry_run: true } : undefined) }
+  return { body: bulkBody(call, lists, errors, call.dryRun ? { dry_run: true } : undefined) }
 }
 
 const rowsOf = (synced: readonly Synced[]) =>
@@ -97,12 +97,11 @@ function readBulk(body: unknown) {
   const members = ['items', 'match_by', 'change_type', 'note'] as const
   const sent = sentMembers(body)
   if (sent !== body) readBody(body, members)
-  const { rows, matchBy, changeType, note } = together({
+  const { rows, matchBy, words } = together({
     members: () => readBody(body, members),
     rows: () => requireItems(sent.items, 'products'),
     matchBy: () => optionalChoice('match_by', sent.match_by, MATCH_BY),
-    changeType: () => optionalChoice('change_type', sent.change_type, CHANGE_TYPES),
-    note: () => optionalText('note', sent.note, MOST_NOTE),
+    words: () => changeWords(sent),
   })
-  return { rows, matchBy: matchBy ?? ('sku' as const), changeType: changeType ?? ('change' as const), note }
+  return { rows, matchBy: matchBy ?? ('sku' as const), ...words }
 }

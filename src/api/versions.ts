@@ -49,7 +49,6 @@ export const archiveProduct = (call: AccountCall) => changeStatus(call, 'x')
 export const restoreProduct = (call: AccountCall) => changeStatus(call, 'a')
 
 async function changeStatus(call: AccountCall, status: 'a' | 'x'): Promise<Answer> {
-  readQuery(call.query, {})
   const uuid = requireUuid(call.params.id ?? '')
   const row = await setStatus(call.account, { uuid, status, expects: expected(call) })
   return recordAnswer({ ...call, headers: {} }, row)
