@@ -29,7 +29,7 @@ export function requireItems(items: unknown, what: string): readonly unknown[] {
   ])
 }
 
-/** `done` by what was done: `{"created": [...], "updated": [...]}`. */
+/** `done` by what was done: `{"created": [...], "updated": [...]}`. Warnings stand with their row and beside it all. */
 export function bulkBody(
   call: AccountCall,
   done: Readonly<Record<string, readonly Done[]>>,
@@ -51,9 +51,17 @@ export function bulkBody(
   const members = lists.map(([verb, rows]) => `"${verb}":[${rows.map(row => rowJson(call, row)).join(',')}]`)
   return data(
     `{${members.join(',')},"errors":${JSON.stringify(faults)},"summary":${JSON.stringify(summary)}}`,
-    meta === undefined ? {} : { meta },
+    { warnings: warningsOf(lists.flatMap(([, rows]) => rows)), ...(meta === undefined ? {} : { meta }) },
   )
 }
+
+/** Those of all rows, pointing into the call as its errors do. */
+const warningsOf = (rows: readonly Done[]): Detail[] =>
+  rows
+    .toSorted((a, b) => a.index - b.index)
+    .flatMap(({ index, warnings }) =>
+      warnings.map(one => ({ ...one, pointer: `/items/${index}${one.pointer}`, index })),
+    )
 
 function rowJson(call: AccountCall, { index, row, names, warnings }: Done): string {
   const summary = summaryJson(call.setup.addresses, withNames(row, names))

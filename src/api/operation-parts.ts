@@ -59,7 +59,7 @@ export const list = (of: string) => ({
   properties: { data: { type: 'array', items: schema(of) }, meta: schema('PageMeta') },
   required: ['data', 'meta'],
 })
-export const WARNINGS = {
+const WARNINGS = {
   type: 'array',
   items: schema('Detail'),
   description: 'Fields the schema does not know; they are kept.',
@@ -71,6 +71,17 @@ export const written = envelope(schema('Product'), {
   truncated: TRUNCATED,
   meta: schema('DryRun'),
 })
+
+/** What became of each row; `meta` as above. */
+export const bulkWritten = (result: string) =>
+  envelope(schema(result), {
+    warnings: {
+      ...WARNINGS,
+      description: `${WARNINGS.description} Of all rows, each with its \`index\` and a pointer into \`items\`.`,
+    },
+    truncated: TRUNCATED,
+    meta: schema('DryRun'),
+  })
 
 export const json = (
   description: string,

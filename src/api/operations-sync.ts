@@ -1,15 +1,14 @@
 /** What the OpenAPI document says of create or update. */
 import * as example from './examples.ts'
 import {
+  bulkWritten,
   CHANGE_WORDS,
   DRY_RUN,
-  envelope,
   header,
   IF_MATCH,
   json,
   type Operation,
   STRICT,
-  schema,
   written,
 } from './operation-parts.ts'
 
@@ -122,7 +121,7 @@ export const SYNC_OPERATIONS: readonly Operation[] = [
       examples: { warranty: { summary: 'One product', value: { items: [EXAMPLE] } } },
     },
     responses: {
-      200: json('The result of each row.', envelope(schema('SyncedProducts'), { meta: schema('DryRun') }), {
+      200: json('The result of each row.', bulkWritten('SyncedProducts'), {
         data: {
           created: [],
           updated: [{ index: 0, ...example.summary(example.CHANGED) }],

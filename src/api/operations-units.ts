@@ -1,6 +1,7 @@
 /** What the OpenAPI document says of batches and items. */
 import * as example from './examples.ts'
 import {
+  bulkWritten,
   CHANGE_WORDS,
   CURSOR,
   DRY_RUN,
@@ -69,7 +70,7 @@ export const UNIT_OPERATIONS: readonly Operation[] = [
     responses: {
       201: json(
         'The unit, or the result of each row.',
-        { anyOf: [written, envelope(schema('CreatedUnits'), { meta: schema('DryRun') })] },
+        { anyOf: [written, bulkWritten('CreatedUnits')] },
         { data: example.record(example.BATCH) },
         ['ETag', 'Location'],
       ),
@@ -111,7 +112,7 @@ export const UNIT_OPERATIONS: readonly Operation[] = [
       },
     },
     responses: {
-      200: json('The result of each row.', envelope(schema('UpdatedUnits'), { meta: schema('DryRun') }), {
+      200: json('The result of each row.', bulkWritten('UpdatedUnits'), {
         data: {
           updated: [{ index: 0, ...example.summary({ ...example.item('SN0001'), ...example.CHANGED }) }],
           errors: [],

@@ -57,10 +57,11 @@ export type Route =
   | AccountRoute
   | (Address & { open: true; handle: (call: OpenCall) => Promise<Answer> | Answer })
 
-/** The success envelope round ready JSON text. */
+/** The success envelope round ready JSON text. Of more than 100 warnings the first. */
 export function data(json: string, extra: { warnings?: readonly Detail[]; meta?: object } = {}): string {
   const meta = extra.meta ? `,"meta":${JSON.stringify(extra.meta)}` : ''
   const cut = (extra.warnings?.length ?? 0) >= MOST_DETAILS ? ',"truncated":true' : ''
-  const warnings = extra.warnings?.length ? `,"warnings":${JSON.stringify(extra.warnings)}${cut}` : ''
+  const listed = extra.warnings?.slice(0, MOST_DETAILS)
+  const warnings = listed?.length ? `,"warnings":${JSON.stringify(listed)}${cut}` : ''
   return `{"data":${json}${meta}${warnings}}`
 }

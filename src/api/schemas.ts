@@ -50,7 +50,9 @@ const ROW = { type: 'integer', minimum: 0, description: 'Place of the row in `it
 
 const DONE_ROWS = {
   type: 'array',
-  items: object({ index: ROW, ...SUMMARY, warnings: details }, ['warnings']),
+  items: object({ index: ROW, ...SUMMARY, warnings: { ...details, description: 'Pointing into the row.' } }, [
+    'warnings',
+  ]),
 }
 
 /** What a bulk call did, row by row, each list in the order of `index`. */

@@ -129,6 +129,27 @@ describe('POST /products/{id}/children, in bulk', () => {
     assert.deepEqual([warned.warnings[0].field, warned.warnings[0].code], ['wieghtKg', 'unknown_field'])
   })
 
+  test('201: and all of them beside data, with the index of their row, at most 100', async () => {
+    const few = await bulk(await s.model(), [
+      item('1'),
+      item('2', { wieghtKg: 3 }),
+      item('3', { b: 1, c: 1 }),
+    ])
+    assert.deepEqual(
+      few.json.warnings.map((one: Row & { pointer: string }) => [one.index, one.pointer, one.code]),
+      [
+        [1, '/items/1/data/wieghtKg', 'unknown_field'],
+        [2, '/items/2/data/b', 'unknown_field'],
+        [2, '/items/2/data/c', 'unknown_field'],
+      ],
+    )
+    assert.equal(few.json.truncated, undefined)
+    const rows = Array.from({ length: 101 }, (_, i) => item(`${i}`, { wieghtKg: i }))
+    const many = await bulk(await s.model(), rows)
+    assert.deepEqual([many.json.warnings.length, many.json.truncated], [100, true])
+    assert.equal(many.json.data.created.at(-1).warnings.length, 1)
+  })
+
   test('batches in bulk, items of a batch in bulk', async () => {
     const model = await s.model()
     const { json } = await bulk(model, [{ lot: 'A' }, { lot: 'B' }, { lot: 'A' }, {}], 'batch')

@@ -17,6 +17,27 @@ const update = (parent: string, items: unknown, more: object = {}) =>
 const soh = (serial: string, stateOfHealth: unknown) => ({ serial, data: { stateOfHealth } })
 
 describe('POST /products/{id}/children/update', () => {
+  test('200: unknown fields beside data, in the order of their rows', async () => {
+    const model = await s.model()
+    await s.item(model, 'a')
+    await s.item(model, 'b')
+    const rows = [
+      { serial: 'b', data: { stateOfHelth: 1 } },
+      { serial: 'c', data: { x: 1 } },
+      { serial: 'a', data: { y: 1 } },
+    ]
+    for (const query of ['?dry_run=true', '']) {
+      const { json } = await s.ask('POST', `/${model}/children/update${query}`, { items: rows })
+      assert.deepEqual(
+        json.warnings.map((one: Detail) => [one.index, one.pointer, one.code]),
+        [
+          [0, '/items/0/data/stateOfHelth', 'unknown_field'],
+          [2, '/items/2/data/y', 'unknown_field'],
+        ],
+      )
+    }
+  })
+
   test('200: each unit a new version, summaries in the order of index, with type, note and event', async () => {
     const model = await s.model()
     const batch = await s.batch(model, 'L')

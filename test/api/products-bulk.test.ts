@@ -82,6 +82,9 @@ describe('POST /products/bulk', () => {
     )
     assert.equal(status, 200)
     const { created, updated, unchanged, errors, summary } = json.data
+    const [own] = created[0].warnings
+    assert.equal(own.pointer, '/data/wieght')
+    assert.deepEqual(json.warnings, [{ ...own, pointer: '/items/2/data/wieght', index: 2 }])
     assert.deepEqual(summary, { requested: 14, created: 1, updated: 2, unchanged: 1, failed: 10 })
     assert.deepEqual([indexes(created), indexes(updated), indexes(unchanged)], [[2], [1, 12], [0]])
     assert.equal(created[0].warnings[0].code, 'unknown_field')

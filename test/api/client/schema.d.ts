@@ -2215,6 +2215,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["SyncedProducts"];
+                        warnings?: components["schemas"]["Detail"][];
+                        truncated?: boolean;
                         meta?: components["schemas"]["DryRun"];
                     };
                 };
@@ -2316,6 +2318,8 @@ export interface operations {
                         meta?: components["schemas"]["DryRun"];
                     } | {
                         data: components["schemas"]["CreatedUnits"];
+                        warnings?: components["schemas"]["Detail"][];
+                        truncated?: boolean;
                         meta?: components["schemas"]["DryRun"];
                     };
                 };
@@ -2377,6 +2381,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["UpdatedUnits"];
+                        warnings?: components["schemas"]["Detail"][];
+                        truncated?: boolean;
                         meta?: components["schemas"]["DryRun"];
                     };
                 };
