@@ -4,9 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { authenticate, type KeyHolder } from '../accounts/authenticate.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { noteKeyUse } from '../accounts/key-use.ts'
-import { AppError, assert } from '../kernel/errors.ts'
+import { findCategory } from '../categories/catalogue.ts'
+import { AppError, assert, notFound } from '../kernel/errors.ts'
 import { readJson } from '../kernel/strict-json.ts'
-import { getPassport, requireUuid } from '../passports/find.ts'
+import { getPassport, requireUuid, requireVersionNo } from '../passports/find.ts'
 import { MOST_ITEMS } from './bulk-answer.ts'
 import { listCategories, readSchema } from './categories.ts'
 import { changeUnits, createUnits, refreshUnits, showRefresh } from './children.ts'
@@ -144,10 +145,16 @@ async function admit(setup: ApiSetup, request: FastifyRequest, reply: FastifyRep
   holders.set(request, holder)
 }
 
-/** A product that is not there, or not this account's, is 404 before its body is read: a stranger learns nothing from a 4xx. */
+/**
+ * A product that is not there, or not this account's, is 404 before its body is read, and so is a version or a category
+ * that there is not: a stranger learns nothing from a 4xx.
+ */
 const findFirst = (setup: ApiSetup) => async (request: FastifyRequest) => {
-  const { id = '' } = request.params as { id?: string }
-  await getPassport(accountOf(setup, request), requireUuid(id))
+  const { id, n, category } = request.params as { id?: string; n?: string; category?: string }
+  if (category !== undefined && findCategory(category) === undefined) throw notFound('category')
+  if (id === undefined) return
+  const { version_no: newest } = await getPassport(accountOf(setup, request), requireUuid(id))
+  if (n !== undefined && requireVersionNo(n) > newest) throw notFound('version of this product')
 }
 
 function findKey(setup: ApiSetup, request: FastifyRequest): string | undefined {
@@ -179,8 +186,8 @@ async function run(setup: ApiSetup, route: Route, request: FastifyRequest, reply
     return send(reply, await handle(route, call, request))
   } catch (error) {
     // What is not there comes before what is wrong with the question.
-    const isAboutOne = route.method === 'GET' && route.path.includes(':id') && !route.open
-    if (isAboutOne && error instanceof AppError && ABOUT_THE_QUESTION.has(error.code))
+    const isRead = route.method === 'GET' && !route.open
+    if (isRead && error instanceof AppError && ABOUT_THE_QUESTION.has(error.code))
       await findFirst(setup)(request)
     throw error
   }

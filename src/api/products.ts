@@ -1,10 +1,10 @@
 /** Products over REST: create, read, change, revert. */
-import { AppError, notFound } from '../kernel/errors.ts'
+import { AppError } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { together } from '../kernel/together.ts'
 import { type Data, isCategory, isData, requireCategory, requireData } from '../passports/check-data.ts'
 import { checkNewData, createPassport, previewCreate, type Written } from '../passports/create.ts'
-import { getPassport, requireUuid } from '../passports/find.ts'
+import { getPassport, requireUuid, requireVersionNo } from '../passports/find.ts'
 import { getPassportAt } from '../passports/history.ts'
 import { previewUpdate } from '../passports/preview-correction.ts'
 import { type PassportRow, recordEtag, recordJson } from '../passports/record.ts'
@@ -67,11 +67,9 @@ export async function changeProduct(call: AccountCall): Promise<Answer> {
 
 export async function revertProduct(call: AccountCall): Promise<Answer> {
   const { words } = readWords(call.body)
-  const n = call.params.n ?? ''
-  if (!/^[1-9]\d{0,8}$/.test(n)) throw notFound('version of this product')
   const wish = {
     uuid: requireUuid(call.params.id ?? ''),
-    versionNo: Number(n),
+    versionNo: requireVersionNo(call.params.n ?? ''),
     ...words,
     expects: expected(call),
   }

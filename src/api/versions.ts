@@ -1,7 +1,7 @@
 /** A product's history over REST, and its archive state. */
-import { invalid, notFound } from '../kernel/errors.ts'
+import { invalid } from '../kernel/errors.ts'
 import { setStatus } from '../passports/archive.ts'
-import { requireUuid } from '../passports/find.ts'
+import { requireUuid, requireVersionNo } from '../passports/find.ts'
 import { getVersion, listVersions } from '../passports/history.ts'
 import { expected, recordAnswer } from './products.ts'
 import { detail, integer, readQuery } from './query.ts'
@@ -40,9 +40,8 @@ export async function listProductVersions(call: AccountCall): Promise<Answer> {
 export async function readProductVersion(call: AccountCall): Promise<Answer> {
   readQuery(call.query, {})
   const uuid = requireUuid(call.params.id ?? '')
-  const n = call.params.n ?? ''
-  if (!/^[1-9]\d{0,8}$/.test(n)) throw notFound('version of this product')
-  return recordAnswer(call, await getVersion(call.account, uuid, Number(n)))
+  const n = requireVersionNo(call.params.n ?? '')
+  return recordAnswer(call, await getVersion(call.account, uuid, n))
 }
 
 export const archiveProduct = (call: AccountCall) => changeStatus(call, 'x')

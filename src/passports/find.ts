@@ -27,6 +27,12 @@ export function requireUuid(id: string): string {
   return uuid
 }
 
+/** The number of a version as it stands in an address. Throws `not_found` for what is no number, or too large a one. */
+export function requireVersionNo(n: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(n)) throw notFound('version of this product')
+  return Number(n)
+}
+
 /** A passport with where its fields come from. */
 export type PublicPassportRow = PassportRow & {
   /** Names of the fields a unit has set itself; null on a model, and on a unit that has none. */

@@ -183,6 +183,29 @@ describe('every route', () => {
       })
     }
 
+    for (const [part, missing] of [
+      [':n', '99'],
+      [':n', 'x'],
+      [':category', 'nope'],
+    ] as const) {
+      if (!route.path.includes(part)) continue
+      test(`${name}: 404 for ${missing} as ${part}, whatever else is wrong`, async () => {
+        const address = API_PREFIX + route.path.replace(part, missing).replace(':id', product.id)
+        const send = (path: string, more: object = {}) =>
+          t.ask(route.method, path, { key: account.key, ...more })
+        refused(await send(`${address}?foo=1`, body(route)), 404, 'not_found')
+        refused(await send(`${address}?q=%ff`, body(route)), 404, 'not_found')
+        if (route.method === 'GET') return
+        refused(await send(address, { text: '{' }), 404, 'not_found')
+        refused(
+          await send(address, { text: '{}', headers: { 'content-type': 'text/plain' } }),
+          404,
+          'not_found',
+        )
+        refused(await send(address, { text: ' '.repeat(bodyLimitOf(route) + 1) }), 404, 'not_found')
+      })
+    }
+
     if (route.path.includes(':id')) {
       test(`${name}: another account's product is not there`, async () => {
         const stranger = await t.account()

@@ -23,8 +23,8 @@ export type Call = {
   headers?: Record<string, string>
   idempotencyKey?: string | undefined
   isDryRun?: boolean
-  /** The passport in its path is the other account's. */
-  isForeign?: boolean
+  /** Its path names what is not there: the other account's passport, or a version. */
+  isMissing?: boolean
   /** Changes the state; only asked when the call gets as far as its verb. */
   judge: (state: State, now: number) => Verdict
 }
@@ -62,13 +62,13 @@ export async function perform(walk: Walk, call: Call): Promise<Answer> {
 
 type Expected = { verdict: Verdict } | { replays: NonNullable<ReturnType<Account['receipts']['get']>> }
 
-/** In the order of refusals: the key, its scope, the product, the Idempotency-Key, then the call itself. */
+/** In the order of refusals: the key, its scope, the product and its version, the Idempotency-Key, then the call itself. */
 function expect(walk: Walk, call: Call, fingerprint: string): Expected {
   const { caller, method } = call
   const { receipts } = accountOf(walk, call)
   if (caller === 'revoked' || caller === 'none') return { verdict: { refused: 'unauthorized' } }
   if (caller === 'read' && method !== 'GET') return { verdict: { refused: 'read_only' } }
-  if (call.isForeign) return { verdict: { refused: 'not_found' } }
+  if (call.isMissing) return { verdict: { refused: 'not_found' } }
   const receipt = usesKey(call) ? receipts.get(call.idempotencyKey ?? '') : undefined
   if (receipt !== undefined && receipt.at + DAY_MS > walk.now) {
     if (receipt.fingerprint === fingerprint) return { replays: receipt }

@@ -107,7 +107,7 @@ export class Client {
     if (target === undefined) return undefined
     const { isForeign } = target
     const told = this.writeOf(step, target) ?? this.readOf(step, target)
-    return told && { ...common, ...told, isForeign }
+    return told && { ...common, ...told, isMissing: isForeign || told.isMissing === true }
   }
 
   /** Calls that name no passport by its id. */
@@ -186,7 +186,9 @@ export class Client {
       const wish = { n: step.n, isCorrection: step.isCorrection, note: step.note, matches }
       const judge: Call['judge'] = (state, now) => writes.judgeRevert(of(state), state.claims, wish, now)
       const body = { ...changeType(step), ...note(step) }
-      return { method: 'POST', path: `${path}/versions/${step.n}/revert`, body, ...ifMatch(matches), judge }
+      const isMissing = entry.history[step.n - 1] === undefined
+      const told = { path: `${path}/versions/${step.n}/revert`, body, isMissing }
+      return { method: 'POST', ...told, ...ifMatch(matches), judge }
     }
     if (step.do === 'archive' || step.do === 'restore') {
       const matches = matched(step, entry)
@@ -253,7 +255,7 @@ export class Client {
     if (step.do !== 'list' && target === undefined) return
     const path = target === undefined ? '/products' : `${target.path}/${step.do}`
     const filter = this.filter(step)
-    const isForeign = target?.isForeign ?? false
+    const isMissing = target?.isForeign ?? false
     let cursor: string | undefined
     for (let pages = 0; pages < MOST_PAGES; pages++) {
       const window =
@@ -264,7 +266,7 @@ export class Client {
         if (step.do === 'versions') return reads.judgeVersions(target.of(state), window)
         return reads.judgeChildren(target.of(state), filter, window)
       }
-      const call = { account, caller, method: 'GET' as const, path: `${path}?${query}`, isForeign, judge }
+      const call = { account, caller, method: 'GET' as const, path: `${path}?${query}`, isMissing, judge }
       const answer = await perform(this.walk, call)
       cursor = answer.json?.meta?.next_cursor ?? undefined
       if (answer.status !== 200 || step.page !== undefined || cursor === undefined) return
@@ -297,7 +299,8 @@ export class Client {
   }
 }
 
-type Told = Pick<Call, 'method' | 'path' | 'judge'> & Pick<Partial<Call>, 'body' | 'headers' | 'isDryRun'>
+type Told = Pick<Call, 'method' | 'path' | 'judge' | 'isMissing'> &
+  Pick<Partial<Call>, 'body' | 'headers' | 'isDryRun'>
 type Target = { entry: Entry; of: (state: State) => Entry; path: string }
 
 async function openAccount(t: Harness): Promise<Account> {
