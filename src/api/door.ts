@@ -104,6 +104,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
 const OPEN = new Set(ROUTES.filter(route => route.open).map(route => API_PREFIX + route.path))
 const isOpen = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && OPEN.has(url)
 const BULK = new Set(ROUTES.filter(route => route.bulk).map(route => API_PREFIX + route.path))
+const ROWS = { member: 'items', most: MOST_ITEMS, mostBytesWithout: MAX_BODY_BYTES }
 const isBulk = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && BULK.has(url)
 const isHealth = (request: FastifyRequest) => request.routeOptions.url === `${API_PREFIX}/health`
 
@@ -118,7 +119,7 @@ function readBytes(request: FastifyRequest, bytes: Buffer): unknown {
   if (request.headers['content-encoding'] !== undefined) {
     throw new AppError('unsupported_media_type', 'Compressed bodies are not read. Send the JSON as it is.')
   }
-  return readJson(bytes, isBulk(request) ? { member: 'items', most: MOST_ITEMS } : undefined)
+  return readJson(bytes, isBulk(request) ? ROWS : undefined)
 }
 
 /** Refusals in the order of the contract: 401, plan_required, 429, read_only; the rest comes later. */

@@ -81,7 +81,7 @@ export const REFUSALS = {
       'The product is at version 2 now (If-Match: "v2", with the quotation marks). Read it again, then repeat the change.',
   },
   payload_too_large: {
-    when: 'The body is over 1 MiB; over 8 MiB in bulk calls.',
+    when: 'The body is over 1 MiB; over 8 MiB in bulk calls, with `items`.',
     sentence: 'The body is too large: at most 1 MiB, 8 MiB for bulk calls.',
   },
   uri_too_long: {

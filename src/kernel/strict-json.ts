@@ -10,11 +10,12 @@ const LONGEST_NUMBER = 40
 /** A byte order mark, which RFC 8259 §8.1 lets a reader pass over, is no part of the text. */
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** A list whose rows are answered one by one: the member of the body it is, and how many rows it can have. */
-export type RowList = { member: string; most: number }
+/** A list whose rows are answered one by one: the member of the body it is, how many rows it can have, and how large a body without it. */
+export type RowList = { member: string; most: number; mostBytesWithout: number }
 
 /**
- * The value of a UTF-8 JSON text. Throws `bad_request` when it cannot be read, `validation` naming each refused place.
+ * The value of a UTF-8 JSON text. Throws `bad_request` when it cannot be read, `validation` naming each refused place,
+ * `payload_too_large` for one that is as large as only a list may be.
  * What is refused in a row of `rows` spoils no other: in its place stands the refusal, its pointers beginning at the row.
  */
 export function readJson(bytes: Uint8Array, rows?: RowList): unknown {
@@ -30,6 +31,7 @@ export function readJson(bytes: Uint8Array, rows?: RowList): unknown {
   } catch (error) {
     throw new AppError('bad_request', `The body is not valid JSON: ${reason(error, text)}`)
   }
+  if (rows !== undefined && bytes.length > rows.mostBytesWithout) requireList(value, rows)
   const { details, ofRows } = new Scan(text, rows).run()
   if (details.length > 0) {
     const inRows = Array.from(ofRows, ([index, faults]) =>
@@ -42,6 +44,12 @@ export function readJson(bytes: Uint8Array, rows?: RowList): unknown {
     for (const [index, faults] of ofRows) list[index] = invalid(faults)
   }
   return value
+}
+
+function requireList(value: unknown, { member, mostBytesWithout }: RowList): void {
+  if (typeof value === 'object' && value !== null && Object.hasOwn(value, member)) return
+  const most = `${mostBytesWithout / 1024 / 1024} MiB`
+  throw new AppError('payload_too_large', `The body is too large: at most ${most} when it has no ${member}.`)
 }
 
 function reason(error: unknown, text: string): string {

@@ -122,6 +122,22 @@ describe('POST /products/{id}/children, in bulk', () => {
     )
   })
 
+  test('413: 8 MiB are for items; a single unit has 1 MiB', async () => {
+    const model = await s.model()
+    const large = { level: 'item', serial: '1', data: { own: Array(150).fill('x'.repeat(9_000)) } }
+    const single = await s.ask('POST', `/${model}/children`, large)
+    assert.deepEqual([single.status, single.json.code], [413, 'payload_too_large'])
+    assert.match(single.json.error, /at most 1 MiB when it has no items/)
+    for (const body of [[large], 'x'.repeat(2 ** 20)]) {
+      assert.equal((await s.ask('POST', `/${model}/children?foo=1`, body)).status, 413)
+      assert.equal((await s.ask('POST', `/${model}/children/update`, body)).status, 413)
+    }
+    const half = { ...large, data: { own: Array(100).fill('x'.repeat(9_000)) } }
+    assert.equal((await s.ask('POST', `/${model}/children`, half)).status, 201)
+    const { serial, data } = large
+    assert.equal((await bulk(model, [{ serial: `${serial}b`, data }])).status, 201)
+  })
+
   test('201: warnings stand with their row', async () => {
     const { json } = await bulk(await s.model(), [item('1'), item('2', { wieghtKg: 3 })])
     const [plain, warned] = json.data.created
