@@ -39,7 +39,7 @@ export function documentChecker() {
   closeAnswers(document.paths)
   const ajv = new Ajv2020({
     strict: false,
-    formats: { 'date-time': DATE_TIME, uri: /^https?:\/\//i, email: /@/ },
+    formats: { 'date-time': DATE_TIME, uri: /^https?:\/\//i, iri: /^https?:\/\//i, 'idn-email': /@/ },
   })
   ajv.addSchema(document, 'document')
   const known = new Map<string, ValidateFunction>()

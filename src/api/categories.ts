@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { allCategories, type CompleteCategory, findCategory } from '../categories/catalogue.ts'
 import { describeCategory, summariseCategory } from '../categories/describe.ts'
-import { categorySchema } from '../categories/json-schema.ts'
+import { sentSchema } from '../categories/json-schema.ts'
 import { notFound } from '../kernel/errors.ts'
 import { matchesAny } from './conditions.ts'
 import { oneOf, readQuery } from './query.ts'
@@ -20,7 +20,7 @@ export function readSchema(call: AccountCall): Answer {
   const category = findCategory(call.params.category ?? '')
   if (category === undefined) throw notFound('category')
   if (format !== 'json-schema') return cacheable(call, data(JSON.stringify(describeCategory(category))))
-  const schema = categorySchema(
+  const schema = sentSchema(
     category,
     `${call.setup.addresses.apiUrl}/schema/${category.id}?format=json-schema`,
   )

@@ -74,11 +74,14 @@ export function typeOf(schema: Schema): string {
   }
   const choices = schema.oneOf ?? schema.anyOf
   if (choices !== undefined) return choices.map(typeOf).join(' or ')
-  if (schema['x-localized']) return 'object of language and text'
-  if (schema.type === 'array') return `array of ${schema.items ? typeOf(schema.items) : 'anything'}`
   const names = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['anything'])
+  const orNull = names.includes('null') ? ' or null' : ''
+  if (schema['x-localized']) return `object of language and text${orNull}`
+  if (isArray(schema)) return `array of ${schema.items ? typeOf(schema.items) : 'anything'}${orNull}`
   return html`${names.join(' or ')}${schema.format ? `, ${schema.format}` : ''}`
 }
+
+const isArray = ({ type }: Schema) => type === 'array' || (Array.isArray(type) && type.includes('array'))
 
 function notes(schema: Schema): string {
   const values = schema.enum ?? schema.items?.enum
@@ -117,7 +120,7 @@ const limits = (schema: Schema) =>
     : [
         ...range(schema.minimum, schema.maximum, ''),
         ...range(schema.minLength, schema.maxLength, ' characters'),
-        ...(schema.type === 'array' ? range(schema.minItems, schema.maxItems, ' entries') : []),
+        ...(isArray(schema) ? range(schema.minItems, schema.maxItems, ' entries') : []),
       ]
 
 const READERS: Readonly<Record<string, string>> = {

@@ -14,6 +14,7 @@ const ON_EVERY_ANSWER = [
 
 /** Every call with a key can meet these. */
 const WITH_A_KEY: readonly ErrorCode[] = [
+  'bad_request',
   'unauthorized',
   'plan_required',
   'rate_limited',
@@ -24,7 +25,6 @@ const WITH_A_KEY: readonly ErrorCode[] = [
 /** Every call that writes can meet these, with or without a body of its own. */
 const WRITING: readonly ErrorCode[] = [
   'read_only',
-  'bad_request',
   'payload_too_large',
   'unsupported_media_type',
   'idempotency_in_progress',

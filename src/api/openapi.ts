@@ -1,6 +1,6 @@
 /** The description of this API, made from the same tables as the code; tests hold it against the running server. */
 import { allCategories } from '../categories/catalogue.ts'
-import { categorySchema } from '../categories/json-schema.ts'
+import { sentSchema } from '../categories/json-schema.ts'
 import { isWrite, refusalComponents, refusalExamples, responsesOf } from './openapi-answers.ts'
 import { HEADERS } from './openapi-headers.ts'
 import { EVENT_HEADERS, EVENT_SCHEMAS, webhooks } from './openapi-webhooks.ts'
@@ -92,7 +92,7 @@ function categorySchemas() {
   return Object.fromEntries(
     allCategories().map(category => {
       // Inside a document the dialect is the document's.
-      const { $schema: _, ...own } = categorySchema(category)
+      const { $schema: _, ...own } = sentSchema(category)
       return [`${capital(category.id)}Data`, own]
     }),
   )

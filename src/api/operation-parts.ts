@@ -203,16 +203,19 @@ export const CHANGE_WORDS = {
     description:
       '`change`, also without it: the product changed from now on. `correction`: the data was wrong, units already issued become outdated.',
   },
-  note: { type: 'string', minLength: 1, maxLength: 500, description: 'Why; kept in the history.' },
+  note: { type: ['string', 'null'], minLength: 1, maxLength: 500, description: 'Why; kept in the history.' },
 }
 export const UNIT_LEVEL = { type: 'string', enum: ['batch', 'item'] }
+/** A member that is null is as one that is not there. */
 export const UNIT = {
   lot: {
     ...LOT_OR_SERIAL,
+    type: ['string', 'null'],
     description: "Of a batch: 1 to 20 of GS1's 82 characters.",
   },
   serial: {
     ...LOT_OR_SERIAL,
+    type: ['string', 'null'],
     description: "Of an item: 1 to 20 of GS1's 82 characters.",
   },
   data: { type: 'object', additionalProperties: true, description: 'The fields this unit sets itself.' },

@@ -45,7 +45,7 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
       200: json('The document.', { type: 'object', additionalProperties: true }, undefined, ['ETag']),
       304: notModified,
     },
-    errors: ['rate_limited', 'validation'],
+    errors: ['bad_request', 'rate_limited', 'validation'],
   },
   {
     method: 'GET',

@@ -41,6 +41,7 @@ const closed = (properties: Record<string, unknown>, required: readonly string[]
   additionalProperties: false,
 })
 
+const NEW_UNIT = { ...UNIT, data: { ...UNIT.data, type: ['object', 'null'] } }
 const SUMMARY = { ...RECORD, product_name: nullableText, sku: nullableText, brand_name: nullableText }
 const details = { type: 'array', items: { $ref: '#/components/schemas/Detail' } }
 const SKIP = object({ id, fields: { type: 'array', items: { type: 'string' } } })
@@ -131,11 +132,11 @@ export const SCHEMAS = {
     },
     ['correction'],
   ),
-  NewUnit: closed({ level: UNIT_LEVEL, ...UNIT }, ['level']),
+  NewUnit: closed({ level: UNIT_LEVEL, ...NEW_UNIT }, ['level']),
   NewUnits: closed(
     {
       level: UNIT_LEVEL,
-      items: { type: 'array', minItems: 1, maxItems: 500, items: closed(UNIT, []) },
+      items: { type: 'array', minItems: 1, maxItems: 500, items: closed(NEW_UNIT, []) },
     },
     ['level', 'items'],
   ),

@@ -85,7 +85,7 @@ export const FORMATS: Readonly<Record<Format, FormatRule>> = {
       canonicalLanguage(text) === undefined ? fault('language_code', languageProblem(text)) : undefined,
   },
   url: {
-    schema: { minLength: 8, maxLength: URL_MAX_LENGTH, pattern: '^[Hh][Tt][Tt][Pp][Ss]?://', format: 'uri' },
+    schema: { minLength: 8, maxLength: URL_MAX_LENGTH, pattern: '^[Hh][Tt][Tt][Pp][Ss]?://', format: 'iri' },
     findFault: text => {
       if (isLongerThan(text, URL_MAX_LENGTH)) {
         return fault('length', problem('url_long', { most: URL_MAX_LENGTH }))
@@ -94,7 +94,7 @@ export const FORMATS: Readonly<Record<Format, FormatRule>> = {
     },
   },
   email: {
-    schema: { minLength: 5, maxLength: EMAIL_MAX_LENGTH, pattern: EMAIL_PATTERN, format: 'email' },
+    schema: { minLength: 5, maxLength: EMAIL_MAX_LENGTH, pattern: EMAIL_PATTERN, format: 'idn-email' },
     findFault: checked('format', 'email', isEmail),
   },
   partial_date: {

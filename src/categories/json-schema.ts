@@ -28,13 +28,12 @@ export const CUSTOM_KEYWORDS = [
 ] as const
 
 /**
- * JSON Schema of the `data` object. `id` is the address it is served at, its `$id`.
- * Free-form keys are allowed at the top; inside a known object there is nothing but the known keys.
+ * JSON Schema of the `data` object as it is kept. Free-form keys are allowed at the top; inside a known object there is
+ * nothing but the known keys.
  */
-export function categorySchema(category: CompleteCategory, id?: string): JsonSchema {
+export function categorySchema(category: CompleteCategory) {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    ...(id === undefined ? {} : { $id: id }),
     title: category.title,
     description: `The data of a ${category.id} passport. Other keys may be added freely; only the account itself sees them.`,
     'x-schema-version': category.schemaVersion,
@@ -43,16 +42,44 @@ export function categorySchema(category: CompleteCategory, id?: string): JsonSch
   }
 }
 
+/**
+ * JSON Schema of the `data` object as it may be sent, where null stands for an optional field that there is not. `id` is
+ * the address it is served at, its `$id`.
+ */
+export function sentSchema(category: CompleteCategory, id?: string): JsonSchema {
+  const { $schema, description, properties, ...kept } = categorySchema(category)
+  const sent = Object.entries(properties).map(([name, one]) => [
+    name,
+    kept.required.includes(name) ? one : orNull(one),
+  ])
+  return {
+    $schema,
+    ...(id === undefined ? {} : { $id: id }),
+    description: `${description} A null is as if the field had not been sent; answers have none.`,
+    ...kept,
+    properties: Object.fromEntries(sent),
+  }
+}
+
+const orNull = (schema: JsonSchema): JsonSchema => ({
+  ...schema,
+  type: [schema.type, 'null'],
+  ...(Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}),
+})
+
 /** Longest list or object of languages that a field may hold, or undefined when it has no such bound. */
 export function maxEntries(field: Field): number | undefined {
   if (field.localized) return LANGUAGES_MAX
   return field.type === 'list' ? (field.maxItems ?? LIST_MAX_ITEMS) : undefined
 }
 
-function members(fields: readonly Field[], audience: readonly Audience[]): JsonSchema {
+function members(fields: readonly Field[], audience: readonly Audience[]) {
+  const properties: Record<string, JsonSchema> = Object.fromEntries(
+    fields.map(field => [field.name, fieldSchema(field, audience)]),
+  )
   return {
     type: 'object',
-    properties: Object.fromEntries(fields.map(field => [field.name, fieldSchema(field, audience)])),
+    properties,
     required: fields.filter(field => field.required).map(field => field.name),
   }
 }

@@ -63,6 +63,34 @@ describe('GET /categories and /schema/{category}', () => {
     }
   })
 
+  test('the JSON Schema says what can be sent: nulls, addresses in any script', async () => {
+    for (const category of ['textile', 'battery', 'furniture'] as const) {
+      const { json } = await get(`/schema/${category}?format=json-schema`)
+      const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(json)
+      const core = CORES[category]
+      const accepted = async (data: object) => {
+        const { status } = await t.ask('POST', '/api/v1/products?dry_run=true', {
+          key: account.key,
+          body: { category, data },
+        })
+        return [status === 201, validate(data)]
+      }
+      const optional = Object.keys(json.properties).filter(name => !json.required.includes(name))
+      const nulls = Object.fromEntries(optional.map(name => [name, null]))
+      assert.deepEqual(await accepted({ ...core, ...nulls }), [true, true])
+      for (const name of json.required) {
+        assert.deepEqual(await accepted({ ...core, [name]: null }), [false, false], name)
+      }
+      const { properties } = json.properties.economicOperator
+      assert.equal(properties.contactEmail.format, 'idn-email')
+      assert.equal(json.properties.complianceDocuments.items.properties.url.format, 'iri')
+      const documents = [{ type: 'x', url: 'https://münchen.example/ü' }]
+      const economicOperator = { ...(core.economicOperator as object), contactEmail: 'ä@ö.example' }
+      const international = { ...core, economicOperator, complianceDocuments: documents }
+      assert.deepEqual(await accepted(international), [true, true])
+    }
+  })
+
   test('404: an unknown category, also one of the prototype', async () => {
     for (const id of ['toy', 'constructor', '__proto__', 'Textile'])
       assert.equal((await get(`/schema/${id}`)).status, 404)

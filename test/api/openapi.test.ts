@@ -46,6 +46,8 @@ describe('GET /openapi.json', () => {
     }
     const odd = await t.ask('GET', `${ADDRESS}?x=1`)
     assert.deepEqual([odd.status, odd.json.errors[0].code], [422, 'unknown_field'])
+    const broken = await t.ask('GET', `${ADDRESS}?x=%ff`)
+    assert.deepEqual([broken.status, broken.json.code], [400, 'bad_request'])
   })
 
   test('304 with its ETag, which it keeps', async () => {
@@ -207,6 +209,45 @@ describe('the running server', () => {
     const { request_id: ___, ...refusal } = (await t.ask('POST', '/api/v1/products', { key, body })).json
     const { request_id: ____, ...shown } = documentChecker().document.components.examples.validation.value
     assert.deepEqual(refusal, shown)
+  })
+
+  test('takes the nulls that the document lets be sent, and no others', async () => {
+    const { key } = await t.account()
+    const { faults } = documentChecker()
+    const send = async (operation: string, path: string, body: unknown) => {
+      const { method, path: template } = OPERATIONS.find(one => one.id === operation) ?? {}
+      const place = ['paths', String(template).replaceAll(/:(\w+)/g, '{$1}'), String(method).toLowerCase()]
+      const answer = await t.ask(method ?? 'POST', API_PREFIX + path, { key, body })
+      const isValid =
+        faults([...place, 'requestBody', 'content', 'application/json', 'schema'], body).length === 0
+      assert.equal(isValid, answer.status < 300, `${JSON.stringify(body)}: ${answer.text}`)
+      return answer.json?.data
+    }
+    await t.sql`delete from gtin_claim`
+    const table = exampleOf('createProduct') as Json
+    const { id } = await send('createProduct', '/products', {
+      ...table,
+      data: { ...table.data, warrantyMonths: null, packaging: null, woodCertification: null, own: null },
+    })
+    await send('createProduct', '/products', { ...table, data: { ...table.data, sku: null } })
+    const nested = { ...table.data, gtin: null, woodCertification: { scheme: null } }
+    await send('createProduct', '/products', { ...table, data: nested })
+    const at = `/products/${id}`
+    await send('updateProduct', at, { data: { warrantyMonths: null }, note: null })
+    await send('updateProduct', at, { data: null })
+    await send('updateProduct', at, { data: {}, change_type: null })
+    await send('revertProduct', `${at}/versions/1/revert`, { note: null })
+    await send('putProductBySku', '/products/by-sku/OST-45', { data: {}, note: null })
+    await send('syncProducts', '/products/bulk', { items: [{ data: { sku: 'OST-45' } }], note: null })
+    const units = `${at}/children`
+    await send('createChildren', units, { level: 'item', serial: '1', lot: null, data: null })
+    await send('createChildren', units, { level: 'item', items: [{ serial: '2', lot: null, data: null }] })
+    await send('createChildren', units, { level: null, serial: '3' })
+    await send('updateChildren', `${units}/update`, {
+      items: [{ serial: '1', lot: null, data: {} }],
+      note: null,
+    })
+    await send('updateChildren', `${units}/update`, { items: [{ serial: '1', data: null }] })
   })
 
   test('no refusal is listed twice, and each of a writing call is one of its kind', () => {

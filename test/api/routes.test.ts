@@ -153,6 +153,11 @@ describe('every route', () => {
       })
     }
 
+    test(`${name}: 400 for an address that cannot be read`, async () => {
+      const answer = await t.ask(route.method, `${path(route)}?q=%ff`, { key: account.key, ...body(route) })
+      refused(answer, 400, 'bad_request')
+    })
+
     test(`${name}: 422 for a parameter it does not take; it takes those of the document`, async () => {
       const answer = await t.ask(route.method, `${path(route)}?nothing=1`, {
         key: account.key,

@@ -3,17 +3,21 @@ import { describe, it } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { allCategories, type CompleteCategory } from '../../src/categories/catalogue.ts'
-import { CUSTOM_KEYWORDS, categorySchema } from '../../src/categories/json-schema.ts'
+import {
+  CUSTOM_KEYWORDS,
+  categorySchema,
+  type JsonSchema,
+  sentSchema,
+} from '../../src/categories/json-schema.ts'
 import { validateData } from '../../src/categories/validate.ts'
 import { validData } from './arbitrary.ts'
 import { invalidData } from './invalid-data.ts'
 
 type Schema = Record<string, unknown>
 
-const compile = (category: CompleteCategory) =>
-  new Ajv2020({ strict: true, validateFormats: false })
-    .addVocabulary([...CUSTOM_KEYWORDS])
-    .compile(categorySchema(category))
+const compiled = (schema: JsonSchema) =>
+  new Ajv2020({ strict: true, validateFormats: false }).addVocabulary([...CUSTOM_KEYWORDS]).compile(schema)
+const compile = (category: CompleteCategory) => compiled(categorySchema(category))
 
 /** Every schema inside a schema, with the place it stands at. */
 function* walk(schema: unknown, place: string): Generator<[string, Schema]> {
@@ -28,18 +32,37 @@ function* walk(schema: unknown, place: string): Generator<[string, Schema]> {
 
 for (const category of allCategories()) {
   describe(`the JSON Schema of ${category.id}`, () => {
-    const schema = categorySchema(category, `https://api.example/schema/${category.id}`)
+    const schema = categorySchema(category)
+    const sent = sentSchema(category, `https://api.example/schema/${category.id}`)
 
     it('is valid against the meta-schema of 2020-12 and compiles in strict mode', () => {
-      const ajv = new Ajv2020()
-      assert.equal(schema.$schema, 'https://json-schema.org/draft/2020-12/schema')
-      assert.ok(ajv.validateSchema(schema), JSON.stringify(ajv.errors))
-      compile(category)
+      for (const one of [schema, sent]) {
+        const ajv = new Ajv2020()
+        assert.equal(one.$schema, 'https://json-schema.org/draft/2020-12/schema')
+        assert.ok(ajv.validateSchema(one), JSON.stringify(ajv.errors))
+        compiled(one)
+      }
+    })
+
+    it('lets null be sent for every optional field at the top, and differs in nothing else', () => {
+      const { properties } = sent as { properties: Record<string, Schema> }
+      for (const [name, one] of Object.entries(schema.properties)) {
+        const { type, enum: values, ...rest } = properties[name] ?? {}
+        const isRequired = schema.required.includes(name)
+        assert.deepEqual(type, isRequired ? one.type : [one.type, 'null'], name)
+        const listed = Array.isArray(one.enum) && !isRequired ? [...one.enum, null] : one.enum
+        assert.deepEqual(values, listed, name)
+        const { type: _, enum: __, ...kept } = one
+        assert.deepEqual(rest, kept, name)
+      }
+      const { properties: _, $id: __, description: ___, ...around } = sent
+      const { properties: ____, description: _____, ...wanted } = schema
+      assert.deepEqual(around, wanted)
     })
 
     it('has its address, only where one was given', () => {
-      assert.equal(schema.$id, `https://api.example/schema/${category.id}`)
-      assert.ok(!('$id' in categorySchema(category)))
+      assert.equal(sent.$id, `https://api.example/schema/${category.id}`)
+      assert.ok(!('$id' in sentSchema(category)))
     })
 
     it('bounds every array and every string', () => {

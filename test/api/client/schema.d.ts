@@ -495,7 +495,7 @@ export interface components {
             };
             /** @enum {string} */
             change_type?: "change" | "correction";
-            note?: string;
+            note?: string | null;
         };
         DryRun: {
             /** @constant */
@@ -511,21 +511,21 @@ export interface components {
         NewUnit: {
             /** @enum {string} */
             level: "batch" | "item";
-            lot?: string;
-            serial?: string;
+            lot?: string | null;
+            serial?: string | null;
             data?: {
                 [key: string]: unknown;
-            };
+            } | null;
         };
         NewUnits: {
             /** @enum {string} */
             level: "batch" | "item";
             items: {
-                lot?: string;
-                serial?: string;
+                lot?: string | null;
+                serial?: string | null;
                 data?: {
                     [key: string]: unknown;
-                };
+                } | null;
             }[];
         };
         CreatedUnits: {
@@ -870,15 +870,15 @@ export interface components {
             productName: string;
             sku: string;
             brandName: string;
-            gtin?: string;
-            commodityCode?: string;
+            gtin?: string | null;
+            commodityCode?: string | null;
             economicOperator: {
                 /** @enum {string} */
                 role: "manufacturer" | "importer" | "authorized_representative" | "distributor" | "dealer" | "fulfilment_service_provider";
                 legalName: string;
                 address: string;
                 country: string;
-                /** Format: email */
+                /** Format: idn-email */
                 contactEmail: string;
                 operatorId?: string;
                 eori?: string;
@@ -888,7 +888,7 @@ export interface components {
                 fiber: string;
                 percentage: number;
             }[];
-            recycledContentPercentage?: number;
+            recycledContentPercentage?: number | null;
             countryOfManufacture: string;
             supplyChainStages?: {
                 /** @enum {string} */
@@ -896,7 +896,7 @@ export interface components {
                 country: string;
                 facilityName?: string;
                 facilityId?: string;
-            }[];
+            }[] | null;
             careInstructions: {
                 [key: string]: string;
             };
@@ -911,14 +911,14 @@ export interface components {
                 name: string;
                 casNumber?: string;
                 concentrationRange?: string;
-            }[];
+            }[] | null;
             durability?: {
                 testResults?: string;
                 pefScore?: number;
-            };
-            carbonFootprint?: number;
-            waterFootprint?: number;
-            weightGrams?: number;
+            } | null;
+            carbonFootprint?: number | null;
+            waterFootprint?: number | null;
+            weightGrams?: number | null;
             endOfLife: {
                 recyclingInstructions: {
                     [key: string]: string;
@@ -929,9 +929,9 @@ export interface components {
             };
             complianceDocuments?: {
                 type: string;
-                /** Format: uri */
+                /** Format: iri */
                 url: string;
-            }[];
+            }[] | null;
         } & {
             [key: string]: unknown;
         };
@@ -940,15 +940,15 @@ export interface components {
             productName: string;
             sku: string;
             brandName: string;
-            gtin?: string;
-            commodityCode?: string;
+            gtin?: string | null;
+            commodityCode?: string | null;
             economicOperator: {
                 /** @enum {string} */
                 role: "manufacturer" | "importer" | "authorized_representative" | "distributor" | "dealer" | "fulfilment_service_provider";
                 legalName: string;
                 address: string;
                 country: string;
-                /** Format: email */
+                /** Format: idn-email */
                 contactEmail: string;
                 operatorId?: string;
                 eori?: string;
@@ -962,35 +962,35 @@ export interface components {
             countryOfManufacture: string;
             manufacturingDate: string;
             ratedCapacity: number;
-            energyWh?: number;
-            nominalVoltage?: number;
-            expectedLifetimeCycles?: number;
-            stateOfHealth?: number;
-            carbonFootprint?: number;
-            /** @enum {string} */
-            carbonFootprintClass?: "A" | "B" | "C" | "D" | "E" | "F" | "G";
-            /** Format: uri */
-            carbonFootprintStudyUrl?: string;
+            energyWh?: number | null;
+            nominalVoltage?: number | null;
+            expectedLifetimeCycles?: number | null;
+            stateOfHealth?: number | null;
+            carbonFootprint?: number | null;
+            /** @enum {string|null} */
+            carbonFootprintClass?: "A" | "B" | "C" | "D" | "E" | "F" | "G" | null;
+            /** Format: iri */
+            carbonFootprintStudyUrl?: string | null;
             carbonFootprintBreakdown?: {
                 /** @enum {string} */
                 stage: "raw_material" | "main_production" | "distribution" | "recycling";
                 value: number;
-            }[];
+            }[] | null;
             recycledContent?: {
                 /** @enum {string} */
                 material: "cobalt" | "lithium" | "nickel" | "lead";
                 percentage: number;
-            }[];
+            }[] | null;
             hazardousSubstances?: {
                 name: string;
                 casNumber?: string;
                 concentrationRange?: string;
-            }[];
+            }[] | null;
             safetyInformation?: {
                 [key: string]: string;
-            };
-            /** Format: uri */
-            dueDiligenceUrl?: string;
+            } | null;
+            /** Format: iri */
+            dueDiligenceUrl?: string | null;
             endOfLife: {
                 recyclingInstructions: {
                     [key: string]: string;
@@ -1001,9 +1001,9 @@ export interface components {
             };
             complianceDocuments?: {
                 type: string;
-                /** Format: uri */
+                /** Format: iri */
                 url: string;
-            }[];
+            }[] | null;
         } & {
             [key: string]: unknown;
         };
@@ -1012,15 +1012,15 @@ export interface components {
             productName: string;
             sku: string;
             brandName: string;
-            gtin?: string;
-            commodityCode?: string;
+            gtin?: string | null;
+            commodityCode?: string | null;
             economicOperator: {
                 /** @enum {string} */
                 role: "manufacturer" | "importer" | "authorized_representative" | "distributor" | "dealer" | "fulfilment_service_provider";
                 legalName: string;
                 address: string;
                 country: string;
-                /** Format: email */
+                /** Format: idn-email */
                 contactEmail: string;
                 operatorId?: string;
                 eori?: string;
@@ -1035,39 +1035,39 @@ export interface components {
                 /** @enum {string} */
                 scheme?: "fsc" | "pefc" | "none";
                 country?: string;
-            };
+            } | null;
             dimensions?: {
                 width?: number;
                 depth?: number;
                 height?: number;
                 weightKg?: number;
-            };
+            } | null;
             countryOfManufacture: string;
             careInstructions: {
                 [key: string]: string;
             };
             assemblyInstructions?: {
                 [key: string]: string;
-            };
+            } | null;
             repair: {
                 repairable: boolean;
                 sparePartsAvailable: boolean;
                 instructions?: {
                     [key: string]: string;
                 };
-                /** Format: uri */
+                /** Format: iri */
                 sparePartsUrl?: string;
             };
-            warrantyMonths?: number;
+            warrantyMonths?: number | null;
             substancesOfConcern?: {
                 name: string;
                 casNumber?: string;
                 note?: string;
-            }[];
-            /** @enum {string} */
-            flameRetardants?: "present" | "absent" | "unknown";
-            /** @enum {string} */
-            packaging?: "recyclable" | "partiallyRecyclable" | "notRecyclable";
+            }[] | null;
+            /** @enum {string|null} */
+            flameRetardants?: "present" | "absent" | "unknown" | null;
+            /** @enum {string|null} */
+            packaging?: "recyclable" | "partiallyRecyclable" | "notRecyclable" | null;
             endOfLife: {
                 recyclingInstructions: {
                     [key: string]: string;
@@ -1078,9 +1078,9 @@ export interface components {
             };
             complianceDocuments?: {
                 type: string;
-                /** Format: uri */
+                /** Format: iri */
                 url: string;
-            }[];
+            }[] | null;
         } & {
             [key: string]: unknown;
         };
@@ -1493,6 +1493,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["plan_required"];
             422: components["responses"]["validation"];
@@ -1593,6 +1594,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["plan_required"];
             404: components["responses"]["not_found"];
@@ -1699,6 +1701,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["plan_required"];
             404: components["responses"]["not_found"];
@@ -1749,6 +1752,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["plan_required"];
             404: components["responses"]["not_found"];
@@ -1788,6 +1792,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["plan_required"];
             404: components["responses"]["not_found"];
@@ -1837,6 +1842,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["plan_required"];
             404: components["responses"]["not_found"];
@@ -1864,7 +1870,7 @@ export interface operations {
                 "application/json": {
                     /** @enum {string} */
                     change_type?: "change" | "correction";
-                    note?: string;
+                    note?: string | null;
                 };
             };
         };
@@ -2013,7 +2019,7 @@ export interface operations {
                     data: Record<string, never>;
                     /** @enum {string} */
                     change_type?: "change" | "correction";
-                    note?: string;
+                    note?: string | null;
                 };
             };
         };
@@ -2101,7 +2107,7 @@ export interface operations {
                     data: Record<string, never>;
                     /** @enum {string} */
                     change_type?: "change" | "correction";
-                    note?: string;
+                    note?: string | null;
                 };
             };
         };
@@ -2197,7 +2203,7 @@ export interface operations {
                     match_by?: "sku" | "gtin";
                     /** @enum {string} */
                     change_type?: "change" | "correction";
-                    note?: string;
+                    note?: string | null;
                 };
             };
         };
@@ -2269,6 +2275,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["plan_required"];
             404: components["responses"]["not_found"];
@@ -2355,15 +2362,15 @@ export interface operations {
             content: {
                 "application/json": {
                     items: {
-                        lot?: string;
-                        serial?: string;
+                        lot?: string | null;
+                        serial?: string | null;
                         data: {
                             [key: string]: unknown;
                         };
                     }[];
                     /** @enum {string} */
                     change_type?: "change" | "correction";
-                    note?: string;
+                    note?: string | null;
                 };
             };
         };
@@ -2425,6 +2432,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["plan_required"];
             404: components["responses"]["not_found"];
@@ -2518,6 +2526,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["plan_required"];
             404: components["responses"]["not_found"];
@@ -2552,6 +2561,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["plan_required"];
             422: components["responses"]["validation"];
@@ -2637,6 +2647,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["bad_request"];
             422: components["responses"]["validation"];
             429: components["responses"]["rate_limited"];
         };
@@ -2678,6 +2689,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["plan_required"];
             422: components["responses"]["validation"];
@@ -2730,6 +2742,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["plan_required"];
             404: components["responses"]["not_found"];
