@@ -2,8 +2,9 @@
 import type { AccountContext } from '../accounts/context.ts'
 import { isLotOrSerial } from '../gs1/lot-serial.ts'
 import { AppError, type Detail, invalid } from '../kernel/errors.ts'
+import { together } from '../kernel/together.ts'
 import { isTransaction } from '../kernel/transaction.ts'
-import { type Data, requireData, withoutNulls } from './check-data.ts'
+import { type Data, isData, requireData, withoutNulls } from './check-data.ts'
 import type { Written } from './create.ts'
 import { previewUpdate } from './preview-correction.ts'
 import { getState, type State } from './state.ts'
@@ -42,11 +43,13 @@ export async function updateChildren(
   const write = input.dryRun ? previewUpdate : updatePassport
   const work = names.map((name, index) => async () => {
     try {
-      const uuid = requireFound(name, found, seen)
-      const { data } = input.units[index] as { data?: unknown }
+      const { uuid, data } = together({
+        uuid: () => requireFound(name, found, seen),
+        data: () => dataOfSent(input.units[index]),
+      })
       const change = {
         uuid,
-        data: requireData(data),
+        data,
         changeType: input.changeType,
         note: input.note,
         strict: input.strict,
@@ -79,27 +82,33 @@ async function inLanes(work: readonly (() => Promise<void>)[], lanes: number): P
 type Name = { member: 'serial' | 'lot'; value: string } | { fault: AppError }
 
 function nameOfSent(sent: unknown): Name {
-  const fault = (field: string, code: Detail['code'], message: string): Name => ({
-    fault: invalid([{ field, pointer: field === '' ? '' : `/${field}`, code, message }]),
-  })
+  const details: Detail[] = []
+  const wrong = (field: string, code: Detail['code'], message: string) =>
+    details.push({ field, pointer: field === '' ? '' : `/${field}`, code, message })
   if (sent instanceof AppError) return { fault: sent }
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
-    return fault('', 'type', 'A row must be an object with serial or lot, and data.')
+  if (!isData(sent)) {
+    wrong('', 'type', 'A row must be an object with serial or lot, and data.')
+    return { fault: invalid(details) }
   }
-  const unit = withoutNulls(sent as Data)
-  const strangers = Object.keys(unit).filter(name => !['serial', 'lot', 'data'].includes(name))
-  if (strangers[0] !== undefined) {
-    const message = `${strangers[0]} is not a member of a row; it takes serial or lot, and data.`
-    return fault(strangers[0], 'unknown_field', message)
+  const unit = withoutNulls(sent)
+  for (const name of Object.keys(unit).filter(one => !['serial', 'lot', 'data'].includes(one))) {
+    wrong(name, 'unknown_field', `${name} is not a member of a row; it takes serial or lot, and data.`)
   }
   const named = (['serial', 'lot'] as const).filter(one => unit[one] !== undefined)
   const [member = 'serial', more] = named
   const value = unit[member]
-  if (typeof value === 'string' && more === undefined) return { member, value }
-  const message = 'Name the unit by its serial, or a batch by its lot: one of them, as a text.'
-  const code = more !== undefined ? 'duplicate' : value === undefined ? 'required' : 'type'
-  return fault(more ?? member, code, message)
+  if (typeof value === 'string' && more === undefined && details.length === 0) return { member, value }
+  if (typeof value !== 'string' || more !== undefined) {
+    const message = 'Name the unit by its serial, or a batch by its lot: one of them, as a text.'
+    const code = more !== undefined ? 'duplicate' : value === undefined ? 'required' : 'type'
+    wrong(more ?? member, code, message)
+  }
+  return { fault: invalid(details) }
 }
+
+/** Empty for what is no row; `nameOfSent` has told of that. */
+const dataOfSent = (sent: unknown): Data =>
+  isData(sent) && !(sent instanceof AppError) ? requireData(sent.data) : {}
 
 /** By `serial X` or `lot X`; under a model all its items, under a batch those of the batch. */
 async function findUnits(

@@ -17,6 +17,21 @@ const update = (parent: string, items: unknown, more: object = {}) =>
 const soh = (serial: string, stateOfHealth: unknown) => ({ serial, data: { stateOfHealth } })
 
 describe('POST /products/{id}/children/update', () => {
+  test('422: all that is wrong with a row', async () => {
+    const row = { serial: 'a', lot: 'L', extra: 1, more: 2, data: 5 }
+    const { status, json } = await update(await s.model(), [row])
+    assert.equal(status, 422)
+    assert.deepEqual(
+      json.errors.map((one: Detail) => [one.index, one.pointer, one.code]),
+      [
+        [0, '/items/0/extra', 'unknown_field'],
+        [0, '/items/0/more', 'unknown_field'],
+        [0, '/items/0/lot', 'duplicate'],
+        [0, '/items/0/data', 'type'],
+      ],
+    )
+  })
+
   test('200: unknown fields beside data, in the order of their rows', async () => {
     const model = await s.model()
     await s.item(model, 'a')
@@ -110,8 +125,8 @@ describe('POST /products/{id}/children/update', () => {
         [3, 'not_found', null],
         [4, 'validation', '/items/4 type 4'],
         [5, 'validation', '/items/5 type 5'],
-        [6, 'validation', '/items/6/serial required 6'],
-        [7, 'validation', '/items/7/serial duplicate 7'],
+        [6, 'validation', '/items/6/serial required 6,/items/6/data required 6'],
+        [7, 'validation', '/items/7/serial duplicate 7,/items/7/data required 7'],
         [8, 'validation', '/items/8/data/gtin immutable 8'],
         [9, 'validation', '/items/9/lot duplicate 9'],
         [10, 'validation', '/items/10/serial type 10'],
