@@ -10,7 +10,7 @@ import { maxEntries, scalarEntry } from './json-schema.ts'
 import { problem } from './problems.ts'
 import { type Data, isObject } from './value.ts'
 
-/** The data itself when nothing in it is oversized. Free-form keys at the top have no bound but the body's. */
+/** The data itself when nothing in it is oversized. Free-form keys at the top have no bounds but the body's. */
 export function boundedData(category: CompleteCategory, data: Data, findings: Findings): Data {
   return new Bounds(findings).members(category.fields, data)
 }

@@ -1,10 +1,15 @@
 /**
  * Reads a JSON text so that what is stored is what was sent: keys given twice, `__proto__`, numbers that a double
- * cannot hold and nesting beyond 32 are refused with the place they stand at, instead of being changed in silence.
+ * cannot hold and nesting beyond 32 are refused with the place they stand at, instead of being changed in silence. So is what has
+ * more parts than any passport: a body of 1 MiB can hold half a million, and each is walked again and again.
  */
 import { AppError, type Detail, type DetailCode, invalid, MOST_DETAILS } from './errors.ts'
 
 export const MAX_JSON_DEPTH = 32
+export const MAX_JSON_MEMBERS = 2_000
+export const MAX_JSON_ENTRIES = 1_000
+/** Objects, lists and what stands in them, in a body or in each of its rows. */
+export const MAX_JSON_VALUES = 20_000
 const LONGEST_NUMBER = 40
 
 /** A byte order mark, which RFC 8259 §8.1 lets a reader pass over, is no part of the text. */
@@ -76,6 +81,8 @@ class Scan {
   private readonly details: Detail[] = []
   private readonly ofRows = new Map<number, Detail[]>()
   private at = 0
+  private values = 0
+  private rowStart = 0
 
   constructor(text: string, rows: RowList | undefined) {
     this.text = text
@@ -93,7 +100,7 @@ class Scan {
   private step(code: number) {
     if (code === 0x22) this.string()
     else if (code === 0x7b || code === 0x5b) this.open(code === 0x7b)
-    else if (code === 0x7d || code === 0x5d) this.frames.pop()
+    else if (code === 0x7d || code === 0x5d) this.close()
     else if (code === 0x2c) this.next()
     else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) this.number()
   }
@@ -104,8 +111,15 @@ class Scan {
       this.passOver()
       return
     }
+    this.count()
     this.frames.push({ keys: isObject ? new Set() : undefined, index: 0, key: '' })
     this.expectsKey = isObject
+    if (this.isInList()) this.beginRow()
+  }
+
+  private close() {
+    if (this.isInList()) this.endRow()
+    this.frames.pop()
   }
 
   /** To the bracket that closes the one just opened. */
@@ -122,8 +136,40 @@ class Scan {
 
   private next() {
     const frame = this.frames.at(-1)
-    if (frame?.keys) this.expectsKey = true
-    else if (frame) frame.index++
+    if (frame === undefined) return
+    this.count()
+    if (frame.keys) {
+      this.expectsKey = true
+      return
+    }
+    if (this.isInList()) {
+      this.endRow()
+      frame.index++
+      this.beginRow()
+    } else if (++frame.index === MAX_JSON_ENTRIES) {
+      this.report('max', `has more than ${MAX_JSON_ENTRIES} entries; send fewer.`, this.frames.length - 1)
+    }
+  }
+
+  /** Whether the innermost bracket is that of the list of rows, which has its own bounds. */
+  private isInList(): boolean {
+    return this.frames.length === 2 && this.row() !== undefined
+  }
+
+  private beginRow() {
+    this.values = 0
+    this.rowStart = this.at
+  }
+
+  private endRow() {
+    if (this.rows === undefined || this.at - this.rowStart <= this.rows.mostBytesWithout) return
+    this.report('max', `is longer than ${this.rows.mostBytesWithout / 1024 / 1024} MiB; shorten it.`, 2)
+  }
+
+  private count() {
+    if (++this.values !== MAX_JSON_VALUES + 1) return
+    const whole = this.row() === undefined ? 0 : 2
+    this.report('max', `has more than ${MAX_JSON_VALUES} values; send fewer.`, whole)
   }
 
   /** Returns whether there was an escape in it. */
@@ -151,6 +197,9 @@ class Scan {
     else if (frame.keys.has(frame.key))
       this.report('duplicate', 'is given twice in the same object; send it once.')
     frame.keys.add(frame.key)
+    if (frame.keys.size === MAX_JSON_MEMBERS + 1) {
+      this.report('max', `has more than ${MAX_JSON_MEMBERS} members; send fewer.`, this.frames.length - 1)
+    }
   }
 
   private number() {
@@ -167,7 +216,8 @@ class Scan {
     }
   }
 
-  private report(code: DetailCode, what: string) {
+  /** About the place the scan is at, or the first `depth` brackets around it. */
+  private report(code: DetailCode, what: string, depth = this.frames.length) {
     const row = this.row()
     // A list that is too long is refused for that.
     if (row !== undefined && row >= (this.rows?.most ?? 0)) return
@@ -176,7 +226,7 @@ class Scan {
     if (row !== undefined) this.ofRows.set(row, details)
     let field = ''
     let pointer = ''
-    for (const frame of this.frames.slice(row === undefined ? 0 : 2)) {
+    for (const frame of this.frames.slice(row === undefined ? 0 : 2, depth)) {
       field += frame.keys ? (field === '' ? frame.key : `.${frame.key}`) : `[${frame.index}]`
       pointer += `/${frame.keys ? frame.key.replaceAll('~', '~0').replaceAll('/', '~1') : frame.index}`
     }

@@ -15,6 +15,8 @@ describe('bodies that cannot be right', () => {
     t.ask('POST', '/api/v1/products', { key: account.key, text, headers })
   const valid = JSON.stringify(newProduct())
   const withData = (json: string) => `${valid.slice(0, -2)},${json}}}`
+  const members = (count: number) => Array.from({ length: count }, (_, i) => `"k${i}":0`).join(',')
+  const entries = (count: number) => Array(count).fill('0').join(',')
   const nested = (depth: number) => withData(`"deep":${'['.repeat(depth)}${']'.repeat(depth)}`)
 
   for (const [what, text] of [
@@ -67,6 +69,19 @@ describe('bodies that cannot be right', () => {
 
   for (const [what, text, field, code] of [
     ['nesting of 33', nested(31), 'deep[0]', 'max'],
+    ['2,001 members', withData(`"own":{${members(2_001)}}`), 'own', 'max'],
+    ['2,001 members of data', withData(members(2_001)), 'data', 'max'],
+    ['1,001 entries', withData(`"own":{"list":[${entries(1_001)}]}`), 'own.list', 'max'],
+    [
+      'more than 20,000 values',
+      withData(
+        `"own":[${Array(21)
+          .fill(`[${entries(1_000)}]`)
+          .join(',')}]`,
+      ),
+      '',
+      'max',
+    ],
     ['nesting of 200,000', nested(200_000), 'deep[0]', 'max'],
     ['a key given twice', withData('"sku":"a","sku":"b"'), 'sku', 'duplicate'],
     ['a key given twice by escape', withData('"note":1,"n\\u006fte":2'), 'note', 'duplicate'],

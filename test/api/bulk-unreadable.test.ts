@@ -58,6 +58,43 @@ describe('POST /products/bulk', () => {
     assert.equal(({} as Record<string, unknown>).x, undefined)
   })
 
+  test('each row has the bounds of a body: so many members, entries and values, so long', async () => {
+    const zeros = (count: number) => `[${Array(count).fill('0').join(',')}]`
+    const members = (count: number) => Array.from({ length: count }, (_, i) => `"k${i}":0`).join(',')
+    const row = (own: string) => product('b-bad').replace('"data":{', `"data":{"own":${own},`)
+    const rows = [
+      ...[
+        product('b-0'),
+        row(`{${members(2_001)}}`),
+        row(zeros(1_001)),
+        row(`[${Array(21).fill(zeros(1_000)).join(',')}]`),
+      ],
+      ...[
+        row(
+          `[${Array(110)
+            .fill(`"${'x'.repeat(9_900)}"`)
+            .join(',')}]`,
+        ),
+        product('b-5'),
+      ],
+      // All within the bounds, and together far beyond them.
+      ...Array.from({ length: 25 }, (_, i) =>
+        product(`b-1${i}`).replace('"data":{', `"data":{"own":${zeros(990)},`),
+      ),
+    ]
+    const { status, json } = await post('/bulk', list(rows))
+    assert.deepEqual([status, json.data.summary.created], [200, 27])
+    assert.deepEqual(toldOf(json.data.errors), [
+      [1, 'validation', '1 own /items/1/data/own max'],
+      [2, 'validation', '2 own /items/2/data/own max'],
+      [3, 'validation', '3  /items/3 max'],
+      [4, 'validation', '4  /items/4 max'],
+    ])
+    // Longest where it is the last.
+    const last = await post('/bulk', list([product('b-6'), rows[4] ?? '']))
+    assert.deepEqual(toldOf(last.json.data.errors), [[1, 'validation', '1  /items/1 max']])
+  })
+
   test('an unreadable row is no other row’s double', async () => {
     const { json } = await post('/bulk', list(['{"data":{"sku":"v-0","n":1e999}}', product('v-0')]))
     assert.deepEqual([indexes(json.data.errors), indexes(json.data.created)], [[0], [1]])

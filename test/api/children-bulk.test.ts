@@ -134,8 +134,14 @@ describe('POST /products/{id}/children, in bulk', () => {
     }
     const half = { ...large, data: { own: Array(100).fill('x'.repeat(9_000)) } }
     assert.equal((await s.ask('POST', `/${model}/children`, half)).status, 201)
-    const { serial, data } = large
-    assert.equal((await bulk(model, [{ serial: `${serial}b`, data }])).status, 201)
+    const more = ['2', '3', '4'].map(serial => ({ serial, data: half.data }))
+    assert.equal((await bulk(model, more)).status, 201)
+    // A row is no larger than a body.
+    const one = await bulk(model, [item('5'), { serial: '6', data: large.data }, item('7')])
+    assert.deepEqual([one.status, one.json.data.summary.created], [201, 2])
+    const [error] = one.json.data.errors
+    assert.deepEqual([error.index, error.errors[0].code, error.errors[0].pointer], [1, 'max', '/items/1'])
+    assert.equal(error.errors[0].message, 'The row is longer than 1 MiB; shorten it.')
   })
 
   test('201: warnings stand with their row', async () => {
