@@ -190,7 +190,8 @@ class Scan {
     if (!this.expectsKey) return
     this.expectsKey = false
     const frame = this.frames.at(-1)
-    if (!frame?.keys) return
+    // Of an object that is refused for its members no more are told apart.
+    if (!frame?.keys || frame.keys.size > MAX_JSON_MEMBERS) return
     const raw = this.text.slice(start, this.at + 1)
     frame.key = escaped ? (JSON.parse(raw) as string) : raw.slice(1, -1)
     if (frame.key === '__proto__') this.report('unknown_field', 'is a key that may not be sent.')

@@ -1,5 +1,6 @@
 /** Issuing batches and items: a unit keeps its own fields and a reference to what it was handed on, nothing else. */
 import type { AccountContext } from '../accounts/context.ts'
+import { breathing } from '../kernel/breath.ts'
 import { AppError, type Detail, invalid } from '../kernel/errors.ts'
 import { newUuid } from '../kernel/ids.ts'
 import { type Data, requireCategory } from './check-data.ts'
@@ -43,7 +44,7 @@ export async function createChildren(ctx: AccountContext, input: NewUnits): Prom
   const giver = await getState(ctx, input.parentUuid)
   requireFitting(giver, input.level)
   if (giver.row.status === 'x') throw archivedParent()
-  const { rows, errors } = checkAll(ctx, giver, input)
+  const { rows, errors } = await checkAll(ctx, giver, input)
   const outcome = await outcomeOf(ctx, giver, rows, input)
   if (outcome === undefined) return createChildren(ctx, input)
   const created: Issued[] = []
@@ -77,7 +78,11 @@ function requireFitting({ row }: State, level: UnitLevel): void {
     throw fault('A batch has items only. Issue batches under the model.')
 }
 
-function checkAll(ctx: AccountContext, giver: State, input: NewUnits): { rows: Row[]; errors: NotIssued[] } {
+async function checkAll(
+  ctx: AccountContext,
+  giver: State,
+  input: NewUnits,
+): Promise<{ rows: Row[]; errors: NotIssued[] }> {
   const category = requireCategory(giver.row.category)
   const inherited = readingOf(giver)
   const at = ctx.clock.now()
@@ -85,7 +90,9 @@ function checkAll(ctx: AccountContext, giver: State, input: NewUnits): { rows: R
   const rows: Row[] = []
   const errors: NotIssued[] = []
   const seen = new Set<string>()
+  const breathe = breathing()
   for (const [index, sent] of input.units.entries()) {
+    await breathe()
     try {
       const place = input.bulk ? `/items/${index}` : ''
       const unit = checkUnit(sent, giver, { ...common, at: place })

@@ -4,6 +4,7 @@
  * what has changed. What would change nothing is not written, so that a sync can be run again for nothing.
  */
 import type { AccountContext } from '../accounts/context.ts'
+import { breathing } from '../kernel/breath.ts'
 import { perDatabase } from '../kernel/db.ts'
 import type { AppError } from '../kernel/errors.ts'
 import { inTurn } from '../kernel/in-turn.ts'
@@ -98,6 +99,7 @@ async function attemptAll(
 ): Promise<Lost[]> {
   const { found, bySku } = await findAll(ctx, rows, result)
   const once = new Once()
+  const breathe = breathing()
   const lost: Lost[] = []
   let open = found
   for await (const states of piecesOf(ctx, found)) {
@@ -106,18 +108,20 @@ async function attemptAll(
       uuid === undefined || there.has(uuid) ? 'now' : 'later',
     )
     open = later
-    const plans = now.flatMap(({ row, uuid }) =>
+    const plans: Plan[] = []
+    for (const { row, uuid } of now) {
+      await breathe()
+      const state = uuid === undefined ? undefined : there.get(uuid)
+      if (state !== undefined && !bears(row, state)) {
+        lost.push({ row, uuid: undefined })
+        continue
+      }
       caught(result, row, () => {
-        const state = uuid === undefined ? undefined : there.get(uuid)
-        if (state !== undefined && !bears(row, state)) {
-          lost.push({ row, uuid: undefined })
-          return []
-        }
         const plan = planRow(ctx, row, state, manner)
         once.take(plan)
-        return [plan.kind === 'create' ? { ...plan, seen: seenBy(row, bySku) } : plan]
-      }).flat(),
-    )
+        plans.push(plan.kind === 'create' ? { ...plan, seen: seenBy(row, bySku) } : plan)
+      })
+    }
     lost.push(...(await carryOut(ctx, plans, manner, result)))
     if (rows.length > 1) allInBrief(result)
   }

@@ -79,7 +79,7 @@ describe('many of the largest passports', () => {
     assert.ok(category)
     const wish = {
       category,
-      status: 'all',
+      status: undefined,
       q: 'large',
       format: 'csv',
       separator: ',',
