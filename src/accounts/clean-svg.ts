@@ -58,11 +58,19 @@ const PIECE =
   /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!DOCTYPE[^>[]*>|<!\[CDATA\[([\s\S]*?)\]\]>|<\/([\w:.-]+)\s*>|<([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|([^<]+)/y
 const ATTRIBUTE = /([\w:.-]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g
 
-type State = { out: string; open: string[]; dropped: number; uses: number; root: Map<string, string> }
+/** `style`: what the open style sheet says, over all its pieces. */
+type State = {
+  out: string
+  open: string[]
+  dropped: number
+  uses: number
+  style: string
+  root: Map<string, string>
+}
 
 /** The drawing, or undefined when it is no SVG that can be read whole. */
 export function cleanSvg(source: string): CleanSvg | undefined {
-  const state: State = { out: '', open: [], dropped: 0, uses: 0, root: new Map() }
+  const state: State = { out: '', open: [], dropped: 0, uses: 0, style: '', root: new Map() }
   PIECE.lastIndex = 0
   const text = source.replace(/^\ufeff/, '').trim()
   while (PIECE.lastIndex < text.length) {
@@ -84,7 +92,8 @@ function take(state: State, piece: RegExpExecArray): boolean {
   const parent = state.open.at(-1)
   if (parent === undefined) return words.trim() === ''
   if (state.dropped > 0 || !WITH_TEXT.has(parent)) return true
-  if (parent !== 'style' || isHarmless(words, true)) state.out += encoded(words)
+  if (parent === 'style') state.style += words
+  else state.out += encoded(words)
   return true
 }
 
@@ -108,8 +117,13 @@ function begin(state: State, name: string, source: string, isEmpty: boolean): bo
 
 function finish(state: State, name: string): boolean {
   if (state.open.pop() !== name) return false
-  if (state.dropped > 0) state.dropped--
-  else state.out += `</${name}>`
+  if (state.dropped > 0) {
+    state.dropped--
+    return true
+  }
+  if (name === 'style' && isHarmless(state.style, true)) state.out += encoded(state.style)
+  if (name === 'style') state.style = ''
+  state.out += `</${name}>`
   return true
 }
 
@@ -127,9 +141,10 @@ function attributesOf(source: string): Map<string, string> | undefined {
   return found
 }
 
-/** Nothing is loaded: `url()` only for parts of the drawing itself, and in styles no rules that load, no escapes. */
+/** Nothing is loaded: `url()` only for parts of the drawing itself, no escapes, and in styles no rules that load. */
 function isHarmless(value: string, isStyle: boolean): boolean {
-  if (isStyle && /[@\\]|\/\*|expression|behaviou?r|image\s*\(|image-set|src\s*\(/i.test(value)) return false
+  if (value.includes('\\')) return false
+  if (isStyle && /@|\/\*|expression|behaviou?r|image\s*\(|image-set|src\s*\(/i.test(value)) return false
   return !/(?:url\s*\((?!\s*["']?#[\w.-]+["']?\s*\)))|javascript\s*:|data\s*:/i.test(value)
 }
 

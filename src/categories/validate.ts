@@ -45,6 +45,13 @@ export function validateData(
   }
 }
 
+/** The keys that the schema does not know, as violations. */
+export function findUnknown(category: CompleteCategory, data: Data): Detail[] {
+  const findings = new Findings()
+  checkFreeForm(category, data, true, findings)
+  return findings.sortedErrors(orderOf(category))
+}
+
 const orderOf = (category: CompleteCategory): ReadonlyMap<string, number> =>
   new Map(category.fields.map((field, place) => [field.name, place]))
 

@@ -163,7 +163,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
     if (status < 200) return
     this.head = { status, headers }
-    this.until = performance.now() + BODY_WITHIN_MS
+    this.until = Math.min(this.until, performance.now() + BODY_WITHIN_MS)
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {

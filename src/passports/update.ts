@@ -3,6 +3,8 @@
  * each other in this process; against other processes the statement holds only if the version is still the one read.
  */
 import type { AccountContext } from '../accounts/context.ts'
+import type { CompleteCategory } from '../categories/catalogue.ts'
+import { findUnknown } from '../categories/validate.ts'
 import { findRefusal, perDatabase, retrying, type Sql } from '../kernel/db.ts'
 import { AppError, type Detail, invalid } from '../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
@@ -99,13 +101,13 @@ export function nextState(
     own === null
       ? checkData(category, after, options)
       : checkUnitData(category, after, Object.keys(own), options)
-  if (change.strict) refuseUnknown(checked.warnings, change.data)
+  if (change.strict) refuseUnknown(category, change.data)
   return { next: nextVersion(ctx, current, change, { before, own, checked }), warnings: checked.warnings }
 }
 
 /** Strict is about what was sent: unknown fields kept from before are none of this request's. */
-export function refuseUnknown(warnings: readonly Detail[], sent: Data): void {
-  const unknown = warnings.filter(({ code, field }) => code === 'unknown_field' && Object.hasOwn(sent, field))
+function refuseUnknown(category: CompleteCategory, sent: Data): void {
+  const unknown = findUnknown(category, withoutNulls(sent))
   if (unknown.length > 0) throw invalid(unknown)
 }
 

@@ -17,6 +17,11 @@ const MOST_SHARED = 96 * 1024 * 1024
 const MOST_TEXTS = 1_500_000
 const MOST_SMALL = 8 * 1024 * 1024
 const LONGEST_ROW = 4 * 1024 * 1024
+/** As many as a sheet of Excel has. A file of 600 kB can hold 60,000,000 empty ones. */
+const MOST_ROW_TAGS = 1_048_576
+
+const ROWS = { longest: LONGEST_ROW, most: MOST_ROW_TAGS }
+const TEXTS = { longest: LONGEST_ROW, most: MOST_TEXTS }
 
 type Book = { shared: readonly string[]; dateStyles: ReadonlySet<number>; is1904: boolean }
 
@@ -41,7 +46,7 @@ export async function xlsxSheets(bytes: Buffer): Promise<SheetPart[]> {
 /** What is wrong with a sheet is told when it is read. */
 async function hasCells(parts: ZipParts, path: string): Promise<boolean> {
   try {
-    for await (const some of elements(parts, path, 'row', LONGEST_ROW))
+    for await (const some of elements(parts, path, 'row', ROWS))
       if (some.some(xml => /<[vt][ >]/.test(xml))) return true
     return false
   } catch (error) {
@@ -60,7 +65,7 @@ export async function* xlsxRows(bytes: Buffer, path: string): AsyncGenerator<She
     is1904: /<(?:\w+:)?workbookPr\b[^<>]*\bdate1904="(?:1|true)"/.test(workbook),
   }
   let before = 0
-  for await (const some of elements(parts, path, 'row', LONGEST_ROW)) {
+  for await (const some of elements(parts, path, 'row', ROWS)) {
     for (const xml of some) {
       const opening = xml.slice(0, xml.indexOf('>') + 1)
       const no = Number(attribute(opening, 'r') ?? before + 1)
@@ -94,10 +99,10 @@ async function shownSheets(parts: ZipParts, workbook: string): Promise<SheetPart
 async function sharedTexts(parts: ZipParts): Promise<string[]> {
   const texts: string[] = []
   let size = 0
-  for await (const some of elements(parts, 'xl/sharedStrings.xml', 'si', LONGEST_ROW)) {
+  for await (const some of elements(parts, 'xl/sharedStrings.xml', 'si', TEXTS)) {
     for (const xml of some) {
       size += xml.length
-      if (size > MOST_SHARED || texts.length >= MOST_TEXTS) throw new SheetFault('too_much')
+      if (size > MOST_SHARED) throw new SheetFault('too_much')
       texts.push(textIn(xml))
     }
   }
@@ -109,16 +114,19 @@ async function* elements(
   parts: ZipParts,
   part: string,
   name: string,
-  longest: number,
+  { longest, most }: { longest: number; most: number },
 ): AsyncGenerator<string[]> {
   const decoder = new StringDecoder('utf8')
   let prefix: string | undefined
   let rest = ''
+  let count = 0
   for await (const piece of parts.read(part)) {
     rest += decoder.write(piece)
     prefix ??= /<(\w+:)?(?:worksheet|sst)\b/.exec(rest)?.[1] ?? (rest.length > 2_000 ? '' : undefined)
     const plain = prefix ? rest.replaceAll(`<${prefix}`, '<').replaceAll(`</${prefix}`, '</') : rest
     const { found, left } = cut(plain, name)
+    count += found.length
+    if (count > most) throw new SheetFault('too_much')
     yield found
     if (left.length > longest) throw new SheetFault('too_long')
     rest = left

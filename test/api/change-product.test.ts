@@ -128,7 +128,17 @@ describe('PATCH /products/{id}', () => {
     const product = await create({ houseColour: 'red' })
     const strict = { prefer: 'handling=strict' }
     assert.equal((await patch(product.id, { data: { weightGrams: 5 } }, strict)).status, 200)
-    assert.equal((await patch(product.id, { data: { wieghtGrams: 5 } }, strict)).status, 422)
+    const { status, json } = await patch(product.id, { data: { wieghtGrams: 5 } }, strict)
+    assert.equal(status, 422)
+    assert.match(
+      json.errors[0].message,
+      /^wieghtGrams is not a field of textile\. Did you mean weightGrams\?$/,
+    )
+    assert.equal((await patch(product.id, { data: { houseColour: null } }, strict)).status, 200)
+    // Also behind more of the kept ones than warnings name.
+    const kept = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`kept${i}`, i]))
+    await patch(product.id, { data: kept })
+    assert.equal((await patch(product.id, { data: { zzLast: 5 } }, strict)).status, 422)
   })
 
   test("409: another product's GTIN changes nothing", async () => {

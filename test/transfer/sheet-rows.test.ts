@@ -169,6 +169,7 @@ describe('XLSX', () => {
       () => xlsx(`<row r="1"><c r="A1"><v>1</v></c></row>${'<q/>'.repeat(110_000_000)}`),
       'too_much',
     ],
+    ['millions of empty rows', () => xlsx('<row/>'.repeat(2_000_000)), 'too_much'],
     [
       'a bomb in the texts',
       () =>
