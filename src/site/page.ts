@@ -31,6 +31,8 @@ export const day = (page: Pick<Page, 'language'>, date: Date) => formatDate(page
 export const queryFor = ({ versionNo, replacedBy }: Reading, parameter: string) =>
   replacedBy === null ? `?${parameter}` : `?version=${versionNo}&amp;${parameter}`
 
-/** The fragment names what is inside, so that a browser that is sent there opens it. */
-export const fold = (anchor: string, title: string, body: string, isOpen: boolean) =>
-  html`<details!${isOpen ? ' open' : ''}><summary><h2>${title}</h2></summary><div id="${anchor}">!${body}</div></details>`
+/** The fragment names what is inside, so that a browser that is sent there opens it. On paper `note` stands beside the title. */
+export function fold(anchor: string, title: string, body: string, isOpen: boolean, note = ''): string {
+  const noted = note === '' ? '' : html` data-of="${note}"`
+  return html`<details!${isOpen ? ' open' : ''}><summary!${noted}><h2>${title}</h2></summary><div id="${anchor}">!${body}</div></details>`
+}

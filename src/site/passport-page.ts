@@ -69,14 +69,26 @@ function sections(page: Page): string {
         .filter(({ blocks }) => blocks.length > 0),
     }))
     .filter(({ parts }) => parts.length > 0)
-    .map(({ section, parts }, i) =>
-      fold(section.anchor, titleOf(page, section), contentOf(page, section, parts), i < OPEN_SECTIONS),
-    )
+    .map(({ section, parts }, i) => {
+      const usual = usualOf(parts)
+      const body = contentOf(page, section, parts, usual)
+      const note = usual === undefined ? '' : capitalized(page, originWords(page, usual))
+      return fold(section.anchor, titleOf(page, section), body, i < OPEN_SECTIONS, note)
+    })
     .join('')
 }
 
 /** What one field shows; without an origin on the page of a model. */
 type Part = { blocks: readonly Block[]; origin: Origin | undefined }
+
+/** Where most of a section comes from; undefined on the page of a model. */
+function usualOf(parts: readonly Part[]): Origin | undefined {
+  const origins = parts.flatMap(({ origin }) => origin ?? [])
+  return origins.length === 0 ? undefined : usualOrigin(origins)
+}
+
+const capitalized = ({ language }: Page, text: string) =>
+  text.charAt(0).toLocaleUpperCase(language) + text.slice(1)
 
 const titleOf = (page: Page, { title, fields }: Section) =>
   title === undefined ? fieldLabel(page, fields[0]?.name ?? '') : page.labels.ui[title]
@@ -91,9 +103,7 @@ const originWords = ({ reading, labels }: Page, origin: Origin) =>
  * Neighbouring pairs share a list; a figure that is alone under its heading needs no second title. A line at the end
  * says where the fields come from; one that comes from elsewhere says so itself.
  */
-function contentOf(page: Page, section: Section, parts: readonly Part[]): string {
-  const origins = parts.flatMap(({ origin }) => origin ?? [])
-  const usual = origins.length === 0 ? undefined : usualOrigin(origins)
+function contentOf(page: Page, section: Section, parts: readonly Part[], usual: Origin | undefined): string {
   const isAlone = parts.length === 1 && parts[0]?.blocks.length === 1
   let out = ''
   let pairs = ''

@@ -11,16 +11,46 @@ import { WITHOUT_CHROMIUM } from './chromium.ts'
 let stand: BrowserStand
 let browser: Browser
 let models: string[]
+let batches: string[]
+let items: string[]
 
 /** A4 less its margins, in CSS pixels. */
 const SHEET = { width: 703, height: 1032 }
+
+/** What stands in another column than what it is the title or the head of, while all moves down bit by bit. */
+const ALONE = `(() => {
+  const spacer = document.createElement('div')
+  document.querySelector('.facts').after(spacer)
+  const boxes = one => Array.from(one.getClientRects()).filter(box => box.height > 0)
+  const column = box => (box.left > innerWidth / 2 ? 1 : 0)
+  const firstOf = one => {
+    if (!one.matches('table')) return one.matches('dl, ol, ul') ? one.children[0] : one
+    return one.tHead.matches('.vh') ? one.tBodies[0].rows[0] : one.tHead
+  }
+  const isApart = (title, next) => column(boxes(title).at(-1)) !== column(boxes(next)[0])
+  const found = new Set()
+  for (let height = 0; height < 480; height += 6) {
+    spacer.style.height = height + 'px'
+    for (const fold of document.querySelectorAll('details')) {
+      const first = Array.from(fold.lastElementChild.children).find(one => boxes(one).length > 0)
+      if (isApart(fold.querySelector('h2'), firstOf(first))) found.add(fold.lastElementChild.id)
+      for (const title of fold.querySelectorAll('h3')) {
+        if (isApart(title, firstOf(title.nextElementSibling))) found.add(title.textContent)
+      }
+      for (const head of fold.querySelectorAll('thead:not(.vh)')) {
+        if (isApart(head.rows[0].cells[0], head.nextElementSibling.rows[0].cells[0])) found.add('head of ' + fold.lastElementChild.id)
+      }
+    }
+  }
+  return Array.from(found)
+})()`
 
 describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   before(async () => {
     stand = await startBrowserStand()
     browser = stand.browser
     const loaded = await loadDemoPassports(stand.account.ctx, [SOFA, RAIN_JACKET])
-    models = loaded.models
+    ;({ models, batches, items } = loaded)
   })
   after(() => stand?.close())
 
@@ -31,6 +61,40 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await page.emulateMedia({ media: 'print' })
     return page
   }
+
+  test('where a section comes from stands beside its title on paper, in the flow, and nowhere twice', async () => {
+    const page = await openSheet()
+    for (const id of [batches[0], items[0]]) {
+      await show(page, id ?? '', 'nl')
+      const notes = (await page.evaluate(`Array.from(document.querySelectorAll('summary[data-of]'), one => {
+        const style = getComputedStyle(one, '::after')
+        return [style.content, style.display, style.position, getComputedStyle(one).flexWrap, style.marginTop, style.marginBottom].join(' ')
+      })`)) as string[]
+      assert.ok(notes.length >= 8)
+      assert.deepEqual(
+        [...new Set(notes)].filter(note => !/^"Eigen /.test(note)),
+        ['"Overgenomen van het model" block static wrap 0px 0px'],
+      )
+      assert.equal(await page.locator('.of').first().isVisible(), false)
+      await page.emulateMedia({ media: 'screen' })
+      assert.ok(await page.locator('.of').first().isVisible())
+      await page.emulateMedia({ media: 'print' })
+    }
+    await page.close()
+  })
+
+  test('on paper no title and no head of a table is left alone at the foot of a column', async () => {
+    const page = await browser.newPage({ viewport: SHEET })
+    await page.emulateMedia({ media: 'print' })
+    const ids = [...models, batches[0] ?? '', items[0] ?? '', await stand.make('battery')]
+    for (const id of ids) {
+      for (const language of ['de', 'el']) {
+        await show(page, id, language)
+        assert.deepEqual(await page.evaluate(ALONE), [], `${id} ${language}`)
+      }
+    }
+    await page.close()
+  })
 
   test('on paper a line of the history is as high as another, its number beside its date', async () => {
     const page = await openSheet()
