@@ -25,14 +25,20 @@ type Entry = Readonly<Record<string, unknown>>
 /** What fits a quarter of the measure, and half of a phone's. */
 const SHORT_LABEL_LENGTH = 24
 const SHORT_VALUE_LENGTH = 12
+/** Of the longest word of a label, which is not to be broken in a quarter of a column on paper. */
+const SHORT_WORD_LENGTH = 14
 
 /**
- * A term and its value, `body` and the `note` under it being ready HTML; a long value gets twice the room. A title that
+ * A term and its value, `body` and the `note` under it being ready HTML; a long value or a note gets twice the room. A title that
  * the heading above has just said is there for who cannot see that it is the same.
  */
 export function pair(title: string, body: string, note = '', isSaid = false): string {
   const length = body.replace(/<[^>]*>|&#\d+;/g, '').length
-  const isShort = title.length <= SHORT_LABEL_LENGTH && length <= SHORT_VALUE_LENGTH
+  const isShort =
+    title.length <= SHORT_LABEL_LENGTH &&
+    title.split(/[\s-]/).every(word => word.length <= SHORT_WORD_LENGTH) &&
+    length <= SHORT_VALUE_LENGTH &&
+    note === ''
   const hidden = isSaid ? ' class="vh"' : ''
   return html`<div!${isShort ? '' : ' class="w"'}><dt!${hidden}>${title}</dt><dd>!${body}!${note}</dd></div>`
 }

@@ -5,8 +5,9 @@ import type { Browser, Page } from 'playwright-core'
 import { SOFA } from '../../src/cli/demo-data/furniture-seating.ts'
 import { RAIN_JACKET } from '../../src/cli/demo-data/textiles-rain.ts'
 import { loadDemoPassports } from '../../src/cli/load-demo.ts'
+import { LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { type BrowserStand, startBrowserStand } from './browser-stand.ts'
-import { WITHOUT_CHROMIUM } from './chromium.ts'
+import { OPEN_ALL, WIDTH, WITHOUT_CHROMIUM } from './chromium.ts'
 
 let stand: BrowserStand
 let browser: Browser
@@ -44,6 +45,19 @@ const ALONE = `(() => {
   }
   return Array.from(found)
 })()`
+
+/** Words of ours that go on in the next line without a hyphen. */
+const BROKEN = `Array.from(document.querySelectorAll('details :is(dt, thead th), #history tbody *'))
+  .filter(one => one.checkVisibility() && one.closest('.vh') === null)
+  .flatMap(one => Array.from(one.childNodes))
+  .filter(node => node.nodeType === 3)
+  .flatMap(node => Array.from(node.data.matchAll(/[^\\s-]+/g), word => {
+    const range = document.createRange()
+    range.setStart(node, word.index)
+    range.setEnd(node, word.index + word[0].length)
+    return [word[0], new Set(Array.from(range.getClientRects(), box => Math.round(box.top))).size]
+  }))
+  .filter(([, lines]) => lines > 1).map(([word]) => word)`
 
 describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   before(async () => {
@@ -120,6 +134,25 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       return left - stop.closest('details').getBoundingClientRect().left
     })()`)
     assert.ok(Number(within) >= 0, `${within} px`)
+    await page.close()
+  })
+
+  test('no label and no word of the history is cut in two, on paper and at 320 px, in any language', async () => {
+    const page = await browser.newPage()
+    const ids = [items[0] ?? '', models[1] ?? '', await stand.make('battery')]
+    for (const { code } of LANGUAGES) {
+      for (const id of ids) {
+        await page.setViewportSize(SHEET)
+        await page.emulateMedia({ media: 'print' })
+        await show(page, id, code)
+        await page.evaluate(OPEN_ALL)
+        assert.deepEqual(await page.evaluate(BROKEN), [], `${code} on paper`)
+        await page.emulateMedia({ media: 'screen' })
+        await page.setViewportSize({ width: 320, height: 700 })
+        assert.deepEqual(await page.evaluate(BROKEN), [], code)
+        assert.equal(await page.evaluate(WIDTH), 320, code)
+      }
+    }
     await page.close()
   })
 })
