@@ -6,7 +6,7 @@ import { formatPercent } from '../i18n/format.ts'
 /** A share of a whole: `name` is ready HTML. */
 export type Share = { name: string; percentage: number }
 
-/** As many tones as the style sheet has; the last is for all that follow. */
+/** As many tones as the style sheet has; then they begin anew, so that neighbours always differ. */
 const TONES = 8
 
 /** One bar in segments, and its legend as a table. */
@@ -23,17 +23,20 @@ export function composition(
   return html`!${segments(sorted)}<table><caption class="vh">${words.caption}</caption><thead class="vh"><tr><th scope="col">${words.name}</th><th scope="col">${words.share}</th></tr></thead><tbody>!${rows}</tbody></table>`
 }
 
-const tone = (i: number) => Math.min(i, TONES - 1)
+const tone = (i: number) => i % TONES
+
+/** In percent: two pixels at 320 px, of which the outlines on either side leave one. */
+const GAP = 0.7
 
 /** The gaps between segments come out of the segments, so that the whole stays 100. */
 function segments(shares: readonly Share[]): string {
   let from = 0
   const rects = shares.map(({ percentage }, i) => {
-    const rect = html`<rect class="t${tone(i)}" x="${round(from)}" width="${round(Math.max(percentage - 0.3, 0.2))}" height="1"/>`
+    const rect = html`<rect class="t${tone(i)}" x="${round(from)}" width="${round(Math.max(percentage - GAP, 0.2))}" height="1"/>`
     from += percentage
     return rect
   })
-  return html`<svg class="bar" viewBox="0 0 99.7 1" preserveAspectRatio="none" aria-hidden="true">!${rects}</svg>`
+  return html`<svg class="bar" viewBox="0 0 !${100 - GAP} 1" preserveAspectRatio="none" aria-hidden="true">!${rects}</svg>`
 }
 
 const round = (n: number) => Math.round(n * 100) / 100

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { contrast } from '../../src/accounts/accent.ts'
 import { setBrand } from '../../src/accounts/set-brand.ts'
 import { DEMO_BRAND } from '../../src/cli/demo-data/demo-brand.ts'
 import { SOFA } from '../../src/cli/demo-data/furniture-seating.ts'
@@ -36,6 +37,25 @@ const SMALLEST_TEXT = `Math.min(...Array.from(document.querySelectorAll('header 
   .map(one => Number.parseFloat(getComputedStyle(one).fontSize)))`
 /** In CSS pixels: 7.5 points. */
 const LEAST_PRINT_PX = 10
+
+type Shares = { paper: string; outlines: string[]; tones: string[]; gaps: number[] }
+
+const OUTLINE_PX = 1
+const SHARES = `(() => {
+  const rects = Array.from(document.querySelectorAll('.bar rect'))
+  const swatches = Array.from(document.querySelectorAll('.bar + table i'))
+  const boxes = rects.map(one => one.getBoundingClientRect())
+  return {
+    paper: getComputedStyle(document.documentElement).backgroundColor,
+    outlines: [...rects.map(one => getComputedStyle(one).stroke), ...swatches.map(one => getComputedStyle(one).borderTopColor)],
+    tones: rects.map((one, i) => getComputedStyle(one).fillOpacity + ' ' + getComputedStyle(swatches[i], '::before').opacity),
+    gaps: boxes.slice(1).map((box, i) => box.left - boxes[i].right),
+  }
+})()`
+
+/** A colour as browsers write it, `rgb(29, 28, 26)`, in hexadecimal. */
+const hex = (colour: string) =>
+  `#${(colour.match(/\d+/g) ?? []).map(part => Number(part).toString(16).padStart(2, '0')).join('')}`
 
 describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   before(async () => {
@@ -79,6 +99,35 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     assert.ok(Math.max(...heights) > Math.min(...heights), 'one title has two lines')
     assert.ok(Number(await page.evaluate(LEAST_AIR)) >= 12)
     await page.close()
+  })
+
+  test('shares are told from the paper by 3:1, and from their neighbours by paper and tone, however many', async () => {
+    const fibres = [
+      'cotton',
+      'wool',
+      'silk',
+      'linen',
+      'hemp',
+      'jute',
+      'elastane',
+      'viscose',
+      'modal',
+      'cashmere',
+    ]
+    const path = await make('textile', {
+      fiberComposition: fibres.map(fiber => ({ fiber, percentage: 10 })),
+    })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await open(path, 'en', { width: 320, height: 700 })
+      await page.emulateMedia({ colorScheme })
+      const { paper, outlines, tones, gaps } = (await page.evaluate(SHARES)) as Shares
+      assert.equal(tones.length, fibres.length)
+      for (const outline of outlines)
+        assert.ok(contrast(hex(outline), hex(paper)) >= 3, `${outline} on ${paper}`)
+      for (const [i, tone] of tones.entries()) assert.notEqual(tone, tones[i - 1])
+      assert.ok(Math.min(...gaps) - OUTLINE_PX >= 0.9, `${gaps} px`)
+      await page.close()
+    }
   })
 
   test('a CAS number stays on its line, and a long name in a legend beside its tone', async () => {
