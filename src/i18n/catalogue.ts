@@ -136,6 +136,12 @@ export function label(labels: Labels, section: keyof Labels, key: string): strin
   return Object.hasOwn(entries, key) ? entries[key] : undefined
 }
 
+/** A label as it stands within a phrase: German alone writes its nouns with a capital. An abbreviation stays as it is. */
+export function withinPhrase(language: Language, words: string): string {
+  if (language === 'de') return words
+  return words.replace(/^\p{Lu}(?!\p{Lu})/u, letter => letter.toLocaleLowerCase(language))
+}
+
 /** The label of a fibre as an account wrote it, by its English name in any case; undefined when we know none. */
 export function fibreLabel(labels: Labels, fibre: string): string | undefined {
   return label(labels, 'fibres', fibre.trim().toLowerCase())

@@ -1,7 +1,7 @@
 /** From fields of the table to pieces of the page. What a field looks like follows from its attributes, not from its name, so that a new field has a form at once. */
 import { html } from 'ghtml'
 import type { Field } from '../categories/field.ts'
-import { fill } from '../i18n/catalogue.ts'
+import { fill, label } from '../i18n/catalogue.ts'
 import { formatAmount } from '../i18n/format.ts'
 import { chain, classRow, composition, meter } from './figures.ts'
 import type { Data } from './reading.ts'
@@ -101,13 +101,19 @@ function listFigure(wording: Wording, field: Field, path: string, title: string,
 /** What a composition is of: its first member that is not the share. */
 const nameMember = (field: Field) => field.of?.find(member => member.name !== field.sumsTo100)
 
-/** The shares of a field that adds up to 100, in the account's order; names as ready HTML. */
+/**
+ * The shares of a field that adds up to 100, in the account's order; names as ready HTML. One of our labels begins with a
+ * capital, other than a fibre's name or what an account wrote.
+ */
 export function sharesOf(wording: Wording, field: Field, path: string, entries: readonly Entry[]) {
   const named = nameMember(field)
   return entries.map(entry => {
     const value = named === undefined ? undefined : entry[named.name]
     const isFibre = named?.name === 'fiber' && typeof value === 'string'
+    const isLabel =
+      !isFibre && label(wording.labels, 'values', `${path}.${named?.name}.${value}`) !== undefined
     return {
+      isLabel,
       name: isFibre
         ? fibreName(wording, value)
         : named === undefined

@@ -1,6 +1,7 @@
 /** The facts that open a page: made of, made where, repairable, at the end of life. */
 import { html } from 'ghtml'
 import type { Field } from '../categories/field.ts'
+import { withinPhrase } from '../i18n/catalogue.ts'
 import { formatPercent } from '../i18n/format.ts'
 import { sharesOf } from './blocks.ts'
 import type { Data, Reading } from './reading.ts'
@@ -35,6 +36,7 @@ function scalar(wording: Wording, field: Field | undefined, data: Data): string 
 
 /** The largest shares of what adds up to 100; a battery's chemistry. */
 function madeOf(wording: Wording, fields: readonly Field[], data: Data): string {
+  const { language } = wording
   const whole = fields.find(field => field.sumsTo100 !== undefined)
   const entries = whole === undefined ? undefined : data[whole.name]
   if (whole === undefined || !Array.isArray(entries)) {
@@ -45,9 +47,10 @@ function madeOf(wording: Wording, fields: readonly Field[], data: Data): string 
     )
   }
   const shares = sharesOf(wording, whole, whole.name, entries).toSorted((a, b) => b.percentage - a.percentage)
-  const parts = shares
-    .slice(0, MOST_PARTS)
-    .map(({ name, percentage }) => html`${formatPercent(wording.language, percentage)} !${name}`)
+  const parts = shares.slice(0, MOST_PARTS).map(({ name, isLabel, percentage }) => {
+    const words = isLabel ? withinPhrase(language, name) : name
+    return html`${formatPercent(language, percentage)} !${words}`
+  })
   return parts.join(', ') + (shares.length > MOST_PARTS ? ' …' : '')
 }
 

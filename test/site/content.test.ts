@@ -239,6 +239,26 @@ describe('the page', () => {
     assert.deepEqual(terms(page(rowOf('battery'))), ['Made of', 'Made in', 'At the end of life'])
   })
 
+  test('what it is made of reads as a phrase: our words small where the language writes them so, names as given', () => {
+    const stool = rowOf('furniture', {
+      materialComposition: [
+        { material: 'rattan', percentage: 60 },
+        { material: 'engineeredWood', percentage: 30 },
+        { material: 'Zostera', percentage: 10 },
+      ],
+    })
+    for (const [language, phrase] of [
+      ['en', '60% rattan, 30% engineered wood, 10% <bdi>Zostera</bdi>'],
+      ['fi', '60\u00a0% rottinki, 30\u00a0% insinööripuu, 10\u00a0% <bdi>Zostera</bdi>'],
+      ['el', '60% ρατάν, 30% τεχνητή ξυλεία, 10% <bdi>Zostera</bdi>'],
+      ['de', '60\u00a0% Rattan, 30\u00a0% Holzwerkstoff, 10\u00a0% <bdi>Zostera</bdi>'],
+    ] as const) {
+      const html = renderPassportPage(read(stool), language, { qr: '' })
+      assert.ok(html.includes(`<dd>${phrase}</dd>`), `${language}: ${/Zostera.*?<.dd>/s.exec(html)?.[0]}`)
+      assert.match(html, /<th scope="row"><i class="t0"><\/i>\p{Lu}/u)
+    }
+  })
+
   test('sections stand in their order, the first two open', () => {
     const html = page(rowOf('textile', FULL.textile))
     const anchors = Array.from(html.matchAll(/<details( open)?>.*?<div id="([^"]*)"/gs), match => [
