@@ -20,6 +20,12 @@ const items = DEMO_PASSPORTS.flatMap(passport => [
   ...(passport.batches ?? []).flatMap(batch => batch.items ?? []),
   ...(passport.items ?? []),
 ])
+type Written = {
+  durability?: { testResults?: string }
+  substancesOfConcern?: { note?: string }[] | null
+  fiberComposition?: { fiber: string }[]
+}
+const ENGLISH = /\b(?:after|by|below|cycles without|the|warp|recycled|water)\b/i
 const COUNTS = { m: DEMO_PASSPORTS.length, b: batches.length, i: items.length }
 
 const counts = async ({ id }: TestAccount) => {
@@ -44,6 +50,26 @@ describe('the demo', () => {
     assert.ok(units.some(unit => !unit.outdated))
     const first = await harness.ask('GET', `/p/${items[0]}`)
     assert.match(first.text, /Single item.*has been corrected since/s)
+  })
+
+  test('what is written without a language is in the first of its product’s', () => {
+    for (const { data, batches = [], corrections = [] } of DEMO_PASSPORTS) {
+      const [primary] = data.languages as string[]
+      if (primary === 'en') continue
+      for (const one of [
+        data,
+        ...batches.map(batch => batch.data ?? {}),
+        ...corrections.map(each => each.data),
+      ]) {
+        const { durability, substancesOfConcern, fiberComposition = [] } = one as Written
+        const texts = [
+          durability?.testResults ?? '',
+          ...(substancesOfConcern ?? []).map(({ note }) => note ?? ''),
+          ...fiberComposition.map(({ fiber }) => fiber),
+        ]
+        for (const text of texts) assert.doesNotMatch(text, ENGLISH, `${data.sku}, ${primary}`)
+      }
+    }
   })
 
   test('loaded again changes nothing', async () => {

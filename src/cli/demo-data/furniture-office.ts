@@ -46,12 +46,12 @@ export const BOOKCASE: DemoPassport = {
       {
         name: 'Formaldehyde',
         casNumber: '50-00-0',
-        note: 'Released by the board: 0.03 mg/m³ after 28 days (EN 717-1), limit 0.062 mg/m³.',
+        note: 'Uwalniany przez płytę: 0,03 mg/m³ po 28 dniach (EN 717-1), wartość graniczna 0,062 mg/m³.',
       },
       {
         name: 'Melamine',
         casNumber: '108-78-1',
-        note: 'Residual in the décor resin, 0.1–0.3 % of the coating.',
+        note: 'Pozostałość w żywicy dekoru, 0,1–0,3 % powłoki.',
       },
     ],
     flameRetardants: 'absent',
@@ -96,12 +96,12 @@ export const BOOKCASE: DemoPassport = {
           {
             name: 'Formaldehyde',
             casNumber: '50-00-0',
-            note: 'Released by the board: 0.04 mg/m³ after 28 days (EN 717-1), limit 0.062 mg/m³.',
+            note: 'Uwalniany przez płytę: 0,04 mg/m³ po 28 dniach (EN 717-1), wartość graniczna 0,062 mg/m³.',
           },
           {
             name: 'Melamine',
             casNumber: '108-78-1',
-            note: 'Residual in the décor resin, 0.1–0.3 % of the coating.',
+            note: 'Pozostałość w żywicy dekoru, 0,1–0,3 % powłoki.',
           },
         ],
       },
@@ -155,7 +155,7 @@ export const OFFICE_CHAIR: DemoPassport = {
       {
         name: 'Lead',
         casNumber: '7439-92-1',
-        note: 'Alloying element in the steel screws and die-cast base, below 0.35 %.',
+        note: 'Legierungselement in den Stahlschrauben und im Druckguss-Fußkreuz, unter 0,35 %.',
       },
     ],
     flameRetardants: 'absent',

@@ -47,7 +47,7 @@ const OAK_TABLE: DemoPassport = {
       {
         name: 'Butanone oxime',
         casNumber: '96-29-7',
-        note: 'Anti-skinning agent of the hard-wax oil; evaporated before delivery, below 0.01 %.',
+        note: 'Antiskindmiddel i hårdvoksolien; fordampet før levering, under 0,01 %.',
       },
     ],
     flameRetardants: 'absent',

@@ -68,7 +68,7 @@ export const RAIN_JACKET: DemoPassport = {
     ],
     durability: {
       testResults:
-        'Water column 20,000 mm, 15,000 mm after 20 washes (EN ISO 811). Water vapour resistance 6.1 m²·Pa/W (EN ISO 11092). Spray rating 4 after 10 washes (EN ISO 4920).',
+        'Wassersäule 20.000 mm, nach 20 Wäschen 15.000 mm (EN ISO 811). Wasserdampfdurchgangswiderstand 6,1 m²·Pa/W (EN ISO 11092). Spraytest nach 10 Wäschen: Note 4 (EN ISO 4920).',
       pefScore: 1.27,
     },
     carbonFootprint: 17.5,

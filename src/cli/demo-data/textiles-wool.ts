@@ -55,7 +55,7 @@ export const MERINO_BASE_LAYER: DemoPassport = {
     },
     durability: {
       testResults:
-        'Pilling after 7,000 cycles: grade 4 (EN ISO 12945-2). Dimensional change after 5 washes: −2.5 % length, −2.0 % width (EN ISO 5077). Colour fastness to perspiration: grade 4–5 (EN ISO 105-E04).',
+        'Nyppyyntyminen 7 000 kierroksen jälkeen: luokka 4 (EN ISO 12945-2). Mittamuutos 5 pesun jälkeen: pituus −2,5 %, leveys −2,0 % (EN ISO 5077). Värin hienkesto: luokka 4–5 (EN ISO 105-E04).',
       pefScore: 0.84,
     },
     carbonFootprint: 9.4,
@@ -89,7 +89,7 @@ export const WOOL_COAT: DemoPassport = {
     economicOperator: CARDOFINO,
     languages: ['it', 'en', 'fr', 'de'],
     fiberComposition: [
-      { fiber: 'wool (recycled)', percentage: 72 },
+      { fiber: 'lana rigenerata', percentage: 72 },
       { fiber: 'wool', percentage: 8 },
       { fiber: 'polyamide', percentage: 20 },
     ],
@@ -136,7 +136,7 @@ export const WOOL_COAT: DemoPassport = {
     },
     durability: {
       testResults:
-        'Abrasion: 25,000 cycles without thread break (EN ISO 12947-2). Seam slippage 3 mm at 180 N (EN ISO 13936-1).',
+        'Abrasione: 25.000 cicli senza rottura di fili (EN ISO 12947-2). Scorrimento delle cuciture: 3 mm a 180 N (EN ISO 13936-1).',
       pefScore: 1.62,
     },
     carbonFootprint: 11.8,

@@ -141,7 +141,7 @@ const LINEN_SHEETS: DemoPassport = {
     },
     durability: {
       testResults:
-        'Tensile strength warp 640 N, weft 590 N (EN ISO 13934-1). Abrasion 30,000 cycles (EN ISO 12947-2).',
+        'Résistance à la traction : chaîne 640 N, trame 590 N (EN ISO 13934-1). Abrasion : 30 000 cycles (EN ISO 12947-2).',
     },
     carbonFootprint: 13.6,
     waterFootprint: 520,
