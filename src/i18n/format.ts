@@ -22,6 +22,10 @@ const dates = perLanguage(locale => ({
   year: new Intl.DateTimeFormat(locale, { year: 'numeric', timeZone: 'UTC' }),
   month: new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' }),
   day: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }),
+  minute: new Intl.DateTimeFormat(locale, {
+    ...{ year: 'numeric', month: 'long', day: 'numeric', timeZone: 'UTC' },
+    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  }),
 }))
 const regions = perLanguage(locale => new Intl.DisplayNames([locale], { type: 'region', fallback: 'code' }))
 /** Names by their code, 676 of them at most: each costs as much as ten lines of a page. */
@@ -95,6 +99,10 @@ export function formatDate(language: Language, date: string): string {
   if (year === undefined || day !== undefined) return formats.day.format(time)
   return (month === undefined ? formats.year : formats.month).format(time)
 }
+
+/** A moment to the minute, in UTC and saying so: Greek and Lithuanian put its name in other ways than the rest. */
+export const formatMinute = (language: Language, time: Date) =>
+  `${dates(language).minute.format(time)}\u00a0UTC`
 
 /** A country's name in the language, the code itself when it has none or is no code. */
 export function countryName(language: Language, code: string): string {

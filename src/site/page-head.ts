@@ -3,6 +3,7 @@ import { html } from 'ghtml'
 import type { BrandLogo } from '../accounts/brand.ts'
 import { fill, LANGUAGES, label } from '../i18n/catalogue.ts'
 import { withoutMarks } from '../i18n/direction.ts'
+import { formatMinute } from '../i18n/format.ts'
 import { day, isIndexed, type Page, queryFor, text } from './page.ts'
 import { inlineName, langAttributes, wordsOf } from './values.ts'
 
@@ -109,7 +110,7 @@ const categoryName = ({ labels, reading }: Page) =>
 
 /** Which level, for whom, until when; in words, because colour alone says nothing. Or that it is over. */
 function banner(page: Page): string {
-  const { reader, isEnded, labels } = page
+  const { reader, isEnded, labels, language } = page
   if (isEnded) {
     const { 'accessEnded.title': title, 'accessEnded.text': text } = labels.ui
     return html`<p class="banner" role="note"><b>${title}</b> ${text}</p>`
@@ -119,7 +120,9 @@ function banner(page: Page): string {
     reader.audience === 'authority'
       ? labels.ui['audience.authority']
       : labels.ui['audience.legitimateInterest']
-  const until = fill(labels.ui.audienceFor, { label: reader.label, date: day(page, reader.expiresAt) })
+  // A day alone is read as one on which it still works.
+  const date = formatMinute(language, reader.expiresAt)
+  const until = fill(labels.ui.audienceFor, { label: reader.label, date })
   return html`<p class="banner" role="note"><b>${audience}</b> <bdi>${until}</bdi></p>`
 }
 

@@ -133,6 +133,14 @@ describe('label', () => {
   })
 })
 
+describe('the end of an access link', () => {
+  it('is told of a moment, which no language takes for a day that is still in', () => {
+    for (const { code } of LANGUAGES) {
+      assert.doesNotMatch(labelsFor(code).ui.audienceFor, /tot en met|til og med|till och med|inclus|včetně/)
+    }
+  })
+})
+
 describe('fill', () => {
   it('replaces every placeholder once and leaves the rest', () => {
     assert.equal(fill('for {label}, until {date}', { label: 'A', date: 'B' }), 'for A, until B')

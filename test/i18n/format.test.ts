@@ -5,6 +5,7 @@ import { LANGUAGES } from '../../src/i18n/catalogue.ts'
 import {
   countryName,
   formatDate,
+  formatMinute,
   formatMonths,
   formatNumber,
   formatPercent,
@@ -50,6 +51,19 @@ describe('formatNumber', () => {
   it('writes the very large and the very small with an exponent', () => {
     assert.equal(formatNumber('de', 1.25e300), '1,25E300')
     assert.equal(formatNumber('en', 1.25e-30), '1.25E-30')
+  })
+})
+
+describe('formatMinute', () => {
+  it('says the day, the minute and UTC in every language', () => {
+    const time = new Date('2027-01-01T00:05:59Z')
+    for (const code of CODES) {
+      const text = formatMinute(code, time)
+      assert.ok(text.includes(formatDate(code, '2027-01-01')), `${code}: ${text}`)
+      assert.match(text, /00[.:]05(?: ч\.)?\u00a0UTC$/, code)
+    }
+    assert.equal(formatMinute('de', time), '1. Januar 2027 um 00:05\u00a0UTC')
+    assert.equal(formatMinute('el', time), '1 Ιανουαρίου 2027 στις 00:05\u00a0UTC')
   })
 })
 

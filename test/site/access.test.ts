@@ -69,7 +69,7 @@ describe('?access=TOKEN', () => {
     assert.ok(answer.text.includes(SECRET))
     assert.match(
       answer.text,
-      /View for readers with a legitimate interest.*Repair café &#60;Nord&#62;, until 23 November 2026/s,
+      /View for readers with a legitimate interest.*Repair café &#60;Nord&#62;, until 23 November 2026 at \d\d:\d\d\u00a0UTC</s,
     )
     assert.match(answer.text, /sets one cookie/)
     assert.equal(answer.headers['cache-control'], 'private, no-store')
