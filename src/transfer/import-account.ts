@@ -53,6 +53,8 @@ export async function importFromFile(setup: ImportSetup, wish: ImportWish): Prom
     return (await pool.begin(async tx => {
       await tx`set local statement_timeout = 0`
       await tx`set local idle_in_transaction_session_timeout = 0`
+      // Plans kept from when the tables were empty read all of the account for each 500 rows.
+      await tx`set local plan_cache_mode = force_custom_plan`
       return put(tx as unknown as Sql, setup, wish, counts)
     })) as ImportResult
   } finally {
