@@ -19,7 +19,7 @@ const readers = {
   content(c) {
     const hash = ofLines([c.owner, c.upto, c.model_upto, list(c.own_fields), c.data])
     if (hash !== c.hash) faults.push(`content ${c.id} was altered`)
-    contents.set(c.id, hash)
+    contents.set(c.id, { hash, owner: c.owner })
   },
   passport(p) {
     endPassport()
@@ -29,13 +29,16 @@ const readers = {
   },
   version(v) {
     expected++
+    const content = contents.get(v.content)
+    if (content?.owner !== (passport?.parent ?? passport?.uuid))
+      faults.push(`version ${v.version_no} of passport ${passport?.id} has the data of another`)
     const note = v.note === null ? null : JSON.stringify(v.note)
     const facts = [
       v.version_no,
       v.kind,
       v.created_at,
       v.created_by,
-      contents.get(v.content),
+      content?.hash,
       v.own,
       note,
       list(v.changed),

@@ -1,7 +1,7 @@
 /** `carnet serve`: the server for real use. */
 import { createSetUpLink, setUpUrl } from '../accounts/one-time-links.ts'
 import { systemClock } from '../kernel/clock.ts'
-import { type Config, type Environment, findOddLines, readConfig } from '../kernel/config.ts'
+import { type Config, ConfigError, type Environment, findOddLines, readConfig } from '../kernel/config.ts'
 import { createLog } from '../kernel/log.ts'
 import { findOddSettings } from '../kernel/odd-settings.ts'
 import { countryFileProblem } from '../scans/country.ts'
@@ -16,8 +16,8 @@ export const serve: Command = {
   about: 'starts the server; settings are read from the environment and from .env',
   options: {},
   run: async ({ env, json, print }) => {
+    if (isMember()) return serveAsMember(env)
     const config = await settingsWithPort(env)
-    if (isMember()) return serveAsMember(config, env)
     const log = createLog(config)
     for (const sentence of [...findOddLines(), ...findOddSettings(env)]) log.warn(sentence)
     const unread = await countryFileProblem(config.geoMmdbPath)
@@ -49,12 +49,14 @@ export const serve: Command = {
 }
 
 /** One of several: its supervisor has said what there is to say, and is told why it could not begin. */
-async function serveAsMember(config: Config, env: Environment): Promise<undefined> {
-  const log = createLog(config).child({ process: env.PROCESS_NAME })
+async function serveAsMember(env: Environment): Promise<undefined> {
   try {
+    const config = await settingsWithPort(env)
+    const log = createLog(config).child({ process: env.PROCESS_NAME })
     await serveUntilStopped({ config, log, env }, async () => {})
   } catch (error) {
-    if (error instanceof Refusal) supervisor().tell({ carnet: 'refused', sentence: error.message })
+    if (error instanceof Refusal || error instanceof ConfigError)
+      supervisor().tell({ carnet: 'refused', sentence: error.message })
     throw error
   } finally {
     if (process.connected) process.disconnect?.()

@@ -1,5 +1,5 @@
 /** Structured logs on stderr: JSON lines for machines, one readable line each for a terminal; never a secret or an address of a reader. */
-import { Writable } from 'node:stream'
+import { write, writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { systemClock } from './clock.ts'
 import type { LogLevel } from './config.ts'
@@ -23,23 +23,63 @@ export function createLog(settings: { logLevel: LogLevel; logFormat: 'pretty' | 
     redact: { paths: REDACTED, censor: '[redacted]' },
     timestamp: () => `,"time":"${systemClock.now().toISOString()}"`,
   }
+  const lines = standardError()
   return pino(
     options,
-    settings.logFormat === 'pretty' ? prettyStream() : pino.destination({ fd: 2, sync: false }),
+    settings.logFormat === 'pretty' ? { write: line => lines.write(prettyLine(line)) } : lines,
   )
 }
 
-function prettyStream(): DestinationStream {
-  return new Writable({
-    write(chunk, _encoding, done) {
-      const { level, time, msg, err, ...rest } = JSON.parse(String(chunk)) as Record<string, unknown>
-      const more = Object.entries(rest).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`)
-      const stack = err === undefined ? '' : `\n${(err as { stack?: string }).stack ?? JSON.stringify(err)}`
-      const name = NAMES[Number(level)] ?? String(level)
-      process.stderr.write(
-        `${String(time).slice(11, 19)} ${name} ${String(msg ?? '')}${more.join('')}${stack}\n`,
-        () => done(),
-      )
-    },
+function prettyLine(json: string): string {
+  const { level, time, msg, err, ...rest } = JSON.parse(json) as Record<string, unknown>
+  const more = Object.entries(rest).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`)
+  const stack = err === undefined ? '' : `\n${(err as { stack?: string }).stack ?? JSON.stringify(err)}`
+  const name = NAMES[Number(level)] ?? String(level)
+  return `${String(time).slice(11, 19)} ${name} ${String(msg ?? '')}${more.join('')}${stack}\n`
+}
+
+const STDERR = 2
+/** Of what waits to be written. */
+const MOST_WAITING = 1024 * 1024
+const AGAIN_AFTER_MS = 20
+
+/**
+ * Writes lines without holding anybody up. What a full disk, a reader that is gone or one that stands still does not
+ * take is lost: pino's own destination waits for it, and a server would wait with it for ever.
+ */
+function standardError(): DestinationStream {
+  let waiting = ''
+  let isWriting = false
+  let isPlanned = false
+  const next = () => {
+    isPlanned = false
+    if (isWriting || waiting === '') return
+    isWriting = true
+    const bytes = Buffer.from(waiting)
+    waiting = ''
+    write(STDERR, bytes, (error, written) => {
+      isWriting = false
+      const rest = error?.code === 'EAGAIN' ? bytes : error === null ? bytes.subarray(written) : undefined
+      waiting = (rest?.toString() ?? '') + waiting
+      if (error?.code === 'EAGAIN') setTimeout(next, AGAIN_AFTER_MS).unref()
+      else next()
+    })
+  }
+  // While one is still being written, whoever reads has stopped to.
+  process.once('exit', () => {
+    try {
+      if (!isWriting) writeSync(STDERR, waiting)
+    } catch {
+      // There is nobody left to tell.
+    }
   })
+  return {
+    write(line) {
+      if (waiting.length + line.length <= MOST_WAITING) waiting += line
+      if (isPlanned) return
+      isPlanned = true
+      // What is said just before the process ends is written at its end.
+      setImmediate(next)
+    },
+  }
 }

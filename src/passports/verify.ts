@@ -114,6 +114,15 @@ export async function findBrokenChains(sql: Sql, accountId?: number): Promise<st
     where ((v.content_id, v.created_by) is distinct from (p.content_id, p.created_by) or v.own is distinct from p.own)
       and ${within(sql`p`)}
     order by p.id limit ${MOST_NAMED}`
+  const strangers = await sql<{ id: string }[]>`
+    select p.id from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
+    where c.owner_id <> coalesce(p.parent_id, p.id) and ${within(sql`p`)}
+    union
+    select p.id from passport_version v
+    join passport p on p.id = v.passport_id and p.account_id = v.account_id
+    join content c on c.id = v.content_id and c.account_id = v.account_id
+    where c.owner_id <> coalesce(p.parent_id, p.id) and ${within(sql`v`)}
+    order by id limit ${MOST_NAMED}`
   return [
     ...contents.map(
       ({ owner_id, upto }) => `what product ${idFromUuid(owner_id)} said at version ${upto} was altered`,
@@ -122,6 +131,7 @@ export async function findBrokenChains(sql: Sql, accountId?: number): Promise<st
       ({ passport_id, version_no }) =>
         `the history of product ${idFromUuid(passport_id)} was altered at version ${version_no}`,
     ),
+    ...strangers.map(({ id }) => `product ${idFromUuid(id)} has data that was handed on by another product`),
     ...currents.map(
       ({ id, version_no }) => `product ${idFromUuid(id)} reads otherwise than its version ${version_no}`,
     ),

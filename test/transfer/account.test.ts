@@ -205,6 +205,24 @@ describe('export and import of an account', () => {
   })
 })
 
+/** A passport at version 1 has no row that says which data it had. */
+const SWAPPED = `update passport p set content_id = (select id from content c
+  where c.owner_id <> coalesce(p.parent_id, p.id) and c.account_id = p.account_id limit 1) where version_no = 1`
+
+test('a passport that was given the data of another is found in the file, and not taken in', async () => {
+  const account = await s.t.account({ plan: 'enterprise' })
+  const { key } = account
+  for (const productName of ['One', 'Another']) await s.model({ productName, gtin: null }, key)
+  assert.equal((await s.t.sql.unsafe(`${SWAPPED} and account_id = ${account.id}`)).count, 2)
+  const { path } = await makeExport(here, account.id)
+  const { ok, said } = await check(path)
+  assert.equal(ok, false)
+  assert.match(said, /version 1 of passport \w+ has the data of another/)
+  await assert.rejects(makeImport(path), { code: 'validation', message: /handed on by another product/ })
+  await s.t.sql.unsafe(`update passport p set content_id = (select id from content c
+    where c.owner_id = p.id and c.account_id = p.account_id) where account_id = ${account.id}`)
+})
+
 describe('doctor --verify', () => {
   test('names the passport whose history was altered in the database', async () => {
     const { sql } = s.t
@@ -239,6 +257,7 @@ describe('doctor --verify', () => {
       new RegExp(`${item} was altered at version 1`),
     )
     await tamper(`update passport set own = '{}' where serial = 'own'`, /reads otherwise/)
+    await tamper(SWAPPED, /data that was handed on by another product/)
     await tamper(`delete from passport_version where version_no = 2`, /altered at version 3/)
   })
 })

@@ -1,0 +1,58 @@
+/** A log that cannot be written, as on a full disk: the server goes on answering, and stops when it is told to. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { emptyFolder } from './processes.ts'
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts')
+const FULL = '/dev/full'
+const STOPPED_WITHIN_MS = 6_000
+
+let folder: Awaited<ReturnType<typeof emptyFolder>>
+before(async () => {
+  folder = await emptyFolder()
+})
+after(() => folder.remove())
+
+describe('a log that is full', { skip: existsSync(FULL) ? false : `no ${FULL} here` }, () => {
+  for (const [format, workers] of [
+    ['json', '1'],
+    ['pretty', '1'],
+    ['json', '2'],
+  ] as const) {
+    test(`as ${format}, WORKERS=${workers}`, { timeout: 60_000 }, async context => {
+      const { PATH = '', HOME = '/' } = process.env
+      const env = {
+        PATH,
+        HOME,
+        DATA_DIR: folder.path,
+        PORT: '0',
+        WORKERS: workers,
+        LOG_LEVEL: 'debug',
+        LOG_FORMAT: format,
+      }
+      const child = spawn(process.execPath, [MAIN, 'serve', '--json'], {
+        cwd: folder.path,
+        env,
+        stdio: ['ignore', 'pipe', openSync(FULL, 'w')],
+      })
+      const ended = once(child, 'exit')
+      context.after(() => child.kill('SIGKILL'))
+      let said = ''
+      for await (const chunk of child.stdout?.iterator({ destroyOnReturn: false }) ?? []) {
+        said += chunk
+        if (said.endsWith('}\n')) break
+      }
+      const { url } = JSON.parse(said) as { url: string }
+      for (let i = 0; i < 200; i++) assert.equal((await fetch(`${url}/healthz`)).status, 200)
+      const told = performance.now()
+      child.kill('SIGTERM')
+      const [code] = await ended
+      assert.equal(code, 0)
+      assert.ok(performance.now() - told < STOPPED_WITHIN_MS)
+    })
+  }
+})

@@ -1,0 +1,52 @@
+/** A setting that is spoilt while the server runs: whatever begins anew says so at once, and begins when it is mended. */
+import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { emptyFolder, endAll, type Served, serve } from './processes.ts'
+
+const TRIES = 150
+
+let folder: Awaited<ReturnType<typeof emptyFolder>>
+let server: Served
+before(async () => {
+  folder = await emptyFolder()
+  const env = { DATA_DIR: folder.path, PORT: '0', WORKERS: '2', LOG_LEVEL: 'info' }
+  server = await serve({ cwd: folder.path, env })
+})
+after(async () => {
+  await endAll()
+  await folder.remove()
+})
+
+const lines = () =>
+  server.said.stderr
+    .split('\n')
+    .filter(line => line.startsWith('{'))
+    .map(line => JSON.parse(line) as Record<string, unknown>)
+
+async function untilLogged(what: (line: Record<string, unknown>) => boolean): Promise<void> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    if (lines().some(what)) return
+    await pause(100)
+  }
+  assert.fail(server.said.stderr)
+}
+
+test('a replacement is given up with the reason; a process that dies is tried again until the setting is mended', async () => {
+  const dotEnv = join(folder.path, '.env')
+  writeFileSync(dotEnv, 'TRUSTED_PROXIES=everybody\n')
+  server.child.kill('SIGHUP')
+  await untilLogged(line => /TRUSTED_PROXIES/.test(String(line.reason)))
+  const pids = lines().find(line => line.msg === 'all processes are up')?.processes as Record<string, number>
+  process.kill(Number(pids['web 1']), 'SIGKILL')
+  const again = () =>
+    lines().filter(line => line.process === 'web 1' && line.again_in_ms !== undefined).length
+  for (let tries = 0; tries < TRIES && again() < 3; tries++) await pause(100)
+  assert.ok(again() >= 3, server.said.stderr)
+  rmSync(dotEnv)
+  server.child.kill('SIGHUP')
+  await untilLogged(line => line.msg === 'all processes are replaced')
+  assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
+})
