@@ -1,9 +1,27 @@
 /** The command line's entrance: `carnet COMMAND`. */
 import { runCommandLine } from './cli/run.ts'
-import { environment } from './kernel/config.ts'
+import { ConfigError, environment } from './kernel/config.ts'
 
-const code = await runCommandLine(process.argv.slice(2), environment(), {
-  out: text => process.stdout.write(text),
-  err: text => process.stderr.write(text),
+/** Whoever read may have gone, as `head` does: what was begun is done all the same, and there is nobody to tell. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') process.stderr.write(`The output cannot be written: ${error.message}.\n`)
+  process.exitCode = 1
 })
-process.exitCode = code
+process.stderr.on('error', () => {
+  process.exitCode = 1
+})
+
+async function main(): Promise<number> {
+  const err = (text: string) => process.stderr.write(text)
+  try {
+    const out = (text: string) => process.stdout.write(text)
+    return await runCommandLine(process.argv.slice(2), environment(), { out, err })
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    err(`${error.message}\n`)
+    return 1
+  }
+}
+
+const code = await main()
+process.exitCode ??= code

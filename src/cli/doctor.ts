@@ -20,6 +20,7 @@ import { BUNDLED_LICENCE, describeCountryFile } from '../scans/country.ts'
 import { queueNumbers } from '../webhooks/numbers.ts'
 import { countSealed, hasSealedSecrets } from '../webhooks/rotate.ts'
 import { type Command, columns, type Result } from './command.ts'
+import { findDatabaseFault } from './database-faults.ts'
 import { tryPort } from './ports.ts'
 import { hasSecretKey, isKeyMissing } from './secret-key.ts'
 import { commandLog, openStore, type Store } from './store.ts'
@@ -88,17 +89,16 @@ async function examine(env: Environment, verify: boolean): Promise<Check[]> {
 
 async function examineStore(store: Store, config: Config, verify: boolean): Promise<Check[]> {
   const { sql } = store
-  const pending = await store.pending()
+  let pending: readonly string[] | undefined
   const checks = [
     await check('database', () => lookAtVersion(sql)),
-    {
-      name: 'migrations',
-      ok: true,
-      detail: pending.length === 0 ? 'all applied' : `${pending.length} to apply at the next start`,
-    },
+    await check('migrations', async () => {
+      pending = await store.pending()
+      return lookAtMigrations(sql, pending)
+    }),
     await check('clock', () => lookAtClock(sql)),
   ]
-  if (pending.length > 0) return checks
+  if (pending?.length !== 0) return checks
   checks.push(await check('counters', () => lookAtCounters(sql)))
   checks.push(await check('sealed secrets', () => lookAtSealed(sql, config)))
   checks.push(await check('deliveries', () => lookAtDeliveries(sql)))
@@ -117,7 +117,8 @@ async function check(name: string, look: () => Promise<string | readonly string[
   }
 }
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+const messageOf = (error: unknown) =>
+  findDatabaseFault(error) ?? (error instanceof Error ? error.message : String(error))
 
 async function lookAtFolder(folder: string): Promise<string | string[]> {
   // What is not there yet is made in the nearest folder that is; looking makes none.
@@ -137,7 +138,9 @@ async function lookAtSecretKey({ secretKey, dataDir }: Config): Promise<string> 
   return hasSecretKey(dataDir) ? `kept in ${dataDir}, for its owner only` : 'is made when the server starts'
 }
 
-async function lookAtPort({ host, port }: Config): Promise<string | string[]> {
+async function lookAtPort({ host, role, workerPort, ...config }: Config): Promise<string | string[]> {
+  if (role === 'worker' && workerPort === 0) return 'none is listened on (ROLE=worker without WORKER_PORT)'
+  const port = role === 'worker' ? workerPort : config.port
   if ((await tryPort(host, port)) !== undefined) return `${port} of ${host} is free`
   if (await answersAsCarnet(host, port)) return `a Carnet answers on ${port} of ${host}, this one or another`
   return [`${port} of ${host} is taken by another program, or may not be used`]
@@ -190,6 +193,14 @@ async function lookAtClock(sql: Sql): Promise<string | string[]> {
   const apart = Math.round((row?.now.getTime() ?? Number.NaN) - (before + after) / 2)
   const detail = `${Math.abs(apart)} ms from the database's`
   return Math.abs(apart) <= MOST_CLOCK_DIFFERENCE_MS ? detail : [`${detail}: set both by NTP`]
+}
+
+async function lookAtMigrations(sql: Sql, pending: readonly string[]): Promise<string | string[]> {
+  if (pending.length === 0) return 'all applied'
+  const detail = `${pending.length} to apply at the next start`
+  const [row] = await sql<{ allowed: boolean }[]>`
+    select has_schema_privilege(current_schema(), 'create') as allowed`
+  return row?.allowed ? detail : [`${detail}, and the database's user may make no tables here`]
 }
 
 /** All in one snapshot, so that a server at work does not look like a fault. */

@@ -1,9 +1,9 @@
 /** Runs one command line: finds the command, prints its result, and turns what went wrong into a sentence and an exit code. */
 import { ConfigError, type Environment } from '../kernel/config.ts'
-import { findMeaning } from '../kernel/db.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Command, columns, helpText, Refusal, readArguments, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'
+import { sentenceOfDatabase } from './database-faults.ts'
 import { VERSION } from './version.ts'
 
 export type Io = { out: (text: string) => void; err: (text: string) => void }
@@ -95,7 +95,7 @@ function sentenceFor(error: unknown): string {
     const details = error.details?.slice(1).map(detail => `\n${detail.message}`) ?? []
     return [error.details?.[0]?.message ?? error.message, ...details].join('')
   }
-  const meaning = findMeaning(error)
-  if (meaning !== undefined && error instanceof Error) return `${meaning.message} (${error.message})`
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return (
+    sentenceOfDatabase(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error))
+  )
 }

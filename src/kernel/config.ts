@@ -76,16 +76,25 @@ export class ConfigError extends Error {
   }
 }
 
-/** The process's environment over the values of `.env` in the working directory, if there is one. */
+/** The process's environment over the values of `.env` in the working directory, if there is one. Throws ConfigError. */
 export function environment(): Environment {
-  const file = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {}
-  return { ...file, ...process.env }
+  return { ...parseEnv(readDotEnv()), ...process.env }
+}
+
+/** Without the byte order mark that some editors begin a file with; empty without a file. Throws ConfigError. */
+function readDotEnv(): string {
+  if (!existsSync('.env')) return ''
+  try {
+    return readFileSync('.env', 'utf8').replace(/^\uFEFF/, '')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigError([`.env in the working directory cannot be read: ${reason}.`])
+  }
 }
 
 /** One sentence for each line of `.env` that says nothing: it would be passed over without a word. */
 export function findOddLines(): string[] {
-  if (!existsSync('.env')) return []
-  return oddLinesOf(readFileSync('.env', 'utf8')).map(
+  return oddLinesOf(readDotEnv()).map(
     line =>
       `Line ${line} of .env is not written NAME=value: it has no effect, and may take the next one with it.`,
   )
@@ -267,9 +276,11 @@ function reader(env: Environment, problems: string[]) {
     databaseUrl(name: string): string | undefined {
       const value = text(name)
       if (value === undefined) return undefined
-      if (URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol)) return value
+      if (isDatabaseUrl(value)) return value
       problems.push(
-        `${name} must be a postgres:// address, such as postgres://carnet:password@db.example:5432/carnet.`,
+        `${name} cannot be read: it must be a postgres:// address, such as ` +
+          'postgres://carnet:password@db.example:5432/carnet. Special characters in user and password are written ' +
+          'as %XX, such as %25 for %, %40 for @ and %2F for /.',
       )
       return undefined
     },
@@ -289,6 +300,23 @@ function findSmtpServer(value: string): Omit<SmtpServer, 'from'> | undefined {
     secure: protocol === 'smtps:',
     user: username === '' ? undefined : decode(username),
     password: password === '' ? undefined : decode(password),
+  }
+}
+
+/**
+ * Whether the driver can read it, and reads in it what was meant: an `@` or `/` as such in a password would make a part of
+ * the password the host.
+ */
+function isDatabaseUrl(value: string): boolean {
+  const [, authority] = /^postgres(?:ql)?:\/\/([^/?#]*)/i.exec(value) ?? []
+  if (authority === undefined || !URL.canParse(value)) return false
+  const [beforeQuery = ''] = value.split(/\?\w+=/)
+  if (beforeQuery.split('@').length !== authority.split('@').length || /@.*@/.test(authority)) return false
+  try {
+    decodeURIComponent(authority)
+    return true
+  } catch {
+    return false
   }
 }
 
