@@ -6,6 +6,9 @@ import { type BackupResult, type BackupSetup, backUp } from './backup.ts'
 
 export type ScheduledBackups = BackupSetup & { dir: string; everyMs: number; keep: number }
 
+/** `left`: a sentence for each old one that should have gone and could not be deleted. */
+export type ScheduledBackup = BackupResult & { left: string[] }
+
 const NAME = /^carnet-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/
 /** What a process that was killed has left behind; the one that is being written is no older than the lock. */
 const UNFINISHED = /^carnet-\d{8}T\d{6}Z\.backup\.partial$/
@@ -21,7 +24,7 @@ const BACKING_UP = 17
 export async function backUpWhenDue(
   wish: ScheduledBackups,
   signal?: AbortSignal,
-): Promise<BackupResult | undefined> {
+): Promise<ScheduledBackup | undefined> {
   await mkdir(wish.dir, { recursive: true })
   if (!(await isDue(wish))) return undefined
   const pool = wish.openPool()
@@ -36,11 +39,22 @@ export async function backUpWhenDue(
     for (const name of await readdir(wish.dir)) if (UNFINISHED.test(name)) await rm(join(wish.dir, name))
     const path = join(wish.dir, nameAt(wish.clock.now()))
     const made = await backUp(wish, { path, ...(signal ? { signal } : {}) })
-    for (const name of (await backupsIn(wish.dir)).slice(0, -wish.keep)) await rm(join(wish.dir, name))
-    return made
+    return { ...made, left: await prune(wish) }
   } finally {
     await pool.end({ timeout: 0 })
   }
+}
+
+async function prune({ dir, keep }: ScheduledBackups): Promise<string[]> {
+  const left: string[] = []
+  for (const name of (await backupsIn(dir)).slice(0, -keep)) {
+    try {
+      await rm(join(dir, name))
+    } catch (error) {
+      left.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  return left
 }
 
 const nameAt = (time: Date) => `carnet-${time.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z.backup`

@@ -42,11 +42,11 @@ export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Ch
   }
   const keep = async () => {
     const made = backups && (await backUpWhenDue(backups, stopping.signal).catch(passIfStopping))
-    if (made)
-      log.info(
-        { file: made.path, bytes: made.bytes, passports: made.passports, seconds: made.seconds },
-        'backup made',
-      )
+    if (!made) return
+    const { path, bytes, passports, seconds, left } = made
+    log.info({ file: path, bytes, passports, seconds }, 'backup made')
+    if (left.length > 0)
+      log.error({ file: path, left }, 'the backup was made, and older ones could not be deleted')
   }
   const resume = async () => {
     const resumed = await resumeRefreshes(sql, clock)

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
-import { readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import pino from 'pino'
 import { ConfigError, readConfig } from '../../src/kernel/config.ts'
+import { openPool } from '../../src/kernel/db.ts'
 import { openBackupFile } from '../../src/transfer/backup-file.ts'
 import { backUpWhenDue } from '../../src/transfer/scheduled.ts'
+import { startChores } from '../../src/worker/chores.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { TestClock } from '../harness.ts'
 import { FINGERPRINT, type Folder, poolOfOne, temporaryFolder } from './stores.ts'
@@ -58,6 +63,32 @@ describe('backups by themselves', () => {
     ])
     const { header } = await openBackupFile(folder.file(`backups/${names[2]}`))
     assert.equal(header.created_at, '2026-11-05T23:00:00.000Z')
+  })
+
+  test('what cannot be deleted is told, and the backup is made and the others go all the same', async () => {
+    const clock = new TestClock()
+    clock.set('2026-11-05T00:00:00Z')
+    const dir = folder.file('stuck')
+    await mkdir(join(dir, 'carnet-20261101T000000Z.backup'), { recursive: true })
+    for (const day of [2, 3]) await writeFile(join(dir, `carnet-2026110${day}T000000Z.backup`), '')
+    const setup = { openPool: poolOfOne(database), clock, fingerprint: FINGERPRINT, version: 'test' }
+    const said: { level: number; msg: string; left?: string[] }[] = []
+    const log = pino({ level: 'info' }, { write: line => said.push(JSON.parse(line)) })
+    const sql = openPool(database.target)
+    const backups = { ...setup, dir, everyMs: 24 * HOUR_MS, keep: 1 }
+    const chores = startChores({ sql, queue: sql, clock, log, backups })
+    while (!said.some(({ level, msg }) => msg === 'backup made' || level >= 50)) await pause(20)
+    await chores.stop()
+    await sql.end()
+    assert.deepEqual((await readdir(dir)).sort(), [
+      'carnet-20261101T000000Z.backup',
+      'carnet-20261105T000000Z.backup',
+    ])
+    assert.deepEqual(
+      said.map(({ msg }) => msg),
+      ['backup made', 'the backup was made, and older ones could not be deleted'],
+    )
+    assert.match(said[1]?.left?.join() ?? '', /^carnet-20261101T000000Z\.backup: /)
   })
 
   test('settings: off without a folder, daily and seven without more; nonsense is refused by name', () => {
