@@ -1,5 +1,6 @@
 /** `carnet webhooks`: where an account's events go. */
 import type { AccountContext } from '../accounts/context.ts'
+import { nameUrlFault } from '../kernel/outbound-url.ts'
 import { type EndpointRecord, listWebhooks } from '../webhooks/endpoint.ts'
 import {
   addWebhook,
@@ -8,9 +9,10 @@ import {
   removeWebhook,
   resumeWebhook,
   type WebhookChange,
+  type WebhookSetup,
 } from '../webhooks/register.ts'
 import { accountNumber } from './account-words.ts'
-import { type Arguments, type Command, UsageError } from './command.ts'
+import { type Arguments, type Command, Refusal, UsageError } from './command.ts'
 import { withStore } from './store.ts'
 import { webhookSetup } from './webhook-setup.ts'
 import { inAccount, inItsAccount, ONE, readWebhook, stateOf, webhookTable } from './webhook-words.ts'
@@ -30,12 +32,23 @@ export const webhooksAdd: Command = {
     const accountId = accountNumber(args.get('account'))
     const input = { ...readChange(args), url: args.get('url') }
     return withStore(env, async ctx => {
-      const added = await addWebhook(await inAccount(ctx, accountId), webhookSetup(ctx.config), input)
+      const setup = webhookSetup(ctx.config)
+      requireCallable(input.url, setup)
+      const added = await addWebhook(await inAccount(ctx, accountId), setup, input)
       const { id, url, secret, ...rest } = added
       const text = `${secret}\n\nThat is the secret of webhook ${id}. Keep it now: it is not shown again.`
       return { value: { id, url, secret, ...rest }, text }
     })
   },
+}
+
+/** Who runs this may open a network; who asks by the interface may not, and is not told how. Throws a Refusal. */
+function requireCallable(url: string, { policy }: WebhookSetup): void {
+  const fault = nameUrlFault(url.trim(), policy)
+  if (fault?.name !== 'forbidden' && fault?.name !== 'this_machine') return
+  throw new Refusal(
+    `${fault.sentence} If it is meant, set WEBHOOK_ALLOW_CIDRS to its address or network, for the server too.`,
+  )
 }
 
 function readChange(args: Arguments): WebhookChange {
@@ -78,12 +91,9 @@ export const webhooksChange: Command = {
     const change = readChange(args)
     if (Object.keys(change).length === 0) throw new UsageError('Nothing is to be changed.')
     return withStore(env, async ctx => {
-      const webhook = await changeWebhook(
-        await inItsAccount(ctx, wanted),
-        webhookSetup(ctx.config),
-        wanted.id,
-        change,
-      )
+      const setup = webhookSetup(ctx.config)
+      if (change.url !== undefined) requireCallable(change.url, setup)
+      const webhook = await changeWebhook(await inItsAccount(ctx, wanted), setup, wanted.id, change)
       return {
         value: webhook,
         text: `Webhook ${webhook.id} sends ${webhook.events.join(', ')} to ${webhook.url}.`,

@@ -221,6 +221,22 @@ describe('webhooks', () => {
     }
   })
 
+  test('an address in the own network is refused with the setting that opens it', async () => {
+    for (const host of ['10.1.2.3', 'localhost']) {
+      for (const words of [
+        ['webhooks', 'add', '--account', account, '--url', `https://${host}/`],
+        ['webhooks', 'change', webhook.id, '--url', `https://${host}/`],
+      ]) {
+        const { code, stderr } = await carnet(words, settings)
+        assert.equal(code, 1)
+        assert.match(
+          stderr,
+          /: it is not connected to\. If it is meant, set WEBHOOK_ALLOW_CIDRS to its .*\.\n$/,
+        )
+      }
+    }
+  })
+
   test('remove, and what is refused', async () => {
     await json(`webhooks remove ${webhook.id}`)
     assert.deepEqual(await json(`webhooks list --account ${account}`), [])
