@@ -1,15 +1,13 @@
 /** `carnet backup` and `carnet restore`: everything, in one file, and back. */
 import { constants, setPriority } from 'node:os'
-import { systemClock } from '../kernel/clock.ts'
 import { readConfig } from '../kernel/config.ts'
 import { createSealer } from '../kernel/sealing.ts'
 import { backUp } from '../transfer/backup.ts'
 import { restoreBackup } from '../transfer/restore.ts'
-import type { Command } from './command.ts'
-import { Refusal } from './command.ts'
+import { type Command, Refusal, type Result } from './command.ts'
 import { progressOn } from './progress.ts'
 import { hasSecretKey, secretKey } from './secret-key.ts'
-import { commandLog, MIGRATIONS, openStore, withStore } from './store.ts'
+import { MIGRATIONS, type StoreContext, withStore } from './store.ts'
 import { VERSION } from './version.ts'
 
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`
@@ -20,19 +18,17 @@ export const backup: Command = {
   options: { to: { hint: 'FILE', about: 'the file to make; it must not be there yet' } },
   run: ({ args, env }) => {
     const path = args.get('to')
-    return withStore(env, async ({ store, config, clock }) => {
+    return withStore(env, async ({ store, config, clock, told }) => {
       // Whoever reads a page meanwhile goes first.
       setPriority(constants.priority.PRIORITY_LOW)
       const progress = progressOn(process.stderr)
       const fingerprint = createSealer(secretKey(config)).fingerprint
       const setup = { openPool: store.openPoolOfOne, clock, fingerprint, version: VERSION }
-      const made = await untilSignalled(signal =>
-        backUp(setup, {
-          path,
-          signal,
-          progress: (table, bytes) => progress.tell(`${table}: ${mebibytes(bytes)}`),
-        }),
-      )
+      const made = await backUp(setup, {
+        path,
+        signal: told,
+        progress: (table, bytes) => progress.tell(`${table}: ${mebibytes(bytes)}`),
+      })
       progress.end()
       const text =
         `${made.path} has ${made.passports} passports with ${made.versions} versions, in ${mebibytes(made.bytes)}.\n` +
@@ -40,22 +36,6 @@ export const backup: Command = {
       return { value: made, text }
     })
   },
-}
-
-/** What was begun is taken away before the process ends. npm passes a Ctrl-C on once more: that is still one. */
-async function untilSignalled<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const told = new AbortController()
-  const stop = () => told.abort()
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  for (const signal of signals) process.on(signal, stop)
-  try {
-    return await work(told.signal)
-  } catch (error) {
-    if (!told.signal.aborted) throw error
-    throw new Refusal('The backup was broken off; there is no file of it.')
-  } finally {
-    for (const signal of signals) process.off(signal, stop)
-  }
 }
 
 export const restore: Command = {
@@ -71,14 +51,9 @@ export const restore: Command = {
       )
     }
     const fingerprint = createSealer(secretKey(config)).fingerprint
-    const store = await openStore(config, commandLog(env, config), {
-      name: 'carnet restore',
-      serves: true,
-      migrate: false,
-    })
-    try {
+    const work = async ({ store, clock }: StoreContext): Promise<Result> => {
       const progress = progressOn(process.stderr)
-      const setup = { openPool: store.openPoolOfOne, clock: systemClock, fingerprint, migrations: MIGRATIONS }
+      const setup = { openPool: store.openPoolOfOne, clock, fingerprint, migrations: MIGRATIONS }
       const made = await restoreBackup(setup, {
         path,
         progress: (table, bytes) => progress.tell(`${table}: ${mebibytes(bytes)}`),
@@ -90,8 +65,7 @@ export const restore: Command = {
       if (made.broken.length === 0) return { value: made, text }
       const complaint = `These histories were not right when the backup was made:\n${made.broken.join('\n')}`
       return { value: made, text, exitCode: 1, complaint }
-    } finally {
-      await store.stop()
     }
+    return withStore(env, work, { name: 'carnet restore', serves: true, migrate: false })
   },
 }

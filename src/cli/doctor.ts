@@ -23,7 +23,8 @@ import { type Command, columns, type Result } from './command.ts'
 import { findDatabaseFault } from './database-faults.ts'
 import { tryPort } from './ports.ts'
 import { hasSecretKey, isKeyMissing } from './secret-key.ts'
-import { commandLog, openStore, type Store } from './store.ts'
+import { commandLog, inStore, type Store } from './store.ts'
+import { ToldToStop } from './told-to-stop.ts'
 import { webhookSetup } from './webhook-setup.ts'
 
 export type Check = { name: string; ok: boolean; detail: string }
@@ -74,16 +75,15 @@ async function examine(env: Environment, verify: boolean): Promise<Check[]> {
     const detail = `there is none in ${config.dataDir} yet: the first start makes it`
     return [...checks, { name: 'database', ok: true, detail }]
   }
-  let store: Store
+  const options = { name: 'carnet doctor', migrate: false }
   try {
-    store = await openStore(config, commandLog(env, config), { name: 'carnet doctor', migrate: false })
+    const found = await inStore(config, commandLog(env, config), options, store =>
+      examineStore(store, config, verify),
+    )
+    return [...checks, ...found]
   } catch (error) {
+    if (error instanceof ToldToStop) throw error
     return [...checks, { name: 'database', ok: false, detail: messageOf(error) }]
-  }
-  try {
-    return [...checks, ...(await examineStore(store, config, verify))]
-  } finally {
-    await store.stop()
   }
 }
 

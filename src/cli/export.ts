@@ -68,6 +68,7 @@ async function writePages(ctx: StoreContext, accountId: number, dir: string): Pr
     outbound,
   })
   const ask = async (path: string, accept: string): Promise<Answer> => {
+    ctx.told.throwIfAborted()
     // A page that is fetched ahead of a reader is no scan.
     const headers = { accept, 'sec-purpose': 'prefetch' }
     const answer = await app.inject({ method: 'GET', url: path, headers })

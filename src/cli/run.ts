@@ -4,6 +4,7 @@ import { AppError } from '../kernel/errors.ts'
 import { type Command, columns, helpText, Refusal, readArguments, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { sentenceOfDatabase } from './database-faults.ts'
+import { ToldToStop } from './told-to-stop.ts'
 import { VERSION } from './version.ts'
 
 export type Io = { out: (text: string) => void; err: (text: string) => void }
@@ -12,7 +13,7 @@ const DONE = 0
 const REFUSED = 1
 const WRONG_USAGE = 2
 
-/** The exit code: 0 done, 1 refused (a sentence on `err`), 2 wrong usage (a sentence and the usage line). */
+/** The exit code: 0 done, 1 refused (a sentence on `err`), 2 wrong usage (a sentence and the usage line), 130 or 143 when told to stop. */
 export async function runCommandLine(words: readonly string[], env: Environment, io: Io): Promise<number> {
   const name = findName(words)
   if (name === undefined) return withoutCommand(words, io)
@@ -85,12 +86,13 @@ function complain(error: unknown, usage: string, io: Io): number {
     return WRONG_USAGE
   }
   io.err(`${sentenceFor(error)}\n`)
-  return REFUSED
+  return error instanceof ToldToStop ? error.exitCode : REFUSED
 }
 
 /** One sentence for what was to be expected; a bug keeps its stack, because nobody can mend it without. */
 function sentenceFor(error: unknown): string {
-  if (error instanceof Refusal || error instanceof ConfigError) return error.message
+  if (error instanceof Refusal || error instanceof ConfigError || error instanceof ToldToStop)
+    return error.message
   if (error instanceof AppError) {
     const details = error.details?.slice(1).map(detail => `\n${detail.message}`) ?? []
     return [error.details?.[0]?.message ?? error.message, ...details].join('')

@@ -21,6 +21,7 @@ import { hasSealedSecrets } from '../webhooks/rotate.ts'
 import { Refusal, type Result } from './command.ts'
 import { openEmbeddedStore } from './embedded-store.ts'
 import { isKeyMissing } from './secret-key.ts'
+import { unlessToldToStop } from './told-to-stop.ts'
 
 export type Store = {
   sql: Sql
@@ -42,7 +43,13 @@ export type Store = {
   abandon: () => void
 }
 
-export type StoreContext = OperatorContext & { addresses: Addresses; store: Store; config: Config }
+export type StoreContext = OperatorContext & {
+  addresses: Addresses
+  store: Store
+  config: Config
+  /** Aborted when the command is told to stop; the store is left then. */
+  told: AbortSignal
+}
 
 /**
  * `serves`: keeps the embedded PostgreSQL alive, and takes the one seat of a server unless `seat` is false.
@@ -250,12 +257,34 @@ export const commandLog = (env: Environment, config: Config): Log =>
 export async function withStore(
   env: Environment,
   work: (ctx: StoreContext) => Promise<Result>,
+  options: OpenOptions = { name: 'carnet command' },
 ): Promise<Result> {
   const config = readConfig(env)
-  const store = await openStore(config, commandLog(env, config), { name: 'carnet command' })
-  try {
-    return await work({ sql: store.sql, clock: systemClock, addresses: store.addresses, store, config })
-  } finally {
-    await store.stop()
-  }
+  return inStore(config, commandLog(env, config), options, (store, told) =>
+    work({ sql: store.sql, clock: systemClock, addresses: store.addresses, store, config, told }),
+  )
+}
+
+/** The same with a configuration at hand. Told to stop, it leaves at once, which ends every statement of the work. */
+export function inStore<T>(
+  config: Config,
+  log: Log,
+  options: OpenOptions,
+  work: (store: Store, told: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return unlessToldToStop(async told => {
+    const store = await openStore(config, log, options)
+    let left: Promise<void> | undefined
+    const leave = () => {
+      left ??= store.stop()
+      return left
+    }
+    told.addEventListener('abort', () => leave().catch(() => undefined))
+    try {
+      told.throwIfAborted()
+      return await work(store, told)
+    } finally {
+      await leave()
+    }
+  })
 }
