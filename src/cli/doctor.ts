@@ -20,6 +20,7 @@ import { BUNDLED_LICENCE, describeCountryFile } from '../scans/country.ts'
 import { queueNumbers } from '../webhooks/numbers.ts'
 import { countSealed, hasSealedSecrets } from '../webhooks/rotate.ts'
 import { type Command, columns, type Result } from './command.ts'
+import { lookAtConnections } from './connections.ts'
 import { findDatabaseFault } from './database-faults.ts'
 import { tryPort } from './ports.ts'
 import { hasSecretKey, isKeyMissing } from './secret-key.ts'
@@ -97,6 +98,7 @@ async function examineStore(store: Store, config: Config, verify: boolean): Prom
       return lookAtMigrations(sql, pending)
     }),
     await check('clock', () => lookAtClock(sql)),
+    await check('connections', () => lookAtNumber(store, config)),
   ]
   if (pending?.length !== 0) return checks
   checks.push(await check('counters', () => lookAtCounters(sql)))
@@ -184,6 +186,17 @@ async function lookAtVersion(sql: Sql): Promise<string | string[]> {
     select current_setting('server_version_num')::int as number, current_setting('server_version') as name`
   const detail = `PostgreSQL ${row?.name} answers`
   return (row?.number ?? 0) >= OLDEST_POSTGRES ? detail : [`${detail}: version 15 or newer is needed`]
+}
+
+async function lookAtNumber({ sql, pooled }: Store, config: Config): Promise<string | string[]> {
+  if (pooled) return 'there is a pooler before the database'
+  const { enough, detail } = await lookAtConnections(sql, config)
+  if (enough) return detail
+  const wayOut =
+    config.databaseUrl === undefined
+      ? 'stop every Carnet on this data and start the server again'
+      : 'raise max_connections there, or lower WORKERS'
+  return [`${detail}: ${wayOut}`]
 }
 
 async function lookAtClock(sql: Sql): Promise<string | string[]> {

@@ -10,6 +10,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../kernel/embedded
 import type { Log } from '../kernel/log.ts'
 import { signal } from '../kernel/processes.ts'
 import { Refusal } from './command.ts'
+import { maxConnections } from './connections.ts'
 
 export type EmbeddedStore = {
   target: DatabaseTarget
@@ -66,6 +67,7 @@ async function hold({ config, log, serves, seat = true }: Wish): Promise<Held> {
     dataDir: config.dataDir,
     ...(config.pgBinDir === undefined ? {} : { binDir: config.pgBinDir }),
     log: line => log.debug(line),
+    settings: { max_connections: String(maxConnections(config)) },
   })
   if (!serves || !seat) return { postgres }
   try {

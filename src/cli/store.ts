@@ -19,7 +19,9 @@ import { migrate, pendingMigrations } from '../kernel/migrate.ts'
 import type { Addresses } from '../passports/record.ts'
 import { hasSealedSecrets } from '../webhooks/rotate.ts'
 import { Refusal, type Result } from './command.ts'
+import { lookAtConnections } from './connections.ts'
 import { openEmbeddedStore } from './embedded-store.ts'
+import { isMember } from './member.ts'
 import { isKeyMissing } from './secret-key.ts'
 import { unlessToldToStop } from './told-to-stop.ts'
 
@@ -34,6 +36,8 @@ export type Store = {
   addresses: Addresses
   /** Where the data is, without a password. */
   place: string
+  /** There is a pooler before the database, which takes more connections than that. */
+  pooled: boolean
   /** Names of the migrations that were applied on opening. */
   applied: readonly string[]
   /** Names of the migrations that this version has and the database has not. */
@@ -85,9 +89,21 @@ const TRIES_A_SENTENCE = 15
 
 /** Opens the store. Throws a Refusal when the database does not answer, and SeatTaken for a second server. */
 export async function openStore(config: Config, log: Log, options: OpenOptions): Promise<Store> {
-  return config.databaseUrl === undefined
+  const store = await (config.databaseUrl === undefined
     ? openOnEmbedded(config, log, options)
-    : openOnUrl(config, config.databaseUrl, log, options)
+    : openOnUrl(config, config.databaseUrl, log, options))
+  if (options.patient && !isMember() && !store.pooled) await warnOfFew(store, config, log)
+  return store
+}
+
+/** Of connections: an embedded PostgreSQL may have been started for fewer processes. */
+async function warnOfFew(store: Store, config: Config, log: Log): Promise<void> {
+  try {
+    const { enough, detail } = await lookAtConnections(store.sql, config)
+    if (!enough) log.warn(`too few connections under load: ${detail}`)
+  } catch (error) {
+    log.warn({ reason: String(error) }, 'how many connections the database takes is not known')
+  }
 }
 
 async function openOnEmbedded(config: Config, log: Log, options: OpenOptions): Promise<Store> {
@@ -98,7 +114,12 @@ async function openOnEmbedded(config: Config, log: Log, options: OpenOptions): P
     await pools.end()
     await embedded.leave()
   }
-  return finish(config, pools, options, { place: config.dataDir, stop: end, abandon: embedded.abandon })
+  return finish(config, pools, options, {
+    place: config.dataDir,
+    pooled: false,
+    stop: end,
+    abandon: embedded.abandon,
+  })
 }
 
 function makeDataDir(dataDir: string): void {
@@ -114,10 +135,12 @@ async function openOnUrl(config: Config, url: string, log: Log, options: OpenOpt
   const { host, pathname } = new URL(url)
   const place = `${host}${pathname}`
   let pools = poolsOn({ url }, options)
+  let pooled = false
   try {
     if ((await reach(pools.sql, place, log, options)) === 'pooler') {
       await pools.end()
-      pools = poolsOn({ url }, { ...options, pooled: true })
+      pooled = true
+      pools = poolsOn({ url }, { ...options, pooled })
       await pools.sql`select 1`
       log.info(`there is a pooler before the database at ${place}: statements are not prepared`)
     }
@@ -128,7 +151,7 @@ async function openOnUrl(config: Config, url: string, log: Log, options: OpenOpt
     const reason = error instanceof Error ? error.message : String(error)
     throw new Refusal(`The database at ${place} (DATABASE_URL) cannot be used: ${reason}.`)
   }
-  return finish(config, pools, options, { place, stop: pools.end, abandon: () => {} })
+  return finish(config, pools, options, { place, pooled, stop: pools.end, abandon: () => {} })
 }
 
 /** A machine that starts brings up its database and Carnet in any order; what refuses us is no matter of time. */
@@ -217,7 +240,7 @@ async function finish(
   config: Config,
   { sql, openQueuePool, openPoolOfOne, onQueuePool }: Pools,
   options: OpenOptions,
-  rest: Pick<Store, 'place' | 'stop' | 'abandon'>,
+  rest: Pick<Store, 'place' | 'pooled' | 'stop' | 'abandon'>,
 ): Promise<Store> {
   const pending = () => pendingMigrations(sql, MIGRATIONS)
   try {

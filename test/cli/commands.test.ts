@@ -242,6 +242,7 @@ describe('doctor', () => {
         'database',
         'migrations',
         'clock',
+        'connections',
         'counters',
         'sealed secrets',
         'deliveries',

@@ -1,0 +1,56 @@
+/** The embedded database takes as many connections as WORKERS need; one that takes fewer is told of. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { maxConnections } from '../../src/cli/connections.ts'
+import { startEmbeddedPostgres } from '../../src/kernel/embedded-postgres.ts'
+import { carnet, carnetJson, emptyFolder, endAll, type Settings, serve } from './processes.ts'
+
+type Check = { name: string; ok: boolean; detail: string }
+
+const WORKERS = '11'
+const NEEDED = 11 * 11 + 30
+const TAKEN = NEEDED + 22 + 40
+let folder: Awaited<ReturnType<typeof emptyFolder>>
+let settings: Settings
+
+before(async () => {
+  folder = await emptyFolder()
+  settings = { cwd: folder.path, env: { DATA_DIR: folder.path, PORT: '0', WORKERS } }
+  await carnetJson(['migrate'], settings)
+})
+after(async () => {
+  await endAll()
+  await folder.remove()
+})
+
+test('one process has a hundred, eleven have theirs and some to spare', () => {
+  assert.equal(maxConnections({ workers: 1, role: 'all' }), 100)
+  assert.equal(maxConnections({ workers: 11, role: 'all' }), TAKEN)
+  assert.equal(maxConnections({ workers: 11, role: 'worker' }), 100)
+})
+
+test('an embedded database that is started takes them', async () => {
+  const checks = await carnetJson<Check[]>(['doctor'], settings)
+  const { ok, detail } = checks.find(({ name }) => name === 'connections') ?? {}
+  assert.deepEqual(
+    [ok, detail],
+    [true, `the database takes ${TAKEN - 3} (max_connections), and WORKERS=11 may need ${NEEDED}`],
+  )
+})
+
+test('one that runs for fewer goes on, and doctor and the server tell', async () => {
+  const postgres = await startEmbeddedPostgres({ dataDir: folder.path, log: () => {} })
+  try {
+    const { code, stdout } = await carnet(['doctor'], settings)
+    assert.equal(code, 1)
+    assert.match(
+      stdout,
+      /BAD +connections +the database takes 97 \(max_connections\), and WORKERS=11 may need 151: stop/,
+    )
+    const server = await serve({ ...settings, env: { ...settings.env, WORKERS: '7' } })
+    await server.stop()
+    assert.match(server.said.stderr, /too few connections under load: the database takes 97 .* WORKERS=7 may/)
+  } finally {
+    await postgres.stop()
+  }
+})
