@@ -6,7 +6,7 @@ import { setIndexing } from '../accounts/indexing.ts'
 import { LEVELS, type Level, type QuotaOverrides } from '../accounts/plans.ts'
 import { accountNumber, readName } from './account-words.ts'
 import { type Command, columns, UsageError } from './command.ts'
-import { withStore } from './store.ts'
+import { MAKES_ONE, withStore } from './store.ts'
 
 export const accountsCreate: Command = {
   usage: 'accounts create --name N --plan P',
@@ -17,13 +17,17 @@ export const accountsCreate: Command = {
   },
   run: ({ args, env }) => {
     const input = { name: readName(args, 'name'), plan: args.get('plan') }
-    return withStore(env, async ctx => {
-      const account = await createAccountByOperator(ctx, input)
-      return {
-        value: account,
-        text: `Account ${account.id} "${account.name}" is on the plan ${account.plan}.`,
-      }
-    })
+    return withStore(
+      env,
+      async ctx => {
+        const account = await createAccountByOperator(ctx, input)
+        return {
+          value: account,
+          text: `Account ${account.id} "${account.name}" is on the plan ${account.plan}.`,
+        }
+      },
+      MAKES_ONE,
+    )
   },
 }
 

@@ -7,7 +7,7 @@ import { restoreBackup } from '../transfer/restore.ts'
 import { type Command, Refusal, type Result } from './command.ts'
 import { progressOn } from './progress.ts'
 import { hasSecretKey, secretKey } from './secret-key.ts'
-import { MIGRATIONS, type StoreContext, withStore } from './store.ts'
+import { MAKES_ONE, MIGRATIONS, type StoreContext, withStore } from './store.ts'
 import { VERSION } from './version.ts'
 
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`
@@ -66,6 +66,6 @@ export const restore: Command = {
       const complaint = `These histories were not right when the backup was made:\n${made.broken.join('\n')}`
       return { value: made, text, exitCode: 1, complaint }
     }
-    return withStore(env, work, { name: 'carnet restore', serves: true, migrate: false })
+    return withStore(env, work, { ...MAKES_ONE, name: 'carnet restore', serves: true, migrate: false })
   },
 }

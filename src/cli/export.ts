@@ -13,7 +13,7 @@ import { accountNumber, readName } from './account-words.ts'
 import type { Command, Result } from './command.ts'
 import { progressOn } from './progress.ts'
 import { appOn } from './server.ts'
-import { type StoreContext, withStore } from './store.ts'
+import { MAKES_ONE, type StoreContext, withStore } from './store.ts'
 import { VERSION } from './version.ts'
 import { webhookSetup } from './webhook-setup.ts'
 
@@ -120,20 +120,24 @@ export const importCommand: Command = {
     const path = args.get('from')
     const name = args.find('name') === undefined ? undefined : readName(args, 'name')
     const plan = args.find('plan')
-    return withStore(env, async ({ store, clock }) => {
-      const progress = progressOn(process.stderr)
-      const setup = { openPool: store.openPoolOfOne, clock }
-      const made = await importFromFile(setup, {
-        path,
-        name,
-        plan,
-        progress: n => progress.tell(`${n} lines`),
-      })
-      progress.end()
-      const { passport = 0, version = 0 } = made.counts
-      const value = { ...made, passports: passport, versions: version }
-      const text = `Account ${made.account} "${made.name}" has ${passport} passports with ${version} versions. Its people and keys are to be made anew.`
-      return { value, text }
-    })
+    return withStore(
+      env,
+      async ({ store, clock }) => {
+        const progress = progressOn(process.stderr)
+        const setup = { openPool: store.openPoolOfOne, clock }
+        const made = await importFromFile(setup, {
+          path,
+          name,
+          plan,
+          progress: n => progress.tell(`${n} lines`),
+        })
+        progress.end()
+        const { passport = 0, version = 0 } = made.counts
+        const value = { ...made, passports: passport, versions: version }
+        const text = `Account ${made.account} "${made.name}" has ${passport} passports with ${version} versions. Its people and keys are to be made anew.`
+        return { value, text }
+      },
+      MAKES_ONE,
+    )
   },
 }

@@ -1,6 +1,6 @@
 /** The database a command works on, brought to this version: the operator's own, or the embedded one that all share. */
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { OperatorContext } from '../accounts/context.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -64,6 +64,8 @@ export type OpenOptions = {
   serves?: boolean
   seat?: boolean
   migrate?: boolean
+  /** Refuses where there is no embedded store yet, in place of making one. */
+  mustBeThere?: boolean
   /** Waits for a database that is not there yet, in place of refusing. */
   patient?: boolean
   /** Called once when it has to wait, with a pool that does not reach anything yet. */
@@ -107,6 +109,7 @@ async function warnOfFew(store: Store, config: Config, log: Log): Promise<void> 
 }
 
 async function openOnEmbedded(config: Config, log: Log, options: OpenOptions): Promise<Store> {
+  if (options.mustBeThere) requireStore(config.dataDir)
   makeDataDir(config.dataDir)
   const embedded = await openEmbeddedStore({ ...options, config, log })
   const pools = poolsOn(embedded.target, options)
@@ -120,6 +123,23 @@ async function openOnEmbedded(config: Config, log: Log, options: OpenOptions): P
     stop: end,
     abandon: embedded.abandon,
   })
+}
+
+function requireStore(dataDir: string): void {
+  if (hasStore(dataDir)) return
+  throw new Refusal(
+    `There is no store in ${resolve(dataDir)} (DATA_DIR), and this command makes none. ` +
+      'Set DATA_DIR to the folder that has the data; a new store is made by the server, or by `carnet migrate`.',
+  )
+}
+
+/** Of what cannot be looked at, too: opening it says why. */
+export function hasStore(dataDir: string): boolean {
+  try {
+    return statSync(join(dataDir, 'pg')).isDirectory()
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ENOENT')
+  }
 }
 
 function makeDataDir(dataDir: string): void {
@@ -276,11 +296,15 @@ async function finish(
 export const commandLog = (env: Environment, config: Config): Log =>
   createLog({ ...config, logLevel: env.LOG_LEVEL === undefined ? 'warn' : config.logLevel })
 
+const COMMAND: OpenOptions = { name: 'carnet command', mustBeThere: true }
+/** For commands that have something to do in a new store. */
+export const MAKES_ONE: OpenOptions = { ...COMMAND, mustBeThere: false }
+
 /** Opens the store for one command's work and closes it again, whatever became of the work. */
 export async function withStore(
   env: Environment,
   work: (ctx: StoreContext) => Promise<Result>,
-  options: OpenOptions = { name: 'carnet command' },
+  options = COMMAND,
 ): Promise<Result> {
   const config = readConfig(env)
   return inStore(config, commandLog(env, config), options, (store, told) =>

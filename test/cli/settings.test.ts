@@ -88,10 +88,28 @@ describe('doctor', () => {
     const DATA_DIR = join(folder.path, 'unused')
     const { code, stdout } = await carnet(['doctor'], { cwd: folder.path, env: { DATA_DIR, PORT: '0' } })
     assert.equal(code, 0)
-    assert.match(stdout, /ok +database +there is none in .*unused yet: the first start makes it/)
+    assert.match(stdout, /ok +database +there is none in .*unused \(DATA_DIR\) yet: the first start makes it/)
     assert.match(stdout, /unused is not there yet and can be made/)
+    const told = await carnet(['doctor', '--verify'], { cwd: folder.path, env: { DATA_DIR, PORT: '0' } })
+    assert.equal(told.code, 1)
+    assert.match(told.stdout, /BAD +database +there is none in/)
     assert.deepEqual(await readdir(folder.path), [])
   })
+
+  for (const words of [
+    'backup --to x',
+    'export --account 1 --to x',
+    'accounts list',
+    'keys list --account 1',
+  ]) {
+    test(`and ${words} refuses, makes none and no file`, async () => {
+      const settings = { cwd: folder.path, env: { DATA_DIR: join(folder.path, 'unused') } }
+      const { code, stdout, stderr } = await carnet(words.split(' '), settings)
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.match(stderr, /^There is no store in \S+unused \(DATA_DIR\), .*Set DATA_DIR to .*\n$/)
+      assert.deepEqual(await readdir(folder.path), [])
+    })
+  }
 
   test('tells a folder for backups that cannot be', async () => {
     const file = join(folder.path, 'file')
