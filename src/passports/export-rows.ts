@@ -65,8 +65,9 @@ export async function* exportContents(sql: Sql, accountId: number): AsyncGenerat
         select id, owner_id as owner, upto, model_upto, from_id as "from", own_fields, data::text as data,
           encode(hash, 'hex') as hash
         from content where account_id = ${accountId} and id > ${after} order by id limit ${CONTENTS}
-      ), weighed as (select id, sum(octet_length(data)) over (order by id) - octet_length(data) as before from page)
-      select page.* from page join weighed using (id) where before < ${CONTENT_BYTES} order by id`,
+      ), weighed as (select *, sum(octet_length(data)) over (order by id) - octet_length(data) as before from page)
+      select id, owner, upto, model_upto, "from", own_fields, data, hash from weighed
+      where before < ${CONTENT_BYTES} order by id`,
     line => line.id,
   )
 }

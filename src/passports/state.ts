@@ -50,14 +50,13 @@ export async function* statesInPieces(
   uuids: readonly string[],
 ): AsyncGenerator<State[], void, void> {
   for (let open = new Set(uuids); open.size > 0; ) {
-    const rows = await ctx.sql<StateRow[]>`
+    const rows = await ctx.sql<(StateRow & { weight: number; before: string })[]>`
       with state as materialized (${statesOf(ctx, [...open])}),
-        weighed as (select id, octet_length(data) + coalesce(octet_length(inherited), 0) as weight from state),
-        summed as (select id, weight, sum(weight) over (order by id desc) as upto_here from weighed)
-      select state.* from state join summed using (id) where upto_here - weight < ${PIECE_BYTES}
-      order by id desc`
+        weighed as (select *, octet_length(data) + coalesce(octet_length(inherited), 0) as weight from state),
+        summed as (select *, sum(weight) over (order by id desc) - weight as before from weighed)
+      select * from summed where before < ${PIECE_BYTES} order by id desc`
     if (rows.length === 0) return
-    yield rows.map(stateOf)
+    yield rows.map(({ weight: _weight, before: _before, ...row }) => stateOf(row))
     open = open.difference(new Set(rows.map(row => row.id)))
   }
 }
