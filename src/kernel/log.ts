@@ -49,33 +49,41 @@ const AGAIN_AFTER_MS = 20
  */
 function standardError(): DestinationStream {
   let waiting = ''
+  /** What was begun and not taken whole, as bytes: it may begin within a letter. */
+  let rest: Buffer = Buffer.alloc(0)
   let isWriting = false
   let isPlanned = false
   const next = () => {
     isPlanned = false
-    if (isWriting || waiting === '') return
+    if (isWriting || (waiting === '' && rest.length === 0)) return
     isWriting = true
-    const bytes = Buffer.from(waiting)
-    waiting = ''
+    const bytes = take()
     write(STDERR, bytes, (error, written) => {
       isWriting = false
-      const rest = error?.code === 'EAGAIN' ? bytes : error === null ? bytes.subarray(written) : undefined
-      waiting = (rest?.toString() ?? '') + waiting
-      if (error?.code === 'EAGAIN') setTimeout(next, AGAIN_AFTER_MS).unref()
+      const isToComeBack = error?.code === 'EAGAIN'
+      if (isToComeBack) rest = bytes
+      else if (error === null) rest = bytes.subarray(written)
+      if (isToComeBack) setTimeout(next, AGAIN_AFTER_MS).unref()
       else next()
     })
+  }
+  const take = () => {
+    const bytes = Buffer.concat([rest, Buffer.from(waiting)])
+    rest = Buffer.alloc(0)
+    waiting = ''
+    return bytes
   }
   // While one is still being written, whoever reads has stopped to.
   process.once('exit', () => {
     try {
-      if (!isWriting) writeSync(STDERR, waiting)
+      if (!isWriting) writeSync(STDERR, take())
     } catch {
       // There is nobody left to tell.
     }
   })
   return {
     write(line) {
-      if (waiting.length + line.length <= MOST_WAITING) waiting += line
+      if (rest.length + waiting.length + line.length <= MOST_WAITING) waiting += line
       if (isPlanned) return
       isPlanned = true
       // What is said just before the process ends is written at its end.
