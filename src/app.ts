@@ -68,13 +68,13 @@ export function createApp(setup: AppSetup): FastifyInstance {
  */
 function goStraight(
   app: FastifyInstance,
-  { metrics, log }: AppSetup,
+  { metrics, log, trustedProxies: proxies }: AppSetup,
   answerReady: ReturnType<typeof registerSite>['answerReady'],
 ): void {
   if (log.isLevelEnabled('debug')) return
   const [ask] = app.server.listeners('request') as RequestListener[]
   if (ask === undefined) throw new Error('broken assumption: the framework listens to its server')
-  const requestId = requestIds()
+  const requestId = createRequestId(proxies)
   // Here nobody else catches: a fault would end the process. What was not answered, the framework answers.
   const isAnswered = (exchange: Parameters<typeof answerReady>[0]) => {
     try {
@@ -88,7 +88,7 @@ function goStraight(
   app.server.on('request', (request, response) => {
     const began = metrics && performance.now()
     const isUsual = request.method === 'GET' && findOddity(request) === undefined
-    if (!isUsual || !isAnswered({ request, response, id: requestId() })) {
+    if (!isUsual || !isAnswered({ request, response, id: requestId(request) })) {
       ask(request, response)
     } else if (began !== undefined) {
       const seconds = (performance.now() - began) / 1000
@@ -105,7 +105,7 @@ type FaceOf = (request: FastifyRequest, status: number) => ReturnType<typeof ref
 
 /** What every process that listens answers, for whoever runs it; a worker answers nothing else. */
 export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyInstance {
-  const requestId = requestIds()
+  const requestId = createRequestId(setup.trustedProxies)
   const { readerOf } = trustedProxies(setup.trustedProxies)
   const answering = { ...setup, readerOf }
   const ofAll = headersOfAll(setup.addresses.publicUrl)
@@ -162,7 +162,7 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
   // Node keeps the address it was asked for; a connection that has ended in the meantime has none to tell.
   app.server.on('connection', socket => void socket.remoteAddress)
   app.server.on('checkExpectation', (request, response) => {
-    const id = requestId()
+    const id = requestId(request)
     const body = errorJson(
       new AppError('expectation_failed', 'Only "Expect: 100-continue" is understood.'),
       id,
@@ -181,6 +181,13 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
   app.server.on('checkContinue', continueWhenWanted)
   registerOperator(app, setup)
   return app
+}
+
+/** The id that a trusted proxy gave the request, so that its log and ours name it alike; otherwise one of our own. */
+function createRequestId(proxies: readonly string[]): (request?: IncomingMessage) => string {
+  const next = requestIds()
+  const { findRequestId } = trustedProxies(proxies)
+  return request => (request && findRequestId(request)) ?? next()
 }
 
 /** What answers while the database is waited for: that the process lives, and to everybody else to come again. */

@@ -1,4 +1,4 @@
-/** Whom a request comes from where proxies stand in front: what each wrote, read from the right, as far as they are trusted. */
+/** What trusted proxies in front say of a request: the reader's address, read from the right, and the request's id. */
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { addressList } from './addresses.ts'
@@ -7,7 +7,12 @@ export type Proxies = {
   isTrusted: (address: string | undefined) => boolean
   /** The reader's address; of what is no address, that of the proxy that wrote it; '' of a connection that is gone. */
   readerOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
+  /** The `X-Request-Id` that a trusted proxy sent, if it is safe in a log line and a header; otherwise undefined. */
+  findRequestId: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string | undefined
 }
+
+/** Covers nginx's `$request_id`, UUIDs, ULIDs and the ids of the common load balancers. */
+const REQUEST_ID_PATTERN = /^[\w.:=-]{8,128}$/
 
 /** `ranges`: addresses and CIDR ranges. */
 export function trustedProxies(ranges: readonly string[]): Proxies {
@@ -32,6 +37,12 @@ export function trustedProxies(ranges: readonly string[]): Proxies {
         if (!isTrusted(reader)) return reader
       }
       return reader
+    },
+    findRequestId({ headers, socket }) {
+      if (ranges.length === 0) return undefined
+      const id = headers['x-request-id']
+      const isUsable = typeof id === 'string' && REQUEST_ID_PATTERN.test(id)
+      return isUsable && isTrusted(socket.remoteAddress) ? id : undefined
     },
   }
 }

@@ -30,7 +30,7 @@ const program = (name: string) =>
 const nginx = program('nginx')
 const openssl = program('openssl')
 
-type Proxy = { port: number; tlsPort: number; stop: () => Promise<void> }
+type Proxy = { port: number; tlsPort: number; folder: string; stop: () => Promise<void> }
 type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer }
 
 describe('behind nginx', {
@@ -108,6 +108,30 @@ describe('behind nginx', {
     }
     assert.equal((await get(port, `/01/${gtin}/10/A/B`)).status, 400)
     assert.equal((await get(port, '/.well-known/gs1resolver')).status, 200)
+  })
+
+  test('its log has no token, no reader and the request id that Carnet answers with', async () => {
+    const { port, folder } = await start()
+    const id = idFromUuid(await make())
+    const { headers } = await get(port, `/p/${id}?access=dpa_${'s'.repeat(43)}`)
+    assert.ok(headers['x-request-id'])
+    const lines = () => readFileSync(join(folder, 'carnet.log'), 'utf8')
+    for (let tries = 0; !lines().includes(`/p/${id}`) && tries < 50; tries++) await pause(20)
+    const { request_id, path, method } = JSON.parse(lines().trim().split('\n').at(-1) ?? '')
+    assert.deepEqual(
+      { request_id, path, method },
+      { request_id: headers['x-request-id'], path: `/p/${id}`, method: 'GET' },
+    )
+    assert.doesNotMatch(lines() + readFileSync(join(folder, 'carnet-error.log'), 'utf8'), /dpa_|127\.0\.0/)
+  })
+
+  test('what is for the operator stays inside', async () => {
+    const { port } = await start()
+    for (const path of ['/metrics', '/readyz']) {
+      const requests = await reaching(async () => assert.equal((await get(port, path)).status, 404))
+      assert.equal(requests.length, 0, path)
+    }
+    assert.equal((await get(port, '/healthz')).status, 200)
   })
 
   test('a redirect is asked for each time', async () => {
@@ -330,6 +354,7 @@ async function startProxy(settings: {
   const site = change(readFileSync(CONFIGURATION, 'utf8'))
     .replace('server 127.0.0.1:3000;', `server 127.0.0.1:${settings.port};`)
     .replace('/var/cache/nginx/carnet', join(folder, 'cache'))
+    .replaceAll('/var/log/nginx/', `${folder}/`)
     .replaceAll('/etc/ssl/passport.example', keys)
     .replace('listen 80;', `listen 127.0.0.1:${redirecting};`)
     .replace('listen 443 ssl http2;', `listen 127.0.0.1:${tls} ssl http2;\n  listen 127.0.0.1:${plain};`)
@@ -351,6 +376,7 @@ async function startProxy(settings: {
   return {
     port: plain ?? 0,
     tlsPort: tls ?? 0,
+    folder,
     stop: async () => {
       child.kill()
       await ended
