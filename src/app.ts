@@ -26,8 +26,7 @@ import { HOME } from './console/own-path.ts'
 import { findMeaning, unavailable } from './kernel/db.ts'
 import { AppError, type ErrorCode } from './kernel/errors.ts'
 import { headersOfAll } from './kernel/every-answer.ts'
-import { type Proxies, trustedProxies } from './kernel/forwarded.ts'
-import { requestIds } from './kernel/ids.ts'
+import { createRequestId, type Proxies, trustedProxies } from './kernel/forwarded.ts'
 import type { Log } from './kernel/log.ts'
 import { refusalFace, registerSite, type SiteSetup } from './site/door.ts'
 
@@ -181,13 +180,6 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
   app.server.on('checkContinue', continueWhenWanted)
   registerOperator(app, setup)
   return app
-}
-
-/** The id that a trusted proxy gave the request, so that its log and ours name it alike; otherwise one of our own. */
-function createRequestId(proxies: readonly string[]): (request?: IncomingMessage) => string {
-  const next = requestIds()
-  const { findRequestId } = trustedProxies(proxies)
-  return request => (request && findRequestId(request)) ?? next()
 }
 
 /** What answers while the database is waited for: that the process lives, and to everybody else to come again. */

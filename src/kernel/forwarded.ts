@@ -2,17 +2,13 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { addressList } from './addresses.ts'
+import { requestIds } from './ids.ts'
 
 export type Proxies = {
   isTrusted: (address: string | undefined) => boolean
   /** The reader's address; of what is no address, that of the proxy that wrote it; '' of a connection that is gone. */
   readerOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
-  /** The `X-Request-Id` that a trusted proxy sent, if it is safe in a log line and a header; otherwise undefined. */
-  findRequestId: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string | undefined
 }
-
-/** Covers nginx's `$request_id`, UUIDs, ULIDs and the ids of the common load balancers. */
-const REQUEST_ID_PATTERN = /^[\w.:=-]{8,128}$/
 
 /** `ranges`: addresses and CIDR ranges. */
 export function trustedProxies(ranges: readonly string[]): Proxies {
@@ -38,12 +34,21 @@ export function trustedProxies(ranges: readonly string[]): Proxies {
       }
       return reader
     },
-    findRequestId({ headers, socket }) {
-      if (ranges.length === 0) return undefined
-      const id = headers['x-request-id']
-      const isUsable = typeof id === 'string' && REQUEST_ID_PATTERN.test(id)
-      return isUsable && isTrusted(socket.remoteAddress) ? id : undefined
-    },
+  }
+}
+
+/** Covers nginx's `$request_id`, UUIDs, ULIDs and the ids of the common load balancers; safe in a log line and a header. */
+const REQUEST_ID_PATTERN = /^[\w.:=-]{8,128}$/
+
+/** An id for each request: the one that a trusted proxy gave it, so that both logs name it alike, or one of our own. */
+export function createRequestId(ranges: readonly string[]): (request?: IncomingMessage) => string {
+  const next = requestIds()
+  if (ranges.length === 0) return next
+  const { isTrusted } = trustedProxies(ranges)
+  return request => {
+    const id = request?.headers['x-request-id']
+    const isUsable = typeof id === 'string' && REQUEST_ID_PATTERN.test(id)
+    return isUsable && isTrusted(request?.socket.remoteAddress) ? id : next()
   }
 }
 
