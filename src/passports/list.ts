@@ -59,6 +59,26 @@ export async function listPassports(
   return { rows, total: totalCapped ? upTo : counted, totalCapped }
 }
 
+export type Count = Pick<Page, 'total' | 'totalCapped'>
+
+/** How many passports of each level match, counted as `listPassports` counts them. No model is ever outdated. */
+export async function countLevels(
+  ctx: AccountContext,
+  filter: Omit<ListFilter, 'levels'>,
+  upTo: number,
+): Promise<Record<Level, Count>> {
+  const count = async (level: Level): Promise<Count> => {
+    const one = { ...filter, levels: [level] }
+    if (level === 'm' && filter.outdated) return { total: 0, totalCapped: false }
+    if (filter.q !== undefined) return search(ctx, one, { limit: 1, page: 1 })
+    const counted = await countAll(ctx, one, upTo)
+    const totalCapped = needsCounting(one) && counted > upTo
+    return { total: totalCapped ? upTo : counted, totalCapped }
+  }
+  const [m, b, i] = await Promise.all([count('m'), count('b'), count('i')])
+  return { m, b, i }
+}
+
 /** Up to a hundred of the account's passports by their UUIDs; those that are not there are left out. */
 export async function findSummaries(ctx: AccountContext, uuids: readonly string[]): Promise<Summary[]> {
   if (uuids.length === 0) return []

@@ -483,6 +483,36 @@ describe('products', () => {
     assert.doesNotMatch((await owner.get(unit)).text, /own value/)
   })
 
+  test('a search looks at all levels, counts each, and says what a filter hides', async () => {
+    const at = await make({ ...textile, productName: 'Heron gilet' })
+    await owner.post(`${at}/units`, { form: { level: 'item', names: 'HRN-77001\nHRN-77002' } })
+    const list = async (query: string) => {
+      const { text } = await owner.get(`/console/products${query}`)
+      const nav = /<nav class="ranges"[\s\S]*?<\/nav>/.exec(text)?.[0] ?? ''
+      const tabs = [...nav.matchAll(/<a href="([^"]*)"( aria-current="page")?>(\w+) <span[^>]*>([\d,+]+)</g)]
+      return { text, tabs: tabs.map(([, , current, name, n]) => `${name} ${n}${current ? ' here' : ''}`) }
+    }
+    const found = await list('?q=HRN-77001')
+    assert.match(found.text, />Heron gilet · HRN-77001</)
+    assert.deepEqual(found.tabs, ['Models 0', 'Batches 0', 'Items 1', 'All 1 here'])
+    const both = await list('?q=HRN-7700&level=item')
+    assert.deepEqual(both.tabs, ['Models 0', 'Batches 0', 'Items 2 here', 'All 2'])
+    assert.match(both.text, /<input type="hidden" name="level" value="item">/)
+
+    const hidden = await list('?q=HRN-77001&level=model')
+    assert.match(hidden.text, /Nothing matches here\. <a [^>]*level&#61;item"[^>]*>1 item matches</)
+    const way = /href="([^"]*)">1 item matches/.exec(hidden.text)?.[1]?.replaceAll('&#61;', '=') ?? ''
+    assert.match((await owner.get(way.replaceAll('&#38;', '&'))).text, />Heron gilet · HRN-77001</)
+    const filtered = await list('?q=HRN-77001&status=archived')
+    assert.match(filtered.text, /1 product matches without the filters/)
+    assert.match((await list('?q=HRN-77001&category=battery')).text, /1 product matches without/)
+    assert.match((await list('?q=HRN-88&status=archived')).text, /Try fewer words or another filter/)
+
+    const plain = await list('')
+    assert.match(plain.tabs[0] ?? '', /^Models [\d,]+ here$/)
+    assert.doesNotMatch(plain.text, /name="level"/)
+  })
+
   test('the way through a list goes from product to product, there and back, and to both ends', async () => {
     const at = await make()
     const names = Array.from({ length: 60 }, (_, n) => `Way-${String(n).padStart(2, '0')}`)

@@ -7,89 +7,46 @@ import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { setStatus } from '../../passports/archive.ts'
 import { requireUuid } from '../../passports/find.ts'
-import {
-  type ListFilter,
-  listPassports,
-  MOST_COUNTED,
-  type Page,
-  type Summary,
-} from '../../passports/list.ts'
+import { countLevels, listPassports, MOST_COUNTED, type Page, type Summary } from '../../passports/list.ts'
 import { LEVEL_NAME } from '../../passports/record.ts'
 import { notice } from '../fields.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
-import { type Place, pages, readPlace, sentAs, windowAt } from './pages.ts'
+import { hiddenHits, levelTabs } from './level-tabs.ts'
+import { LIST_TEXTS } from './list-texts.ts'
+import {
+  addressOf,
+  filterOf,
+  MAX_SEARCH_LENGTH,
+  PRODUCTS,
+  readView,
+  usualLevel,
+  type View,
+} from './list-view.ts'
+import { type Place, pages, windowAt } from './pages.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
 
-export const PRODUCTS = '/console/products'
+export { PRODUCTS }
+
 const A_PAGE = 50
-const LONGEST_SEARCH = 200
-
-const LEVELS = { model: ['m'], batch: ['b'], item: ['i'], all: ['m', 'b', 'i'] } as const
-const UNITS = ['b', 'i'] as const
-const STATUSES = { all: undefined, active: 'a', archived: 'x' } as const
-
-type View = {
-  q: string
-  level: keyof typeof LEVELS
-  status: keyof typeof STATUSES
-  category: string
-  outdated: boolean
-  place: Place
-}
-
-/** What the address asks for; a value that is none is as if it were not there, because people edit addresses. */
-function readView(query: URLSearchParams): View {
-  const choice = <T extends string>(name: string, all: Readonly<Record<T, unknown>>, usual: T): T => {
-    const sent = query.get(name) ?? ''
-    return Object.hasOwn(all, sent) ? (sent as T) : usual
-  }
-  const category = query.get('category') ?? ''
-  const outdated = query.get('outdated') === 'yes'
-  const level = choice('level', LEVELS, 'model')
-  return {
-    q: (query.get('q') ?? '').trim().slice(0, LONGEST_SEARCH).toWellFormed().replaceAll('\0', ''),
-    // A model is never outdated.
-    level: outdated && level === 'model' ? 'all' : level,
-    status: choice('status', STATUSES, 'all'),
-    category: allCategories().some(({ id }) => id === category) ? category : '',
-    outdated,
-    place: readPlace(query, 'page'),
-  }
-}
-
-const filterOf = (view: View): ListFilter => ({
-  levels: view.outdated && view.level === 'all' ? UNITS : LEVELS[view.level],
-  status: STATUSES[view.status],
-  category: view.category === '' ? undefined : view.category,
-  outdated: view.outdated ? true : undefined,
-  q: view.q === '' ? undefined : view.q,
-})
-
-const addressOf = ({ q, level, status, category, outdated }: View, place: Place): string => {
-  const sent = new URLSearchParams({
-    ...(q === '' ? {} : { q }),
-    ...(level === 'model' ? {} : { level }),
-    ...(status === 'all' ? {} : { status }),
-    ...(category === '' ? {} : { category }),
-    ...(outdated ? { outdated: 'yes' } : {}),
-    ...sentAs(place, 'page'),
-  })
-  return sent.size === 0 ? PRODUCTS : `${PRODUCTS}?${sent}`
-}
 
 export async function showProducts(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, query } = visit
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const texts = wordsOf(words, LIST_TEXTS)
   const view = readView(query)
+  const ctx = contextOf(setup, session)
   const window = view.q === '' ? windowAt(view.place, A_PAGE) : { limit: A_PAGE, page: view.place.page }
-  const found = await listPassports(contextOf(setup, session), filterOf(view), window, MOST_COUNTED)
+  const [found, counts] = await Promise.all([
+    listPassports(ctx, filterOf(view), window, MOST_COUNTED),
+    countLevels(ctx, filterOf(view), MOST_COUNTED),
+  ])
+  const hidden = found.rows.length === 0 ? await hiddenHits(ctx, words, view, counts) : ''
   const mayEdit = session.role !== 'viewer'
   const create = mayEdit ? html`<a class="button" href="${PRODUCTS}/new">${texts.newProduct}</a>` : ''
   const failed = query.get('failed') === null ? '' : notice(texts.someFailed)
   const none = query.get('none') === null ? '' : notice(texts.noneSelected)
   const body = html`<div class="page-head"><h1>${texts.products}</h1>!${create}</div>!${failed}!${none}!${changedNotice(words, query)}
-!${filters(words, view)}!${results(words, view, found, mayEdit)}`
+!${filters(words, view)}!${levelTabs(words, view, counts)}!${results(words, view, found, { mayEdit, hidden })}`
   return { title: texts.products, body, isWide: true }
 }
 
@@ -116,25 +73,32 @@ function filters(words: Words, view: View): string {
     html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">!${options.map(
       ([one, text]) => html`<option value="${one}"!${one === value ? ' selected' : ''}>${text}</option>`,
     )}</select></div>`
-  const levels = (['model', 'batch', 'item', 'all'] as const).map(one => [one, texts.levels[one]] as const)
   const statuses = (['all', 'active', 'archived'] as const).map(one => [one, texts.statuses[one]] as const)
   const categories = [
     ['', texts.anyCategory] as const,
     ...allCategories().map(({ id, title }) => [id, texts.categories[id] ?? title] as const),
   ]
+  const isChosen = view.level !== usualLevel(view.q)
+  const kept = isChosen ? html`<input type="hidden" name="level" value="${view.level}">` : ''
   return html`<form method="get" action="${PRODUCTS}" class="filters" role="search">
-<div class="field grow"><label for="q">${texts.search}</label><input id="q" name="q" type="search" value="${view.q}" maxlength="${LONGEST_SEARCH}" placeholder="${texts.searchHint}" autocomplete="off"></div>
-!${select('level', texts.level, view.level, levels)}!${select('status', texts.status, view.status, statuses)}!${select('category', texts.category, view.category, categories)}
+<div class="field grow"><label for="q">${texts.search}</label><input id="q" name="q" type="search" value="${view.q}" maxlength="${MAX_SEARCH_LENGTH}" placeholder="${texts.searchHint}" autocomplete="off"></div>!${kept}
+!${select('status', texts.status, view.status, statuses)}!${select('category', texts.category, view.category, categories)}
 <div class="check"><input type="checkbox" id="outdated" name="outdated" value="yes"!${view.outdated ? ' checked' : ''}><label for="outdated">${texts.onlyOutdated}</label></div>
 <button class="second">${texts.show}</button></form>`
 }
 
-function results(words: Words, view: View, found: Page, mayEdit: boolean): string {
+function results(
+  words: Words,
+  view: View,
+  found: Page,
+  { mayEdit, hidden }: { mayEdit: boolean; hidden: string },
+): string {
   const { rows, total, totalCapped } = found
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const texts = wordsOf(words, LIST_TEXTS)
   const count = totalCapped ? texts.foundMany(words.number(total)) : texts.found(total, words.number(total))
   const isPlain = addressOf(view, { page: 1 }) === PRODUCTS
-  if (rows.length === 0) return html`<p class="empty">${isPlain ? texts.none : texts.nothingFound}</p>`
+  if (rows.length === 0)
+    return html`<p class="empty">${isPlain ? texts.none : hidden === '' ? texts.nothingFound : texts.nothingHere}!${hidden}</p>`
   const heads = [texts.name, texts.sku, texts.category, texts.level, texts.version, texts.changed]
   const table = html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.products}"><table><caption class="sight">${count}</caption>
 <thead><tr>!${mayEdit ? html`<th scope="col"><span class="sight">${texts.select}</span></th>` : ''}!${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
