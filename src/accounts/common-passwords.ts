@@ -1,4 +1,11 @@
-/** The most common passwords and what people add to them. A long password made of nothing else is guessed early. */
+/**
+ * Which passwords everybody tries first: those of published breaches, and common words with what people add to them.
+ *
+ * `assets/common-passwords.bin` holds 40-bit hashes of 43,940 passwords: all with 12 or more characters among the million
+ * most common of Mark Burnett's ten million (from breaches, dedicated to the public domain), in lower case.
+ */
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 
 const WORDS = new Set(
   `password passwort kennwort passw0rd p@ssw0rd p@ssword pass motdepasse contraseña wachtwoord hunter2 qwerty qwertz
@@ -22,7 +29,7 @@ const USUAL_ENDING = /[^\p{L}]{1,4}$/u
 
 /** `password` in lower case. One character over and over is common too. */
 export function isCommon(password: string): boolean {
-  if (new Set(password).size < 4) return true
+  if (new Set(password).size < 4 || isBreached(password)) return true
   return isMadeOfWords(password) || isMadeOfWords(password.replace(USUAL_ENDING, ''))
 }
 
@@ -36,4 +43,27 @@ function isMadeOfWords(text: string): boolean {
     }
   }
   return text.length > 0 && reached[text.length] === true
+}
+
+const HASH_BYTES = 5
+let breached: Buffer | undefined
+
+/** One in 25 million passwords that are not in the list has the hash of one that is. */
+export const hashCommonPassword = (password: string): Buffer =>
+  hash('sha256', password.normalize('NFC'), 'buffer').subarray(0, HASH_BYTES)
+
+/** Binary search: the hashes are sorted and of one length. */
+function isBreached(password: string): boolean {
+  breached ??= readFileSync(new URL('../../assets/common-passwords.bin', import.meta.url))
+  const wanted = hashCommonPassword(password)
+  let low = 0
+  let high = breached.length / HASH_BYTES
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const order = wanted.compare(breached, middle * HASH_BYTES, (middle + 1) * HASH_BYTES)
+    if (order === 0) return true
+    if (order < 0) high = middle
+    else low = middle + 1
+  }
+  return false
 }

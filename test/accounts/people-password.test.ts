@@ -1,6 +1,7 @@
 /** Passwords: what is taken, and hashes that carry their parameters. */
 import assert from 'node:assert/strict'
 import { argon2Sync } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { isCommon } from '../../src/accounts/common-passwords.ts'
@@ -31,6 +32,10 @@ describe('findPasswordProblem', () => {
     ['Qwertyuiop123!', 'common'],
     ['iloveyouprincess', 'common'],
     ['correct horse battery staple', undefined],
+    ['Unbelievable', 'common'],
+    ['1qaz2wsx3edc4rfv', 'common'],
+    ['polniypizdec0211', 'common'],
+    ['unbelievable herons', undefined],
     [EMAIL.toUpperCase(), 'email'],
     [`${EMAIL}12`, 'email'],
   ]
@@ -39,6 +44,13 @@ describe('findPasswordProblem', () => {
       assert.equal(findPasswordProblem(password, EMAIL), problem)
     })
   }
+
+  test('the list of breached passwords is sorted, without a repetition, and larger than ASVS 5.0 6.2.4 asks for', () => {
+    const list = readFileSync(new URL('../../assets/common-passwords.bin', import.meta.url))
+    const hashes = Array.from({ length: list.length / 5 }, (_, i) => list.toString('hex', i * 5, i * 5 + 5))
+    assert.ok(hashes.length >= 3_000)
+    assert.deepEqual(hashes, [...new Set(hashes)].sort())
+  })
 
   test('ends, however many ways there are to cut a password into words', () => {
     const pieces = fc.string({

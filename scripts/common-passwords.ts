@@ -1,0 +1,18 @@
+/**
+ * Makes `assets/common-passwords.bin` from a list of passwords, one a line: a sorted row of short hashes of all that are
+ * long enough to be taken here. `node scripts/common-passwords.ts LIST`
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { hashCommonPassword } from '../src/accounts/common-passwords.ts'
+import { PASSWORD_LENGTH_MIN } from '../src/accounts/password.ts'
+
+const [list] = process.argv.slice(2)
+if (list === undefined) throw new Error('usage: node scripts/common-passwords.ts LIST')
+const passwords = readFileSync(list, 'utf8')
+  .split(/\r?\n/)
+  .filter(one => [...one.normalize('NFC')].length >= PASSWORD_LENGTH_MIN)
+const hashes = new Map(
+  passwords.map(one => hashCommonPassword(one.toLowerCase())).map(one => [one.toString('hex'), one]),
+)
+const sorted = [...hashes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, bytes]) => bytes)
+writeFileSync(new URL('../assets/common-passwords.bin', import.meta.url), Buffer.concat(sorted))
