@@ -37,6 +37,8 @@ export type Field = {
   /** Who may see it; absent means everyone. A set, never a rank. */
   audience?: readonly Audience[]
   values?: readonly string[]
+  /** Free text, of which names in 24 languages are recognised: `known-names.ts`. */
+  known?: 'fibres'
   /** The list of `values` grows with the schema version; an unlisted value is refused today. */
   open?: true
   /** A `name` that people write on several lines. */

@@ -6,13 +6,31 @@ import { LANGUAGES, label, labelsFor } from '../i18n/catalogue.ts'
 import type { CompleteCategory } from './catalogue.ts'
 import { COUNTRIES } from './countries.ts'
 import type { Field } from './field.ts'
+import { COUNTRY_SYNONYMS, VALUE_SYNONYMS } from './name-synonyms.ts'
 
-/** Letters and digits of a text, in lower case: "Pflege-Hinweise" and "pflegehinweise" are one word. */
+/**
+ * Letters and digits of a text, in lower case and without accents, whatever the locale: "Pflege-Hinweise" and
+ * "pflegehinweise" are one word, "Élasthanne" and "elasthanne" are too.
+ */
 export const spokenKey = (text: string): string =>
   text
-    .normalize('NFKC')
+    .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '')
+    .replaceAll(/[łøđħßæœıς]/g, letter => PLAIN_LETTERS[letter] ?? letter)
+
+/** Letters that Unicode does not take apart into a letter and its mark. */
+const PLAIN_LETTERS: Readonly<Record<string, string>> = {
+  ł: 'l',
+  ø: 'o',
+  đ: 'd',
+  ħ: 'h',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ı: 'i',
+  ς: 'σ',
+}
 
 /** A field's label in one of the 24 languages by its path in the label files (`repair.repairable`), else undefined. */
 export const fieldLabel = (language: (typeof LANGUAGES)[number]['code'], path: string): string | undefined =>
@@ -57,7 +75,7 @@ export function fieldWords(category: CompleteCategory): ReadonlyMap<string, read
 let countryCodes: ReadonlyMap<string, string> | undefined
 
 /** 249 names in 24 languages; made at first use. */
-function countries(): ReadonlyMap<string, string> {
+export function countryWords(): ReadonlyMap<string, string> {
   if (countryCodes !== undefined) return countryCodes
   const codes = new Map<string, string>()
   for (const { code } of LANGUAGES) {
@@ -67,36 +85,52 @@ function countries(): ReadonlyMap<string, string> {
       if (key !== '' && !codes.has(key)) codes.set(key, country)
     }
   }
+  for (const [country, names] of Object.entries(COUNTRY_SYNONYMS)) {
+    for (const name of names) codes.set(spokenKey(name), country)
+  }
   for (const country of COUNTRIES) codes.set(country.toLowerCase(), country)
   countryCodes = codes
   return codes
 }
 
 /** `Deutschland` → `DE`; undefined for what is no country's name or code. */
-export const countryNamed = (text: string): string | undefined => countries().get(spokenKey(text))
+export const countryNamed = (text: string): string | undefined => countryWords().get(spokenKey(text))
 
 const values = new Map<string, ReadonlyMap<string, string>>()
 
 /** The value of an enum that a word stands for: as the table has it in any case, or a label; undefined when none. */
 export function valueNamed(path: string, field: Field, text: string): string | undefined {
+  return wordsOfValues(path, field).get(spokenKey(text))
+}
+
+/** All words for the values of an enum, by `spokenKey`. */
+export function wordsOfValues(path: string, field: Field): ReadonlyMap<string, string> {
   const known = values.get(path) ?? valueWords(path, field)
   values.set(path, known)
-  return known.get(spokenKey(text))
+  return known
 }
 
 function valueWords(path: string, field: Field): ReadonlyMap<string, string> {
   const words = new Map<string, string>()
-  for (const value of field.values ?? []) {
-    for (const { code } of LANGUAGES) {
-      const own = label(labelsFor(code), 'values', `${path}.${value}`) ?? ''
-      for (const one of [own, own.replace(/\s*\(.*\)/, '')]) {
-        const key = spokenKey(one)
-        if (key !== '' && !words.has(key)) words.set(key, value)
-      }
-    }
+  const add = (name: string, value: string) => {
+    const key = spokenKey(name)
+    if (key !== '' && !words.has(key)) words.set(key, value)
   }
-  for (const value of field.values ?? []) words.set(spokenKey(value), value)
+  // The table's own words first, then labels, then synonyms: the first meaning of a word stays.
+  const values = field.values ?? []
+  for (const value of values) add(value, value)
+  for (const value of values) for (const name of labelsOfValue(path, value)) add(name, value)
+  for (const value of values) for (const name of VALUE_SYNONYMS[path]?.[value] ?? []) add(name, value)
   return words
+}
+
+/** In all 24 languages, also without what is in brackets. */
+function* labelsOfValue(path: string, value: string): Generator<string> {
+  for (const { code } of LANGUAGES) {
+    const own = label(labelsFor(code), 'values', `${path}.${value}`) ?? ''
+    yield own
+    yield own.replace(/\s*\(.*\)/, '')
+  }
 }
 
 const YES = ['true', '1', 'x', 'y', 'yes', 'wahr', 'vrai', 'verdadero', 'vero', 'waar']

@@ -22,6 +22,7 @@ export const textile: Category = {
           type: 'name',
           description: 'Name of the fibre, for example cotton.',
           required: true,
+          known: 'fibres',
         },
         {
           name: 'percentage',

@@ -142,6 +142,9 @@ export function withinPhrase(language: Language, words: string): string {
   return words.replace(/^\p{Lu}(?!\p{Lu})/u, letter => letter.toLocaleLowerCase(language))
 }
 
+/** The English names under which the fibres' labels stand. */
+export const fibreCodes = (): readonly string[] => Object.keys(en.fibres)
+
 /** The label of a fibre as an account wrote it, by its English name in any case; undefined when we know none. */
 export function fibreLabel(labels: Labels, fibre: string): string | undefined {
   return label(labels, 'fibres', fibre.trim().toLowerCase())

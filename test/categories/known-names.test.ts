@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { allCategories, findCategory } from '../../src/categories/catalogue.ts'
+import { COUNTRIES } from '../../src/categories/countries.ts'
+import type { Field } from '../../src/categories/field.ts'
+import {
+  canonicalName,
+  listFibreNames,
+  recogniseCountry,
+  recogniseFibre,
+  recogniseKnownFibre,
+  recogniseValue,
+} from '../../src/categories/known-names.ts'
+import {
+  COUNTRY_SYNONYMS,
+  FIBRE_KINDS,
+  FIBRE_SYNONYMS,
+  VALUE_SYNONYMS,
+} from '../../src/categories/name-synonyms.ts'
+import { spokenKey } from '../../src/categories/spoken.ts'
+import { fibreCodes, LANGUAGES, label, labelsFor } from '../../src/i18n/catalogue.ts'
+
+const fieldAt = (category: string, path: string): Field => {
+  const [first, member] = path.split('.')
+  const field = findCategory(category)?.fields.find(({ name }) => name === first)
+  const found = member === undefined ? field : field?.of?.find(({ name }) => name === member)
+  assert.ok(found, path)
+  return found
+}
+const MATERIAL = 'materialComposition.material'
+
+describe('fibres', () => {
+  test('are recognised by their names in all 24 languages, however they are written', () => {
+    for (const { code: language } of LANGUAGES) {
+      for (const code of fibreCodes()) {
+        const name = label(labelsFor(language), 'fibres', code) ?? ''
+        for (const written of [name, name.toUpperCase(), ` ${name} `, name.normalize('NFD')]) {
+          assert.deepEqual(
+            recogniseFibre(written),
+            { code, certainty: 'exact' },
+            `${language}: ${written} is ${code}`,
+          )
+        }
+      }
+    }
+  })
+
+  test('no name means two of them, so that nobody has to say its language', () => {
+    const meanings = Map.groupBy(listFibreNames(), ([name]) => spokenKey(name))
+    const ambiguous = Array.from(
+      meanings,
+      ([name, of]) => [name, new Set(of.map(([, { code }]) => code))] as const,
+    )
+      .filter(([name, codes]) => name !== '' && codes.size > 1)
+      .map(([name, codes]) => `${name}: ${[...codes].join(', ')}`)
+    assert.deepEqual(ambiguous, [])
+  })
+
+  test('synonyms and short codes are exact; brands and kinds say more than the name', () => {
+    const codeOf = (text: string) => recogniseFibre(text)
+    for (const [text, code] of [
+      ['Baumwolle', 'cotton'],
+      ['Elasthan', 'elastane'],
+      ['elasthanne', 'elastane'],
+      ['lin', 'flax'],
+      ['Linen', 'flax'],
+      ['Leinen', 'flax'],
+      ['nylon', 'polyamide'],
+      ['spandex', 'elastane'],
+      ['CO', 'cotton'],
+      ['POLY-ESTER', 'polyester'],
+      ['ΠΟΛΥΕΣΤΕΡΑΣ', 'polyester'],
+      ['welna', 'wool'],
+    ] as const) {
+      assert.deepEqual(codeOf(text), { code, certainty: 'exact' }, text)
+    }
+    for (const [text, code] of [
+      ['Organic cotton', 'cotton'],
+      ['Bio-Baumwolle', 'cotton'],
+      ['merino wool', 'wool'],
+      ['Merinowolle', 'wool'],
+      ['recycled polyester (GRS)', 'polyester'],
+      ['polyester recyclé', 'polyester'],
+      ['laine de mérinos', 'wool'],
+      ['polyamide 6.6', 'polyamide'],
+      ['Lycra', 'elastane'],
+    ] as const) {
+      assert.deepEqual(codeOf(text), { code, certainty: 'qualified' }, text)
+    }
+  })
+
+  test('a misspelt name is a guess, and pages do not guess', () => {
+    assert.deepEqual(recogniseFibre('coton'), { code: 'cotton', certainty: 'exact' })
+    assert.deepEqual(recogniseFibre('cottonn'), { code: 'cotton', certainty: 'similar' })
+    assert.deepEqual(recogniseFibre('Baumwole'), { code: 'cotton', certainty: 'similar' })
+    assert.equal(recogniseKnownFibre('Baumwole'), undefined)
+  })
+
+  test('what is no fibre is none, whatever it looks like', () => {
+    for (const text of [
+      'leather',
+      'moon dust',
+      'faux silk',
+      'organic',
+      '100 %',
+      '',
+      ' ',
+      'constructor',
+      '__proto__',
+    ]) {
+      assert.equal(recogniseKnownFibre(text), undefined, text)
+    }
+    assert.equal(recogniseFibre('x'.repeat(500)), undefined)
+    assert.equal(recogniseFibre('cotton '.repeat(80)), undefined)
+  })
+})
+
+describe('listed values', () => {
+  test('chemistries and materials are recognised by labels and by what the trade calls them', () => {
+    const chemistry = (text: string) =>
+      recogniseValue('cellChemistry', fieldAt('battery', 'cellChemistry'), text)
+    const material = (text: string) => recogniseValue(MATERIAL, fieldAt('furniture', MATERIAL), text)
+    assert.deepEqual(chemistry('NMC811'), { code: 'nmc', certainty: 'exact' })
+    assert.deepEqual(chemistry('nmc-622'), { code: 'nmc', certainty: 'exact' })
+    assert.deepEqual(chemistry('LiFePO4'), { code: 'lfp', certainty: 'exact' })
+    assert.deepEqual(chemistry('Blei-Säure'), { code: 'lead_acid', certainty: 'exact' })
+    assert.deepEqual(chemistry('Alkali-Mangan'), { code: 'alkaline', certainty: 'exact' })
+    assert.deepEqual(chemistry('sodium-iom'), { code: 'sodium_ion', certainty: 'similar' })
+    assert.deepEqual(material('Holz'), { code: 'wood', certainty: 'exact' })
+    assert.deepEqual(material('MDF'), { code: 'engineeredWood', certainty: 'exact' })
+    assert.deepEqual(material('Stainless steel'), { code: 'metal', certainty: 'exact' })
+    assert.equal(material('moon dust'), undefined)
+  })
+
+  test('every synonym leads to its value, and no synonym to two', () => {
+    for (const [path, synonyms] of Object.entries(VALUE_SYNONYMS)) {
+      const category = allCategories().find(({ fields }) =>
+        fields.some(({ name }) => name === path.split('.')[0]),
+      )
+      const field = fieldAt(category?.id ?? '', path)
+      for (const [code, names] of Object.entries(synonyms)) {
+        assert.ok(field.values?.includes(code), `${code} is a value of ${path}`)
+        for (const name of names) {
+          assert.deepEqual(recogniseValue(path, field, name), { code, certainty: 'exact' }, name)
+        }
+      }
+    }
+  })
+
+  test('countries too', () => {
+    assert.deepEqual(recogniseCountry('Österreich'), { code: 'AT', certainty: 'exact' })
+    assert.deepEqual(recogniseCountry('osterreich'), { code: 'AT', certainty: 'exact' })
+    assert.deepEqual(recogniseCountry('UK'), { code: 'GB', certainty: 'exact' })
+    assert.deepEqual(recogniseCountry('Portugall'), { code: 'PT', certainty: 'similar' })
+    for (const [code, names] of Object.entries(COUNTRY_SYNONYMS)) {
+      assert.ok(COUNTRIES.includes(code))
+      for (const name of names) assert.deepEqual(recogniseCountry(name), { code, certainty: 'exact' }, name)
+    }
+  })
+})
+
+describe('what is stored where Carnet chooses', () => {
+  test('the code of an exact name; all else as it was written', () => {
+    const fibre = fieldAt('textile', 'fiberComposition.fiber')
+    const store = (text: string) => canonicalName('fiberComposition.fiber', fibre, text)
+    assert.equal(store('Baumwolle'), 'cotton')
+    assert.equal(store('organic cotton'), 'organic cotton')
+    assert.equal(store('cottonn'), 'cottonn')
+    assert.equal(canonicalName('productName', fieldAt('textile', 'productName'), 'Baumwolle'), 'Baumwolle')
+    assert.equal(canonicalName(MATERIAL, fieldAt('furniture', MATERIAL), 'Stahl'), 'metal')
+    const country = fieldAt('textile', 'countryOfManufacture')
+    assert.equal(canonicalName('countryOfManufacture', country, 'Deutschland'), 'DE')
+  })
+
+  test('the lists of synonyms name fibres that there are', () => {
+    for (const code of [...Object.keys(FIBRE_SYNONYMS), ...Object.keys(FIBRE_KINDS)]) {
+      assert.ok(fibreCodes().includes(code), code)
+    }
+  })
+})
