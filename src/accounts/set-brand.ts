@@ -1,6 +1,6 @@
 /** Changes how an account's public pages look. */
 import { hash } from 'node:crypto'
-import { isLongerThan } from '../kernel/characters.ts'
+import { isLongerThan, isOneLine } from '../kernel/characters.ts'
 import { type Detail, type DetailCode, invalid } from '../kernel/errors.ts'
 import { findColour } from './accent.ts'
 import { audit } from './audit.ts'
@@ -77,7 +77,7 @@ function checkName(given: BrandChange['name'], complain: Complain): BrandChange[
   if (name === '' || isLongerThan(name, BRAND_NAME_LENGTH_MAX)) {
     complain('name', 'length', `must have 1 to ${BRAND_NAME_LENGTH_MAX} characters.`)
   }
-  if (/\p{Cc}/u.test(name) || !name.isWellFormed()) complain('name', 'format', 'must be one line of text.')
+  if (!isOneLine(name)) complain('name', 'format', 'must be one line of text.')
   return name
 }
 

@@ -1,5 +1,5 @@
 /** Words that several commands read alike: account numbers and names. */
-import { isLongerThan } from '../kernel/characters.ts'
+import { isLongerThan, isOneLine } from '../kernel/characters.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Arguments, UsageError } from './command.ts'
 
@@ -19,7 +19,7 @@ export function readName(args: Arguments, option: string): string {
   const name = args.get(option).trim()
   if (isLongerThan(name, LONGEST_NAME))
     throw new UsageError(`--${option} is longer than ${LONGEST_NAME} characters.`)
-  if (/\p{Cc}/u.test(name) || !name.isWellFormed()) {
+  if (!isOneLine(name)) {
     throw new UsageError(`--${option} has characters that cannot be shown.`)
   }
   return name

@@ -1,4 +1,5 @@
 /** Runs one command line: finds the command, prints its result, and turns what went wrong into a sentence and an exit code. */
+import { forTerminal, jsonForTerminal } from '../kernel/characters.ts'
 import { ConfigError, type Environment } from '../kernel/config.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Command, columns, helpText, Refusal, readArguments, UsageError } from './command.ts'
@@ -42,8 +43,10 @@ async function runCommand(
   const json = args.has('json')
   const result = await command.run({ args, json, env, print: io.out })
   if (result === undefined) return DONE
-  io.out(json ? `${JSON.stringify(result.value, null, 2)}\n` : `${result.text}\n`)
-  if (result.complaint !== undefined) io.err(`${result.complaint}\n`)
+  io.out(
+    json ? `${jsonForTerminal(JSON.stringify(result.value, null, 2))}\n` : `${forTerminal(result.text)}\n`,
+  )
+  if (result.complaint !== undefined) io.err(`${forTerminal(result.complaint)}\n`)
   return result.exitCode ?? DONE
 }
 
@@ -82,10 +85,10 @@ function overview(names: readonly string[]): string {
 
 function complain(error: unknown, usage: string, io: Io): number {
   if (error instanceof UsageError) {
-    io.err(`${error.message}\nUsage: carnet ${usage}\n`)
+    io.err(`${forTerminal(error.message)}\nUsage: carnet ${usage}\n`)
     return WRONG_USAGE
   }
-  io.err(`${sentenceFor(error)}\n`)
+  io.err(`${forTerminal(sentenceFor(error))}\n`)
   return error instanceof ToldToStop ? error.exitCode : REFUSED
 }
 

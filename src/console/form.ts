@@ -1,5 +1,5 @@
 /** A form as it was sent: fields are read by name, once; what is not asked for is not looked at. */
-import { isLongerThan } from '../kernel/characters.ts'
+import { isLongerThan, isOneLine } from '../kernel/characters.ts'
 import type { Texts } from './texts-en.ts'
 
 export type Form = {
@@ -55,5 +55,5 @@ export const isFine = (problems: Problems) => Object.keys(problems).length === 0
 export function nameProblem(texts: Texts, name: string, max: number): string | undefined {
   if (name === '') return texts.errors.required
   if (isLongerThan(name, max)) return texts.errors.tooLong(max)
-  return /\p{Cc}/u.test(name) || !name.isWellFormed() ? texts.errors.characters : undefined
+  return isOneLine(name) ? undefined : texts.errors.characters
 }

@@ -1,6 +1,7 @@
 /** Structured logs on stderr: JSON lines for machines, one readable line each for a terminal; never a secret or an address of a reader. */
 import { write, writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { forTerminal } from './characters.ts'
 import { systemClock } from './clock.ts'
 import type { LogLevel } from './config.ts'
 
@@ -35,7 +36,7 @@ function prettyLine(json: string): string {
   const more = Object.entries(rest).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`)
   const stack = err === undefined ? '' : `\n${(err as { stack?: string }).stack ?? JSON.stringify(err)}`
   const name = NAMES[Number(level)] ?? String(level)
-  return `${String(time).slice(11, 19)} ${name} ${String(msg ?? '')}${more.join('')}${stack}\n`
+  return forTerminal(`${String(time).slice(11, 19)} ${name} ${String(msg ?? '')}${more.join('')}${stack}\n`)
 }
 
 const STDERR = 2

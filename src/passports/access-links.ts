@@ -7,7 +7,7 @@ import { audit } from '../accounts/audit.ts'
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
 import { inTransaction } from '../accounts/transaction.ts'
 import type { Audience } from '../categories/field.ts'
-import { isLongerThan } from '../kernel/characters.ts'
+import { isLongerThan, isOneLine } from '../kernel/characters.ts'
 import { checksum62, randomBase62, sha256Hex } from '../kernel/crypto.ts'
 import type { Sql } from '../kernel/db.ts'
 import { assert, type Detail, type DetailCode, invalid, notFound } from '../kernel/errors.ts'
@@ -102,8 +102,7 @@ function requireSound(input: NewAccessLink, now: Date): { audience: LinkAudience
   if (label === '' || isLongerThan(label, LABEL_LENGTH_MAX)) {
     wrong('label', 'length', `says whom the link is for, in 1 to ${LABEL_LENGTH_MAX} characters.`)
   }
-  if (/[\0-\x1f\x7f]/.test(label) || !label.isWellFormed())
-    wrong('label', 'format', 'must be one line of text.')
+  if (!isOneLine(label)) wrong('label', 'format', 'must be one line of text.')
   if (!(input.expiresAt > now)) wrong('expires_at', 'min', 'must lie in the future.')
   if (details.length > 0 || audience === undefined) throw invalid(details)
   return { audience, label }

@@ -1,6 +1,6 @@
 /** An endpoint as the account sees it: where events go, which ones, and how it has been doing. */
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
-import { isLongerThan } from '../kernel/characters.ts'
+import { isLongerThan, isOneLine } from '../kernel/characters.ts'
 import type { Fragment, Sql } from '../kernel/db.ts'
 import { AppError, type Detail, invalid, notFound } from '../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
@@ -160,7 +160,7 @@ export function readDescription(text: string): string {
       detail('description', 'length', `description is longer than ${MOST_DESCRIPTION} characters.`),
     ])
   }
-  if (/\p{Cc}/u.test(text) || !text.isWellFormed()) {
+  if (!isOneLine(text)) {
     throw invalid([detail('description', 'format', 'description has characters that cannot be shown.')])
   }
   return text

@@ -53,6 +53,14 @@ describe('createAccessLink', () => {
     assert.ok(!JSON.stringify(await listAccessLinks(account.ctx)).includes(token))
   })
 
+  test('a label is one line that reads as it was typed', async () => {
+    for (const label of ['Customs\u202etxt.exe', 'Customs\u2066', 'Customs\u0085', 'Customs\u001b[2J']) {
+      const refused = createAccessLink(account.ctx, input({ label }))
+      await assert.rejects(refused, (error: AppError) => error.details?.[0]?.field === 'label')
+    }
+    assert.equal((await createAccessLink(account.ctx, input({ label: 'מכס 7' }))).label, 'מכס 7')
+  })
+
   test('for the whole account has no address of its own', async () => {
     const link = await createAccessLink(account.ctx, input())
     assert.equal(link.url, null)

@@ -9,7 +9,7 @@ import {
   findOrigin,
   setBrand,
 } from '../../accounts/set-brand.ts'
-import { isLongerThan } from '../../kernel/characters.ts'
+import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { listPassports } from '../../passports/list.ts'
 import { isFine, type Problems, problemsOf } from '../form.ts'
@@ -67,7 +67,7 @@ function problemsWith({ words }: SignedInVisit, { name, accent, frames }: Look):
   const { errors } = wordsOf(words, BRAND_TEXTS)
   const wrong = originsIn(frames).filter(one => findOrigin(one) === undefined)
   const isMany = new Set(originsIn(frames).map(findOrigin)).size > ANCESTORS_MAX
-  const nameFormat = /\p{Cc}/u.test(name) || !name.isWellFormed() ? errors.nameFormat : undefined
+  const nameFormat = isOneLine(name) ? undefined : errors.nameFormat
   const framesProblem = isMany ? errors.framesMax(ANCESTORS_MAX) : undefined
   return problemsOf({
     name: isLongerThan(name, BRAND_NAME_LENGTH_MAX) ? errors.nameLength(BRAND_NAME_LENGTH_MAX) : nameFormat,

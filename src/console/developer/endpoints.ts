@@ -1,4 +1,5 @@
 /** Webhooks: seen by everyone of the account, made, changed and removed by its owners, held by its editors too. */
+import { isOneLine } from '../../kernel/characters.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { nameUrlFault } from '../../kernel/outbound-url.ts'
 import { EVENT_TYPES } from '../../webhooks/announce.ts'
@@ -81,7 +82,7 @@ function readTyped({ form, setup, words }: SignedInVisit): { typed: EndpointForm
 
 function descriptionProblem({ errors }: SignedInVisit['words']['texts'], text: string): string | undefined {
   if (text.length > MOST_DESCRIPTION) return errors.tooLong(MOST_DESCRIPTION)
-  return /\p{Cc}/u.test(text) || !text.isWellFormed() ? errors.characters : undefined
+  return isOneLine(text) ? undefined : errors.characters
 }
 
 export async function submitState(visit: SignedInVisit): Promise<Outcome> {
