@@ -16,7 +16,7 @@ import {
   rotatePage,
 } from './keys-page.ts'
 import type { Outcome, SignedInVisit } from './route.ts'
-import { findShownKey, SHOWN_KEY, shownKeyCookie } from './shown-key-cookie.ts'
+import { SHOWN_KEY, shownKey } from './shown-key-cookie.ts'
 
 const KEYS = '/console/keys'
 const DAY_MS = 86_400_000
@@ -49,20 +49,20 @@ export async function submitKey(visit: SignedInVisit): Promise<Outcome> {
   return wayTo(visit, await createOwnKey(contextOf(setup, session), input))
 }
 
-const wayTo = ({ setup }: SignedInVisit, key: { id: string; key: string }): Outcome => ({
+const wayTo = (visit: SignedInVisit, { id, key }: { id: string; key: string }): Outcome => ({
   to: SHOWN_KEY,
-  cookie: shownKeyCookie(setup.addresses.publicUrl, key),
+  cookie: shownKey.line(visit, { id, secret: key }),
 })
 
 /** The only page that ever shows a key, once: reloaded, it leads back to the list. */
 export async function showKey(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, words, cookies } = visit
-  const shown = findShownKey(cookies)
+  const { setup, session, words } = visit
+  const shown = shownKey.find(visit)
   const keys = shown === undefined ? [] : await listKeys(setup, session.account.id)
   const record = keys.find(one => one.id === shown?.id)
   if (shown === undefined || record === undefined) return { to: KEYS }
-  const page = keyPage(words, setup.addresses, { ...record, key: shown.key })
-  return { ...page, headers: { 'set-cookie': shownKeyCookie(setup.addresses.publicUrl, null) } }
+  const page = keyPage(words, setup.addresses, { ...record, key: shown.secret })
+  return { ...page, headers: { 'set-cookie': shownKey.line(visit, null) } }
 }
 
 export async function showRotate(visit: SignedInVisit): Promise<Outcome> {

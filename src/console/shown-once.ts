@@ -1,24 +1,36 @@
 /**
  * A new secret on its way to the one page that shows it: in a cookie for that page alone, which takes it away again. So
- * reloading shows nothing twice and makes nothing twice, and no server remembers a secret.
+ * reloading shows nothing twice and makes nothing twice, and no server remembers a secret. The cookie is sealed for the
+ * session that made the secret: whoever copies it from the browser's storage has nothing.
  */
+import type { SignedInVisit } from './route.ts'
 
 export type Shown = { id: string; secret: string }
 
+type ShowingVisit = Pick<SignedInVisit, 'setup' | 'session' | 'cookies'>
+
 /** `pattern` matches `id.secret`, each of them a group. */
-export function shownOnce({ name, path, pattern }: { name: string; path: string; pattern: string }) {
-  const found = new RegExp(`(?:^|;)\\s*${name}=${pattern}\\s*(?:;|$)`)
+export function shownOnce({ name, path, pattern }: { name: string; path: string; pattern: RegExp }) {
+  const nameFor = (publicUrl: string) => (publicUrl.startsWith('https:') ? `__Secure-${name}` : name)
+  const placeFor = ({ session }: ShowingVisit) => `${name} of session ${session.id}`
   return {
     /** The `Set-Cookie` line; null takes it away. Without Max-Age: a browser keeps it in memory. */
-    line(publicUrl: string, shown: Shown | null): string {
-      const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
-      const value = shown === null ? '' : `${shown.id}.${shown.secret}`
+    line(visit: ShowingVisit, shown: Shown | null): string {
+      const { addresses, sealer } = visit.setup
+      const secure = addresses.publicUrl.startsWith('https:') ? '; Secure' : ''
+      const text = shown === null ? undefined : `${shown.id}.${shown.secret}`
+      const value = text === undefined ? '' : sealer.seal(text, placeFor(visit)).toString('base64url')
       const end = shown === null ? '; Max-Age=0' : ''
-      return `${name}=${value}; Path=${path}; HttpOnly; SameSite=Strict${end}${secure}`
+      return `${nameFor(addresses.publicUrl)}=${value}; Path=${path}; HttpOnly; SameSite=Strict${end}${secure}`
     },
-    /** What a `Cookie` header holds of it. */
-    find(header: string | undefined): Shown | undefined {
-      const [, id, secret] = found.exec(header ?? '') ?? []
+    /** What the request's cookie holds of it. */
+    find(visit: ShowingVisit): Shown | undefined {
+      const { addresses, sealer } = visit.setup
+      const header = new RegExp(`(?:^|;)\\s*${nameFor(addresses.publicUrl)}=([\\w-]{1,400})\\s*(?:;|$)`)
+      const value = header.exec(visit.cookies ?? '')?.[1]
+      if (value === undefined) return undefined
+      const text = sealer.open(Buffer.from(value, 'base64url'), placeFor(visit))
+      const [, id, secret] = pattern.exec(text ?? '') ?? []
       return id === undefined || secret === undefined ? undefined : { id, secret }
     },
   }

@@ -8,7 +8,7 @@ export const SIZE_MM = [10, 1_000] as const
 /** What an SVG is served with: opened on its own it runs nothing and loads nothing. */
 export const SVG_HEADERS = {
   'content-type': 'image/svg+xml',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
 }
 
 export type QrSymbol = { svg: string; etag: string }

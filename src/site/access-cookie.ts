@@ -4,7 +4,12 @@
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
+/** What the cookie is called by plain http; with https it has a prefix, and the name is still found in its header. */
 export const COOKIE_NAME = 'carnet_access'
+
+/** RFC 6265bis §4.1.3.1: browsers take a `__Secure-` cookie only from https. `__Host-` would ask for the path `/`. */
+export const accessCookieName = (publicUrl: string): string =>
+  publicUrl.startsWith('https:') ? `__Secure-${COOKIE_NAME}` : COOKIE_NAME
 export const COOKIE_LIFETIME_MS = 3_600_000
 
 const ALGORITHM = 'aes-256-gcm'
@@ -25,7 +30,8 @@ export type AccessCookies = {
 }
 
 /** `secretKey` is the operator's; the key used here is derived from it for this purpose alone. */
-export function accessCookies(secretKey: string): AccessCookies {
+export function accessCookies(secretKey: string, publicUrl: string): AccessCookies {
+  const pattern = new RegExp(`(?:^|;)\\s*${accessCookieName(publicUrl)}=([A-Za-z0-9_-]{1,400})\\s*(?:;|$)`)
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'carnet access cookie', 32))
   return {
     seal(passportId, token, until) {
@@ -36,7 +42,7 @@ export function accessCookies(secretKey: string): AccessCookies {
       return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')
     },
     findToken(cookieHeader, passportId, now) {
-      const value = cookieValue(cookieHeader)
+      const value = pattern.exec(cookieHeader)?.[1]
       const content = value === undefined ? undefined : open(key, value, passportId)
       const [, until, token] = CONTENT.exec(content ?? '') ?? []
       return until !== undefined && Number(until) > now.getTime() ? token : undefined
@@ -57,7 +63,3 @@ function open(key: Buffer, value: string, passportId: string): string | undefine
     return undefined
   }
 }
-
-const VALUE = new RegExp(`(?:^|;)\\s*${COOKIE_NAME}=([A-Za-z0-9_-]{1,400})\\s*(?:;|$)`)
-
-const cookieValue = (header: string) => VALUE.exec(header)?.[1]

@@ -3,7 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Access, findAccess } from '../passports/access-links.ts'
 import type { PassportRow } from '../passports/record.ts'
-import { type AccessCookies, accessCookies, COOKIE_LIFETIME_MS, COOKIE_NAME } from './access-cookie.ts'
+import {
+  type AccessCookies,
+  accessCookieName,
+  accessCookies,
+  COOKIE_LIFETIME_MS,
+  COOKIE_NAME,
+} from './access-cookie.ts'
 import type { Headers } from './ready-answer.ts'
 import type { SiteSetup } from './setup.ts'
 import { safetyHeaders } from './shell.ts'
@@ -24,7 +30,11 @@ export type AccessDoor = {
 
 export function accessDoor(setup: SiteSetup): AccessDoor {
   const base = new URL(setup.addresses.publicUrl).pathname.replace(/\/$/, '')
-  return { setup, cookies: accessCookies(setup.secretKey), cookiePath: `${base}/p/` }
+  return {
+    setup,
+    cookies: accessCookies(setup.secretKey, setup.addresses.publicUrl),
+    cookiePath: `${base}/p/`,
+  }
 }
 
 /** A guess that costs nothing: whether the token is any good is seen later. */
@@ -68,8 +78,9 @@ export function enter(
 export const noCookie = (door: AccessDoor, id: string): string => cookie(door, id, '', 0)
 
 function cookie(door: AccessDoor, id: string, value: string, seconds: number): string {
-  const secure = door.setup.addresses.publicUrl.startsWith('https:') ? '; Secure' : ''
-  return `${COOKIE_NAME}=${value}; Path=${door.cookiePath}${id}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
+  const { publicUrl } = door.setup.addresses
+  const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
+  return `${accessCookieName(publicUrl)}=${value}; Path=${door.cookiePath}${id}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
 }
 
 /**

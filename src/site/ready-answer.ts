@@ -44,6 +44,8 @@ const OF_NOT_MODIFIED = [
   'x-robots-tag',
   'access-control-allow-origin',
   'x-content-type-options',
+  'content-security-policy',
+  'referrer-policy',
   'strict-transport-security',
 ]
 

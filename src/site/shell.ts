@@ -20,8 +20,8 @@ export function safetyHeaders(publicUrl: string): Headers {
 /** The headers of an HTML page; of one that shows no passport unless told otherwise. */
 export const pageHeaders = (publicUrl: string, dress: Dress = NO_PASSPORT): Headers => ({
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': dress.policy,
   ...safetyHeaders(publicUrl),
+  'content-security-policy': dress.policy,
 })
 
 /** A whole document. `head` and `body` are ready HTML; `isIndexed` false asks search engines to leave it out. */

@@ -26,7 +26,6 @@ before(async () => {
       text: () => metrics.registry.metrics(),
       requestEnded: metrics.requestEnded,
       refused: metrics.refused,
-      watchConnections: metrics.watchConnections,
     },
   })
   await app.ready()

@@ -304,6 +304,7 @@ describe('keys', () => {
     for (const form of [
       { name: '', scope: 'full', ends: 'never' },
       { name: 'a\nb', scope: 'full', ends: 'never' },
+      { name: 'Shop\u202eknil', scope: 'full', ends: 'never' },
       { name: 'x'.repeat(101), scope: 'full', ends: 'never' },
       { name: 'x', scope: 'all', ends: 'never' },
       { name: 'x', scope: 'full', ends: '31' },
@@ -331,18 +332,24 @@ describe('a key on its way to the page that shows it', () => {
     const made = await owner.post('/console/keys', NEW)
     assert.match(
       [made.headers['set-cookie'] ?? ''].flat().at(-1) ?? '',
-      /^carnet-key=[0-9a-z]{26}\.dpp_live_[0-9A-Za-z]{42}; Path=\/console\/keys\/shown; HttpOnly; SameSite=Strict; Secure$/,
+      /^__Secure-carnet-key=[\w-]{100,}; Path=\/console\/keys\/shown; HttpOnly; SameSite=Strict; Secure$/,
     )
     const stranger = await stand.signedIn(await stand.account(), 'owner')
-    stranger.keyCookie = owner.keyCookie
+    const copied = owner.keyCookie
+    // Neither in another account nor in another session of the same one is it opened.
+    const colleague = await stand.signedIn(account, 'owner')
+    colleague.keyCookie = copied
+    assert.equal((await colleague.get('/console/keys/shown')).headers.location, '/console/keys')
+    stranger.keyCookie = copied
     assert.equal((await stranger.get('/console/keys/shown')).headers.location, '/console/keys')
     assert.match((await owner.get('/console/keys/shown')).text, /dpp_live_/)
     assert.equal(owner.keyCookie, undefined)
     for (const cookie of [
       undefined,
-      'carnet-key=',
-      'carnet-key=x.y',
-      `carnet-key=${'0'.repeat(26)}.dpp_live_x`,
+      '__Secure-carnet-key=',
+      '__Secure-carnet-key=x.y',
+      `__Secure-carnet-key=${'0'.repeat(90)}`,
+      copied?.replace('__Secure-', ''),
     ]) {
       owner.keyCookie = cookie
       assert.equal((await owner.get('/console/keys/shown')).headers.location, '/console/keys')

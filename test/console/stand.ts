@@ -47,6 +47,8 @@ export type Browser = {
   /** The cookies of new secrets, for the pages that show them. */
   keyCookie: string | undefined
   webhookCookie: string | undefined
+  /** All other cookies, by name without prefix. */
+  others: Map<string, { value: string | undefined; path: string }>
   get: (path: string, ask?: Ask) => Promise<Answer>
   /** From a page of our own unless `headers` says otherwise. */
   post: (path: string, ask?: Ask) => Promise<Answer>
@@ -137,9 +139,11 @@ export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}
 function keep(browser: Browser, lines: readonly string[]): void {
   for (const line of lines) {
     const value = line.includes('Max-Age=0') ? undefined : line.split(';')[0]
-    if (line.startsWith('carnet-key=')) browser.keyCookie = value
-    else if (line.startsWith('carnet-webhook=')) browser.webhookCookie = value
-    else browser.cookie = value
+    const name = line.split('=', 1)[0]?.replace(/^__(?:Host|Secure)-/, '')
+    if (name === 'carnet-key') browser.keyCookie = value
+    else if (name === 'carnet-webhook') browser.webhookCookie = value
+    else if (name === 'carnet') browser.cookie = value
+    else browser.others.set(name ?? '', { value, path: /; Path=([^;]+)/.exec(line)?.[1] ?? '/' })
   }
 }
 
@@ -148,6 +152,9 @@ function shownAt(path: string, { keyCookie, webhookCookie }: Browser): string | 
   if (path.startsWith('/console/keys/shown')) return keyCookie
   return path.startsWith('/console/webhooks/shown') ? webhookCookie : undefined
 }
+
+const othersAt = (path: string, { others }: Browser) =>
+  [...others.values()].filter(one => path.startsWith(one.path)).map(one => one.value)
 
 function cookieHeader(cookies: readonly (string | undefined)[]): { cookie?: string } {
   const cookie = cookies.filter(one => one !== undefined).join('; ')
@@ -159,6 +166,7 @@ function newBrowser(app: FastifyInstance, publicUrl: string): Browser {
     cookie: undefined,
     keyCookie: undefined,
     webhookCookie: undefined,
+    others: new Map(),
     get: (path, ask = {}) => send('GET', path, ask),
     post: (path, ask = {}) =>
       send('POST', path, { ...ask, headers: ask.headers ?? { ...OWN, origin: publicUrl } }),
@@ -171,7 +179,7 @@ function newBrowser(app: FastifyInstance, publicUrl: string): Browser {
       url: path,
       ...(from === undefined ? {} : { remoteAddress: from }),
       headers: {
-        ...cookieHeader([one.cookie, shownAt(path, one)]),
+        ...cookieHeader([one.cookie, shownAt(path, one), ...othersAt(path, one)]),
         ...(body === undefined
           ? {}
           : { 'content-type': encoded.headers.get('content-type')?.replace(/;charset=.*$/i, '') }),

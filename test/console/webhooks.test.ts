@@ -88,7 +88,7 @@ describe('adding', () => {
     assert.deepEqual([sent.status, sent.headers.location], [303, '/console/webhooks/shown'])
     assert.match(
       String(sent.headers['set-cookie']),
-      /^carnet-webhook=[0-9a-z]{26}\.whsec_[^;]+; Path=\/console\/webhooks\/shown; HttpOnly; SameSite=Strict; Secure$/,
+      /^__Secure-carnet-webhook=[\w-]{100,}; Path=\/console\/webhooks\/shown; HttpOnly; SameSite=Strict; Secure$/,
     )
     const shown = await owner.get('/console/webhooks/shown')
     assert.equal(shown.status, 200)

@@ -92,11 +92,11 @@ describe('?access=TOKEN', () => {
         status,
         text,
         ...same,
-        cookie: String(line).replace(/^carnet_access=[\w-]{1,200};/, 'carnet_access=…;'),
+        cookie: String(line).replace(/^__Secure-carnet_access=[\w-]{1,200};/, '__Secure-carnet_access=…;'),
       }
     }
     const good = await told(token)
-    assert.match(good.cookie, /^carnet_access=…; Path=.*; Max-Age=3600; /)
+    assert.match(good.cookie, /^__Secure-carnet_access=…; Path=.*; Max-Age=3600; /)
     const wrong = ['x', '', 'dpa_'.padEnd(46, 'A'), 'y'.repeat(5_000), 'a%20b', 'é', 'x&access=y']
     for (const one of wrong) assert.deepEqual(await told(one), good, one)
   })
@@ -108,7 +108,13 @@ describe('?access=TOKEN', () => {
     const cookie = cookieOf(await enter(id, token))
     assert.ok((await view(id, cookie)).text.includes(SECRET))
     assert.ok(!(await view(other, cookie)).text.includes(SECRET))
-    for (const forged of ['carnet_access=', `carnet_access=${token}`, 'carnet_access=AAAA', `${cookie}A`]) {
+    for (const forged of [
+      'carnet_access=',
+      `carnet_access=${token}`,
+      '__Secure-carnet_access=AAAA',
+      `${cookie}A`,
+      cookie?.replace('__Secure-', ''),
+    ]) {
       assert.ok(!(await view(id, forged)).text.includes(SECRET))
     }
   })
@@ -153,7 +159,7 @@ describe('a link that opens nothing', () => {
       assert.equal(headers.etag, undefined)
       assert.equal(
         headers['set-cookie'],
-        `carnet_access=; Path=/p/${id}; Max-Age=0; HttpOnly; SameSite=Lax; Secure`,
+        `__Secure-carnet_access=; Path=/p/${id}; Max-Age=0; HttpOnly; SameSite=Lax; Secure`,
       )
     }
     assert.equal(pages.size, 1)
@@ -173,7 +179,7 @@ describe('a link that opens nothing', () => {
       await end()
       const { text, headers } = await view(id, cookie)
       assert.ok(text.includes(ENDED) && !text.includes(SECRET), why)
-      assert.match(String(headers['set-cookie']), /^carnet_access=; .*Max-Age=0/, why)
+      assert.match(String(headers['set-cookie']), /^__Secure-carnet_access=; .*Max-Age=0/, why)
     }
   })
 
@@ -208,8 +214,8 @@ describe('a link that opens nothing', () => {
     assert.equal(machine.headers['set-cookie'], undefined)
     const { token } = await link(id)
     for (const headers of [
-      { cookie: 'carnet_access=AAAA' },
-      { cookie: `carnet_access=${token}` },
+      { cookie: '__Secure-carnet_access=AAAA' },
+      { cookie: `__Secure-carnet_access=${token}` },
       { cookie, authorization: 'Bearer x' },
     ]) {
       const answer = await asked(headers)

@@ -15,18 +15,18 @@ export const SHOWN_SECRET = `${WEBHOOKS}/shown`
 const cookie = shownOnce({
   name: 'carnet-webhook',
   path: SHOWN_SECRET,
-  pattern: '([0-9a-z]{26})\\.(whsec_[0-9A-Za-z+/=]{44})',
+  pattern: /^([0-9a-z]{26})\.(whsec_[0-9A-Za-z+/=]{44})$/,
 })
 
-export const wayToSecret = ({ setup }: SignedInVisit, made: { id: string; secret: string }): Outcome => ({
+export const wayToSecret = (visit: SignedInVisit, made: { id: string; secret: string }): Outcome => ({
   to: SHOWN_SECRET,
-  cookie: cookie.line(setup.addresses.publicUrl, made),
+  cookie: cookie.line(visit, made),
 })
 
 /** The only page that ever shows a secret, once: reloaded, it leads back to the list. */
 export async function showSecret(visit: SignedInVisit): Promise<Outcome> {
-  const { words, setup, cookies } = visit
-  const shown = cookie.find(cookies)
+  const { words } = visit
+  const shown = cookie.find(visit)
   if (shown === undefined) return { to: WEBHOOKS }
   const { id, url, old_secret_until } = await getWebhook(ctxOf(visit), shown.id)
   const texts = wordsOf(words, DEVELOPER_TEXTS)
@@ -37,7 +37,7 @@ export async function showSecret(visit: SignedInVisit): Promise<Outcome> {
 <p><code>${url}</code></p>!${overlap}!${copyable(words.texts, field)}
 <p class="choices"><a class="button" href="${pageOf(id)}">${texts.shownDone}</a></p>
 <p><a class="alone" href="${DOCS}#webhooks">${texts.webhooksDocs}</a></p>`
-  const headers = { 'set-cookie': cookie.line(setup.addresses.publicUrl, null) }
+  const headers = { 'set-cookie': cookie.line(visit, null) }
   return { title: texts.shownTitle, body, scripts: ['copy'], headers }
 }
 
