@@ -3,14 +3,18 @@
  * statements are in flight at once, so that waiting calls pile up into the next one instead of into the pool.
  */
 
-const LARGEST_BATCH = 64
+const MAX_BATCH = 64
 
 type Waiting<K, V> = { key: K; resolve: (value: V) => void; reject: (reason: unknown) => void }
 
-/** `load` answers the keys in their order. A failing statement fails the calls that were in it, and only those. */
+/**
+ * `load` answers the keys in their order. A failing statement fails the calls that were in it, and only those. Where an
+ * answer may be large, `maxBatch` bounds the memory of a statement.
+ */
 export function coalesce<K, V>(
   load: (keys: readonly K[]) => Promise<readonly V[]>,
-  mostInFlight = 2,
+  maxInFlight = 2,
+  maxBatch = MAX_BATCH,
 ): (key: K) => Promise<V> {
   const queue: Waiting<K, V>[] = []
   let inFlight = 0
@@ -18,8 +22,8 @@ export function coalesce<K, V>(
 
   const pump = () => {
     scheduled = false
-    while (queue.length > 0 && inFlight < mostInFlight) {
-      const batch = queue.splice(0, LARGEST_BATCH)
+    while (queue.length > 0 && inFlight < maxInFlight) {
+      const batch = queue.splice(0, maxBatch)
       inFlight++
       load(batch.map(one => one.key))
         .then(
@@ -40,7 +44,7 @@ export function coalesce<K, V>(
   return key =>
     new Promise((resolve, reject) => {
       queue.push({ key, resolve, reject })
-      if (!scheduled && inFlight < mostInFlight) {
+      if (!scheduled && inFlight < maxInFlight) {
         scheduled = true
         setImmediate(pump)
       }

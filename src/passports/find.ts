@@ -1,6 +1,7 @@
-/** Reading one passport: look-ups of a tick share a statement, whoever asks. */
+/** Reading one passport: look-ups of a tick share a statement, whoever asks; large ones are read alone. */
 import type { AccountContext } from '../accounts/context.ts'
 import { mayBeIndexed } from '../accounts/indexing.ts'
+import { allCategories } from '../categories/catalogue.ts'
 import { coalesce } from '../kernel/coalesce.ts'
 import { type Fragment, perDatabase, type Sql } from '../kernel/db.ts'
 import { notFound } from '../kernel/errors.ts'
@@ -10,8 +11,42 @@ import type { PassportRow } from './record.ts'
 
 type Key = { id: string; accountId: number }
 
-const account = perDatabase((sql: Sql) => coalesce((keys: readonly Key[]) => loadOfAccounts(sql, keys)))
-const directory = perDatabase((sql: Sql) => coalesce((ids: readonly string[]) => loadById(sql, ids)))
+const account = perDatabase((sql: Sql) =>
+  smallTogether(
+    (keys: readonly Key[]) => loadOfAccounts(sql, keys, smallData(sql)),
+    keys => loadOfAccounts(sql, keys, wholeData(sql)),
+  ),
+)
+const directory = perDatabase((sql: Sql) =>
+  smallTogether(
+    (ids: readonly string[]) => loadById(sql, ids, smallData(sql)),
+    ids => loadById(sql, ids, publicData(sql)),
+  ),
+)
+const wholeDirectory = perDatabase((sql: Sql) =>
+  smallTogether(
+    (ids: readonly string[]) => loadById(sql, ids, smallData(sql)),
+    ids => loadById(sql, ids, wholeData(sql)),
+  ),
+)
+
+type Loaded<R extends PassportRow> = Omit<R, 'data'> & { data: string | null }
+
+/**
+ * Statements that small rows share, some 4 MB of data in flight at most. A row whose data are too large comes without
+ * them and is read again by `loadLarge`: one in a statement, two statements at a time.
+ */
+function smallTogether<K, R extends PassportRow>(
+  loadSmall: (keys: readonly K[]) => Promise<(Loaded<R> | undefined)[]>,
+  loadLarge: (keys: readonly K[]) => Promise<(Loaded<R> | undefined)[]>,
+): (key: K) => Promise<R | undefined> {
+  const findSmall = coalesce(loadSmall)
+  const findLarge = coalesce(loadLarge, 2, 1)
+  return async key => {
+    const row = await findSmall(key)
+    return (row?.data === null ? await findLarge(key) : row) as R | undefined
+  }
+}
 
 /** The account's passport with this UUID. Throws `not_found`, for another account's too. */
 export async function getPassport(ctx: AccountContext, uuid: string): Promise<PassportRow> {
@@ -33,11 +68,11 @@ export function requireVersionNo(n: string): number {
   return Number(n)
 }
 
-/** A passport with where its fields come from. */
+/** A passport with where its fields come from. Free-form keys, which no reader may see, may be missing in all of it. */
 export type PublicPassportRow = PassportRow & {
-  /** Names of the fields a unit has set itself; null on a model, and on a unit that has none. */
+  /** Names of the fields of a category that a unit has set itself; null on a model, and on a unit that has none. */
   own_keys: string[] | null
-  /** Names of the fields its batch had set itself when it handed them on; null unless under a batch. */
+  /** Names of those its batch had set itself when it handed them on; null unless under a batch. */
   own_fields: string[] | null
   /** Whether its account lets search engines list its models. */
   indexable: boolean
@@ -50,17 +85,51 @@ export type PublicPassportRow = PassportRow & {
 export const findPublicPassport = (sql: Sql, uuid: string): Promise<PublicPassportRow | undefined> =>
   directory(sql)(uuid)
 
+/** The same for a reader with an access link: with all data, and cached nowhere. */
+export const findWholePassport = (sql: Sql, uuid: string): Promise<PublicPassportRow | undefined> =>
+  wholeDirectory(sql)(uuid)
+
 /** Columns of a PassportRow, from `passport p`, `content c` and `joinOwners`. */
-export const passportColumns = (sql: Sql) => sql`
+export const passportColumns = (sql: Sql, data = wholeData(sql)) => sql`
   p.id, p.account_id, p.version_no, p.created_by, p.parent_id, p.model_id, p.schema_version, p.level, p.status,
   p.category, p.lot, p.serial, p.updated_at, ${isOutdated(sql)} as outdated, c.data->>'gtin' as gtin,
-  coalesce(c.data || p.own, c.data)::text as data`
+  ${data} as data`
 
-async function loadOfAccounts(sql: Sql, keys: readonly Key[]): Promise<(PassportRow | undefined)[]> {
+const wholeData = (sql: Sql): Fragment => sql`coalesce(c.data || p.own, c.data)::text`
+
+const MAX_SMALL_BYTES = 32_768
+/** As they are stored, compressed; known without reading them. The text may be ninety times as long. */
+const MAX_SMALL_STORED_BYTES = 8_192
+
+/** Null for large data. */
+const smallData = (sql: Sql): Fragment => sql`
+  case when pg_column_size(c.data) + coalesce(pg_column_size(p.own), 0) <= ${MAX_SMALL_STORED_BYTES} then (
+    select whole.text from (select ${wholeData(sql)} as text offset 0) whole
+    where octet_length(whole.text) <= ${MAX_SMALL_BYTES}) end`
+
+/** Of all categories together: what a category does not know is left out when the data are disclosed. */
+const FIELD_NAMES = [...new Set(allCategories().flatMap(({ fields }) => fields.map(field => field.name)))]
+
+/** Without free-form keys, which may be as long as a body and are shown to nobody. */
+export const knownData = (sql: Sql, data: Fragment): Fragment => sql`
+  (select coalesce(jsonb_object_agg(known.key, known.value), '{}') from jsonb_each(${data}) known
+    where known.key = any(${FIELD_NAMES}::text[]))::text`
+
+const publicData = (sql: Sql): Fragment => knownData(sql, sql`coalesce(c.data || p.own, c.data)`)
+
+/** `names`: a text[]; null stays null. */
+export const knownNames = (sql: Sql, names: Fragment): Fragment => sql`
+  (select array_agg(known) from unnest(${names}) known where known = any(${FIELD_NAMES}::text[]))`
+
+async function loadOfAccounts(
+  sql: Sql,
+  keys: readonly Key[],
+  data: Fragment,
+): Promise<(Loaded<PassportRow> | undefined)[]> {
   const ids = keys.map(key => key.id)
   const accounts = keys.map(key => key.accountId)
-  const rows = await sql<PassportRow[]>`
-    select ${passportColumns(sql)}
+  const rows = await sql<Loaded<PassportRow>[]>`
+    select ${passportColumns(sql, data)}
     from unnest(${ids}::text[]::uuid[], ${accounts}::int[]) as k(id, account_id)
     join passport p on p.id = k.id and p.account_id = k.account_id
     join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}`
@@ -72,10 +141,15 @@ async function loadOfAccounts(sql: Sql, keys: readonly Key[]): Promise<(Passport
  * A directory look-up: the address of a passport names no account. The limit tells the planner what it cannot know
  * before the table was analyzed, that an id is one passport's: it would read the whole table to join the owners.
  */
-async function loadById(sql: Sql, ids: readonly string[]): Promise<(PublicPassportRow | undefined)[]> {
-  const rows = await sql<PublicPassportRow[]>`
-    select ${passportColumns(sql)},
-      case when p.own is not null then array(select jsonb_object_keys(p.own)) end as own_keys, c.own_fields,
+async function loadById(
+  sql: Sql,
+  ids: readonly string[],
+  data: Fragment,
+): Promise<(Loaded<PublicPassportRow> | undefined)[]> {
+  const rows = await sql<Loaded<PublicPassportRow>[]>`
+    select ${passportColumns(sql, data)},
+      case when p.own is not null then ${knownNames(sql, sql`array(select jsonb_object_keys(p.own))`)} end as own_keys,
+      ${knownNames(sql, sql`c.own_fields`)} as own_fields,
       ${mayBeIndexed(sql)} as indexable, ${gtinsAbove(sql)}
     from unnest(${ids as string[]}::text[]::uuid[]) as k(id)
     cross join lateral (select * from passport where id = k.id limit 1) p

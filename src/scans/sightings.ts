@@ -12,6 +12,8 @@ const MOST_SIGHTINGS = 100_000
 const USER_AGENT_MAX = 512
 /** Of an IPv6 address with its zone. */
 const ADDRESS_MAX = 64
+/** Real session tokens have 43 characters. */
+const TOKEN_MAX = 64
 
 export type Sightings = {
   /** False when there is no room. */
@@ -32,7 +34,7 @@ export function createSightings(): Sightings {
     hours: () => hours,
     add(passport, reader, now) {
       const { sessionToken = '', country = '' } = reader
-      const address = bounded(withoutMapping(reader.address), ADDRESS_MAX)
+      const address = copied(withoutMapping(reader.address), ADDRESS_MAX)
       const text = bounded(reader.userAgent, USER_AGENT_MAX)
       const agent = agents.get(text) ?? { number: agents.size, text }
       const hour = hourOf(now)
@@ -45,7 +47,17 @@ export function createSightings(): Sightings {
       }
       if (size >= MOST_SIGHTINGS) return false
       agents.set(text, agent)
-      const sighting = { passport, reader: { ...reader, address, userAgent: agent.text }, hour, times: 1 }
+      const sighting: Sighting = {
+        passport: identityOf(passport),
+        reader: {
+          address,
+          userAgent: agent.text,
+          country: reader.country,
+          sessionToken: reader.sessionToken && copied(reader.sessionToken, TOKEN_MAX),
+        },
+        hour,
+        times: 1,
+      }
       if (ofPassport === undefined) held.set(passport.id, new Map([[key, sighting]]))
       else ofPassport.set(key, sighting)
       size++
@@ -67,9 +79,20 @@ export function createSightings(): Sightings {
 /** A user agent: long, and the same for many readers, so it is held once. */
 type Agent = { number: number; text: string }
 
-/** A true copy: a slice would keep the whole text alive. */
-const bounded = (text: string, most: number) =>
-  text.length <= most ? text : Buffer.from(text.slice(0, most), 'latin1').toString('latin1')
+/** Callers pass whole rows, whose data may be a megabyte: only what is counted by stays. */
+const identityOf = ({ id, account_id, category, level, model_id, parent_id }: Scanned): Scanned => ({
+  id,
+  account_id,
+  category,
+  level,
+  model_id,
+  parent_id,
+})
+
+/** A true copy: a slice would keep the header that it was cut out of alive. */
+const copied = (text: string, max: number) => Buffer.from(text.slice(0, max), 'latin1').toString('latin1')
+
+const bounded = (text: string, max: number) => (text.length <= max ? text : copied(text, max))
 
 /** One reader on IPv4 is one, whichever way the socket was opened (RFC 4291 §2.5.5.2). */
 const withoutMapping = (address: string) =>

@@ -12,8 +12,8 @@ import type { Access } from '../passports/access-links.ts'
 import { noteAccessUse } from '../passports/access-use.ts'
 import type { PublicPassportRow } from '../passports/find.ts'
 import { readPublicHistory } from '../passports/public-history.ts'
-import { ageOfBelief, findBelieved, readPublicPassport } from '../passports/public-read.ts'
-import { readPublicVersion } from '../passports/public-version.ts'
+import { findCachedHead, getHeadAge, type PublicHead, readPublicPassport } from '../passports/public-read.ts'
+import { readPublicVersion, readWholeVersion } from '../passports/public-version.ts'
 import { passportUrl, symbolAddress } from '../passports/record.ts'
 import { qrSymbol } from '../qr/svg.ts'
 import { type Form, isPerson } from './accept.ts'
@@ -59,7 +59,9 @@ export type PassportHandler = (request: FastifyRequest, reply: FastifyReply) => 
 
 type Door = AccessDoor & { cache: PageCache; noteScan: NoteScan }
 
-/** What is answered from: a passport, or how it was, and how its account's pages look. */
+/** What decides whether a ready answer may be sent: a passport's state, and how its account's pages look. */
+type Head = { row: PublicHead; brand: Brand }
+/** What an answer is made from: a passport, or how it was, and the number of its newest version. */
 type Shown = { row: PublicPassportRow; brand: Brand; newest: number }
 
 export type PassportDoor = {
@@ -118,7 +120,7 @@ async function refuseFormat(
 /** Asks no database: for a passport and a brand that were read a moment ago. */
 function sendIfReady(door: Door, exchange: Exchange, wish: Wish): boolean {
   const { request } = exchange
-  const row = findBelieved(door.setup.sql, wish.id, wish.now)
+  const row = findCachedHead(door.setup.sql, wish.id, wish.now)
   const ready = row && findReady(door, request.headers, wish, row)
   if (row === undefined || ready === undefined) return false
   if (!sendReady(exchange, ready, encodingFor(request.headers))) return false
@@ -132,7 +134,7 @@ function findReady(
   door: Door,
   headers: IncomingHttpHeaders,
   wish: Wish,
-  row: PublicPassportRow,
+  row: PublicHead,
   withinMs?: number,
 ): ReadyAnswer | undefined {
   const brand = findBelievedBrand(door.setup.sql, row.account_id, wish.now, withinMs)
@@ -146,14 +148,14 @@ async function answerOrStale(
   reply: FastifyReply,
   wish: Wish,
 ): Promise<unknown> {
-  const row = findBelieved(door.setup.sql, wish.id, wish.now, STALE_MS)
+  const row = findCachedHead(door.setup.sql, wish.id, wish.now, STALE_MS)
   const stale = row && findReady(door, request.raw.headers, wish, row, STALE_MS)
   try {
     return await answer(door, request, reply, wish, stale !== undefined)
   } catch (error) {
     if (row === undefined || stale === undefined || reply.sent || !isUnavailable(error)) throw error
     door.setup.watch?.page('stale')
-    const age = ageOfBelief(door.setup.sql, wish.id, wish.now)
+    const age = getHeadAge(door.setup.sql, wish.id, wish.now)
     await sendEncoded(request, reply, stale, staleHeaders(age))
     door.noteScan({ request: request.raw, response: reply.raw }, wish, row)
     return undefined
@@ -161,7 +163,7 @@ async function answerOrStale(
 }
 
 /** The GTINs too: a model that gets another one makes no new version of its units, which name it. */
-const stateOf = ({ row, brand }: Pick<Shown, 'row' | 'brand'>) =>
+const stateOf = ({ row, brand }: Head) =>
   `${row.version_no}${row.status}${row.outdated ? 'o' : ''}${row.indexable ? '' : 'n'}b${brand.version}` +
   (row.parent_id === null ? '' : ` ${row.model_gtin} ${row.batch_gtin}`)
 
@@ -169,7 +171,7 @@ function findMade(
   door: Door,
   headers: IncomingHttpHeaders,
   wish: Wish,
-  shown: Pick<Shown, 'row' | 'brand'>,
+  shown: Head,
 ): ReadyAnswer | undefined {
   const cached = door.cache.find(wish.id, stateOf(shown))
   return cached?.forms.get(formKey(wish.form, tongueOf(headers, wish.query, cached), cached))
@@ -192,13 +194,14 @@ async function answer(
   const row = await (isImpatient ? impatiently(reading) : reading)
   if (row === undefined) return answerNowhere(door.setup, request, reply, wish)
   if (wish.query.access !== undefined) return enter(door, request, reply, wish)
-  const [access, brand, then] = await Promise.all([
+  const [access, brand] = await Promise.all([
     accessOf(door, request, wish, row),
     readBrand(sql, row.account_id, wish.now),
-    readPublicVersion(sql, row, versionWished(wish) ?? row.version_no),
   ])
+  const readVersion = access === undefined || access === 'ended' ? readPublicVersion : readWholeVersion
+  const then = await readVersion(sql, row, versionWished(wish) ?? row.version_no)
   if (then === undefined) return refuseVersion(door.setup, request, reply, row)
-  const shown = { row: then, brand, newest: row.version_no }
+  const shown = { row: then, brand, newest: Math.max(row.version_no, then.version_no) }
   // To machines an end is no news: they are told by what is not there.
   if (access !== undefined && (access !== 'ended' || wish.form === 'html')) {
     return answerReader(door, request, reply, wish, shown, access)

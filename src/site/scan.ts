@@ -3,16 +3,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { findSessionToken, sessionCookieName } from '../accounts/session-cookie.ts'
 import { trustedProxies } from '../kernel/forwarded.ts'
-import type { PassportRow } from '../passports/record.ts'
+import type { Scanned } from '../scans/batch.ts'
 import type { Exchange } from './ready-answer.ts'
 import type { SiteSetup } from './setup.ts'
 import type { Wish } from './wish.ts'
 
-export type NoteScan = (
-  exchange: Pick<Exchange, 'request' | 'response'>,
-  wish: Wish,
-  row: PassportRow,
-) => void
+export type NoteScan = (exchange: Pick<Exchange, 'request' | 'response'>, wish: Wish, row: Scanned) => void
 
 /** To be called after an answer was sent. A 304, a page fetched ahead, a HEAD and JSON-LD are no scans. */
 export function scanNoter({ scans, addresses, countryHeader, ...setup }: SiteSetup): NoteScan {

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'
 import { deleteExpiredKeys } from '../../src/accounts/idempotency.ts'
 import { API_PREFIX, ROUTES } from '../../src/api/door.ts'
-import { findBelieved, readPublicPassport } from '../../src/passports/public-read.ts'
+import { findCachedHead, readPublicPassport } from '../../src/passports/public-read.ts'
 import { refreshesEnded } from '../../src/passports/refresh-job.ts'
 import {
   type Answer,
@@ -582,8 +582,8 @@ describe('what happens after the commit', () => {
     const { id } = (await create(randomUUID())).json.data
     const now = t.clock.now()
     await readPublicPassport(t.sql, id, now)
-    assert.ok(findBelieved(t.sql, id, now))
+    assert.ok(findCachedHead(t.sql, id, now))
     await send('PATCH', `/products/${id}`, withKey(randomUUID(), { body: { data: { productName: 'Anew' } } }))
-    assert.equal(findBelieved(t.sql, id, now), undefined)
+    assert.equal(findCachedHead(t.sql, id, now), undefined)
   })
 })
