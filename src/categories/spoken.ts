@@ -72,6 +72,15 @@ export function fieldWords(category: CompleteCategory): ReadonlyMap<string, read
   return words
 }
 
+/** Whether a word (by `spokenKey`) is a member's path, or its label together with that of its parent. */
+export function namesParent(path: string, key: string): boolean {
+  const [parent = ''] = path.split('.')
+  const full = LANGUAGES.map(
+    ({ code }) => `${fieldLabel(code, parent) ?? ''} ${fieldLabel(code, path) ?? ''}`,
+  )
+  return [path, ...full].some(text => spokenKey(text) === key)
+}
+
 let countryCodes: ReadonlyMap<string, string> | undefined
 
 /** 249 names in 24 languages; made at first use. */

@@ -104,11 +104,8 @@ function readDate(text: string): string {
 export const isEmptyCell = (cell: Cell | undefined): boolean =>
   cell === null || cell === undefined || (typeof cell === 'string' && cell.trim() === '')
 
-/** The value of a cell for a field; `path` as the labels have it. */
-export function cellValue(cell: Cell, field: Field, path: string, mark: DecimalMark): unknown {
-  if (field.type === 'number') {
-    return typeof cell === 'string' ? readNumber(cell.trim(), mark, field.unit) : cell
-  }
+/** The value of a cell for a field that is no number; `path` as the labels have it. */
+export function cellValue(cell: Cell, field: Field, path: string): unknown {
   if (field.type === 'boolean') {
     return typeof cell === 'boolean' ? cell : (answerNamed(String(cell)) ?? cell)
   }
@@ -119,8 +116,19 @@ export function cellValue(cell: Cell, field: Field, path: string, mark: DecimalM
   return readSpelling(text, field.format)
 }
 
+/** Spreadsheets take a GTIN for a number and drop its zeros in front, and may put `.0` behind it. */
+function readGtin(text: string): string {
+  const plain = text
+    .replaceAll(/[\s-]/g, '')
+    .replace(/^'/, '')
+    .replace(/[.,]0+$/, '')
+  if (!/^\d{6,11}$/.test(plain)) return plain
+  return plain.length < 9 ? plain.padStart(8, '0') : plain.padStart(12, '0')
+}
+
 /** Dates and numbers of goods and places as people write them, in the one way that is kept; other texts as they are. */
 export function readSpelling(text: string, format: Field['format']): string {
   if (format === 'partial_date') return readDate(text)
-  return format === 'gtin' || format === 'gln' ? text.replaceAll(/[\s-]/g, '') : text
+  if (format === 'gln') return text.replaceAll(/[\s-]/g, '')
+  return format === 'gtin' ? readGtin(text) : text
 }

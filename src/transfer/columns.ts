@@ -7,6 +7,7 @@ import type { CompleteCategory } from '../categories/catalogue.ts'
 import type { Field } from '../categories/field.ts'
 import { maxEntries, scalarEntry } from '../categories/json-schema.ts'
 import { canonicalLanguage } from '../categories/language.ts'
+import { unitsOf } from './units.ts'
 
 /** Member names, indexes from 0 and language codes, from the data inward. */
 export type Steps = readonly (string | number)[]
@@ -23,7 +24,16 @@ export type Column = {
   isPrimary?: true
   /** A list in one cell: `en, de`, or `cotton 60 %; polyester 40 %`. */
   isWhole?: true
+  /** In what its numbers are, where that is not the field's own unit: `kg`, or `@` and the title of the column that says it. */
+  unit?: string
 }
+
+/** Stands in a mapping for a unit that a person has yet to choose. */
+export const UNIT_OPEN = '?'
+
+/** How a mapping names a column: by its path, and behind `|` by its unit. */
+export const mappingName = ({ name, unit }: Pick<Column, 'name' | 'unit'>): string =>
+  unit === undefined ? name : `${name}|${unit}`
 
 /** A list that can be written in one cell: of single values, or of a name with its number. */
 export function compactMembers(field: Field): readonly [name: Field, number: Field] | undefined {
@@ -38,18 +48,28 @@ const found = new WeakMap<CompleteCategory, Map<string, Column>>()
 /** Names come from outside. */
 const MOST_KEPT = 10_000
 
-/** The column of this name, or undefined when the category has none. */
+const MAX_NAME_LENGTH = 400
+
+/** The column of this name, with or without a unit; undefined when the category has none. */
 export function findColumn(category: CompleteCategory, name: string): Column | undefined {
   const known = found.get(category) ?? new Map<string, Column>()
   found.set(category, known)
   const kept = known.get(name)
   if (kept !== undefined) return kept
-  const column = name.length > 200 ? undefined : walk(category.fields, name.split('.'), [], [])
+  const column = name.length > MAX_NAME_LENGTH ? undefined : parseName(category, name)
   if (column === undefined) return undefined
   if (known.size >= MOST_KEPT) known.clear()
   const made = { ...column, name: columnName(column.steps) }
   known.set(name, made)
   return made
+}
+
+function parseName(category: CompleteCategory, name: string): Omit<Column, 'name'> | undefined {
+  const [, path = '', unit] = /^([^|]*)(?:\|(.+))?$/s.exec(name) ?? []
+  const column = walk(category.fields, path.split('.'), [], [])
+  if (column === undefined || unit === undefined) return column
+  const isOne = unit === UNIT_OPEN || unit.startsWith('@') || unitsOf(column.field).includes(unit)
+  return isOne && unitsOf(column.field).length > 0 ? { ...column, unit } : undefined
 }
 
 function walk(

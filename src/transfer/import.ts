@@ -5,13 +5,15 @@ import { assert, invalid, notFound } from '../kernel/errors.ts'
 import { newUuid } from '../kernel/ids.ts'
 import { inTransaction } from '../kernel/transaction.ts'
 import { DECIMAL_MARKS, type DecimalMark, guessMark } from './cell.ts'
-import { findColumn } from './columns.ts'
+import { findColumn, mappingName, UNIT_OPEN } from './columns.ts'
 import type { Encoding } from './decode-text.ts'
-import { guessMapping, type Mapping, rememberedMapping, rememberedSheet } from './mapping.ts'
+import { guessMapping, settleUnits } from './guess-mapping.ts'
+import { type Mapping, rememberedMapping, rememberedSheet } from './mapping.ts'
 import type { Reading } from './row-data.ts'
 import { MOST_ROWS, type SheetRow } from './sheet-bounds.ts'
 import { SheetFault } from './sheet-fault.ts'
 import { type OpenSheet, openSheet } from './sheet-rows.ts'
+import { collectTraits, NO_TRAITS, type SheetTraits } from './sheet-traits.ts'
 
 export const MATCH_BY = ['sku', 'gtin'] as const
 export const CHANGE_TYPES = ['change', 'correction'] as const
@@ -40,6 +42,7 @@ export type SheetImport = {
   sheet: string | null
   category: string
   header: readonly string[]
+  traits: SheetTraits
   settings: Settings
   state: ImportState
   rowCount: number
@@ -111,17 +114,22 @@ async function takeRows(
   category: CompleteCategory,
   { header, rows: source, separator, sheets = [], sheet }: OpenSheet,
 ): Promise<void> {
-  const mapping = guessMapping(category, header, await rememberedMapping(ctx, category.id))
-  const { rows, chunks, sample } = await storeRows(ctx, id, source)
+  const { rows, chunks, sample, traits } = await storeRows(ctx, id, source)
   if (rows === 0) throw new SheetFault('no_rows')
+  const mapping = guessMapping(category, header, await rememberedMapping(ctx, category.id), traits)
   const usual = separator === ';' ? 'comma' : 'point'
   const mark = guessMark(numbersIn(sample, category, mapping)) ?? usual
-  const settings: Settings = { mapping, matchBy: 'sku', mark, clears: false, changeType: 'change' }
+  const matchBy = guessMatchBy(mapping)
+  const settings: Settings = { mapping, matchBy, mark, clears: false, changeType: 'change' }
   await ctx.sql`
     update sheet_import set row_count = ${rows}, chunk_count = ${chunks}, sheet = ${sheets.length > 1 ? (sheet ?? null) : null},
-      header = ${JSON.stringify(header)}::text::json, settings = ${JSON.stringify(settings)}::text::json
+      traits = ${JSON.stringify(traits)}::text::json, header = ${JSON.stringify(header)}::text::json, settings = ${JSON.stringify(settings)}::text::json
     where account_id = ${ctx.accountId} and id = ${id}`
 }
+
+/** By what a sheet has: the SKU, which is the account's own, and the GTIN where no column is the SKU. */
+export const guessMatchBy = (mapping: Mapping): Settings['matchBy'] =>
+  !mapping.includes('sku') && mapping.includes('gtin') ? 'gtin' : 'sku'
 
 function requireCategory(id: string): CompleteCategory {
   const category = findCategory(id)
@@ -142,6 +150,7 @@ async function storeRows(ctx: AccountContext, id: string, rows: AsyncIterable<Sh
   const sample: SheetRow[] = []
   let [count, chunks, stored] = [0, 0, 0]
   let open: [number, SheetRow['cells']][] = []
+  const collected = collectTraits()
   const store = async () => {
     if (open.length === 0) return
     const text = JSON.stringify(open).replaceAll('\\u0000', '\\ufffd').toWellFormed()
@@ -155,11 +164,12 @@ async function storeRows(ctx: AccountContext, id: string, rows: AsyncIterable<Sh
   for await (const row of rows) {
     if (++count > MOST_ROWS) throw new SheetFault('too_many_rows')
     if (sample.length < SAMPLED_ROWS) sample.push(row)
+    collected.add(row.cells)
     open.push([row.no, row.cells])
     if (open.length === ROWS_PER_CHUNK) await store()
   }
   await store()
-  return { rows: count, chunks, sample }
+  return { rows: count, chunks, sample, traits: collected.traits() }
 }
 
 function* numbersIn(
@@ -196,6 +206,7 @@ type ImportRow = {
   sheet: string | null
   category: string
   header: string
+  traits: string
   settings: string
   state: ImportState
   row_count: number
@@ -208,7 +219,7 @@ type ImportRow = {
 }
 
 export const importColumns = (sql: AccountContext['sql']) => sql`
-  id, account_id, actor_id, created_at, file_name, encoding, sheets::text, sheet, category, header::text, settings::text, state, row_count,
+  id, account_id, actor_id, created_at, file_name, encoding, sheets::text, sheet, category, header::text, traits::text, settings::text, state, row_count,
   chunk_count, next_chunk, created, updated, unchanged, failed`
 
 export const importOf = (row: ImportRow): SheetImport => ({
@@ -222,6 +233,7 @@ export const importOf = (row: ImportRow): SheetImport => ({
   sheet: row.sheet,
   category: row.category,
   header: JSON.parse(row.header) as string[],
+  traits: { ...NO_TRAITS, ...(JSON.parse(row.traits) as Partial<SheetTraits>) },
   settings: JSON.parse(row.settings) as Settings,
   state: row.state,
   rowCount: row.row_count,
@@ -275,33 +287,43 @@ export const sampleRows = async (ctx: AccountContext, uuid: string, most: number
   (await chunkRows(ctx, uuid, 0)).slice(0, most)
 
 /** How the rows of a sheet are read. */
-export function readingOf({ category, settings }: Pick<SheetImport, 'category' | 'settings'>): Reading {
+export function readingOf({
+  category,
+  header,
+  settings,
+}: Pick<SheetImport, 'category' | 'header' | 'settings'>): Reading {
   const table = findCategory(category)
   assert(table !== undefined, 'a kept sheet has a known category')
   const columns = settings.mapping.map(name => (name === null ? undefined : findColumn(table, name)))
-  return { columns, mark: settings.mark, clears: settings.clears }
+  const units = new Map(header.map((title, place) => [`@${title}`, place]))
+  return { columns, mark: settings.mark, clears: settings.clears, units }
 }
 
-/** Throws `validation` when two columns are one field, or the field that rows are matched by has none. */
+/** Throws `validation` when two columns are one field, a unit is open, or the field that rows are matched by has no column. */
 export function requireSettings(sheet: SheetImport, sent: Settings): Settings {
   const table = findCategory(sheet.category)
-  const known = sheet.header.map((_, place) => {
+  const chosen = sheet.header.map((_, place) => {
     const name = sent.mapping[place] ?? null
-    return name === null || table === undefined ? null : (findColumn(table, name)?.name ?? null)
+    return name === null || table === undefined ? undefined : findColumn(table, name)
   })
-  const names = known.filter(name => name !== null)
+  const columns = settleUnits(chosen, sheet.header, sheet.traits)
+  const names = columns.flatMap(column => column?.name ?? [])
   const twice = names.find((name, place) => names.indexOf(name) !== place)
   if (twice !== undefined)
     throw mappingFault(twice, 'duplicate', `Two columns are ${twice}. Leave one of them out.`)
+  const open = columns.find(column => column?.unit === UNIT_OPEN)
+  if (open !== undefined)
+    throw mappingFault(open.name, 'enum', `Say in which unit the column ${open.name} is.`)
   if (!names.includes(sent.matchBy)) {
     const message = `No column is ${sent.matchBy}, by which rows find their product. Choose one, or match by the other.`
     throw mappingFault(sent.matchBy, 'required', message)
   }
   const mark = DECIMAL_MARKS.find(one => one === sent.mark) ?? 'point'
-  return { ...sent, mapping: known, mark }
+  const mapping = columns.map(column => (column === undefined ? null : mappingName(column)))
+  return { ...sent, mapping, mark }
 }
 
-const mappingFault = (field: string, code: 'duplicate' | 'required', message: string) =>
+const mappingFault = (field: string, code: 'duplicate' | 'required' | 'enum', message: string) =>
   invalid([{ field, pointer: '/mapping', code, message }])
 
 const KEPT_DAYS = 30

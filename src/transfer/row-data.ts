@@ -5,15 +5,18 @@
  */
 import type { Field } from '../categories/field.ts'
 import { scalarEntry } from '../categories/json-schema.ts'
-import { valueNamed } from '../categories/spoken.ts'
+import { spokenKey, valueNamed } from '../categories/spoken.ts'
 import { type Data, isObject } from '../categories/value.ts'
 import { type Cell, cellValue, type DecimalMark, isEmptyCell, plainText, readNumber } from './cell.ts'
 import { type Column, compactMembers, type Steps } from './columns.ts'
+import { findUnit, readAmount, statedUnit, unitsOf } from './units.ts'
 
 /** `columns` by their place in the sheet; undefined for one that is left out. */
 export type Reading = {
   columns: readonly (Column | undefined)[]
   mark: DecimalMark
+  /** The place of each column that says the units of another, by `@` and its title. */
+  units?: ReadonlyMap<string, number>
   /** Empty cells take away what is there, instead of leaving it. */
   clears: boolean
 }
@@ -23,7 +26,8 @@ type Tree = Record<string, unknown>
 /** What the cells of a row say; `steps` of what they leave empty. */
 export type RowData = { data: Tree; empty: readonly Column[] }
 
-export function rowData(cells: readonly Cell[], { columns, mark }: Reading): RowData {
+export function rowData(cells: readonly Cell[], reading: Reading): RowData {
+  const { columns, mark } = reading
   const data: Tree = {}
   const empty: Column[] = []
   const later: { column: Column; text: string }[] = []
@@ -33,10 +37,28 @@ export function rowData(cells: readonly Cell[], { columns, mark }: Reading): Row
     if (cell === undefined || cell === null || isEmptyCell(cell)) empty.push(column)
     else if (column.isPrimary) later.push({ column, text: plainText(String(cell)) })
     else if (column.isWhole) put(data, column.steps, wholeList(cell, column, mark))
-    else put(data, column.steps, cellValue(cell, column.field, column.labelPath, mark))
+    else if (column.field.type === 'number') put(data, column.steps, amount(cell, column, cells, reading))
+    else put(data, column.steps, cellValue(cell, column.field, column.labelPath))
   }
   for (const { column, text } of later) put(data, column.steps, { [PRIMARY]: text })
   return { data: withoutHoles(data) as Tree, empty }
+}
+
+/** A number, in the unit of its column or of the cell that another column has for it. */
+function amount(cell: Cell, { field, unit }: Column, cells: readonly Cell[], reading: Reading): unknown {
+  if (typeof cell === 'boolean' || cell === null) return cell
+  const { mark, units } = reading
+  const isBeside = unit?.startsWith('@')
+  const own = isBeside ? undefined : unit
+  const plain = typeof cell === 'string' ? cell.trim() : cell
+  if (!isBeside || (typeof plain === 'string' && statedUnit(plain, field) !== undefined)) {
+    return readAmount(plain, field, mark, own)
+  }
+  // Without a unit that is known the text stays one, which the validator refuses.
+  const said = String(cells[units?.get(unit ?? '') ?? -1] ?? '').trim()
+  const found = findUnit(said)
+  if (found === undefined || !unitsOf(field).includes(found)) return `${plain} ${said}`.trim()
+  return readAmount(plain, field, mark, found)
 }
 
 /** Stands for the primary language until that is known; no language tag has this form. */
@@ -68,10 +90,14 @@ function withoutHoles(value: unknown): unknown {
 }
 
 function wholeList(cell: Cell, { field, labelPath }: Column, mark: DecimalMark): unknown {
-  const text = String(cell).trim()
-  if (scalarEntry(field) !== undefined) return text.split(/[\s,;]+/).filter(one => one !== '')
+  const text = plainText(String(cell))
+  if (scalarEntry(field) !== undefined) {
+    const bare = /^\[.*\]$/s.test(text) ? text.replaceAll(/[[\]"]/g, ' ') : text
+    return bare.split(/[\s,;]+/).filter(one => one !== '')
+  }
   const members = compactMembers(field)
   if (members === undefined) return text
+  if (/^[[{]/.test(text)) return jsonShares(text, members, labelPath, mark) ?? text
   const parts = text
     .replaceAll(/[^\S\n]+/g, ' ')
     .split(/[;\n]|,(?=\s*[^\d\s])|,\s+/)
@@ -92,11 +118,53 @@ function shareOf(part: string, [name, number]: readonly [Field, Field], path: st
   if (part.length > LONGEST_SHARE) return undefined
   const found = NUMBER_FIRST.exec(part)?.groups ?? NAME_FIRST.exec(part)?.groups
   if (found === undefined) return undefined
-  const called = plainText(found.name ?? '')
-  const meant =
-    name.values === undefined ? called : (valueNamed(`${path}.${name.name}`, name, called) ?? called)
   const share = readNumber((found.number ?? '').trim(), mark)
-  return typeof share === 'number' ? { [name.name]: meant, [number.name]: share } : undefined
+  if (typeof share !== 'number') return undefined
+  return { [name.name]: namedShare(plainText(found.name ?? ''), name, path), [number.name]: share }
+}
+
+const namedShare = (called: string, name: Field, path: string): string =>
+  name.values === undefined ? called : (valueNamed(`${path}.${name.name}`, name, called) ?? called)
+
+/** What programs call the members of `[{"fibre": "cotton", "pct": 95}]`, by `spokenKey`. */
+const NAME_KEYS = new Set(
+  'fibre fiber fibername fibrename material materialname name type component faser matière materiale'.split(
+    ' ',
+  ),
+)
+const SHARE_KEYS = new Set(
+  'percentage percent pct share value proportion weightpercent anteil prozent pourcentage'.split(' '),
+)
+
+/** A composition as a program writes it: a list of objects, or names with their shares; undefined for anything else. */
+function jsonShares(text: string, members: readonly [Field, Field], path: string, mark: DecimalMark) {
+  const parsed = parseJson(text)
+  const pairs = Array.isArray(parsed) ? parsed.map(sharePair) : isObject(parsed) ? Object.entries(parsed) : []
+  const [name, number] = members
+  const entries = pairs.map(pair => {
+    const [called, sent] = pair ?? []
+    const share = typeof sent === 'string' ? readNumber(sent.replace(/\s*%$/, '').trim(), mark) : sent
+    if (typeof called !== 'string' || called.trim() === '' || typeof share !== 'number') return undefined
+    return { [name.name]: namedShare(called.trim(), name, path), [number.name]: share }
+  })
+  return entries.length > 0 && entries.every(entry => entry !== undefined) ? entries : undefined
+}
+
+/** Of an entry with exactly one key for the name and one for the share; other keys say more about the same. */
+function sharePair(entry: unknown): readonly [unknown, unknown] | undefined {
+  if (!isObject(entry)) return undefined
+  const find = (known: ReadonlySet<string>) =>
+    Object.entries(entry).filter(([key, value]) => known.has(spokenKey(key)) && value !== null)
+  const [names, shares] = [find(NAME_KEYS), find(SHARE_KEYS)]
+  return names.length === 1 && shares.length === 1 ? [names[0]?.[1], shares[0]?.[1]] : undefined
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /**
@@ -161,6 +229,19 @@ function without(value: unknown, [step, ...more]: Steps): unknown {
   if (more.length === 0) return others
   const rest = without(inner, more)
   return isObject(rest) && Object.keys(rest).length === 0 ? others : { ...others, [step]: rest }
+}
+
+/** Whether a column holds this place of the data, something in it, or all of the list or texts that it is in. */
+export function isColumnOf(
+  cells: readonly Cell[],
+  { columns }: Reading,
+  place: number,
+  steps: Steps,
+): boolean {
+  const column = columns[place]
+  if (column === undefined) return false
+  const asked = unclosed(cells, columns, steps)
+  return agreement(column.steps, asked) === Math.min(column.steps.length, asked.length)
 }
 
 /** The column that a place in a row's data came from, or the nearest above it; undefined for a field without one. */

@@ -1,16 +1,16 @@
 /** What is wrong with a row, told by its columns: people know "column F", not `/items/3/data/fiberComposition/0`. */
 import { type AppError, type Detail, type ErrorCode, SAID, type Said } from '../kernel/errors.ts'
-import type { Cell } from './cell.ts'
+import { type Cell, plainText } from './cell.ts'
 import { columnName, type Steps } from './columns.ts'
 import type { Reading } from './row-data.ts'
-import { columnAt } from './row-data.ts'
+import { columnAt, isColumnOf } from './row-data.ts'
 
 export type RowFault = {
   /** Place of the column in the sheet; null when the sheet has none for it. */
   column: number | null
   /** The field as a column is called. */
   field: string
-  code: Detail['code'] | 'twice' | 'shares' | 'refused'
+  code: Detail['code'] | 'twice' | 'shares' | 'no_column' | 'refused'
   /** English. */
   message: string
   /** What the message is made of. */
@@ -33,7 +33,14 @@ export function rowFaults(error: AppError, cells: readonly Cell[], reading: Read
   return details.slice(0, MOST_FAULTS).map(detail => {
     const steps = stepsOf(detail.pointer)
     const field = columnName(steps)
-    const place = steps.length === 0 ? undefined : columnAt(cells, reading, steps)
+    const nearest = steps.length === 0 ? undefined : columnAt(cells, reading, steps)
+    // What is missing is named itself: a sibling that has a column is not what is wrong.
+    const isAbsent =
+      detail.code === 'required' &&
+      steps.length > 0 &&
+      (nearest === undefined || !isColumnOf(cells, reading, nearest, steps))
+    if (isAbsent) return { column: null, field, code: 'no_column', message: `${field} has no column.` }
+    const place = nearest
     const own = place === undefined ? undefined : reading.columns[place]
     const at = { column: place ?? null, field, ...foundIn(cells, place) }
     if (own?.isWhole && own.field.of?.length === 2 && detail.code === 'type') return { ...at, ...SHARES }
@@ -45,7 +52,8 @@ export function rowFaults(error: AppError, cells: readonly Cell[], reading: Read
 const LONGEST_FOUND = 60
 
 export function foundIn(cells: readonly Cell[], place: number | undefined): { found?: string } {
-  const text = place === undefined ? '' : String(cells[place] ?? '').trim()
+  const cell = place === undefined ? null : (cells[place] ?? null)
+  const text = typeof cell === 'string' ? plainText(cell).trim() : String(cell ?? '')
   if (text === '') return {}
   return { found: text.length > LONGEST_FOUND ? `${text.slice(0, LONGEST_FOUND).toWellFormed()}…` : text }
 }

@@ -11,7 +11,7 @@ const PHONE = { width: 390, height: 844 }
 const DESK = { width: 1280, height: 900 }
 
 const SHEET = [
-  'Produktname;Artikelnummer;Marke;Sprachen;Rolle des Wirtschaftsakteurs;Firmenname;Anschrift;economicOperator.country;Kontakt-E-Mail;Faserzusammensetzung;Herstellungsland;Pflegehinweise (de);Reparierbar;Ersatzteile erhältlich;Recyclinghinweise (de);Entsorgungshinweise (de);Preis',
+  'Produktname;Artikelnummer;Marke;Sprachen;Rolle des Wirtschaftsakteurs;Firmenname;Wirtschaftsakteur Anschrift;economicOperator.country;Kontakt-E-Mail;Faserzusammensetzung;Herstellungsland;Pflegehinweise (de);Reparierbar;Ersatzteile erhältlich;Recyclinghinweise (de);Entsorgungshinweise (de);Preis',
   ...Array.from(
     { length: 30 },
     (_, n) =>

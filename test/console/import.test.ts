@@ -62,7 +62,7 @@ const HEAD = [
     'Sprachen',
     'Wirtschaftsakteur Rolle',
     'Firmenname',
-    'Anschrift',
+    'Wirtschaftsakteur Anschrift',
   ],
   ...[
     'economicOperator.country',
@@ -76,7 +76,7 @@ const HEAD = [
     'Ersatzteile erhältlich',
     'Recyclinghinweise (de)',
     'Entsorgungshinweise (de)',
-    'Gewicht',
+    'Gewicht (g)',
   ],
 ]
 const cells = (n: number, more: { weight?: string; fibres?: string; sku?: string } = {}) => [
@@ -108,10 +108,10 @@ function formIn({ text }: Answer): Record<string, string> {
     ([, name = '', value = '']) => [name, value],
   )
   const selects = Array.from(
-    text.matchAll(/<select[^>]* name="(\w+)"[^>]*>(.*?)<\/select>/gs),
+    text.matchAll(/<select[^>]* name="([\w.]+)"[^>]*>(.*?)<\/select>/gs),
     ([, name, options = '']) => [
       name,
-      (/value="(\w+)" selected/.exec(options) ?? /value="(\w+)"/.exec(options))?.[1] ?? '',
+      (/value="([^"]*)" selected/.exec(options) ?? /value="([^"]*)"/.exec(options))?.[1] ?? '',
     ],
   )
   return Object.fromEntries([...inputs, ...selects])
@@ -305,7 +305,7 @@ describe('on German pages', () => {
     for (const [row, column, sentence] of [
       [
         2,
-        'Q: Gewicht',
+        'Q: Gewicht (g)',
         'Erwartet wird eine Zahl (nur Ziffern und ein Dezimalzeichen), gefunden wurde ein Text. In der Zelle: „schwer“.',
       ],
       [
@@ -313,7 +313,7 @@ describe('on German pages', () => {
         'J: Faserzusammensetzung',
         'Ergibt zusammen 90,5; bitte so ändern, dass die Anteile genau 100 ergeben. In der Zelle: „60 % Wolle; 30,5 % Polyester“.',
       ],
-      [4, 'Q: Gewicht', 'Ist -1; bitte mindestens'],
+      [4, 'Q: Gewicht (g)', 'Ist -1; bitte mindestens'],
       [
         5,
         'B: Artikelnummer',
@@ -324,7 +324,11 @@ describe('on German pages', () => {
         'H: economicOperator.country',
         'Ist kein Land; bitte den Namen oder zwei Großbuchstaben nach ISO 3166-1, etwa DE. In der Zelle: „Utopia“.',
       ],
-      [7, 'A: Produktname', 'Fehlt; ohne diese Angabe geht es nicht.'],
+      [
+        7,
+        'A: Produktname',
+        'Die Zelle ist leer, und ein neues Produkt braucht einen Wert. Füllen Sie sie aus.',
+      ],
       [7, 'E: Wirtschaftsakteur Rolle', 'Ist keine der möglichen Angaben;'],
     ] as const) {
       assert.ok(
@@ -336,7 +340,7 @@ describe('on German pages', () => {
 
   test('the file of bad rows speaks the language they were checked in, whoever downloads it', async () => {
     const { rows } = await readAll(await download(editor, `${at}/errors?format=csv`))
-    assert.match(String(rows[0]?.[17]), /^\(2\) Q Gewicht: Erwartet wird eine Zahl/)
+    assert.match(String(rows[0]?.[17]), /^\(2\) Q Gewicht \(g\): Erwartet wird eine Zahl/)
     assert.doesNotMatch(rows.map(row => row[17]).join(), /\b(must|missing|the)\b/)
   })
 })

@@ -5,7 +5,9 @@ import { allCategories, findCategory } from '../../src/categories/catalogue.ts'
 import { fieldLabel, fieldWords, spokenKey } from '../../src/categories/spoken.ts'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { columnsOf, findColumn, templateExtent } from '../../src/transfer/columns.ts'
-import { guessMapping, headerKey } from '../../src/transfer/mapping.ts'
+import { guessMapping } from '../../src/transfer/guess-mapping.ts'
+import { headerKey } from '../../src/transfer/mapping.ts'
+import { NO_TRAITS } from '../../src/transfer/sheet-traits.ts'
 
 const textile = findCategory('textile')
 assert.ok(textile)
@@ -33,8 +35,15 @@ describe('a title', () => {
     'Wirtschaftsakteur: Land': 'economicOperator.country',
     Herstellungsland: 'countryOfManufacture',
     'Kontakt-E-Mail': 'economicOperator.contactEmail',
-    prodcutName: 'productName',
-    brandNmae: 'brandName',
+    prodcutName: null,
+    'Weight (kg)': 'weightGrams|kg',
+    weightKg: 'weightGrams|kg',
+    'Gewicht in kg': 'weightGrams|kg',
+    'Mass (g)': 'weightGrams|g',
+    weightGrams: 'weightGrams',
+    weight: 'weightGrams|?',
+    Gewicht: 'weightGrams|?',
+    recycledContentPct: 'recycledContentPercentage',
     passport_url: null,
     what_is_wrong: null,
     'Preis in Euro': null,
@@ -46,21 +55,94 @@ describe('a title', () => {
   }
 
   test('of two that seem one field the surer is it, wherever it stands', () => {
-    assert.deepEqual(guess('prodctName', 'productName'), [null, 'productName'])
+    assert.deepEqual(guess('name', 'productName'), [null, 'productName'])
     assert.deepEqual(guess('Marke', 'Brand name', 'brandName'), [null, null, 'brandName'])
   })
 
   test('what was chosen before goes first', () => {
     const remembered = new Map([
-      [headerKey('Preis'), 'weightGrams'],
-      [headerKey('Marke'), null],
+      [headerKey('Preis'), 'weightGrams|kg'],
+      [headerKey('Vendor'), null],
       [headerKey('Alt'), 'noSuchField'],
     ])
-    assert.deepEqual(guessMapping(textile, ['Preis', ' MARKE', 'Alt'], remembered), [
-      'weightGrams',
+    assert.deepEqual(guessMapping(textile, ['Preis', ' VENDOR', 'Alt'], remembered), [
+      'weightGrams|kg',
       null,
       null,
     ])
+  })
+
+  test('a column that was left out is guessed again when its title is exactly a field', () => {
+    const remembered = new Map([
+      [headerKey('Marke'), null],
+      [headerKey('economicOperator.legalName'), null],
+    ])
+    assert.deepEqual(guessMapping(textile, ['Marke', 'economicOperator.legalName'], remembered), [
+      'brandName',
+      'economicOperator.legalName',
+    ])
+  })
+
+  test('a bare word is never a member of a group or list', () => {
+    const bare =
+      'type url link note stage value share country address role instructions scheme material substance facility'
+    for (const category of allCategories()) {
+      for (const title of [...bare.split(' '), 'Type', 'Link', 'Adresse', 'Land', 'Stoff', 'Material 1 %']) {
+        assert.deepEqual(guessMapping(category, [title]), [null], `${category.id}: ${title}`)
+      }
+      for (const title of ['name', 'Name', 'title', 'Title'])
+        assert.deepEqual(guessMapping(category, [title]), ['productName'])
+      assert.deepEqual(guessMapping(category, ['product_number']), ['sku'])
+    }
+  })
+
+  test('the source of a sheet decides what a title means that others use otherwise', () => {
+    assert.deepEqual(guess('id', 'title', 'brand'), [null, 'productName', 'brandName'])
+    assert.deepEqual(guess('id', 'title', 'brand', 'image_link', 'availability').slice(0, 3), [
+      'sku',
+      'productName',
+      'brandName',
+    ])
+    assert.deepEqual(guess('manufacturerName'), ['economicOperator.legalName'])
+    assert.deepEqual(guess('manufacturer_name', 'product_number', 'tax_rate'), ['brandName', 'sku', null])
+  })
+})
+
+describe('the unit of a column', () => {
+  const battery = findCategory('battery')
+  assert.ok(battery)
+
+  test('energy is not capacity, whatever the title calls it', () => {
+    assert.deepEqual(guessMapping(battery, ['ratedCapacityKwh', 'nominalCapacityAh']), [
+      'energyWh|kWh',
+      'ratedCapacity|Ah',
+    ])
+    assert.deepEqual(guessMapping(battery, ['Capacity Rated (mAh)', 'Energy']), [
+      'ratedCapacity|mAh',
+      'energyWh|?',
+    ])
+  })
+
+  test('is said by the column beside it, or by every cell', () => {
+    assert.deepEqual(guess('weight', 'weight-unit'), ['weightGrams|@weight-unit', null])
+    const traits = { ...NO_TRAITS, withUnits: [0] }
+    assert.deepEqual(guessMapping(textile, ['weight'], new Map(), traits), ['weightGrams'])
+  })
+
+  test('of shares is asked where all are at most 1, unless those beside them are more', () => {
+    const traits = { ...NO_TRAITS, fractions: [0, 1], others: [2] }
+    const titles = ['recycledContentPercentage', 'fiberComposition[1].percentage']
+    assert.deepEqual(
+      guessMapping(textile, titles, new Map(), traits),
+      titles.map(one => `${one}|?`),
+    )
+    const more = [...titles, 'fiberComposition[2].percentage']
+    assert.deepEqual(guessMapping(textile, more, new Map(), traits).slice(1), more.slice(1))
+  })
+
+  test('chosen in a version that did not ask is asked for once', () => {
+    const remembered = new Map([[headerKey('Gewicht'), 'weightGrams']])
+    assert.deepEqual(guessMapping(textile, ['Gewicht'], remembered), ['weightGrams|?'])
   })
 })
 
@@ -83,7 +165,11 @@ for (const category of allCategories()) {
           const [first, ...others] = (words.get(spokenKey(label)) ?? []).filter(path => !path.includes('.'))
           if (others.length > 0) continue
           assert.equal(first, name, label)
-          assert.equal(guessMapping(category, [label])[0], name, `${code} ${label} ${localized}`)
+          assert.equal(
+            guessMapping(category, [label])[0]?.replace('|?', ''),
+            name,
+            `${code} ${label} ${localized}`,
+          )
           tried++
         }
       }

@@ -5,27 +5,28 @@ import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireUuid } from '../../passports/find.ts'
-import { columnsOf, findColumn, templateExtent } from '../../transfer/columns.ts'
+import { columnsOf, findColumn, mappingName, templateExtent, UNIT_OPEN } from '../../transfer/columns.ts'
+import { settleUnits } from '../../transfer/guess-mapping.ts'
 import {
   CHANGE_TYPES,
-  type ChunkRow,
   getImport,
+  guessMatchBy,
   MATCH_BY,
   type Settings,
   type SheetImport,
   sampleRows,
 } from '../../transfer/import.ts'
 import { checkImport } from '../../transfer/import-job.ts'
-import { letters } from '../../transfer/xlsx-file.ts'
 import { notice, select, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
+import { columnTitle, mappingTable } from './mapping-table.ts'
 import { SHEET_TEXTS } from './texts.ts'
 import { categoryName, categoryOf, columnLabel, IMPORT, pathLabel } from './words.ts'
 
 const SAMPLES = 3
-const LONGEST_SAMPLE = 60
+const MAX_SHOWN_NAME = 60
 
 type Told = { problems?: Problems; problem?: string; settings?: Settings; typed?: readonly string[] }
 
@@ -41,7 +42,13 @@ export async function columnsPage(
   const sample = await sampleRows(contextOf(setup, session), sheet.id, SAMPLES)
   const { problems = {} } = told
   const labels = Object.fromEntries(
-    sheet.header.map((title, place) => [`c.${place}`, titleOf(words, title, place)]),
+    sheet.header.flatMap((title, place) => {
+      const name = columnTitle(words, title, place)
+      return [
+        [`c.${place}`, name],
+        [`u.${place}`, name],
+      ]
+    }),
   )
   const encoding =
     sheet.encoding === 'windows-1252' || sheet.encoding?.startsWith('utf-16')
@@ -50,7 +57,7 @@ export async function columnsPage(
   const body = html`<p class="way"><a class="alone" href="${IMPORT}">${texts.title}</a></p><h1>${texts.columns}</h1>
 <p class="quiet">${sheet.fileName}, ${categoryName(words, sheet.category)}, ${texts.rows(sheet.rowCount, words.number(sheet.rowCount))}</p><p class="lead">${texts.columnsLead}</p>
 !${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${sheetChoice(words, sheet)}!${missing(words, category, settings)}
-<form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/columns" novalidate>!${choices(words, settings)}!${table(words, sheet, sample, { ...told, settings })}
+<form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/columns" novalidate>!${choices(words, settings)}!${mappingTable(words, sheet, { sample, settings, typed: told.typed ?? [], problems })}
 !${fieldList(words, category, settings)}<div class="choices"><button>${texts.check}</button> <button class="second" formaction="${IMPORT}/${idFromUuid(sheet.id)}/discard">${texts.discard}</button></div></form>`
   const isWrong = told.problem !== undefined || !isFine(problems)
   return { title: texts.columns, body, isWide: true, status: isWrong ? 422 : 200 }
@@ -63,38 +70,6 @@ function sheetChoice(words: Words, { id, sheets, sheet }: SheetImport): string {
   const options = sheets.map(name => [name, name] as const)
   const field = { name: 'sheet', label: texts.sheet, hint: texts.sheetHint, value: sheet ?? '', options }
   return html`<form method="post" action="${IMPORT}/${idFromUuid(id)}/sheet" class="filters">!${select(field, {})}<button class="second">${texts.readSheet}</button></form>`
-}
-
-const titleOf = (words: Words, title: string, place: number) =>
-  `${letters(place)}: ${title === '' ? wordsOf(words, SHEET_TEXTS).noTitle : title}`
-
-function table(
-  words: Words,
-  sheet: SheetImport,
-  sample: readonly ChunkRow[],
-  told: Told & { settings: Settings },
-): string {
-  const texts = wordsOf(words, SHEET_TEXTS)
-  const category = categoryOf(sheet.category)
-  const lines = sheet.header.map((title, place) => {
-    const name = `c.${place}`
-    const shown = sample
-      .map(([, cells]) =>
-        String(cells[place] ?? '')
-          .trim()
-          .slice(0, LONGEST_SAMPLE),
-      )
-      .filter(text => text !== '')
-    const value = told.typed?.[place] ?? told.settings.mapping[place] ?? ''
-    const error = told.problems?.[name]
-    const column = value === '' ? undefined : findColumn(category, value)
-    const called = column === undefined ? '' : html`<span class="called">${columnLabel(words, column)}</span>`
-    const note = error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`
-    const wrong = error === undefined ? '' : html` aria-invalid="true" aria-describedby="${name}-error"`
-    return html`<tr><th scope="row">${titleOf(words, title, place)}</th><td>!${note}!${called}<input id="${name}" name="${name}" value="${value}" list="fields" aria-label="${texts.fieldOf(titleOf(words, title, place))}" autocomplete="off" autocapitalize="none" spellcheck="false"!${wrong}></td><td class="quiet">${shown.join(' · ')}</td></tr>`
-  })
-  const heads = [texts.column, texts.field, texts.sample].map(head => html`<th scope="col">${head}</th>`)
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.columns}"><table class="mapping stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>`
 }
 
 /** One list for all columns: the page stays small however many there are. */
@@ -135,12 +110,19 @@ function choices(words: Words, settings: Settings): string {
   ) => select({ name, label, value, options: all, ...(hint === undefined ? {} : { hint }) }, {})
   return [
     '<div class="settings">',
-    one('match_by', texts.matchBy, settings.matchBy, options(texts.matches), texts.matchHint),
+    one('match_by', texts.matchBy, settings.matchBy, options(texts.matches), matchHint(texts, settings)),
     one('mark', texts.mark, settings.mark, options(texts.marks)),
     one('clears', texts.clears, settings.clears ? 'remove' : 'keep', options(texts.clearing)),
     one('change_type', texts.changeType, settings.changeType, options(texts.changeTypes)),
     '</div>',
   ].join('')
+}
+
+/** Why rows find their product as they do, and what that means. */
+function matchHint(texts: (typeof SHEET_TEXTS)['en'], { mapping, matchBy }: Settings): string {
+  const isGuessed = matchBy === guessMatchBy(mapping)
+  const reason = mapping.includes(matchBy) && isGuessed ? `${texts.matchReasons[matchBy]} ` : ''
+  return `${reason}${texts.matchHint}`
 }
 
 /** Of `requireSettings`. */
@@ -163,10 +145,18 @@ export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
   const problems: Record<string, string> = {}
   for (const [place, name] of typed.entries()) {
     if (name === '' || findColumn(category, name) !== undefined) continue
-    problems[`c.${place}`] = wordsOf(words, SHEET_TEXTS).unknownField(name.slice(0, LONGEST_SAMPLE))
+    problems[`c.${place}`] = wordsOf(words, SHEET_TEXTS).unknownField(name.slice(0, MAX_SHOWN_NAME))
   }
+  const chosen = typed.map((name, place) => {
+    const unit = form.text(`u.${place}`)
+    return findColumn(category, unit === '' ? name : `${name}|${unit}`) ?? findColumn(category, name)
+  })
+  const mapping = settleUnits(chosen, sheet.header, sheet.traits).map((column, place) => {
+    if (column?.unit === UNIT_OPEN) problems[`u.${place}`] = wordsOf(words, SHEET_TEXTS).unitMissing
+    return column === undefined ? null : mappingName(column)
+  })
   const settings: Settings = {
-    mapping: typed.map(name => (name === '' ? null : name)),
+    mapping,
     matchBy: MATCH_BY.find(one => one === form.text('match_by')) ?? 'sku',
     mark: form.text('mark') === 'comma' ? 'comma' : 'point',
     clears: form.text('clears') === 'remove',

@@ -49,10 +49,26 @@ const en = {
   fieldOf: (title: string) => `Field for column ${title}`,
   noTitle: '(without a name)',
   unknownField: (name: string) => `There is no field ${name}. Choose one of the list, or leave it empty.`,
+  unitOf: (title: string) => `Unit of column ${title}`,
+  unitOpen: 'Choose the unit',
+  unitMissing: 'The sheet does not say in which unit these numbers are. Choose it.',
+  unitBeside: (title: string) => `as column ${title} says`,
+  units: {
+    '%': 'percent (98.5)',
+    fraction: 'parts of one (0.985 for 98.5 %)',
+    in: 'inches',
+    lb: 'lb (pounds)',
+    oz: 'oz (ounces)',
+    t: 't (tonnes)',
+  } as Readonly<Record<string, string>>,
   missing: (fields: string) =>
     `A new product also needs: ${fields}. Without them only products that are there can be changed.`,
   matchBy: 'How rows find their product',
   matches: { sku: 'By SKU', gtin: 'By GTIN' },
+  matchReasons: {
+    sku: 'The sheet has a column for the SKU.',
+    gtin: 'The sheet has a column for the GTIN and none for the SKU.',
+  },
   matchHint: 'A row whose SKU or GTIN is there changes that product; the others make new ones.',
   mark: 'Numbers are written',
   marks: { point: 'with a decimal point: 1234.5', comma: 'with a decimal comma: 1234,5' },
@@ -125,6 +141,9 @@ const en = {
   twoColumns: (field: string) => `Two columns are ${field}. Leave one of them out.`,
   noKey: (field: string) =>
     `No column is ${field}, by which rows find their product. Choose one, or match by the other.`,
+  noColumn:
+    'The sheet has no column for it. Add one, or give one value for every row where the columns are chosen.',
+  emptyCell: 'The cell is empty, and a new product needs a value. Fill it in.',
   shares: 'Write names with their numbers: cotton 60 %; polyester 40 %.',
   faults: {} as Partial<Record<SheetFaultCode, string>>,
 }
@@ -180,10 +199,28 @@ const de: SheetTexts = {
   noTitle: '(ohne Namen)',
   unknownField: name =>
     `Ein Feld ${name} gibt es nicht. Wählen Sie eines aus der Liste, oder lassen Sie es leer.`,
+  unitOf: title => `Einheit der Spalte ${title}`,
+  unitOpen: 'Einheit wählen',
+  unitMissing: 'Die Tabelle sagt nicht, in welcher Einheit diese Zahlen sind. Wählen Sie sie.',
+  unitBeside: title => `wie in der Spalte ${title}`,
+  units: {
+    '%': 'Prozent (98,5)',
+    fraction: 'Teile von eins (0,985 für 98,5 %)',
+    in: 'Zoll',
+    lb: 'lb (Pfund)',
+    oz: 'oz (Unzen)',
+    t: 't (Tonnen)',
+    months: 'Monate',
+    years: 'Jahre',
+  },
   missing: fields =>
     `Ein neues Produkt braucht außerdem: ${fields}. Ohne sie lassen sich nur vorhandene Produkte ändern.`,
   matchBy: 'Wie Zeilen ihr Produkt finden',
   matches: { sku: 'Nach Artikelnummer', gtin: 'Nach GTIN' },
+  matchReasons: {
+    sku: 'Die Tabelle hat eine Spalte für die Artikelnummer.',
+    gtin: 'Die Tabelle hat eine Spalte für die GTIN und keine für die Artikelnummer.',
+  },
   matchHint:
     'Eine Zeile, deren Artikelnummer oder GTIN es gibt, ändert dieses Produkt; die anderen legen neue an.',
   mark: 'Zahlen sind geschrieben',
@@ -245,6 +282,9 @@ const de: SheetTexts = {
   heads: ['Spalte', 'Name', 'Erforderlich', 'Werte', 'Was darin steht'],
   yes: 'ja',
   busy: 'Gerade werden andere Tabellen gelesen. Versuchen Sie es gleich noch einmal.',
+  noColumn:
+    'Die Tabelle hat keine Spalte dafür. Ergänzen Sie eine, oder geben Sie bei der Spaltenwahl einen Wert für alle Zeilen an.',
+  emptyCell: 'Die Zelle ist leer, und ein neues Produkt braucht einen Wert. Füllen Sie sie aus.',
   shares: 'Bitte Namen mit ihren Zahlen: Baumwolle 60 %; Polyester 40 %.',
   twice: row => `In Zeile ${row} steht dasselbe Produkt. Behalten Sie eine von beiden.`,
   found: text => `In der Zelle: „${text}“.`,

@@ -64,15 +64,17 @@ export function columnLabel(words: Words, { steps, labelPath, language }: Column
 
 /** What is wrong, what was found, what to write instead. */
 export function rowSentence(words: Words, fault: RowFault): string {
-  const said = problemOf(words, fault)
+  const said = explainFault(words, fault)
   const { found } = fault
   if (found === undefined || said.includes(found)) return said
   return `${said} ${wordsOf(words, SHEET_TEXTS).found(found)}`
 }
 
-function problemOf(words: Words, { code, message, field, said, refusal }: RowFault): string {
-  const { twice, shares } = wordsOf(words, SHEET_TEXTS)
+function explainFault(words: Words, { code, message, field, said, refusal }: RowFault): string {
+  const { twice, shares, noColumn, emptyCell } = wordsOf(words, SHEET_TEXTS)
   if (code === 'shares') return shares
+  if (code === 'no_column') return noColumn
+  if (code === 'required') return emptyCell
   if (code === 'twice') return said === undefined ? message : twice(words.number(Number(said.facts.row)))
   if (code !== 'refused')
     return faultSentence(words, { code, message, field, ...(said ? { [SAID]: said } : {}) })
