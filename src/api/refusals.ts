@@ -158,4 +158,7 @@ export const DETAILS = {
   idempotency_key_reused: 'This `Idempotency-Key` was used for another request.',
   plan_limit: 'Of a row in a bulk call: the quota is used up.',
   not_found: 'Of a row in a bulk call: there is no such unit.',
+  synonym: 'In `warnings` only: another name of something known, such as `Baumwolle` for `cotton`.',
+  unlisted_name:
+    'In `warnings` only: a name of a fibre that the law does not list, or more than its name; it is kept.',
 } as const satisfies Record<DetailCode, string>

@@ -7,6 +7,7 @@ import { COUNTRIES, isCountry } from './countries.ts'
 import type { Format } from './field.ts'
 import { canonicalLanguage, LANGUAGE_TAG_MAX_LENGTH, repairedLanguage } from './language.ts'
 import { type Problem, type ProblemKey, problem } from './problems.ts'
+import { countryNamed } from './spoken.ts'
 
 export type Fault = { code: DetailCode; problem: Problem }
 
@@ -123,16 +124,10 @@ function countryPattern(): string {
   return `^(?:${parts.join('|')})$`
 }
 
-/** What people write instead of the assigned code. */
-const MEANT: ReadonlyMap<string, string> = new Map([
-  ['UK', 'GB'],
-  ['EL', 'GR'],
-])
-
+/** What people write instead of the assigned code: its name in some language, or `UK`. */
 function countryProblem(text: string): Problem {
-  const capitals = text.trim().toUpperCase()
-  const meant = MEANT.get(capitals) ?? capitals
-  return isCountry(meant) ? problem('country_meant', { meant }) : problem('country')
+  const meant = countryNamed(text)
+  return meant === undefined ? problem('country') : problem('country_meant', { meant })
 }
 
 export function languageProblem(text: string): Problem {

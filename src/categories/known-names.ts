@@ -3,7 +3,7 @@
  * batteries, countries. `Baumwolle`, `LINEN`, `NMC811` and `Deutschland` lead to `cotton`, `flax`, `nmc` and `DE`.
  * A known name costs one look-up; only a text that is none is compared with them all. The table is made at first use.
  */
-import { fibreCodes, LANGUAGES, label, labelsFor } from '../i18n/catalogue.ts'
+import { fibreCodes, LANGUAGES, type Labels, label, labelsFor } from '../i18n/catalogue.ts'
 import type { Field } from './field.ts'
 import { FIBRE_KINDS, FIBRE_SYNONYMS, PARTICLES, QUALIFIERS } from './name-synonyms.ts'
 import { findNearestName } from './nearest-name.ts'
@@ -57,6 +57,20 @@ export function canonicalName(path: string, field: Field, text: string): string 
   return known?.certainty === 'exact' ? known.code : text
 }
 
+/**
+ * What a page in the language of `labels` shows for a fibre's name: its own word, and after it the text where that says
+ * more. Undefined for a text that is shown as it is.
+ */
+export function fibreLabel(labels: Labels, text: string): { name: string; more?: string } | undefined {
+  const known = recogniseKnownFibre(text)
+  const name = known && label(labels, 'fibres', known.code)
+  if (known === undefined || name === undefined) return undefined
+  if (known.certainty === 'exact') return { name }
+  const own = namesIn(name).map(spokenKey)
+  const saysItself = text.split(/\s+/).some(word => own.some(one => spokenKey(word).endsWith(one)))
+  return saysItself ? undefined : { name, more: text.trim() }
+}
+
 /** Whichever of the above the field calls for, without a guess; undefined for a field that has no known names. */
 export function recogniseName(path: string, field: Field, text: string): Recognition | undefined {
   if (field.values !== undefined) return exact(valueNamed(path, field, text))
@@ -91,15 +105,19 @@ export function* listFibreNames(): Generator<readonly [name: string, Recognition
   for (const { code: language } of LANGUAGES) {
     for (const code of codes) {
       const own = label(labelsFor(language), 'fibres', code) ?? ''
-      // "flax (linen)" is also written by either of its names alone.
-      for (const name of [own, own.replace(/\s*\(.*\)/, ''), /\(([^)]*)\)/.exec(own)?.[1] ?? ''])
-        yield [name, { code, certainty: 'exact' }]
+      for (const name of namesIn(own)) yield [name, { code, certainty: 'exact' }]
     }
   }
   for (const [code, names] of Object.entries(FIBRE_SYNONYMS))
     for (const name of names) yield [name, { code, certainty: 'exact' }]
   for (const [code, names] of Object.entries(FIBRE_KINDS))
     for (const name of names) yield [name, { code, certainty: 'qualified' }]
+}
+
+/** "flax (linen)" is also written by either of its names alone. */
+const namesIn = (own: string): readonly string[] => {
+  const inBrackets = /\(([^)]*)\)/.exec(own)?.[1]
+  return inBrackets === undefined ? [own] : [own, own.replace(/\s*\(.*\)/, ''), inBrackets]
 }
 
 const BESIDE: ReadonlySet<string> = new Set([...QUALIFIERS, ...PARTICLES].map(spokenKey))

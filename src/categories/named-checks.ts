@@ -4,8 +4,9 @@ import type { Field } from './field.ts'
 import { type Findings, shorten } from './findings.ts'
 import { FORMATS, languageProblem } from './formats.ts'
 import { scalarEntry } from './json-schema.ts'
+import { type Recognition, recogniseFibre, recogniseKnownFibre } from './known-names.ts'
 import { canonicalLanguage, repairedLanguage } from './language.ts'
-import { problem } from './problems.ts'
+import { type Problem, problem } from './problems.ts'
 import { blankProblem } from './structure-faults.ts'
 import { findTextFault, isBlank } from './text.ts'
 import { type Data, isObject } from './value.ts'
@@ -15,6 +16,8 @@ export class NamedChecks {
   private readonly findings: Findings
   private readonly primary: string | undefined
   private readonly path: (string | number)[] = []
+  /** Names that were warned of. */
+  private readonly warned = new Set<string>()
 
   constructor(findings: Findings, primary: string | undefined) {
     this.findings = findings
@@ -46,6 +49,18 @@ export class NamedChecks {
     if (fault !== undefined) this.findings.add(this.path, fault.code, fault.problem)
     const wrong = findTextFault(text)
     if (wrong !== undefined) this.findings.add(this.path, 'pattern', wrong)
+    else if (field.known === 'fibres' && !isBlank(text)) this.checkFibre(text)
+  }
+
+  /** Any name is taken. Whoever sends one that is not stored as its code hears of it, once for each name. */
+  private checkFibre(text: string): void {
+    const known = recogniseKnownFibre(text)
+    if (known?.certainty === 'exact' && text.trim().toLowerCase() === known.code) return
+    if (this.warned.has(text) || this.findings.warningsFull) return
+    this.warned.add(text)
+    const found = known ?? (this.warned.size > MAX_GUESSES ? undefined : recogniseFibre(text))
+    const code = found?.certainty === 'exact' ? 'synonym' : 'unlisted_name'
+    this.findings.warn(this.path, code, fibreProblem(shorten(text.trim(), 60), found))
   }
 
   private checkList(field: Field, entries: readonly unknown[]): void {
@@ -110,6 +125,20 @@ export class NamedChecks {
     else if (language !== this.primary) this.findings.add(this.path, 'length', blankProblem(false))
   }
 }
+
+/** Security bound: a guess compares a name with many, some 10 to 90 µs. */
+const MAX_GUESSES = 10
+
+function fibreProblem(found: string, known: Recognition | undefined): Problem {
+  if (known === undefined) return problem('fibre_unlisted', { found })
+  return problem(FIBRE_PROBLEMS[known.certainty], { found, fibre: known.code })
+}
+
+const FIBRE_PROBLEMS = {
+  exact: 'fibre_synonym',
+  qualified: 'fibre_qualified',
+  similar: 'fibre_similar',
+} as const
 
 const isBlankText = (value: unknown) => typeof value === 'string' && isBlank(value)
 

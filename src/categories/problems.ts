@@ -57,6 +57,14 @@ export const PROBLEMS = {
   email: 'must be an e-mail address such as service@example.com.',
   date: 'must be a date of the calendar as YYYY, YYYY-MM or YYYY-MM-DD.',
   carbon_class: 'must be one capital letter from A to G.',
+  fibre_synonym:
+    'says “{found}”, which is recognised as {fibre} and shown in the language of each reader; send {fibre} to store it so.',
+  fibre_qualified:
+    'says “{found}”, which is more than the legal name {fibre} (Regulation (EU) No 1007/2011, Annex I); readers see both.',
+  fibre_similar:
+    'says “{found}”, which is not a fibre name of Regulation (EU) No 1007/2011, Annex I. Did you mean {fibre}?',
+  fibre_unlisted:
+    'says “{found}”, which is not a fibre name of Regulation (EU) No 1007/2011, Annex I; readers of every language see it as it is.',
 } as const
 
 export type ProblemKey = keyof typeof PROBLEMS

@@ -105,7 +105,7 @@ export function countryWords(): ReadonlyMap<string, string> {
 /** `Deutschland` → `DE`; undefined for what is no country's name or code. */
 export const countryNamed = (text: string): string | undefined => countryWords().get(spokenKey(text))
 
-const values = new Map<string, ReadonlyMap<string, string>>()
+const values = new WeakMap<Field, ReadonlyMap<string, string>>()
 
 /** The value of an enum that a word stands for: as the table has it in any case, or a label; undefined when none. */
 export function valueNamed(path: string, field: Field, text: string): string | undefined {
@@ -114,8 +114,8 @@ export function valueNamed(path: string, field: Field, text: string): string | u
 
 /** All words for the values of an enum, by `spokenKey`. */
 export function wordsOfValues(path: string, field: Field): ReadonlyMap<string, string> {
-  const known = values.get(path) ?? valueWords(path, field)
-  values.set(path, known)
+  const known = values.get(field) ?? valueWords(path, field)
+  values.set(field, known)
   return known
 }
 

@@ -6,22 +6,27 @@ import { shorten } from './findings.ts'
 import { type Fault, FORMATS } from './formats.ts'
 import { findNearestName } from './nearest-name.ts'
 import { type Kind, type Problem, problem } from './problems.ts'
+import { valueNamed } from './spoken.ts'
 import { countCharacters, isBlank } from './text.ts'
 import { isObject } from './value.ts'
 
-/** The field a value belongs to; `isTranslation` when it is one text inside a localized field. */
-export type FieldAt = { field: Field; isTranslation: boolean }
+/**
+ * The field a value belongs to, and its path as the labels have it (`materialComposition.material`); `isTranslation`
+ * when it is one text inside a localized field.
+ */
+export type FieldAt = { field: Field; path: string; isTranslation: boolean }
 
 /** Undefined for a blank translation: whether it was needed is for the check that knows the primary language. */
 export function findFault(error: ErrorObject, at: FieldAt, value: unknown): Fault | undefined {
   if (error.keyword === 'type') return { code: 'type', problem: typeProblem(at, value) }
   if (typeof value !== 'string') return findSizeFault(error, at.field, value)
   if (at.isTranslation && isBlank(value)) return undefined
-  return findStringFault(error, at.field, value)
+  return findStringFault(error, at, value)
 }
 
-function findStringFault(error: ErrorObject, field: Field, text: string): Fault {
-  if (field.values !== undefined) return { code: 'enum', problem: valuesProblem(field.values, text) }
+function findStringFault(error: ErrorObject, at: FieldAt, text: string): Fault {
+  const { field } = at
+  if (field.values !== undefined) return { code: 'enum', problem: valuesProblem(at, field.values, text) }
   if (field.format !== undefined) {
     const fault = FORMATS[field.format].findFault(text)
     assert(fault, `the check of ${field.format} is at least as strict as its pattern`)
@@ -34,9 +39,9 @@ function findStringFault(error: ErrorObject, field: Field, text: string): Fault 
 
 export const blankProblem = (required: boolean) => problem(required ? 'blank_needed' : 'blank')
 
-function valuesProblem(values: readonly string[], text: string): Problem {
-  const plain = text.trim().toLowerCase()
-  const meant = values.find(value => value.toLowerCase() === plain) ?? findNearestName(text, values)
+/** `NMC811` and `Stahl` are names of values in some language or trade; what is none may be misspelt. */
+function valuesProblem({ field, path }: FieldAt, values: readonly string[], text: string): Problem {
+  const meant = valueNamed(path, field, text) ?? findNearestName(text, values)
   const list = values.join(', ')
   return meant === undefined
     ? problem('one_of', { values: list })
@@ -63,7 +68,7 @@ function findSizeFault({ keyword, params }: ErrorObject, field: Field, value: un
       return { code: 'primary_language_missing', problem: problem('no_texts') }
     case 'enum':
       // A value of another type; its `type` is reported already and stands.
-      return { code: 'type', problem: typeProblem({ field, isTranslation: false }, value) }
+      return { code: 'type', problem: typeProblem({ field, path: '', isTranslation: false }, value) }
     default:
       throw new Error(`no words for a violated ${keyword}`)
   }

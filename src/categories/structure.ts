@@ -96,14 +96,17 @@ function reportUnknown({ error, category, findings, path }: Finding): void {
 function findField(category: CompleteCategory, path: Path): FieldAt {
   let field: Field = { name: '', type: 'object', description: '', fields: category.fields }
   for (const step of path) {
-    if (field.localized) return { field, isTranslation: true }
+    if (field.localized) return { field, path: labelPath(path), isTranslation: true }
     field =
       typeof step === 'string'
         ? member(field.fields ?? field.of ?? [], step)
         : (scalarEntry(field) ?? { ...field, type: 'object', required: true, fields: field.of ?? [] })
   }
-  return { field, isTranslation: false }
+  return { field, path: labelPath(path), isTranslation: false }
 }
+
+/** Without the places of entries. */
+const labelPath = (path: Path) => path.filter(step => typeof step === 'string').join('.')
 
 function member(fields: readonly Field[], name: string): Field {
   const field = fields.find(one => one.name === name)

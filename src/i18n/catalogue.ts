@@ -145,11 +145,6 @@ export function withinPhrase(language: Language, words: string): string {
 /** The English names under which the fibres' labels stand. */
 export const fibreCodes = (): readonly string[] => Object.keys(en.fibres)
 
-/** The label of a fibre as an account wrote it, by its English name in any case; undefined when we know none. */
-export function fibreLabel(labels: Labels, fibre: string): string | undefined {
-  return label(labels, 'fibres', fibre.trim().toLowerCase())
-}
-
 /**
  * Replaces each `{name}` by its value, in one pass, so a value that itself holds braces stays text.
  * A placeholder without a value stays as it is. The result is text, not markup: escape it like any other.

@@ -46,6 +46,8 @@ export type DetailCode =
   | 'idempotency_key_reused'
   | 'plan_limit'
   | 'not_found'
+  | 'synonym'
+  | 'unlisted_name'
 
 /** One violation: `field` as a person writes it (`fiberComposition[1].percentage`), `pointer` as RFC 6901 from the body's root. */
 export type Detail = {

@@ -3,6 +3,7 @@
  * Every other field is written under its own term, by rule.
  */
 import type { Field } from '../categories/field.ts'
+import { canonicalName } from '../categories/known-names.ts'
 import type { Data } from './reading.ts'
 import { findLink } from './values.ts'
 
@@ -151,13 +152,19 @@ function dimensions({ field, value, members }: ShapeInput): Node {
   return { ...node, ...(Object.keys(rest).length > 0 ? { 'dpp:dimensions': rest } : {}) }
 }
 
-/** The list itself, and the bare names for readers who know only schema.org. */
+/** The list itself, and the bare names for readers who know only schema.org: known fibres by their English ones. */
 function composition(nameOf: string): Shape {
   return ({ field, value, members }) => {
     const entries = value as readonly Data[]
+    const named = field.of?.find(({ name }) => name === nameOf)
     return {
       [`dpp:${field.name}`]: entries.map(entry => members(field.of ?? [], entry)),
-      material: entries.map(entry => entry[nameOf]),
+      material: entries.map(entry => {
+        const name = entry[nameOf]
+        return named === undefined || typeof name !== 'string'
+          ? name
+          : canonicalName(`${field.name}.${nameOf}`, named, name)
+      }),
     }
   }
 }

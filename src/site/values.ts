@@ -1,8 +1,9 @@
 /** One value of a passport as words: in the page's language where we have the words, marked with its own where the account wrote it. */
 import { html } from 'ghtml'
 import type { Field } from '../categories/field.ts'
+import { fibreLabel } from '../categories/known-names.ts'
 import { pickText } from '../categories/localized.ts'
-import { fibreLabel, type Labels, type Language, label } from '../i18n/catalogue.ts'
+import { type Labels, type Language, label } from '../i18n/catalogue.ts'
 import { countryName, formatAmount, formatDate, languageName } from '../i18n/format.ts'
 
 /** In which words a page is written. */
@@ -118,10 +119,10 @@ function written(wording: Wording, field: Field, value: string): string {
   }
 }
 
-/** A fibre by the name the account gave it, in the page's language where we know it. */
+/** A fibre in the page's language, in whatever language its name was written; with what that says beyond the name. */
 export function fibreName(wording: Wording, fibre: string): string {
+  const asWritten = (text: string) => inlineWords({ text, language: foreign(wording, wording.primary) })
   const known = fibreLabel(wording.labels, fibre)
-  return known === undefined
-    ? inlineWords({ text: fibre, language: foreign(wording, wording.primary) })
-    : html`${known}`
+  if (known === undefined) return asWritten(fibre)
+  return known.more === undefined ? html`${known.name}` : html`${known.name} (!${asWritten(known.more)})`
 }

@@ -63,6 +63,46 @@ describe('POST /products', () => {
       )
     })
 
+    test('keeps the names of fibres as they are sent, and warns once of each that is not stored as its code', async () => {
+      const names = [
+        ...['cotton', 'Wool ', 'Baumwolle', 'organic cotton', 'cottonn', 'moon dust', 'Baumwolle', 'linen'],
+        ...['camel', 'Kamelhaar'],
+      ]
+      const fiberComposition = names.map(fiber => ({ fiber, percentage: 10 }))
+      const { status, json } = await post(newProduct({ fiberComposition }))
+      assert.equal(status, 201)
+      assert.deepEqual(json.data.data.fiberComposition, fiberComposition)
+      type Warning = { field: string; code: string; message: string; pointer: string }
+      assert.deepEqual(
+        json.warnings.map(({ field, code }: Warning) => [field, code]),
+        [
+          ['fiberComposition[2].fiber', 'synonym'],
+          ['fiberComposition[3].fiber', 'unlisted_name'],
+          ['fiberComposition[4].fiber', 'unlisted_name'],
+          ['fiberComposition[5].fiber', 'unlisted_name'],
+          ['fiberComposition[7].fiber', 'synonym'],
+          ['fiberComposition[9].fiber', 'synonym'],
+        ],
+      )
+      const [baumwolle, organic, misspelt, unknown] = json.warnings.map(({ message }: Warning) => message)
+      assert.match(baumwolle, /recognised as cotton/)
+      assert.match(organic, /more than the legal name cotton/)
+      assert.match(misspelt, /Did you mean cotton\?/)
+      assert.match(unknown, /is not a fibre name/)
+      assert.equal(json.warnings[0].pointer, '/data/fiberComposition/2/fiber')
+    })
+
+    test('of very many unknown fibres each is named, and only the first ten are guessed at', async () => {
+      const fiberComposition = Array.from({ length: 100 }, (_, no) => ({
+        fiber: `poliesterr${no}`,
+        percentage: 1,
+      }))
+      const { json } = await post(newProduct({ fiberComposition }))
+      assert.equal(json.warnings.length, 100)
+      const guesses = json.warnings.filter((one: { message: string }) => one.message.includes('Did you mean'))
+      assert.equal(guesses.length, 10)
+    })
+
     test('a null for an optional field is a field not sent', async () => {
       const { status, json } = await post(newProduct({ weightGrams: null }))
       assert.equal(status, 201)

@@ -18,6 +18,7 @@ import {
   VALUE_SYNONYMS,
 } from '../../src/categories/name-synonyms.ts'
 import { spokenKey } from '../../src/categories/spoken.ts'
+import { validateData } from '../../src/categories/validate.ts'
 import { fibreCodes, LANGUAGES, label, labelsFor } from '../../src/i18n/catalogue.ts'
 
 const fieldAt = (category: string, path: string): Field => {
@@ -145,6 +146,22 @@ describe('listed values', () => {
         }
       }
     }
+  })
+
+  test('one that is refused leads to the value it names', () => {
+    const said = (category: string, data: Record<string, unknown>) => {
+      const found = findCategory(category)
+      assert.ok(found)
+      return validateData(found, data)
+        .errors.map(({ message }) => message)
+        .join('\n')
+    }
+    assert.match(said('battery', { cellChemistry: 'NMC811' }), /did you mean nmc\?/)
+    assert.match(said('battery', { cellChemistry: 'Blei-Säure' }), /did you mean lead_acid\?/)
+    const materialComposition = [{ material: 'Stahl', percentage: 100 }]
+    assert.match(said('furniture', { materialComposition }), /did you mean metal\?/)
+    assert.match(said('furniture', { countryOfManufacture: 'Niemcy' }), /write DE\./)
+    assert.match(said('furniture', { countryOfManufacture: 'UK' }), /write GB\./)
   })
 
   test('countries too', () => {

@@ -59,6 +59,13 @@ export const PROBLEMS_DE: Readonly<Record<ProblemKey | RowProblemKey, string>> =
   email: 'Ist keine E-Mail-Adresse; bitte wie service@example.com.',
   date: 'Ist kein Datum des Kalenders; bitte JJJJ, JJJJ-MM oder JJJJ-MM-TT.',
   carbon_class: 'Bitte ein Großbuchstabe von A bis G.',
+  fibre_synonym: 'Wird als {fibre} erkannt („{found}“) und in der Sprache jedes Lesers gezeigt.',
+  fibre_qualified:
+    'Die gesetzliche Bezeichnung der Faser ist {fibre}; „{found}“ sagt mehr als das. Leser sehen beide Namen.',
+  fibre_similar:
+    'War {fibre} gemeint? „{found}“ ist keine gesetzliche Faserbezeichnung, deshalb sehen alle Leser diesen Text unübersetzt.',
+  fibre_unlisted:
+    'Bitte einen Namen aus der Liste wählen: „{found}“ ist keine gesetzliche Faserbezeichnung, deshalb sehen alle Leser diesen Text unübersetzt.',
   gtin_taken: 'Diese GTIN gehört schon zu einem anderen Produkt; bitte eine andere oder keine.',
   gtin_own: 'Diese GTIN gehört schon zu Ihrem Produkt {id}; bitte eine andere oder keine.',
   gtin_own_before:
@@ -105,6 +112,8 @@ export const CODES_DE: Readonly<Record<DetailCode, string>> = {
   idempotency_key_reused: 'Wurde mit demselben Schlüssel schon einmal anders gesendet.',
   plan_limit: 'Der Tarif hat dafür keinen Platz mehr.',
   not_found: 'Gibt es nicht.',
+  synonym: 'Wird erkannt und in der Sprache jedes Lesers gezeigt.',
+  unlisted_name: 'Ist kein Name, den es in 24 Sprachen gibt.',
 }
 
 /** A whole refusal that names no field. */

@@ -56,6 +56,13 @@ export const PROBLEMS_EN: Readonly<Record<ProblemKey | RowProblemKey, string>> =
   email: 'Is not an e-mail address; write it as service@example.com.',
   date: 'Is not a date of the calendar; write YYYY, YYYY-MM or YYYY-MM-DD.',
   carbon_class: 'Give one capital letter from A to G.',
+  fibre_synonym: 'Is recognised as {fibre} (“{found}”) and shown in the language of each reader.',
+  fibre_qualified:
+    'The legal name of the fibre is {fibre}; “{found}” says more than that. Readers see both names.',
+  fibre_similar:
+    'Did you mean {fibre}? “{found}” is not a legal fibre name, so readers of every language see it as it is.',
+  fibre_unlisted:
+    'Choose a name from the list: “{found}” is not a legal fibre name, so readers of every language see it as it is.',
   gtin_taken: 'This GTIN already belongs to another product; give another one, or none.',
   gtin_own: 'This GTIN already belongs to your product {id}; give another one, or none.',
   gtin_own_before:

@@ -44,6 +44,7 @@ function byLabels(language: Words['language'], path: string, facts: Facts): Fact
     names: list => each(list, name => field(`${parent}.${name}`)),
     values: list => each(list, value),
     meant: name => (facts.parent === undefined ? value(name) : field(`${parent}.${name}`)),
+    fibre: name => label(labels, 'fibres', name) ?? name,
     sum: fact => SENTENCES[language].number(fact),
   }
   return Object.fromEntries(
