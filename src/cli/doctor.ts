@@ -100,6 +100,7 @@ async function examineStore(store: Store, config: Config, verify: boolean): Prom
     }),
     await check('clock', () => lookAtClock(sql)),
     await check('connections', () => lookAtNumber(store, config)),
+    await check('jit', () => lookAtJit(sql)),
   ]
   if (pending?.length !== 0) return checks
   checks.push(await check('counters', () => lookAtCounters(sql)))
@@ -198,6 +199,16 @@ async function lookAtNumber({ sql, pooled }: Store, config: Config): Promise<str
       ? 'stop every Carnet on this data and start the server again'
       : 'raise max_connections there, or lower WORKERS'
   return [`${detail}: ${wayOut}`]
+}
+
+/** Carnet's own sessions set it, but through a pooler they cannot. */
+async function lookAtJit(sql: Sql): Promise<string | string[]> {
+  const [row] = await sql<{ jit: string; role: string }[]>`
+    select current_setting('jit') as jit, quote_ident(current_user) as role`
+  if (row?.jit === 'off') return 'off, so that no statement is compiled'
+  return [
+    `on: PostgreSQL compiles statements, which takes longer than running them. Run "alter role ${row?.role} set jit = off" there and restart the pooler`,
+  ]
 }
 
 async function lookAtClock(sql: Sql): Promise<string | string[]> {

@@ -1,5 +1,6 @@
 /** One pool on one PostgreSQL, and what its error codes mean to a caller. */
 import postgres from 'postgres'
+import { ARRAY_TYPES } from './array-types.ts'
 import { AppError } from './errors.ts'
 import { guardPool, type Statement } from './guarded-pool.ts'
 
@@ -65,7 +66,8 @@ export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql
       TimeZone: 'UTC',
       ...(options.pooled ? {} : sessionSettings(options)),
     },
-    types: { bigint: BIGINT_AS_NUMBER },
+    fetch_types: false,
+    types: { bigint: BIGINT_AS_NUMBER, ...ARRAY_TYPES },
   }
   return guardPool(connect(target, settings), max, options.ended)
 }
@@ -83,6 +85,8 @@ const sessionSettings = ({ forQueue }: PoolOptions) => ({
   statement_timeout: STATEMENT_TIMEOUT_MS,
   idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
   plan_cache_mode: 'force_generic_plan',
+  // What the queue's settings below add to the cost of a plan makes PostgreSQL 15 compile every look: 289 of its 403 ms.
+  jit: 'off',
   ...(forQueue ? FOR_QUEUES : {}),
 })
 

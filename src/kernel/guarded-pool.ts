@@ -40,7 +40,7 @@ export function guardPool(pool: Sql, size: number, ended: Ended | undefined): Sq
     query => guardQuery(query, turnstile, ended),
     (name, method) => {
       if (name === 'begin') return (...args) => begin(method, args, turnstile, ended)
-      if (name === 'reserve') return () => reserve(method, turnstile, ended)
+      if (name === 'reserve') return () => reserve(pool, method, turnstile, ended)
       if (name !== 'end') return method
       return (...args) => {
         turnstile.close()
@@ -104,7 +104,8 @@ function guardQuery(query: Query, turnstile: Turnstile, ended: Ended | undefined
         if (isOver) return
         isOver = true
         turnstile.unwatch(watch)
-        turnstile.leave()
+        if (failed) turnstile.leaveAfterFailure()
+        else turnstile.leave()
         note(failed)
       }
       let isSecond = false
@@ -197,10 +198,11 @@ function begin(method: Method, args: unknown[], turnstile: Turnstile, ended: End
     const go = () => {
       let isOver = false
       let hasBegun = false
-      const over = () => {
+      const over = (failed = false) => {
         if (isOver) return
         isOver = true
-        turnstile.leave()
+        if (failed) turnstile.leaveAfterFailure()
+        else turnstile.leave()
       }
       const watch = timed(ended, query => {
         if (ENDS.has(query.string ?? '')) over()
@@ -219,20 +221,32 @@ function begin(method: Method, args: unknown[], turnstile: Turnstile, ended: End
           if (hasBegun || !isOfAnother(reason)) throw reason
           return run()
         })
-        .finally(over)
-        .then(resolve, reject)
+        .then(
+          value => {
+            over()
+            resolve(value)
+          },
+          reason => {
+            over(true)
+            reject(reason)
+          },
+        )
     }
     turnstile.enter({ go, giveUp: reject })
   })
 }
 
-async function reserve(method: Method, turnstile: Turnstile, ended: Ended | undefined) {
+async function reserve(pool: Sql, method: Method, turnstile: Turnstile, ended: Ended | undefined) {
   await new Promise<void>((resolve, reject) => turnstile.enter({ go: resolve, giveUp: reject }))
+  // Without `fetch_types` the driver never answers a reservation for which it has to connect, so a statement connects.
+  // When its answer is here, its connection is free, and nobody else has run since.
+  const connect = () => pool.unsafe('select 1')
   try {
-    const inner = (await (method() as Promise<postgres.ReservedSql>).catch(reason => {
+    await connect().catch(reason => {
       if (!isOfAnother(reason)) throw reason
-      return method() as Promise<postgres.ReservedSql>
-    })) as postgres.ReservedSql
+      return connect()
+    })
+    const inner = (await method()) as postgres.ReservedSql
     return wrap(inner, timed(ended), (name, release) => {
       if (name !== 'release') return release
       return () => {
@@ -241,7 +255,7 @@ async function reserve(method: Method, turnstile: Turnstile, ended: Ended | unde
       }
     })
   } catch (error) {
-    turnstile.leave()
+    turnstile.leaveAfterFailure()
     throw error
   }
 }

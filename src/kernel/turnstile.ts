@@ -61,6 +61,14 @@ export class Turnstile {
     })
   }
 
+  /**
+   * The driver rejects statements at a socket's `error` and lets go of the connection at its `close`, after the next
+   * `setImmediate`. What it is given in between it forgets: the next one waits for that.
+   */
+  leaveAfterFailure(): void {
+    setImmediate(() => setImmediate(() => this.leave()))
+  }
+
   /** Gives a statement up that stays silent, though its connection stays taken. The return value is for `unwatch`. */
   watch(giveUp: (reason: Error) => void): Inside {
     const one = { since: performance.now(), giveUp }

@@ -10,7 +10,7 @@ import { tryPort } from '../../src/cli/ports.ts'
 import { openPool } from '../../src/kernel/db.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { newProduct } from '../harness.ts'
-import { carnetJson, emptyFolder, endAll, type Settings, serve } from './processes.ts'
+import { carnet, carnetJson, emptyFolder, endAll, type Settings, serve } from './processes.ts'
 
 const PROGRAM = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find(existsSync)
 const skip = PROGRAM === undefined ? 'there is no pgbouncer on this machine' : false
@@ -74,6 +74,26 @@ async function untilItAnswers(url: string): Promise<void> {
   }
   assert.fail('PgBouncer does not answer')
 }
+
+test('doctor tells of a role whose statements PostgreSQL compiles', { skip }, async () => {
+  const sql = openPool(database.target, { max: 1 })
+  const set = async (jit: string) => {
+    const [row] = await sql`select quote_ident(current_database()) as name`
+    await sql.unsafe(`alter database ${row?.name} ${jit}`)
+    // The pooler's connections are from before.
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`
+    const { stdout } = await carnet(['doctor', '--json'], settings)
+    return (JSON.parse(stdout) as { ok: boolean; name: string; detail: string }[]).find(
+      check => check.name === 'jit',
+    )
+  }
+  const on = await set('set jit = on')
+  assert.equal(on?.ok, false)
+  assert.match(on.detail, /alter role \w+ set jit = off/)
+  assert.equal((await set('set jit = off'))?.ok, true)
+  await sql.end({ timeout: 1 })
+})
 
 test('an account, a key, a product made once, a page, a doctor that is content', { skip }, async () => {
   const account = await carnetJson<{ id: string }>(

@@ -125,6 +125,26 @@ describe('a connection that is lost', () => {
     await untilIdle()
   })
 
+  test('a connection that is lost while it is made is nobody’s unhandled rejection', async () => {
+    const rejections: unknown[] = []
+    const hear = (reason: unknown) => rejections.push(reason)
+    process.on('unhandledRejection', hear)
+    try {
+      for (let round = 0; round < 25; round++) {
+        const load = Promise.allSettled([1, 2, 3, 4].map(n => pool`select ${n}::int`))
+        await killAll()
+        for (const outcome of await load) {
+          // A statement that the driver forgets is given up after 15 s.
+          if (outcome.status === 'rejected') assert.notEqual(sqlState(outcome.reason), 'CONNECTION_SILENT')
+        }
+      }
+      await untilIdle()
+    } finally {
+      process.off('unhandledRejection', hear)
+    }
+    assert.deepEqual(rejections, [])
+  })
+
   test('a transaction cut off in its middle gives its place back', async () => {
     await assert.rejects(
       inTransaction(pool, async sql => {
@@ -193,6 +213,45 @@ describe('after a statement that failed in the middle of its answer, the next on
     await ended
     await two(single)
   })
+})
+
+describe('a reserved connection', () => {
+  test('comes from a pool that has none open, and from one that has', async () => {
+    const cold = openPool(database.target, { max: 3, name: 'cold' })
+    const all = await Promise.all([cold.reserve(), cold.reserve(), cold.reserve()])
+    const pids = await Promise.all(
+      all.map(async one => (await one<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid),
+    )
+    assert.equal(new Set(pids).size, 3)
+    for (const one of all) one.release()
+    const again = await cold.reserve()
+    assert.ok(pids.includes((await again<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid))
+    again.release()
+    await cold.end({ timeout: 1 })
+  })
+
+  test('comes while the statements of others come and go', async () => {
+    for (let round = 0; round < 20; round++) {
+      const load = Promise.allSettled([1, 2, 3, 4, 5, 6].map(n => pool`select ${n}::int`))
+      const [first, second] = await Promise.all([pool.reserve(), pool.reserve()])
+      first.release()
+      second.release()
+      await load
+    }
+    await untilIdle()
+    assert.equal((await pool`select 1 as n`)[0]?.n, 1)
+  })
+})
+
+describe('no session compiles its statements', () => {
+  for (const forQueue of [false, true]) {
+    test(forQueue ? 'for queues' : 'for requests', async () => {
+      const one = openPool(database.target, { max: 1, forQueue })
+      const [row] = await one`select setting, source from pg_settings where name = 'jit'`
+      assert.deepEqual(row, { setting: 'off', source: 'client' })
+      await one.end({ timeout: 1 })
+    })
+  }
 })
 
 describe('what is heard of statements', () => {

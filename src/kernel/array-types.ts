@@ -1,0 +1,76 @@
+/**
+ * PostgreSQL's array types, declared to the driver. Left to itself, the driver reads them from each new connection, and
+ * a connection that is lost meanwhile ends the process: nobody can catch that rejection.
+ */
+
+type TypeHandler = {
+  to: number
+  from: number[]
+  serialize: (value: unknown) => unknown
+  parse: (text: string) => unknown
+}
+type Element = { array: number; parse?: (text: string) => unknown; serialize?: (value: unknown) => string }
+
+const toDate = (text: string) => new Date(text)
+const json = { parse: JSON.parse, serialize: JSON.stringify }
+
+/**
+ * The object ids are fixed in PostgreSQL's own catalogue (pg_type.dat). Arrays of booleans, dates and bytes are only
+ * read: the driver takes a parameter whose first element is one for a single value.
+ */
+const ELEMENTS: Readonly<Record<string, Element>> = {
+  bool: { array: 1000, parse: text => text === 't' },
+  bytea: { array: 1001, parse: text => Buffer.from(text.slice(2), 'hex') },
+  char: { array: 1002 },
+  name: { array: 1003 },
+  int2: { array: 1005, parse: Number },
+  int4: { array: 1007, parse: Number },
+  text: { array: 1009 },
+  bpchar: { array: 1014 },
+  varchar: { array: 1015 },
+  // Ours stay far below 2^53.
+  int8: { array: 1016, parse: Number },
+  float4: { array: 1021, parse: Number },
+  float8: { array: 1022, parse: Number },
+  oid: { array: 1028, parse: Number },
+  timestamp: { array: 1115, parse: toDate },
+  date: { array: 1182, parse: toDate },
+  timestamptz: { array: 1185, parse: toDate },
+  numeric: { array: 1231 },
+  json: { array: 199, ...json },
+  uuid: { array: 2951 },
+  jsonb: { array: 3807, ...json },
+}
+
+/** For the driver's option `types`, by a name of ours. */
+export const ARRAY_TYPES: Readonly<Record<string, TypeHandler>> = Object.fromEntries(
+  Object.entries(ELEMENTS).map(([name, { array, parse = (text: string) => text, serialize = String }]) => [
+    `${name}_array`,
+    {
+      to: array,
+      from: [array],
+      serialize: value => (Array.isArray(value) ? formatArray(value, serialize) : value),
+      parse: text => parseArray(text, parse),
+    },
+  ]),
+)
+
+function formatArray(values: readonly unknown[], serialize: (value: unknown) => string): string {
+  const elements = values.map(value => {
+    if (value === null) return 'null'
+    if (value === undefined) throw new TypeError('An array for the database holds undefined.')
+    if (Array.isArray(value)) return formatArray(value, serialize)
+    return `"${serialize(value).replace(/["\\]/g, '\\$&')}"`
+  })
+  return `{${elements.join()}}`
+}
+
+/** An element in quotes with its escapes, or one without. No statement of ours answers with an array of arrays. */
+const ELEMENT = /"((?:[^"\\]|\\.)*)"|([^{},"]+)/gs
+
+function parseArray(literal: string, parse: (text: string) => unknown): unknown[] {
+  return Array.from(literal.matchAll(ELEMENT), ([, quoted, bare]) => {
+    if (quoted !== undefined) return parse(quoted.replace(/\\(.)/gs, '$1'))
+    return bare === undefined || bare === 'NULL' ? null : parse(bare)
+  })
+}
