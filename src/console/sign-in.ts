@@ -3,6 +3,7 @@ import { html } from 'ghtml'
 import { findPasskeyHome } from '../accounts/passkey-challenges.ts'
 import { endSession } from '../accounts/sessions.ts'
 import { signIn } from '../accounts/sign-in.ts'
+import { DRAFTS_MODULE } from './drafts-module.ts'
 import { input, notice, summary } from './fields.ts'
 import { isFine, type Problems, problemsOf } from './form.ts'
 import { FORGOTTEN, HOME, ownPath, SIGN_IN } from './own-path.ts'
@@ -14,7 +15,8 @@ export function showSignIn(visit: Visit): Outcome {
   if (visit.session) return { to: next }
   const { signInAgain, signInFirst } = visit.words.texts
   const why = visit.token === undefined ? signInFirst : signInAgain
-  return signInPage(visit, next === HOME ? { next } : { next, why })
+  const isSignedOut = visit.query.has('signed-out')
+  return signInPage(visit, { next, isSignedOut, ...(next === HOME ? {} : { why }) })
 }
 
 export async function submitSignIn(visit: Visit): Promise<Outcome> {
@@ -46,11 +48,13 @@ export function waitPage(visit: Visit, shown: { next: string; email?: string; se
 
 export async function submitSignOut({ setup, token }: Visit): Promise<Outcome> {
   if (token !== undefined) await endSession(setup, token)
-  return { to: SIGN_IN, session: null }
+  return { to: `${SIGN_IN}?signed-out`, session: null }
 }
 
 type Shown = {
   next: string
+  /** The browser keeps no drafts of who has just signed out. */
+  isSignedOut?: boolean
   why?: string
   email?: string
   problems?: Problems
@@ -59,17 +63,19 @@ type Shown = {
 }
 
 export function signInPage({ words: { texts }, setup }: Visit, shown: Shown): Page {
-  const { next, why, email = '', problems = {}, refusal, status = 200 } = shown
+  const { next, why, email = '', problems = {}, refusal, status = 200, isSignedOut = false } = shown
   const passkeys = findPasskeyHome(setup.addresses.publicUrl) !== undefined
   const keep = next === HOME ? '' : html`<input type="hidden" name="next" value="${next}">`
-  const body = html`<h1>${texts.signIn}</h1>!${why === undefined ? '' : html`<p class="lead">${why}</p>`}
+  const forget = isSignedOut ? '<span hidden data-drafts-forget></span>' : ''
+  const scripts = [...(passkeys ? ['passkeys'] : []), ...(isSignedOut ? [DRAFTS_MODULE] : [])]
+  const body = html`<h1>${texts.signIn}</h1>!${forget}!${why === undefined ? '' : html`<p class="lead">${why}</p>`}
 !${summary(texts, problems, { email: texts.email, password: texts.password })}!${notice(refusal)}
 <form method="post" action="${SIGN_IN}" novalidate class="narrow">!${keep}
 !${input({ name: 'email', label: texts.email, type: 'email', value: email, autocomplete: 'username webauthn' }, problems)}
 !${input({ name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password' }, problems)}
 <button>${texts.signIn}</button></form>!${passkeys ? passkeyForm(texts, { publicUrl: setup.addresses.publicUrl, keep, offer: status === 200 }) : ''}
 <p><a class="alone" href="${FORGOTTEN}">${texts.forgotten}</a></p>`
-  return { title: texts.signIn, body, status, ...(passkeys ? { scripts: ['passkeys'] } : {}) }
+  return { title: texts.signIn, body, status, scripts }
 }
 
 /**

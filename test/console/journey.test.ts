@@ -157,7 +157,7 @@ describe('sign-in', () => {
     assert.equal((await withCookie(first).get('/console')).status, 303)
     assert.equal((await withCookie(second).get('/console')).status, 200)
     const out = await browser.post('/console/sign-out')
-    assert.equal(out.headers.location, '/console/sign-in')
+    assert.equal(out.headers.location, '/console/sign-in?signed-out')
     assert.match(String(out.headers['set-cookie']), /^__Host-carnet=; .*Max-Age=0/)
     assert.equal((await withCookie(second).get('/console')).status, 303)
     const [stored] =

@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { findUuid, idFromUuid } from '../../src/kernel/ids.ts'
 import { createPassport } from '../../src/passports/create.ts'
 import { createChildren } from '../../src/passports/create-children.ts'
+import { updatePassport } from '../../src/passports/update.ts'
 import { IS_FULL } from '../full.ts'
 import { CORES, type TestAccount } from '../harness.ts'
 import { findViolations, OPEN_ALL, openBrowser, WIDTH, WITHOUT_CHROMIUM } from '../site/chromium.ts'
@@ -198,15 +199,19 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
       assert.equal(await page.getByText('Greek', { exact: true }).first().isVisible(), true)
 
       const id = await made('textile')
+      await issued(id)
       await openEdit(page, id)
       await input(page, 'd.sku').fill('S-1')
-      await page.getByLabel('A correction').check()
-      await page.getByRole('button', { name: 'Check what it reaches' }).click()
-      await page.getByText(/^Corrects .*SKU/).waitFor()
-      assert.deepEqual(await focused(page), { id: 'reach', name: '', tag: 'DIV', isInSight: true })
+      await page.getByRole('button', { name: 'Save' }).last().click()
+      await page.getByLabel('A correction').waitFor()
       assert.equal((await stored(id)).data.sku, CORES.textile.sku)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('alert').waitFor()
+      assert.equal((await focused(page)).tag, 'DIV')
+      await page.getByRole('button', { name: 'Back to editing' }).click()
+      assert.equal(await input(page, 'd.sku').inputValue(), 'S-1')
       await input(page, 'd.sku').fill('')
-      await page.getByRole('button', { name: 'Check what it reaches' }).click()
+      await page.getByRole('button', { name: 'Save' }).last().click()
       await page.getByRole('alert').waitFor()
       await page.context().close()
     })
@@ -337,4 +342,78 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
     const folder = process.env.CONSOLE_SCREENSHOTS
     if (folder !== undefined) await page.screenshot({ path: `${folder}/form-${name}.png`, fullPage: true })
   }
+
+  test('what was typed and not saved is offered again, by the version it began with, and is gone after a save and a sign-out', async () => {
+    const id = await made('textile', { weightGrams: 100 })
+    const page = await signedIn()
+    const asked: string[] = []
+    page.on('dialog', dialog => {
+      asked.push(dialog.type())
+      void dialog.accept()
+    })
+    const offer = page.getByText('You have unsaved changes from')
+    const drafts = () => page.evaluate('Object.keys(localStorage).length')
+
+    await openEdit(page, id)
+    await page.getByRole('link', { name: 'Scans' }).first().click()
+    await page.waitForURL(/scans/)
+    assert.deepEqual(asked, [], 'nothing typed, nothing asked')
+    await openEdit(page, id)
+    await input(page, 'd.productName').fill('Typed and left')
+    await page.locator('button[value="d.fiberComposition"]').click()
+    await input(page, 'd.fiberComposition.2.fiber').fill('silk')
+    await page.getByRole('link', { name: 'Scans' }).first().click()
+    await page.waitForURL(/scans/)
+    assert.deepEqual(asked, ['beforeunload'])
+
+    await openEdit(page, id)
+    await offer.waitFor()
+    assert.deepEqual(await findViolations(page), [])
+    assert.notEqual(await input(page, 'd.productName').inputValue(), 'Typed and left')
+    await page.getByRole('button', { name: 'Restore them' }).click()
+    await input(page, 'd.fiberComposition.2.fiber').waitFor()
+    assert.equal(await input(page, 'd.fiberComposition.2.fiber').inputValue(), 'silk')
+    assert.equal(await input(page, 'd.productName').inputValue(), 'Typed and left')
+    assert.equal(await offer.count(), 0)
+
+    await input(page, 'd.fiberComposition.0.percentage').fill('50')
+    await input(page, 'd.fiberComposition.2.percentage').fill('10')
+    const change = { uuid: findUuid(id) ?? '', data: { brandName: 'Nordmoor' }, note: undefined }
+    const more = { changeType: 'change' as const, strict: false, expects: () => true }
+    await updatePassport(brand.ctx, { ...change, ...more })
+    await page.goto(`${stand.origin}/console/products`)
+    await openEdit(page, id)
+    await page.getByRole('button', { name: 'Restore them' }).click()
+    await input(page, 'd.fiberComposition.2.fiber').waitFor()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Somebody else saved this product while you were editing.').waitFor()
+    assert.equal(await input(page, 'd.brandName').inputValue(), 'Nordmoor')
+    await save(page)
+    assert.equal((await stored(id)).data.productName, 'Typed and left')
+    assert.equal(await drafts(), 0)
+
+    await page.getByRole('link', { name: 'Edit', exact: true }).click()
+    await input(page, 'd.productName').fill('Not to be kept')
+    await page.goBack()
+    await saved(page)
+    assert.equal(await drafts(), 1, 'the page after a save, seen again, ends no newer draft')
+    await openEdit(page, id)
+    await page.getByRole('button', { name: 'Discard them' }).click()
+    assert.equal(await drafts(), 0)
+
+    await openNew(page)
+    await input(page, 'd.productName').fill('Begun')
+    await openNew(page)
+    await offer.waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL(/sign-in/)
+    assert.equal(await drafts(), 0)
+    await page.context().close()
+    const next = await browser.newContext()
+    const again = await next.newPage()
+    await again.goto(`${stand.origin}/console/sign-in`)
+    await signIn(again)
+    storageState = await next.storageState()
+    await next.close()
+  })
 })

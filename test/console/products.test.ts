@@ -464,23 +464,91 @@ describe('products', () => {
     assert.equal(again.status, 422)
     assert.match(again.text, />\nA-3\nno no<\/textarea>/)
     const wish = { ...textile, weightGrams: '120' }
-    const checked = await save(at, wish, { change_type: 'correction', check: 'yes' })
-    assert.match(checked.text, /Corrects [^<]*Weight[^<]* for 4 units/)
-    assert.equal((await save(at, wish, { change_type: 'correction' })).status, 303)
-    assert.match((await owner.get(at)).text, /4 units were issued before a correction/)
+    assert.equal(
+      (await save(at, wish, { change_type: 'correction' })).headers.location,
+      `${at}?done=corrected&n=2`,
+    )
+    const { text } = await owner.get(at)
+    const [top = ''] = text.split('<dl class="facts">')
+    assert.match(top, /4 units still show the data from before a correction/)
+    assert.match(top, /<li>Weight: <span dir="auto">100\sg → 120\sg<\/span><\/li>/)
+    assert.match(top, /<button>Update all 4 now<\/button>/)
     assert.equal(unitsHeading(await owner.get(at)), '4 units')
     for (const level of ['item', 'all', 'model']) {
       const { text } = await owner.get(`/console/products?level=${level}&outdated=yes`)
       assert.match(text, /4 products/, level)
     }
-    assert.equal((await owner.post(`${at}/refresh`, {})).status, 303)
+    const refreshed = await owner.post(`${at}/refresh`, {})
+    assert.equal(refreshed.headers.location, `${at}?done=refreshed&n=4`)
     await refreshesEnded(stand.sql)
-    assert.doesNotMatch((await owner.get(at)).text, /issued before a correction/)
+    const after = await owner.get(String(refreshed.headers.location))
+    assert.match(after.text, /role="status">4 units are updated\. They show the corrected data now\./)
+    assert.doesNotMatch(after.text, /from before a correction/)
     const unit = /href="(\/console\/products\/[0-9a-z]{26})">A-1/.exec((await owner.get(at)).text)?.[1] ?? ''
     assert.equal((await save(unit, { weightGrams: '90' })).status, 303)
     assert.match((await owner.get(unit)).text, /own value/)
     assert.equal((await save(unit, {})).status, 303)
     assert.doesNotMatch((await owner.get(unit)).text, /own value/)
+  })
+
+  test('with units, Save asks what a change means for them, chosen by nobody else, and nothing typed is lost', async () => {
+    const at = await make({ ...textile, weightGrams: '100' })
+    const edit = (data: object, more: Record<string, string> = {}) =>
+      owner.post(at, { form: { ...fields(data), base: '1', note: 'Scales were off', ...more } })
+    await owner.post(`${at}/units`, { form: { level: 'item', names: 'R-1\nR-2\nR-3' } })
+    const own = /href="(\/console\/products\/[0-9a-z]{26})">R-1/.exec((await owner.get(at)).text)?.[1] ?? ''
+    assert.match((await save(own, { weightGrams: '90' })).headers.location ?? '', /done=saved&n=2$/)
+
+    const wish = { ...textile, weightGrams: '120' }
+    const review = await edit(wish)
+    assert.equal(review.status, 200)
+    assert.match(review.text, /<th scope="row">Weight<\/th><td>100\s?g<\/td><td>120\s?g<\/td>/)
+    assert.match(review.text, /It leaves the 3 units already issued as they are\./)
+    assert.match(review.text, /It reaches the 3 units already issued\./)
+    assert.match(review.text, /One of them has its own value for Weight and keeps it\./)
+    assert.doesNotMatch(review.text, / checked/)
+    assert.match(review.text, /name="note" value="Scales were off"/)
+    const sent = readForm(drawn(review.text))
+    for (const [name, value] of Object.entries(fields(wish))) assert.equal(sent.raw(name), value, name)
+
+    const entries = Object.fromEntries(sent.entries().filter(([name]) => name !== 'change_type'))
+    const unchosen = await owner.post(at, { form: entries })
+    assert.equal(unchosen.status, 422)
+    assert.match(
+      unchosen.text,
+      /href="#change_type"[^>]*>[^<]*Choose whether this is a change or a correction/,
+    )
+    assert.equal((await owner.post(at, { form: { ...entries, change_type: 'both' } })).status, 422)
+    assert.match((await owner.get(at)).text, /<dt>Version<\/dt><dd>1<\/dd>/)
+    const back = await owner.post(at, { form: { ...entries, change_type: 'change', back: 'yes' } })
+    assert.match(back.text, /name="d.weightGrams" value="120"/)
+    assert.match(back.text, /name="note" value="Scales were off"/)
+    const saved = await owner.post(at, { form: { ...entries, change_type: 'change' } })
+    assert.equal(saved.headers.location, `${at}?done=saved&n=2`)
+    assert.doesNotMatch((await owner.get(at)).text, /from before a correction/)
+
+    const german = await owner.post(at, {
+      form: { ...fields({ ...textile, weightGrams: '130' }), base: '2' },
+      headers: { ...OWN, 'accept-language': 'de' },
+    })
+    assert.match(german.text, /Sie betrifft die 3 schon ausgestellten Einheiten\./)
+    const meanwhile = await owner.post(at, {
+      form: { ...entries, 'd.weightGrams': '140', change_type: 'correction' },
+    })
+    assert.equal(meanwhile.status, 422)
+    assert.match(meanwhile.text, /Somebody else saved this product/)
+  })
+
+  test('without units Save saves', async () => {
+    const at = await make({ ...textile, weightGrams: '100' })
+    const answer = await owner.post(at, {
+      form: { ...fields({ ...textile, weightGrams: '110' }), base: '1' },
+    })
+    assert.equal(answer.headers.location, `${at}?done=saved&n=2`)
+    assert.match(
+      (await owner.get(String(answer.headers.location))).text,
+      /role="status">Saved as version 2\./,
+    )
   })
 
   test('a search looks at all levels, counts each, and says what a filter hides', async () => {
@@ -586,13 +654,13 @@ describe('products', () => {
     const made = await owner.post('/console/products', { form: newForm(textile) })
     assert.equal(await said(made), 'The product is created.')
     assert.equal(await said(made, german), 'Das Produkt ist angelegt.')
-    assert.equal(await said(await save(at, { ...textile, weightGrams: '70' })), 'Saved as a new version.')
+    assert.equal(await said(await save(at, { ...textile, weightGrams: '70' })), 'Saved as version 2.')
     const revert = await owner.post(`${at}/versions/1/revert`, { form: { change_type: 'change' } })
-    assert.match((await said(revert)) ?? '', /^The earlier data stands again/)
+    assert.match((await said(revert)) ?? '', /^Restored. The earlier data is now version 3/)
     const issued = await owner.post(`${at}/units`, { form: { level: 'item', names: 'Said-1' } })
-    assert.equal(await said(issued), 'The units are issued.')
+    assert.equal(await said(issued), 'One unit is issued.')
     await save(at, { ...textile, weightGrams: '75' }, { change_type: 'correction' })
-    assert.match((await said(await owner.post(`${at}/refresh`, {}))) ?? '', /is up to date/)
+    assert.match((await said(await owner.post(`${at}/refresh`, {}))) ?? '', /^One unit is updated/)
     const archived = await owner.post(`${at}/status`, { form: { to: 'archive' } })
     assert.match((await said(archived)) ?? '', /^Archived\./)
     assert.match((await said(archived, german)) ?? '', /^Archiviert\./)
@@ -665,12 +733,12 @@ describe('products', () => {
     const model = await viewer.get(at)
     assert.ok(model.text.includes(`<h1>${name}</h1>`))
     assert.equal(unitsHeading(model), '3 units')
-    assert.match(model.text, /Of these, 2 stand directly under it/)
+    assert.match(model.text, /2 are listed here/)
     assert.equal(unitsHeading(await viewer.get(batch)), 'One unit')
     await save(at, { ...textile, weightGrams: '60' }, { change_type: 'correction' })
-    assert.match((await viewer.get(at)).text, /3 units were issued before a correction/)
-    assert.match((await viewer.get(batch)).text, /This batch and one of its items were issued before/)
-    assert.match((await viewer.get(item)).text, /This item was issued before a correction/)
+    assert.match((await viewer.get(at)).text, /3 units still show the data/)
+    assert.match((await viewer.get(batch)).text, /This batch and one of its items still show/)
+    assert.match((await viewer.get(item)).text, /This item still shows the data from before a correction/)
   })
 
   test('where no units can be issued there is no form, but why', async () => {

@@ -12,13 +12,16 @@ import { createdAt, gs1Url, LEVEL_NAME, passportUrl } from '../../passports/reco
 import { readingOf, type State } from '../../passports/state.ts'
 import { DPI } from '../../qr/png.ts'
 import { labelOf } from '../data-labels.ts'
+import { DRAFTS_MODULE } from '../drafts-module.ts'
 import { copyable } from '../fields.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { scansPart } from '../scans/product-part.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { dataView } from './data-view.ts'
 import { doneNotice } from './done.ts'
+import { draftOfNew, draftOfProduct, draftSaved } from './draft.ts'
 import { PRODUCTS } from './list.ts'
+import { pendingPart } from './pending.ts'
 import { shopPart } from './shop.ts'
 import { calledAs, contextAndState, titleOf } from './subject.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
@@ -26,7 +29,7 @@ import { unitsPart } from './units.ts'
 
 const VERSIONS_SHOWN = 10
 const PREVIEW_MS = 3_600_000
-const DONE = ['created', 'saved', 'archived', 'restored', 'reverted'] as const
+const DONE = ['created', 'saved', 'corrected', 'archived', 'restored', 'reverted'] as const
 /** While units are brought up to date. */
 const LOOK_AGAIN_S = 2
 
@@ -36,33 +39,44 @@ export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
   const { ctx, state } = await contextAndState(visit)
   const { row } = state
   const mayEdit = session.role !== 'viewer'
-  const [history, units, scans, parents] = await Promise.all([
+  const [history, pending, units, scans, parents] = await Promise.all([
     listVersions(ctx, row.id, { limit: VERSIONS_SHOWN, offset: 0 }),
+    pendingPart(visit, ctx, state),
     unitsPart(visit, ctx, state),
     scansPart(visit, ctx, state),
     findSummaries(ctx, row.parent_id === null ? [] : [row.parent_id]),
   ])
   const title = titleOf(words, state)
   const body = html`<p class="way"><a class="alone" href="${PRODUCTS}">${texts.products}</a></p>
-<h1>${title}</h1>!${doneNotice(words, visit.query, DONE)}!${facts(words, state, parents[0])}!${mayEdit ? actions(words, state) : ''}
+<h1>${title}</h1>!${doneNotice(words, visit.query, DONE)}!${endedDraft(visit, state)}!${pending.html}!${facts(words, state, parents[0])}!${mayEdit ? actions(words, state) : ''}
 !${addresses(visit, state)}!${shopPart(visit, state)}
 <section aria-labelledby="data"><h2 id="data">${texts.data}</h2>!${dataView(words, requireCategory(row.category).fields, readingOf(state), mark(words, state))}</section>
-!${units.html}!${scans}
+!${units}!${scans}
 <section aria-labelledby="versions"><h2 id="versions">${texts.versions}</h2>!${versionList(words, idFromUuid(row.id), history.versions)}!${history.total > VERSIONS_SHOWN ? html`<p class="quiet">${texts.versionsMore(words.number(VERSIONS_SHOWN), words.number(history.total))}</p>` : ''}</section>`
   return {
     title,
     body,
-    scripts: ['copy'],
+    scripts: ['copy', DRAFTS_MODULE],
     isWide: true,
-    ...(units.goesOn ? { headers: { refresh: `${LOOK_AGAIN_S}; url=${nextLook(visit)}` } } : {}),
+    ...(pending.goesOn ? { headers: { refresh: `${LOOK_AGAIN_S}; url=${nextLook(visit)}` } } : {}),
   }
 }
 
-/** Two addresses take turns: to a browser at `#units` the same one is a way within the page that it has. */
+/** After a save the browser keeps its draft no longer. */
+function endedDraft({ session, query }: SignedInVisit, { row }: State): string {
+  const done = query.get('done') ?? ''
+  if (done === 'created') return draftSaved(draftOfNew(session, row.category), row.version_no)
+  return ['saved', 'corrected'].includes(done)
+    ? draftSaved(draftOfProduct(session, idFromUuid(row.id)), Number(query.get('n')))
+    : ''
+}
+
+/** The page that looks again says what was done once nothing is left. */
 function nextLook({ query, params }: SignedInVisit): string {
   const next = new URLSearchParams(query)
-  next.set('look', query.get('look') === '1' ? '2' : '1')
-  return `${PRODUCTS}/${params.id}?${next}#units`
+  next.delete('done')
+  next.set('look', '1')
+  return `${PRODUCTS}/${params.id}?${next}`
 }
 
 /** Of a unit: which fields it has set itself. */

@@ -1,4 +1,4 @@
-/** Changing a product: the form of its category, and what kind of change it is. */
+/** Changing a product: the form of its category, and a review before it is saved where units have been issued. */
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { contextOf } from '../../accounts/sessions.ts'
@@ -8,28 +8,28 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/check-data.ts'
 import { requireUuid } from '../../passports/find.ts'
 import { getVersionOwn } from '../../passports/history.ts'
-import { previewUpdate, type Reach } from '../../passports/preview-correction.ts'
+import { previewUpdate } from '../../passports/preview-correction.ts'
 import { getState, readingOf, type State } from '../../passports/state.ts'
-import { CHANGE_TYPES, type ChangeType, updatePassport } from '../../passports/update.ts'
+import { CHANGE_TYPES, updatePassport } from '../../passports/update.ts'
 import { changesBetween, shownForm } from '../data-form.ts'
 import { dataInputs } from '../data-inputs.ts'
-import { labelOf } from '../data-labels.ts'
 import { reshaped } from '../data-rows.ts'
 import { defaultButton } from '../fields.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { conflictNotice, mergedWith } from './conflict.ts'
+import { doneAt } from './done.ts'
+import { draftAttributes, draftOfProduct } from './draft.ts'
 import { PRODUCTS } from './list.ts'
+import { MAX_NOTE_LENGTH, reviewPage } from './review.ts'
 import { titleOf } from './subject.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
 import { faults, problemsIn, readSent, SCRIPTS, type Sent, statusOf, type Typed } from './typed.ts'
 
-const LONGEST_NOTE = 500
-
 type Edit = Typed & {
-  changeType: ChangeType
   note: string
-  reach?: Reach | null
+  /** Attributes for what the browser keeps of it. */
+  draft: string
   /** The version that the form was opened with. */
   base: number
   conflict?: string
@@ -39,13 +39,16 @@ export async function showEdit(visit: SignedInVisit): Promise<Outcome> {
   const state = await stateOf(visit)
   const { row } = state
   return editPage(visit.words, state, {
+    draft: draftOf(visit, false),
     form: shownForm(visit.words, requireCategory(row.category).fields, shownData(state)),
     problems: {},
-    changeType: 'change',
     note: '',
     base: row.version_no,
   })
 }
+
+const draftOf = ({ words, session, params }: SignedInVisit, isSent: boolean) =>
+  draftAttributes(words, draftOfProduct(session, params.id ?? ''), isSent)
 
 const stateOf = ({ setup, session, params }: SignedInVisit): Promise<State> =>
   getState(contextOf(setup, session), requireUuid(params.id ?? ''))
@@ -77,39 +80,12 @@ function editPage(words: Words, state: State, edit: Edit): Outcome {
     inherited: state.inherited,
   }
   const body = html`<h1>${title}</h1>!${isUnit ? html`<p class="lead">${texts.unitLead}</p>` : ''}!${edit.conflict ?? faults(words, edit)}
-<form method="post" action="${at}" novalidate class="data">!${defaultButton(texts.save)}<input type="hidden" name="base" value="${edit.base}">
-!${dataInputs(category.fields, drawing)}<section aria-labelledby="how"><h2 id="how">${texts.keep}</h2>!${kinds(words, state, edit)}
-<div class="field"><label for="note">${texts.note} <span class="quiet">${texts.optional}</span></label><p class="hint" id="note-hint">${texts.noteHint}</p><input id="note" name="note" value="${edit.note}" maxlength="${LONGEST_NOTE}" autocomplete="off" aria-describedby="note-hint"></div></section>
+<form method="post" action="${at}" novalidate class="data"!${edit.draft}>!${defaultButton(texts.save)}<input type="hidden" name="base" value="${edit.base}">
+!${dataInputs(category.fields, drawing)}<section aria-labelledby="why"><h2 id="why">${texts.why}</h2>
+<div class="field"><label for="note">${texts.note} <span class="quiet">${texts.optional}</span></label><p class="hint" id="note-hint">${texts.noteHint}</p><input id="note" name="note" value="${edit.note}" maxlength="${MAX_NOTE_LENGTH}" autocomplete="off" aria-describedby="note-hint"></div></section>
 <div class="choices sticky"><button>${texts.save}</button> <a class="button second" href="${at}">${texts.cancel}</a></div></form>`
   const status = edit.conflict === undefined ? statusOf(edit) : 422
   return { title, body, status, scripts: SCRIPTS }
-}
-
-function kinds(words: Words, { row }: State, { changeType, reach }: Edit): string {
-  const texts = wordsOf(words, PRODUCT_TEXTS)
-  // An item has no units that a correction could reach.
-  if (row.level === 'i') return html`<input type="hidden" name="change_type" value="change">`
-  const radio = (value: ChangeType) =>
-    html`<div class="check"><input type="radio" id="type-${value}" name="change_type" value="${value}"!${changeType === value ? ' checked' : ''} aria-describedby="type-${value}-hint"><label for="type-${value}">${texts.changeTypes[value]}</label><p class="hint" id="type-${value}-hint">${texts.changeHints[value]}</p></div>`
-  const at = `${PRODUCTS}/${idFromUuid(row.id)}#reach`
-  const check = html`<button class="second" name="check" value="yes" formaction="${at}">${texts.checkReach}</button>`
-  return html`<fieldset><legend>${texts.whatChange}</legend>!${CHANGE_TYPES.map(radio)}!${check}!${reach === undefined ? '' : reachOf(words, reach)}</fieldset>`
-}
-
-/** What a correction would reach, before it is made; the address of the answer leads here. */
-function reachOf(words: Words, reach: Reach | null): string {
-  const texts = wordsOf(words, PRODUCT_TEXTS)
-  const told = (inner: string) =>
-    html`<div role="status" class="reach" id="reach" tabindex="-1">!${inner}</div>`
-  if (reach === null) return told(html`<p>${texts.reachNone}</p>`)
-  if (reach.fields.length === 0) return told(html`<p>${texts.reachNoField}</p>`)
-  const fields = reach.fields.map(name => labelOf(words, name)).join(', ')
-  const own = Object.entries(reach.own_values).map(
-    ([name, n]) => html`<li>${texts.reachOwn(labelOf(words, name), words.number(n))}</li>`,
-  )
-  return told(
-    html`<p>${texts.reach(fields, reach.units, words.number(reach.units))}</p>!${own.length === 0 ? '' : html`<ul>!${own}</ul>`}`,
-  )
 }
 
 export async function submitEdit(visit: SignedInVisit): Promise<Outcome> {
@@ -117,16 +93,16 @@ export async function submitEdit(visit: SignedInVisit): Promise<Outcome> {
   const ctx = contextOf(setup, session)
   const state = await stateOf(visit)
   const base = /^\d{1,9}$/.test(form.text('base')) ? Number(form.text('base')) : 0
-  const changeType = CHANGE_TYPES.find(one => one === form.text('change_type')) ?? 'change'
-  const note = Array.from(form.text('note')).slice(0, LONGEST_NOTE).join('')
-  const edit: Edit = { form, problems: {}, changeType, note, base }
+  const note = Array.from(form.text('note')).slice(0, MAX_NOTE_LENGTH).join('')
+  const edit: Edit = { form, problems: {}, note, base, draft: draftOf(visit, true) }
   const changed = reshaped(form)
   if (changed !== undefined) return editPage(words, state, { ...edit, form: changed })
+  if (form.text('back') !== '') return editPage(words, state, edit)
   const { fields } = requireCategory(state.row.category)
   const sent = readSent(words, fields, form, await dataThen(ctx, state, base))
   const typed = { ...edit, form: sent.form }
   try {
-    return await keep(ctx, { state, edit: typed, words, sent, check: form.text('check') !== '' })
+    return await save(ctx, { state, edit: typed, words, sent })
   } catch (error) {
     if (error instanceof AppError && error.code === 'version_conflict') {
       return conflictPage(visit, ctx, typed, sent)
@@ -150,28 +126,35 @@ async function conflictPage(
   return editPage(words, state, { ...edit, form, base: state.row.version_no, conflict })
 }
 
-type Keeping = { state: State; edit: Edit; words: Words; sent: Sent; check: boolean }
+type Saving = { state: State; edit: Edit; words: Words; sent: Sent }
 
-/** Only what differs is sent: what somebody else has changed meanwhile in other fields is not undone, and conflicts are told. */
-async function keep(ctx: AccountContext, { state, edit, words, sent, check }: Keeping): Promise<Outcome> {
-  const id = idFromUuid(state.row.id)
+/**
+ * Only what differs is sent: what somebody else has changed meanwhile in other fields is not undone, and conflicts are
+ * told. Where units have been issued nothing is saved before it is said whether this is a change or a correction.
+ */
+async function save(ctx: AccountContext, { state, edit, words, sent }: Saving): Promise<Outcome> {
   const { fields } = requireCategory(state.row.category)
   const known = state.row.level === 'm' ? fields : fields.filter(field => field.name !== 'gtin')
   const data = changesBetween(known, shownData(state), sent.data)
-  const wish = {
+  const chosen = CHANGE_TYPES.find(one => one === sent.form.text('change_type'))
+  const update = {
     uuid: state.row.id,
     data,
-    changeType: edit.changeType,
+    changeType: chosen ?? ('change' as const),
     note: edit.note === '' ? undefined : edit.note,
     strict: false,
     expects: (row: { version_no: number }) => row.version_no === edit.base,
   }
-  if (check) {
-    const { reach } = await previewUpdate(ctx, wish)
-    return editPage(words, state, { ...edit, reach })
+  if (chosen === undefined && state.row.level !== 'i') {
+    const { passport, reach } = await previewUpdate(ctx, { ...update, changeType: 'correction' })
+    if (reach !== null && reach.units > 0) {
+      const after = JSON.parse(passport.data) as Data
+      return reviewPage(words, state, { form: sent.form, note: edit.note, draft: edit.draft, after, reach })
+    }
   }
   if (Object.keys(data).length === 0)
     return editPage(words, state, { ...edit, message: wordsOf(words, PRODUCT_TEXTS).nothingChanged })
-  await updatePassport(ctx, wish)
-  return { to: `${PRODUCTS}/${id}?done=saved` }
+  const { passport } = await updatePassport(ctx, update)
+  const done = update.changeType === 'correction' ? 'corrected' : 'saved'
+  return { to: doneAt(idFromUuid(state.row.id), done, passport.version_no) }
 }

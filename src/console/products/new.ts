@@ -10,19 +10,22 @@ import { dataInputs } from '../data-inputs.ts'
 import { reshaped } from '../data-rows.ts'
 import { defaultButton } from '../fields.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
-import { type Words, wordsOf } from '../texts.ts'
+import { wordsOf } from '../texts.ts'
 import { beginningOf } from './beginning.ts'
+import { draftAttributes, draftOfNew } from './draft.ts'
 import { PRODUCTS } from './list.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
 import { faults, problemsIn, readSent, SCRIPTS, statusOf, type Typed } from './typed.ts'
 
-export async function showNew({ setup, session, words, query }: SignedInVisit): Promise<Outcome> {
+export async function showNew(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, words, query } = visit
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const id = query.get('category')
   const category = allCategories().find(one => one.id === id)
   if (category !== undefined) {
     const { data, from } = await beginningOf(contextOf(setup, session), words, category)
-    return newPage(words, category, { form: shownForm(words, category.fields, data), problems: {} }, from)
+    const typed = { form: shownForm(words, category.fields, data), problems: {} }
+    return newPage(visit, category, { ...typed, isSent: false }, from)
   }
   const links = allCategories().map(
     one =>
@@ -32,27 +35,34 @@ export async function showNew({ setup, session, words, query }: SignedInVisit): 
   return { title: texts.newProduct, body }
 }
 
-function newPage(words: Words, category: CompleteCategory, typed: Typed, from?: string): Outcome {
+function newPage(
+  { words, session }: SignedInVisit,
+  category: CompleteCategory,
+  typed: Typed & { isSent: boolean },
+  from?: string,
+): Outcome {
+  const draft = draftAttributes(words, draftOfNew(session, category.id), typed.isSent)
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const title = texts.newOf(texts.categories[category.id] ?? category.title)
   const { form, problems } = typed
   const drawing = { words, form, problems, category: category.id, action: PRODUCTS, isUnit: false }
   const body = html`<h1>${title}</h1><p class="lead">${texts.newLead}</p>!${from === undefined ? '' : html`<p>${texts.takenFrom(from)}</p>`}!${faults(words, typed)}
-<form method="post" action="${PRODUCTS}" novalidate class="data">!${defaultButton(texts.create)}<input type="hidden" name="category" value="${category.id}">
+<form method="post" action="${PRODUCTS}" novalidate class="data"!${draft}>!${defaultButton(texts.create)}<input type="hidden" name="category" value="${category.id}">
 !${dataInputs(category.fields, drawing)}<div class="choices sticky"><button>${texts.create}</button> <a class="button second" href="${PRODUCTS}">${texts.cancel}</a></div></form>`
   return { title, body, status: statusOf(typed), scripts: SCRIPTS }
 }
 
-export async function submitNew({ setup, session, words, form }: SignedInVisit): Promise<Outcome> {
+export async function submitNew(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, words, form } = visit
   const category = requireCategory(form.text('category'))
   const changed = reshaped(form)
-  if (changed !== undefined) return newPage(words, category, { form: changed, problems: {} })
+  if (changed !== undefined) return newPage(visit, category, { form: changed, problems: {}, isSent: true })
   const sent = readSent(words, category.fields, form, {})
   try {
     const ctx = contextOf(setup, session)
     const { passport } = await createPassport(ctx, { category: category.id, data: sent.data, strict: false })
     return { to: `${PRODUCTS}/${idFromUuid(passport.id)}?done=created` }
   } catch (error) {
-    return newPage(words, category, { form: sent.form, ...problemsIn(words, error, sent) })
+    return newPage(visit, category, { form: sent.form, ...problemsIn(words, error, sent), isSent: true })
   }
 }

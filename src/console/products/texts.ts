@@ -44,14 +44,24 @@ const en = {
   noneSelected: 'Nothing is selected. Tick the products first.',
   archivedMany: (n: number, text: string) => (n === 1 ? 'One is archived.' : `${text} are archived.`),
   restoredMany: (n: number, text: string) => (n === 1 ? 'One is restored.' : `${text} are restored.`),
+  /** `n` is a version's number or a count, 0 when it is not known. */
   done: {
-    created: 'The product is created.',
-    saved: 'Saved as a new version.',
-    archived: 'Archived. It can be restored at any time.',
-    restored: 'Restored.',
-    reverted: 'The earlier data stands again, as a new version.',
-    issued: 'The units are issued.',
-    refreshed: 'What was outdated is up to date.',
+    created: () => 'The product is created.',
+    saved: (n: number, text: string) => (n === 0 ? 'Saved as a new version.' : `Saved as version ${text}.`),
+    corrected: (n: number, text: string) =>
+      n === 0 ? 'The correction is saved.' : `The correction is saved as version ${text}.`,
+    archived: () => 'Archived. It can be restored at any time.',
+    restored: () => 'Restored.',
+    reverted: (n: number, text: string) =>
+      n === 0 ? 'The earlier data is restored.' : `Restored. The earlier data is now version ${text}.`,
+    issued: (n: number, text: string) =>
+      n === 0 ? 'The units are issued.' : n === 1 ? 'One unit is issued.' : `${text} units are issued.`,
+    refreshed: (n: number, text: string) =>
+      n === 0
+        ? 'All units are up to date.'
+        : n === 1
+          ? 'One unit is updated. It shows the corrected data now.'
+          : `${text} units are updated. They show the corrected data now.`,
   },
   pages: 'Pages',
   earlier: 'Newer',
@@ -116,30 +126,19 @@ const en = {
   create: 'Create the product',
   editOf: (name: string) => `Edit ${name}`,
   unitLead: 'A unit has its own values where they are given here, and inherits the rest.',
-  keep: 'Keep as',
-  whatChange: 'What kind of change is this?',
-  changeTypes: { change: 'A change', correction: 'A correction' },
-  changeHints: {
-    change: 'The product is different from now on. Units issued before keep what they were issued with.',
-    correction: 'The data was wrong. Units issued before become outdated and can take over the right value.',
-  },
-  checkReach: 'Check what it reaches',
-  reachNone: 'A change reaches no unit that has been issued.',
-  reachNoField: 'Nothing differs from the present data.',
-  reach: (fields: string, n: number, text: string) =>
-    n === 0
-      ? `Corrects ${fields}. No units have been issued.`
-      : `Corrects ${fields} for ${n === 1 ? 'one unit' : `${text} units`}.`,
-  reachOwn: (field: string, text: string) => `${field}: ${text} have a value of their own, which wins.`,
+  why: 'Why',
   note: 'Reason',
   noteHint: 'Kept with the version, for whoever asks later.',
   save: 'Save',
   conflict:
-    'Somebody else has saved a version meanwhile. What you typed is still here; in the other fields stands what they saved. Look it over and save again.',
+    'Somebody else saved this product while you were editing. Your entries are kept, and every other field shows their version. Review it and save again.',
   conflictBoth:
     'Both of you have changed these. They saved what stands here; if you save, yours takes its place.',
   conflictVersion: 'See what they changed, in a new tab',
   gtinHolder: 'Open the product that this GTIN belongs to',
+  draftFound: 'You have unsaved changes from {time}.',
+  draftRestore: 'Restore them',
+  draftDiscard: 'Discard them',
   nothingChanged: 'Nothing differs from the present data, so there is nothing to save.',
 }
 
@@ -167,7 +166,7 @@ const de: ProductTexts = {
   level: 'Ebene',
   status: 'Status',
   category: 'Kategorie',
-  onlyOutdated: 'Nur überholte Einheiten',
+  onlyOutdated: 'Nur veraltete Einheiten',
   show: 'Anzeigen',
   found: (n, text) => (n === 1 ? 'Ein Produkt' : `${text} Produkte`),
   foundMany: text => `Mehr als ${text} Produkte`,
@@ -180,7 +179,7 @@ const de: ProductTexts = {
   created: 'Angelegt',
   select: 'Auswählen',
   selectOne: title => `${title} auswählen`,
-  outdated: 'überholt',
+  outdated: 'veraltet',
   archiveSelected: 'Ausgewählte archivieren',
   restoreSelected: 'Ausgewählte wiederherstellen',
   someFailed: 'Einige konnten nicht geändert werden. Sie stehen da, wie sie jetzt sind.',
@@ -188,13 +187,28 @@ const de: ProductTexts = {
   archivedMany: (n, text) => (n === 1 ? 'Eines ist archiviert.' : `${text} sind archiviert.`),
   restoredMany: (n, text) => (n === 1 ? 'Eines ist wiederhergestellt.' : `${text} sind wiederhergestellt.`),
   done: {
-    created: 'Das Produkt ist angelegt.',
-    saved: 'Als neue Version gespeichert.',
-    archived: 'Archiviert. Es lässt sich jederzeit wiederherstellen.',
-    restored: 'Wiederhergestellt.',
-    reverted: 'Die früheren Angaben gelten wieder, als neue Version.',
-    issued: 'Die Einheiten sind ausgestellt.',
-    refreshed: 'Was überholt war, ist auf dem Stand.',
+    created: () => 'Das Produkt ist angelegt.',
+    saved: (n, text) => (n === 0 ? 'Als neue Version gespeichert.' : `Als Version ${text} gespeichert.`),
+    corrected: (n, text) =>
+      n === 0 ? 'Die Berichtigung ist gespeichert.' : `Die Berichtigung ist als Version ${text} gespeichert.`,
+    archived: () => 'Archiviert. Es lässt sich jederzeit wiederherstellen.',
+    restored: () => 'Wiederhergestellt.',
+    reverted: (n, text) =>
+      n === 0
+        ? 'Die früheren Angaben sind wiederhergestellt.'
+        : `Wiederhergestellt. Die früheren Angaben sind jetzt Version ${text}.`,
+    issued: (n, text) =>
+      n === 0
+        ? 'Die Einheiten sind ausgestellt.'
+        : n === 1
+          ? 'Eine Einheit ist ausgestellt.'
+          : `${text} Einheiten sind ausgestellt.`,
+    refreshed: (n, text) =>
+      n === 0
+        ? 'Alle Einheiten sind aktuell.'
+        : n === 1
+          ? 'Eine Einheit ist aktualisiert. Sie zeigt jetzt die berichtigten Angaben.'
+          : `${text} Einheiten sind aktualisiert. Sie zeigen jetzt die berichtigten Angaben.`,
   },
   pages: 'Seiten',
   earlier: 'Neuere',
@@ -259,23 +273,7 @@ const de: ProductTexts = {
   create: 'Produkt anlegen',
   editOf: name => `${name} bearbeiten`,
   unitLead: 'Eine Einheit hat eigene Werte, wo sie hier stehen, und erbt das Übrige.',
-  keep: 'Festhalten als',
-  whatChange: 'Was für eine Änderung ist das?',
-  changeTypes: { change: 'Eine Änderung', correction: 'Eine Berichtigung' },
-  changeHints: {
-    change:
-      'Das Produkt ist von jetzt an anders. Früher ausgestellte Einheiten behalten, womit sie ausgestellt wurden.',
-    correction:
-      'Die Angaben waren falsch. Früher ausgestellte Einheiten sind überholt und können den richtigen Wert übernehmen.',
-  },
-  checkReach: 'Prüfen, was sie erreicht',
-  reachNone: 'Eine Änderung erreicht keine ausgestellte Einheit.',
-  reachNoField: 'Nichts weicht von den jetzigen Angaben ab.',
-  reach: (fields, n, text) =>
-    n === 0
-      ? `Berichtigt ${fields}. Es wurden keine Einheiten ausgestellt.`
-      : `Berichtigt ${fields} für ${n === 1 ? 'eine Einheit' : `${text} Einheiten`}.`,
-  reachOwn: (field, text) => `${field}: ${text} haben einen eigenen Wert, der gilt.`,
+  why: 'Warum',
   note: 'Grund',
   noteHint: 'Bleibt bei der Version, für alle, die später fragen.',
   save: 'Speichern',
@@ -285,6 +283,9 @@ const de: ProductTexts = {
     'Diese Angaben haben Sie beide geändert. Gespeichert wurde, was hier steht; wenn Sie speichern, gilt statt dessen Ihre Eingabe.',
   conflictVersion: 'In einem neuen Tab ansehen, was geändert wurde',
   gtinHolder: 'Das Produkt öffnen, dem diese GTIN gehört',
+  draftFound: 'Es gibt nicht gespeicherte Eingaben von {time}.',
+  draftRestore: 'Wiederherstellen',
+  draftDiscard: 'Verwerfen',
   nothingChanged: 'Nichts weicht von den jetzigen Angaben ab, es gibt also nichts zu speichern.',
 }
 

@@ -6,6 +6,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { inputName, PREFIX, readData } from '../data-form.ts'
 import { labelOf } from '../data-labels.ts'
 import { withoutBlankRows } from '../data-rows.ts'
+import { DRAFTS_MODULE } from '../drafts-module.ts'
 import { notice, summary } from '../fields.ts'
 import { type Form, isFine, type Problems } from '../form.ts'
 import { type Words, wordsOf } from '../texts.ts'
@@ -15,7 +16,7 @@ import { withMembers } from './missing.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
 
 /** Modules of the forms of data. */
-export const SCRIPTS = ['languages', 'sums']
+export const SCRIPTS = ['languages', 'sums', DRAFTS_MODULE]
 
 /** `holder`: the own product whose GTIN was typed. */
 export type Typed = { form: Form; problems: Problems; message?: string; holder?: string }

@@ -4,13 +4,10 @@ import { PRODUCT_TEXTS } from './texts.ts'
 const en = {
   units: (n: number, text: string) => (n === 0 ? 'Units' : n === 1 ? 'One unit' : `${text} units`),
   unitsMany: (text: string) => `More than ${text} units`,
-  upToDate: 'Corrections',
   noUnits: 'No batches or items have been issued yet.',
-  unitsHere: (here: string) =>
-    `Of these, ${here} stand directly under it and are listed here; the others stand under their batches.`,
+  unitsHere: (here: string) => `${here} are listed here; the others are listed under their batches.`,
   issue: 'Issue units',
-  issueLead:
-    'They inherit everything from here as it stands now, and keep it when this product changes later.',
+  issueLead: 'New units copy today’s data. They keep it when this product changes later.',
   issueLevels: { batch: 'Batches, named by their lot', item: 'Items, named by their serial number' },
   names: 'Lots or serial numbers',
   namesHint: (most: number) =>
@@ -38,17 +35,17 @@ const en = {
   issueItem: 'An item has no units. Issue them under its batch or its model.',
   outdatedUnits: (n: number, text: string) =>
     n === 1
-      ? 'One unit was issued before a correction and still shows the old value.'
-      : `${text} units were issued before a correction and still show the old value.`,
+      ? 'One unit still shows the data from before a correction.'
+      : `${text} units still show the data from before a correction.`,
   outdatedSelf: {
-    batch: 'This batch was issued before a correction and still shows the old value.',
-    item: 'This item was issued before a correction and still shows the old value.',
+    batch: 'This batch still shows the data from before a correction.',
+    item: 'This item still shows the data from before a correction.',
   },
   outdatedWithItems: (n: number, text: string) =>
-    `This batch and ${n === 1 ? 'one of its items' : `${text} of its items`} were issued before a correction and still show the old value.`,
-  refresh: (text: string) => `Bring ${text} up to date`,
-  refreshing: (done: string, all: string) => `Bringing units up to date: ${done} of ${all}`,
-  refreshFailed: (text: string) => `${text} could not be brought up to date`,
+    `This batch and ${n === 1 ? 'one of its items' : `${text} of its items`} still show the data from before a correction.`,
+  refresh: (n: number, text: string) => (n === 1 ? 'Update it now' : `Update all ${text} now`),
+  refreshing: (done: string, all: string) => `Updating units: ${done} of ${all}`,
+  refreshFailed: (text: string) => `${text} could not be updated`,
 }
 
 type UnitTexts = typeof en
@@ -56,13 +53,11 @@ type UnitTexts = typeof en
 const de: UnitTexts = {
   units: (n, text) => (n === 0 ? 'Einheiten' : n === 1 ? 'Eine Einheit' : `${text} Einheiten`),
   unitsMany: text => `Mehr als ${text} Einheiten`,
-  upToDate: 'Berichtigungen',
   noUnits: 'Es wurden noch keine Chargen oder Einzelstücke ausgestellt.',
-  unitsHere: here =>
-    `Davon stehen ${here} unmittelbar darunter, in dieser Liste; die übrigen unter ihren Chargen.`,
+  unitsHere: here => `${here} stehen in dieser Liste, die übrigen unter ihren Chargen.`,
   issue: 'Einheiten ausstellen',
   issueLead:
-    'Sie erben alles von hier, wie es jetzt ist, und behalten es, wenn sich dieses Produkt später ändert.',
+    'Neue Einheiten übernehmen die heutigen Angaben und behalten sie, wenn sich dieses Produkt später ändert.',
   issueLevels: {
     batch: 'Chargen, benannt nach ihrer Chargennummer',
     item: 'Einzelstücke, benannt nach ihrer Seriennummer',
@@ -86,8 +81,8 @@ const de: UnitTexts = {
   },
   unitQuota: {
     batch:
-      'Das Kontingent an Chargen dieses Kontos ist aufgebraucht. Bitte um einen größeren Tarif oder mehr Platz bitten.',
-    item: 'Das Kontingent an Einzelstücken dieses Kontos ist aufgebraucht. Bitte um einen größeren Tarif oder mehr Platz bitten.',
+      'Das Kontingent an Chargen dieses Kontos ist aufgebraucht. Bitte einen größeren Tarif oder ein Zusatzkontingent anfragen.',
+    item: 'Das Kontingent an Einzelstücken dieses Kontos ist aufgebraucht. Bitte einen größeren Tarif oder ein Zusatzkontingent anfragen.',
   },
   issueArchived:
     'Dieses Produkt ist archiviert: darunter lassen sich keine Einheiten ausstellen. Stellen Sie es erst wieder her.',
@@ -95,17 +90,17 @@ const de: UnitTexts = {
     'Ein Einzelstück hat keine Einheiten. Stellen Sie sie unter seiner Charge oder seinem Modell aus.',
   outdatedUnits: (n, text) =>
     n === 1
-      ? 'Eine Einheit wurde vor einer Berichtigung ausgestellt und zeigt noch den alten Wert.'
-      : `${text} Einheiten wurden vor einer Berichtigung ausgestellt und zeigen noch den alten Wert.`,
+      ? 'Eine Einheit zeigt noch die Angaben von vor einer Berichtigung.'
+      : `${text} Einheiten zeigen noch die Angaben von vor einer Berichtigung.`,
   outdatedSelf: {
-    batch: 'Diese Charge wurde vor einer Berichtigung ausgestellt und zeigt noch den alten Wert.',
-    item: 'Dieses Einzelstück wurde vor einer Berichtigung ausgestellt und zeigt noch den alten Wert.',
+    batch: 'Diese Charge zeigt noch die Angaben von vor einer Berichtigung.',
+    item: 'Dieses Einzelstück zeigt noch die Angaben von vor einer Berichtigung.',
   },
   outdatedWithItems: (n, text) =>
-    `Diese Charge und ${n === 1 ? 'eines ihrer Einzelstücke' : `${text} ihrer Einzelstücke`} wurden vor einer Berichtigung ausgestellt und zeigen noch den alten Wert.`,
-  refresh: text => `${text} auf den Stand bringen`,
-  refreshing: (done, all) => `Einheiten werden auf den Stand gebracht: ${done} von ${all}`,
-  refreshFailed: text => `${text} konnten nicht auf den Stand gebracht werden`,
+    `Diese Charge und ${n === 1 ? 'eines ihrer Einzelstücke' : `${text} ihrer Einzelstücke`} zeigen noch die Angaben von vor einer Berichtigung.`,
+  refresh: (n, text) => (n === 1 ? 'Jetzt aktualisieren' : `Alle ${text} jetzt aktualisieren`),
+  refreshing: (done, all) => `Einheiten werden aktualisiert: ${done} von ${all}`,
+  refreshFailed: text => `${text} konnten nicht aktualisiert werden`,
 }
 
 export const UNIT_TEXTS = { en: { ...PRODUCT_TEXTS.en, ...en }, de: { ...PRODUCT_TEXTS.de, ...de } }

@@ -1,4 +1,4 @@
-/** The units of a product: listed, issued by pasting their serials, and brought up to date after a correction. */
+/** The units of a product: listed, and issued by pasting their serials. */
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -7,13 +7,12 @@ import { countBelow } from '../../passports/count-below.ts'
 import { createChildren, type NotIssued, UNIT_LEVELS } from '../../passports/create-children.ts'
 import { listPassports, MOST_COUNTED, type Summary } from '../../passports/list.ts'
 import { LEVEL_NAME } from '../../passports/record.ts'
-import { type JobReport, previewRefresh, refreshPassport } from '../../passports/refresh-job.ts'
 import type { State } from '../../passports/state.ts'
 import { described, notes, notice, summary } from '../fields.ts'
 import type { Problems } from '../form.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
-import { doneNotice } from './done.ts'
+import { doneAt, doneNotice } from './done.ts'
 import { faultSentence } from './faults.ts'
 import { PRODUCTS } from './list.ts'
 import { type Place, pages, readPlace, sentAs, windowAt } from './pages.ts'
@@ -25,31 +24,15 @@ const MOST_ISSUED = 500
 const MOST_NAMED = 20
 const LONGEST_NAMED = 40
 
-/** The section on a product's page; `goesOn` while a refresh is at work, so that the page looks again. */
-export async function unitsPart(
-  visit: SignedInVisit,
-  ctx: AccountContext,
-  state: State,
-): Promise<{ html: string; goesOn: boolean }> {
+/** The section on the page of a product that can have units; '' for an item. */
+export async function unitsPart(visit: SignedInVisit, ctx: AccountContext, state: State): Promise<string> {
   const { words, session, query } = visit
   const texts = wordsOf(words, UNIT_TEXTS)
   const { row } = state
+  if (row.level === 'i') return ''
   const place = readPlace(query, 'units')
-  const refresh = await previewRefresh(ctx, row.id)
-  const job = refresh.job?.finished_at === null ? refresh.job : undefined
   const mayEdit = session.role !== 'viewer'
-  const state_ = refreshPart(words, row, { outdated: refresh.outdated, job, mayEdit })
-  const isOver = query.has('look') && job === undefined && refresh.outdated === 0
-  const sent = isOver ? new URLSearchParams({ done: 'refreshed' }) : query
-  const done = doneNotice(words, sent, ['issued', 'refreshed'])
-  const found = await refreshFailures(words, refresh.job)
-  if (row.level === 'i') {
-    const part =
-      state_ + done === ''
-        ? ''
-        : html`<section aria-labelledby="units"><h2 id="units">${texts.upToDate}</h2>!${done}!${state_}!${found}</section>`
-    return { html: part, goesOn: job !== undefined }
-  }
+  const done = doneNotice(words, query, ['issued'])
   const filter = { levels: row.level === 'm' ? (['b', 'i'] as const) : (['i'] as const), parentId: row.id }
   const [list, { batches, items }] = await Promise.all([
     listPassports(ctx, filter, windowAt(place, A_PAGE), MOST_COUNTED),
@@ -69,9 +52,8 @@ export async function unitsPart(
     mayEdit && row.status === 'a'
       ? html`<p><a class="button second" href="${PRODUCTS}/${idFromUuid(row.id)}/units/new">${texts.issue}</a></p>`
       : ''
-  const html_ = html`<section aria-labelledby="units"><h2 id="units">${heading}</h2>
-!${done}!${state_}!${found}!${here}!${list.rows.length === 0 ? html`<p class="empty">${texts.noUnits}</p>` : html`<ul class="rows">!${list.rows.map(one => unitRow(words, one))}</ul>`}!${more}!${issue}</section>`
-  return { html: html_, goesOn: job !== undefined }
+  return html`<section aria-labelledby="units"><h2 id="units">${heading}</h2>
+!${done}!${here}!${list.rows.length === 0 ? html`<p class="empty">${texts.noUnits}</p>` : html`<ul class="rows">!${list.rows.map(one => unitRow(words, one))}</ul>`}!${more}!${issue}</section>`
 }
 
 function unitRow(words: Words, row: Summary): string {
@@ -82,47 +64,6 @@ function unitRow(words: Words, row: Summary): string {
   ]
   return html`<li class="in-line"><span><a class="row-link" href="${PRODUCTS}/${idFromUuid(row.id)}">${row.serial ?? row.lot ?? ''}</a>!${badges}</span>
 <span class="quiet">${texts.levels[LEVEL_NAME[row.level]]}, ${words.texts.version(row.version_no)}, ${words.date(row.updated_at.toISOString())}</span></li>`
-}
-
-type Refreshing = { outdated: number; job: JobReport | undefined; mayEdit: boolean }
-
-function refreshPart(words: Words, row: State['row'], { outdated, job, mayEdit }: Refreshing): string {
-  const texts = wordsOf(words, UNIT_TEXTS)
-  if (job !== undefined) {
-    const all = job.refreshed + outdated
-    return html`<div class="progress" role="status"><label for="refresh">${texts.refreshing(words.number(job.refreshed), words.number(all))}</label>
-<progress id="refresh" max="${all}" value="${job.refreshed}"></progress></div>`
-  }
-  if (outdated === 0) return ''
-  const button = mayEdit
-    ? html`<form method="post" action="${PRODUCTS}/${idFromUuid(row.id)}/refresh"><button>${texts.refresh(words.number(outdated))}</button></form>`
-    : ''
-  return html`<div class="reach"><p>${outdatedSentence(words, row, outdated)}</p>!${button}</div>`
-}
-
-/** A batch or an item that is outdated itself is one of those that are counted. */
-function outdatedSentence(words: Words, { level, outdated }: State['row'], n: number): string {
-  const texts = wordsOf(words, UNIT_TEXTS)
-  if (level === 'm' || !outdated) return texts.outdatedUnits(n, words.number(n))
-  if (n === 1) return texts.outdatedSelf[level === 'b' ? 'batch' : 'item']
-  return texts.outdatedWithItems(n - 1, words.number(n - 1))
-}
-
-/** Units that the last refresh could not bring up to date, with why. */
-function refreshFailures(words: Words, job: JobReport | undefined): string {
-  const failed = (job?.failed ?? []) as { id: string; error: string }[]
-  if (failed.length === 0) return ''
-  const lines = failed
-    .slice(0, MOST_NAMED)
-    .map(one => html`<li><a href="${PRODUCTS}/${one.id}">${one.id}</a>: ${one.error}</li>`)
-  return html`<details class="fold"><summary>${wordsOf(words, UNIT_TEXTS).refreshFailed(words.number(failed.length))}</summary><ul>!${lines}</ul></details>`
-}
-
-export async function submitRefresh(visit: SignedInVisit): Promise<Outcome> {
-  const { ctx, state } = await contextAndState(visit)
-  const { pending, failed } = await refreshPassport(ctx, state.row.id)
-  const done = pending === 0 && failed.length === 0 ? '?done=refreshed' : ''
-  return { to: `${PRODUCTS}/${idFromUuid(state.row.id)}${done}#units` }
 }
 
 /** `lines` are those still in the form, in their order; `errors` are about them, one each. */
@@ -219,7 +160,8 @@ export async function submitIssue(visit: SignedInVisit): Promise<Outcome> {
   try {
     const wish = { parentUuid: state.row.id, level, units, bulk: true, strict: false }
     const { created, errors } = await createChildren(ctx, wish)
-    if (errors.length === 0) return { to: `${PRODUCTS}/${idFromUuid(state.row.id)}?done=issued#units` }
+    if (errors.length === 0)
+      return { to: `${doneAt(idFromUuid(state.row.id), 'issued', created.length)}#units` }
     const left = errors.map(({ index }) => lines[index] ?? '')
     return issuePage(words, state, { level, lines: left, errors, done: created.length })
   } catch (error) {

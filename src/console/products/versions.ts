@@ -1,6 +1,5 @@
 /** One version of a product beside the one before it: what was, what is, and the way back. */
 import { html } from 'ghtml'
-import type { Field } from '../../categories/field.ts'
 import type { Data } from '../../categories/value.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -8,11 +7,12 @@ import { requireCategory } from '../../passports/check-data.ts'
 import { getVersion, listVersions } from '../../passports/history.ts'
 import { revertPassport } from '../../passports/revert.ts'
 import { CHANGE_TYPES } from '../../passports/update.ts'
-import { labelOf } from '../data-labels.ts'
 import { notice } from '../fields.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
-import { dataView, valueView } from './data-view.ts'
+import { dataView } from './data-view.ts'
+import { difference } from './difference.ts'
+import { doneAt } from './done.ts'
 import { faultSentence } from './faults.ts'
 import { PRODUCTS } from './list.ts'
 import { contextAndState, titleOf } from './subject.ts'
@@ -53,24 +53,6 @@ function numberOf({ params }: SignedInVisit): number {
   return Number(n)
 }
 
-function difference(words: Words, fields: readonly Field[], before: Data, after: Data): string {
-  const texts = wordsOf(words, PRODUCT_TEXTS)
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  const changed = names.filter(name => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-  if (changed.length === 0) return html`<p>${texts.noDifference}</p>`
-  const known = new Map(fields.map(field => [field.name, field]))
-  const show = (name: string, value: unknown) => {
-    const field = known.get(name)
-    return field === undefined ? html`${JSON.stringify(value) ?? '–'}` : valueView(words, field, name, value)
-  }
-  const rows = changed.map(
-    name =>
-      html`<tr><th scope="row">${labelOf(words, name)}</th><td>!${show(name, before[name])}</td><td>!${show(name, after[name])}</td></tr>`,
-  )
-  return html`<section aria-labelledby="diff"><h2 id="diff">${texts.difference}</h2><div class="scroll" tabindex="0" role="region" aria-labelledby="diff"><table class="diff">
-<thead><tr><th scope="col">${texts.field}</th><th scope="col">${texts.before}</th><th scope="col">${texts.after}</th></tr></thead><tbody>!${rows}</tbody></table></div></section>`
-}
-
 function revertForm(words: Words, at: string, n: number, level: 'm' | 'b' | 'i'): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const kinds = level === 'i' ? (['change'] as const) : CHANGE_TYPES
@@ -86,17 +68,17 @@ export async function submitRevert(visit: SignedInVisit): Promise<Outcome> {
   const { ctx, state } = await contextAndState(visit)
   const changeType = CHANGE_TYPES.find(one => one === form.text('change_type')) ?? 'change'
   try {
-    await revertPassport(ctx, {
+    const { passport } = await revertPassport(ctx, {
       uuid: state.row.id,
       versionNo: numberOf(visit),
       changeType,
       note: undefined,
       expects: () => true,
     })
+    return { to: doneAt(idFromUuid(state.row.id), 'reverted', passport.version_no) }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'not_found') throw error
     const [detail] = error.details ?? []
     return page(visit, detail === undefined ? error.message : faultSentence(words, detail))
   }
-  return { to: `${PRODUCTS}/${idFromUuid(state.row.id)}?done=reverted` }
 }

@@ -1,0 +1,125 @@
+// Keeps what was typed in a form until it is saved, in this browser alone, and asks before the page is left. Without
+// this a page that is left forgets what was typed in it.
+const PREFIX = 'carnet-draft:'
+const MAX_AGE_MS = 7 * 86_400_000
+const WRITE_AFTER_MS = 400
+const BUTTONS = new Set(['add', 'remove', 'show', 'back', 'reviewed', 'change_type'])
+
+const read = key => {
+  try {
+    const draft = JSON.parse(localStorage.getItem(key))
+    return Array.isArray(draft?.entries) && draft.at > Date.now() - MAX_AGE_MS ? draft : undefined
+  } catch {
+    return undefined
+  }
+}
+const keys = () => Object.keys(localStorage).filter(key => key.startsWith(PREFIX))
+const forget = key => localStorage.removeItem(key)
+
+const entriesOf = form =>
+  [...new FormData(form)].filter(([name, value]) => !BUTTONS.has(name) && typeof value === 'string')
+
+function guard(form) {
+  const key = PREFIX + form.dataset.draft
+  const fresh = JSON.stringify(entriesOf(form))
+  const wasSent = 'draftSent' in form.dataset
+  const isDirty = () => wasSent || JSON.stringify(entriesOf(form)) !== fresh
+  let isLeaving = false
+  let timer
+  const keep = () => {
+    clearTimeout(timer)
+    timer = undefined
+    const text = JSON.stringify({ at: Date.now(), entries: entriesOf(form) })
+    try {
+      if (isDirty()) localStorage.setItem(key, text)
+      else forget(key)
+    } catch {
+      // The browser has no room: the question before leaving stays.
+    }
+  }
+  form.addEventListener('input', () => {
+    document.querySelector('[data-draft-offer]')?.remove()
+    timer ??= setTimeout(keep, WRITE_AFTER_MS)
+  })
+  form.addEventListener('submit', () => {
+    isLeaving = true
+    keep()
+  })
+  addEventListener('pagehide', () => {
+    if (timer !== undefined) keep()
+  })
+  addEventListener('pageshow', () => {
+    isLeaving = false
+  })
+  addEventListener('beforeunload', event => {
+    if (!isLeaving && isDirty()) event.preventDefault()
+  })
+  const draft = wasSent ? undefined : read(key)
+  if (draft !== undefined && JSON.stringify(draft.entries) !== fresh) offer(form, key, draft)
+  if (wasSent) keep()
+}
+
+/** The draft goes to the server as a form that is not saved: it draws all rows again, and knows the version it began with. */
+function offer(form, key, { at, entries }) {
+  const { draftFound, draftRestore, draftDiscard } = form.dataset
+  const box = document.createElement('div')
+  box.className = 'reach'
+  box.setAttribute('role', 'status')
+  box.dataset.draftOffer = ''
+  const line = document.createElement('p')
+  const isToday = new Date(at).toDateString() === new Date().toDateString()
+  const when = new Intl.DateTimeFormat(document.documentElement.lang, {
+    ...(isToday ? {} : { dateStyle: 'medium' }),
+    timeStyle: 'short',
+  })
+  line.textContent = draftFound.replace('{time}', when.format(at))
+  const button = (text, className, act) => {
+    const one = document.createElement('button')
+    one.type = 'button'
+    one.className = className
+    one.textContent = text
+    one.addEventListener('click', act)
+    return one
+  }
+  const restore = button(draftRestore, '', () => {
+    const sent = document.createElement('form')
+    sent.method = 'post'
+    sent.action = form.getAttribute('action')
+    sent.hidden = true
+    for (const [name, value] of [...entries, ['show', 'd']]) {
+      const field = document.createElement('textarea')
+      field.name = name
+      field.value = value
+      sent.append(field)
+    }
+    document.body.append(sent)
+    sent.submit()
+  })
+  const discard = button(draftDiscard, 'second', () => {
+    forget(key)
+    box.remove()
+  })
+  const choices = document.createElement('p')
+  choices.className = 'choices'
+  choices.append(restore, discard)
+  box.append(line, choices)
+  form.before(box)
+}
+
+// Nothing of a draft is for whoever signs in next, and what was saved is no draft. A page that somebody went back to
+// says again what was saved then: what they have typed since stays.
+const isNewVisit = performance.getEntriesByType('navigation')[0]?.type === 'navigate'
+const isOver = (key, version) => {
+  const base = read(key)?.entries.find(([name]) => name === 'base')?.[1]
+  return base === undefined || Number(base) < version
+}
+const forms = [...document.querySelectorAll('form[data-draft]')]
+const isOthers = key =>
+  forms.some(({ dataset }) => !key.startsWith(PREFIX + dataset.draft.split(':')[0] + ':'))
+const isForgotten = document.querySelector('[data-drafts-forget]') !== null
+for (const key of keys()) if (isForgotten || isOthers(key) || read(key) === undefined) forget(key)
+for (const { dataset } of document.querySelectorAll('[data-draft-saved]')) {
+  const key = PREFIX + dataset.draftSaved
+  if (isNewVisit && isOver(key, Number(dataset.version))) forget(key)
+}
+for (const form of forms) guard(form)

@@ -1,0 +1,63 @@
+/**
+ * Between Save and a new version of a product that has units: what was changed, and whether it is a change or a
+ * correction. Nothing is chosen beforehand, because the wrong one leaves units with wrong data, or marks right ones.
+ */
+import { html } from 'ghtml'
+import type { Data } from '../../categories/value.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { requireCategory } from '../../passports/check-data.ts'
+import type { Reach } from '../../passports/preview-correction.ts'
+import { readingOf, type State } from '../../passports/state.ts'
+import { CHANGE_TYPES, type ChangeType } from '../../passports/update.ts'
+import { labelOf } from '../data-labels.ts'
+import { DRAFTS_MODULE } from '../drafts-module.ts'
+import { described, notes, summary } from '../fields.ts'
+import type { Form, Problems } from '../form.ts'
+import type { Outcome } from '../route.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { difference } from './difference.ts'
+import { PRODUCTS } from './list.ts'
+import { REVIEW_TEXTS } from './review-texts.ts'
+import { titleOf } from './subject.ts'
+
+export const MAX_NOTE_LENGTH = 500
+
+/** Inputs of the review itself; everything else in its form is what was typed before. */
+const OWN_INPUTS: ReadonlySet<string> = new Set(['change_type', 'note', 'reviewed', 'back'])
+
+/** `after` is what the product would read as; `reach` what a correction would reach. */
+type Review = { form: Form; note: string; draft: string; after: Data; reach: Reach }
+
+/** A form that comes from the review without a choice is refused; one that comes from editing is only asked. */
+export function reviewPage(words: Words, state: State, { form, note, draft, after, reach }: Review): Outcome {
+  const texts = wordsOf(words, REVIEW_TEXTS)
+  const at = `${PRODUCTS}/${idFromUuid(state.row.id)}`
+  const { fields } = requireCategory(state.row.category)
+  const problems: Problems = form.text('reviewed') === '' ? {} : { change_type: texts.chooseOne }
+  const kept = form.entries().filter(([name]) => !OWN_INPUTS.has(name))
+  const hidden = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
+  const body = html`<p class="way"><a class="alone" href="${at}">${titleOf(words, state)}</a></p><h1>${texts.reviewTitle}</h1><p class="lead">${texts.reviewLead}</p>
+!${summary(words.texts, problems, { change_type: texts.whatChange })}!${difference(words, fields, readingOf(state), after)}
+<form method="post" action="${at}" novalidate class="data"!${draft}>!${hidden}<input type="hidden" name="reviewed" value="yes">
+!${choice(words, reach, problems)}
+<div class="field"><label for="note">${texts.note} <span class="quiet">${texts.optional}</span></label><p class="hint" id="note-hint">${texts.noteHint}</p><input id="note" name="note" value="${note}" maxlength="${MAX_NOTE_LENGTH}" autocomplete="off" aria-describedby="note-hint"></div>
+<div class="choices"><button>${texts.save}</button> <button class="second" name="back" value="yes">${texts.back}</button></div></form>`
+  const status = Object.keys(problems).length === 0 ? 200 : 422
+  return { title: texts.reviewOf(titleOf(words, state)), body, status, scripts: [DRAFTS_MODULE] }
+}
+
+function choice(words: Words, { units, own_values }: Reach, problems: Problems): string {
+  const texts = wordsOf(words, REVIEW_TEXTS)
+  const own = Object.entries(own_values).map(([name, n]) =>
+    texts.reachOwn(labelOf(words, name), n, words.number(n)),
+  )
+  const radio = (value: ChangeType) => {
+    const hint = [
+      texts.changeHints[value](units, words.number(units)),
+      ...(value === 'correction' ? own : []),
+    ]
+    return html`<div class="check"><input type="radio" id="type-${value}" name="change_type" value="${value}" required aria-describedby="type-${value}-hint"><label for="type-${value}">${texts.changeTypes[value]}</label><p class="hint" id="type-${value}-hint">${hint.join(' ')}</p></div>`
+  }
+  const field = { name: 'change_type' }
+  return html`<fieldset id="change_type" tabindex="-1"!${described(field, problems).join('')}><legend>${texts.whatChange}</legend>!${notes(field, problems)}!${CHANGE_TYPES.map(radio)}</fieldset>`
+}
