@@ -22,7 +22,7 @@ export const guides = (apiUrl: string): readonly Guide[] => [
     id: 'answers',
     title: 'Answers',
     texts: [
-      'JSON in UTF-8. What you asked for is under `data`; beside it may stand `meta` (of lists and dry runs) and `warnings` (fields the schema does not know; they are kept). With `Prefer: handling=strict` unknown fields are refused instead.',
+      'JSON in UTF-8. What you asked for is under `data`; beside it may stand `meta` (of lists and dry runs) and `warnings` (fields the schema does not know, names of fibres that are recognised or not; all are kept). With `Prefer: handling=strict` unknown fields are refused instead.',
       'A refusal has `error` for a person, `code` for a program, `errors` with all violations at once, and `request_id`, which is also in the header `X-Request-Id` of every answer. Branch on `code`: see [Errors](#errors).',
     ],
   },

@@ -1,5 +1,6 @@
 /** The REST door: its table of contents, and what holds for every call before a handler sees it. */
 import { METHODS } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { authenticate, type KeyHolder } from '../accounts/authenticate.ts'
 import type { AccountContext } from '../accounts/context.ts'
@@ -47,16 +48,16 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/products/:id/snippet', handle: readSnippet },
   { method: 'GET', path: '/products/:id/versions', handle: listProductVersions },
   { method: 'GET', path: '/products/:id/versions/:n', handle: readProductVersion },
-  { method: 'POST', path: '/products/:id/versions/:n/revert', handle: revertProduct },
+  { method: 'POST', path: '/products/:id/versions/:n/revert', handle: revertProduct, isBodyOptional: true },
   { method: 'GET', path: '/products/:id/children', handle: listChildren },
   { method: 'POST', path: '/products/:id/children', handle: createUnits, dryRun: true, bulk: true },
   { method: 'POST', path: '/products/:id/children/update', handle: changeUnits, dryRun: true, bulk: true },
   { method: 'GET', path: '/products/:id/refresh', handle: showRefresh },
-  { method: 'POST', path: '/products/:id/refresh', handle: refreshUnits },
+  { method: 'POST', path: '/products/:id/refresh', handle: refreshUnits, isBodyOptional: true },
   { method: 'GET', path: '/products/:id/scans', handle: productScans },
   { method: 'GET', path: '/scans', handle: accountScans },
-  { method: 'POST', path: '/products/:id/archive', handle: archiveProduct },
-  { method: 'POST', path: '/products/:id/restore', handle: restoreProduct },
+  { method: 'POST', path: '/products/:id/archive', handle: archiveProduct, isBodyOptional: true },
+  { method: 'POST', path: '/products/:id/restore', handle: restoreProduct, isBodyOptional: true },
 ]
 
 const NO_SUCH_ADDRESS = 'There is no such address. GET /api/v1/openapi.json lists all there are.'
@@ -73,11 +74,12 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
       door.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
         try {
           noteBody(request, bytes)
-          done(null, readBytes(request, bytes))
+          done(null, bytes.length === 0 && canLackBody(request) ? undefined : readBytes(request, bytes))
         } catch (error) {
           done(error as Error)
         }
       })
+      door.addContentTypeParser('*', readOtherType)
       door.addHook('onRequest', async (request, reply) => {
         if (isOpen(request)) limitAddress(setup, request, reply, { refuses: !isHealth(request) })
         else await admit(setup, request, reply)
@@ -106,6 +108,8 @@ const isOpen = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined 
 const BULK = new Set(ROUTES.filter(route => route.bulk).map(route => API_PREFIX + route.path))
 const ROWS = { member: 'items', most: MOST_ITEMS, mostBytesWithout: MAX_BODY_BYTES }
 const isBulk = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && BULK.has(url)
+const BODY_OPTIONAL = new Set(ROUTES.filter(one => one.isBodyOptional).map(one => API_PREFIX + one.path))
+const canLackBody = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && BODY_OPTIONAL.has(url)
 const isHealth = (request: FastifyRequest) => request.routeOptions.url === `${API_PREFIX}/health`
 
 function readBytes(request: FastifyRequest, bytes: Buffer): unknown {
@@ -120,6 +124,29 @@ function readBytes(request: FastifyRequest, bytes: Buffer): unknown {
     throw new AppError('unsupported_media_type', 'Compressed bodies are not read. Send the JSON as it is.')
   }
   return readJson(bytes, isBulk(request) ? ROWS : undefined)
+}
+
+/**
+ * A body of another type is refused, at its first byte. Clients name a type also where they send nothing (`curl -d ''`,
+ * `urllib` with `data=b''`, `fetch` with `body: ''`): that is no body where none is needed.
+ */
+function readOtherType(
+  request: FastifyRequest,
+  payload: Readable,
+  done: (error: Error | null, body?: unknown) => void,
+): void {
+  const refusal = new AppError('unsupported_media_type', 'Send the body as application/json.')
+  if (!canLackBody(request)) {
+    done(refusal)
+    return
+  }
+  const finish = (error: Error | null) => {
+    payload.off('data', onData).off('end', onEnd).off('error', finish)
+    done(error)
+  }
+  const onData = () => finish(refusal)
+  const onEnd = () => finish(null)
+  payload.on('data', onData).on('end', onEnd).on('error', finish)
 }
 
 /** Refusals in the order of the contract: 401, plan_required, 429, read_only; the rest comes later. */

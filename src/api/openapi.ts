@@ -54,6 +54,7 @@ export function openapiDocument(setup: Pick<ApiSetup, 'addresses' | 'version'>) 
       version: setup.version,
       summary: 'Digital product passports',
       description: DESCRIPTION,
+      contact: { name: 'The operator of this Carnet', url: setup.addresses.publicUrl },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: setup.addresses.apiUrl }],

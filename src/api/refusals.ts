@@ -89,7 +89,7 @@ export const REFUSALS = {
     sentence: 'The address is longer than 8192 characters.',
   },
   unsupported_media_type: {
-    when: 'The body is not `application/json`, is in another charset than UTF-8, or is compressed.',
+    when: 'The body is not `application/json`, is in another charset than UTF-8, or is compressed. An empty body where none is needed counts as none.',
     sentence: 'Send the body as application/json.',
   },
   expectation_failed: {

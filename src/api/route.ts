@@ -39,7 +39,8 @@ export type Answer = { status?: number; body: string | Buffer; headers?: Record<
 
 /**
  * `bulk`: takes up to 500 rows as `items`, each answered by itself, in 8 MiB instead of one. `dryRun`: takes `?dry_run`.
- * `keepsReceipt`: its verb keeps the answer to a key itself. The parameters of a read are read by its handler.
+ * `keepsReceipt`: its verb keeps the answer to a key itself. `isBodyOptional`: an empty body is none, whatever its type.
+ * The parameters of a read are read by its handler.
  */
 type Address = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH'
@@ -47,6 +48,7 @@ type Address = {
   bulk?: true
   dryRun?: true
   keepsReceipt?: true
+  isBodyOptional?: true
   deprecated?: Deprecation
 }
 export type AccountRoute = Address & {

@@ -30,6 +30,62 @@ describe('raw HTTP', () => {
   const head = (first: string, ...lines: string[]) =>
     [first, ...lines, 'Connection: close', '', ''].join('\r\n')
 
+  describe('calls whose body is optional', () => {
+    const statusOf = async (path: string, lines: readonly string[], body = '') => {
+      const auth = `Authorization: Bearer ${account.key}`
+      const answer = await send(
+        head(`POST /api/v1/products/${path} HTTP/1.1`, 'Host: a', auth, ...lines) + body,
+      )
+      return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1])
+    }
+    const NOTHING = [
+      ['no type, no length', [], ''],
+      ...[
+        'application/json',
+        'application/x-www-form-urlencoded',
+        'text/plain;charset=UTF-8',
+        'text/html',
+      ].flatMap(
+        type =>
+          [
+            [`${type}, length 0`, [`Content-Type: ${type}`, 'Content-Length: 0'], ''],
+            [`${type}, no length`, [`Content-Type: ${type}`], ''],
+            [
+              `${type}, chunks, none of them`,
+              [`Content-Type: ${type}`, 'Transfer-Encoding: chunked'],
+              '0\r\n\r\n',
+            ],
+          ] as const,
+      ),
+      ['no type, chunks, none of them', ['Transfer-Encoding: chunked'], '0\r\n\r\n'],
+    ] as const
+    for (const [what, lines, body] of NOTHING) {
+      test(`nothing is no body: ${what}`, async () => {
+        const { id } = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() }))
+          .json.data
+        for (const verb of ['archive', 'restore', 'refresh', 'versions/1/revert']) {
+          assert.equal(await statusOf(`${id}/${verb}`, lines, body), 200, verb)
+        }
+      })
+    }
+
+    test('something of another type is 415, and so is nothing where a body is needed', async () => {
+      const { id } = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json
+        .data
+      const form = 'Content-Type: application/x-www-form-urlencoded'
+      for (const verb of ['archive', 'restore', 'refresh', 'versions/1/revert']) {
+        assert.equal(await statusOf(`${id}/${verb}`, [form, 'Content-Length: 3'], 'a=b'), 415, verb)
+        const chunks = [form, 'Transfer-Encoding: chunked']
+        assert.equal(await statusOf(`${id}/${verb}`, chunks, '3\r\na=b\r\n0\r\n\r\n'), 415, verb)
+      }
+      assert.equal(await statusOf(`${id}/children`, [form, 'Content-Length: 0']), 415)
+      assert.equal(
+        await statusOf(`${id}/children`, ['Content-Type: application/json', 'Content-Length: 0']),
+        400,
+      )
+    })
+  })
+
   for (const [what, text, status, code] of [
     ['no HTTP at all', 'hello\r\n\r\n', 400, 'bad_request'],
     ['no Host', 'GET /api/v1/health HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'bad_request'],
