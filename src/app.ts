@@ -18,11 +18,13 @@ import { registerDocs } from './api/docs-door.ts'
 import { API_PREFIX, registerApi } from './api/door.ts'
 import { errorJson, STATUS } from './api/errors.ts'
 import { addressHeaders } from './api/limits.ts'
+import { findMalformed, LINGER_MS, type ParserError, refuseUnreadable } from './api/malformed.ts'
 import { type OperatorSetup, registerOperator } from './api/operator.ts'
 import type { ApiSetup } from './api/route.ts'
 import { type ConsoleSetup, registerConsole } from './console/door.ts'
 import { answerError as answerByPage } from './console/error-page.ts'
 import { HOME } from './console/own-path.ts'
+import { type ConnectionLimits, connectionLimits, guardConnections } from './kernel/connection-guard.ts'
 import { findMeaning, unavailable } from './kernel/db.ts'
 import { AppError, type ErrorCode } from './kernel/errors.ts'
 import { headersOfAll } from './kernel/every-answer.ts'
@@ -40,13 +42,15 @@ declare module 'fastify' {
 export type AppSetup = ApiSetup &
   SiteSetup &
   ConsoleSetup &
-  OperatorSetup & { log: Log; trustedProxies: readonly string[] }
+  OperatorSetup & {
+    log: Log
+    trustedProxies: readonly string[]
+    /** Those of the process's open files unless they are given. */
+    connectionLimits?: ConnectionLimits | undefined
+  }
 
-const MAX_URL_LENGTH = 8_192
 const HEADERS_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 10_000
-/** So long the rest of what could not be read may go on coming after the answer. */
-const LINGER_MS = 2_000
 /** Of a body that is refused for its size: so much is still read and thrown away. */
 const MOST_READ_FOR_NOTHING = 64 * 1_048_576
 
@@ -71,8 +75,7 @@ function goStraight(
   answerReady: ReturnType<typeof registerSite>['answerReady'],
 ): void {
   if (log.isLevelEnabled('debug')) return
-  const [ask] = app.server.listeners('request') as RequestListener[]
-  if (ask === undefined) throw new Error('broken assumption: the framework listens to its server')
+  const ask = findListener(app.server)
   const requestId = createRequestId(proxies)
   // Here nobody else catches: a fault would end the process. What was not answered, the framework answers.
   const isAnswered = (exchange: Parameters<typeof answerReady>[0]) => {
@@ -86,7 +89,8 @@ function goStraight(
   app.server.off('request', ask)
   app.server.on('request', (request, response) => {
     const began = metrics && performance.now()
-    const isUsual = request.method === 'GET' && findOddity(request) === undefined
+    const isUsual =
+      request.method === 'GET' && response.socket !== null && findMalformed(request) === undefined
     if (!isUsual || !isAnswered({ request, response, id: requestId(request) })) {
       ask(request, response)
     } else if (began !== undefined) {
@@ -97,7 +101,9 @@ function goStraight(
 }
 
 export type ServerSetup = OperatorSetup &
-  Pick<AppSetup, 'sql' | 'clock' | 'log' | 'trustedProxies'> & { addresses: { publicUrl: string } }
+  Pick<AppSetup, 'sql' | 'clock' | 'log' | 'trustedProxies' | 'connectionLimits'> & {
+    addresses: { publicUrl: string }
+  }
 
 /** How a refusal looks at a public address; `page` stands in for the JSON. */
 type FaceOf = (request: FastifyRequest, status: number) => ReturnType<typeof refusalFace>
@@ -105,7 +111,7 @@ type FaceOf = (request: FastifyRequest, status: number) => ReturnType<typeof ref
 /** What every process that listens answers, for whoever runs it; a worker answers nothing else. */
 export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyInstance {
   const requestId = createRequestId(setup.trustedProxies)
-  const { readerOf } = trustedProxies(setup.trustedProxies)
+  const { readerOf, isTrusted } = trustedProxies(setup.trustedProxies)
   const answering = { ...setup, readerOf }
   const ofAll = headersOfAll(setup.addresses.publicUrl)
   const app = Fastify({
@@ -124,7 +130,8 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
       maxHeaderSize,
     },
     // Before any hook: what the address leads to cannot be told but by how it begins.
-    frameworkErrors: (error, request, reply) => {
+    frameworkErrors: (routerError, request, reply) => {
+      const error = findMalformed(request.raw) ?? routerError
       reply.headers(ofAll).header('x-request-id', request.id)
       if (pathOf(request).startsWith(HOME)) return answerByPage({ request, reply, error })
       return answerError(answering, { error, request, reply, faceOf })
@@ -143,7 +150,7 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(ofAll).header('x-request-id', request.id)
-    done(findOddity(request.raw))
+    done(findMalformed(request.raw))
   })
   // Failures are logged where they are met; a line for each answer is for who asks for it.
   if (setup.log.isLevelEnabled('debug')) {
@@ -158,8 +165,7 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
   app.setNotFoundHandler(() => {
     throw new AppError('not_found', 'There is no such address.')
   })
-  // Node keeps the address it was asked for; a connection that has ended in the meantime has none to tell.
-  app.server.on('connection', socket => void socket.remoteAddress)
+  guard(app.server, setup, isTrusted)
   app.server.on('checkExpectation', (request, response) => {
     const id = requestId(request)
     const body = errorJson(
@@ -180,6 +186,24 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
   app.server.on('checkContinue', continueWhenWanted)
   registerOperator(app, setup)
   return app
+}
+
+/** Nothing is answered before the guard has admitted it. */
+function guard(server: Server, setup: ServerSetup, isTrusted: Proxies['isTrusted']): void {
+  const limits = setup.connectionLimits ?? connectionLimits()
+  const { admits, numbers } = guardConnections(server, { limits, log: setup.log, isTrusted })
+  setup.metrics?.watchConnections(numbers)
+  const answer = findListener(server)
+  server.off('request', answer)
+  server.on('request', (request, response) => {
+    if (admits(request, response)) answer(request, response)
+  })
+}
+
+function findListener(server: Server): RequestListener {
+  const [answer] = server.listeners('request') as RequestListener[]
+  if (answer === undefined) throw new Error('broken assumption: the framework listens to its server')
+  return answer
 }
 
 /** What answers while the database is waited for: that the process lives, and to everybody else to come again. */
@@ -232,38 +256,6 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
     ms: Math.round(reply.elapsedTime * 10) / 10,
   }
   request.log.debug(line, 'answered')
-}
-
-/** By their length. Of several the first would count and the others not: two hosts (RFC 9112 §3.2), two keys, two types. */
-const ONCE: readonly (string | undefined)[] = ['Host', 'Content-Type', 'Authorization'].reduce<string[]>(
-  (names, name) => Object.assign(names, { [name.length]: name }),
-  [],
-)
-const HOST = 1 << 'Host'.length
-
-/** What the HTTP parser lets through and we do not: twice what may be there once, an endless address. */
-function findOddity(request: IncomingMessage): AppError | undefined {
-  if (request.socket.writableEnded) {
-    return new AppError('bad_request', 'The answer before this request has ended the connection.')
-  }
-  const headers = request.rawHeaders
-  let seen = 0
-  for (let i = 0; i < headers.length; i += 2) {
-    const written = headers[i] ?? ''
-    const name = ONCE[written.length]
-    if (name === undefined || written.toLowerCase() !== name.toLowerCase()) continue
-    const bit = 1 << name.length
-    if ((seen & bit) !== 0)
-      return new AppError('bad_request', `The request has more than one ${name} header.`)
-    seen |= bit
-  }
-  if ((seen & HOST) === 0 && request.httpVersion === '1.1') {
-    return new AppError('bad_request', 'The request has no Host header.')
-  }
-  if (request.url && request.url.length > MAX_URL_LENGTH) {
-    return new AppError('uri_too_long', `The address is longer than ${MAX_URL_LENGTH} characters.`)
-  }
-  return undefined
 }
 
 /** Fastify's own refusals, in our words. */
@@ -340,56 +332,4 @@ function answerError(
       'x-request-id': request.id,
     })
     .send(face?.page ?? errorJson(refusal, request.id))
-}
-
-const UNREADABLE: Record<string, [ErrorCode, string, string]> = {
-  HPE_HEADER_OVERFLOW: [
-    'headers_too_large',
-    '431 Request Header Fields Too Large',
-    'The headers are longer than 16 KiB.',
-  ],
-  URI_OVERFLOW: [
-    'uri_too_long',
-    '414 URI Too Long',
-    `The address is longer than ${MAX_URL_LENGTH} characters.`,
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: ['timeout', '408 Request Timeout', 'The request did not arrive within its time.'],
-}
-
-type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
-
-/** The parser counts the address among the headers. Where it gave up inside the first line, that alone was too long. */
-function reasonOf({ code = '', rawPacket, bytesParsed }: ParserError): string {
-  if (code !== 'HPE_HEADER_OVERFLOW' || rawPacket === undefined) return code
-  return /^[A-Z-]+ \S*$/.test(rawPacket.toString('latin1', 0, bytesParsed)) ? 'URI_OVERFLOW' : code
-}
-
-/**
- * Below the router there is no request yet: the same body is written to the socket by hand. Each further piece of what
- * cannot be read comes here, too; to hang up on it would overtake the answer on its way.
- */
-function refuseUnreadable(setup: ServerSetup, error: ParserError, socket: Socket, id: string): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) {
-    socket.destroy()
-    return
-  }
-  if (!socket.writable) return
-  const [code, status, message] = UNREADABLE[reasonOf(error)] ?? [
-    'bad_request',
-    '400 Bad Request',
-    'The request is not valid HTTP/1.1.',
-  ]
-  const body = errorJson(new AppError(code, message), id)
-  const headers = {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(Buffer.byteLength(body)),
-    ...headersOfAll(setup.addresses.publicUrl),
-    'X-Request-Id': id,
-    ...addressHeaders(setup, socket.remoteAddress),
-    Connection: 'close',
-  }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`)
-  const hangUp = setTimeout(() => socket.destroy(), LINGER_MS)
-  socket.once('close', () => clearTimeout(hangUp))
 }

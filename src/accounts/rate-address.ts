@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { sha256Hex } from '../kernel/crypto.ts'
-import { networkOf } from './network.ts'
+import { networkOf } from '../kernel/network.ts'
 import type { Permit } from './rate-share.ts'
 import { type RateWindow, rateWindow } from './rate-window.ts'
 

@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto'
 import { sha256Hex } from '../kernel/crypto.ts'
 import { perDatabase, type Sql } from '../kernel/db.ts'
+import { networkOf } from '../kernel/network.ts'
 import type { OperatorContext } from './context.ts'
-import { networkOf } from './network.ts'
 
 export const ATTEMPTS_PER_EMAIL = 10
 /** Many people share one address; each try costs 90 ms of computing, so a flood of them is a load as well. */

@@ -1,6 +1,7 @@
 /** The addresses of whoever runs the service: does it live, can it work, how is it. They are no part of the API. */
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ConnectionNumbers } from '../kernel/connection-guard.ts'
 import { sha256Hex } from '../kernel/crypto.ts'
 import { AppError } from '../kernel/errors.ts'
 
@@ -17,6 +18,7 @@ export type OperatorMetrics = {
   text: () => Promise<string>
   requestEnded: (end: { method: string; route: string; status: number; seconds: number }) => void
   refused: (code: string) => void
+  watchConnections: (numbers: () => ConnectionNumbers) => void
 }
 
 const TEXT = 'text/plain; charset=utf-8'

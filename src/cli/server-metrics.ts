@@ -39,6 +39,7 @@ export async function openMetrics(
       token,
       requestEnded: metrics.requestEnded,
       refused: metrics.refused,
+      watchConnections: metrics.watchConnections,
       async text() {
         const [own, all] = await Promise.all([
           boss === undefined ? registry.metrics() : boss.numbersOfAll(),

@@ -1,6 +1,7 @@
 /** The numbers of one process, in Prometheus' words: what was asked and answered, the database, the event loop. Never a name or an address. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { ConnectionNumbers } from './connection-guard.ts'
 import type { Statement } from './guarded-pool.ts'
 import type { PoolNumbers } from './turnstile.ts'
 
@@ -14,6 +15,8 @@ export type Metrics = {
   /** `code` is one of the API's error codes. */
   refused: (code: string) => void
   page: (outcome: PageOutcome) => void
+  /** Of the server that listens now. */
+  watchConnections: (numbers: () => ConnectionNumbers) => void
   watchPages: (bytes: () => number) => void
   statementEnded: (statement: Statement) => void
   /** Tells of a pool by its name. */
@@ -66,6 +69,7 @@ export function createMetrics(): Metrics {
     },
     refused: code => refusals.inc({ code }),
     page: from => pages.inc({ from }),
+    watchConnections: connectionMetrics(registers),
     watchPages(bytes) {
       gauge(registers, 'carnet_page_cache_bytes', 'Memory that ready pages take.', bytes)
     },
@@ -101,6 +105,34 @@ function watchLag(registers: Registry[]): void {
       lag.reset()
     },
   })
+}
+
+function connectionMetrics(registers: Registry[]): Metrics['watchConnections'] {
+  let read = (): ConnectionNumbers | undefined => undefined
+  new Gauge({
+    name: 'carnet_http_connections',
+    help: 'Connections of clients: open, and the limit.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { open = 0, limit = 0 } = read() ?? {}
+      this.set({ state: 'open' }, open)
+      this.set({ state: 'limit' }, limit)
+    },
+  })
+  const ended = new Counter({
+    name: 'carnet_http_connections_ended_total',
+    help: 'Connections refused at the limit of all (total) or of one network (network), cut because answers were left unread (stalled) or because too many requests were sent at once (pipelined).',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      ended.reset()
+      for (const [reason, count] of Object.entries(read()?.ended ?? {})) ended.inc({ reason }, count)
+    },
+  })
+  return numbers => {
+    read = numbers
+  }
 }
 
 function databaseMetrics(registers: Registry[]): Pick<Metrics, 'statementEnded' | 'watchPool'> {

@@ -6,13 +6,13 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { isCommon } from '../../src/accounts/common-passwords.ts'
 import { findEmail } from '../../src/accounts/email.ts'
-import { networkOf } from '../../src/accounts/network.ts'
 import {
   findPasswordProblem,
   hashPassword,
   isOutdatedHash,
   verifyPassword,
 } from '../../src/accounts/password.ts'
+import { networkOf } from '../../src/kernel/network.ts'
 
 const EMAIL = 'anna@testmarke.example'
 

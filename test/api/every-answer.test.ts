@@ -61,6 +61,11 @@ test('nosniff, HSTS, policies: pages, files, redirects, refusals, answers withou
     ['GET', '/api/v1/products/%ff', 400],
     ['DELETE', '/api/v1/health', 405],
     ['GET', `/nope?${'x'.repeat(9_000)}`, 414],
+    ['GET', `/p/${'x'.repeat(9_000)}`, 414],
+    ['GET', `/api/v1/products/${'x'.repeat(9_000)}`, 414],
+    ['GET', `/api/v1/products/by-sku/${'x'.repeat(9_000)}`, 414],
+    ['GET', `/console/products/${'x'.repeat(9_000)}`, 414],
+    ['GET', `/console/products/%ff${'x'.repeat(9_000)}`, 414],
   ]
   for (const [method, path, status, headers = {}] of asks) {
     const answer = await t.ask(method, path, { headers })

@@ -26,6 +26,7 @@ before(async () => {
       text: () => metrics.registry.metrics(),
       requestEnded: metrics.requestEnded,
       refused: metrics.refused,
+      watchConnections: metrics.watchConnections,
     },
   })
   await app.ready()

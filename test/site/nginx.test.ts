@@ -286,6 +286,17 @@ describe('behind nginx', {
     assert.equal(await change(port, product, { authorization, 'if-match': etag }), 412)
   })
 
+  test('one address may send so many requests a second', async () => {
+    const { port } = await start(text => {
+      const changed = text.replace('rate=100r/s', 'rate=1r/m').replace('burst=400', 'burst=4')
+      assert.match(changed, /rate=1r\/m[\s\S]*burst=4 /)
+      return changed
+    })
+    const statuses: number[] = []
+    for (let i = 0; i < 7; i++) statuses.push((await get(port, '/robots.txt')).status)
+    assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429, 429])
+  })
+
   test('TLS 1.2 and newer, HTTP/2', async () => {
     const { tlsPort } = await start()
     const handshake = (version: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3') =>

@@ -1,0 +1,97 @@
+/** Requests that are no proper HTTP: what the parser cannot read, and what it reads and we refuse. */
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { AppError, type ErrorCode } from '../kernel/errors.ts'
+import { headersOfAll } from '../kernel/every-answer.ts'
+import { errorJson } from './errors.ts'
+import { addressHeaders } from './limits.ts'
+
+const MAX_URL_LENGTH = 8_192
+/** So long the rest of what could not be read may go on coming after the answer. */
+export const LINGER_MS = 2_000
+
+type Setup = Parameters<typeof addressHeaders>[0] & { addresses: { publicUrl: string } }
+
+/** By their length. Of several the first would count and the others not: two hosts (RFC 9112 §3.2), two keys, two types. */
+const ONCE: readonly (string | undefined)[] = ['Host', 'Content-Type', 'Authorization'].reduce<string[]>(
+  (names, name) => Object.assign(names, { [name.length]: name }),
+  [],
+)
+const HOST = 1 << 'Host'.length
+
+/** What the HTTP parser lets through and we refuse: a header twice that may be there once, a very long address. */
+export function findMalformed(request: IncomingMessage): AppError | undefined {
+  if (request.socket.writableEnded) {
+    return new AppError('bad_request', 'The answer before this request has ended the connection.')
+  }
+  const headers = request.rawHeaders
+  let seen = 0
+  for (let i = 0; i < headers.length; i += 2) {
+    const written = headers[i] ?? ''
+    const name = ONCE[written.length]
+    if (name === undefined || written.toLowerCase() !== name.toLowerCase()) continue
+    const bit = 1 << name.length
+    if ((seen & bit) !== 0)
+      return new AppError('bad_request', `The request has more than one ${name} header.`)
+    seen |= bit
+  }
+  if ((seen & HOST) === 0 && request.httpVersion === '1.1') {
+    return new AppError('bad_request', 'The request has no Host header.')
+  }
+  if (request.url && request.url.length > MAX_URL_LENGTH) {
+    return new AppError('uri_too_long', `The address is longer than ${MAX_URL_LENGTH} characters.`)
+  }
+  return undefined
+}
+
+const UNREADABLE: Record<string, [ErrorCode, string, string]> = {
+  HPE_HEADER_OVERFLOW: [
+    'headers_too_large',
+    '431 Request Header Fields Too Large',
+    'The headers are longer than 16 KiB.',
+  ],
+  URI_OVERFLOW: [
+    'uri_too_long',
+    '414 URI Too Long',
+    `The address is longer than ${MAX_URL_LENGTH} characters.`,
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['timeout', '408 Request Timeout', 'The request did not arrive within its time.'],
+}
+
+export type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
+
+/** The parser counts the address among the headers. Where it gave up inside the first line, that alone was too long. */
+function reasonOf({ code = '', rawPacket, bytesParsed }: ParserError): string {
+  if (code !== 'HPE_HEADER_OVERFLOW' || rawPacket === undefined) return code
+  return /^[A-Z-]+ \S*$/.test(rawPacket.toString('latin1', 0, bytesParsed)) ? 'URI_OVERFLOW' : code
+}
+
+/**
+ * Below the router there is no request yet: the same body is written to the socket by hand. Each further piece of what
+ * cannot be read comes here, too; to hang up on it would overtake the answer on its way.
+ */
+export function refuseUnreadable(setup: Setup, error: ParserError, socket: Socket, id: string): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) {
+    socket.destroy()
+    return
+  }
+  if (!socket.writable) return
+  const [code, status, message] = UNREADABLE[reasonOf(error)] ?? [
+    'bad_request',
+    '400 Bad Request',
+    'The request is not valid HTTP/1.1.',
+  ]
+  const body = errorJson(new AppError(code, message), id)
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    ...headersOfAll(setup.addresses.publicUrl),
+    'X-Request-Id': id,
+    ...addressHeaders(setup, socket.remoteAddress),
+    Connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`)
+  const hangUp = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(hangUp))
+}
