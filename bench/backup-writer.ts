@@ -3,13 +3,14 @@ import { constants, setPriority } from 'node:os'
 import { systemClock } from '../src/kernel/clock.ts'
 import { openPool } from '../src/kernel/db.ts'
 import { backUp } from '../src/transfer/backup.ts'
+import { deriveBackupKey } from '../src/transfer/backup-key.ts'
 
 const { target, path } = JSON.parse(process.argv[2] ?? '{}')
 setPriority(constants.priority.PRIORITY_LOW)
 const setup = {
   openPool: () => openPool(target, { max: 1, name: 'bench backup' }),
   clock: systemClock,
-  fingerprint: '00000000',
+  key: deriveBackupKey('a secret key that only benches know'),
   version: 'bench',
 }
 process.stdout.write(JSON.stringify(await backUp(setup, { path })))

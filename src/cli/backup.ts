@@ -1,8 +1,8 @@
 /** `carnet backup` and `carnet restore`: everything, in one file, and back. */
 import { constants, setPriority } from 'node:os'
-import { readConfig } from '../kernel/config.ts'
-import { createSealer } from '../kernel/sealing.ts'
+import { type Config, readConfig } from '../kernel/config.ts'
 import { backUp } from '../transfer/backup.ts'
+import { type BackupKey, deriveBackupKey } from '../transfer/backup-key.ts'
 import { restoreBackup } from '../transfer/restore.ts'
 import { type Command, Refusal, type Result } from './command.ts'
 import { progressOn } from './progress.ts'
@@ -22,8 +22,8 @@ export const backup: Command = {
       // Whoever reads a page meanwhile goes first.
       setPriority(constants.priority.PRIORITY_LOW)
       const progress = progressOn(process.stderr)
-      const fingerprint = createSealer(secretKey(config)).fingerprint
-      const setup = { openPool: store.openPoolOfOne, clock, fingerprint, version: VERSION }
+      const key = deriveBackupKey(secretKey(config))
+      const setup = { openPool: store.openPoolOfOne, clock, key, version: VERSION }
       const made = await backUp(setup, {
         path,
         signal: told,
@@ -38,30 +38,49 @@ export const backup: Command = {
   },
 }
 
+export const ACCEPT_UNSEALED = {
+  about:
+    'take a backup of version 0.1, which nothing protects from changes: only if you know where it has been',
+}
+
+/** The keys a backup may be sealed with: SECRET_KEY and OLD_SECRET_KEY. Throws Refusal when there is none here. */
+export function readBackupKeys(config: Config): BackupKey[] {
+  if (config.secretKey === undefined && !hasSecretKey(config.dataDir)) {
+    throw new Refusal(
+      `A restore needs the SECRET_KEY that the backup was made with: set it, or put the file secret-key into ${config.dataDir} (readable by its owner only).`,
+    )
+  }
+  const old = config.oldSecretKey === undefined ? [] : [config.oldSecretKey]
+  return [secretKey(config), ...old].map(deriveBackupKey)
+}
+
+function keyAdvice({ secretKey: setting }: Config, isCurrent: boolean): string {
+  if (!isCurrent)
+    return ' It was made with OLD_SECRET_KEY: run "carnet secrets reseal" before you take that setting away.'
+  return setting === undefined ? '' : ' Its server needs the same SECRET_KEY from now on.'
+}
+
 export const restore: Command = {
-  usage: 'restore --from FILE',
+  usage: 'restore --from FILE [--accept-unsealed]',
   about: 'puts a backup into an empty store; needs the SECRET_KEY that it was made with',
-  options: { from: { hint: 'FILE', about: 'what `carnet backup` wrote' } },
+  options: {
+    from: { hint: 'FILE', about: 'what `carnet backup` wrote' },
+    'accept-unsealed': ACCEPT_UNSEALED,
+  },
   run: async ({ args, env }) => {
     const path = args.get('from')
     const config = readConfig(env)
-    if (config.secretKey === undefined && !hasSecretKey(config.dataDir)) {
-      throw new Refusal(
-        `A restore needs the SECRET_KEY that the backup was made with: set it, or put the file secret-key into ${config.dataDir} (readable by its owner only).`,
-      )
-    }
-    const fingerprint = createSealer(secretKey(config)).fingerprint
+    const keys = readBackupKeys(config)
     const work = async ({ store, clock }: StoreContext): Promise<Result> => {
       const progress = progressOn(process.stderr)
-      const setup = { openPool: store.openPoolOfOne, clock, fingerprint, migrations: MIGRATIONS }
+      const setup = { openPool: store.openPoolOfOne, clock, keys, migrations: MIGRATIONS }
       const made = await restoreBackup(setup, {
         path,
+        acceptUnsealed: args.has('accept-unsealed'),
         progress: (table, bytes) => progress.tell(`${table}: ${mebibytes(bytes)}`),
       })
       progress.end()
-      const text = `Restored ${made.passports} passports with ${made.versions} versions, as they were on ${made.created_at}.${
-        config.secretKey === undefined ? '' : ' Its server needs the same SECRET_KEY from now on.'
-      }`
+      const text = `Restored ${made.passports} passports with ${made.versions} versions, as they were on ${made.created_at}.${keyAdvice(config, made.key === keys[0]?.fingerprint)}`
       if (made.broken.length === 0) return { value: made, text }
       const complaint = `These histories were not right when the backup was made:\n${made.broken.join('\n')}`
       return { value: made, text, exitCode: 1, complaint }

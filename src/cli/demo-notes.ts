@@ -37,6 +37,6 @@ export function readDemoNotes(dataDir: string): DemoNotes {
 export function writeDemoNotes(dataDir: string, notes: DemoNotes): void {
   const path = join(dataDir, FILE)
   const beside = `${path}-${process.pid}-${randomBytes(4).toString('hex')}`
-  writeFileSync(beside, `${JSON.stringify(notes, null, 2)}\n`, { mode: 0o600, flush: true })
+  writeFileSync(beside, `${JSON.stringify(notes, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })
   renameSync(beside, path)
 }

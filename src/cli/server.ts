@@ -12,6 +12,7 @@ import { type Mail, openMail } from '../kernel/smtp.ts'
 import { flushAccessUses } from '../passports/access-use.ts'
 import { stopRefreshes } from '../passports/refresh-job.ts'
 import { createScanRecorder, type ScanRecorder } from '../scans/recorder.ts'
+import { deriveBackupKey } from '../transfer/backup-key.ts'
 import { startWorker, type Worker } from '../worker/worker.ts'
 import { drainable } from './drain.ts'
 import { type WaitingRoom, waitingRoom } from './listen.ts'
@@ -224,7 +225,7 @@ function workerOn(config: Config, log: Log, store: Store): Worker {
       ...config.backups,
       openPool: store.openPoolOfOne,
       clock: systemClock,
-      fingerprint: sealer.fingerprint,
+      key: deriveBackupKey(secretKey(config)),
       version: VERSION,
     },
   })

@@ -1,20 +1,20 @@
 /** A backup: every table as it stood at one moment, while the server goes on, into one file. */
-import { existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import { AppError } from '../kernel/errors.ts'
 import { readApplied } from '../kernel/migrate.ts'
+import { isThere } from '../kernel/private-file.ts'
 import { countHistories } from '../passports/verify.ts'
 import { type BackupEnd, type Frame, writeBackupFile } from './backup-file.ts'
+import type { BackupKey } from './backup-key.ts'
 import { type Table, tablesToKeep } from './tables.ts'
 
 export type BackupSetup = {
   /** Opens a pool of one connection, which the backup ends, also in the middle of a table. */
   openPool: () => Sql
   clock: Clock
-  /** Of SECRET_KEY, as the sealer tells it. */
-  fingerprint: string
+  key: BackupKey
   /** Version of this Carnet. */
   version: string
 }
@@ -45,7 +45,7 @@ const PIECE_BYTES = 262_144
  * a file of that name already, or the disk is full.
  */
 export async function backUp(setup: BackupSetup, wish: BackupWish): Promise<BackupResult> {
-  if (existsSync(wish.path))
+  if (await isThere(wish.path))
     throw new AppError('validation', `${wish.path} is there already, and a backup replaces nothing.`)
   const started = performance.now()
   const pool = setup.openPool()
@@ -60,10 +60,11 @@ export async function backUp(setup: BackupSetup, wish: BackupWish): Promise<Back
     const header = {
       created_at,
       carnet: setup.version,
-      secret_key_fingerprint: setup.fingerprint,
+      secret_key_fingerprint: setup.key.fingerprint,
       migrations: migrations.map(({ number, name, checksum }) => ({ number, name, checksum })),
     }
-    const { sha256, bytes } = await writeBackupFile(wish.path, header, framesOf(one, end, wish), wish.signal)
+    const target = { path: wish.path, key: setup.key, signal: wish.signal }
+    const { sha256, bytes } = await writeBackupFile(target, header, framesOf(one, end, wish))
     const { passports, versions, rows } = end
     const tables = Object.keys(rows).length
     const seconds = Math.round(performance.now() - started) / 1000

@@ -1,14 +1,13 @@
 /** One account as a text that a script can read: a JSON object a line, every version with its hash. `docs/backup.md` describes it. */
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { createWriteStream, existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
 import { exportAccount, exportActors, exportBrand, exportLogos } from '../accounts/transfer-rows.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import { AppError } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
+import { isThere, writePrivateFile } from '../kernel/private-file.ts'
 import { exportAccessLinks, exportContents, exportGtins, exportPassports } from '../passports/export-rows.ts'
+import { explainFileError } from './backup-file.ts'
 
 export const EXPORT_FORMAT = 'carnet-account-1'
 
@@ -19,7 +18,7 @@ export type ExportResult = { path: string; bytes: number; sha256: string; counts
 
 /** Writes the account as it is at one moment. Throws `not_found`, and `validation` when the file is there or cannot be made. */
 export async function exportToFile(setup: ExportSetup, wish: ExportWish): Promise<ExportResult> {
-  if (existsSync(wish.path))
+  if (await isThere(wish.path))
     throw new AppError('validation', `${wish.path} is there already, and an export replaces nothing.`)
   const pool = setup.openPool()
   try {
@@ -82,30 +81,17 @@ export async function* exportPieces({ sql, setup, wish }: Source): AsyncGenerato
 }
 
 async function write(path: string, pieces: AsyncGenerator<Buffer, ExportEnd>): Promise<ExportResult> {
-  const partial = `${path}.partial`
-  const out = createWriteStream(partial, { mode: 0o600, flush: true })
-  let fault: unknown
-  out.on('error', error => {
-    fault = error
-  })
-  let bytes = 0
   try {
-    let next = await pieces.next()
-    for (; !next.done; next = await pieces.next()) {
-      bytes += next.value.length
-      if (fault !== undefined) throw fault
-      if (!out.write(next.value)) await once(out, 'drain')
-    }
-    const closed = once(out, 'close')
-    out.end()
-    await closed
-    if (fault !== undefined) throw fault
-    await rename(partial, path)
-    return { path, bytes, ...next.value }
+    return await writePrivateFile(path, async put => {
+      let bytes = 0
+      let next = await pieces.next()
+      for (; !next.done; next = await pieces.next()) {
+        bytes += next.value.length
+        await put(next.value)
+      }
+      return { path, bytes, ...next.value }
+    })
   } catch (error) {
-    out.destroy()
-    await rm(partial, { force: true })
-    if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
-    throw new AppError('validation', `${path} cannot be written (${error.code}).`)
+    throw explainFileError(error, path, 'written')
   }
 }

@@ -2,6 +2,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql } from '../kernel/db.ts'
+import { sweepPartialFiles } from '../kernel/private-file.ts'
 import { type BackupResult, type BackupSetup, backUp } from './backup.ts'
 
 export type ScheduledBackups = BackupSetup & { dir: string; everyMs: number; keep: number }
@@ -10,8 +11,6 @@ export type ScheduledBackups = BackupSetup & { dir: string; everyMs: number; kee
 export type ScheduledBackup = BackupResult & { left: string[] }
 
 const NAME = /^carnet-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/
-/** What a process that was killed has left behind; the one that is being written is no older than the lock. */
-const UNFINISHED = /^carnet-\d{8}T\d{6}Z\.backup\.partial$/
 
 /** `CARN` as the class of all of our advisory locks, and the one of backups in it. */
 const LOCK_CLASS = 0x43_41_52_4e
@@ -36,7 +35,8 @@ export async function backUpWhenDue(
       select pg_try_advisory_xact_lock(${LOCK_CLASS}::int, ${BACKING_UP}::int) as mine`
     // Whoever had the lock may have just been done.
     if (!lock?.mine || !(await isDue(wish))) return undefined
-    for (const name of await readdir(wish.dir)) if (UNFINISHED.test(name)) await rm(join(wish.dir, name))
+    // Whoever holds the lock is the only one who writes: what is unfinished was left by a process that was killed.
+    await sweepPartialFiles(wish.dir, NAME)
     const path = join(wish.dir, nameAt(wish.clock.now()))
     const made = await backUp(wish, { path, ...(signal ? { signal } : {}) })
     return { ...made, left: await prune(wish) }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdirSync, statSync } from 'node:fs'
+import { cp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import { zstdDecompressSync } from 'node:zlib'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
@@ -15,14 +16,15 @@ import {
   findWrongUnitCounts,
 } from '../../src/passports/verify.ts'
 import { backUp } from '../../src/transfer/backup.ts'
+import { type BackupKey, deriveBackupKey } from '../../src/transfer/backup-key.ts'
 import { restoreBackup } from '../../src/transfer/restore.ts'
 import { LEFT_OUT } from '../../src/transfer/tables.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import {
+  BACKUP_KEY,
   digests,
   emptyStore,
-  FINGERPRINT,
   type Folder,
   fill,
   KEY,
@@ -53,7 +55,8 @@ after(async () => {
 const setup = (of: TestDatabase) => ({
   openPool: poolOfOne(of),
   clock: systemClock,
-  fingerprint: FINGERPRINT,
+  key: BACKUP_KEY,
+  keys: [BACKUP_KEY],
   version: '0.0.0-test',
   migrations: MIGRATIONS,
 })
@@ -93,7 +96,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     const { path } = await makeBackup('secrets')
     const bytes = await readFile(path)
     const start = bytes.indexOf('\n', bytes.indexOf('\n') + 1) + 1
-    const inside = zstdDecompressSync(bytes.subarray(start, -73)).toString('latin1')
+    const inside = zstdDecompressSync(bytes.subarray(start, -143)).toString('latin1')
     assert.ok(inside.includes('Nordlicht'))
     const all = bytes.toString('latin1') + inside
     assert.ok(!all.includes(KEY))
@@ -118,7 +121,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
       const place = fc.oneof(
         fc.nat(bytes.length - 1),
         fc.nat(600),
-        fc.nat(72).map(n => bytes.length - 1 - n),
+        fc.nat(142).map(n => bytes.length - 1 - n),
       )
       await fc.assert(
         fc.asyncProperty(place, fc.integer({ min: 0, max: 7 }), async (at, bit) => {
@@ -128,7 +131,8 @@ describe('backup and restore', { timeout: 120_000 }, () => {
         }),
         { numRuns: 150 },
       )
-      for (const length of [0, 10, 72, 73, 500, bytes.length - 1]) await refuse(bytes.subarray(0, length))
+      for (const length of [0, 10, 72, 73, 142, 143, 500, bytes.length - 70, bytes.length - 1])
+        await refuse(bytes.subarray(0, length))
       await refuse(Buffer.concat([bytes, Buffer.from('\n')]))
       const [row] = await store.sql`select to_regclass('schema_migration') as table`
       assert.equal(row?.table, null)
@@ -142,18 +146,17 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     const forged = folder.file('forged-2')
     const store = await emptyStore()
     const refuse = async (body: Buffer, message: RegExp) => {
-      const sum = createHash('sha256').update(body).digest('hex')
-      await writeFile(forged, Buffer.concat([body, Buffer.from(`\nsha256 ${sum}\n`)]))
+      await writeFile(forged, withTrailer(body, BACKUP_KEY))
       const restoring = restoreBackup(setup(store.database), { path: forged })
       await assert.rejects(restoring, { code: 'validation', message })
     }
     try {
-      const body = Buffer.from(bytes.subarray(0, -73))
+      const body = Buffer.from(bytes.subarray(0, -143))
       const headerEnd = body.indexOf(10, 17) + 1
       await refuse(body.subarray(0, headerEnd + 200), /right checksum, but .* cannot be unpacked/)
       await refuse(Buffer.concat([body.subarray(0, headerEnd), Buffer.alloc(99, 'x')]), /cannot be unpacked/)
-      await refuse(Buffer.from('carnet-backup 1\n{"carnet":"1"}\n'), /its header is not whole/)
-      await refuse(Buffer.from('carnet-backup 1\n{"carnet"'), /its header is not whole/)
+      await refuse(Buffer.from('carnet-backup 2\n{"carnet":"1"}\n'), /its header is not whole/)
+      await refuse(Buffer.from('carnet-backup 2\n{"carnet"'), /its header is not whole/)
       await assert.rejects(restoreBackup(setup(store.database), { path: folder.file('none') }), {
         message: /none cannot be read \(ENOENT\)/,
       })
@@ -162,11 +165,97 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     }
   })
 
+  test('who has no key can change nothing: a checksum made anew is no seal, and 0.1 has none', async () => {
+    const { path } = await makeBackup('sealed')
+    const bytes = await readFile(path)
+    const changed = changeRows(bytes, text => text.replace('Nordlicht', 'Nachtlich'))
+    const store = await emptyStore()
+    const at = folder.file('unsealed')
+    const restoreOf = async (content: Buffer, more = {}) => {
+      await writeFile(at, content)
+      return restoreBackup(setup(store.database), { path: at, ...more })
+    }
+    try {
+      const forged = restoreOf(withTrailer(changed, deriveBackupKey('of somebody else')), {
+        acceptUnsealed: true,
+      })
+      await assert.rejects(forged, { code: 'validation', message: /was changed after it was made/ })
+      const old = asVersion1(changed)
+      await assert.rejects(restoreOf(old), { code: 'validation', message: /have no seal.*--accept-unsealed/ })
+      const [row] = await store.sql`select to_regclass('schema_migration') as table`
+      assert.equal(row?.table, null)
+      const back = await restoreOf(asVersion1(bytes.subarray(0, -143)), { acceptUnsealed: true })
+      assert.deepEqual([back.sealed, back.passports > 0], [false, true])
+      assert.deepEqual(await digests(store.sql), await digests(s.t.sql))
+    } finally {
+      await store.drop()
+    }
+  })
+
+  test('a backup made before a change of SECRET_KEY is restored with OLD_SECRET_KEY', async () => {
+    const { path } = await makeBackup('rotated')
+    const store = await emptyStore()
+    try {
+      const keys = [deriveBackupKey('the key that came after'), BACKUP_KEY]
+      const back = await restoreBackup({ ...setup(store.database), keys }, { path })
+      assert.deepEqual([back.key, back.sealed], [BACKUP_KEY.fingerprint, true])
+    } finally {
+      await store.drop()
+    }
+  })
+
+  test('names of tables and columns are the database’s own, whatever the file says', async () => {
+    const body = (await readFile((await makeBackup('names')).path)).subarray(0, -143)
+    const store = await emptyStore()
+    const at = folder.file('renamed')
+    const hostile = [
+      ['"name":"account"', '"name":"pg_authid"'],
+      ['"name":"account"', '"name":"account\\" (name) from program \'touch x\' --"'],
+      ['"columns":["id"', '"columns":["id\\") from program \'touch x\' --"'],
+      ['"columns":["id"', '"columns":["id","id"'],
+    ] as const
+    try {
+      for (const [from, to] of hostile) {
+        await writeFile(
+          at,
+          withTrailer(
+            changeRows(body, text => text.replace(from, to)),
+            BACKUP_KEY,
+          ),
+        )
+        const restoring = restoreBackup(setup(store.database), { path: at })
+        await assert.rejects(restoring, { code: 'validation', message: /a table or a column that/ }, to)
+        const [row] = await store.sql`select count(*)::int as n from account`
+        assert.equal(row?.n, 0)
+      }
+    } finally {
+      await store.drop()
+    }
+  })
+
+  test('the file is private from its first byte, whatever lay in its way', async () => {
+    const path = folder.file('private')
+    await writeFile(`${path}.partial`, 'planted', { mode: 0o666 })
+    await symlink(folder.file('elsewhere'), `${path}-link`)
+    let modes: number[] = []
+    const progress = () => {
+      modes = readdirSync(folder.path)
+        .filter(name => /^private\.[0-9a-f]{16}\.partial$/.test(name))
+        .map(name => statSync(folder.file(name)).mode & 0o777)
+    }
+    await backUp(setup(database), { path, progress })
+    assert.deepEqual(modes, [0o600])
+    assert.equal((await stat(path)).mode & 0o777, 0o600)
+    assert.equal(await readFile(`${path}.partial`, 'utf8'), 'planted')
+    await assert.rejects(makeBackup('private-link'), /is there already/)
+    await assert.rejects(stat(folder.file('elsewhere')))
+  })
+
   test('another key, a newer version and a store that is not empty are refused with a sentence', async () => {
     const { path } = await makeBackup('whole-2')
     const store = await emptyStore()
     try {
-      const wish = { ...setup(store.database), fingerprint: 'ffffffff' }
+      const wish = { ...setup(store.database), keys: [deriveBackupKey('another')] }
       await assert.rejects(restoreBackup(wish, { path }), /another SECRET_KEY/)
       const newer = { ...setup(store.database), migrations: (await olderMigrations(folder)).path }
       await assert.rejects(restoreBackup(newer, { path }), /made by Carnet 0\.0\.0-test, which is newer/)
@@ -191,8 +280,10 @@ describe('backup and restore', { timeout: 120_000 }, () => {
       progress: () => stop.abort(),
     })
     await assert.rejects(stopped)
-    await assert.rejects(readFile(folder.file('stopped')))
-    await assert.rejects(readFile(folder.file('stopped.partial')))
+    assert.deepEqual(
+      (await readdir(folder.path)).filter(name => name.startsWith('stopped')),
+      [],
+    )
     assert.ok((await readFile(path)).length > 0)
   })
 
@@ -276,6 +367,42 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     assert.ok(ids.items.length > 0)
   })
 })
+
+/** The file with its checksum and seal, however its body was changed. */
+function withTrailer(body: Buffer, key: BackupKey): Buffer {
+  const sha256 = createHash('sha256').update(body).digest('hex')
+  return Buffer.concat([body, Buffer.from(`\nsha256 ${sha256}\nseal ${key.seal(sha256)}\n`)])
+}
+
+/** As Carnet 0.1 wrote it. */
+function asVersion1(body: Buffer): Buffer {
+  const old = Buffer.concat([Buffer.from('carnet-backup 1\n'), body.subarray(16)])
+  return Buffer.concat([old, Buffer.from(`\nsha256 ${createHash('sha256').update(old).digest('hex')}\n`)])
+}
+
+/** Changes the text of the frame that it is in, and that frame's length. */
+function changeRows(bytes: Buffer, change: (text: string) => string): Buffer {
+  const start = bytes.indexOf('\n', bytes.indexOf('\n') + 1) + 1
+  const packed = bytes.subarray(
+    start,
+    bytes.lastIndexOf('\nsha256 ') === -1 ? undefined : bytes.lastIndexOf('\nsha256 '),
+  )
+  const inside = zstdDecompressSync(packed)
+  const frames: Buffer[] = []
+  let isChanged = false
+  for (let at = 0; at < inside.length; ) {
+    const end = at + 5 + inside.readUInt32BE(at + 1)
+    const before = inside.toString('latin1', at + 5, end)
+    const after: string = isChanged ? before : change(before)
+    isChanged ||= after !== before
+    const head = Buffer.from(inside.subarray(at, at + 5))
+    head.writeUInt32BE(after.length, 1)
+    frames.push(head, Buffer.from(after, 'latin1'))
+    at = end
+  }
+  assert.ok(isChanged)
+  return Buffer.concat([bytes.subarray(0, start), zstdCompressSync(Buffer.concat(frames))])
+}
 
 /** The migrations without the newest. */
 async function olderMigrations(into: Folder): Promise<{ path: string }> {

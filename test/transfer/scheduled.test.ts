@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import { ConfigError, readConfig } from '../../src/kernel/config.ts'
 import { openPool } from '../../src/kernel/db.ts'
-import { openBackupFile } from '../../src/transfer/backup-file.ts'
+import { openBackupFile } from '../../src/transfer/read-backup-file.ts'
 import { backUpWhenDue } from '../../src/transfer/scheduled.ts'
 import { startChores } from '../../src/worker/chores.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { TestClock } from '../harness.ts'
-import { FINGERPRINT, type Folder, poolOfOne, temporaryFolder } from './stores.ts'
+import { BACKUP_KEY, type Folder, poolOfOne, temporaryFolder } from './stores.ts'
 
 let database: TestDatabase
 let folder: Folder
@@ -34,7 +34,7 @@ describe('backups by themselves', () => {
     const wish = {
       openPool: poolOfOne(database),
       clock,
-      fingerprint: FINGERPRINT,
+      key: BACKUP_KEY,
       version: 'test',
       dir,
       everyMs: 24 * HOUR_MS,
@@ -46,7 +46,12 @@ describe('backups by themselves', () => {
     }
     assert.equal(await look(), 1)
     assert.equal(await look(), 0)
-    await writeFile(folder.file('backups/carnet-20261101T120000Z.backup.partial'), 'cut off')
+    const left = 'carnet-20261101T120000Z.backup'
+    await writeFile(join(dir, `${left}.partial`), 'by version 0.1, cut off')
+    await writeFile(join(dir, `${left}.0123456789abcdef.partial`), 'cut off')
+    // A folder and a symlink of such names are none of ours, and do not hold up a backup.
+    await mkdir(join(dir, `${left}.aaaaaaaaaaaaaaaa.partial`))
+    await symlink(folder.file('elsewhere'), join(dir, `${left}.bbbbbbbbbbbbbbbb.partial`))
     await writeFile(folder.file('backups/notes.txt'), 'of somebody else')
     clock.advance(23 * HOUR_MS)
     assert.equal(await look(), 0)
@@ -56,12 +61,15 @@ describe('backups by themselves', () => {
     }
     const names = (await readdir(dir)).sort()
     assert.deepEqual(names, [
+      `${left}.aaaaaaaaaaaaaaaa.partial`,
+      `${left}.bbbbbbbbbbbbbbbb.partial`,
       'carnet-20261103T230000Z.backup',
       'carnet-20261104T230000Z.backup',
       'carnet-20261105T230000Z.backup',
       'notes.txt',
     ])
-    const { header } = await openBackupFile(folder.file(`backups/${names[2]}`))
+    const path = folder.file(`backups/${names[4]}`)
+    const { header } = await openBackupFile({ path, keys: [BACKUP_KEY], acceptUnsealed: false })
     assert.equal(header.created_at, '2026-11-05T23:00:00.000Z')
   })
 
@@ -71,7 +79,7 @@ describe('backups by themselves', () => {
     const dir = folder.file('stuck')
     await mkdir(join(dir, 'carnet-20261101T000000Z.backup'), { recursive: true })
     for (const day of [2, 3]) await writeFile(join(dir, `carnet-2026110${day}T000000Z.backup`), '')
-    const setup = { openPool: poolOfOne(database), clock, fingerprint: FINGERPRINT, version: 'test' }
+    const setup = { openPool: poolOfOne(database), clock, key: BACKUP_KEY, version: 'test' }
     const said: { level: number; msg: string; left?: string[] }[] = []
     const log = pino({ level: 'info' }, { write: line => said.push(JSON.parse(line)) })
     const sql = openPool(database.target)

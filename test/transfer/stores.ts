@@ -7,8 +7,8 @@ import { setBrand } from '../../src/accounts/set-brand.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool, type Sql } from '../../src/kernel/db.ts'
 import { migrate } from '../../src/kernel/migrate.ts'
-import { createSealer } from '../../src/kernel/sealing.ts'
 import { createAccessLink } from '../../src/passports/access-links.ts'
+import { deriveBackupKey } from '../../src/transfer/backup-key.ts'
 import { tablesToKeep } from '../../src/transfer/tables.ts'
 import type { UnitStand } from '../api/unit-stand.ts'
 import { emptyDatabase, type TestDatabase } from '../database.ts'
@@ -16,7 +16,7 @@ import { ADDRESSES } from '../harness.ts'
 
 export const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 export const KEY = 'a secret key that only tests know, long enough'
-export const FINGERPRINT = createSealer(KEY).fingerprint
+export const BACKUP_KEY = deriveBackupKey(KEY)
 
 export type Folder = { path: string; file: (name: string) => string; remove: () => Promise<void> }
 
