@@ -137,6 +137,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'send again what was given up since a time',
     load: async () => (await import('./webhook-log.ts')).webhooksReplay,
   },
+  'webhooks unstick': {
+    about: 'make due what waits for a time that a clock ran ahead to',
+    load: async () => (await import('./webhook-log.ts')).webhooksUnstick,
+  },
   'secrets reseal': {
     about: 'seal stored secrets anew after a change of SECRET_KEY',
     load: async () => (await import('./webhook-secrets.ts')).secretsReseal,

@@ -19,6 +19,7 @@ import {
 import { BUNDLED_LICENCE, describeCountryFile } from '../scans/country.ts'
 import { queueNumbers } from '../webhooks/numbers.ts'
 import { countSealed, hasSealedSecrets } from '../webhooks/rotate.ts'
+import { countStuck } from '../webhooks/unstick.ts'
 import { type Command, columns, type Result } from './command.ts'
 import { lookAtConnections } from './connections.ts'
 import { findDatabaseFault } from './database-faults.ts'
@@ -264,6 +265,12 @@ async function lookAtDeliveries(sql: Sql): Promise<string | string[]> {
   const { due, waiting, oldestDueSeconds } = await queueNumbers({ sql, clock: systemClock })
   const oldest = due === 0 ? '' : `, the oldest for ${Math.round(oldestDueSeconds)} s`
   const detail = `${due} due${oldest}, ${waiting} waiting for a later attempt`
+  const stuck = await countStuck({ sql, clock: systemClock })
+  if (stuck.leases + stuck.deliveries + stuck.endpoints > 0) {
+    return [
+      `${detail}: ${stuck.leases} accounts, ${stuck.deliveries} deliveries and ${stuck.endpoints} webhooks wait for a time to which a clock ran ahead. Check the clocks and run "carnet webhooks unstick"`,
+    ]
+  }
   if (oldestDueSeconds < LATE_AFTER_S) return detail
   return [`${detail}: a process with ROLE=all or ROLE=worker has to be running`]
 }

@@ -12,6 +12,7 @@ import {
   resendDelivery,
 } from '../webhooks/deliveries.ts'
 import { testWebhook } from '../webhooks/try-out.ts'
+import { unstick } from '../webhooks/unstick.ts'
 import { accountNumber } from './account-words.ts'
 import { type Command, columns, UsageError } from './command.ts'
 import { parseSince, SINCE_HINT } from './expiry.ts'
@@ -125,6 +126,22 @@ export const webhooksReplay: Command = {
       return { value: done, text: `${done.replayed - done.held} events are on their way again.${held}` }
     })
   },
+}
+
+export const webhooksUnstick: Command = {
+  usage: 'webhooks unstick',
+  about: 'makes due what waits for a time that a clock ran ahead to; the server does so every five minutes',
+  options: {},
+  run: ({ env }) =>
+    withStore(env, async ctx => {
+      const freed = await unstick(ctx)
+      const { leases, deliveries, endpoints } = freed
+      const text =
+        leases + deliveries + endpoints === 0
+          ? 'Nothing is stuck.'
+          : `Freed ${leases} accounts, ${deliveries} deliveries and ${endpoints} webhooks.`
+      return { value: freed, text }
+    }),
 }
 
 function attemptTable(attempts: readonly AttemptRecord[]): string {

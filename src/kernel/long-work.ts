@@ -3,11 +3,18 @@
  * kept until somebody logs them. What a job is, and who takes up what a killed process left, is its slice's.
  */
 import type { Clock } from './clock.ts'
+import type { Fragment, Sql } from './db.ts'
 
 export type Fault = { id: string; error: unknown }
 
 /** Works until the job is done, or until `goOn` says no after a step. */
 type Run<Job> = (clock: Clock, job: Job, goOn: () => boolean) => Promise<void>
+
+/** Whether no process has worked on a row lately. A time in the future was written by a clock that ran ahead. */
+export function isAbandoned(sql: Sql, now: Date, ms: number): Fragment {
+  const [before, after] = [new Date(now.getTime() - ms), new Date(now.getTime() + ms)]
+  return sql`(alive_at < ${before}::timestamptz or alive_at > ${after}::timestamptz)`
+}
 
 export function createLongWork<Job extends { id: string }>(run: Run<Job>) {
   const running = new Map<string, Promise<void>>()

@@ -7,7 +7,7 @@ import type { AccountContext } from '../accounts/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { perDatabase, type Sql } from '../kernel/db.ts'
 import { newUuid } from '../kernel/ids.ts'
-import { createLongWork, type Fault } from '../kernel/long-work.ts'
+import { createLongWork, type Fault, isAbandoned } from '../kernel/long-work.ts'
 import { afterCommit, inTransaction } from '../kernel/transaction.ts'
 import { countOutdated, MOST_LISTED, type Refreshed, refreshAll } from './refresh.ts'
 import { getState } from './state.ts'
@@ -97,7 +97,7 @@ export async function resumeRefreshes(sql: Sql, clock: Clock): Promise<number> {
   const now = clock.now()
   const rows = await sql<JobRow[]>`
     update refresh_job j set alive_at = ${now}
-    where finished_at is null and alive_at < ${new Date(now.getTime() - ABANDONED_MS)}
+    where finished_at is null and ${isAbandoned(sql, now, ABANDONED_MS)}
       and ${isOpenAccount(sql, sql`j.account_id`)}
     returning ${columns(sql)}`
   for (const row of rows) runners(sql).start(clock, row)

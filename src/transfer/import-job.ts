@@ -7,7 +7,7 @@ import type { AccountContext } from '../accounts/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { perDatabase, retrying, type Sql } from '../kernel/db.ts'
 import { invalid } from '../kernel/errors.ts'
-import { createLongWork, type Fault } from '../kernel/long-work.ts'
+import { createLongWork, type Fault, isAbandoned } from '../kernel/long-work.ts'
 import { inTransaction } from '../kernel/transaction.ts'
 import {
   type ChunkRow,
@@ -115,7 +115,7 @@ export async function resumeImports(sql: Sql, clock: Clock): Promise<number> {
   const now = clock.now()
   const rows = await sql<ImportRow[]>`
     update sheet_import set alive_at = ${now}
-    where state in ('checking', 'running') and alive_at < ${new Date(now.getTime() - ABANDONED_MS)}
+    where state in ('checking', 'running') and ${isAbandoned(sql, now, ABANDONED_MS)}
     returning ${importColumns(sql)}`
   for (const row of rows) runners(sql).start(clock, importOf(row))
   return rows.length

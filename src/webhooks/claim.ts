@@ -64,24 +64,29 @@ export async function findWaiting(sql: Sql, now: Date, after: Place): Promise<Wa
     order by h.n`
 }
 
-export type Lease = { holder: string; until: Date }
+export const LEASE_MS = 10_000
 
-/** Takes or renews accounts; answers those that are ours until then. An account's deliveries are one process's at a time. */
-export async function lease(
-  sql: Sql,
-  now: Date,
-  accounts: readonly number[],
-  { holder, until }: Lease,
-): Promise<number[]> {
+export type Lease = { holder: string; ms: number }
+
+/**
+ * Takes or renews accounts for `ms` and returns those that are ours. An account's deliveries are one process's at a time.
+ * All processes go by the database's clock. A lease that goes on for more than twice its length was written before that
+ * clock was set back, so nobody holds it.
+ */
+export async function lease(sql: Sql, accounts: readonly number[], { holder, ms }: Lease): Promise<number[]> {
   if (accounts.length === 0) return []
   const rows = await sql<{ account_id: number }[]>`
     insert into webhook_lease (account_id, holder, until)
-    select a, ${holder}::uuid, ${until}::timestamptz from unnest(${[...accounts]}::int[]) a order by a
+    select a, ${holder}::uuid, now() + ${ms}::int * interval '1 ms' from unnest(${[...accounts]}::int[]) a order by a
     on conflict (account_id) do update set until = excluded.until, holder = excluded.holder
-      where webhook_lease.holder = excluded.holder or webhook_lease.until <= ${now}::timestamptz
+      where webhook_lease.holder = excluded.holder or webhook_lease.until <= now() or ${isTooLong(sql, ms)}
     returning account_id`
   return rows.map(row => row.account_id)
 }
+
+/** Whether a lease ends later than one of this length can. */
+export const isTooLong = (sql: Sql, ms: number) =>
+  sql`webhook_lease.until > now() + ${2 * ms}::int * interval '1 ms'`
 
 /** Gives back all that a process holds, so that another need not wait. */
 export async function releaseLeases(sql: Sql, holder: string): Promise<void> {

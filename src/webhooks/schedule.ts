@@ -10,11 +10,13 @@ export const MOST_ATTEMPTS = STEPS_MS.length + 1
 /** From the first attempt to the last. */
 export const TRIED_FOR_MS = STEPS_MS.reduce((sum, step) => sum + step, 0)
 const LONGEST_MS = 6 * HOUR_MS
+/** No attempt is due later than this after the one before. */
+export const MAX_STEP_MS = LONGEST_MS * (1 + JITTER)
 
 /** So many failures without a success between: one delivery alone, which fails six times, does not get there. */
 const FAILURES_TO_REST = 20
 /** The schedule's shortest step: an endpoint that is well again is found out as soon as a single retry would. */
-const LEFT_IN_PEACE_MS = MINUTE_MS
+export const MAX_PEACE_MS = MINUTE_MS
 /** Failures only, for so long, switch an endpoint off. */
 const SWITCH_OFF_AFTER_MS = 5 * 24 * HOUR_MS
 
@@ -58,7 +60,7 @@ export function afterFailure(health: Health, now: Date, { isSlow }: { isSlow: bo
   return {
     failures,
     failingSince: health.failingSince ?? now,
-    waitUntil: isToRest ? new Date(now.getTime() + LEFT_IN_PEACE_MS) : null,
+    waitUntil: isToRest ? new Date(now.getTime() + MAX_PEACE_MS) : null,
   }
 }
 

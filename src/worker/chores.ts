@@ -11,6 +11,7 @@ import { deleteOldImports } from '../transfer/import.ts'
 import { resumeImports, stopImports, takeImportFaults } from '../transfer/import-job.ts'
 import { backUpWhenDue, type ScheduledBackups } from '../transfer/scheduled.ts'
 import { clearAway } from '../webhooks/retention.ts'
+import { unstick } from '../webhooks/unstick.ts'
 import { type Complaint, complaintOn } from './complaint.ts'
 
 const EVERY_MS = 5_000
@@ -71,6 +72,11 @@ export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Ch
       if (Object.values(removed).every(count => count === 0)) return
     }
   }
+  const free = async () => {
+    const freed = await unstick({ sql: queue, clock })
+    if (Object.values(freed).some(count => count > 0))
+      log.warn(freed, 'a clock ran ahead: webhooks that waited for that time are due now')
+  }
   const clean = async () => {
     await cleanScans({ sql, clock }, () => isStopping)
   }
@@ -83,6 +89,7 @@ export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Ch
     repeat(forget, EVERY_MS, unlooked('what is over')),
     repeat(clean, CLEAN_EVERY_MS, unlooked('scans to forget')),
     repeat(clear, CLEAR_EVERY_MS, unlooked('deliveries to forget')),
+    repeat(free, CLEAR_EVERY_MS, unlooked('webhooks that a clock holds up')),
     ...(backups === undefined ? [] : [repeat(keep, BACKUP_LOOK_EVERY_MS, noBackup(backups.dir))]),
   ]
   return {

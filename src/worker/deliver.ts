@@ -14,6 +14,7 @@ import {
   type Claimed,
   claim,
   findWaiting,
+  LEASE_MS,
   MOST_CLAIMED,
   MOST_ENDPOINTS_A_STEP,
   START,
@@ -26,7 +27,6 @@ import { Leases } from './leases.ts'
 import { Ledger } from './ledger.ts'
 import { dropQueue, isWaiting, keyOf, type Line, newLine, roomOf, syncLine, wantsMore } from './line.ts'
 
-const LEASE_MS = 10_000
 /** Idle, the queue is looked at so often; what happens is on its way within that time. */
 const POLL_MS = 100
 /** The same for a while after something was due: events come in bursts. */
@@ -160,13 +160,8 @@ export class Deliveries {
     const { sql, clock, sealer } = this.setup
     const now = clock.now()
     const busy = Array.from(this.lines.values()).filter(line => line.held.size > 0)
-    if (
-      await this.leases.renew(
-        busy.map(line => line.accountId),
-        now,
-      )
-    ) {
-      for (const line of busy) if (!this.leases.isOurs(line.accountId, now)) this.drop(line)
+    if (await this.leases.renew(busy.map(line => line.accountId))) {
+      for (const line of busy) if (!this.leases.isOurs(line.accountId)) this.drop(line)
     }
     const rows = await findWaiting(sql, now, this.place)
     const last = rows.at(-1)
@@ -180,11 +175,8 @@ export class Deliveries {
       else this.drop(line)
     }
     const due = rows.filter(row => row.is_due)
-    await this.leases.takeAll(
-      due.map(row => row.account_id),
-      now,
-    )
-    const ours = due.filter(row => this.leases.isOurs(row.account_id, now))
+    await this.leases.takeAll(due.map(row => row.account_id))
+    const ours = due.filter(row => this.leases.isOurs(row.account_id))
     const claimed = await this.claimOf(
       ours.map(row => this.lineOf(row, sealer, now)),
       now,
@@ -197,7 +189,7 @@ export class Deliveries {
   private refill(): Promise<number> {
     const now = this.setup.clock.now()
     const lines = Array.from(this.lines.values()).filter(
-      line => wantsMore(line) && this.leases.isOurs(line.accountId, now),
+      line => wantsMore(line) && this.leases.isOurs(line.accountId),
     )
     return this.claimOf(lines, now)
   }
@@ -269,7 +261,7 @@ export class Deliveries {
   /** Starts what there is room for. */
   private pump(line: Line): void {
     const now = this.setup.clock.now()
-    if (this.isStopping || isWaiting(line, now) || !this.leases.isOurs(line.accountId, now)) this.drop(line)
+    if (this.isStopping || isWaiting(line, now) || !this.leases.isOurs(line.accountId)) this.drop(line)
     this.crowded.delete(line)
     while (line.queue.length > 0) {
       const release = takePlace(line.caps, line.account, this.all)

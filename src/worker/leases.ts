@@ -6,9 +6,9 @@ export class Leases {
   private readonly sql: Sql
   private readonly holder: string
   private readonly ms: number
-  /** Until when an account is ours, in ms of the clock. */
+  /** Until when an account is ours, by performance.now(), which nobody sets. */
   private readonly until = new Map<number, number>()
-  private renewedAt = 0
+  private renewedAt = Number.NEGATIVE_INFINITY
 
   constructor(sql: Sql, holder: string, ms: number) {
     this.sql = sql
@@ -16,23 +16,21 @@ export class Leases {
     this.ms = ms
   }
 
-  isOurs(accountId: number, now: Date): boolean {
-    return (this.until.get(accountId) ?? 0) > now.getTime()
+  isOurs(accountId: number): boolean {
+    return (this.until.get(accountId) ?? 0) > performance.now()
   }
 
   /** Takes those that are not ours yet and that nobody else has. */
-  async takeAll(accounts: readonly number[], now: Date): Promise<void> {
-    await this.take(
-      [...new Set(accounts)].filter(id => !this.isOurs(id, now)),
-      now,
-    )
+  async takeAll(accounts: readonly number[]): Promise<void> {
+    await this.take([...new Set(accounts)].filter(id => !this.isOurs(id)))
   }
 
   /** Those with something on its way stay ours; the others end by themselves. True when it was time to renew. */
-  async renew(busy: readonly number[], now: Date): Promise<boolean> {
-    if (now.getTime() - this.renewedAt < this.ms / 4) return false
-    this.renewedAt = now.getTime()
-    await this.take([...new Set(busy)], now)
+  async renew(busy: readonly number[]): Promise<boolean> {
+    const now = performance.now()
+    if (now - this.renewedAt < this.ms / 4) return false
+    this.renewedAt = now
+    await this.take([...new Set(busy)])
     return true
   }
 
@@ -40,11 +38,12 @@ export class Leases {
     await releaseLeases(this.sql, this.holder)
   }
 
-  private async take(accounts: readonly number[], now: Date): Promise<void> {
-    const until = new Date(now.getTime() + this.ms)
-    const ours = new Set(await lease(this.sql, now, accounts, { holder: this.holder, until }))
+  private async take(accounts: readonly number[]): Promise<void> {
+    // Counted from before the statement: the lease in the database ends later than what we go by.
+    const until = performance.now() + this.ms
+    const ours = new Set(await lease(this.sql, accounts, { holder: this.holder, ms: this.ms }))
     for (const id of accounts) {
-      if (ours.has(id)) this.until.set(id, until.getTime())
+      if (ours.has(id)) this.until.set(id, until)
       else this.until.delete(id)
     }
   }

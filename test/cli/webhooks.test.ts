@@ -9,6 +9,7 @@ import { tryPort } from '../../src/cli/ports.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
 import { openStore } from '../../src/cli/store.ts'
 import { readConfig } from '../../src/kernel/config.ts'
+import type { Sql } from '../../src/kernel/db.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { CORES } from '../harness.ts'
 import { until } from '../webhooks/stand.ts'
@@ -76,13 +77,23 @@ async function json<T>(line: string): Promise<T> {
   return JSON.parse(stdout) as T
 }
 
-/** To what waits, it is. */
-async function sixMinutesLater(): Promise<void> {
+async function inDatabase(work: (sql: Sql) => Promise<unknown>): Promise<void> {
   const config = readConfig({ ...settings.env })
   const store = await openStore(config, createLog(config), { name: 'test', migrate: false })
-  await store.sql`update webhook_delivery set due_at = due_at - interval '6 minutes'`
+  await work(store.sql)
   await store.stop()
 }
+
+/** To what waits, it is. */
+const sixMinutesLater = () =>
+  inDatabase(sql => sql`update webhook_delivery set due_at = due_at - interval '6 minutes'`)
+
+/** As a server writes it whose clock is a year ahead, and which is killed before the clock is set back. */
+const aYearAhead = () =>
+  inDatabase(async sql => {
+    await sql`update webhook_delivery set due_at = now() + interval '1 year'`
+    await sql`insert into webhook_lease values (${Number(account)}, gen_random_uuid(), now() + interval '1 year')`
+  })
 
 const create = () =>
   fetch(`${server.url}/api/v1/products`, {
@@ -112,6 +123,13 @@ describe('webhooks', () => {
     assert.equal((await create()).status, 201)
     assert.equal(received.length, 0)
     assert.match((await carnet(['doctor'], settings)).stdout, /ok +deliveries +1 due, the oldest for \d+ s/)
+    await aYearAhead()
+    assert.match(
+      (await carnet(['doctor'], settings)).stdout,
+      /BAD +deliveries +0 due, .*: 1 accounts, 1 deliveries and 0 webhooks wait .* run "carnet webhooks unstick"/,
+    )
+    assert.deepEqual(await json('webhooks unstick'), { leases: 1, deliveries: 1, endpoints: 0 })
+    assert.deepEqual(await json('webhooks unstick'), { leases: 0, deliveries: 0, endpoints: 0 })
     await sixMinutesLater()
     const late = await carnet(['doctor'], settings)
     assert.equal(late.code, 1)

@@ -8,8 +8,8 @@ import { openStand, type Stand } from './stand.ts'
 
 const BETWEEN_MS = 600
 const HANGS_MS = 3_000
-/** As far as a machine without NTP is off after some weeks. */
-const JUMP_MS = 90_000
+/** An hour of summer time, a year typed wrongly, and as far as a machine without NTP is off after some weeks. */
+const JUMPS_MS = [3_600_000, 365 * 86_400_000, 90_000, -90_000]
 
 /** Processes by parent, from /proc: only what the stand's own processes have started is ever signalled. */
 function childrenOf(pid: number): { pid: number; command: string }[] {
@@ -40,6 +40,9 @@ function kill(pid: number | undefined, signal: NodeJS.Signals): void {
 }
 
 type Fault = { name: string; strike: (stand: Stand, folder: string, turn: number) => Promise<void> }
+
+/** Sessions, keys and links end when a clock stays further ahead. */
+const MAX_LASTING_JUMP_MS = 90_000
 
 const FAULTS: readonly Fault[] = [
   {
@@ -87,9 +90,14 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'the clock of the processes jumps, forward and back in turns',
-    strike: async (stand, _folder, turn) =>
-      stand.moveClock(Math.floor(turn / FAULTS.length) % 2 === 0 ? JUMP_MS : -JUMP_MS),
+    name: 'the clock of the processes jumps, and far jumps are set back at once',
+    strike: async (stand, _folder, turn) => {
+      const jump = JUMPS_MS[Math.floor(turn / FAULTS.length) % JUMPS_MS.length] ?? 0
+      stand.moveClock(jump)
+      if (Math.abs(jump) <= MAX_LASTING_JUMP_MS) return
+      await pause(BETWEEN_MS)
+      stand.moveClock(0)
+    },
   },
 ]
 

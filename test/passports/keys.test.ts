@@ -44,6 +44,7 @@ const STATEMENTS_WITHOUT: Record<string, string> = {
   'webhooks/claim.ts': 'a worker gives back the leases of its own',
   'webhooks/retention.ts': 'chore: secrets that are over',
   'webhooks/rotate.ts': 'the operator: whether the store has anything sealed',
+  'webhooks/unstick.ts': 'chore: what a clock that ran ahead holds up',
 }
 
 const KEYS = `

@@ -1,7 +1,16 @@
 /** A claim costs what it takes, not what waits: a million deliveries, half of them one endpoint's. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Claimed, claim, findWaiting, lease, START, type Waiting } from '../../src/webhooks/claim.ts'
+import {
+  type Claimed,
+  claim,
+  findWaiting,
+  lease,
+  releaseLeases,
+  START,
+  type Waiting,
+} from '../../src/webhooks/claim.ts'
+import { countStuck, unstick } from '../../src/webhooks/unstick.ts'
 import { IS_FULL } from '../full.ts'
 import { type Stand, startStand } from './stand.ts'
 
@@ -97,16 +106,62 @@ async function assertPlan(now: Date): Promise<void> {
   assert.equal(await scans(), before)
 }
 
+const [A, B] = ['00000000-0000-7000-8000-00000000000a', '00000000-0000-7000-8000-00000000000b']
+const take = async (holder: string) => (await lease(stand.queue, [901, 902], { holder, ms: 10_000 })).sort()
+const setEnd = (seconds: number) =>
+  stand.queue`update webhook_lease set until = now() + ${seconds}::int * interval '1 s'`
+
 test('an account is one holder’s at a time, until it ends or is given back', async () => {
-  const now = new Date('2026-11-21T10:00:00Z')
-  const at = (seconds: number) => new Date(now.getTime() + seconds * 1000)
-  const [a, b] = ['00000000-0000-7000-8000-00000000000a', '00000000-0000-7000-8000-00000000000b']
-  const take = (holder: string, when: Date, until: Date) =>
-    lease(stand.queue, when, [901, 902], { holder, until })
-  assert.deepEqual((await take(a, now, at(10))).sort(), [901, 902])
-  assert.deepEqual(await take(b, at(9), at(19)), [])
-  assert.deepEqual((await take(a, at(9), at(19))).sort(), [901, 902])
-  assert.deepEqual(await take(b, at(18), at(28)), [])
-  assert.deepEqual((await take(b, at(19), at(29))).sort(), [901, 902])
-  assert.deepEqual(await take(a, at(20), at(30)), [])
+  assert.deepEqual(await take(A), [901, 902])
+  assert.deepEqual(await take(B), [])
+  await setEnd(1)
+  assert.deepEqual(await take(B), [])
+  assert.deepEqual(await take(A), [901, 902])
+  await setEnd(0)
+  assert.deepEqual(await take(B), [901, 902])
+  assert.deepEqual(await take(A), [])
+  await releaseLeases(stand.queue, B)
+  assert.deepEqual(await take(A), [901, 902])
+})
+
+test('a lease that ends later than any can is nobody’s: a clock ran ahead', async () => {
+  await setEnd(20)
+  assert.deepEqual(await take(B), [])
+  for (const ahead of [3_600, 365 * 86_400]) {
+    await setEnd(ahead)
+    assert.deepEqual(await take(B), [901, 902])
+    await setEnd(ahead)
+    assert.deepEqual(await take(A), [901, 902])
+  }
+})
+
+for (const ahead of [3_600_000, 365 * 86_400_000]) {
+  test(`what was written while the clock was ${ahead / 3_600_000} hours ahead is delivered`, async () => {
+    const account = await stand.account()
+    await stand.endpoint(account, { url: 'https://shop.example/' })
+    stand.clock.set(new Date(Date.now() + ahead))
+    await stand.announce(account, 3)
+    stand.clock.release()
+    const waiting = await findWaiting(stand.queue, new Date(Date.now() + 1_000), START)
+    assert.equal(waiting.find(one => one.account_id === account.id)?.is_due, true)
+    // As the database wrote it while its clock was ahead, too.
+    await stand.sql`update webhook_delivery set due_at = now() + ${ahead}::bigint * interval '1 ms' where account_id = ${account.id}`
+    await stand.sql`update webhook_endpoint set wait_until = now() + ${ahead}::bigint * interval '1 ms' where account_id = ${account.id}`
+    await stand.sql`insert into webhook_lease values (${account.id}, ${A}, now() + ${ahead}::bigint * interval '1 ms')`
+    const stuck = { leases: 1, deliveries: 3, endpoints: 1 }
+    assert.deepEqual(await countStuck(stand), stuck)
+    assert.deepEqual(await unstick(stand), stuck)
+    assert.deepEqual(await countStuck(stand), { leases: 0, deliveries: 0, endpoints: 0 })
+    const freed = await findWaiting(stand.queue, new Date(Date.now() + 1_000), START)
+    assert.equal(freed.find(one => one.account_id === account.id)?.is_due, true)
+  })
+}
+
+test('what the schedule itself postpones stays where it is', async () => {
+  const account = await stand.account()
+  await stand.endpoint(account, { url: 'https://shop.example/' })
+  await stand.announce(account, 2)
+  await stand.sql`update webhook_delivery set attempts = 5, due_at = now() + interval '6 hours 30 minutes'
+    where account_id = ${account.id}`
+  assert.deepEqual(await unstick(stand), { leases: 0, deliveries: 0, endpoints: 0 })
 })
