@@ -2,6 +2,7 @@
 import { html } from 'ghtml'
 import { COUNTRIES } from '../categories/countries.ts'
 import type { Field } from '../categories/field.ts'
+import { labelsFor } from '../i18n/catalogue.ts'
 import { countryName, unitText } from '../i18n/format.ts'
 import { labelOf, valueLabel } from './data-labels.ts'
 import type { Form, Problems } from './form.ts'
@@ -85,7 +86,17 @@ function control(field: Field, { at, path }: Place, { words, form }: Drawing, at
     return html`<textarea id="${at}" name="${at}" rows="${field.type === 'text' ? 4 : 3}"!${attributes}>
 ${text}</textarea>`
   const mode = field.type === 'number' ? ' inputmode="decimal" class="number"' : ''
-  return html`<input id="${at}" name="${at}" value="${text}" autocomplete="off"!${mode}!${attributes}>`
+  const choices = field.known === undefined ? '' : html` list="${KNOWN_NAMES_ID}" spellcheck="false"`
+  return html`<input id="${at}" name="${at}" value="${text}" autocomplete="off"!${mode}!${choices}!${attributes}>`
+}
+
+const KNOWN_NAMES_ID = 'known-names'
+
+/** The names that inputs of `fields` offer, in the console's language; '' where none does. */
+export function knownNames({ language }: Words, fields: readonly Field[]): string {
+  if (!fields.some(field => field.of?.some(({ known }) => known !== undefined))) return ''
+  const names = Object.values(labelsFor(language).fibres).sort(new Intl.Collator(language).compare)
+  return html`<datalist id="${KNOWN_NAMES_ID}">!${names.map(name => html`<option value="${name}"></option>`)}</datalist>`
 }
 
 const known = new Map<string, readonly (readonly [string, string])[]>()

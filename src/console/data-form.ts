@@ -22,10 +22,11 @@ export function shownForm(words: Words, fields: readonly Field[], data: Data): F
   const show = (field: Field, at: string, value: unknown) => {
     if (field.localized) {
       if (!isObject(value)) return
-      for (const [tag, text] of Object.entries(value)) entries.push([`${at}.${tag}`, textOf(words, text)])
+      for (const [tag, text] of Object.entries(value))
+        entries.push([`${at}.${tag}`, textOf(words, field, text)])
     } else if (field.type === 'object') showMembers(field.fields ?? [], at, isObject(value) ? value : {})
     else if (field.type === 'list') showRows(field, at, Array.isArray(value) ? value : [])
-    else entries.push([at, textOf(words, value)])
+    else entries.push([at, textOf(words, field, value)])
   }
   const showRows = (field: Field, at: string, list: readonly unknown[]) => {
     const only = scalarOf(field)
@@ -81,28 +82,29 @@ class Reader {
   }
 
   private value(field: Field, at: string, was: unknown): unknown {
-    if (field.localized) return this.translations(at, was)
+    if (field.localized) return this.translations(field, at, was)
     if (field.type === 'object') return this.members(field.fields ?? [], at, was)
     return field.type === 'list' ? this.list(field, at, was) : this.scalar(field, at, was)
   }
 
   private scalar(field: Field, at: string, was: unknown): unknown {
     const typed = this.form.raw(at)
-    if (this.isAsShown(typed, was)) return was
+    if (this.isAsShown(field, typed, was)) return was
     if (typed.trim() === '') return undefined
     const { value, problem } = readTyped(this.words, field, typed)
     if (problem !== undefined) this.problems[at] = problem
     return value
   }
 
-  private isAsShown = (typed: string, was: unknown) => unbroken(typed) === unbroken(textOf(this.words, was))
+  private isAsShown = (field: Field, typed: string, was: unknown) =>
+    unbroken(typed) === unbroken(textOf(this.words, field, was))
 
-  private translations(at: string, was: unknown): unknown {
+  private translations(field: Field, at: string, was: unknown): unknown {
     const before = isObject(was) ? was : undefined
     const after: Record<string, unknown> = {}
     for (const tag of new Set([...Object.keys(before ?? {}), ...this.form.under(at)])) {
       const [typed, stored] = [this.form.raw(`${at}.${tag}`), own(before, tag)]
-      if (stored !== undefined && this.isAsShown(typed, stored)) after[tag] = stored
+      if (stored !== undefined && this.isAsShown(field, typed, stored)) after[tag] = stored
       else if (typed.trim() !== '') after[tag] = unbroken(typed)
     }
     return Object.keys(after).length > 0 ? kept(was, after) : gone(was)

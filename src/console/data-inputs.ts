@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import type { Field } from '../categories/field.ts'
 import type { Data } from '../categories/value.ts'
 import { formatNumber, languageName } from '../i18n/format.ts'
-import { type Drawing, hintsOf, notes, type Place, scalar } from './data-controls.ts'
+import { type Drawing, hintsOf, knownNames, notes, type Place, scalar } from './data-controls.ts'
 import { PREFIX, scalarOf } from './data-form.ts'
 import { labelOf } from './data-labels.ts'
 import { NEW, ORIGIN, rowsIn } from './data-rows.ts'
@@ -43,7 +43,7 @@ export function dataInputs(
     core.length === 0
       ? ''
       : html`<section aria-labelledby="core"><h2 id="core">${isUnit ? texts.ownFields : texts.core}</h2>!${core}</section>`
-  return html`!${first}<section aria-labelledby="more"><h2 id="more">${isUnit ? texts.inheritedFields : texts.more}</h2>!${more}</section>`
+  return html`!${first}<section aria-labelledby="more"><h2 id="more">${isUnit ? texts.inheritedFields : texts.more}</h2>!${more}</section>!${knownNames(words, fields)}`
 }
 
 const languagesIn = (form: Form): readonly string[] => {

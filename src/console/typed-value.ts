@@ -1,6 +1,8 @@
 /** One value and its text in a form, both ways: as the console's language writes it, and read as it was meant or not at all. */
 import type { Field } from '../categories/field.ts'
+import { canonicalName } from '../categories/known-names.ts'
 import { canonicalLanguage } from '../categories/language.ts'
+import { label, labelsFor } from '../i18n/catalogue.ts'
 import { isKeptExactly } from '../kernel/strict-json.ts'
 import { type DecimalMark, findTwoReadings, plainDigits, readSpelling } from '../transfer/cell.ts'
 import { languageNamed } from './language-names.ts'
@@ -9,9 +11,11 @@ import { type ConsoleLanguage, type Words, wordsOf } from './texts.ts'
 
 const MARKS = { en: 'point', de: 'comma' } as const satisfies Record<ConsoleLanguage, DecimalMark>
 
-/** '' for a value that one input cannot show. */
-export function textOf(words: Words, value: unknown): string {
+/** '' for a value that one input cannot show. A fibre that is stored by its code has its name in the console's language. */
+export function textOf(words: Words, field: Field, value: unknown): string {
   if (typeof value === 'number') return plainNumber(words, value)
+  if (field.known === 'fibres' && typeof value === 'string')
+    return label(labelsFor(words.language), 'fibres', value) ?? value
   return typeof value === 'string' || typeof value === 'boolean' ? String(value) : ''
 }
 
@@ -32,6 +36,7 @@ export function readTyped(words: Words, field: Field, text: string): Typed {
   if (field.type === 'number') return readNumber(words, bare, field.unit)
   if (field.type === 'boolean') return { value: bare === 'true' ? true : bare === 'false' ? false : bare }
   if (field.format === 'language') return { value: readLanguage(bare) }
+  if (field.known !== undefined) return { value: canonicalName(field.name, field, bare) }
   return { value: readSpelling(bare, field.format) }
 }
 

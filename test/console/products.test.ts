@@ -215,6 +215,31 @@ describe('the form of a passport', () => {
     assert.match(html, /<option value="el">Greek<\/option>/)
   })
 
+  test('fibres are shown and offered in the language of the console, and stored in English whatever was typed', () => {
+    const { fields: table } = allCategories().find(({ id }) => id === 'textile') ?? assert.fail()
+    const words = chooseWords('de')
+    const composed = (...names: string[]) => ({
+      fiberComposition: names.map(fiber => ({ fiber, percentage: 100 / names.length })),
+    })
+    const stored = composed('cotton', 'Leinen', 'organic cotton', 'moon dust')
+    const form = shownForm(words, table, stored)
+    const shown = ['0', '1', '2', '3'].map(row => form.raw(`d.fiberComposition.${row}.fiber`))
+    assert.deepEqual(shown, ['Baumwolle', 'Leinen', 'organic cotton', 'moon dust'])
+    const drawing = { words, form, problems: {}, category: 'textile', action: '/', isUnit: false }
+    const html = dataInputs(table, drawing)
+    assert.match(html, /name="d\.fiberComposition\.0\.fiber" value="Baumwolle"[^>]* list="known-names"/)
+    assert.match(
+      html,
+      /<datalist id="known-names">.*<option value="Kamel"><\/option>.*<option value="Wolle">/s,
+    )
+    // As it was shown it stays as it was stored; as a new text it is stored in English.
+    assert.deepEqual(readData(table, form, { words, was: stored }).data, stored)
+    assert.deepEqual(
+      readData(table, form, { words, was: {} }).data,
+      composed('cotton', 'flax', 'organic cotton', 'moon dust'),
+    )
+  })
+
   test('hints are about fields that there are, the same in both languages, for people', () => {
     const paths = (members: readonly Field[], at: string): string[] =>
       members.flatMap(({ name, fields = [], of = [] }) => [
@@ -642,6 +667,28 @@ describe('products', () => {
     const back = await owner.post(`${one}/status`, { form: { to: 'restore' } })
     assert.equal(back.headers.location, `${one}?done=restored`)
     assert.doesNotMatch((await owner.get(one)).text, /Archived/)
+  })
+
+  test('a misspelt fibre is saved and asked about on the page of the product, until it is put right', async () => {
+    const composed = (fiber: string) => ({ ...textile, fiberComposition: [{ fiber, percentage: 100 }] })
+    const at = await make(composed('cottonn'))
+    for (const address of [at, `${at}?done=created`]) {
+      const { text } = await owner.get(address)
+      assert.match(text, /Check these names of fibres/)
+      assert.match(text, /Did you mean cotton\? “cottonn” is not a legal fibre name/)
+      assert.match(text, /edit#d\.fiberComposition\.0\.fiber"/)
+    }
+    assert.doesNotMatch((await viewer.get(at)).text, /Change the names/)
+    assert.match(
+      (await owner.get(at, { headers: { 'accept-language': 'de' } })).text,
+      /War Baumwolle gemeint\?/,
+    )
+    await save(at, composed('Organic Cotton'))
+    assert.match((await owner.get(`${at}?done=saved`)).text, /The legal name of the fibre is cotton/)
+    assert.doesNotMatch((await owner.get(at)).text, /Check these names/)
+    await save(at, composed('Baumwolle'))
+    assert.doesNotMatch((await owner.get(`${at}?done=saved`)).text, /Check these names|Baumwolle/)
+    assert.match((await owner.get(at)).text, /cotton/)
   })
 
   test('a word after each thing done, in both languages, and none that an address makes up', async () => {

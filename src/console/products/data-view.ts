@@ -86,7 +86,10 @@ function plain(words: Words, field: Field, path: string, value: unknown): string
   if (typeof value === 'number') return formatAmount(words.language, field.unit, value)
   if (typeof value !== 'string') return JSON.stringify(value)
   if (field.format === 'country') return countryName(words.language, value)
-  return label(labelsFor(words.language), 'values', `${path}.${value}`) ?? value
+  const labels = labelsFor(words.language)
+  return (
+    label(labels, field.known ?? 'values', field.known === undefined ? `${path}.${value}` : value) ?? value
+  )
 }
 
 /** Characters of a value that stands beside its field's name. */

@@ -21,6 +21,7 @@ import { dataView } from './data-view.ts'
 import { doneNotice } from './done.ts'
 import { draftOfNew, draftOfProduct, draftSaved } from './draft.ts'
 import { PRODUCTS } from './list.ts'
+import { nameNotice } from './name-notice.ts'
 import { pendingPart } from './pending.ts'
 import { shopPart } from './shop.ts'
 import { calledAs, contextAndState, titleOf } from './subject.ts'
@@ -48,7 +49,7 @@ export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
   ])
   const title = titleOf(words, state)
   const body = html`<p class="way"><a class="alone" href="${PRODUCTS}">${texts.products}</a></p>
-<h1>${title}</h1>!${doneNotice(words, visit.query, DONE)}!${endedDraft(visit, state)}!${pending.html}!${facts(words, state, parents[0])}!${mayEdit ? actions(words, state) : ''}
+<h1>${title}</h1>!${doneNotice(words, visit.query, DONE)}!${endedDraft(visit, state)}!${pending.html}!${nameNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${facts(words, state, parents[0])}!${mayEdit ? actions(words, state) : ''}
 !${addresses(visit, state)}!${shopPart(visit, state)}
 <section aria-labelledby="data"><h2 id="data">${texts.data}</h2>!${dataView(words, requireCategory(row.category).fields, readingOf(state), mark(words, state))}</section>
 !${units}!${scans}

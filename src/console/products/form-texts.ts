@@ -26,7 +26,8 @@ const en = {
     'textile.repair.sparePartsAvailable': 'Such as buttons and zips.',
     'repair.instructions': 'How to repair it, or where.',
     'repair.sparePartsUrl': 'Where they can be ordered, with https:// before it.',
-    fiberComposition: 'Shares of the weight. Together they make exactly 100 %.',
+    fiberComposition:
+      'Names from the list, in any language: readers see them in theirs. Shares of the weight make exactly 100 %.',
     materialComposition: 'Shares of the weight. Together they make exactly 100 %.',
     'supplyChainStages.facilityId': '13 digits.',
     'substancesOfConcern.casNumber': 'Such as 50-00-0.',
@@ -53,6 +54,8 @@ const en = {
     authority: 'Only authorities see this.',
     protected: 'Only authorities and readers with a legitimate interest see this.',
   },
+  checkNames: 'Check these names of fibres:',
+  changeNames: 'Change the names',
   twoReadings: (typed: string, one: string, other: string) =>
     `${typed} can mean ${one} or ${other}. Write it as one of these.`,
   inexact: 'Has more digits than can be kept. Write at most 15.',
@@ -86,7 +89,8 @@ const de: FormTexts = {
     'textile.repair.sparePartsAvailable': 'Etwa Knöpfe und Reißverschlüsse.',
     'repair.instructions': 'Wie man es repariert, oder wo.',
     'repair.sparePartsUrl': 'Wo man sie bestellt, mit https:// davor.',
-    fiberComposition: 'Anteile am Gewicht. Zusammen ergeben sie genau 100 %.',
+    fiberComposition:
+      'Namen aus der Liste, in beliebiger Sprache: Leser sehen sie in ihrer. Anteile am Gewicht, zusammen genau 100 %.',
     materialComposition: 'Anteile am Gewicht. Zusammen ergeben sie genau 100 %.',
     'supplyChainStages.facilityId': '13 Ziffern.',
     'substancesOfConcern.casNumber': 'Etwa 50-00-0.',
@@ -113,6 +117,8 @@ const de: FormTexts = {
     authority: 'Das sehen nur Behörden.',
     protected: 'Das sehen nur Behörden und Leser mit berechtigtem Interesse.',
   },
+  checkNames: 'Bitte diese Fasernamen prüfen:',
+  changeNames: 'Namen ändern',
   twoReadings: (typed, one, other) =>
     `${typed} kann ${one} oder ${other} heißen. Bitte eines davon schreiben.`,
   inexact: 'Hat mehr Ziffern, als sich aufheben lassen. Bitte höchstens 15.',

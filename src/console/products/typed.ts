@@ -43,7 +43,7 @@ const holderLink = (words: Words, id: string): string =>
   html`<p><a class="alone" href="${PRODUCTS}/${id}">${wordsOf(words, PRODUCT_TEXTS).gtinHolder}</a></p>`
 
 /** `d.fiberComposition.1.percentage` as "Fibres 2, Share". */
-function pathLabel(words: Words, name: string): string {
+export function pathLabel(words: Words, name: string): string {
   const [first = '', ...rest] = name.split('.').slice(1)
   const index = rest.find(part => /^\d+$/.test(part))
   const path = [first, ...rest.filter(part => !/^\d+$/.test(part))].join('.')

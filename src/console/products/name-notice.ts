@@ -1,0 +1,37 @@
+/** Names of fibres that the law does not list, told on the product's page: they were saved, and readers see them as they are. */
+import { html } from 'ghtml'
+import { validateData } from '../../categories/validate.ts'
+import { type Detail, SAID } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { requireCategory } from '../../passports/check-data.ts'
+import { readingOf, type State } from '../../passports/state.ts'
+import { inputName } from '../data-form.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { faultSentence } from './faults.ts'
+import { FORM_TEXTS } from './form-texts.ts'
+import { PRODUCTS } from './list.ts'
+import { pathLabel } from './typed.ts'
+
+/** `isJustSaved`: also what is no mistake, and yet worth knowing once, such as a name that says more than the fibre's. */
+export function nameNotice(
+  words: Words,
+  state: State,
+  { isJustSaved, mayEdit }: { isJustSaved: boolean; mayEdit: boolean },
+): string {
+  const { row, own } = state
+  const { warnings } = validateData(requireCategory(row.category), readingOf(state))
+  const isOwn = ({ pointer }: Detail) =>
+    row.level === 'm' || Object.hasOwn(own ?? {}, pointer.split('/')[2] ?? '')
+  const told = warnings.filter(
+    one =>
+      one.code === 'unlisted_name' && isOwn(one) && (isJustSaved || one[SAID]?.key !== 'fibre_qualified'),
+  )
+  const [first] = told
+  if (first === undefined) return ''
+  const texts = wordsOf(words, FORM_TEXTS)
+  const lines = told.map(
+    one => html`<li>${pathLabel(words, inputName(one))}: ${faultSentence(words, one)}</li>`,
+  )
+  const change = html`<p><a class="button second" href="${PRODUCTS}/${idFromUuid(row.id)}/edit#${inputName(first)}">${texts.changeNames}</a></p>`
+  return html`<div class="reach"><p>${texts.checkNames}</p><ul>!${lines}</ul>!${mayEdit ? change : ''}</div>`
+}
