@@ -43,7 +43,15 @@ const TABLES: Record<string, readonly string[]> = {
     ...['rate_share', 'passkey', 'passkey_challenge'],
   ],
   passports: [
-    ...['content', 'passport', 'passport_version', 'passport_status', 'gtin_claim', 'passport_count'],
+    ...[
+      'content',
+      'passport',
+      'passport_version',
+      'passport_status',
+      'gtin_claim',
+      'released_gtin',
+      'passport_count',
+    ],
     ...['access_link', 'refresh_job', 'content_units', 'sku_claim'],
   ],
   transfer: ['sheet_import', 'sheet_chunk', 'sheet_mapping'],

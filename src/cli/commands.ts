@@ -74,7 +74,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./keys.ts')).keysRevoke,
   },
   'gtin release': {
-    about: 'give a GTIN free that no active product bears',
+    about: 'take a GTIN from a product that is no longer active, for another one',
     load: async () => (await import('./gtin.ts')).gtinRelease,
   },
   'access-links create': {

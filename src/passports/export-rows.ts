@@ -1,6 +1,8 @@
 /** An account's passports with all that belongs to them, page by page in the order of ids: for a copy that others can read. */
 import type { Sql } from '../kernel/db.ts'
+import { idFromUuid } from '../kernel/ids.ts'
 import { firstHash } from './chain.ts'
+import { resolveLink } from './resolve.ts'
 
 /** `data` and `own` are JSON as PostgreSQL writes it, letter by letter what the hashes are over. */
 export type ContentLine = {
@@ -46,6 +48,7 @@ export type VersionLine = {
 }
 export type StatusLine = { passport: string; changed_at: Date; changed_by: number; status: string }
 export type GtinLine = { gtin14: string; model: string; claimed_at: Date }
+export type ReleasedGtinLine = { gtin14: string; model: string; released_at: Date }
 export type AccessLinkLine = Readonly<Record<string, unknown>> & { id: string }
 
 /** At a time; of the largest, fewer. */
@@ -90,6 +93,36 @@ export type Place = Pick<PassportLine, 'level' | 'uuid'>
 
 const LEVELS = ['m', 'b', 'i'] as const
 
+type ModelGtin = { gtin14: string; model: string; is_released: boolean }
+
+const readGtins = (sql: Sql, accountId: number, models: readonly string[]) => sql<ModelGtin[]>`
+  select gtin14, model_id as model, false as is_released from gtin_claim
+  where account_id = ${accountId} and model_id = any(${models as string[]}::text[]::uuid[])
+  union
+  select gtin14, model_id, true from released_gtin r
+  where account_id = ${accountId} and model_id = any(${models as string[]}::text[]::uuid[])
+    and not exists (select 1 from gtin_claim g where g.gtin14 = r.gtin14 and g.account_id = r.account_id and g.model_id = r.model_id)
+  order by gtin14`
+
+/** Those of released GTINs that still lead to a passport: another product may have one by now. */
+async function findLeading(
+  sql: Sql,
+  { uuid, lot, serial }: PassportLine,
+  released: readonly ModelGtin[],
+): Promise<Set<string>> {
+  const id = idFromUuid(uuid)
+  const leading = new Set<string>()
+  for (const { gtin14 } of released) {
+    const found = await resolveLink(sql, {
+      gtin14,
+      ...(lot === null ? {} : { lot }),
+      ...(serial === null ? {} : { serial }),
+    })
+    if ((found?.item ?? found?.batch ?? found?.model) === id) leading.add(gtin14)
+  }
+  return leading
+}
+
 /** Without their histories: where they are found, and the GTINs that ever led to their model. Those after `from`. */
 export async function* exportAddresses(
   sql: Sql,
@@ -101,12 +134,13 @@ export async function* exportAddresses(
       const page = await readPassports(sql, accountId, level, after)
       if (page.length === 0) break
       const models = [...new Set(page.map(passport => passport.model))]
-      const claims = await sql<{ gtin14: string; model: string }[]>`
-        select gtin14, model_id as model from gtin_claim
-        where account_id = ${accountId} and model_id = any(${models}::text[]::uuid[]) order by gtin14`
-      const byModel = Map.groupBy(claims, claim => claim.model)
+      const byModel = Map.groupBy(await readGtins(sql, accountId, models), gtin => gtin.model)
       for (const passport of page) {
-        yield { passport, gtins: byModel.get(passport.model)?.map(claim => claim.gtin14) ?? [] }
+        const all = byModel.get(passport.model) ?? []
+        const released = all.filter(gtin => gtin.is_released)
+        const leading = await findLeading(sql, passport, released)
+        const gtins = all.filter(gtin => !gtin.is_released || leading.has(gtin.gtin14))
+        yield { passport, gtins: gtins.map(({ gtin14 }) => gtin14) }
       }
       after = page.at(-1)?.uuid ?? FIRST
     }
@@ -180,6 +214,11 @@ export async function* exportGtins(sql: Sql, accountId: number): AsyncGenerator<
     after = last.gtin14
   }
 }
+
+/** Models that had a GTIN before the operator released it: what is printed with it goes on leading to their units. */
+export const exportReleasedGtins = (sql: Sql, accountId: number) => sql<ReleasedGtinLine[]>`
+  select gtin14, model_id as model, released_at from released_gtin where account_id = ${accountId}
+  order by gtin14, model_id`
 
 /** Their tokens are not in it, only the hashes that tokens are recognised by. */
 export async function* exportAccessLinks(sql: Sql, accountId: number): AsyncGenerator<AccessLinkLine> {

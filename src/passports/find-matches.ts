@@ -35,7 +35,10 @@ export type GtinMatch = {
   isBorne: boolean
 }
 
-/** Of those GTIN-14 that somebody holds. A directory look-up: a GTIN is claimed across accounts. */
+/**
+ * Of those GTIN-14 that somebody holds, or that are released and not for this account. A directory look-up: a GTIN is
+ * claimed across accounts.
+ */
 export async function findByGtin(
   { sql, accountId }: AccountContext,
   gtins: readonly string[],
@@ -46,7 +49,12 @@ export async function findByGtin(
       coalesce(p.gtin14 = g.gtin14, false) as "isBorne"
     from gtin_claim g
     left join passport p on p.id = g.model_id and p.account_id = g.account_id
-    where g.gtin14 = any(${gtins as string[]}::text[])`
+    where g.gtin14 = any(${gtins as string[]}::text[])
+    union all
+    select r.gtin14, null, false from (
+      select distinct gtin14 from released_gtin where gtin14 = any(${gtins as string[]}::text[])) r
+    where not carnet_may_claim_gtin(r.gtin14, ${accountId})
+      and not exists (select 1 from gtin_claim g where g.gtin14 = r.gtin14)`
   return new Map(rows.map(({ gtin14, ...match }) => [gtin14, match]))
 }
 

@@ -10,6 +10,7 @@ import type {
   ContentLine,
   GtinLine,
   PassportLine,
+  ReleasedGtinLine,
   StatusLine,
   VersionLine,
 } from './export-rows.ts'
@@ -161,6 +162,23 @@ export async function importGtins(
     select gtin14 from input where gtin14 not in (select gtin14 from made) limit 1`
   const [first] = taken
   if (first !== undefined) throw refused(`GTIN ${first.gtin14} belongs to another product here.`)
+}
+
+/** Throws `validation` naming a GTIN that is, or was, another account's here: its codes lead there. */
+export async function importReleasedGtins(
+  sql: Sql,
+  accountId: number,
+  released: readonly AsText<ReleasedGtinLine>[],
+): Promise<void> {
+  const gtins = released.map(({ gtin14 }) => gtin14)
+  const [taken] = await sql<{ gtin14: string }[]>`
+    select gtin14 from gtin_claim where gtin14 = any(${gtins}::text[]) and account_id <> ${accountId}
+    union all select gtin14 from released_gtin where gtin14 = any(${gtins}::text[]) and account_id <> ${accountId} limit 1`
+  if (taken !== undefined) throw refused(`GTIN ${taken.gtin14} belongs to another product here.`)
+  await sql`
+    insert into released_gtin (gtin14, account_id, model_id, released_at, claimable_by)
+    select gtin14, ${accountId}, model, released_at, ${accountId}
+    from jsonb_to_recordset(${JSON.stringify(released)}::text::jsonb) as r(gtin14 text, model uuid, released_at timestamptz)`
 }
 
 /** Throws `validation` when a link is here already. */

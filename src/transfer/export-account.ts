@@ -6,7 +6,13 @@ import type { Sql } from '../kernel/db.ts'
 import { AppError } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { isThere, writePrivateFile } from '../kernel/private-file.ts'
-import { exportAccessLinks, exportContents, exportGtins, exportPassports } from '../passports/export-rows.ts'
+import {
+  exportAccessLinks,
+  exportContents,
+  exportGtins,
+  exportPassports,
+  exportReleasedGtins,
+} from '../passports/export-rows.ts'
 import { explainFileError } from './backup-file.ts'
 
 export const EXPORT_FORMAT = 'carnet-account-1'
@@ -52,6 +58,7 @@ async function* linesOf(sql: Sql, setup: Source['setup'], wish: Source['wish']):
     wish.progress?.(++passports)
   }
   for await (const gtin of exportGtins(sql, accountId)) yield { type: 'gtin', ...gtin }
+  for (const gtin of await exportReleasedGtins(sql, accountId)) yield { type: 'released_gtin', ...gtin }
   for await (const link of exportAccessLinks(sql, accountId)) yield { type: 'access_link', ...link }
 }
 

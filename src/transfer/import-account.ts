@@ -22,6 +22,7 @@ import {
   importContents,
   importGtins,
   importPassports,
+  importReleasedGtins,
   settleImport,
 } from '../passports/import-rows.ts'
 import { findBrokenChains } from '../passports/verify.ts'
@@ -143,6 +144,7 @@ function batchesFor(sql: Sql, accountId: () => number) {
   const contents: ContentText[] = []
   const histories: HistoryText[] = []
   const gtins: Parameters<typeof importGtins>[2][number][] = []
+  const released: Parameters<typeof importReleasedGtins>[2][number][] = []
   const links: Parameters<typeof importAccessLinks>[2][number][] = []
   const empty = async <L>(
     lines: L[],
@@ -155,6 +157,7 @@ function batchesFor(sql: Sql, accountId: () => number) {
     await empty(contents, importContents)
     await empty(histories, importPassports)
     await empty(gtins, importGtins)
+    await empty(released, importReleasedGtins)
     await empty(links, importAccessLinks)
   }
   const takers: Record<string, (line: never) => unknown> = {
@@ -166,6 +169,7 @@ function batchesFor(sql: Sql, accountId: () => number) {
     version: (line: HistoryText['versions'][number]) => histories.at(-1)?.versions.push(line),
     status: (line: HistoryText['statuses'][number]) => histories.at(-1)?.statuses.push(line),
     gtin: (line: (typeof gtins)[number]) => gtins.push(line),
+    released_gtin: (line: (typeof released)[number]) => released.push(line),
     access_link: (line: (typeof links)[number]) => links.push(line),
   }
   return {
@@ -173,7 +177,8 @@ function batchesFor(sql: Sql, accountId: () => number) {
     async take(line: Line) {
       if (accountId() === 0) throw refused('The file does not begin with its header.')
       // Before the line that begins the next passport, so that none is cut in two.
-      const isFull = Math.max(contents.length, histories.length, gtins.length, links.length) >= TOGETHER
+      const isFull =
+        Math.max(contents.length, histories.length, gtins.length, released.length, links.length) >= TOGETHER
       if (isFull && line.type !== 'version' && line.type !== 'status') await flush()
       const taker = Object.hasOwn(takers, line.type) ? takers[line.type] : undefined
       if (taker === undefined)

@@ -1,8 +1,13 @@
-/** A GTIN that was released and taken by another since stands in the way of going back. */
+/** A released GTIN: who may take it, where its printed codes lead, and what of the old product can be taken back. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { openPool } from '../../src/kernel/db.ts'
 import { releaseGtin } from '../../src/passports/release-gtin.ts'
-import { type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
+import { exportToFile } from '../../src/transfer/export-account.ts'
+import { importFromFile } from '../../src/transfer/import-account.ts'
+import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
+import { temporaryFolder } from '../transfer/stores.ts'
 
 describe('a GTIN that another product took meanwhile', () => {
   let t: Harness
@@ -49,6 +54,149 @@ describe('a GTIN that another product took meanwhile', () => {
     for (const serial of ['1', '2']) await issue(batch, { level: 'item', serial })
     await t.ask('PATCH', `/api/v1/products/${id}`, { key: account.key, body: { data: { gtin: next } } })
     await issue(id, { level: 'item', serial: '3' })
-    assert.deepEqual(await releaseGtin(t, gtin), { gtin14: gtin.padStart(14, '0'), product_id: id, units: 3 })
+    const gtin14 = gtin.padStart(14, '0')
+    const said = new RegExp(`^3 active units were issued under the GTIN ${gtin14} by product ${id}`)
+    await assert.rejects(releaseGtin(t, gtin), { code: 'validation', message: said })
+    await post(`/${batch}/archive`)
+    await assert.rejects(releaseGtin(t, gtin), /^AppError: 2 active units/)
+    assert.deepEqual(await releaseGtin(t, gtin, { force: true }), {
+      ...{ gtin14, product_id: id, account_id: String(account.id), claimable_by: String(account.id) },
+      ...{ units: 3, active_units: 2 },
+    })
   })
 })
+
+describe('a GTIN that one account had and another has now', () => {
+  let t: Harness
+  let first: Party
+  let second: Party
+  let third: Party
+  before(async () => {
+    t = await startHarness()
+    ;[first, second, third] = [await startParty(t), await startParty(t), await startParty(t)]
+  })
+  after(() => t.close())
+
+  /** Where a printed code leads, as the id of a passport; no answer is a second old. */
+  const scan = async (gtin: string, rest = '') => {
+    t.clock.advance(1_001)
+    const { status, headers } = await t.ask('GET', `/01/${gtin.padStart(14, '0')}${rest}`)
+    return status === 307 ? String(headers.location).replace(/^.*\/p\//, '') : status
+  }
+
+  test('only the account that had it may take it, however it tries; the operator lets another', async () => {
+    const gtin = nextGtin()
+    const model = await first.create(gtin)
+    await first.archive(model)
+    await releaseGtin(t, gtin)
+    const other = await second.create(nextGtin())
+    const tries = () => [
+      second.ask('POST', '', newProduct({ gtin })),
+      second.ask('PATCH', `/${other}`, { data: { gtin } }),
+      second.ask('PUT', `/by-gtin/${gtin}`, { category: 'textile', data: newProduct({}).data }),
+    ]
+    for (const trying of tries()) {
+      const { status, json } = await trying
+      assert.deepEqual([status, json.code], [409, 'gtin_taken'])
+    }
+    const bulk = await second.ask('POST', '/bulk', {
+      items: [newProduct({ gtin, sku: 'R-1' })],
+      match_by: 'sku',
+    })
+    assert.match(bulk.text, /already taken by another product/)
+    assert.equal(await scan(gtin), model)
+
+    await releaseGtin(t, gtin, { claimableBy: third.id })
+    assert.equal((await second.ask('POST', '', newProduct({ gtin }))).status, 409)
+    assert.equal((await first.ask('POST', `/${model}/restore`)).json.code, 'gtin_taken')
+    const released = await releaseGtin(t, gtin, { claimableBy: 'anyone' })
+    assert.equal(released.claimable_by, 'anyone')
+    const taken = await second.create(gtin)
+    assert.equal(await scan(gtin), taken)
+    await assert.rejects(releaseGtin(t, gtin, { claimableBy: 4711 }), { code: 'not_found' })
+  })
+
+  test('codes of the first lead to its units; what it never issued, to the product of the second', async () => {
+    const gtin = nextGtin()
+    const model = await first.create(gtin)
+    const batch = await first.issue(model, { level: 'batch', lot: 'L-1' })
+    const item = await first.issue(batch, { level: 'item', serial: 'S-1' })
+    const alone = await first.issue(model, { level: 'item', serial: 'S-2' })
+    await first.archive(model)
+    await releaseGtin(t, gtin, { claimableBy: second.id, force: true })
+    const late = await first.issue(model, { level: 'item', serial: 'LATE' }).catch(() => undefined)
+    const theirs = await second.create(gtin)
+    const own = await second.issue(theirs, { level: 'item', serial: 'T-1' })
+    await second.issue(theirs, { level: 'item', serial: 'S-2' })
+    const found = async (rest: string) => [rest, await scan(gtin, rest)]
+    for (const [rest, id] of [
+      ['', theirs],
+      ['/10/L-1', batch],
+      ['/10/L-1/21/S-1', item],
+      ['/21/S-1', item],
+      ['/10/L-9/21/S-1', item],
+      ['/10/L-1/21/NEVER', batch],
+      ['/21/S-2', alone],
+      ['/21/T-1', own],
+      ['/10/L-9', theirs],
+      ['/21/NEVER', theirs],
+      ['/21/LATE', theirs],
+    ] as const)
+      assert.deepEqual(await found(rest), [rest, id])
+    assert.equal(late, undefined, 'an archived product issues none')
+    // And back: whose codes were printed first is answered first.
+    await second.archive(theirs)
+    await releaseGtin(t, gtin, { claimableBy: first.id, force: true })
+    const again = await first.create(gtin)
+    const newer = await first.issue(again, { level: 'item', serial: 'S-1' })
+    assert.deepEqual(await found('/21/S-1'), ['/21/S-1', newer], 'of one account the latest')
+    assert.deepEqual(await found('/21/S-2'), ['/21/S-2', alone])
+    assert.deepEqual(await found('/21/T-1'), ['/21/T-1', own])
+    assert.deepEqual(await found(''), ['', again])
+  })
+
+  test('an export takes it along: elsewhere the codes lead to the same passports', async () => {
+    const gtin = nextGtin()
+    const moved = await startParty(t)
+    const model = await moved.create(gtin)
+    const item = await moved.issue(model, { level: 'item', serial: 'S' })
+    await moved.archive(model)
+    await releaseGtin(t, gtin, { force: true })
+    const other = await startHarness()
+    const folder = await temporaryFolder()
+    try {
+      const path = folder.file('account')
+      const setup = (of: Harness) => ({ openPool: () => openPool(of.target, { max: 1 }), clock: systemClock })
+      const source = { ...setup(t), version: 'test', publicUrl: ADDRESSES.publicUrl }
+      const { counts } = await exportToFile(source, { accountId: moved.id, path })
+      assert.equal(counts.released_gtin, 1)
+      await importFromFile(setup(other), { path, name: undefined, plan: undefined })
+      const { headers } = await other.ask('GET', `/01/${gtin.padStart(14, '0')}/21/S`)
+      assert.equal(headers.location, `${ADDRESSES.publicUrl}/p/${item}`)
+    } finally {
+      await other.close()
+      await folder.remove()
+    }
+  })
+})
+
+type Party = Awaited<ReturnType<typeof startParty>>
+
+/** An account with short words for what it does. */
+async function startParty(t: Harness) {
+  const { id, key } = await t.account({ plan: 'enterprise' })
+  const ask = (method: 'POST' | 'PATCH' | 'PUT', path: string, body?: unknown) =>
+    t.ask(method, `/api/v1/products${path}`, { key, ...(body ? { body } : {}) })
+  const made = async (path: string, body: object): Promise<string> => {
+    const answer = await ask('POST', path, body)
+    assert.equal(answer.status, 201, answer.text)
+    return answer.json.data.id
+  }
+  return {
+    id,
+    ask,
+    create: (gtin: string) => made('', newProduct({ gtin })),
+    issue: (parent: string, unit: object) => made(`/${parent}/children`, { ...unit, data: {} }),
+    archive: (product: string) => ask('POST', `/${product}/archive`),
+  }
+}

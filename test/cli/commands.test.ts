@@ -219,6 +219,15 @@ describe('gtin release', () => {
     assert.equal(code, 1)
     assert.match(stderr, /GTIN/)
   })
+
+  test('takes one of --to and --for-anyone, and an account that is there', async () => {
+    const words = ['gtin', 'release', '9521234500001', '--to', '4711']
+    const both = await carnet([...words, '--for-anyone'], settings)
+    assert.deepEqual([both.code, both.stderr.split('\n')[0]], [2, 'Give --to or --for-anyone, not both.'])
+    const { code, stderr } = await carnet(words, settings)
+    assert.equal(code, 1)
+    assert.match(stderr, /account/)
+  })
 })
 
 describe('migrate', () => {

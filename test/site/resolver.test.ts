@@ -169,7 +169,7 @@ describe('GET /01/…', () => {
     assert.equal((await get(`${path}/21/SN%2F1`)).headers.location, item.page)
   })
 
-  test('old addresses go on resolving when the GTIN changes, until it is released', async () => {
+  test('old addresses go on resolving when the GTIN changes, and when it is released', async () => {
     const { gtin, path, model, batch, item } = await makeFamily()
     const next = `0${nextGtin()}`
     await change(model, { gtin: next })
@@ -189,9 +189,10 @@ describe('GET /01/…', () => {
     }
     await change(model, { gtin: null })
     assert.equal((await get(gs1Path(next))).headers.location, model.page)
-    await releaseGtin(account.ctx, gtin)
+    await releaseGtin(account.ctx, gtin, { force: true })
     t.clock.advance(1_000)
-    assert.equal((await get(path)).status, 404)
+    assert.equal((await get(path)).headers.location, model.page)
+    assert.equal((await get(`${path}/21/LATE`)).headers.location, late.page)
     assert.equal((await get(gs1Path(next))).headers.location, model.page)
     t.clock.release()
   })

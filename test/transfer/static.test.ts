@@ -6,12 +6,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { toGtin14 } from '../../src/gs1/gtin.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { AppError } from '../../src/kernel/errors.ts'
+import { releaseGtin } from '../../src/passports/release-gtin.ts'
 import { exportStatic, type StaticResult } from '../../src/transfer/static-folder.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
-import { ADDRESSES } from '../harness.ts'
+import { ADDRESSES, nextGtin } from '../harness.ts'
 import { type Folder, fill, poolOfOne, temporaryFolder } from './stores.ts'
 
 let database: TestDatabase
@@ -19,6 +21,7 @@ let s: UnitStand
 let folder: Folder
 let ids: Awaited<ReturnType<typeof fill>>
 let made: StaticResult
+let gone: string
 let server: Server
 let base: string
 
@@ -29,6 +32,11 @@ before(async () => {
   ids = await fill(s)
   const slashed = await s.model()
   await s.item(slashed, 'a/b')
+  gone = nextGtin()
+  const released = await s.model({ gtin: gone })
+  await s.item(released, 'printed')
+  await s.call('POST', `/${released}/archive`)
+  await releaseGtin(s.t, gone, { force: true })
   made = await exportStatic(setup(), { accountId: s.account.id, dir: folder.file('site') })
   server = createServer(serveFolder(made.dir)).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -141,6 +149,13 @@ describe('export --static', () => {
       tried++
     }
     assert.ok(tried > 5)
+    for (const rest of ['', '/21/printed']) {
+      const path = `/01/${toGtin14(gone)}${rest}`
+      const { pathname } = new URL(String((await live(path)).headers.location))
+      const page = await get(path)
+      const [, to = ''] = /url=([^"]+)"/.exec(page.text) ?? []
+      assert.equal(new URL(to, page.url).pathname, `${pathname}/`, 'a released GTIN')
+    }
     assert.equal(made.left_out, 1)
   })
 
