@@ -4,9 +4,9 @@
  */
 import { StringDecoder } from 'node:string_decoder'
 import type { Cell } from './cell.ts'
-import { MOST_COLUMNS, type SheetRow } from './sheet-bounds.ts'
+import { MAX_RAW_ROWS, MOST_COLUMNS, type SheetRow } from './sheet-bounds.ts'
 import { SheetFault } from './sheet-fault.ts'
-import { dateFromSerial, readDateStyles } from './xlsx-dates.ts'
+import { dateFromSerial, type NumberFormats, percentageText, readNumberFormats } from './xlsx-formats.ts'
 import { attribute, textIn, unescaped } from './xml-text.ts'
 import { ZipParts } from './zip-parts.ts'
 
@@ -17,13 +17,11 @@ const MOST_SHARED = 96 * 1024 * 1024
 const MOST_TEXTS = 1_500_000
 const MOST_SMALL = 8 * 1024 * 1024
 const LONGEST_ROW = 4 * 1024 * 1024
-/** As many as a sheet of Excel has. A file of 600 kB can hold 60,000,000 empty ones. */
-const MOST_ROW_TAGS = 1_048_576
 
-const ROWS = { longest: LONGEST_ROW, most: MOST_ROW_TAGS }
+const ROWS = { longest: LONGEST_ROW, most: MAX_RAW_ROWS }
 const TEXTS = { longest: LONGEST_ROW, most: MOST_TEXTS }
 
-type Book = { shared: readonly string[]; dateStyles: ReadonlySet<number>; is1904: boolean }
+type Book = { shared: readonly string[]; formats: NumberFormats; is1904: boolean }
 
 /** More sheets than this are not looked at. */
 const MOST_SHEETS = 50
@@ -61,7 +59,7 @@ export async function* xlsxRows(bytes: Buffer, path: string): AsyncGenerator<She
   const workbook = await parts.text('xl/workbook.xml', MOST_SMALL)
   const book: Book = {
     shared: await sharedTexts(parts),
-    dateStyles: readDateStyles(await parts.text('xl/styles.xml', MOST_SMALL)),
+    formats: readNumberFormats(await parts.text('xl/styles.xml', MOST_SMALL)),
     is1904: /<(?:\w+:)?workbookPr\b[^<>]*\bdate1904="(?:1|true)"/.test(workbook),
   }
   let before = 0
@@ -134,13 +132,14 @@ async function* elements(
   if (rest.includes(`<${name} `) || rest.includes(`<${name}>`)) yield cut(rest, name).found
 }
 
-function cut(text: string, name: string): { found: string[]; left: string } {
+/** `most`: after so many the rest is left. */
+function cut(text: string, name: string, most = Number.POSITIVE_INFINITY): { found: string[]; left: string } {
   const found: string[] = []
   const close = `</${name}>`
   let at = 0
   for (;;) {
     const begin = startOf(text, name, at)
-    if (begin < 0) return { found, left: tailOf(text, at) }
+    if (begin < 0 || found.length >= most) return { found, left: tailOf(text, at) }
     const tag = text.indexOf('>', begin)
     if (tag < 0) return { found, left: text.slice(begin) }
     const isBare = text[tag - 1] === '/'
@@ -171,14 +170,18 @@ function startOf(text: string, name: string, from: number): number {
 function cellsOf(row: string, book: Book): Cell[] {
   const cells: Cell[] = []
   let place = 0
-  const { found } = cut(row.slice(row.indexOf('>') + 1), 'c')
+  const { found } = cut(row.slice(row.indexOf('>') + 1), 'c', MOST_COLUMNS + 1)
   for (const xml of found) {
     const opening = xml.slice(0, xml.indexOf('>') + 1)
     const named = attribute(opening, 'r')
     place = named === undefined ? place : columnOf(named)
     if (place >= MOST_COLUMNS) throw new SheetFault('too_many_columns')
-    while (cells.length < place) cells.push(null)
-    cells[place] = cellValue(xml.slice(opening.length), opening, book)
+    const value = cellValue(xml.slice(opening.length), opening, book)
+    // A million rows whose last column is empty are no work.
+    if (value !== null) {
+      while (cells.length < place) cells.push(null)
+      cells[place] = value
+    }
     place++
   }
   return cells
@@ -193,7 +196,7 @@ function columnOf(reference: string): number {
   return column - 1
 }
 
-function cellValue(inner: string, opening: string, { shared, dateStyles, is1904 }: Book): Cell {
+function cellValue(inner: string, opening: string, { shared, formats, is1904 }: Book): Cell {
   const type = attribute(opening, 't') ?? 'n'
   if (type === 'inlineStr') return textIn(inner)
   const begin = inner.indexOf('<v')
@@ -204,5 +207,7 @@ function cellValue(inner: string, opening: string, { shared, dateStyles, is1904 
   if (type === 'str' || type === 'e' || type === 'd') return unescaped(value)
   const number = Number(value)
   if (value === '' || !Number.isFinite(number)) return unescaped(value)
-  return dateStyles.has(Number(attribute(opening, 's') ?? -1)) ? dateFromSerial(number, is1904) : number
+  const style = Number(attribute(opening, 's') ?? -1)
+  if (formats.percentages.has(style)) return percentageText(number)
+  return formats.dates.has(style) ? dateFromSerial(number, is1904) : number
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import writeXlsxFile from 'write-excel-file/node'
+import { DECIMAL_MARKS, readNumber } from '../../src/transfer/cell.ts'
 import { MAX_FILE_BYTES } from '../../src/transfer/sheet-bounds.ts'
 import { SheetFault, type SheetFaultCode } from '../../src/transfer/sheet-fault.ts'
 import { openSheet } from '../../src/transfer/sheet-rows.ts'
@@ -112,12 +113,49 @@ describe('CSV', () => {
       Buffer.from(`${Array.from({ length: 10_000 }, (_, i) => `c${i}`).join(',')}\n`),
       'too_many_columns',
     ],
+    [
+      'a line of commas',
+      Buffer.concat([Buffer.from('sku,name\n'), Buffer.alloc(20_000_000, ',')]),
+      'too_many_columns',
+    ],
+    [
+      'commas behind a quotation mark in a cell',
+      Buffer.concat([Buffer.from('sku,name\n"a"b'), Buffer.alloc(1_000_000, ',')]),
+      'too_many_columns',
+    ],
+    [
+      'millions of empty rows',
+      Buffer.concat([Buffer.from('sku'), Buffer.alloc(2_000_000, '\n')]),
+      'too_many_rows',
+    ],
     ['100,200 rows', Buffer.from(`sku\n${'A\n'.repeat(100_200)}`), 'too_many_rows'],
     ['a quotation mark that never ends', Buffer.from(`sku,name\n"A,${'b,\n'.repeat(2_000_000)}`), 'too_long'],
     ['a cell without end', Buffer.from(`sku\n${'a'.repeat(40_000)}\n`), 'too_long'],
     ['26 MB', Buffer.alloc(MAX_FILE_BYTES + 1, 'a'), 'too_large'],
   ]
   for (const [name, bytes, fault] of wrong) test(`${name}: ${fault}`, () => refused(bytes, fault))
+
+  test('empty cells behind the last one, as many as a spreadsheet has, are left out', async () => {
+    const { header, rows } = await readAll(
+      Buffer.from(`sku,name${','.repeat(16_000)}\nA,B${','.repeat(16_000)}\n`),
+    )
+    assert.deepEqual([header.slice(0, 2), header.length, rows], [['sku', 'name'], 2, [['A', 'B']]])
+  })
+
+  test('others have their turn while a long sheet is read', async () => {
+    let turns = 0
+    let isReading = true
+    const count = () => {
+      turns++
+      if (isReading) setImmediate(count)
+    }
+    setImmediate(count)
+    const { rows } = await openSheet(Buffer.from(`sku,name\n${'\n'.repeat(900_000)}A,B\n`))
+    const opened = turns
+    for await (const { no } of rows) assert.equal(no, 900_002)
+    isReading = false
+    assert.ok(turns - opened > 3, `${turns - opened} turns`)
+  })
 })
 
 describe('XLSX', () => {
@@ -135,6 +173,29 @@ describe('XLSX', () => {
     const { header, rows } = await readAll(Buffer.from(bytes))
     assert.deepEqual(header, ['sku', 'weight', 'ok', 'day'])
     assert.deepEqual(rows, [[' A & <1>\n', 1234.5, true, '2026-05-17']])
+  })
+
+  test('a percentage is what the program shows, as it is in CSV', async () => {
+    const percent = { type: Number, format: '0.0%' }
+    const bytes = await writeXlsxFile([
+      [{ value: 'a' }, { value: 'b' }, { value: 'c' }, { value: 'd' }, { value: 'e' }],
+      [
+        { value: 0.985, ...percent },
+        { value: 0.07, ...percent },
+        { value: 0.98125, ...percent },
+        { value: 12, type: Number, format: '0" %"' },
+        { value: 1, type: Number, format: '0%' },
+      ],
+    ]).toBuffer()
+    const { rows } = await readAll(Buffer.from(bytes))
+    assert.deepEqual(rows, [['98.5 %', '7 %', '98.1250 %', 12, '100 %']])
+    for (const mark of DECIMAL_MARKS) {
+      const read: unknown = rows[0]?.map(cell =>
+        typeof cell === 'string' ? readNumber(cell, mark, '%') : cell,
+      )
+      assert.deepEqual(read, [98.5, 7, 98.125, 12, 100], mark)
+    }
+    assert.equal(readNumber('98,5 %', 'comma', '%'), 98.5)
   })
 
   test('shared, rich and inline texts, results of formulas, errors, cells and rows that are left out', async () => {
@@ -182,6 +243,7 @@ describe('XLSX', () => {
       'too_much',
     ],
     ['10,000 columns', () => xlsx(cell('NTP')), 'too_many_columns'],
+    ['a row of empty cells', () => xlsx(`<row r="1">${'<c/>'.repeat(900_000)}</row>`), 'too_many_columns'],
     ['another archive', () => xlsx('', { 'xl/workbook.xml': new Uint8Array(0) }), 'broken'],
     ['no workbook', () => Buffer.from('PK\x03\x04 and nothing more'), 'broken'],
     ['cut off', () => xlsx(cell('A')).subarray(0, 200), 'broken'],
