@@ -257,23 +257,30 @@ function refusalOf(address: string, allowed: BlockList): OutboundFailure | undef
 
 /** One forbidden address among several refuses the name: whoever mixes them is not to be trusted with the choice. */
 function guardedLookup(allowed: BlockList, resolve: Resolve): LookupFunction {
-  return (name, options, callback) => {
-    const answer = (addresses: readonly string[]) => {
-      const bad = addresses.find(address => findForbidden(address, allowed) !== undefined)
-      const [first] = addresses
-      if (first === undefined) return callback(noSuchName(name), '', 4)
-      if (bad !== undefined) {
-        const what = findForbidden(bad, allowed)
-        const sentence = `${name} leads to ${bad}, which is ${what}: it is not connected to.`
-        return callback(new OutboundFailure('address_refused', sentence), '', 4)
-      }
-      const found = addresses.map(address => ({ address, family: isIP(address) }))
-      if (options.all) callback(null, found)
-      else callback(null, first, isIP(first))
+  const find = async (name: string): Promise<readonly string[]> => {
+    const addresses = await inTime(name, resolve(name))
+    for (const address of addresses) {
+      const what = findForbidden(address, allowed)
+      if (what === undefined) continue
+      const sentence = `${name} leads to ${address}, which is ${what}: it is not connected to.`
+      throw new OutboundFailure('address_refused', sentence)
     }
-    inTime(name, resolve(name)).then(answer, (error: unknown) =>
-      callback(error instanceof OutboundFailure ? error : noSuchName(name), '', 4),
-    )
+    return addresses
+  }
+  return (name, options, callback) => {
+    // Only an answer leaves the chain of promises: whatever a resolver gives that is no address, it ends in `failed`.
+    const failed = (error?: unknown) =>
+      callback(error instanceof OutboundFailure ? error : noSuchName(name), '', 4)
+    find(name).then(addresses => {
+      const [first] = addresses
+      if (first === undefined) failed()
+      else if (options.all)
+        callback(
+          null,
+          addresses.map(address => ({ address, family: isIP(address) })),
+        )
+      else callback(null, first, isIP(first))
+    }, failed)
   }
 }
 

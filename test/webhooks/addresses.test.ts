@@ -281,6 +281,9 @@ describe('a name that leads nowhere is told as dns', () => {
     const plain = 'The name nowhere.example leads to no address.'
     assert.equal(await failing(async () => []), plain)
     assert.equal(await failing(() => Promise.reject(new Error('ESERVFAIL'))), plain)
+    // Otherwise an error outside the chain of promises, which ends the process.
+    assert.equal(await failing(async () => ['localhost']), plain)
+    assert.equal(await failing(async () => ['93.184.216.34', '']), plain)
   })
 
   test('not when name servers say nothing about the other family alone', async () => {
