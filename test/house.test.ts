@@ -149,6 +149,16 @@ describe('files', () => {
   })
 })
 
+describe('migrations', () => {
+  test('no two have one number', () => {
+    const numbers = readdirSync(join(SRC, '../migrations')).map(name => name.slice(0, 4))
+    assert.deepEqual(
+      numbers.filter((number, i) => numbers.indexOf(number) !== i),
+      [],
+    )
+  })
+})
+
 describe('tables', () => {
   test('a table is named in SQL by its owner alone', () => {
     const wrong: string[] = []

@@ -1,0 +1,24 @@
+/** What no SECRET_KEY may be: short, made of a few characters, or copied from our own documentation. */
+
+const MIN_KEY_LENGTH = 32
+const MIN_DIFFERENT_CHARACTERS = 8
+
+/** Texts that stand beside SECRET_KEY in `docs/` and in messages. */
+const EXAMPLES = new Set([
+  'set it in .env, at least 32 characters',
+  '32 random bytes or more, for example from `openssl rand -base64 32`',
+])
+
+/** Why a key is too weak, as the end of a sentence that begins with its name; undefined when it is not. */
+export function findKeyWeakness(key: string): string | undefined {
+  if (key.length < MIN_KEY_LENGTH) return `is too short: it needs at least ${MIN_KEY_LENGTH} characters.`
+  const different = new Set(key).size
+  if (different < MIN_DIFFERENT_CHARACTERS)
+    return `is easy to guess: it has only ${different} different characters, and needs at least ${MIN_DIFFERENT_CHARACTERS}.`
+  if (EXAMPLES.has(key)) return 'is an example that everybody can read in the documentation of Carnet.'
+  return undefined
+}
+
+/** How to leave a weak key without losing what was sealed with it. `old` says where the present one is. */
+export const replaceKeyAdvice = (old: string) =>
+  `Set SECRET_KEY to what "openssl rand -base64 32" prints. If Carnet has run with ${old}, set OLD_SECRET_KEY to that one and run "carnet secrets reseal": webhook secrets and backups stay readable.`
