@@ -5,7 +5,7 @@ export type PickedText = { text: string; language: string }
 
 /**
  * The text in the first of the wanted languages that has one, under its tag or a shorter form of it (`pt-BR`, then `pt`;
- * RFC 4647 lookup), else in the passport's primary language, else the first there is. Undefined when there is no text at
+ * RFC 4647 lookup; the tags of Norwegian stand for one another), else in the passport's primary language, else the first there is. Undefined when there is no text at
  * all, whatever is passed.
  * `language` is the key under which the text stands. Tags are compared without regard to case.
  */
@@ -27,10 +27,15 @@ export function pickText(
   return texts.values().next().value
 }
 
-/** `zh-Hant-TW` → `zh-hant-tw`, `zh-hant`, `zh`. */
+/** Norwegian, its two written forms, and how they are tagged: whoever reads one reads the others. */
+const NORWEGIAN = ['no', 'nb', 'nn', 'nb-no', 'nn-no', 'no-no']
+
+/** `zh-Hant-TW` → `zh-hant-tw`, `zh-hant`, `zh`; for Norwegian then its other tags. */
 function shorterTags(tag: string): string[] {
   const parts = tag.toLowerCase().split('-', 10)
-  return parts.map((_, i) => parts.slice(0, parts.length - i).join('-'))
+  const tags = parts.map((_, i) => parts.slice(0, parts.length - i).join('-'))
+  const [base = ''] = parts
+  return NORWEGIAN.includes(base) ? [...tags, `${base}-no`, ...NORWEGIAN] : tags
 }
 
 /** The languages that texts of the data are in, in lower case. */

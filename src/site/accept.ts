@@ -68,7 +68,8 @@ function parseRanges(header: string): Range[] {
     const [value = '', ...parameters] = part.split(';').map(text => text.trim())
     const weight = parameters.find(parameter => /^q=/i.test(parameter))?.slice(2) ?? '1'
     if (value === '' || !QUALITY.test(weight)) return []
-    return [{ value: value.toLowerCase(), quality: Number(weight) }]
+    // A client that decodes a query twice sends "application/ld json"; no type has a space of its own.
+    return [{ value: value.toLowerCase().replace(' ', '+'), quality: Number(weight) }]
   })
 }
 

@@ -193,7 +193,7 @@ async function answerLinkset(
       ...safetyHeaders(publicUrl),
       'content-type': 'application/linkset+json',
       // A token in the address is for one reader; the rest is the same for everybody.
-      'cache-control': /(?:^|[&;])access=/.test(question.query) ? 'private, no-store' : 'public, max-age=60',
+      'cache-control': hasAccess(question.query) ? 'private, no-store' : 'public, max-age=60',
       vary: `${VARY}, Accept-Encoding`,
       link: `<${LINKSET_CONTEXT}>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json", ${linksetLink(publicUrl, question.link)}`,
       'x-robots-tag': 'noindex',
@@ -201,6 +201,9 @@ async function answerLinkset(
   })
   return sendEncoded(request, reply, linkset)
 }
+
+/** However the name is escaped. */
+const hasAccess = (query: string) => new URLSearchParams(query.replaceAll(';', '&')).has('access')
 
 /** Says what may be asked of an address; whether it is known is not looked up. */
 function answerOptions(setup: SiteSetup, request: FastifyRequest, reply: FastifyReply): unknown {

@@ -31,6 +31,19 @@ describe('pickText', () => {
     assert.deepEqual(pickText({ 'pt-br': 'oi' }, ['PT-BR'], 'en'), { text: 'oi', language: 'pt-br' })
   })
 
+  it('takes the tags of Norwegian for one another, the nearest first', () => {
+    const norwegian = ['no', 'nb', 'nn', 'nb-NO', 'nn-NO', 'no-NO']
+    for (const wanted of norwegian) {
+      for (const written of norwegian) {
+        assert.equal(pickText({ en: 'wash', [written]: 'vask' }, [wanted], 'en')?.text, 'vask')
+        assert.deepEqual(amongTags([wanted], new Set(['en', written.toLowerCase()])), [written.toLowerCase()])
+      }
+    }
+    assert.equal(pickText({ no: 'a', nb: 'b', nn: 'c' }, ['nn-NO'], 'no')?.text, 'c')
+    assert.equal(pickText({ nb: 'b', 'nn-NO': 'c' }, ['nn'], 'nb')?.text, 'c')
+    assert.equal(pickText({ en: 'wash', no: 'vask' }, ['da'], 'en')?.text, 'wash')
+  })
+
   it('looks at own texts only, and takes anything', () => {
     for (const name of ['toString', 'constructor', '__proto__', 'hasOwnProperty']) {
       assert.equal(pickText({}, [name], name), undefined)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { preferredEncoding, preferredForm, remembering } from '../../src/site/accept.ts'
+import { preferredEncoding, preferredForm, prefersLinkset, remembering } from '../../src/site/accept.ts'
 
 describe('preferredForm', () => {
   const cases: [accept: string | undefined, form: 'html' | 'jsonld'][] = [
@@ -10,6 +10,9 @@ describe('preferredForm', () => {
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'html'],
     ['application/ld+json', 'jsonld'],
     ['APPLICATION/LD+JSON', 'jsonld'],
+    // What a client sends that has decoded the plus.
+    ['application/ld json', 'jsonld'],
+    ['text/html;q=0.9, application/ld json;q=1', 'jsonld'],
     ['application/ld+json;profile="http://www.w3.org/ns/json-ld#compacted"', 'jsonld'],
     ['application/ld+json, */*', 'jsonld'],
     ['application/ld+json;q=0.5, text/html', 'html'],
@@ -28,6 +31,12 @@ describe('preferredForm', () => {
   for (const [accept, form] of cases) {
     test(`${String(accept).slice(0, 60)} → ${form}`, () => assert.equal(preferredForm(accept), form))
   }
+})
+
+test('prefersLinkset also reads a plus that was decoded', () => {
+  assert.ok(prefersLinkset('application/linkset+json'))
+  assert.ok(prefersLinkset('application/linkset json'))
+  assert.ok(!prefersLinkset('application/linkset json;q=0.5, text/html'))
 })
 
 describe('preferredEncoding', () => {

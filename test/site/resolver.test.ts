@@ -259,6 +259,7 @@ describe('the checklist of conformant resolvers', () => {
     assert.equal(await at('text/html'), `${page}?linkType=gs1:dpp`)
     assert.equal(await at(HTML), `${page}?linkType=gs1:dpp`)
     assert.equal(await at('application/ld+json'), `${page}?format=jsonld&linkType=gs1:dpp`)
+    assert.equal(await at('application/ld json'), `${page}?format=jsonld&linkType=gs1:dpp`)
     assert.equal(await at('text/html;q=0.5, application/ld+json'), `${page}?format=jsonld&linkType=gs1:dpp`)
     assert.equal(await at('application/ld+json', 'linkType=gs1:pip'), `${page}?linkType=gs1:pip`)
     const own = 'linkType=gs1:dpp&format=jsonld'
@@ -688,9 +689,11 @@ describe('around the resolver', () => {
     const entered = await get((led.headers.location ?? '').slice(BASE.length))
     assert.equal(entered.status, 303)
     assert.match(String(entered.headers['set-cookie']), /HttpOnly/)
-    const linkset = await get(`${family.itemPath}?linkType=linkset&access=${token}`)
-    assert.equal(linkset.headers['cache-control'], 'private, no-store')
-    assert.ok(!linkset.text.includes(token) && !String(linkset.headers.link).includes(token))
+    for (const name of ['access', '%61ccess', 'acces%73']) {
+      const linkset = await get(`${family.itemPath}?linkType=linkset&${name}=${token}`)
+      assert.equal(linkset.headers['cache-control'], 'private, no-store', name)
+      assert.ok(!linkset.text.includes(token) && !String(linkset.headers.link).includes(token))
+    }
   })
 
   test('addresses that come together share statements, each with its own answer', async () => {
