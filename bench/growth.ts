@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { idFromUuid } from '../src/kernel/ids.ts'
-import { load, request } from './load.ts'
+import { FROM_EVERYWHERE, load, request } from './load.ts'
 import { bodyOf, fill } from './loader.ts'
 import type { Bench, Row } from './run.ts'
 import { type Hall, inTurns, type Server, type Stage, type Tenant } from './stage.ts'
@@ -172,7 +172,7 @@ type Ask = (side: Side, id: string) => string
 
 const readOne: Ask = ({ tenant }, id) =>
   request('GET', `/api/v1/products/${id}`, { authorization: `Bearer ${tenant.key}` })
-const pageOf: Ask = (_, id) => request('GET', `/p/${id}`, { accept: 'text/html' })
+const pageOf: Ask = (_, id) => request('GET', `/p/${id}`, { accept: 'text/html', ...FROM_EVERYWHERE })
 
 const many = (side: Side, server: Server | undefined, make: Ask) => async () => {
   const { port } = server ?? side.server

@@ -1,6 +1,6 @@
 /** `processes`: two processes against one, on the same port and database, with the load client beside them. */
 import { idFromUuid } from '../src/kernel/ids.ts'
-import { load, request } from './load.ts'
+import { FROM_EVERYWHERE, load, request } from './load.ts'
 import { bodyOf, fill } from './loader.ts'
 import type { Bench } from './run.ts'
 import { inTurns, type Server } from './stage.ts'
@@ -20,7 +20,7 @@ export const processesRows: Bench = async stage => {
   const reads = ids.map(id => request('GET', `/api/v1/products/${idFromUuid(id)}`, { authorization }))
   const pages = ids
     .slice(0, 500)
-    .map(id => request('GET', `/p/${idFromUuid(id)}`, { 'accept-encoding': 'br' }))
+    .map(id => request('GET', `/p/${idFromUuid(id)}`, { 'accept-encoding': 'br', ...FROM_EVERYWHERE }))
   const read = (n: number) => reads[(n * 7919) % reads.length] ?? ''
   const page = (n: number) => pages[(n * 7919) % pages.length] ?? ''
   const create = (n: number) =>

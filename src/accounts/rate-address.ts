@@ -1,12 +1,7 @@
-/**
- * How many requests a minute come from an address without a key: open calls and keys that are none. In this process's
- * memory alone, under a hash whose salt lives no longer than the process.
- */
-import { randomBytes } from 'node:crypto'
-import { sha256Hex } from '../kernel/crypto.ts'
-import { networkOf } from '../kernel/network.ts'
+/** How many requests a minute come from an address without a key: open calls and keys that are none. */
+import { perNetwork } from './per-network.ts'
 import type { Permit } from './rate-share.ts'
-import { type RateWindow, rateWindow } from './rate-window.ts'
+import { rateWindow } from './rate-window.ts'
 
 export const REQUESTS_PER_ADDRESS = 300
 /** Steps this long bound an address to 61 of them: 4 kB, 40 MB for as many addresses as are remembered. */
@@ -21,22 +16,15 @@ export type AddressLimits = {
 }
 
 export function addressLimits(): AddressLimits {
-  const salt = randomBytes(16).toString('hex')
-  const windows = new Map<string, RateWindow>()
+  const windows = perNetwork(() => rateWindow(STEP_MS), { max: MOST_ADDRESSES, ipv6Bits: 64 })
   return {
     take(address, now) {
-      const key = sha256Hex(salt + networkOf(address))
-      const uses = windows.get(key) ?? rateWindow(STEP_MS)
-      // Newest last, so that the one forgotten first is the one not seen for longest.
-      windows.delete(key)
-      windows.set(key, uses)
-      const [oldest] = windows.keys()
-      if (windows.size > MOST_ADDRESSES && oldest !== undefined) windows.delete(oldest)
+      const uses = windows.get(address)
       const isGranted = uses.count(now) < REQUESTS_PER_ADDRESS
       if (isGranted) uses.add(now)
       const remaining = REQUESTS_PER_ADDRESS - uses.count(now)
       return { isGranted, limit: REQUESTS_PER_ADDRESS, remaining, nextOver: uses.nextOver() ?? now }
     },
-    size: () => windows.size,
+    size: windows.size,
   }
 }

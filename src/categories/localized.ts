@@ -20,11 +20,18 @@ export function pickText(
     const key = language.toLowerCase()
     if (typeof text === 'string' && text.trim() !== '' && !texts.has(key)) texts.set(key, { text, language })
   }
-  for (const tag of [...wanted.flatMap(shorterTags), primary.toLowerCase()]) {
-    const found = texts.get(tag)
-    if (found !== undefined) return found
-  }
-  return texts.values().next().value
+  const chosen = pickTag(texts, wanted, primary)
+  return chosen === undefined ? undefined : texts.get(chosen)
+}
+
+/** The tag among those of a text, in lower case, under which a reader gets it. */
+function pickTag(
+  tags: Pick<ReadonlySet<string>, 'has' | 'keys'>,
+  wanted: readonly string[],
+  primary: string,
+): string | undefined {
+  for (const tag of [...wanted.flatMap(shorterTags), primary.toLowerCase()]) if (tags.has(tag)) return tag
+  return tags.keys().next().value
 }
 
 /** Norwegian, its two written forms, and how they are tagged: whoever reads one reads the others. */
@@ -38,12 +45,25 @@ function shorterTags(tag: string): string[] {
   return NORWEGIAN.includes(base) ? [...tags, `${base}-no`, ...NORWEGIAN] : tags
 }
 
-/** The languages that texts of the data are in, in lower case. */
-export function tagsOfTexts(fields: readonly Field[], data: Readonly<Record<string, unknown>>): Set<string> {
-  const tags = new Set<string>()
+/** The languages that texts are in, in lower case: of all of them, and each combination that a text has. */
+export type TextLanguages = { all: ReadonlySet<string>; ofTexts: readonly ReadonlySet<string>[] }
+
+/** The languages that texts of the data are in. */
+export function languagesOfTexts(
+  fields: readonly Field[],
+  data: Readonly<Record<string, unknown>>,
+): TextLanguages {
+  const all = new Set<string>()
+  const combinations = new Map<string, ReadonlySet<string>>()
+  const add = (texts: object): void => {
+    const filled = Object.entries(texts).filter(([, text]) => typeof text === 'string' && text.trim() !== '')
+    const tags = new Set(filled.map(([tag]) => tag.toLowerCase()))
+    for (const tag of tags) all.add(tag)
+    combinations.set([...tags].join(), tags)
+  }
   const walk = (field: Field, value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
-    if (field.localized) for (const tag of Object.keys(value)) tags.add(tag.toLowerCase())
+    if (field.localized) add(value)
     else if (Array.isArray(value)) for (const entry of value) inside(field.of, entry)
     else inside(field.fields, value)
   }
@@ -51,8 +71,15 @@ export function tagsOfTexts(fields: readonly Field[], data: Readonly<Record<stri
     for (const field of members) walk(field, field.name === '' ? value : Object(value)[field.name])
   }
   inside(fields, data)
-  return tags
+  return { all, ofTexts: [...combinations.values()] }
 }
+
+/** The tags under which a reader gets each of the texts: who gets the same ones gets the same page. */
+export const chosenTags = (
+  { ofTexts }: TextLanguages,
+  wanted: readonly string[],
+  primary: string,
+): (string | undefined)[] => ofTexts.map(tags => pickTag(tags, wanted, primary))
 
 /** The wanted languages as far as they matter among these: each as the longest form that is there, once. */
 export const amongTags = (wanted: readonly string[], tags: ReadonlySet<string>): string[] => [

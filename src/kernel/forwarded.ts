@@ -6,21 +6,33 @@ import { requestIds } from './ids.ts'
 
 export type Proxies = {
   isTrusted: (address: string | undefined) => boolean
+  /**
+   * Whether a request comes from a proxy on this machine or in a private network that nobody has named: it has the
+   * header that proxies write, and its address stands for everybody behind it.
+   */
+  isUnnamedProxy: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => boolean
   /** The reader's address; of what is no address, that of the proxy that wrote it; '' of a connection that is gone. */
   readerOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
 }
 
+const PRIVATE = [
+  '127.0.0.0/8',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '::1',
+  'fc00::/7',
+  'fe80::/10',
+]
+
 /** `ranges`: addresses and CIDR ranges. */
 export function trustedProxies(ranges: readonly string[]): Proxies {
-  const list = addressList(ranges)
-  const isTrusted = (address: string | undefined): boolean => {
-    if (address === undefined || ranges.length === 0) return false
-    const [bare = ''] = address.split('%')
-    const family = isIP(bare)
-    return family !== 0 && list.check(bare, family === 6 ? 'ipv6' : 'ipv4')
-  }
+  const isPrivate = isAmong(PRIVATE)
+  const isTrusted = isAmong(ranges)
   return {
     isTrusted,
+    isUnnamedProxy: ({ headers, socket: { remoteAddress } }) =>
+      headers['x-forwarded-for'] !== undefined && isPrivate(remoteAddress) && !isTrusted(remoteAddress),
     readerOf({ headers, socket }) {
       let reader = socket.remoteAddress ?? ''
       if (!isTrusted(reader)) return reader
@@ -49,6 +61,16 @@ export function createRequestId(ranges: readonly string[]): (request?: IncomingM
     const id = request?.headers['x-request-id']
     const isUsable = typeof id === 'string' && REQUEST_ID_PATTERN.test(id)
     return isUsable && isTrusted(request?.socket.remoteAddress) ? id : next()
+  }
+}
+
+function isAmong(ranges: readonly string[]): (address: string | undefined) => boolean {
+  const list = addressList(ranges)
+  return address => {
+    if (address === undefined || ranges.length === 0) return false
+    const [bare = ''] = address.split('%')
+    const family = isIP(bare)
+    return family !== 0 && list.check(bare, family === 6 ? 'ipv6' : 'ipv4')
   }
 }
 

@@ -7,7 +7,7 @@ import type { PoolNumbers } from './turnstile.ts'
 
 /** `route` is a template, such as `/p/:id`; `none` where no route took the request. */
 export type RequestEnd = { method: string; route: string; status: number; seconds: number }
-export type PageOutcome = 'ready' | 'made' | 'stale'
+export type PageOutcome = 'ready' | 'made' | 'stale' | 'refused'
 
 export type Metrics = {
   registry: Registry
@@ -56,7 +56,7 @@ export function createMetrics(): Metrics {
   })
   const pages = new Counter({
     name: 'carnet_pages_total',
-    help: 'Public pages by where they came from: ready in memory, made, or stale while the database was away.',
+    help: 'Public pages by where they came from: ready in memory, made, stale while the database was away, or refused to a network that had too many made.',
     labelNames: ['from'],
     registers,
   })

@@ -1,8 +1,8 @@
 /** Whom an address stands for, where something is counted for each. */
 import { isIPv6 } from 'node:net'
 
-/** An IPv4 address, or the /64 an IPv6 address is in: one household or server has all of it. */
-export function networkOf(address: string): string {
+/** An IPv4 address, or the /64 (or /56) an IPv6 address is in: one household or server has all of it. */
+export function networkOf(address: string, ipv6Bits: 56 | 64 = 64): string {
   const plain = address.replace(/%.*$/, '').toLowerCase()
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1]
   if (mapped !== undefined) return mapped
@@ -12,9 +12,10 @@ export function networkOf(address: string): string {
   const before = groups(head)
   const missing = tail === undefined ? 0 : 8 - before.length - groups(tail).length
   const zeros = Array.from({ length: Math.max(0, missing) }, () => '0')
-  const all = [...before, ...zeros, ...groups(tail ?? '')]
+  const all = [...before, ...zeros, ...groups(tail ?? '')].map(group => Number.parseInt(group, 16))
+  if (ipv6Bits === 56) all[3] = (all[3] ?? 0) & 0xff00
   return all
     .slice(0, 4)
-    .map(group => group.replace(/^0+(?=.)/, ''))
+    .map(group => group.toString(16))
     .join(':')
 }

@@ -144,6 +144,12 @@ export async function revokeAccessLink(
   })
 }
 
+/** Whether a text can be the token of an access link: it has the form and the checksum of one. Asks no database. */
+export function mayBeToken(text: string): boolean {
+  const [, random, check] = TOKEN_PATTERN.exec(text) ?? []
+  return random !== undefined && checksum62(PREFIX + random) === check
+}
+
 /** What a token allows on this passport now; undefined when it allows nothing, whatever the reason. */
 export async function findAccess(
   sql: Sql,
@@ -151,8 +157,7 @@ export async function findAccess(
   passport: Pick<PassportRow, 'id' | 'account_id' | 'parent_id' | 'model_id'>,
   now: Date,
 ): Promise<Access | undefined> {
-  const [, random, check] = TOKEN_PATTERN.exec(token) ?? []
-  if (random === undefined || checksum62(PREFIX + random) !== check) return undefined
+  if (!mayBeToken(token)) return undefined
   const [link] = await sql<
     { id: string; audience: LinkAudience; label: string; expires_at: Date; passport_id: string | null }[]
   >`

@@ -89,7 +89,11 @@ export const recordEtag = (row: Pick<PassportRow, 'version_no' | 'status' | 'out
  * The address a passport's QR symbol holds: its page, or its GS1 address where a shop's till should read it too.
  * Throws `not_found` for the GS1 address of a passport without a GTIN.
  */
-export function symbolAddress(addresses: Addresses, row: PassportRow, content: 'passport' | 'gs1'): string {
+export function symbolAddress(
+  addresses: Addresses,
+  row: Pick<PassportRow, 'id' | 'gtin' | 'lot' | 'serial'>,
+  content: 'passport' | 'gs1',
+): string {
   const address = content === 'gs1' ? gs1Url(addresses, row) : passportUrl(addresses, idFromUuid(row.id))
   if (address !== null) return address
   throw new AppError(

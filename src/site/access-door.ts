@@ -1,8 +1,7 @@
 /** How an access link comes in: with a token in the address, exchanged for a cookie at once, or with every request as Bearer. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Access, findAccess } from '../passports/access-links.ts'
-import type { PassportRow } from '../passports/record.ts'
+import { mayBeToken } from '../passports/access-links.ts'
 import {
   type AccessCookies,
   accessCookieName,
@@ -37,8 +36,8 @@ export function accessDoor(setup: SiteSetup): AccessDoor {
   }
 }
 
-/** A guess that costs nothing: whether the token is any good is seen later. */
-export function mayHaveAccess(headers: IncomingHttpHeaders, { query }: Wish): boolean {
+/** A guess that costs nothing, for answers that are sent before a request is read whole. */
+export function mayHaveAccess(headers: IncomingHttpHeaders, { query }: Pick<Wish, 'query'>): boolean {
   const { cookie, authorization } = headers
   return authorization !== undefined || query.access !== undefined || (cookie?.includes(COOKIE_NAME) ?? false)
 }
@@ -52,16 +51,16 @@ export const FOR_ONE_READER: Headers = {
 }
 
 /**
- * From the address with a token to the clean one, with the token in a cookie, whatever it may open: that is seen when
- * the page is asked for, and told to its reader alone.
+ * From the address with a token that opens the passport to the clean one, with the token in a cookie. No other token is
+ * sealed: a cookie of ours says that its reader was let in within the hour.
  */
 export function enter(
   door: AccessDoor,
   request: FastifyRequest,
   reply: FastifyReply,
-  { id, query, now }: Wish,
+  { id, now }: Wish,
+  token: string,
 ): FastifyReply {
-  const token = first(query.access) ?? ''
   const rest = new URLSearchParams(request.raw.url?.split('?', 2)[1] ?? '')
   rest.delete('access')
   const path = door.cookiePath + id
@@ -83,20 +82,24 @@ function cookie(door: AccessDoor, id: string, value: string, seconds: number): s
   return `${accessCookieName(publicUrl)}=${value}; Path=${door.cookiePath}${id}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
 }
 
+/** A text that can be a token, and how it came. One from a cookie opened this passport within the last hour. */
+export type BroughtToken = { text: string; from: 'address' | 'bearer' | 'cookie' }
+
 /**
- * The access that a request brings: a token as Bearer, or in a cookie of ours. `ended` when the cookie's token opens
- * nothing; which of the reasons it is, is not said.
+ * The token that a request brings: in the address, else as Bearer, else in a cookie of ours. `broken` when the address
+ * has one that can be none. Asks no database.
  */
-export async function accessOf(
-  door: AccessDoor,
-  request: FastifyRequest,
-  { id, now }: Wish,
-  row: PassportRow,
-): Promise<Access | 'ended' | undefined> {
-  const { authorization, cookie: cookies } = request.raw.headers
+export function findToken(
+  { cookies }: AccessDoor,
+  { authorization, cookie }: IncomingHttpHeaders,
+  { id, query, now }: Wish,
+): BroughtToken | 'broken' | undefined {
+  if (query.access !== undefined) {
+    const text = first(query.access) ?? ''
+    return mayBeToken(text) ? { text, from: 'address' } : 'broken'
+  }
   const bearer = authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
-  if (bearer !== undefined) return findAccess(door.setup.sql, bearer, row, now)
-  const token = cookies === undefined ? undefined : door.cookies.findToken(cookies, id, now)
-  if (token === undefined) return undefined
-  return (await findAccess(door.setup.sql, token, row, now)) ?? 'ended'
+  if (bearer !== undefined) return mayBeToken(bearer) ? { text: bearer, from: 'bearer' } : undefined
+  const sealed = cookie === undefined ? undefined : cookies.findToken(cookie, id, now)
+  return sealed === undefined ? undefined : { text: sealed, from: 'cookie' }
 }

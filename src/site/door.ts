@@ -10,9 +10,10 @@ import { type PassportDoor, passportDoor } from './passport-door.ts'
 import { sendEncoded } from './ready-answer.ts'
 import { registerResolver } from './resolver-door.ts'
 import { robotsHandler } from './robots.ts'
-import type { SiteSetup } from './setup.ts'
+import type { Site, SiteSetup } from './setup.ts'
 import { sitemapHandlers } from './sitemap.ts'
 import { answerSymbol } from './symbol.ts'
+import { limitUncached } from './uncached.ts'
 import { readWish } from './wish.ts'
 
 export { refusalFace } from './refusal.ts'
@@ -22,10 +23,11 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** Registers the public addresses, and gives the way to answer what is ready without asking the framework. */
 export function registerSite(app: FastifyInstance, setup: SiteSetup): Pick<PassportDoor, 'answerReady'> {
-  const passports = passportDoor(setup)
+  const site = { ...setup, uncached: limitUncached(setup) }
+  const passports = passportDoor(site)
   app.register(async door => {
-    registerResolver(door, setup)
-    for (const [path, handle] of Object.entries(handlers(setup, passports))) {
+    registerResolver(door, site)
+    for (const [path, handle] of Object.entries(handlers(site, passports))) {
       door.route({ method: 'GET', url: path, handler: handle })
       allowReading(door, path)
       refuseOtherMethods(door, path)
@@ -34,7 +36,7 @@ export function registerSite(app: FastifyInstance, setup: SiteSetup): Pick<Passp
   return passports
 }
 
-function handlers(setup: SiteSetup, passports: PassportDoor): Record<string, Handler> {
+function handlers(setup: Site, passports: PassportDoor): Record<string, Handler> {
   const { publicUrl } = setup.addresses
   const nsPath = namespacePath(publicUrl, setup.nsUrl)
   const nothing: Handler = (request, reply) => {

@@ -70,5 +70,14 @@ export function answerNotFound(
   return sendEncoded(request, reply, notFoundPage(language, setup.addresses.publicUrl))
 }
 
+const busyPages = new Map<Language, string>()
+
+/** The body of a 429 for a person. Made once a language: a refusal costs no rendering. */
+export function busyPage(language: Language): string {
+  const page = busyPages.get(language) ?? notice(language, 'error.title', ['error.tooMany'])
+  busyPages.set(language, page)
+  return page
+}
+
 /** The body of a 500 or 503 for a person. */
 export const errorPage = (language: Language) => notice(language, 'error.title', ['error.text'])

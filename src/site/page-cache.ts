@@ -1,4 +1,5 @@
 /** Ready answers of passports, as many as fit: all forms and languages of a passport live and go together. */
+import type { TextLanguages } from '../categories/localized.ts'
 import type { ReadyAnswer } from './ready-answer.ts'
 
 export type CachedPassport = {
@@ -6,23 +7,27 @@ export type CachedPassport = {
   readonly state: string
   /** The passport's primary language, needed to choose among the forms. */
   readonly primary: string
-  /** Languages of its texts, when not all are of the 24 as a page may be in. */
-  readonly tags: ReadonlySet<string> | null
+  /** The languages that its texts have, when not all are of the 24 as a page may be in. */
+  readonly texts: TextLanguages | null
   readonly forms: Map<string, ReadyAnswer>
   bytes: number
 }
 
-type Kept = Pick<CachedPassport, 'state' | 'primary' | 'tags'>
+type Kept = Pick<CachedPassport, 'state' | 'primary' | 'texts'>
 
 export type PageCache = {
   /** The passport's forms if they are of this state. */
   find(id: string, state: string): CachedPassport | undefined
+  /** The passport's forms of whatever state was cached last. */
+  findAny(id: string): CachedPassport | undefined
   keep(id: string, passport: Kept, form: string, answer: ReadyAnswer): void
   bytes(): number
 }
 
 /** What an entry costs besides its body: header lists, keys, objects. */
 const OVERHEAD_BYTES = 4_096
+/** Each of the 24 languages twice, and others in as many choices as readers make; a stranger could make thousands. */
+const MAX_FORMS = 64
 
 /** The two compressed forms of a page together are smaller than the page. */
 const weight = (answer: ReadyAnswer) => 2 * answer.identity.body.length + OVERHEAD_BYTES
@@ -48,6 +53,7 @@ export function createPageCache(mostBytes: number): PageCache {
       }
       return entry
     },
+    findAny: id => entries.get(id),
     keep(id, passport, form, answer) {
       const { state } = passport
       let entry = entries.get(id)
@@ -55,8 +61,12 @@ export function createPageCache(mostBytes: number): PageCache {
       if (entry === undefined || entry.state !== state) {
         entry = { ...passport, forms: new Map(), bytes: 0 }
       }
-      const replaced = entry.forms.get(form)
-      const growth = weight(answer) - (replaced === undefined ? 0 : weight(replaced))
+      let growth = weight(answer)
+      const [oldestForm = form] = entry.forms.keys()
+      const leaving = entry.forms.has(form) || entry.forms.size < MAX_FORMS ? form : oldestForm
+      const left = entry.forms.get(leaving)
+      if (left !== undefined) growth -= weight(left)
+      entry.forms.delete(leaving)
       entry.forms.set(form, answer)
       entry.bytes += growth
       held += growth

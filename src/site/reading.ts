@@ -2,7 +2,7 @@
 import { type CompleteCategory, findCategory } from '../categories/catalogue.ts'
 import { disclose } from '../categories/disclose.ts'
 import type { Audience } from '../categories/field.ts'
-import { tagsOfTexts } from '../categories/localized.ts'
+import { languagesOfTexts, type TextLanguages } from '../categories/localized.ts'
 import { isLanguage } from '../i18n/catalogue.ts'
 import { assert } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
@@ -45,8 +45,8 @@ export type Reading = {
   batch: { id: string; url: string; gs1Url: string | null } | null
   /** First of the passport's languages, a BCP-47 tag. */
   primary: string
-  /** Languages of its texts, in lower case, when not all are of the 24 as a page may be in; else null. */
-  tags: ReadonlySet<string> | null
+  /** The languages that its texts have, when not all are of the 24 as a page may be in; else null. */
+  texts: TextLanguages | null
   audience: Audience
   /** Whether this audience is kept from something. */
   withheld: boolean
@@ -95,7 +95,7 @@ export function readingOf(
         ? null
         : relative(addresses, row.parent_id, { gtin: row.batch_gtin, lot: row.lot, serial: null }),
     primary,
-    tags: uncommonTags(category, data, primary),
+    texts: uncommonTexts(category, data, primary),
     audience,
     withheld,
     data,
@@ -115,7 +115,7 @@ function primaryLanguage(data: Data): string {
 }
 
 /** Where all are common, the language of the page says which text a reader gets. */
-function uncommonTags({ fields }: CompleteCategory, data: Data, primary: string): ReadonlySet<string> | null {
-  const tags = tagsOfTexts(fields, data).add(primary.toLowerCase())
-  return tags.values().every(isLanguage) ? null : tags
+function uncommonTexts({ fields }: CompleteCategory, data: Data, primary: string): TextLanguages | null {
+  const texts = languagesOfTexts(fields, data)
+  return isLanguage(primary.toLowerCase()) && texts.all.values().every(isLanguage) ? null : texts
 }

@@ -26,7 +26,8 @@ const MOST_AS_TEXT = 15_000
 
 export type ReadyAnswer = {
   status: number
-  etag: string
+  /** Undefined for what a reader must not keep. */
+  etag: string | undefined
   identity: Encoded
   /** Filled at the first request for each. */
   gzip?: Encoded
@@ -51,17 +52,18 @@ const OF_NOT_MODIFIED = [
 
 /**
  * `tag` begins the entity tag, a digest of the body ends it: a new release of the page is a new page. The tag is weak
- * because the same page goes out in several encodings.
+ * because the same page goes out in several encodings. Without `tag` there is none, and never a 304.
  */
 export function readyAnswer(input: {
   status?: number
   body: string
-  tag: string
+  tag: string | undefined
   headers: Headers
 }): ReadyAnswer {
   const body = Buffer.from(input.body)
-  const etag = `W/"${input.tag}.${hash('sha256', body, 'base64url').slice(0, 12)}"`
-  const headers = { ...input.headers, etag }
+  const etag =
+    input.tag === undefined ? undefined : `W/"${input.tag}.${hash('sha256', body, 'base64url').slice(0, 12)}"`
+  const headers = { ...input.headers, ...(etag === undefined ? {} : { etag }) }
   return {
     status: input.status ?? 200,
     etag,
@@ -125,7 +127,7 @@ export function sendReady(
   more: readonly string[] = [],
 ): boolean {
   const known = request.headers['if-none-match']
-  const isKnown = known !== undefined && isNamed(known, answer.etag)
+  const isKnown = known !== undefined && answer.etag !== undefined && isNamed(known, answer.etag)
   const chosen = answer[encoding]
   if (!isKnown && chosen === undefined) return false
   if (isKnown || chosen === undefined) {

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Language } from '../i18n/catalogue.ts'
 import { isPerson, preferredForm } from './accept.ts'
 import { READABLE } from './cors.ts'
-import { errorPage, missingBody, notFoundBody } from './not-found-page.ts'
+import { busyPage, errorPage, missingBody, notFoundBody } from './not-found-page.ts'
 import type { Headers } from './ready-answer.ts'
 import { pageHeaders, safetyHeaders } from './shell.ts'
 import { languageOf, type Query } from './wish.ts'
@@ -23,8 +23,12 @@ export function refusalFace(publicUrl: string, request: FastifyRequest, status: 
     return { headers, page: undefined }
   }
   const language = languageFor(request)
-  const page = status < 500 ? notFoundBody(language) : errorPage(language)
-  return { headers: faceHeaders(publicUrl, language), page }
+  return { headers: faceHeaders(publicUrl, language), page: pageFor(status)(language) }
+}
+
+function pageFor(status: number): (language: Language) => string {
+  if (status === 429) return busyPage
+  return status < 500 ? notFoundBody : errorPage
 }
 
 /** Tells a person that there is no such form or link of a product, and leads them to its passport. */

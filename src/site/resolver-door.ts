@@ -18,7 +18,7 @@ import { readyAnswer, sendEncoded } from './ready-answer.ts'
 import { leadOn } from './refusal.ts'
 import { linksetLink, refuse, unkept, VARY } from './resolver-answers.ts'
 import { linksetJson } from './resolver-linkset.ts'
-import type { SiteSetup } from './setup.ts'
+import type { Site, SiteSetup } from './setup.ts'
 import { safetyHeaders } from './shell.ts'
 import { impatiently, isUnavailable, STALE_MS } from './stale.ts'
 
@@ -26,7 +26,7 @@ import { impatiently, isUnavailable, STALE_MS } from './stale.ts'
 type Question = { link: DigitalLink; rawPath: string; query: string; type: LinkType | 'unknown'; now: Date }
 
 /** Registers the resolver, with its description for machines. */
-export function registerResolver(door: FastifyInstance, setup: SiteSetup): void {
+export function registerResolver(door: FastifyInstance, setup: Site): void {
   door.register(async resolver => {
     const handle = resolverHandler(setup)
     for (const url of ['/01', '/01/*']) {
@@ -52,12 +52,13 @@ export function registerResolver(door: FastifyInstance, setup: SiteSetup): void 
   })
 }
 
-function resolverHandler(setup: SiteSetup) {
+function resolverHandler(setup: Site) {
   const { publicUrl } = setup.addresses
   return (request: FastifyRequest, reply: FastifyReply): unknown => {
     const question = readQuestion(setup, request)
     if (question instanceof AppError) return refuse(publicUrl, request, reply, question)
     if (question.type === 'unknown') return refuseType(setup, request, reply, question)
+    if (question.type === 'linkset') setup.uncached.admit(request)
     const believed = findBelievedTarget(setup.sql, question.link, question.now)
     if (believed === undefined || question.type === 'linkset') return answer(setup, request, reply, question)
     return redirect(setup, request, reply, question, believed)

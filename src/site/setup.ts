@@ -1,4 +1,5 @@
 /** What the public door runs on. */
+import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import type { Addresses } from '../passports/record.ts'
@@ -6,7 +7,7 @@ import type { ScanRecorder } from '../scans/recorder.ts'
 
 /** Who wants to know where pages came from. */
 export type PageWatch = {
-  page: (from: 'ready' | 'made' | 'stale') => void
+  page: (from: 'ready' | 'made' | 'stale' | 'refused') => void
   watchPages: (bytes: () => number) => void
 }
 
@@ -25,3 +26,14 @@ export type SiteSetup = {
   countryHeader: string | undefined
   watch?: PageWatch | undefined
 }
+
+/** Bounds the answers that no cache helps with, by the network that asks for them. */
+export type UncachedLimit = {
+  /** Counts an answer that has to be made. Throws `rate_limited`. */
+  admit: (request: FastifyRequest) => void
+  /** Takes the last one back: it was for a reader with an access link. */
+  giveBack: (request: FastifyRequest) => void
+}
+
+/** With what the parts of the door share. */
+export type Site = SiteSetup & { uncached: UncachedLimit }

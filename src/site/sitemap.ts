@@ -4,7 +4,7 @@ import { notFound } from '../kernel/errors.ts'
 import { passportUrl } from '../passports/record.ts'
 import { listSitemapFile, listSitemapFiles } from '../passports/sitemap.ts'
 import { type ReadyAnswer, readyAnswer, sendEncoded } from './ready-answer.ts'
-import type { SiteSetup } from './setup.ts'
+import type { Site, SiteSetup } from './setup.ts'
 import { safetyHeaders } from './shell.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
@@ -21,11 +21,14 @@ const XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
 /** The handlers of the index and of the files it names. */
-export function sitemapHandlers(setup: SiteSetup): Record<string, Handler> {
+export function sitemapHandlers(setup: Site): Record<string, Handler> {
   const kept = new Map<number, Kept>()
   const send = (n: number, make: Make): Handler => {
     return async (request, reply) => {
-      const answer = await keep(setup, kept, n, make)
+      const answer = await keep(setup, kept, n, () => {
+        setup.uncached.admit(request)
+        return make()
+      })
       if (answer === undefined) throw notFound('sitemap')
       return sendEncoded(request, reply, answer)
     }

@@ -1,29 +1,33 @@
 /** `/p/{id}/qr.svg`: the QR symbol of a passport, for whoever prints or shows one. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Detail, type DetailCode, invalid, notFound } from '../kernel/errors.ts'
-import { readPublicPassport } from '../passports/public-read.ts'
+import { findUuid } from '../kernel/ids.ts'
+import { findCachedHead, readPublicPassport } from '../passports/public-read.ts'
 import { gs1Url, passportUrl, symbolAddress } from '../passports/record.ts'
 import { QR_LEVELS, type QrLevel } from '../qr/modules.ts'
 import { qrSymbol, SIZE_MM, SVG_HEADERS } from '../qr/svg.ts'
 import { isPerson } from './accept.ts'
 import { readyAnswer, sendEncoded } from './ready-answer.ts'
 import { leadOn } from './refusal.ts'
-import type { SiteSetup } from './setup.ts'
+import type { Site } from './setup.ts'
 import { safetyHeaders } from './shell.ts'
 
 type Query = Readonly<Record<string, unknown>>
 
 const CONTENTS = ['passport', 'gs1'] as const
 
-/** Throws `not_found`, `validation`. */
+/** Throws `not_found`, `validation`, `rate_limited`. */
 export async function answerSymbol(
-  setup: SiteSetup,
+  setup: Site,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
   const { id = '' } = request.params as { id?: string }
   const { content, level, sizeMm } = readChoices(request.query as Query)
-  const row = await readPublicPassport(setup.sql, id, setup.clock.now())
+  if (findUuid(id) === undefined) throw notFound('passport')
+  setup.uncached.admit(request)
+  const now = setup.clock.now()
+  const row = findCachedHead(setup.sql, id, now) ?? (await readPublicPassport(setup.sql, id, now))
   if (row === undefined) throw notFound('passport')
   const { addresses } = setup
   if (content === 'gs1' && gs1Url(addresses, row) === null && isPerson(request.raw.headers.accept)) {

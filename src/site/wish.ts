@@ -1,7 +1,7 @@
 /** What a request to the public door asks for, before any passport is known. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { amongTags } from '../categories/localized.ts'
+import { amongTags, type TextLanguages } from '../categories/localized.ts'
 import type { Language } from '../i18n/catalogue.ts'
 import { negotiateLanguage, wishedTags } from '../i18n/negotiate.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -49,12 +49,12 @@ export type Tongue = { language: Language; wanted: readonly string[] }
 export function tongueOf(
   headers: IncomingHttpHeaders,
   query: Query,
-  { primary, tags }: { primary: string; tags: ReadonlySet<string> | null },
+  { primary, texts }: { primary: string; texts: TextLanguages | null },
 ): Tongue {
   const language = languageOf(headers, query, primary)
-  if (tags === null) return { language, wanted: [language] }
+  if (texts === null) return { language, wanted: [language] }
   const asked = wishedTags({ query: first(query.lang), acceptLanguage: headers['accept-language'] })
-  return { language, wanted: amongTags(asked, tags) }
+  return { language, wanted: amongTags(asked, texts.all) }
 }
 
 /** The first of the values of a parameter that was given more than once. */

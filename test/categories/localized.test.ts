@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Field } from '../../src/categories/field.ts'
-import { amongTags, pickText, tagsOfTexts } from '../../src/categories/localized.ts'
+import { amongTags, chosenTags, languagesOfTexts, pickText } from '../../src/categories/localized.ts'
 
 const TAGS = ['en', 'en-US', 'de', 'de-AT', 'pt', 'pt-BR', 'zh', 'zh-Hant', 'zh-Hant-TW', 'mt']
 const tag = fc.constantFrom(...TAGS)
@@ -60,7 +60,7 @@ describe('amongTags', () => {
     fc.assert(
       fc.property(texts, fc.array(tag, { maxLength: 4 }), tag, (localized, want, primary) => {
         const field = { name: 'text', type: 'text', localized: true, description: '' } as const
-        const among = amongTags(want, tagsOfTexts([field], { text: localized }))
+        const among = amongTags(want, languagesOfTexts([field], { text: localized }).all)
         assert.deepEqual(pickText(localized, among, primary), pickText(localized, want, primary))
         assert.equal(new Set(among).size, among.length)
       }),
@@ -69,7 +69,7 @@ describe('amongTags', () => {
   })
 })
 
-describe('tagsOfTexts', () => {
+describe('languagesOfTexts', () => {
   it('finds them wherever they stand, in texts only', () => {
     const text = { type: 'text', localized: true, description: '' } as const
     const plain = { type: 'name', description: '' } as const
@@ -102,7 +102,25 @@ describe('tagsOfTexts', () => {
       lines: [{ 'zh-Hant': 'f' }],
       own: { fr: 'g' },
     }
-    assert.deepEqual([...tagsOfTexts(fields, data)], ['de', 'pt-br', 'ja', 'zh-hant'])
+    assert.deepEqual([...languagesOfTexts(fields, data).all], ['de', 'pt-br', 'ja', 'zh-hant'])
+  })
+})
+
+describe('chosenTags', () => {
+  it('are the same for two readers exactly when they get the same texts', () => {
+    const field = (name: string) => ({ name, type: 'text', localized: true, description: '' }) as const
+    const fields = [field('care'), field('note')]
+    const wishes = fc.array(tag, { maxLength: 4 })
+    fc.assert(
+      fc.property(texts, texts, wishes, wishes, tag, (care, note, one, other, primary) => {
+        const languages = languagesOfTexts(fields, { care, note })
+        const key = (wanted: readonly string[]) => String(chosenTags(languages, wanted, primary))
+        const read = (wanted: readonly string[]) =>
+          [care, note].map(written => pickText(written, wanted, primary)?.language)
+        assert.equal(key(one) === key(other), String(read(one)) === String(read(other)))
+      }),
+      { numRuns: 1000 },
+    )
   })
 })
 

@@ -133,7 +133,11 @@ export class Clients {
   }
 
   private page(id: string): Promise<Answer | undefined> {
-    return this.send('GET', `/p/${id}`, { accept: 'text/html', 'user-agent': READER })
+    return this.send('GET', `/p/${id}`, {
+      accept: 'text/html',
+      'user-agent': READER,
+      'x-forwarded-for': '203.0.113.1',
+    })
   }
 
   private call(

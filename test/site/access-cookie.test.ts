@@ -17,14 +17,6 @@ describe('an access cookie', () => {
     assert.equal(cookies.findToken(header, 'passport-a', later), undefined)
   })
 
-  test('of what can be no token is good as well, small, and holds nothing of it', () => {
-    for (const given of ['', 'a b', 'é', 'y'.repeat(65), 'y'.repeat(9_000), `${TOKEN}\n`, '0 1']) {
-      const sealed = cookies.seal('passport-a', given, later)
-      assert.ok(sealed.length <= 200)
-      assert.equal(cookies.findToken(`${COOKIE_NAME}=${sealed}`, 'passport-a', now), '-')
-    }
-  })
-
   test('does not show the token, and is another each time', () => {
     assert.ok(!Buffer.from(value, 'base64url').includes(TOKEN))
     assert.notEqual(cookies.seal('passport-a', TOKEN, later), value)

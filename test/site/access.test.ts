@@ -1,11 +1,19 @@
 /** Access links at the door: token to cookie to clean address, Bearer for machines, nothing kept by caches. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { createApp } from '../../src/app.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink, listAccessLinks, revokeAccessLink } from '../../src/passports/access-links.ts'
 import { flushAccessUses } from '../../src/passports/access-use.ts'
 import { createPassport } from '../../src/passports/create.ts'
-import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+import {
+  ADDRESSES,
+  type Answer,
+  type Harness,
+  newProduct,
+  startHarness,
+  type TestAccount,
+} from '../harness.ts'
 
 let harness: Harness
 let account: TestAccount
@@ -82,23 +90,13 @@ describe('?access=TOKEN', () => {
     assert.equal(after.headers.etag, open.headers.etag)
   })
 
-  test('one that opens nothing is answered alike: the same address, the same cookie', async () => {
+  test('one that opens nothing gives no cookie', async () => {
     const id = await make()
-    const { token } = await link(id)
-    const told = async (wanted: string) => {
-      const { status, headers, text } = await enter(id, wanted)
-      const { 'x-request-id': _, date: __, 'set-cookie': line, ...same } = headers
-      return {
-        status,
-        text,
-        ...same,
-        cookie: String(line).replace(/^__Secure-carnet_access=[\w-]{1,200};/, '__Secure-carnet_access=…;'),
-      }
+    const { token: ofOther } = await link(await make())
+    for (const wrong of ['x', '', 'dpa_'.padEnd(46, 'A'), 'y'.repeat(5_000), 'é', 'x&access=y', ofOther]) {
+      const { status, headers } = await enter(id, wrong)
+      assert.deepEqual([status, headers['set-cookie']], [200, undefined], wrong)
     }
-    const good = await told(token)
-    assert.match(good.cookie, /^__Secure-carnet_access=…; Path=.*; Max-Age=3600; /)
-    const wrong = ['x', '', 'dpa_'.padEnd(46, 'A'), 'y'.repeat(5_000), 'a%20b', 'é', 'x&access=y']
-    for (const one of wrong) assert.deepEqual(await told(one), good, one)
   })
 
   test('a cookie of one passport opens no other, a forged one none', async () => {
@@ -125,13 +123,21 @@ describe('?access=TOKEN', () => {
 })
 
 describe('a link that opens nothing', () => {
-  const assertEnded = async (id: string, token: string, why: string) => {
-    const cookie = cookieOf(await enter(id, token))
-    const answer = await view(id, cookie)
-    assert.equal(answer.status, 200, why)
-    assert.ok(answer.text.includes(ENDED), why)
-    assert.ok(!answer.text.includes(SECRET), why)
-    return answer
+  const assertEnded = ({ status, text, headers }: Answer, why: string) => {
+    assert.equal(status, 200, why)
+    assert.ok(text.includes(ENDED), why)
+    assert.ok(!text.includes(SECRET), why)
+    assert.equal(headers['cache-control'], 'private, no-store')
+    assert.equal(headers['x-robots-tag'], 'noindex')
+    assert.equal(headers['referrer-policy'], 'no-referrer')
+    assert.equal(headers.etag, undefined)
+  }
+  /** The cookie of a link that opened the passport and then ended. */
+  const endedCookie = async (id: string) => {
+    const { token, id: linkId } = await link(id)
+    const cookie = cookieOf(await enter(id, token)) ?? assert.fail('it opened')
+    await revokeAccessLink(account.ctx, linkId)
+    return cookie
   }
   const isPlain = async (id: string) => {
     const answer = await view(id, undefined)
@@ -140,7 +146,7 @@ describe('a link that opens nothing', () => {
     return answer.headers.etag
   }
 
-  test('is told on the public page, whatever the reason, kept by nobody, and the cookie goes', async () => {
+  test('is told on the public page, whatever the reason, and kept by nobody', async () => {
     const id = await make()
     const tag = await isPlain(id)
     const { token: ofOther } = await link(await make())
@@ -151,20 +157,53 @@ describe('a link that opens nothing', () => {
     const unknown = ['x', '', 'dpa_'.padEnd(46, 'A'), 'y'.repeat(5_000), 'a%20b', 'é', `${ofOther}&access=y`]
     const pages = new Set<string>()
     for (const token of [ofOther, expired.token, revoked.token, ...unknown]) {
-      const { text, headers } = await assertEnded(id, token, token)
-      pages.add(text)
-      assert.equal(headers['cache-control'], 'private, no-store')
-      assert.equal(headers['x-robots-tag'], 'noindex')
-      assert.equal(headers['referrer-policy'], 'no-referrer')
-      assert.equal(headers.etag, undefined)
-      assert.equal(
-        headers['set-cookie'],
-        `__Secure-carnet_access=; Path=/p/${id}; Max-Age=0; HttpOnly; SameSite=Lax; Secure`,
-      )
+      const answer = await enter(id, token)
+      assertEnded(answer, token)
+      pages.add(answer.text)
     }
+    const cookie = await endedCookie(id)
+    const answer = await view(id, cookie)
+    assertEnded(answer, 'by cookie')
+    assert.equal(
+      answer.headers['set-cookie'],
+      `__Secure-carnet_access=; Path=/p/${id}; Max-Age=0; HttpOnly; SameSite=Lax; Secure`,
+    )
+    pages.add(answer.text)
     assert.equal(pages.size, 1)
     assert.doesNotMatch([...pages].join(), /hreflang="x-default"|sets one cookie/)
     assert.equal(await isPlain(id), tag)
+  })
+
+  test('costs no rendering after the first time', async () => {
+    const outcomes: string[] = []
+    const watch = { page: (from: string) => outcomes.push(from), watchPages: () => {} }
+    const app = createApp({ ...harness.setup, watch })
+    try {
+      const id = await make()
+      const { token: ofOther } = await link(await make())
+      const cookie = await endedCookie(id)
+      const get = async (query: string, headers = {}) => {
+        const { statusCode } = await app.inject({ method: 'GET', url: `/p/${id}${query}`, headers })
+        assert.equal(statusCode, 200)
+      }
+      await get('?access=junk')
+      assert.deepEqual(outcomes.splice(0), ['made'])
+      for (let turn = 0; turn < 3; turn++) {
+        await get(`?access=junk${turn}`)
+        await get(`?access=${ofOther}`)
+        await get('', { cookie })
+      }
+      assert.deepEqual(new Set(outcomes), new Set(['ready']))
+    } finally {
+      await app.close()
+    }
+  })
+
+  test('is told of JSON-LD to nobody', async () => {
+    const id = await make()
+    const [open, junk] = [await view(id, undefined, '?format=jsonld'), await enter(id, 'x', '&format=jsonld')]
+    assert.equal(junk.text, open.text)
+    assert.equal(junk.headers['cache-control'], 'private, no-store')
   })
 
   test('is told to who was reading when it was revoked or expired, at once', async () => {
@@ -189,7 +228,7 @@ describe('a link that opens nothing', () => {
       key: account.key,
       body: { data: { productName: 'Second' }, change_type: 'correction' },
     })
-    const cookie = cookieOf(await enter(id, 'x'))
+    const cookie = await endedCookie(id)
     assert.match((await view(id, cookie, '?lang=de')).text, /Dieser Zugangslink ist nicht mehr gültig/)
     assert.match((await view(id, cookie, '?lang=el')).text, /Αυτός ο σύνδεσμος πρόσβασης δεν ισχύει πλέον/)
     const { text } = await view(id, cookie, '?version=1')
@@ -202,7 +241,7 @@ describe('a link that opens nothing', () => {
   test('HEAD, JSON-LD and a forged cookie get what everybody gets, and take no cookie away', async () => {
     const id = await make()
     const tag = await isPlain(id)
-    const cookie = cookieOf(await enter(id, 'x')) ?? ''
+    const cookie = await endedCookie(id)
     const head = await harness.ask('HEAD', `/p/${id}`, { headers: { cookie } })
     assert.equal(head.headers['cache-control'], 'private, no-store')
     assert.equal(head.headers['set-cookie'], undefined)
@@ -226,7 +265,7 @@ describe('a link that opens nothing', () => {
 
   test('another link, followed after it, opens the page', async () => {
     const id = await make()
-    await assertEnded(id, 'x', 'x')
+    assertEnded(await enter(id, 'x'), 'x')
     const { token } = await link(id)
     assert.ok((await view(id, cookieOf(await enter(id, token)))).text.includes(SECRET))
   })

@@ -27,6 +27,8 @@ after(() => harness.close())
 async function weigh(id: string, language: string): Promise<{ raw: number; compressed: number }> {
   const { headers, rawPayload } = await harness.app.inject({
     url: `/p/${id}?lang=${language}`,
+    // A network may not have as many pages made in so short a time.
+    remoteAddress: `10.0.0.${ids.indexOf(id)}`,
     headers: { 'accept-encoding': 'gzip' },
   })
   assert.equal(headers['content-encoding'], 'gzip')

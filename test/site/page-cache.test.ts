@@ -4,8 +4,8 @@ import { createPageCache } from '../../src/site/page-cache.ts'
 import { readyAnswer } from '../../src/site/ready-answer.ts'
 
 const answer = (length: number) => readyAnswer({ body: 'x'.repeat(length), tag: 't', headers: {} })
-const V1 = { state: '1a', primary: 'en', tags: null }
-const V2 = { state: '2a', primary: 'en', tags: null }
+const V1 = { state: '1a', primary: 'en', texts: null }
+const V2 = { state: '2a', primary: 'en', texts: null }
 
 describe('createPageCache', () => {
   test('finds all forms of one state, and none of an older one', () => {
@@ -39,6 +39,16 @@ describe('createPageCache', () => {
       assert.equal(body.buffer.byteLength, length)
     }
     assert.equal(typeof answer(15_000).identity.body, 'string')
+  })
+
+  test('holds 64 forms of a passport at most, the newest', () => {
+    const cache = createPageCache(10_000_000)
+    for (let n = 0; n < 200; n++) cache.keep('a', V1, `form ${n}`, answer(10))
+    const forms = [...(cache.find('a', '1a')?.forms.keys() ?? [])]
+    assert.deepEqual([forms.length, forms[0], forms.at(-1)], [64, 'form 136', 'form 199'])
+    const empty = createPageCache(10_000_000)
+    for (let n = 0; n < 64; n++) empty.keep('a', V1, `form ${n}`, answer(10))
+    assert.equal(cache.bytes(), empty.bytes())
   })
 
   test('counts a form that is made twice once', () => {

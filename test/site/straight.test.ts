@@ -5,7 +5,8 @@ import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createApp } from '../../src/app.ts'
 import { createLog } from '../../src/kernel/log.ts'
-import { type Harness, newProduct, startHarness } from '../harness.ts'
+import { createAccessLink, revokeAccessLink } from '../../src/passports/access-links.ts'
+import { ADDRESSES, type Harness, newProduct, startHarness } from '../harness.ts'
 
 type Server = { port: number; asked: number; close: () => Promise<void> }
 
@@ -40,8 +41,16 @@ before(async () => {
   const account = await t.account()
   const { json } = await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
   id = json.data.id
-  const entered = await t.ask('GET', `/p/${id}?access=x`)
+  const link = await createAccessLink(account.ctx, {
+    passportId: id,
+    audience: 'authority',
+    label: 'Test',
+    expiresAt: new Date(Date.now() + 3_600_000),
+    addresses: ADDRESSES,
+  })
+  const entered = await t.ask('GET', `/p/${id}?access=${link.token}`)
   endedCookie = String(entered.headers['set-cookie']).split(';')[0] ?? ''
+  await revokeAccessLink(account.ctx, link.id)
   straight = await serve('silent')
   framed = await serve('debug')
 })

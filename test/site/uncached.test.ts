@@ -1,0 +1,222 @@
+/** Answers that no cache helps with: how many of them a network may have made, and that ready ones are always sent. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createPageLimit, MAX_PAGES_AT_ONCE, PAGES_PER_SECOND } from '../../src/accounts/page-limit.ts'
+import { createApp } from '../../src/app.ts'
+import { LANGUAGES, labelsFor } from '../../src/i18n/catalogue.ts'
+import { openPool, type Sql } from '../../src/kernel/db.ts'
+import { createLog } from '../../src/kernel/log.ts'
+import { createAccessLink } from '../../src/passports/access-links.ts'
+import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+
+let t: Harness
+let account: TestAccount
+let id: string
+let gs1: string
+let app: ReturnType<typeof createApp>
+let sql: Sql
+let statements = 0
+const outcomes: string[] = []
+const warnings: { refused: number }[] = []
+
+before(async () => {
+  t = await startHarness()
+  t.clock.set('2026-11-21T10:00:00Z')
+  account = await t.account()
+  const gtin = nextGtin()
+  const { json } = await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct({ gtin }) })
+  id = json.data.id
+  gs1 = `/01/0${gtin}`
+  const log = createLog({ logLevel: 'silent', logFormat: 'json' })
+  sql = openPool(t.target, { ended: () => statements++ })
+  app = createApp({
+    ...t.setup,
+    sql,
+    watch: { page: from => outcomes.push(from), watchPages: () => {} },
+    log: Object.assign(log, { warn: (fields: { refused: number }) => warnings.push(fields) }),
+  })
+})
+after(async () => {
+  await app.close()
+  await sql.end()
+  await t.close()
+})
+
+let networks = 0
+/** An address of a network that nobody has come from before. */
+const newNetwork = () => `2001:db8:${(++networks).toString(16)}::1`
+
+const get = (url: string, from: string, headers: Record<string, string> = {}) =>
+  app.inject({ method: 'GET', url, remoteAddress: from, headers })
+
+/** Has a network use up all it may have made. */
+async function exhaust(from: string, spared = 0): Promise<void> {
+  for (let n = 0; n < MAX_PAGES_AT_ONCE - spared; n++) {
+    assert.equal((await get(`/p/${id}/qr.svg?size_mm=${20 + (n % 50)}`, from)).statusCode, 200)
+  }
+}
+
+describe('a network that has too many pages made', () => {
+  const from = newNetwork()
+  before(async () => {
+    await get(`/p/${id}`, newNetwork())
+    await get(`/p/${id}`, newNetwork(), { 'accept-encoding': 'br' })
+    await exhaust(from)
+  })
+
+  for (const [what, url] of [
+    ['an earlier version', () => `/p/${id}?version=1`],
+    ['a form that is not made', () => `/p/${id}?lang=fi`],
+    ['a passport that is not there', () => '/p/01jdq0000000000000000000zz'],
+    ['a token that nobody has given', () => `/p/${id}?access=${'x'.repeat(10)}`],
+    ['a linkset', () => `${gs1}?linkType=linkset`],
+    ['a sitemap', () => '/sitemap/3.xml'],
+  ] as const) {
+    test(`${what} is refused, and nothing is read for it`, async () => {
+      const before = statements
+      const answer = await get(url(), from)
+      assert.equal(answer.statusCode, 429)
+      assert.equal(answer.headers['retry-after'], '1')
+      assert.equal(answer.headers['cache-control'], 'no-store')
+      assert.equal(answer.json().code, 'rate_limited')
+      assert.equal(statements, before)
+      assert.notEqual((await get(url(), newNetwork())).statusCode, 429)
+      assert.ok(statements > before)
+    })
+  }
+
+  test('another size of the symbol is refused', async () => {
+    const answer = await get(`/p/${id}/qr.svg?size_mm=77`, from)
+    assert.equal(answer.statusCode, 429)
+    assert.equal((await get(`/p/${id}/qr.svg?size_mm=77`, newNetwork())).statusCode, 200)
+  })
+
+  test('gets ready pages all the same, also when their passport was read a while ago', async () => {
+    assert.equal((await get(`/p/${id}`, from)).statusCode, 200)
+    t.clock.advance(5_000)
+    const again = newNetwork()
+    await exhaust(again)
+    for (const headers of [{}, { 'accept-encoding': 'br' }, { 'accept-encoding': 'gzip' }]) {
+      assert.equal((await get(`/p/${id}`, again, headers as Record<string, string>)).statusCode, 200)
+    }
+  })
+
+  test('is told so in the language of its reader', async () => {
+    const again = newNetwork()
+    await exhaust(again)
+    for (const { code } of LANGUAGES) {
+      const answer = await get(`/p/${id}?version=1`, again, { accept: BROWSER, 'accept-language': code })
+      assert.equal(answer.statusCode, 429)
+      assert.equal(answer.headers['content-language'], code)
+      assert.equal(answer.headers['retry-after'], '1')
+      assert.ok(answer.body.includes(labelsFor(code).ui['error.tooMany']), code)
+    }
+  })
+
+  test('is counted, and told to the operator once a minute', async () => {
+    t.clock.advance(60_000)
+    const again = newNetwork()
+    await exhaust(again)
+    warnings.length = 0
+    outcomes.length = 0
+    for (let n = 0; n < 5; n++) await get(`/p/${id}?version=1`, again)
+    assert.deepEqual(outcomes, Array(5).fill('refused'))
+    assert.equal(warnings.length, 1)
+    t.clock.advance(60_000)
+    await exhaust(again)
+    await get(`/p/${id}?version=1`, again)
+    assert.equal(warnings.length, 2)
+    assert.equal(warnings[1]?.refused, 5)
+  })
+
+  test('goes on reading with an access link', async () => {
+    const link = await createAccessLink(account.ctx, {
+      passportId: id,
+      audience: 'authority',
+      label: 'Test',
+      expiresAt: new Date(t.clock.now().getTime() + 3_600_000),
+      addresses: ADDRESSES,
+    })
+    const again = newNetwork()
+    const authorization = `Bearer ${link.token}`
+    await exhaust(again, 1)
+    for (let n = 0; n < 5; n++) {
+      assert.equal((await get(`/p/${id}`, again, { authorization })).statusCode, 200)
+    }
+    const entered = await get(`/p/${id}?access=${link.token}`, again)
+    const cookie = String(entered.headers['set-cookie']).split(';')[0] ?? ''
+    assert.equal((await get(`/p/${id}/qr.svg`, again)).statusCode, 200)
+    assert.equal((await get(`/p/${id}/qr.svg`, again)).statusCode, 429)
+    assert.equal((await get(`/p/${id}`, again, { cookie })).statusCode, 200)
+  })
+})
+
+describe('who shares a network', () => {
+  test('a household has one, by IPv4 address or by /56', async () => {
+    for (const [one, other, isSame] of [
+      ['203.0.113.7', '::ffff:203.0.113.7', true],
+      ['203.0.113.8', '203.0.113.9', false],
+      ['2001:db8:ffff:1100::1', '2001:db8:ffff:11ff::2', true],
+      ['2001:db8:fffe:1100::1', '2001:db8:fffe:1200::1', false],
+    ] as const) {
+      await exhaust(one)
+      assert.equal((await get(`/p/${id}/qr.svg`, other)).statusCode, isSame ? 429 : 200, `${one} ${other}`)
+    }
+  })
+
+  test('nobody is refused who comes through a proxy that no setting names', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.50' }
+    for (let n = 0; n <= MAX_PAGES_AT_ONCE; n++) {
+      assert.equal((await get(`/p/${id}/qr.svg`, '172.18.0.9', headers)).statusCode, 200)
+    }
+    // The header of a reader says nothing.
+    const from = newNetwork()
+    await exhaust(from)
+    assert.equal((await get(`/p/${id}/qr.svg`, from, headers)).statusCode, 429)
+  })
+})
+
+describe('readers who want the same texts in another order', () => {
+  test('get the same page, made once', async () => {
+    const languages = ['en', 'ja', 'zh', 'ko', 'th', 'vi', 'hi']
+    const text = Object.fromEntries(languages.map(tag => [tag, `${tag} text`]))
+    const { json } = await t.ask('POST', '/api/v1/products', {
+      key: account.key,
+      body: newProduct({
+        languages,
+        careInstructions: text,
+        endOfLife: { recyclingInstructions: text, disposalInstructions: text },
+      }),
+    })
+    outcomes.length = 0
+    for (let n = 0; n < 60; n++) {
+      const rest = languages.slice(2).map((tag, i, all) => all[(i + n) % all.length] ?? tag)
+      const acceptLanguage = ['ja', ...rest].join(', ')
+      const answer = await get(`/p/${json.data.id}`, newNetwork(), { 'accept-language': acceptLanguage })
+      assert.match(answer.body, /ja text/)
+    }
+    assert.equal(outcomes.filter(from => from === 'made').length, 1)
+  })
+})
+
+describe('createPageLimit', () => {
+  test('fills up by so many a second, and never above the most', () => {
+    const limit = createPageLimit()
+    const take = (now: number) => limit.take('203.0.113.1', now)
+    for (let n = 0; n < MAX_PAGES_AT_ONCE; n++) assert.equal(take(0), 0)
+    assert.equal(take(0), 1)
+    for (let n = 0; n < PAGES_PER_SECOND; n++) assert.equal(take(1_000), 0)
+    assert.equal(take(1_000), 1)
+    assert.equal(take(500), 1)
+    for (let n = 0; n < MAX_PAGES_AT_ONCE; n++) assert.equal(take(3_600_000), 0)
+    assert.equal(take(3_600_000), 1)
+  })
+
+  test('remembers a bounded number of networks', () => {
+    const limit = createPageLimit()
+    for (let i = 0; i < 20_100; i++) limit.take(`2001:db8:${i.toString(16)}::1`, 0)
+    assert.equal(limit.size(), 20_000)
+  })
+})
