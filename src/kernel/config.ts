@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { parseEnv } from 'node:util'
+import { findKeyWeakness, replaceKeyAdvice } from './key-strength.ts'
 
 export type Config = {
   port: number
@@ -130,9 +131,8 @@ export function readConfig(env: Environment): Config {
       'SECRET_KEY is required with DATABASE_URL: 32 random bytes or more, for example from `openssl rand -base64 32`.',
     )
   }
-  if (secretKey !== undefined && secretKey.length < 32) {
-    problems.push('SECRET_KEY is too short: it needs at least 32 characters.')
-  }
+  const weakness = secretKey === undefined ? undefined : findKeyWeakness(secretKey)
+  if (weakness !== undefined) problems.push(`SECRET_KEY ${weakness} ${replaceKeyAdvice('the present one')}`)
   const oldSecretKey = read.text('OLD_SECRET_KEY')
   if (oldSecretKey !== undefined && oldSecretKey.length < 32) {
     problems.push('OLD_SECRET_KEY is too short to have been a SECRET_KEY: those have at least 32 characters.')
