@@ -11,6 +11,8 @@ export type Config = {
   publicUrl: string
   nsUrl: string
   databaseUrl: string | undefined
+  /** Who migrates and restores on that database; without it, the user of `databaseUrl` does. */
+  databaseOwnerUrl: string | undefined
   dataDir: string
   pgBinDir: string | undefined
   secretKey: string | undefined
@@ -125,6 +127,12 @@ export function readConfig(env: Environment): Config {
   const port = read.integer('PORT', 3000, 0, 65_535)
   const publicUrl = read.url('PUBLIC_URL', `http://localhost:${port}`)
   const databaseUrl = read.databaseUrl('DATABASE_URL')
+  const databaseOwnerUrl = read.databaseUrl('DATABASE_OWNER_URL')
+  if (databaseOwnerUrl !== undefined && databaseUrl === undefined) {
+    problems.push(
+      'DATABASE_OWNER_URL is set without DATABASE_URL: the embedded database has its owner already.',
+    )
+  }
   const secretKey = read.text('SECRET_KEY')
   if (databaseUrl !== undefined && secretKey === undefined) {
     problems.push(
@@ -143,6 +151,7 @@ export function readConfig(env: Environment): Config {
     publicUrl,
     nsUrl: read.url('NS_URL', `${publicUrl}/ns/dpp`),
     databaseUrl,
+    databaseOwnerUrl,
     dataDir: read.text('DATA_DIR') ?? './data',
     pgBinDir: read.text('PG_BIN_DIR'),
     secretKey,
