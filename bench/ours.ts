@@ -7,6 +7,7 @@ import { type DatabaseTarget, openPool } from '../src/kernel/db.ts'
 import { createLog } from '../src/kernel/log.ts'
 import { openOutbound } from '../src/kernel/outbound-http.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
+import { createSecurityLog } from '../src/kernel/security-events.ts'
 import { openMail } from '../src/kernel/smtp.ts'
 import { createScanRecorder } from '../src/scans/recorder.ts'
 
@@ -27,6 +28,7 @@ const app = createApp({
   addresses: { publicUrl: 'http://localhost:3000', apiUrl: 'http://localhost:3000/api/v1' },
   nsUrl: 'http://localhost:3000/ns/dpp',
   secretKey: 'bench-bench-bench-bench-bench-bench',
+  security: createSecurityLog({ log, clock: systemClock }),
   sealer: createSealer('bench-bench-bench-bench-bench-bench'),
   outbound: openOutbound({ allowInsecureLoopback: false, allowed: addressList([]) }),
   allowQueryApiKey: false,

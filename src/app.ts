@@ -30,6 +30,8 @@ import { AppError, type ErrorCode } from './kernel/errors.ts'
 import { headersOfAll } from './kernel/every-answer.ts'
 import { createRequestId, type Proxies, trustedProxies } from './kernel/forwarded.ts'
 import type { Log } from './kernel/log.ts'
+import { networkOf } from './kernel/network.ts'
+import type { SecurityLog } from './kernel/security-events.ts'
 import { refusalFace, registerSite, type SiteSetup } from './site/door.ts'
 
 declare module 'fastify' {
@@ -103,6 +105,8 @@ function goStraight(
 export type ServerSetup = OperatorSetup &
   Pick<AppSetup, 'sql' | 'clock' | 'log' | 'trustedProxies' | 'connectionLimits'> & {
     addresses: { publicUrl: string }
+    /** Undefined while the database is waited for: nobody is let in, so nobody is refused. */
+    security?: SecurityLog
   }
 
 /** How a refusal looks at a public address; `page` stands in for the JSON. */
@@ -302,6 +306,19 @@ const isOfApi = (request: FastifyRequest) => pathOf(request).startsWith(API_PREF
 const isPublic = (request: FastifyRequest) =>
   !/^\/(?:api|console|docs|metrics)(?![^/?#])/.test(pathOf(request))
 
+/** A key that was sent and opens nothing, or not this. No key at all is only a question. */
+function noteRefusal(
+  { security, readerOf }: ServerSetup & Pick<Proxies, 'readerOf'>,
+  code: ErrorCode,
+  request: FastifyRequest,
+): void {
+  const from = () => ({ requestId: String(request.id), network: networkOf(readerOf(request.raw)) })
+  if (code === 'unauthorized' && request.headers.authorization !== undefined) {
+    security?.note('key_refused', from())
+  }
+  if (code === 'read_only') security?.note('right_refused', from())
+}
+
 type Failing = { error: Error; request: FastifyRequest; reply: FastifyReply; faceOf: FaceOf | undefined }
 
 /** A request that the framework itself refuses has none of our decorations. */
@@ -311,6 +328,7 @@ function answerError(
 ): FastifyReply {
   const refusal = asRefusal(setup, error, request)
   setup.metrics?.refused(refusal.code)
+  noteRefusal(setup, refusal.code, request)
   // The framework would hang up on who is still sending, and the system's reset overtakes the answer on its way.
   if (
     refusal.code === 'payload_too_large' &&

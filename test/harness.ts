@@ -11,6 +11,7 @@ import { openPool, type Sql } from '../src/kernel/db.ts'
 import { createLog } from '../src/kernel/log.ts'
 import { openOutbound } from '../src/kernel/outbound-http.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
+import { createSecurityLog } from '../src/kernel/security-events.ts'
 import { openMail } from '../src/kernel/smtp.ts'
 import { createScanRecorder, type ScanRecorder } from '../src/scans/recorder.ts'
 import { watchAnswers } from './answers.ts'
@@ -91,6 +92,7 @@ export async function startHarness(
     mail,
     nsUrl: `${ADDRESSES.publicUrl}/ns/dpp`,
     secretKey: 'a secret key that only tests know, long enough',
+    security: createSecurityLog({ log, clock }),
     sealer: createSealer('a secret key that only tests know, long enough'),
     outbound: openOutbound({ allowInsecureLoopback: true, allowed: addressList([]) }),
     allowQueryApiKey: settings.allowQueryApiKey ?? false,

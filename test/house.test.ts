@@ -39,7 +39,15 @@ const ARROWS: Record<string, readonly string[]> = {
 const TABLES: Record<string, readonly string[]> = {
   accounts: [
     ...['plan', 'account', 'account_usage', 'actor', 'api_key', 'person', 'membership', 'person_session'],
-    ...['one_time_link', 'sign_in_attempt', 'audit_entry', 'idempotency_key', 'brand', 'brand_logo'],
+    ...[
+      'one_time_link',
+      'password_link',
+      'sign_in_attempt',
+      'audit_entry',
+      'idempotency_key',
+      'brand',
+      'brand_logo',
+    ],
     ...['rate_share', 'passkey', 'passkey_challenge'],
   ],
   passports: [

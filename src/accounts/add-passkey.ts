@@ -32,7 +32,7 @@ export async function passkeyOptions(
     userID: handleOf(owner.personId),
     userName: owner.email,
     userDisplayName: owner.email,
-    challenge: await createChallenge(ctx, { personId: owner.personId }),
+    challenge: await createChallenge(ctx, { purpose: 'add', personId: owner.personId }),
     timeout: ASK_WITHIN_MS,
     attestationType: 'none',
     excludeCredentials: known.map(one => ({ id: one.credential_id, transports: one.transports })),
@@ -86,7 +86,8 @@ async function verify(
 ) {
   const { verifyRegistrationResponse } = await webAuthn()
   const response = readAnswer<RegistrationResponseJSON>(answer)
-  const expectedChallenge = response && (await takeAnswered(ctx, response, owner))
+  const expectedChallenge =
+    response && (await takeAnswered(ctx, response, { purpose: 'add', personId: owner.personId }))
   if (response === undefined || expectedChallenge === undefined) return undefined
   return orRefusal(async () => {
     const { verified, registrationInfo } = await verifyRegistrationResponse({

@@ -1,35 +1,45 @@
-/** Changing one's own password: the one before is asked for, so that a browser left open is not enough. */
+/** One's own password: proven again, and changed. A browser left open is not enough for either. */
 import { invalid } from '../kernel/errors.ts'
 import { findUuid } from '../kernel/ids.ts'
 import { auditPerson } from './audit.ts'
 import type { OperatorContext } from './context.ts'
+import { noteFailedSignIn } from './failed-sign-ins.ts'
+import { endPasswordLinks } from './one-time-links.ts'
 import { findPasswordProblem, hashPassword, PASSWORD_PROBLEM_SENTENCES, verifyPassword } from './password.ts'
-import type { Session } from './sessions.ts'
-import { forgiveAttempts, takeAttempt } from './sign-in-attempts.ts'
+import { renewSession, type Session } from './sessions.ts'
+import { type AttemptContext, attempt, forgiveAttempts, type HeldBack } from './sign-in-attempts.ts'
 import { inTransaction } from './transaction.ts'
 
-export type Checked = { passwordHash: string } | { problem: 'wrong' } | { problem: 'wait'; seconds: number }
+/** `token` is the session's new one: the one before opens nothing any more. */
+export type Checked = { token: string; passwordHash: string } | { problem: 'wrong' } | HeldBack
 
-/** Whether it is the signed-in person's password; counted like a sign-in. */
+/** Whether it is the signed-in person's password; tries are counted for their session, which nobody else has. */
 export async function checkOwnPassword(
-  ctx: OperatorContext,
+  ctx: AttemptContext,
   session: Session,
   input: { password: string; network: string },
 ): Promise<Checked> {
-  const from = { email: session.email, network: input.network }
-  const seconds = await takeAttempt(ctx, from)
-  if (seconds !== undefined) return { problem: 'wait', seconds }
+  const source = { email: session.email, network: input.network, known: `session ${session.id}` }
+  const checked = await attempt(ctx, source, () => verify(ctx, session, input.password))
+  if ('token' in checked) await forgiveAttempts(ctx, source)
+  return checked
+}
+
+async function verify(ctx: OperatorContext, session: Session, password: string): Promise<Checked> {
   const [person] = await ctx.sql<{ password_hash: string | null }[]>`
     select password_hash from person where id = ${session.personId}`
   const known = person?.password_hash ?? undefined
-  if (!(await verifyPassword(input.password, known)) || known === undefined) return { problem: 'wrong' }
-  await forgiveAttempts(ctx, from)
-  return { passwordHash: known }
+  if (!(await verifyPassword(password, known)) || known === undefined) {
+    await noteFailedSignIn(ctx, session.email)
+    return { problem: 'wrong' }
+  }
+  const token = await renewSession(ctx, session)
+  return token === undefined ? { problem: 'wrong' } : { token, passwordHash: known }
 }
 
 /** Sets another password and ends all other sessions and links of the person. Throws `validation` for one not taken. */
 export async function changePassword(
-  ctx: OperatorContext,
+  ctx: AttemptContext,
   session: Session,
   input: { current: string; password: string; network: string },
 ): Promise<Checked> {
@@ -47,9 +57,9 @@ export async function changePassword(
       update person set password_hash = ${passwordHash}
       where id = ${personId} and password_hash = ${checked.passwordHash} returning id`
     if (changed.length === 0) return { problem: 'wrong' }
-    await tx.sql`delete from one_time_link where person_id = ${personId}`
+    await endPasswordLinks(tx, personId)
     await tx.sql`delete from person_session where person_id = ${personId} and id <> ${findUuid(session.id) ?? ''}`
     await auditPerson(tx, personId, 'password_changed', email)
-    return { passwordHash }
+    return { token: checked.token, passwordHash }
   })
 }

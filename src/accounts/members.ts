@@ -4,8 +4,8 @@ import { findUuid, idFromUuid, newUuid } from '../kernel/ids.ts'
 import { audit } from './audit.ts'
 import type { AccountContext } from './context.ts'
 import { findEmail } from './email.ts'
-import { createPasswordLink, PASSWORD_LINK_LIFETIME_MS } from './one-time-links.ts'
-import { addMember, findOrMakePerson, type Role } from './people.ts'
+import { createPasswordLink } from './one-time-links.ts'
+import { addMember, findOrMakePerson, type KnownPerson, type Role } from './people.ts'
 import { inTransaction } from './transaction.ts'
 
 /** Security bound: each invitation is a letter to an address that somebody typed. */
@@ -41,14 +41,23 @@ export async function getMember(ctx: AccountContext, id: string): Promise<Member
 }
 
 /**
- * Puts a person into the account. `token` sets the password of someone who has none; it goes to them alone, never to
- * who invites: the person may belong to other accounts one day. Throws `validation` for what is no e-mail or is in the
- * account already, and `rate_limited`.
+ * Who is given the link of an invitation: the person by mail, or, where no mail can be sent, the owner who invites. An
+ * owner who has seen it could sign in as the person. So an owner sees only links of people who are in no other account,
+ * and such a person is added to no other one until a link has gone to them alone.
+ */
+export type LinkReader = 'person' | 'owner'
+
+/** `token` sets the password of someone who has none. `elsewhere`: they have their link from another account. */
+export type Invitation = { token: string } | { token: undefined; reason: 'has_password' | 'elsewhere' }
+
+/**
+ * Puts a person into the account. `vouched` when an owner of another account has seen their link: nothing changes. Throws
+ * `validation` for what is no e-mail or is in the account already, and `rate_limited`.
  */
 export async function inviteMember(
   ctx: AccountContext,
-  input: { email: string; role: Role },
-): Promise<{ id: string; email: string; token: string | undefined }> {
+  input: { email: string; role: Role; reader: LinkReader },
+): Promise<(Invitation & { id: string; email: string }) | { problem: 'vouched' }> {
   const email = findEmail(input.email)
   if (email === undefined) {
     const message = 'That is not an e-mail address.'
@@ -57,32 +66,58 @@ export async function inviteMember(
   return inTransaction(ctx, async tx => {
     await lockMembers(tx)
     await requireRoom(tx)
-    const personId = await findOrMakePerson(tx, email)
-    await addMember(tx, { accountId: ctx.accountId, personId, email, role: input.role })
+    const person = await findOrMakePerson(tx, email)
+    if (person.vouchedBy !== undefined && person.vouchedBy !== ctx.accountId) return { problem: 'vouched' }
+    await addMember(tx, { accountId: ctx.accountId, personId: person.id, email, role: input.role })
     await audit(tx, 'person_added', email)
-    const [person] = await tx.sql<{ has_password: boolean }[]>`
-      select password_hash is not null as has_password from person where id = ${personId}`
-    const token = person?.has_password
-      ? undefined
-      : await createPasswordLink(tx, personId, PASSWORD_LINK_LIFETIME_MS)
-    return { id: idFromUuid(personId), email, token }
+    return { id: idFromUuid(person.id), email, ...(await createInvitation(tx, person, input.reader)) }
+  })
+}
+
+async function createInvitation(
+  ctx: AccountContext,
+  person: KnownPerson,
+  reader: LinkReader,
+): Promise<Invitation> {
+  const { sql, accountId } = ctx
+  if (person.hasPassword) return { token: undefined, reason: 'has_password' }
+  const [elsewhere] = await sql`
+    select from membership where person_id = ${person.id} and account_id <> ${accountId} limit 1`
+  if (reader === 'owner' && elsewhere !== undefined) return { token: undefined, reason: 'elsewhere' }
+  await sql`update person set vouched_by = ${reader === 'owner' ? accountId : null} where id = ${person.id}`
+  return { token: await createPasswordLink(ctx, person.id, { purpose: 'invitation', accountId }) }
+}
+
+/**
+ * A new link for a member who has not set a password yet; this account's one before it ends. Throws `not_found` and
+ * `rate_limited`.
+ */
+export async function inviteAgain(
+  ctx: AccountContext,
+  input: { id: string; reader: LinkReader },
+): Promise<Invitation & { member: Member }> {
+  return inTransaction(ctx, async tx => {
+    const { member } = await lockMember(tx, input.id)
+    if (member.hasPassword) return { member, token: undefined, reason: 'has_password' }
+    await requireRoom(tx)
+    const person = await findOrMakePerson(tx, member.email)
+    await audit(tx, 'person_invited_again', member.email)
+    return { member, ...(await createInvitation(tx, person, input.reader)) }
   })
 }
 
 /**
- * A new link for a member who has not set a password yet; the one before it ends. Undefined for who has set one: they
- * sign in with it. Throws `not_found` and `rate_limited`.
+ * Ends a member's sessions in this account: they sign in anew before they see it again. Sessions that look at other
+ * accounts of theirs go on there. Throws `not_found`.
  */
-export async function inviteAgain(
-  ctx: AccountContext,
-  id: string,
-): Promise<{ member: Member; token: string | undefined }> {
-  return inTransaction(ctx, async tx => {
+export async function endSessionsOf(ctx: AccountContext, id: string): Promise<void> {
+  await inTransaction(ctx, async tx => {
     const { uuid, member } = await lockMember(tx, id)
-    if (member.hasPassword) return { member, token: undefined }
-    await requireRoom(tx)
-    await audit(tx, 'person_invited_again', member.email)
-    return { member, token: await createPasswordLink(tx, uuid, PASSWORD_LINK_LIFETIME_MS) }
+    await tx.sql`
+      update membership set sessions_ended_at = ${tx.clock.now()}
+      where account_id = ${ctx.accountId} and person_id = ${uuid}`
+    await tx.sql`delete from person_session where account_id = ${ctx.accountId} and person_id = ${uuid}`
+    await audit(tx, 'sessions_ended_by_owner', member.email)
   })
 }
 
@@ -139,6 +174,8 @@ async function forgetIfNowhere(ctx: AccountContext, personId: string): Promise<v
     ), challenges as (
       delete from passkey_challenge where person_id in (select id from gone)
     ), links as (
+      delete from password_link where person_id in (select id from gone)
+    ), older_links as (
       delete from one_time_link where person_id in (select id from gone)
     )
     delete from person_session where person_id in (select id from gone)`

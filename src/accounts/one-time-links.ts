@@ -5,10 +5,21 @@ import type { OperatorContext } from './context.ts'
 /** 43 characters of base62 are 256 bits. */
 const TOKEN_LENGTH = 43
 const TOKEN = /^[0-9A-Za-z]{43}$/
-/** Of a link that a person hands on, or an invitation that waits in a mailbox. */
-export const PASSWORD_LINK_LIFETIME_MS = 7 * 86_400_000
-/** Of a link that somebody asked for who sits in front of the form. */
-export const RESET_LINK_LIFETIME_MS = 2 * 3_600_000
+
+/**
+ * What a link was made for: an invitation into an account, "Password forgotten?", or the operator's command. A person has
+ * one of each, for invitations one an account, and none ends another: a stranger who asks for a reset spoils nothing.
+ */
+export type LinkPurpose =
+  | { purpose: 'invitation'; accountId: number }
+  | { purpose: 'reset' | 'operator'; accountId?: undefined }
+
+/** A reset is asked for by somebody who sits in front of the form; the others wait in a mailbox or are handed on. */
+export const LINK_LIFETIMES_MS = {
+  invitation: 7 * 86_400_000,
+  operator: 7 * 86_400_000,
+  reset: 2 * 3_600_000,
+} as const
 
 export const newToken = () => randomBase62(TOKEN_LENGTH)
 export const isToken = (text: string) => TOKEN.test(text)
@@ -17,19 +28,19 @@ export const setUpUrl = (publicUrl: string, token: string) => `${publicUrl}/cons
 export const setPasswordUrl = (publicUrl: string, token: string) =>
   `${publicUrl}/console/set-password?token=${token}`
 
-/** A new link for a person, good once and until its time is over. The one before it ends. */
+/** A new link for a person, good once and until its time is over. The one before it for the same purpose ends. */
 export async function createPasswordLink(
   ctx: OperatorContext,
   personId: string,
-  lifetimeMs: number,
+  { purpose, accountId = 0 }: LinkPurpose,
 ): Promise<string> {
   const token = newToken()
   const now = ctx.clock.now()
-  const ends = new Date(now.getTime() + lifetimeMs)
+  const ends = new Date(now.getTime() + LINK_LIFETIMES_MS[purpose])
   await ctx.sql`
-    insert into one_time_link (hash, purpose, person_id, created_at, expires_at)
-    values (${sha256Hex(token)}, 'set_password', ${personId}, ${now}, ${ends})
-    on conflict (person_id) where person_id is not null
+    insert into password_link (hash, person_id, purpose, account_id, created_at, expires_at)
+    values (${sha256Hex(token)}, ${personId}, ${purpose}, ${accountId}, ${now}, ${ends})
+    on conflict (person_id, purpose, account_id)
     do update set hash = excluded.hash, created_at = excluded.created_at, expires_at = excluded.expires_at`
   return token
 }
@@ -40,10 +51,21 @@ export async function findPasswordLink(
   token: string,
 ): Promise<{ email: string } | undefined> {
   if (!isToken(token)) return undefined
+  const hash = sha256Hex(token)
+  const now = ctx.clock.now()
   const [row] = await ctx.sql<{ email: string }[]>`
-    select p.email from one_time_link l join person p on p.id = l.person_id
-    where l.hash = ${sha256Hex(token)} and l.purpose = 'set_password' and l.expires_at > ${ctx.clock.now()}`
+    select p.email from person p where p.id in (
+      select person_id from password_link where hash = ${hash} and expires_at > ${now}
+      union all
+      select person_id from one_time_link where hash = ${hash} and purpose = 'set_password' and expires_at > ${now})`
   return row
+}
+
+/** Ends all links of a person. */
+export async function endPasswordLinks(ctx: OperatorContext, personId: string): Promise<void> {
+  await ctx.sql`
+    with older as (delete from one_time_link where person_id = ${personId})
+    delete from password_link where person_id = ${personId}`
 }
 
 /**

@@ -2,7 +2,7 @@
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
 import { auditPerson } from './audit.ts'
 import type { OperatorContext } from './context.ts'
-import { SESSION_LIFETIME_MS } from './sessions.ts'
+import { isLive, SESSION_LIFETIME_MS } from './sessions.ts'
 import { inTransaction } from './transaction.ts'
 
 /** `last_used_at` is told to the hour: so often at most a session is moved on. */
@@ -15,7 +15,7 @@ export async function listSessions(ctx: OperatorContext, personId: string): Prom
     from person_session s
     join membership m on m.account_id = s.account_id and m.person_id = s.person_id
     join account a on a.id = s.account_id
-    where s.person_id = ${personId} and s.expires_at > ${ctx.clock.now()}
+    where s.person_id = ${personId} and ${isLive(ctx)}
     order by s.expires_at desc, s.id desc`
   return rows.map(row => ({
     id: idFromUuid(row.id),

@@ -13,8 +13,10 @@ export const CHALLENGE_LIFETIME_MS = 10 * 60_000
 export const ASK_WITHIN_MS = 5 * 60_000
 const CHALLENGE_BYTES = 32
 
-/** `personId` is who adds a passkey; undefined for a sign-in, which names nobody. */
-export type Purpose = { personId: string | undefined }
+/** A sign-in names nobody; who adds a passkey or proves who they are is known. */
+export type Purpose =
+  | { purpose: 'sign_in'; personId: undefined }
+  | { purpose: 'add' | 'prove'; personId: string }
 
 /** The host that passkeys belong to and the origin they are used from (WebAuthn, "RP ID"). */
 export type PasskeyHome = { rpId: string; origin: string }
@@ -33,7 +35,7 @@ export function findPasskeyHome(publicUrl: string): PasskeyHome | undefined {
 
 export async function createChallenge(
   ctx: OperatorContext,
-  { personId }: Purpose,
+  { purpose, personId }: Purpose,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { sql } = ctx
   const now = ctx.clock.now()
@@ -45,7 +47,7 @@ export async function createChallenge(
         select hash from passkey_challenge where expires_at <= ${now} limit 100 for update skip locked)
     )
     insert into passkey_challenge (hash, purpose, person_id, expires_at)
-    values (${hashOf(challenge)}, ${purposeOf(personId)}, ${personId ?? null},
+    values (${hashOf(challenge)}, ${purpose}, ${personId ?? null},
       ${new Date(now.getTime() + CHALLENGE_LIFETIME_MS)})`
   return challenge
 }
@@ -90,14 +92,17 @@ export async function orRefusal<T>(look: () => Promise<T>): Promise<T | undefine
   }
 }
 
-async function isGood(ctx: OperatorContext, challenge: string, { personId }: Purpose): Promise<boolean> {
+async function isGood(
+  ctx: OperatorContext,
+  challenge: string,
+  { purpose, personId }: Purpose,
+): Promise<boolean> {
   const taken = await ctx.sql`
     delete from passkey_challenge where hash = ${hashOf(Buffer.from(challenge, 'base64url'))}
-      and purpose = ${purposeOf(personId)} and person_id is not distinct from ${personId ?? null}::uuid
+      and purpose = ${purpose} and person_id is not distinct from ${personId ?? null}::uuid
       and expires_at > ${ctx.clock.now()}
     returning hash`
   return taken.length === 1
 }
 
-const purposeOf = (personId: string | undefined) => (personId === undefined ? 'sign_in' : 'add')
 const hashOf = (challenge: Uint8Array) => sha256Hex(Buffer.from(challenge).toString('base64url'))

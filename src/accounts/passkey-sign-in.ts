@@ -7,14 +7,15 @@ import {
   createChallenge,
   orRefusal,
   type PasskeyHome,
+  type Purpose,
   readAnswer,
   takeAnswered,
   webAuthn,
 } from './passkey-challenges.ts'
-import { createSession } from './sessions.ts'
-import { forgiveNetwork, takeChallenge, takeSignIn } from './sign-in-attempts.ts'
+import { createSession, type NewSession, renewSession, type Session } from './sessions.ts'
+import { forgiveNetwork, type HeldBack, takeChallenge, takeSignIn } from './sign-in-attempts.ts'
 
-const ANY_PERSON = { personId: undefined }
+const ANY_PERSON: Purpose = { purpose: 'sign_in', personId: undefined }
 
 /** The options for `navigator.credentials.get` (WebAuthn §5.5, as JSON), or the seconds to wait when a network has taken too many. */
 export async function signInOptions(
@@ -38,23 +39,72 @@ export type PasskeySignIn = {
   replaces: string | undefined
 }
 
-export type SignedIn = { token: string } | { problem: 'wrong' } | { problem: 'wait'; seconds: number }
+export type SignedIn = NewSession | { problem: 'wrong' } | HeldBack
 
 /** A new session for a right answer to a challenge of ours, once. */
 export async function signInWithPasskey(ctx: OperatorContext, input: PasskeySignIn): Promise<SignedIn> {
   const seconds = takeSignIn(ctx, input.network)
   if (seconds !== undefined) return { problem: 'wait', seconds }
-  const response = readAnswer<AuthenticationResponseJSON>(input.answer)
-  const passkey = typeof response?.id === 'string' ? await findPasskey(ctx, response.id) : undefined
-  if (response === undefined || passkey === undefined) return { problem: 'wrong' }
-  if (!isOwnHandle(response, passkey.personId)) return { problem: 'wrong' }
-  const counter = await verify(ctx, input.home, response, passkey.credential)
-  if (counter === undefined || !(await noteUse(ctx, passkey.id, counter))) return { problem: 'wrong' }
+  const passkey = await verifyAnswer(ctx, input, ANY_PERSON)
+  if (passkey === undefined) return { problem: 'wrong' }
   const { personId, id: passkeyId } = passkey
-  const token = await createSession(ctx, { personId, passkeyId, replaces: input.replaces })
+  const session = await createSession(ctx, { personId, passkeyId, replaces: input.replaces })
+  if (session === undefined) return { problem: 'wrong' }
+  forgiveNetwork(ctx, input.network)
+  return session
+}
+
+/** The options for a signed-in person who proves again who they are: only their own passkeys will do. */
+export async function proofOptions(
+  ctx: OperatorContext,
+  { personId, home }: { personId: string; home: PasskeyHome },
+): Promise<object> {
+  const challenge = await createChallenge(ctx, { purpose: 'prove', personId })
+  const known = await ctx.sql<{ credential_id: string; transports: string[] }[]>`
+    select credential_id, transports from passkey where person_id = ${personId}`
+  return {
+    rpId: home.rpId,
+    challenge: Buffer.from(challenge).toString('base64url'),
+    timeout: ASK_WITHIN_MS,
+    userVerification: 'required',
+    allowCredentials: known.map(one => ({
+      type: 'public-key',
+      id: one.credential_id,
+      transports: one.transports,
+    })),
+  }
+}
+
+/** A new token for the session of a person who has proven with a passkey who they are. */
+export async function proveByPasskey(
+  ctx: OperatorContext,
+  session: Session,
+  input: { home: PasskeyHome; answer: string; network: string },
+): Promise<{ token: string } | { problem: 'wrong' } | HeldBack> {
+  const seconds = takeSignIn(ctx, input.network)
+  if (seconds !== undefined) return { problem: 'wait', seconds }
+  const passkey = await verifyAnswer(ctx, input, { purpose: 'prove', personId: session.personId })
+  if (passkey === undefined || passkey.personId !== session.personId) return { problem: 'wrong' }
+  const token = await renewSession(ctx, session)
   if (token === undefined) return { problem: 'wrong' }
   forgiveNetwork(ctx, input.network)
   return { token }
+}
+
+/** The passkey of a right answer to a challenge that was given for this. */
+async function verifyAnswer(
+  ctx: OperatorContext,
+  { home, answer }: { home: PasskeyHome; answer: string },
+  purpose: Purpose,
+): Promise<Passkey | undefined> {
+  const response = readAnswer<AuthenticationResponseJSON>(answer)
+  const passkey = typeof response?.id === 'string' ? await findPasskey(ctx, response.id) : undefined
+  if (response === undefined || passkey === undefined) return undefined
+  // A browser that was told which passkeys will do need not name the person.
+  const isNamed = response.response?.userHandle !== undefined || purpose.purpose === 'sign_in'
+  if (isNamed && !isOwnHandle(response, passkey.personId)) return undefined
+  const counter = await verify(ctx, { home, response, credential: passkey.credential, purpose })
+  return counter !== undefined && (await noteUse(ctx, passkey.id, counter)) ? passkey : undefined
 }
 
 type Passkey = { id: string; personId: string; credential: WebAuthnCredential }
@@ -79,12 +129,17 @@ function isOwnHandle({ response }: AuthenticationResponseJSON, personId: string)
 /** The authenticator's new counter, or undefined when the answer is not good. */
 async function verify(
   ctx: OperatorContext,
-  { rpId, origin }: PasskeyHome,
-  response: AuthenticationResponseJSON,
-  credential: WebAuthnCredential,
+  input: {
+    home: PasskeyHome
+    response: AuthenticationResponseJSON
+    credential: WebAuthnCredential
+    purpose: Purpose
+  },
 ): Promise<number | undefined> {
   const { verifyAuthenticationResponse } = await webAuthn()
-  const expectedChallenge = await takeAnswered(ctx, response, ANY_PERSON)
+  const { home, response, credential, purpose } = input
+  const { rpId, origin } = home
+  const expectedChallenge = await takeAnswered(ctx, response, purpose)
   if (expectedChallenge === undefined) return undefined
   return orRefusal(async () => {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({

@@ -6,7 +6,7 @@ import { createActor, operatorActor } from './actors.ts'
 import { audit } from './audit.ts'
 import type { OperatorContext } from './context.ts'
 import { findEmail } from './email.ts'
-import { createPasswordLink, PASSWORD_LINK_LIFETIME_MS } from './one-time-links.ts'
+import { createPasswordLink } from './one-time-links.ts'
 import { inTransaction } from './transaction.ts'
 
 export const ROLES = ['owner', 'editor', 'viewer'] as const
@@ -25,9 +25,10 @@ export async function createPerson(
   const email = requireEmail(input.email)
   await requireAccount(ctx, input.accountId)
   return inTransaction(ctx, async tx => {
-    const personId = await findOrMakePerson(tx, email)
+    const { id: personId, vouchedBy } = await findOrMakePerson(tx, email)
+    if (vouchedBy !== undefined && vouchedBy !== input.accountId) throw vouched(email, vouchedBy)
     await addMember(tx, { ...input, personId, email })
-    const token = await createPasswordLink(tx, personId, PASSWORD_LINK_LIFETIME_MS)
+    const token = await createPasswordLink(tx, personId, { purpose: 'operator' })
     const actorId = await operatorActor(tx, input.accountId)
     await audit({ ...tx, accountId: input.accountId, actorId }, 'person_added', email)
     return { id: idFromUuid(personId), email, token }
@@ -49,19 +50,25 @@ export async function resetPassword(
       const actorId = await operatorActor(tx, accountId)
       await audit({ ...tx, accountId, actorId }, 'password_link_made', email)
     }
-    return { email, token: await createPasswordLink(tx, person.id, PASSWORD_LINK_LIFETIME_MS) }
+    return { email, token: await createPasswordLink(tx, person.id, { purpose: 'operator' }) }
   })
 }
 
-/** The id of the person with this e-mail; the row stays locked until the transaction ends. */
-export async function findOrMakePerson(ctx: OperatorContext, email: string): Promise<string> {
+/**
+ * `vouchedBy`: an owner of this account has seen the link for the person's first password, so that nobody but them knows
+ * whether it is the person who signs in. Undefined once a link went to the person alone.
+ */
+export type KnownPerson = { id: string; hasPassword: boolean; vouchedBy: number | undefined }
+
+/** The person with this e-mail; the row stays locked until the transaction ends. */
+export async function findOrMakePerson(ctx: OperatorContext, email: string): Promise<KnownPerson> {
   const now = ctx.clock.now()
-  const [row] = await ctx.sql<{ id: string }[]>`
+  const [row] = await ctx.sql<{ id: string; has_password: boolean; vouched_by: number | null }[]>`
     insert into person (id, email, created_at) values (${newUuid(now.getTime())}, ${email}, ${now})
     on conflict (email) do update set email = excluded.email
-    returning id`
+    returning id, password_hash is not null as has_password, vouched_by`
   if (!row) throw new Error('broken assumption: an upsert returns its row')
-  return row.id
+  return { id: row.id, hasPassword: row.has_password, vouchedBy: row.vouched_by ?? undefined }
 }
 
 /** Makes a person a member with an actor of their own, and returns its number. Throws `validation` for a second time. */
@@ -81,6 +88,11 @@ export async function addMember(
     insert into membership (account_id, person_id, role, actor_id, created_at)
     values (${accountId}, ${personId}, ${role}, ${actorId}, ${ctx.clock.now()})`
   return actorId
+}
+
+function vouched(email: string, accountId: number): AppError {
+  const message = `${email} set their password by a link that an owner of account ${accountId} has seen. Run "carnet users reset-password --email ${email}", give the link to them alone, and add them once they have used it.`
+  return invalid([{ field: 'email', pointer: '/email', code: 'duplicate', message }])
 }
 
 function requireEmail(text: string): string {

@@ -10,7 +10,7 @@ import { findEmail } from './email.ts'
 import { findPasswordLink, isSetUpLink } from './one-time-links.ts'
 import { findPasswordProblem, hashPassword, PASSWORD_PROBLEM_SENTENCES } from './password.ts'
 import { addMember } from './people.ts'
-import { forgiveAttempts } from './sign-in-attempts.ts'
+import { forgiveEmail } from './sign-in-attempts.ts'
 import { inTransaction } from './transaction.ts'
 
 /** Whoever has a password now; `passwordHash` is what `createSession` asks for. */
@@ -20,7 +20,7 @@ export type PersonWithPassword = { personId: string; email: string; passwordHash
 const FIRST_PLAN = 'beta'
 
 /**
- * Sets the password of the link's person and ends all their sessions; the link is used up. Throws `not_found` for a
+ * Sets the password of the link's person and ends all their sessions and links. Throws `not_found` for a
  * link that is not good any more and `validation` for a password that is not taken.
  */
 export async function setPassword(
@@ -33,6 +33,7 @@ export async function setPassword(
   const passwordHash = await hashPassword(input.password)
   const { sql } = ctx
   const now = ctx.clock.now()
+  const hash = sha256Hex(input.token)
   const entry = {
     account: sql`m.account_id`,
     actor: sql`m.actor_id`,
@@ -41,12 +42,20 @@ export async function setPassword(
     subject: sql`p.email`,
   } as const
   const [person] = await sql<{ id: string }[]>`
-    with used as (
-      delete from one_time_link
-      where hash = ${sha256Hex(input.token)} and purpose = 'set_password' and expires_at > ${now}
+    with own as (
+      delete from password_link where hash = ${hash} and expires_at > ${now} returning person_id, purpose
+    ), older as (
+      delete from one_time_link where hash = ${hash} and purpose = 'set_password' and expires_at > ${now}
       returning person_id
+    ), used as materialized (
+      select person_id, purpose <> 'invitation' as is_own from own union all select person_id, false from older
+    ), others as (
+      delete from password_link where person_id in (select person_id from used) and hash <> ${hash}
+    ), older_others as (
+      delete from one_time_link where person_id in (select person_id from used) and hash <> ${hash}
     ), p as (
-      update person set password_hash = ${passwordHash} where id in (select person_id from used) returning id, email
+      update person set password_hash = ${passwordHash}, vouched_by = case when is_own then null else vouched_by end
+      from used where id = used.person_id returning id, email
     ), ended as (
       delete from person_session where person_id in (select person_id from used)
     ), noted as (
@@ -55,7 +64,7 @@ export async function setPassword(
     )
     select id from p`
   if (person === undefined) throw notFound('link')
-  await forgiveAttempts(ctx, { email: link.email })
+  await forgiveEmail(ctx, link.email)
   return { personId: person.id, email: link.email, passwordHash }
 }
 

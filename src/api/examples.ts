@@ -147,6 +147,7 @@ export const snippet = () =>
     {
       id: findUuid(MODEL_ID) ?? '',
       category: 'furniture',
+      level: 'm',
       gtin: TABLE.gtin,
       lot: null,
       serial: null,

@@ -8,6 +8,7 @@ import type { Config, Environment } from '../kernel/config.ts'
 import { isReachable } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
 import { type Outbound, openOutbound } from '../kernel/outbound-http.ts'
+import { createSecurityLog } from '../kernel/security-events.ts'
 import { type Mail, openMail } from '../kernel/smtp.ts'
 import { flushAccessUses } from '../passports/access-use.ts'
 import { stopRefreshes } from '../passports/refresh-job.ts'
@@ -199,6 +200,7 @@ export const appOn = ({
     addresses: store.addresses,
     nsUrl: config.nsUrl,
     secretKey: secretKey(config),
+    security: createSecurityLog({ log, clock: systemClock, count: metrics?.metrics.securityEvent }),
     sealer: webhookSetup(config).sealer,
     outbound,
     allowQueryApiKey: config.allowQueryApiKey,

@@ -3,10 +3,14 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Role } from '../accounts/people.ts'
 import { findSessionToken } from '../accounts/session-cookie.ts'
-import { findSession } from '../accounts/sessions.ts'
+import { findSession, isProven } from '../accounts/sessions.ts'
+import { networkOf } from '../kernel/network.ts'
+import type { SecurityEvent } from '../kernel/security-events.ts'
 import { ASSET_PATHS, registerAssets } from './assets.ts'
 import { BRAND_ROUTES } from './brand/routes.ts'
+import { CONFIRM_OPTIONS, confirm, submitConfirmOptions } from './confirm.ts'
 import { DEVELOPER_ROUTES } from './developer/routes.ts'
+import { deviceCookie } from './device-cookie.ts'
 import { answerError, refuse } from './error-page.ts'
 import { showForgotten, submitForgotten } from './forgotten.ts'
 import { readForm } from './form.ts'
@@ -60,6 +64,7 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   },
   { method: 'GET', path: FORGOTTEN, access: 'anyone', handle: showForgotten },
   { method: 'POST', path: FORGOTTEN, access: 'anyone', handle: submitForgotten },
+  { method: 'POST', path: CONFIRM_OPTIONS, access: 'signed_in', handle: submitConfirmOptions },
   { method: 'POST', path: '/console/sign-out', access: 'anyone', handle: submitSignOut },
   { method: 'GET', path: '/console/set-up', access: 'anyone', handle: showSetUp },
   { method: 'POST', path: '/console/set-up', access: 'anyone', handle: submitSetUp },
@@ -119,10 +124,16 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   { method: 'GET', path: '/console/export', access: 'signed_in', handle: showExport },
   { method: 'GET', path: '/console/export/file', access: 'signed_in', handle: sendExport },
   { method: 'GET', path: '/console/keys', access: 'signed_in', handle: showKeys },
-  { method: 'POST', path: '/console/keys', access: 'owner', handle: submitKey },
+  { method: 'POST', path: '/console/keys', access: 'owner', needsProof: true, handle: submitKey },
   { method: 'GET', path: SHOWN_KEY, access: 'owner', handle: showKey },
   { method: 'GET', path: '/console/keys/:id/rotate', access: 'owner', handle: showRotate },
-  { method: 'POST', path: '/console/keys/:id/rotate', access: 'owner', handle: submitRotate },
+  {
+    method: 'POST',
+    path: '/console/keys/:id/rotate',
+    access: 'owner',
+    needsProof: true,
+    handle: submitRotate,
+  },
   { method: 'GET', path: '/console/keys/:id/revoke', access: 'owner', handle: showRevoke },
   { method: 'POST', path: '/console/keys/:id/revoke', access: 'owner', handle: submitRevoke },
   ...SCAN_ROUTES,
@@ -145,6 +156,7 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
     door.addHook('onRequest', async (request, reply) => {
       const isSafe = request.method === 'GET' || request.method === 'HEAD'
       if (!isSafe && !isSameOrigin(request.headers, publicUrl)) {
+        noteFor(setup, request)('cross_site_refused')
         const words = chooseWords(request.headers['accept-language'])
         return refuse({ request, reply, status: 403, sentence: words.texts.crossSite })
       }
@@ -194,11 +206,25 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
     const { ownersOnly, editorsOnly, accountClosed } = visit.words.texts
     const rights = route.access === 'owner' ? ownersOnly : editorsOnly
     const sentence = session.account.closedAt === null ? rights : accountClosed
+    visit.note('right_refused')
     return refuse({ request, reply, session, status: 403, sentence })
   }
+  const signedIn = { ...visit, session, token }
+  if (route.needsProof && !isProven(session, setup.clock.now())) {
+    const proof = await confirm(signedIn)
+    if (!('token' in proof)) return send(setup, { request, reply, visit }, proof)
+    setCookie(setup, reply, proof.token)
+    signedIn.token = proof.token
+  }
   const sent = await sentWith(route, request)
-  return send(setup, { request, reply, visit }, await route.handle({ ...visit, ...sent, session, token }))
+  return send(setup, { request, reply, visit }, await route.handle({ ...signedIn, ...sent }))
 }
+
+/** What tells of a refused request, with its id and a hash of its network. */
+const noteFor =
+  ({ security }: ConsoleSetup, request: FastifyRequest) =>
+  (event: SecurityEvent) =>
+    security.note(event, { requestId: String(request.id), network: networkOf(request.readerAddress) })
 
 /** What a form with files brought; read only once it is clear that its sender may send it. */
 async function sentWith(
@@ -228,6 +254,10 @@ async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<Vi
     network: request.readerAddress,
     token,
     cookies: request.headers.cookie,
+    referer: request.headers.referer,
+    url: request.url,
+    wantsHtml: /\btext\/html\b/i.test(request.headers.accept ?? ''),
+    note: noteFor(setup, request),
     session: token === undefined ? undefined : await findSession(setup, token),
   }
 }
@@ -247,10 +277,13 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply; visit: Visit }
 function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome: Outcome): FastifyReply {
   const scripts = 'scripts' in outcome && (outcome.scripts?.length ?? 0) > 0
   reply.headers(pageHeaders({ scripts }))
+  if ('session' in outcome && outcome.session !== undefined) setCookie(setup, reply, outcome.session)
   if ('file' in outcome) return sendFile(reply, outcome.file)
   if ('data' in outcome) return sendData(reply, outcome)
   if ('to' in outcome) {
-    if (outcome.session !== undefined) setCookie(setup, reply, outcome.session)
+    if (outcome.knows !== undefined) {
+      reply.header('set-cookie', deviceCookie(setup, visit.cookies, outcome.knows))
+    }
     if (outcome.cookie !== undefined) reply.header('set-cookie', outcome.cookie)
     return reply.code(303).header('location', outcome.to).removeHeader('content-type').send()
   }

@@ -2,7 +2,8 @@
 import { html } from 'ghtml'
 import { findEmail } from '../accounts/email.ts'
 import { setPasswordUrl } from '../accounts/one-time-links.ts'
-import { askForReset, findResetLink } from '../accounts/password-reset.ts'
+import { findResetLink } from '../accounts/password-reset.ts'
+import { takeReset } from '../accounts/sign-in-attempts.ts'
 import type { Letter } from '../kernel/smtp.ts'
 import { input, notice, summary } from './fields.ts'
 import { isFine, type Problems, problemsOf } from './form.ts'
@@ -10,10 +11,20 @@ import { resetLetter } from './letters.ts'
 import { FORGOTTEN, SIGN_IN } from './own-path.ts'
 import type { Outcome, Page, Visit } from './route.ts'
 
-export const showForgotten = (visit: Visit): Outcome => page(visit, { email: '' })
+export const showForgotten = (visit: Visit): Outcome =>
+  visit.setup.mail.hasServer ? page(visit, { email: '' }) : askOperator(visit)
+
+/** Without mail nobody can be shown to own an address: only the operator, who knows them, hands out links. */
+function askOperator({ words: { texts } }: Visit): Page {
+  const body = html`<h1>${texts.forgotten}</h1><p class="lead">${texts.forgottenAsk}</p>
+<p class="quiet">${texts.forgottenAskOperator} <code>carnet users reset-password --email …</code></p>
+<p><a class="button second" href="${SIGN_IN}">${texts.signIn}</a></p>`
+  return { title: texts.forgotten, body }
+}
 
 export async function submitForgotten(visit: Visit): Promise<Outcome> {
   const { form, setup, network, words } = visit
+  if (!setup.mail.hasServer) return askOperator(visit)
   const { texts } = words
   const typed = form.text('email')
   const email = findEmail(typed)
@@ -21,20 +32,17 @@ export async function submitForgotten(visit: Visit): Promise<Outcome> {
     email: typed === '' ? texts.errors.required : email === undefined ? texts.errors.emailFormat : undefined,
   })
   if (!isFine(problems) || email === undefined) return page(visit, { email: typed, problems, status: 422 })
-  const seconds = await askForReset(setup, { email, network })
-  if (seconds !== undefined) {
-    const refusal = texts.signInWait(Math.ceil(seconds / 60))
-    const headers = { 'retry-after': String(seconds) }
+  const asked = await takeReset(setup, { email, network })
+  if ('problem' in asked) {
+    const refusal = texts.signInWait(Math.ceil(asked.seconds / 60))
+    const headers = { 'retry-after': String(asked.seconds) }
     return { ...page(visit, { email, refusal, status: 429 }), headers }
   }
   // Behind the answer: how long it takes would tell whether the address is known.
-  setup.mail.post(letterTo(visit, email))
-  const { hasServer } = setup.mail
-  const title = hasServer ? texts.forgottenSent : texts.forgottenMade
-  const lead = hasServer ? texts.forgottenSentLead(email) : texts.forgottenMadeLead(email)
-  const none = hasServer ? html`<p>${texts.forgottenNone}</p>` : ''
-  const body = html`<h1>${title}</h1><p class="lead">${lead}</p>
-!${none}<p><a class="button second" href="${SIGN_IN}">${texts.signIn}</a></p>`
+  if (!asked.isFlooded) setup.mail.post(letterTo(visit, email))
+  const title = texts.forgottenSent
+  const body = html`<h1>${title}</h1><p class="lead">${texts.forgottenSentLead(email)}</p>
+<p>${texts.forgottenNone}</p><p><a class="button second" href="${SIGN_IN}">${texts.signIn}</a></p>`
   return { title, body }
 }
 
@@ -47,10 +55,7 @@ async function letterTo({ setup, words }: Visit, email: string): Promise<Letter 
 
 type Shown = { email: string; problems?: Problems; refusal?: string; status?: number }
 
-function page(
-  { setup, words: { texts } }: Visit,
-  { email, problems = {}, refusal, status = 200 }: Shown,
-): Page {
+function page({ words: { texts } }: Visit, { email, problems = {}, refusal, status = 200 }: Shown): Page {
   const field = {
     name: 'email',
     label: texts.email,
@@ -58,11 +63,11 @@ function page(
     value: email,
     autocomplete: 'username',
   } as const
-  const body = html`<h1>${texts.forgotten}</h1><p class="lead">${setup.mail.hasServer ? texts.forgottenLead : texts.forgottenLeadLog}</p>
+  const body = html`<h1>${texts.forgotten}</h1><p class="lead">${texts.forgottenLead}</p>
 !${summary(texts, problems, { email: texts.email })}!${notice(refusal)}
 <form method="post" action="${FORGOTTEN}" novalidate class="narrow">
 !${input(field, problems)}
-<button>${setup.mail.hasServer ? texts.forgottenSubmit : texts.forgottenSubmitLog}</button></form>
+<button>${texts.forgottenSubmit}</button></form>
 <p><a class="alone" href="${SIGN_IN}">${texts.signIn}</a></p>`
   return { title: texts.forgotten, body, status }
 }

@@ -11,6 +11,7 @@ import { type Addresses, passportUrl } from '../passports/record.ts'
 import { listWebhooks } from '../webhooks/endpoint.ts'
 import { BRAND } from './brand/place.ts'
 import { BRAND_TEXTS } from './brand/texts.ts'
+import { confirm } from './confirm.ts'
 import { switchedOffNotice } from './developer/home-notice.ts'
 import { copyable } from './fields.ts'
 import { isInUse } from './key-state.ts'
@@ -114,9 +115,16 @@ function otherAccounts({ texts }: Words, accounts: readonly { id: number; name: 
 }
 
 /** Turns the session to another account of the same person. */
-export async function submitAccount({ setup, form, token }: SignedInVisit): Promise<Outcome> {
+export async function submitAccount(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, form, token } = visit
   const id = form.text('account')
-  const isTurned = /^[1-9]\d{0,8}$/.test(id) && (await switchAccount(setup, { token, accountId: Number(id) }))
-  if (!isTurned) throw notFound('account')
-  return { to: HOME }
+  const accountId = /^[1-9]\d{0,8}$/.test(id) ? Number(id) : 0
+  const turned = await switchAccount(setup, { token, accountId })
+  if (turned === 'unknown') throw notFound('account')
+  if (turned === 'done') return { to: HOME }
+  // An owner there has ended this person's sessions: they open the account again by a proof.
+  const proof = await confirm(visit)
+  if (!('token' in proof)) return proof
+  await switchAccount(setup, { token: proof.token, accountId })
+  return { to: HOME, session: proof.token }
 }

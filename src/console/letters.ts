@@ -71,11 +71,11 @@ const TEXTS = { en, de }
 
 export function resetLetter(words: Words, about: Reset): Letter {
   const texts = wordsOf(words, TEXTS)
-  return { to: about.to, link: about.link, subject: texts.resetSubject, text: texts.reset(about) }
+  return { to: about.to, subject: texts.resetSubject, text: texts.reset(about) }
 }
 
 export function invitationLetter(words: Words, about: Invitation): Letter {
   const texts = wordsOf(words, TEXTS)
   const text = texts.invitation(about, words.texts.roles[about.role])
-  return { to: about.to, link: about.link, subject: texts.invitationSubject, text }
+  return { to: about.to, subject: texts.invitationSubject, text }
 }

@@ -17,7 +17,8 @@ export async function submitPasskey(visit: Visit): Promise<Outcome> {
   const home = requireHome(setup.addresses.publicUrl)
   const answer = form.raw('answer')
   const signedIn = await signInWithPasskey(setup, { home, answer, network, replaces: token })
-  if ('token' in signedIn) return { to: next, session: signedIn.token }
+  if ('token' in signedIn) return { to: next, session: signedIn.token, knows: signedIn.email }
+  visit.note(signedIn.problem === 'wrong' ? 'sign_in_refused' : 'sign_in_held_back')
   if (signedIn.problem === 'wait') return waitPage(visit, { next, seconds: signedIn.seconds })
   return signInPage(visit, { next, status: 422, refusal: words.texts.passkeyRefused })
 }

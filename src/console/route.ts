@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import type { Outbound } from '../kernel/outbound-http.ts'
 import type { Sealer } from '../kernel/sealing.ts'
+import type { SecurityEvent, SecurityLog } from '../kernel/security-events.ts'
 import type { Mail } from '../kernel/smtp.ts'
 import type { Addresses } from '../passports/record.ts'
 import type { Form } from './form.ts'
@@ -17,8 +18,11 @@ export type ConsoleSetup = {
   clock: Clock
   addresses: Addresses
   mail: Mail
-  /** For the secrets of webhooks. */
+  /** For the secrets of webhooks, and for those that are shown once. */
   sealer: Sealer
+  /** The operator's; keys for one purpose each are derived from it. */
+  secretKey: string
+  security: SecurityLog
   /** A pool of one connection, for who holds it long and ends it. */
   openPoolOfOne: () => Sql
   /** Of this Carnet. */
@@ -44,6 +48,14 @@ export type Visit = {
   session: Session | undefined
   /** The header `Cookie`. */
   cookies: string | undefined
+  /** The header `Referer`. */
+  referer: string | undefined
+  /** The address that was asked for, with its query. */
+  url: string
+  /** A browser shows the answer: it asks for HTML by name. */
+  wantsHtml: boolean
+  /** Tells of a refusal to whoever watches the log. */
+  note: (event: SecurityEvent) => void
 }
 
 export type SignedInVisit = Visit & { token: string; session: Session }
@@ -60,11 +72,15 @@ export type Page = {
 }
 /** A file to keep; `content` is sent as it comes. */
 export type Download = { name: string; type: string; content: string | Buffer | Readable }
-/** A redirect by GET; `session` sets the browser's cookie, and null takes it away; `cookie` is the line of another. */
-export type Way = { to: string; session?: string | null; cookie?: string }
+/**
+ * A redirect by GET; `session` sets the browser's cookie, and null takes it away; `cookie` is the line of another. `knows`
+ * is the e-mail of who has signed in: the browser is known as theirs from now on.
+ */
+export type Way = { to: string; session?: string | null; cookie?: string; knows?: string }
 /** An answer to one of our own modules, as JSON. */
+/** `session`, as in a way: a page or file after a proof, which gives the session a new token. */
 export type Data = { data: object; status?: number }
-export type Outcome = Page | Way | Data | { file: Download }
+export type Outcome = (Page & { session?: string }) | Way | Data | { file: Download; session?: string }
 
 type Of<A, V> = {
   method: 'GET' | 'POST'
@@ -74,6 +90,8 @@ type Of<A, V> = {
   bodyLimit?: number
   /** Names of the fields that take a small file; they are read before the handler runs. */
   uploads?: readonly string[]
+  /** Only for who has proven lately who they are; others confirm it on the way. */
+  needsProof?: true
   /** Its form has a sheet in it, which the handler reads by itself. */
   takesFile?: true
   handle: (visit: V) => Promise<Outcome> | Outcome

@@ -4,12 +4,13 @@
  * refuses every other form before, and does so with the form that is sent again.
  */
 import { html } from 'ghtml'
+import { pageBefore } from './confirm.ts'
 import type { Form } from './form.ts'
-import { HOME, ownPath, signInFor } from './own-path.ts'
+import { ownPath, signInFor } from './own-path.ts'
 import type { Page, Visit } from './route.ts'
 
 /** Fields that are typed anew each time: passwords, and what a passkey answered. */
-const SECRETS: ReadonlySet<string> = new Set(['password', 'current', 'answer'])
+const SECRETS: ReadonlySet<string> = new Set(['password', 'confirm_password', 'current', 'answer'])
 
 /** `url` is the address that the form was sent to, `referer` the page it stood on, `withFiles` that it had some. */
 type Sent = { url: string; referer: string | undefined; withFiles: boolean }
@@ -29,11 +30,4 @@ export function sessionEndedPage({ words, form }: Visit, { url, referer, withFil
 function again(text: string, to: string, kept: ReturnType<Form['entries']>): string {
   const fields = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
   return html`<form method="post" action="${to}">!${fields}<button class="second">${text}</button></form>`
-}
-
-/** Where they were, as far as that is a page of ours. */
-function pageBefore(referer: string | undefined): string {
-  if (referer === undefined || !URL.canParse(referer)) return HOME
-  const { pathname, search } = new URL(referer)
-  return ownPath(pathname + search)
 }

@@ -7,13 +7,18 @@ import { setPassword } from '../accounts/set-password.ts'
 import { AppError } from '../kernel/errors.ts'
 import { input, newPasswordInput, summary } from './fields.ts'
 import { isFine, type Problems, problemsOf } from './form.ts'
+import { findLinkToken, linkCookie, wayToCleanAddress } from './link-cookie.ts'
 import { linkEnded, passwordSentence } from './link-pages.ts'
 import { HOME, SIGN_IN } from './own-path.ts'
 import type { Outcome, Page, Visit } from './route.ts'
 
+const PATH = '/console/set-password'
+
 /** Looking at the page uses nothing up: mail scanners follow links too. */
 export async function showSetPassword(visit: Visit): Promise<Outcome> {
-  const token = visit.query.get('token') ?? ''
+  const way = wayToCleanAddress(visit, PATH)
+  if (way !== undefined) return way
+  const token = findLinkToken(visit)
   const link = await findPasswordLink(visit.setup, token)
   return link === undefined ? ended(visit) : page(visit, { token, email: link.email })
 }
@@ -30,14 +35,20 @@ export async function submitSetPassword(visit: Visit): Promise<Outcome> {
   try {
     const person = await setPassword(setup, { token, password })
     const session = await createSession(setup, { ...person, replaces: visit.token })
-    return session === undefined ? { to: SIGN_IN } : { to: HOME, session }
+    const cookie = linkCookie(visit, PATH, null)
+    return session === undefined
+      ? { to: SIGN_IN, cookie }
+      : { to: HOME, session: session.token, knows: session.email, cookie }
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return ended(visit)
     throw error
   }
 }
 
-const ended = ({ words: { texts } }: Visit) => linkEnded(texts, texts.linkEndedPassword)
+function ended({ words: { texts }, note }: Visit) {
+  note('link_refused')
+  return linkEnded(texts, texts.linkEndedPassword)
+}
 
 function page(
   { words: { texts } }: Visit,

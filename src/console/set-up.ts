@@ -8,14 +8,19 @@ import { setUpOwner } from '../accounts/set-password.ts'
 import { AppError } from '../kernel/errors.ts'
 import { input, newPasswordInput, summary } from './fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from './form.ts'
+import { findLinkToken, linkCookie, wayToCleanAddress } from './link-cookie.ts'
 import { linkEnded, passwordSentence } from './link-pages.ts'
 import { HOME, SIGN_IN } from './own-path.ts'
 import type { Outcome, Page, Visit } from './route.ts'
 
 const NAME_LENGTH_MAX = 200
 
+const PATH = '/console/set-up'
+
 export async function showSetUp(visit: Visit): Promise<Outcome> {
-  const token = visit.query.get('token') ?? ''
+  const way = wayToCleanAddress(visit, PATH)
+  if (way !== undefined) return way
+  const token = findLinkToken(visit)
   return (await isSetUpLink(visit.setup, token)) ? page(visit, { token, name: '', email: '' }) : ended(visit)
 }
 
@@ -36,7 +41,10 @@ export async function submitSetUp(visit: Visit): Promise<Outcome> {
   try {
     const owner = await setUpOwner(setup, { token: typed.token, accountName: typed.name, email, password })
     const session = await createSession(setup, { ...owner, replaces: visit.token })
-    return session === undefined ? { to: SIGN_IN } : { to: HOME, session }
+    const cookie = linkCookie(visit, PATH, null)
+    return session === undefined
+      ? { to: SIGN_IN, cookie }
+      : { to: HOME, session: session.token, knows: session.email, cookie }
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return ended(visit)
     const isTaken = error instanceof AppError && error.details?.some(detail => detail.code === 'duplicate')
@@ -45,7 +53,10 @@ export async function submitSetUp(visit: Visit): Promise<Outcome> {
   }
 }
 
-const ended = ({ words: { texts } }: Visit) => linkEnded(texts, texts.linkEndedSetUp)
+function ended({ words: { texts }, note }: Visit) {
+  note('link_refused')
+  return linkEnded(texts, texts.linkEndedSetUp)
+}
 
 type Typed = { token: string; name: string; email: string }
 

@@ -2,7 +2,8 @@
 import { html } from 'ghtml'
 import { findPasskeyHome } from '../accounts/passkey-challenges.ts'
 import { endSession } from '../accounts/sessions.ts'
-import { signIn } from '../accounts/sign-in.ts'
+import { signIn, signInEmail } from '../accounts/sign-in.ts'
+import { findDevice } from './device-cookie.ts'
 import { DRAFTS_MODULE } from './drafts-module.ts'
 import { input, notice, summary } from './fields.ts'
 import { isFine, type Problems, problemsOf } from './form.ts'
@@ -20,7 +21,7 @@ export function showSignIn(visit: Visit): Outcome {
 }
 
 export async function submitSignIn(visit: Visit): Promise<Outcome> {
-  const { form, setup, network, token, words } = visit
+  const { form, setup, network, token, words, cookies } = visit
   const { texts } = words
   const next = ownPath(form.raw('next'))
   const email = form.text('email')
@@ -30,8 +31,10 @@ export async function submitSignIn(visit: Visit): Promise<Outcome> {
     password: password === '' ? texts.errors.required : undefined,
   })
   if (!isFine(problems)) return signInPage(visit, { next, email, problems, status: 422 })
-  const signedIn = await signIn(setup, { email, password, network, replaces: token })
-  if ('token' in signedIn) return { to: next, session: signedIn.token }
+  const device = findDevice(setup, cookies, signInEmail(email))
+  const signedIn = await signIn(setup, { email, password, network, device, replaces: token })
+  if ('token' in signedIn) return { to: next, session: signedIn.token, knows: signedIn.email }
+  visit.note(signedIn.problem === 'wrong' ? 'sign_in_refused' : 'sign_in_held_back')
   if (signedIn.problem === 'wrong') {
     return signInPage(visit, { next, email, status: 422, refusal: texts.signInWrong })
   }

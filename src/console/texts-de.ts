@@ -56,12 +56,18 @@ export const de: Texts = {
     `Wenn sich hier jemand mit ${email} anmeldet, ist ein Brief dorthin unterwegs. Sein Link gilt einmal, zwei Stunden lang.`,
   forgottenNone:
     'Kein Brief da? Bitte bei den unerwünschten nachsehen, oder den Betreiber dieses Carnet um einen Link bitten.',
-  forgottenLeadLog:
-    'Hier ist kein Mailserver eingerichtet: Wer dieses Carnet betreibt, findet in dessen Log einen Link, mit dem Sie ein neues festlegen. Bis dahin gilt das alte.',
-  forgottenSubmitLog: 'Link machen',
-  forgottenMade: 'Bitte den Betreiber dieses Carnet fragen',
-  forgottenMadeLead: email =>
-    `Es geht kein Brief hinaus: hier ist kein Mailserver eingerichtet. Wenn sich hier jemand mit ${email} anmeldet, steht der Link im Log des Servers. Er gilt einmal, zwei Stunden lang.`,
+  forgottenAsk:
+    'Dieses Carnet verschickt keine E-Mails und kann Ihnen deshalb keinen Link schicken. Bitten Sie die Person, die es betreibt, um einen Link für ein neues Passwort.',
+  forgottenAskOperator: 'Sie erzeugt ihn mit diesem Befehl:',
+  confirm: {
+    title: 'Bestätigen Sie, dass Sie es sind',
+    lead: 'Diese Änderung braucht Ihr Passwort, weil Sie es in den letzten zehn Minuten nicht bestätigt haben. Was Sie eingegeben haben, bleibt erhalten und wird mitgeschickt.',
+    password: 'Ihr Passwort',
+    wrong: 'Das ist nicht Ihr Passwort. Versuchen Sie es noch einmal.',
+    submit: 'Bestätigen und fortfahren',
+    passkey: 'Mit einem Passkey bestätigen',
+    cancel: 'Abbrechen',
+  },
   passkeySignIn: 'Mit Passkey anmelden',
   passkeyRefused:
     'Dieser Passkey ist hier nicht bekannt, oder es hat zu lange gedauert. Bitte noch einmal versuchen oder das Passwort nehmen.',

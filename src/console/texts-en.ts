@@ -54,12 +54,18 @@ export const en = {
   forgottenSentLead: (email: string) =>
     `If somebody signs in here with ${email}, a letter is on its way to them. Its link works once, for two hours.`,
   forgottenNone: 'No letter? Look among the unwanted ones, or ask whoever runs this Carnet for a link.',
-  forgottenLeadLog:
-    'No mail server is set up here: whoever runs this Carnet finds a link in its log, with which you set a new one. The old one works until then.',
-  forgottenSubmitLog: 'Make the link',
-  forgottenMade: 'Ask whoever runs this Carnet',
-  forgottenMadeLead: (email: string) =>
-    `No letter is sent: no mail server is set up here. If somebody signs in here with ${email}, the link stands in the log of the server. It works once, for two hours.`,
+  forgottenAsk:
+    'This Carnet sends no e-mail, so it cannot send you a link. Ask the person who runs it for a link to set a new password.',
+  forgottenAskOperator: 'They make it with this command:',
+  confirm: {
+    title: 'Confirm that it is you',
+    lead: 'This change needs your password, because you have not confirmed it in the last ten minutes. What you typed is kept and sent with it.',
+    password: 'Your password',
+    wrong: 'That is not your password. Try again.',
+    submit: 'Confirm and continue',
+    passkey: 'Confirm with a passkey',
+    cancel: 'Cancel',
+  },
   passkeySignIn: 'Sign in with a passkey',
   passkeyRefused: 'That passkey is not known here, or it took too long. Try again, or use your password.',
   passkeyCancelled: 'No passkey was used. Try again, or use your password.',

@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ConnectionNumbers } from './connection-guard.ts'
 import type { Statement } from './guarded-pool.ts'
+import type { SecurityEvent } from './security-events.ts'
 import type { PoolNumbers } from './turnstile.ts'
 
 /** `route` is a template, such as `/p/:id`; `none` where no route took the request. */
@@ -14,6 +15,7 @@ export type Metrics = {
   requestEnded: (end: RequestEnd) => void
   /** `code` is one of the API's error codes. */
   refused: (code: string) => void
+  securityEvent: (event: SecurityEvent) => void
   page: (outcome: PageOutcome) => void
   /** Of the server that listens now. */
   watchConnections: (numbers: () => ConnectionNumbers) => void
@@ -54,6 +56,12 @@ export function createMetrics(): Metrics {
     labelNames: ['code'],
     registers,
   })
+  const securityEvents = new Counter({
+    name: 'carnet_security_events_total',
+    help: 'Refused sign-ins, proofs, links, keys, rights and forms of other sites, by event.',
+    labelNames: ['event'],
+    registers,
+  })
   const pages = new Counter({
     name: 'carnet_pages_total',
     help: 'Public pages by where they came from: ready in memory, made, stale while the database was away, or refused to a network that had too many made.',
@@ -68,6 +76,7 @@ export function createMetrics(): Metrics {
       seconds.observe({ route }, took)
     },
     refused: code => refusals.inc({ code }),
+    securityEvent: event => securityEvents.inc({ event }),
     page: from => pages.inc({ from }),
     watchConnections: connectionMetrics(registers),
     watchPages(bytes) {

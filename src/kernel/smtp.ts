@@ -1,13 +1,13 @@
-/** The only place that sends mail. A letter is taken at once and sent behind the answer; without a server its link is in the log. */
+/** The only place that sends mail. A letter is taken at once and sent behind the answer; without a server none is sent. */
 import type { Transporter } from 'nodemailer'
 import type { SmtpServer } from './config.ts'
 import type { Log } from './log.ts'
 
-/** `link` is what the letter is for; it stands in `text` too. Lines of `text` end with `\n`. */
-export type Letter = { to: string; subject: string; text: string; link: string }
+/** Lines of `text` end with `\n`. */
+export type Letter = { to: string; subject: string; text: string }
 
 export type Mail = {
-  /** False: links go to the log, and the operator hands them on. */
+  /** False: nothing is sent, and no page makes a link for a letter. */
   hasServer: boolean
   /** Sends a letter, or one that is still being written, or none. Never throws: what fails is logged. */
   post: (letter: Letter | Promise<Letter | undefined>) => void
@@ -35,7 +35,7 @@ export function openMail(
 
   const sendOne = async (letter: Letter) => {
     if (deliver === undefined) {
-      log.warn({ to: letter.to, link: letter.link }, 'no SMTP_URL is set: hand this link on yourself')
+      log.error('an e-mail was not sent: no SMTP_URL is set')
       return
     }
     for (const wait of [...tryAgainAfterMs, undefined]) {

@@ -14,6 +14,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   person_session: 'people sign in again',
   sign_in_attempt: 'counts of the last minutes',
   one_time_link: 'secrets that are over within days; the command line makes new ones',
+  password_link: 'secrets that are over within days; the command line makes new ones',
   passkey_challenge: 'secrets of a minute',
 }
 

@@ -26,7 +26,10 @@ const refused = (code: string, words: RegExp) => (error: Error) =>
   'code' in error && error.code === code && words.test(error.message)
 
 const tryIn = (email: string, password: string) =>
-  signIn(stand.ctx, { email, password, network: '192.0.2.1', replaces: undefined })
+  signIn(
+    { ...stand.ctx, secretKey: 'a secret key that only tests know, long enough' },
+    { email, password, network: '192.0.2.1', device: undefined, replaces: undefined },
+  )
 
 describe('createSetUpLink', () => {
   test('while there is no account, each call replaces the link before; with one there is none', async () => {

@@ -6,6 +6,7 @@ import { openPool } from '../../src/kernel/db.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { openOutbound } from '../../src/kernel/outbound-http.ts'
 import { createSealer } from '../../src/kernel/sealing.ts'
+import { createSecurityLog } from '../../src/kernel/security-events.ts'
 import { openMail } from '../../src/kernel/smtp.ts'
 import { createScanRecorder } from '../../src/scans/recorder.ts'
 import type { Target } from '../database.ts'
@@ -20,6 +21,7 @@ const app = createApp({
   addresses: { publicUrl: 'http://localhost:3000', apiUrl: 'http://localhost:3000/api/v1' },
   nsUrl: 'http://localhost:3000/ns/dpp',
   secretKey: 'a secret key that only tests know, long enough',
+  security: createSecurityLog({ log, clock: systemClock }),
   sealer: createSealer('a secret key that only tests know, long enough'),
   outbound: openOutbound({ allowInsecureLoopback: false, allowed: addressList([]) }),
   allowQueryApiKey: false,

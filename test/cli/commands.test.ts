@@ -252,8 +252,6 @@ describe('doctor', () => {
         'migrations',
         'clock',
         'connections',
-        'jit',
-        'roles',
         'counters',
         'sealed secrets',
         'deliveries',

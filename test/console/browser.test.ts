@@ -3,11 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { operatorActor } from '../../src/accounts/actors.ts'
-import {
-  createPasswordLink,
-  createSetUpLink,
-  RESET_LINK_LIFETIME_MS,
-} from '../../src/accounts/one-time-links.ts'
+import { createPasswordLink, createSetUpLink } from '../../src/accounts/one-time-links.ts'
 import { createOwnKey } from '../../src/accounts/own-keys.ts'
 import { CONSOLE_ROUTES } from '../../src/console/door.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
@@ -295,7 +291,7 @@ describe('the console in a browser', {
       select p.id, k.id as passkey from person p join passkey k on k.person_id = p.id where p.email = ${email}`
     const [guest] = await stand.sql<{ id: string }[]>`
       insert into person (id, email, created_at) values (gen_random_uuid(), 'guest@testmarke.example', now()) returning id`
-    const token = await createPasswordLink(stand.ctx, guest?.id ?? '', RESET_LINK_LIFETIME_MS)
+    const token = await createPasswordLink(stand.ctx, guest?.id ?? '', { purpose: 'operator' })
     const { sql, clock, sealer, outbound } = stand
     const setup = { sealer, policy: outbound.policy }
     const webhook = await addWebhook(ctx, setup, {

@@ -54,13 +54,23 @@ async function signIn(role: Role): Promise<string> {
   return String([answer.headers['set-cookie']].flat()[0]).split(';')[0] ?? ''
 }
 
-const post = (path: string, form: Record<string, string>, cookie = '', language = 'en') =>
-  s.t.app.inject({
+/** With the cookie of a role, which takes the session's new token after each password. */
+async function post(path: string, form: Record<string, string>, cookie = '', language = 'en') {
+  const answer = await s.t.app.inject({
     method: 'POST',
     url: path,
     headers: { ...FORM, cookie, 'accept-language': language },
     payload: new URLSearchParams(form).toString(),
   })
+  keep(cookie, answer.headers['set-cookie'])
+  return answer
+}
+
+function keep(cookie: string | undefined, lines: string | string[] | undefined): void {
+  const line = [lines ?? []].flat().find(one => one.startsWith('__Host-carnet='))
+  const role = (['owner', 'editor', 'viewer'] as const).find(one => cookies[one] === cookie)
+  if (role !== undefined && line !== undefined) cookies[role] = line.split(';')[0] ?? ''
+}
 
 const get = async (path: string, language = 'en') => {
   const headers = { cookie: cookies.owner ?? '', 'accept-language': language }
@@ -78,6 +88,7 @@ async function begin() {
     sent.once('response', resolve),
   )
   answer.on('error', () => undefined)
+  keep(headers.cookie, answer.headers['set-cookie'])
   return { sent, answer }
 }
 

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { CHALLENGE_LIFETIME_MS, findPasskeyHome } from '../../src/accounts/passkey-challenges.ts'
 import { PASSKEYS_PER_PERSON } from '../../src/accounts/passkeys.ts'
+import { PROOF_LIFETIME_MS } from '../../src/accounts/sessions.ts'
 import {
-  ATTEMPTS_PER_EMAIL,
   ATTEMPTS_PER_NETWORK,
+  ATTEMPTS_PER_SOURCE,
   ATTEMPTS_WINDOW_MS,
   CHALLENGES_PER_NETWORK,
 } from '../../src/accounts/sign-in-attempts.ts'
@@ -26,11 +27,14 @@ const unescaped = (text: string) =>
   text.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 const optionsOf = (answer: Answer) => unescaped(/data-options="([^"]*)"/.exec(answer.text)?.[1] ?? '')
 const rows = async () => {
-  const tables = ['passkey', 'person_session', 'audit_entry']
+  const tables = ['passkey', 'audit_entry']
   const all = await Promise.all(
     tables.map(name => stand.sql`select t::text from ${stand.sql(name)} t order by 1`),
   )
-  return JSON.stringify(all)
+  // Their tokens change with each proof.
+  const sessions =
+    await stand.sql`select id, person_id, account_id, created_at from person_session order by 1`
+  return JSON.stringify([...all, sessions])
 }
 
 const begin = async (browser: Browser, name = 'Phone') => {
@@ -83,7 +87,7 @@ describe('adding a passkey', () => {
     assert.equal(empty.status, 422)
     assert.equal(empty.text.match(/aria-invalid/g)?.length, 2)
     assert.equal((await post({ name: 'x'.repeat(101), password: PASSWORD })).status, 422)
-    for (let i = 0; i < ATTEMPTS_PER_EMAIL; i++) {
+    for (let i = 0; i < ATTEMPTS_PER_SOURCE; i++) {
       const wrong = await post({ name: 'Phone', password: 'not it' })
       assert.equal(wrong.status, 422)
       assert.match(wrong.text, /That is not your password/)
@@ -185,6 +189,27 @@ describe('signing in with a passkey', () => {
     })
   }
 
+  test('confirms who somebody is, with their own passkey and a challenge for that alone', async () => {
+    const { browser, device } = await withPasskey()
+    const { browser: other, device: foreign } = await withPasskey()
+    stand.clock.advance(PROOF_LIFETIME_MS)
+    const form = { name: 'Shop', scope: 'read', ends: 'never' }
+    const asked = await browser.post('/console/keys', { form })
+    assert.match(asked.text, /data-passkey="use"[^>]*data-options="\/console\/confirm\/passkey"/)
+    const options = async (by = browser) => (await by.post('/console/confirm/passkey')).text
+    assert.deepEqual(
+      JSON.parse(await options()).allowCredentials.map((one: { id: string }) => one.id),
+      [device.id],
+    )
+    const confirm = (answer: string) => browser.post('/console/keys', { form: { ...form, answer } })
+    assert.equal((await confirm(device.get(await challenge(browser)))).status, 422, 'of a sign-in')
+    assert.equal((await confirm(foreign.get(await options()))).status, 422, 'of another person')
+    assert.equal((await confirm(device.get(await options(other)))).status, 422, 'asked for by another person')
+    const before = browser.cookie
+    assert.equal((await confirm(device.get(await options()))).headers.location, '/console/keys/shown')
+    assert.notEqual(browser.cookie, before)
+  })
+
   test('an answer sent twice, an old challenge, a counter that goes back: refused', async () => {
     const { device } = await withPasskey()
     const browser = stand.browser()
@@ -224,8 +249,11 @@ describe('signing in with a passkey', () => {
     const [person] = await stand.sql`
       select p.email, p.id from person p join passkey k on k.person_id = p.id where k.credential_id = ${device.id}`
     const form = { email: String(person?.email), password: 'wrong' }
-    for (let i = 0; i <= ATTEMPTS_PER_EMAIL; i++)
-      await browser.post('/console/sign-in', { form, from: `192.0.2.${i}` })
+    for (let i = 0; i <= ATTEMPTS_PER_SOURCE; i++) await browser.post('/console/sign-in', { form })
+    assert.equal(
+      (await browser.post('/console/sign-in', { form: { ...form, password: PASSWORD } })).status,
+      429,
+    )
     assert.equal((await use(browser, device.get(await challenge(browser)))).status, 303)
     await stand.sql`delete from membership where person_id = ${person?.id ?? ''}`
     assert.equal((await use(stand.browser(), device.get(await challenge(browser)))).status, 422)

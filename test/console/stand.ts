@@ -12,6 +12,7 @@ import { openPool, type Sql } from '../../src/kernel/db.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { type Outbound, openOutbound } from '../../src/kernel/outbound-http.ts'
 import { createSealer, type Sealer } from '../../src/kernel/sealing.ts'
+import { createSecurityLog } from '../../src/kernel/security-events.ts'
 import { openMail } from '../../src/kernel/smtp.ts'
 import { cloneDatabase, type Target } from '../database.ts'
 import { type ReceivedLetter, startMailReceiver } from '../mail-receiver.ts'
@@ -83,13 +84,34 @@ export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
   const receiver = await startMailReceiver()
   const mail = openMail(hasMail ? receiver.server : undefined, log, [])
-  const sealer = createSealer('a secret key that only tests know, long enough')
+  const secretKey = 'a secret key that only tests know, long enough'
+  const sealer = createSealer(secretKey)
   const outbound = openOutbound({ allowInsecureLoopback: true, allowed: addressList([]) })
   const addresses = { publicUrl, apiUrl: `${publicUrl}/api/v1` }
-  const app = createOperatorApp({ sql, clock, log, addresses, trustedProxies: [], isReady: async () => true })
+  const security = createSecurityLog({ log, clock })
+  const app = createOperatorApp({
+    sql,
+    clock,
+    log,
+    security,
+    addresses,
+    trustedProxies: [],
+    isReady: async () => true,
+  })
   const openPoolOfOne = () => openPool(database.target, { max: 1 })
   const version = '0.0.0-test'
-  registerConsole(app, { sql, openPoolOfOne, clock, addresses, mail, sealer, outbound, version })
+  registerConsole(app, {
+    sql,
+    openPoolOfOne,
+    clock,
+    addresses,
+    mail,
+    sealer,
+    secretKey,
+    security,
+    outbound,
+    version,
+  })
   await app.ready()
   const ctx = { sql, clock }
   const browser = () => newBrowser(app, publicUrl)

@@ -240,7 +240,7 @@ describe('startEmbeddedPostgres', () => {
       readdirSync(folder)
         .filter(name => !name.startsWith('pg.new-'))
         .sort(),
-      ['database-password', 'pg', 'postgres.log'],
+      ['pg', 'postgres.log'],
     )
   })
 

@@ -65,8 +65,7 @@ const passportOf = kept((n): Scanned => {
 
 const readerOf = kept(
   (n): Reader => ({
-    // Each in a network of its own.
-    address: `2001:db8:${(n >> 8).toString(16)}:${((n & 255) << 8).toString(16)}::1`,
+    address: `2001:db8::${n.toString(16)}`,
     userAgent: AGENTS[n % AGENTS.length] ?? '',
     country: COUNTRIES[mix(n, 5) % COUNTRIES.length],
   }),

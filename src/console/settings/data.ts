@@ -14,14 +14,15 @@ import { SETTINGS_TEXTS } from './texts.ts'
 
 export const showData = (visit: SignedInVisit): Promise<Outcome> => page(visit, {})
 
-type Told = { problems?: Problems; problem?: string; status?: number }
+type Told = { problems?: Problems; problem?: string; status?: number; session?: string }
 
 export async function submitData(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, form, network, words } = visit
   const password = form.raw('password')
   if (password === '') return wrong(visit, words.texts.errors.required)
   const checked = await checkOwnPassword(setup, session, { password, network })
-  if (!('passwordHash' in checked)) {
+  if (!('token' in checked)) {
+    visit.note('proof_refused')
     if (checked.problem === 'wrong') return wrong(visit, wordsOf(words, SETTINGS_TEXTS).passwordWrong)
     return wrong(visit, words.texts.signInWait(Math.ceil(checked.seconds / 60)), 429)
   }
@@ -30,8 +31,11 @@ export async function submitData(visit: SignedInVisit): Promise<Outcome> {
   const { openPoolOfOne: openPool, version, addresses } = setup
   const way = { openPool, version, publicUrl: addresses.publicUrl }
   const content = await openExportDownload(contextOf(setup, session), way, name)
-  if (content === undefined) return page(visit, { problem: wordsOf(words, DATA_TEXTS).busy, status: 503 })
-  return { file: { name, type: 'application/x-ndjson', content } }
+  const { token } = checked
+  if (content === undefined) {
+    return page(visit, { problem: wordsOf(words, DATA_TEXTS).busy, status: 503, session: token })
+  }
+  return { file: { name, type: 'application/x-ndjson', content }, session: token }
 }
 
 const wrong = (visit: SignedInVisit, sentence: string, status = 422) =>
@@ -39,7 +43,7 @@ const wrong = (visit: SignedInVisit, sentence: string, status = 422) =>
 
 async function page(
   { setup, session, words }: SignedInVisit,
-  { problems = {}, problem, status = 200 }: Told,
+  { problems = {}, problem, status = 200, session: token }: Told,
 ): Promise<Outcome> {
   const texts = wordsOf(words, DATA_TEXTS)
   const usage = await readUsage(contextOf(setup, session))
@@ -60,5 +64,6 @@ async function page(
 <form method="post" action="${DATA}" novalidate class="narrow">!${input(field, problems)}<button>${texts.submit}</button></form>
 <section aria-labelledby="in"><h2 id="in">${texts.inIt}</h2>!${points(texts.inItPoints)}<p>${texts.notInIt}</p></section>
 <section aria-labelledby="whole"><h2 id="whole">${texts.whole}</h2><p>${texts.wholeLead}</p>!${points(texts.wholePoints)}<p class="quiet">${texts.format}</p></section>`
-  return { title: texts.title, body, status: isFine(problems) ? status : Math.max(status, 422) }
+  const moved = token === undefined ? {} : { session: token }
+  return { title: texts.title, body, status: isFine(problems) ? status : Math.max(status, 422), ...moved }
 }

@@ -41,10 +41,11 @@ export async function submitNewPasskey(visit: SignedInVisit): Promise<Outcome> {
   })
   if (!isFine(problems)) return list(visit, { name, problems, status: 422 })
   const checked = await checkOwnPassword(setup, session, { password, network })
-  if ('passwordHash' in checked) {
+  if ('token' in checked) {
     const options = await passkeyOptions(setup, session, { ...home, serviceName: words.texts.brand })
-    return confirmPage(visit, { name, options })
+    return { ...confirmPage(visit, { name, options }), session: checked.token }
   }
+  visit.note('proof_refused')
   if (checked.problem === 'wait') {
     const wait = words.texts.signInWait(Math.ceil(checked.seconds / 60))
     return list(visit, { name, problems: { password: wait }, status: 429 })

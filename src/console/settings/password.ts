@@ -24,7 +24,8 @@ export async function submitPassword(visit: SignedInVisit): Promise<Outcome> {
   })
   if (!isFine(problems)) return page(visit, problems)
   const changed = await changePassword(setup, session, { current, password, network })
-  if ('passwordHash' in changed) return { to: `${PASSWORD}?done=yes` }
+  if ('token' in changed) return { to: `${PASSWORD}?done=yes`, session: changed.token }
+  visit.note('proof_refused')
   if (changed.problem === 'wrong') return page(visit, { current: texts.passwordWrong })
   const sentence = words.texts.signInWait(Math.ceil(changed.seconds / 60))
   return { ...page(visit, { current: sentence }), status: 429 }

@@ -2,15 +2,15 @@
 import { html } from 'ghtml'
 import type { Member } from '../../accounts/members.ts'
 import { ROLES } from '../../accounts/people.ts'
-import { input, notice, select, summary } from '../fields.ts'
+import { copyable, input, notice, select, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
 import type { Page, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { PEOPLE, wayBack } from './places.ts'
 import { SETTINGS_TEXTS } from './texts.ts'
 
-export type Invited = { email: string; role: string }
-type Shown = { members: readonly Member[]; self: string; typed: Invited; problems: Problems }
+export type InvitationForm = { email: string; role: string }
+type Shown = { members: readonly Member[]; self: string; typed: InvitationForm; problems: Problems }
 
 export function peoplePage(visit: SignedInVisit, { members, self, typed, problems }: Shown): Page {
   const { words, session, setup, query } = visit
@@ -19,7 +19,7 @@ export function peoplePage(visit: SignedInVisit, { members, self, typed, problem
   const invited = query.get('invited')
   // Only somebody who is in the list: the address must not be able to put words on the page.
   const newest = members.find(member => member.email === invited && isFine(problems))
-  const said = setup.mail.hasServer ? texts.invited : texts.invitedLog
+  const said = setup.mail.hasServer ? texts.invited : texts.invitedSilently
   const done = newest === undefined ? '' : html`<p class="reach" role="status">${said(newest.email)}</p>`
   const rows = members.map(member => row(words, member, { isSelf: member.id === self, isOwner }))
   const body = html`!${wayBack(words)}<h1>${texts.people}</h1><p class="lead">${texts.peopleLead}</p>!${done}
@@ -53,12 +53,12 @@ const roleChoice = (words: Words, value: string) => {
   return { name: 'role', label: texts.role, value, options }
 }
 
-function inviteForm({ words, setup }: SignedInVisit, typed: Invited, problems: Problems): string {
+function inviteForm({ words, setup }: SignedInVisit, typed: InvitationForm, problems: Problems): string {
   const texts = wordsOf(words, SETTINGS_TEXTS)
   const email = {
     name: 'email',
     label: words.texts.email,
-    hint: setup.mail.hasServer ? texts.inviteHint : texts.inviteHintLog,
+    hint: setup.mail.hasServer ? texts.inviteHint : texts.inviteHintShown,
     type: 'email',
     value: typed.email,
     autocomplete: 'off',
@@ -72,27 +72,43 @@ function inviteForm({ words, setup }: SignedInVisit, typed: Invited, problems: P
 const toPeople = (words: Words) =>
   wayBack(words, { path: PEOPLE, name: wordsOf(words, SETTINGS_TEXTS).people })
 
-type Told = { refusal?: string; isInvited?: boolean }
+type Told = { refusal?: string; isInvited?: boolean; isSignedOut?: boolean }
 
 export function personPage(
   { words, setup }: SignedInVisit,
   member: Member,
   problems: Problems,
-  { refusal, isInvited = false }: Told = {},
+  { refusal, isInvited = false, isSignedOut = false }: Told = {},
 ): Page {
   const texts = wordsOf(words, SETTINGS_TEXTS)
-  const said = setup.mail.hasServer ? texts.invitedAgain : texts.invitedAgainLog
-  const done = isInvited ? html`<p class="reach" role="status">${said(member.email)}</p>` : ''
+  const said = isInvited
+    ? texts.invitedAgain(member.email)
+    : isSignedOut
+      ? texts.sessionsEndedOf(member.email)
+      : undefined
+  const done = said === undefined ? '' : html`<p class="reach" role="status">${said}</p>`
+  const againLead = setup.mail.hasServer ? texts.inviteAgainLead : texts.inviteAgainLeadShown
+  const againSubmit = setup.mail.hasServer ? texts.inviteAgain : texts.inviteAgainShown
   const again = member.hasPassword
     ? ''
-    : html`<form method="post" action="${PEOPLE}/${member.id}/invite" class="narrow"><p class="hint" id="again">${texts.inviteAgainLead}</p><button class="second" aria-describedby="again">${texts.inviteAgain}</button></form>`
+    : html`<form method="post" action="${PEOPLE}/${member.id}/invite" class="narrow"><p class="hint" id="again">${againLead}</p><button class="second" aria-describedby="again">${againSubmit}</button></form>`
   const body = html`!${toPeople(words)}<h1>${member.email}</h1>
 <p class="lead">${texts.since(words.date(member.since))}!${member.hasPassword ? '' : html` · ${texts.notYet}`}</p>!${done}!${notice(refusal)}
 !${summary(words.texts, problems, { role: texts.role })}!${again}
 <form method="post" action="${PEOPLE}/${member.id}" novalidate class="narrow">
 !${select(roleChoice(words, member.role), problems)}<button>${texts.saveRole}</button></form>
+<form method="post" action="${PEOPLE}/${member.id}/end-sessions" class="narrow"><p class="hint" id="end">${texts.endSessionsLead}</p><button class="second" aria-describedby="end">${texts.endSessionsOf}</button></form>
 <p><a class="alone" href="${PEOPLE}/${member.id}/remove">${texts.remove}</a></p>`
   return { title: member.email, body, status: isFine(problems) ? 200 : 422 }
+}
+
+/** For an owner who hands the link on; it is never shown again. */
+export function invitationPage({ words }: SignedInVisit, member: Member, link: string): Page {
+  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const field = { name: 'link', label: texts.invitationLink, value: link, rows: 3 }
+  const body = html`!${toPeople(words)}<h1>${texts.invitationShown(member.email)}</h1><p class="lead">${texts.invitationShownLead}</p>
+!${copyable(words.texts, field)}<p class="choices"><a class="button" href="${PEOPLE}">${texts.invitationDone}</a></p>`
+  return { title: texts.invitationShown(member.email), body, scripts: ['copy'] }
 }
 
 export function removePage({ words }: SignedInVisit, member: Member, refusal?: string): Page {

@@ -3,9 +3,11 @@
 import { findEmail } from '../../accounts/email.ts'
 import {
   changeRole,
+  endSessionsOf,
   getMember,
   inviteAgain,
   inviteMember,
+  type LinkReader,
   listMembers,
   type Member,
   removeMember,
@@ -19,23 +21,31 @@ import { isFine, type Problems, problemsOf } from '../form.ts'
 import { invitationLetter } from '../letters.ts'
 import { SIGN_IN } from '../own-path.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
+import { shownOnce } from '../shown-once.ts'
 import { wordsOf } from '../texts.ts'
-import { type Invited, leavePage, peoplePage, personPage, removePage } from './people-pages.ts'
+import {
+  type InvitationForm,
+  invitationPage,
+  leavePage,
+  peoplePage,
+  personPage,
+  removePage,
+} from './people-pages.ts'
 import { PEOPLE } from './places.ts'
 import { SETTINGS_TEXTS } from './texts.ts'
 
-const EMPTY: Invited = { email: '', role: 'editor' }
+const EMPTY: InvitationForm = { email: '', role: 'editor' }
 
 export const showPeople = (visit: SignedInVisit): Promise<Outcome> => list(visit, EMPTY, {})
 
-async function list(visit: SignedInVisit, typed: Invited, problems: Problems): Promise<Outcome> {
+async function list(visit: SignedInVisit, typed: InvitationForm, problems: Problems): Promise<Outcome> {
   const members = await listMembers(contextOf(visit.setup, visit.session))
   return peoplePage(visit, { members, self: selfOf(visit), typed, problems })
 }
 
 const selfOf = ({ session }: SignedInVisit) => idFromUuid(session.personId)
 
-/** The person is in at once; the letter tells them, and brings who is new here the link for a password. */
+/** The person is in at once; the letter tells them, and brings whoever is new here the link for a password. */
 export async function submitInvitation(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, form, words } = visit
   const texts = wordsOf(words, SETTINGS_TEXTS)
@@ -49,9 +59,14 @@ export async function submitInvitation(visit: SignedInVisit): Promise<Outcome> {
   })
   if (!isFine(problems) || role === undefined) return list(visit, typed, problems)
   try {
-    const { email, token } = await inviteMember(contextOf(setup, session), { email: typed.email, role })
-    postInvitation(visit, { email, role, token })
-    return { to: `${PEOPLE}?${new URLSearchParams({ invited: email })}` }
+    const reader = readerOf(visit)
+    const invited = await inviteMember(contextOf(setup, session), { email: typed.email, role, reader })
+    if ('problem' in invited) return list(visit, typed, { email: texts.inviteVouched })
+    return toInvited(
+      visit,
+      { ...invited, role },
+      `${PEOPLE}?${new URLSearchParams({ invited: invited.email })}`,
+    )
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (error.code === 'validation') return list(visit, typed, { email: texts.isMember })
@@ -60,9 +75,43 @@ export async function submitInvitation(visit: SignedInVisit): Promise<Outcome> {
   }
 }
 
-type Invitation = { email: string; role: Role; token: string | undefined }
+type Invited = { id: string; email: string; role: Role; token: string | undefined }
 
-function postInvitation({ setup, session, words }: SignedInVisit, { email, role, token }: Invitation): void {
+/** Without mail nobody is written to, and the owner hands the link on. */
+const readerOf = ({ setup }: SignedInVisit): LinkReader => (setup.mail.hasServer ? 'person' : 'owner')
+
+/** By mail the link goes to the person; without it, to the page that shows it to the inviting owner, once. */
+function toInvited(visit: SignedInVisit, invited: Invited, otherwise: string): Outcome {
+  const { id, token } = invited
+  if (visit.setup.mail.hasServer) postInvitation(visit, invited)
+  else if (token !== undefined)
+    return { to: INVITATION_SHOWN, cookie: shownInvitation.line(visit, { id, secret: token }) }
+  return { to: otherwise }
+}
+
+export const INVITATION_SHOWN = `${PEOPLE}/shown`
+
+const shownInvitation = shownOnce({
+  name: 'carnet-invitation',
+  path: INVITATION_SHOWN,
+  pattern: /^([0-9a-z]{26})\.([0-9A-Za-z]{43})$/,
+})
+
+/** The only page that shows the link of an invitation, once: reloaded, it leads back to the people. */
+export async function showInvitation(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session } = visit
+  const shown = shownInvitation.find(visit)
+  const members = shown === undefined ? [] : await listMembers(contextOf(setup, session))
+  const member = members.find(one => one.id === shown?.id)
+  if (shown === undefined || member === undefined) return { to: PEOPLE }
+  const link = setPasswordUrl(setup.addresses.publicUrl, shown.secret)
+  return {
+    ...invitationPage(visit, member, link),
+    headers: { 'set-cookie': shownInvitation.line(visit, null) },
+  }
+}
+
+function postInvitation({ setup, session, words }: SignedInVisit, { email, role, token }: Invited): void {
   const { publicUrl } = setup.addresses
   const link = token === undefined ? `${publicUrl}${SIGN_IN}` : setPasswordUrl(publicUrl, token)
   const about = { to: email, account: session.account.name, by: session.email, role, publicUrl, link }
@@ -74,11 +123,13 @@ export async function submitInvitationAgain(visit: SignedInVisit): Promise<Outco
   const { setup, session, params, words } = visit
   const texts = wordsOf(words, SETTINGS_TEXTS)
   try {
-    const { member, token } = await inviteAgain(contextOf(setup, session), params.id ?? '')
-    if (token === undefined)
-      return { ...personPage(visit, member, {}, { refusal: texts.notInvited }), status: 422 }
-    postInvitation(visit, { email: member.email, role: member.role, token })
-    return { to: `${PEOPLE}/${member.id}?invited=again` }
+    const again = { id: params.id ?? '', reader: readerOf(visit) }
+    const { member, token, ...rest } = await inviteAgain(contextOf(setup, session), again)
+    if ('reason' in rest) {
+      const refusal = rest.reason === 'elsewhere' ? texts.invitedElsewhere : texts.notInvited
+      return { ...personPage(visit, member, {}, { refusal }), status: 422 }
+    }
+    return toInvited(visit, { ...member, token }, `${PEOPLE}/${member.id}?invited=again`)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error
     const member = await memberOf(visit)
@@ -87,7 +138,16 @@ export async function submitInvitationAgain(visit: SignedInVisit): Promise<Outco
 }
 
 export async function showPerson(visit: SignedInVisit): Promise<Outcome> {
-  return personPage(visit, await memberOf(visit), {}, { isInvited: visit.query.get('invited') === 'again' })
+  const { query } = visit
+  const told = { isInvited: query.get('invited') === 'again', isSignedOut: query.get('sessions') === 'ended' }
+  return personPage(visit, await memberOf(visit), {}, told)
+}
+
+/** Ends the person's sessions in this account; they sign in again. */
+export async function submitEndSessionsOf(visit: SignedInVisit): Promise<Outcome> {
+  const { id } = await memberOf(visit)
+  await endSessionsOf(contextOf(visit.setup, visit.session), id)
+  return id === selfOf(visit) ? { to: SIGN_IN, session: null } : { to: `${PEOPLE}/${id}?sessions=ended` }
 }
 
 export async function submitRole(visit: SignedInVisit): Promise<Outcome> {

@@ -37,18 +37,30 @@ const en = {
   leave: 'Leave',
   invite: 'Invite somebody',
   inviteHint: 'They get a letter with a link to set their password.',
-  inviteHintLog: 'No mail server is set up: whoever runs this Carnet finds the link for them in its log.',
+  inviteHintShown: 'This Carnet sends no e-mail: you get the link for them and give it to them yourself.',
   inviteSubmit: 'Invite',
   inviteMany: 'So many people cannot be invited in one day. Go on tomorrow.',
   isMember: 'They belong to this account already.',
   invited: (email: string) => `${email} belongs to this account now. A letter is on its way to them.`,
-  invitedLog: (email: string) =>
-    `${email} belongs to this account now. Whoever runs this Carnet finds the link for them in its log.`,
+  invitedSilently: (email: string) =>
+    `${email} belongs to this account now. They sign in as before; if they have no password yet, the person who runs this Carnet makes them a link.`,
+  inviteVouched:
+    'An owner of another account has handed this person their link. Ask the person who runs this Carnet to make them a new one first.',
+  invitationShown: (email: string) => `Give ${email} this link`,
+  invitationShownLead:
+    'They belong to this account now. Send them the link in a way that only they can read. It is shown only once, works once, and is good for seven days.',
+  invitationLink: 'Link to set their password',
+  invitationDone: 'I have copied it',
   inviteAgain: 'Send the invitation again',
   inviteAgainLead: 'With a new link, good for seven days. The one before it ends.',
   invitedAgain: (email: string) => `A letter with a new link is on its way to ${email}.`,
-  invitedAgainLog: (email: string) =>
-    `There is a new link for ${email}. Whoever runs this Carnet finds it in its log.`,
+  inviteAgainShown: 'Make a new link',
+  inviteAgainLeadShown: 'A new link for you to hand on, good for seven days. The one before it ends.',
+  invitedElsewhere:
+    'They also belong to another account and have their link from there. If they need a new one, ask the person who runs this Carnet.',
+  endSessionsOf: 'End their sessions',
+  endSessionsLead: 'Ends all their sessions in this account at once. They can sign in again.',
+  sessionsEndedOf: (email: string) => `${email} is signed out of this account in all browsers.`,
   notInvited: 'They have set a password meanwhile, so there is nothing to send.',
   person: 'Person',
   saveRole: 'Save the role',
@@ -66,7 +78,7 @@ const en = {
 
   sessions: 'Sessions',
   sessionsLead:
-    'Each browser you are signed in with. Carnet keeps no network addresses and no names of browsers, so times are all there is to tell them apart. A session ends fourteen days after its last use.',
+    'Each browser you are signed in with. Carnet keeps no network addresses and no names of browsers, so times are all there is to tell them apart. A session ends fourteen days after its last use, and thirty days after you last entered your password or used a passkey.',
   thisOne: 'This one',
   begun: 'Begun',
   lastUsed: 'Last used',
@@ -218,19 +230,32 @@ const de: typeof en = {
   leave: 'Verlassen',
   invite: 'Jemanden einladen',
   inviteHint: 'Ein Brief mit einem Link für das Passwort geht dorthin.',
-  inviteHintLog:
-    'Es ist kein Mailserver eingerichtet: Wer dieses Carnet betreibt, findet den Link dafür in dessen Log.',
+  inviteHintShown:
+    'Dieses Carnet verschickt keine E-Mails: Sie bekommen den Link für diese Person und geben ihn selbst weiter.',
   inviteSubmit: 'Einladen',
   inviteMany: 'So viele lassen sich an einem Tag nicht einladen. Morgen geht es weiter.',
   isMember: 'Diese Person gehört schon zu diesem Konto.',
   invited: email => `${email} gehört jetzt zu diesem Konto. Ein Brief ist unterwegs.`,
-  invitedLog: email =>
-    `${email} gehört jetzt zu diesem Konto. Wer dieses Carnet betreibt, findet den Link dafür in dessen Log.`,
+  invitedSilently: email =>
+    `${email} gehört jetzt zu diesem Konto und meldet sich wie bisher an. Wenn noch kein Passwort festgelegt ist, erzeugt die Person, die dieses Carnet betreibt, einen Link dafür.`,
+  inviteVouched:
+    'Ein Inhaber eines anderen Kontos hat dieser Person ihren Link gegeben. Bitten Sie zuerst die Person, die dieses Carnet betreibt, um einen neuen Link für sie.',
+  invitationShown: email => `Geben Sie ${email} diesen Link`,
+  invitationShownLead:
+    'Die Person gehört jetzt zu diesem Konto. Schicken Sie ihr den Link so, dass nur sie ihn lesen kann. Er wird nur einmal angezeigt, funktioniert einmal und gilt sieben Tage.',
+  invitationLink: 'Link, um das Passwort festzulegen',
+  invitationDone: 'Ich habe ihn kopiert',
   inviteAgain: 'Einladung noch einmal schicken',
   inviteAgainLead: 'Mit einem neuen Link, der sieben Tage gilt. Der bisherige endet.',
   invitedAgain: email => `Ein Brief mit einem neuen Link ist unterwegs zu ${email}.`,
-  invitedAgainLog: email =>
-    `Es gibt einen neuen Link für ${email}. Wer dieses Carnet betreibt, findet ihn in dessen Log.`,
+  inviteAgainShown: 'Neuen Link erzeugen',
+  inviteAgainLeadShown: 'Ein neuer Link zum Weitergeben, der sieben Tage gilt. Der bisherige endet.',
+  invitedElsewhere:
+    'Diese Person gehört auch zu einem anderen Konto und hat ihren Link von dort. Wenn sie einen neuen braucht, bitten Sie die Person, die dieses Carnet betreibt.',
+  endSessionsOf: 'Sitzungen beenden',
+  endSessionsLead:
+    'Beendet sofort alle Sitzungen dieser Person in diesem Konto. Sie kann sich wieder anmelden.',
+  sessionsEndedOf: email => `${email} ist in allen Browsern von diesem Konto abgemeldet.`,
   notInvited: 'Inzwischen ist ein Passwort festgelegt, es gibt also nichts zu schicken.',
   person: 'Person',
   saveRole: 'Rolle speichern',
@@ -248,7 +273,7 @@ const de: typeof en = {
 
   sessions: 'Sitzungen',
   sessionsLead:
-    'Jeder Browser, in dem Sie angemeldet sind. Carnet bewahrt weder Netzadressen noch Namen von Browsern auf, darum unterscheiden sie sich nur durch Zeiten. Eine Sitzung endet vierzehn Tage nach der letzten Benutzung.',
+    'Jeder Browser, in dem Sie angemeldet sind. Carnet bewahrt weder Netzadressen noch Namen von Browsern auf, darum unterscheiden sie sich nur durch Zeiten. Eine Sitzung endet vierzehn Tage nach der letzten Benutzung, und dreißig Tage nachdem Sie zuletzt Ihr Passwort eingegeben oder einen Passkey benutzt haben.',
   thisOne: 'Diese hier',
   begun: 'Begonnen',
   lastUsed: 'Zuletzt benutzt',

@@ -1,0 +1,42 @@
+/**
+ * Marks of browsers in which a person has signed in. Whoever guesses passwords has none, so guesses from elsewhere cannot
+ * keep a person out of their own browser. A mark opens nothing: it only says whose tries are counted together.
+ */
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+
+export const DEVICE_LIFETIME_MS = 180 * 86_400_000
+/** Several people may share a browser. */
+const MAX_MARKS = 3
+const MARK = /^([\w-]{16})\.(\d{13})\.([\w-]{22})$/
+
+export type KnownDevices = {
+  /** The value of a browser's cookie after a sign-in: a new mark before those that it had. */
+  add: (value: string | undefined, email: string, now: Date) => string
+  /** The id of the mark that the value has for the e-mail; undefined when it has none, or only one that is too old. */
+  find: (value: string | undefined, email: string, now: Date) => string | undefined
+}
+
+/** `secretKey` is the operator's; the key used here is derived from it for this purpose alone. */
+export function knownDevices(secretKey: string): KnownDevices {
+  const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'carnet known devices', 32))
+  const sign = (id: string, time: string, email: string) =>
+    createHmac('sha256', key).update(`${id} ${time} ${email}`).digest('base64url').slice(0, 22)
+  const isFor = (mark: string, email: string, now: Date) => {
+    const [, id = '', time = '', signature = ''] = MARK.exec(mark) ?? []
+    if (id === '' || Number(time) + DEVICE_LIFETIME_MS <= now.getTime()) return false
+    return timingSafeEqual(Buffer.from(signature), Buffer.from(sign(id, time, email)))
+  }
+  const marksOf = (value: string | undefined) => value?.split('~').slice(0, MAX_MARKS) ?? []
+  return {
+    add(value, email, now) {
+      const id = randomBytes(12).toString('base64url')
+      const time = String(now.getTime())
+      const others = marksOf(value).filter(mark => MARK.test(mark) && !isFor(mark, email, now))
+      return [`${id}.${time}.${sign(id, time, email)}`, ...others].slice(0, MAX_MARKS).join('~')
+    },
+    find: (value, email, now) =>
+      marksOf(value)
+        .find(mark => isFor(mark, email, now))
+        ?.slice(0, 16),
+  }
+}
