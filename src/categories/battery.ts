@@ -119,6 +119,7 @@ export const battery: Category = {
     {
       name: 'carbonFootprintBreakdown',
       type: 'list',
+      nodeClass: 'CarbonFootprintStage',
       description: 'The carbon footprint by stage of life.',
       maxItems: 100,
       of: [
@@ -142,6 +143,7 @@ export const battery: Category = {
     {
       name: 'recycledContent',
       type: 'list',
+      nodeClass: 'RecycledMaterial',
       description: 'Share of recycled material for each of the metals the law asks about.',
       maxItems: 100,
       of: [
@@ -166,6 +168,7 @@ export const battery: Category = {
     {
       name: 'hazardousSubstances',
       type: 'list',
+      nodeClass: 'HazardousSubstance',
       description: 'Hazardous substances in the battery.',
       maxItems: 500,
       of: [

@@ -54,6 +54,8 @@ export type Field = {
   fields?: readonly Field[]
   /** Entries of a list: the members of each, or one scalar field named `''`. */
   of?: readonly Field[]
+  /** JSON-LD class of its node, or of each entry of a list, in the singular; absent means its name with a capital. */
+  nodeClass?: string
   /** JSON-LD term when a general vocabulary has one, as a compact IRI (`schema:name`); absent means `dpp:` + name. */
   term?: string
 }

@@ -10,6 +10,7 @@ export const furniture: Category = {
     {
       name: 'materialComposition',
       type: 'list',
+      nodeClass: 'MaterialShare',
       description:
         'The materials of the product and their shares of its weight, together exactly 100 percent.',
       required: true,
@@ -167,6 +168,7 @@ export const furniture: Category = {
     {
       name: 'substancesOfConcern',
       type: 'list',
+      nodeClass: 'SubstanceOfConcern',
       description: 'Substances of concern in the product.',
       maxItems: 500,
       of: [

@@ -12,6 +12,7 @@ export const textile: Category = {
     {
       name: 'fiberComposition',
       type: 'list',
+      nodeClass: 'FiberShare',
       description: 'The fibres of the product and their shares of its weight, together exactly 100 percent.',
       required: true,
       maxItems: 100,
@@ -47,6 +48,7 @@ export const textile: Category = {
     {
       name: 'supplyChainStages',
       type: 'list',
+      nodeClass: 'SupplyChainStage',
       description: 'The steps of making the product and the country of each.',
       maxItems: 100,
       of: [
@@ -115,6 +117,7 @@ export const textile: Category = {
     {
       name: 'substancesOfConcern',
       type: 'list',
+      nodeClass: 'SubstanceOfConcern',
       description: 'Substances of concern in the product.',
       maxItems: 500,
       of: [

@@ -149,7 +149,10 @@ function dimensions({ field, value, members }: ShapeInput): Node {
     all.filter(member => !QUANTITIES.includes(member.name)),
     data,
   )
-  return { ...node, ...(Object.keys(rest).length > 0 ? { 'dpp:dimensions': rest } : {}) }
+  return {
+    ...node,
+    ...(Object.keys(rest).length > 0 ? { 'dpp:dimensions': { '@type': classOf(field), ...rest } } : {}),
+  }
 }
 
 /** The list itself, and the bare names for readers who know only schema.org: known fibres by their English ones. */
@@ -158,7 +161,10 @@ function composition(nameOf: string): Shape {
     const entries = value as readonly Data[]
     const named = field.of?.find(({ name }) => name === nameOf)
     return {
-      [`dpp:${field.name}`]: entries.map(entry => members(field.of ?? [], entry)),
+      [`dpp:${field.name}`]: entries.map(entry => ({
+        '@type': classOf(field),
+        ...members(field.of ?? [], entry),
+      })),
       material: entries.map(entry => {
         const name = entry[nameOf]
         return named === undefined || typeof name !== 'string'
@@ -181,6 +187,13 @@ function complianceDocuments({ field, value, members }: ShapeInput): Node {
 export function termOf(field: Field): string {
   return field.term === undefined ? `dpp:${field.name}` : field.term.replace(/^schema:/, '')
 }
+
+/** Fields whose nodes have a type of schema.org's, by their shape. */
+export const BORROWED_CLASSES: ReadonlySet<string> = new Set(['economicOperator', 'complianceDocuments'])
+
+/** The class of the nodes of an object, or of the entries of a list: `dpp:Repair`. */
+export const classOf = ({ name, nodeClass = name.charAt(0).toUpperCase() + name.slice(1) }: Field): string =>
+  `dpp:${nodeClass}`
 
 /** Characters that the URL standard lets through and RFC 3987 does not. */
 const NOT_IN_AN_IRI = /[{}|\\^`<>"]/g

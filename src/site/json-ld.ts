@@ -1,7 +1,7 @@
 /** A passport as JSON-LD 1.1: terms of schema.org and GS1 where there are, `dpp:` for the rest; holds what the page holds and no more. */
 import type { Field } from '../categories/field.ts'
 import { toGtin14 } from '../gs1/gtin.ts'
-import { iriNode, type Node, SHAPES, termOf } from './json-ld-shapes.ts'
+import { classOf, iriNode, type Node, SHAPES, termOf } from './json-ld-shapes.ts'
 import type { Origin } from './origin.ts'
 import type { Data, Reading } from './reading.ts'
 
@@ -87,13 +87,16 @@ function members(fields: readonly Field[], data: Data): Node {
 }
 
 function valueFor(field: Field, value: unknown): unknown {
-  if (field.type === 'object') return members(field.fields ?? [], value as Data)
+  if (field.type === 'object')
+    return { '@type': classOf(field), ...members(field.fields ?? [], value as Data) }
   if (field.type === 'list') {
     const [only] = field.of ?? []
     if (only === undefined) return value
     const isScalar = only.name === ''
     return (value as readonly unknown[]).map(entry =>
-      isScalar ? valueFor(only, entry) : members(field.of ?? [], entry as Data),
+      isScalar
+        ? valueFor(only, entry)
+        : { '@type': classOf(field), ...members(field.of ?? [], entry as Data) },
     )
   }
   if (field.format === 'url' && !field.localized && typeof value === 'string') return iriNode(value)

@@ -5,7 +5,14 @@ import { contextVersions } from './context-versions.ts'
 import { READABLE } from './cors.ts'
 import { type Headers, type ReadyAnswer, readyAnswer } from './ready-answer.ts'
 import { document, pageHeaders, safetyHeaders } from './shell.ts'
-import { borrowedTerms, contextDocument, type OwnTerm, ownTerms } from './vocabulary.ts'
+import {
+  borrowedTerms,
+  contextDocument,
+  type OwnClass,
+  type OwnTerm,
+  ownClasses,
+  ownTerms,
+} from './vocabulary.ts'
 
 const SHARED: Headers = {
   ...READABLE,
@@ -55,6 +62,7 @@ export function contextVersionAnswers(publicUrl: string, nsUrl: string): Map<str
 
 function vocabularyPage(nsUrl: string): string {
   const rows = ownTerms().map(termRow)
+  const classes = ownClasses().map(classRow)
   const borrowed = borrowedTerms().map(term => html`<li>${term.includes(':') ? term : `schema:${term}`}</li>`)
   const versions = contextVersions()
     .map(({ name }) => html`<a href="${nsUrl}/${name}">${nsUrl}/${name}</a>`)
@@ -71,11 +79,16 @@ rest. A term’s address is <span class="code">${nsUrl}#</span> and its name. Th
 <span class="code">application/ld+json</span>, answers with the JSON-LD context.</p></header>
 <main id="content"><section><h2>Versions</h2><p>The context grows when passports learn new fields. What it was is kept
 under an address that never changes: !${versions}.</p></section><section><h2>Our terms</h2><dl class="terms">!${rows}</dl></section>
+<section><h2>Our classes</h2><p>Nodes inside a passport have one of these types, or one of schema.org’s.</p>
+<dl class="terms">!${classes}</dl></section>
 <section><h2>Terms of other vocabularies</h2>
 <p>schema: is <span class="code">http://schema.org/</span>, gs1: is <span class="code">https://ref.gs1.org/voc/</span>.</p>
 <ul class="words">!${borrowed}</ul></section></main>`,
   })
 }
+
+const classRow = ({ name, description, places }: OwnClass): string =>
+  html`<div id="${name}"><dt>dpp:${name}</dt><dd>${description}<br><small>${places.join(', ')}</small></dd></div>`
 
 function termRow({ name, description, isLocalized, places }: OwnTerm): string {
   const localized = isLocalized ? ' A text for each language.' : ''

@@ -1,7 +1,16 @@
 /** Every term a JSON-LD passport may hold, gathered from the field table and the shapes: the context is made of it, and so is the page for people. */
 import { allCategories } from '../categories/catalogue.ts'
 import type { Field } from '../categories/field.ts'
-import { GS1_TERMS, OWN_LISTS, OWN_TERMS, SCHEMA_TERMS, SCHEMA_TYPES, termOf } from './json-ld-shapes.ts'
+import {
+  BORROWED_CLASSES,
+  classOf,
+  GS1_TERMS,
+  OWN_LISTS,
+  OWN_TERMS,
+  SCHEMA_TERMS,
+  SCHEMA_TYPES,
+  termOf,
+} from './json-ld-shapes.ts'
 
 export type OwnTerm = {
   /** Without the prefix; the fragment of the term's address. */
@@ -59,6 +68,30 @@ export function ownTerms(): OwnTerm[] {
   return terms.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
+export type OwnClass = {
+  /** Without the prefix; the fragment of the class's address. */
+  name: string
+  description: string
+  places: readonly string[]
+}
+
+/** The classes of nodes inside a passport, in alphabetical order: one can be asked for by its type. */
+export function ownClasses(): OwnClass[] {
+  const found = new Map<string, OwnClass>()
+  for (const { field, place } of [...placesByTerm().values()].flat()) {
+    const isNode = field.type === 'object' || (field.type === 'list' && field.of?.[0]?.name !== '')
+    if (!isNode || field.localized || BORROWED_CLASSES.has(field.name)) continue
+    const name = classOf(field).slice('dpp:'.length)
+    const kind = field.type === 'list' ? 'An entry' : 'The value'
+    found.set(name, {
+      name,
+      description: `${kind} of dpp:${field.name}.`,
+      places: [...(found.get(name)?.places ?? []), place],
+    })
+  }
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
 function sameEverywhere(
   name: string,
   what: string,
@@ -98,5 +131,6 @@ export function contextDocument(nsUrl: string): string {
       ...(container === undefined ? {} : { '@container': container }),
     }
   }
+  for (const { name } of ownClasses()) context[`dpp:${name}`] = { '@id': `dpp:${name}` }
   return `${JSON.stringify({ '@context': context }, null, 2)}\n`
 }

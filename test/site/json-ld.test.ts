@@ -11,6 +11,22 @@ import { assertKnown, expand, NS, toQuads } from './strict-json-ld.ts'
 
 const CATEGORIES = ['textile', 'battery', 'furniture'] as const
 
+/** All nodes of an expanded document that say something of themselves; one with an `@id` alone refers to another. */
+function nodesIn(value: unknown): Record<string, unknown>[] {
+  if (Array.isArray(value)) return value.flatMap(nodesIn)
+  if (typeof value !== 'object' || value === null) return []
+  const node = value as Record<string, unknown>
+  const isReference = '@id' in node && Object.keys(node).length === 1
+  const inner = Object.values(node).flatMap(nodesIn)
+  return '@value' in node || isReference ? inner : [node, ...inner]
+}
+
+const OWN_CLASSES = {
+  textile: ['Durability', 'EndOfLife', 'FiberShare', 'Repair', 'SubstanceOfConcern', 'SupplyChainStage'],
+  battery: ['CarbonFootprintStage', 'EndOfLife', 'HazardousSubstance', 'RecycledMaterial'],
+  furniture: ['EndOfLife', 'MaterialShare', 'Repair', 'SubstanceOfConcern', 'WoodCertification'],
+}
+
 const documentOf = (row: PublicPassportRow, audience: (typeof AUDIENCES)[number] = 'public') =>
   JSON.parse(jsonLd(read(row, audience), NS))
 
@@ -25,6 +41,16 @@ describe('a passport as JSON-LD', () => {
         assert.doesNotMatch(quads, /"66\.7E|xsd:decimal/)
       })
     }
+  }
+
+  for (const category of CATEGORIES) {
+    test(`${category}: every node has a type, so that a rule for a class of nodes finds them`, async () => {
+      const nodes = nodesIn(await expand(documentOf(rowOf(category, FULL[category]), 'authority')))
+      for (const node of nodes) assert.ok([node['@type']].flat()[0], JSON.stringify(node))
+      const found = new Set(nodes.flatMap(node => node['@type'] as string[]))
+      const own = [...found].filter(type => type.startsWith(`${NS}#`)).map(type => type.slice(NS.length + 1))
+      assert.deepEqual(own.sort(), OWN_CLASSES[category])
+    })
   }
 
   test('holds random texts in random languages', async () => {

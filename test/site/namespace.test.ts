@@ -44,6 +44,9 @@ describe('GET /ns/dpp', () => {
       for (const term of ['fiberComposition', 'careInstructions', 'ratedCapacity', 'batch', 'documentType']) {
         assert.match(answer.text, new RegExp(`<div id="${term}"><dt>dpp:${term}</dt><dd>[A-Z]`))
       }
+      for (const name of ['FiberShare', 'Repair', 'SubstanceOfConcern']) {
+        assert.match(answer.text, new RegExp(`<div id="${name}"><dt>dpp:${name}</dt><dd>[A-Z]`))
+      }
     }
   })
 })
