@@ -4,7 +4,16 @@
  * PostgreSQL 15 too, where it is found; `--pg15` runs on that alone.
  */
 import { randomUUID } from 'node:crypto'
-import { chmodSync, existsSync, globSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { run } from 'node:test'
@@ -172,12 +181,15 @@ async function openOwn(binDir: string | undefined): Promise<OpenServer> {
   const folder = mkdtempSync(join(tmpdir(), `${FOLDER}${process.pid}-`))
   // Started by root the server is another user, who has to get through.
   chmodSync(folder, 0o711)
+  // Whoever gets into the folder of the socket is a test.
+  const hbaFile = join(folder, 'hba.conf')
+  writeFileSync(hbaFile, 'local all all trust\n')
   const postgres = await startEmbeddedPostgres({
     dataDir: join(folder, 'run'),
     ...(binDir === undefined ? {} : { binDir }),
     log: () => {},
     // Only for this server, which nobody needs after a power cut. What tests start by themselves keeps fsync on.
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', hba_file: hbaFile },
   })
   const { socketDir, port, user, database } = postgres
   const close = async () => {

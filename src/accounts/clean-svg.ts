@@ -141,11 +141,44 @@ function attributesOf(source: string): Map<string, string> | undefined {
   return found
 }
 
-/** Nothing is loaded: `url()` only for parts of the drawing itself, no escapes, and in styles no rules that load. */
+/**
+ * The functions that an attribute or a style may call. None of them loads anything; those that do (`image-set`, `image`,
+ * `cross-fade`, `element`, `src`, and what CSS may get next) are not among them.
+ */
+const FUNCTIONS = new Set([
+  ...[
+    'rgb',
+    'rgba',
+    'hsl',
+    'hsla',
+    'hwb',
+    'lab',
+    'lch',
+    'oklab',
+    'oklch',
+    'color',
+    'color-mix',
+    'var',
+    'calc',
+  ],
+  ...['min', 'max', 'clamp', 'matrix', 'translate', 'translatex', 'translatey', 'scale', 'scalex', 'scaley'],
+  ...['rotate', 'skew', 'skewx', 'skewy', 'inset', 'circle', 'ellipse', 'polygon', 'path'],
+  // Selectors of a style sheet.
+  ...['not', 'is', 'where', 'has', 'nth-child', 'nth-of-type', 'nth-last-child', 'nth-last-of-type'],
+])
+const OWN_PART = /url\(\s*(?:"#[\w.-]+"|'#[\w.-]+'|#[\w.-]+)\s*\)/gi
+/** The name before a bracket; CSS allows no space between, an attribute such as `transform` does. */
+const FUNCTION_NAME = /([^\s,;:(){}[\]"'!+*/>~.#]*)\s*\(/g
+
+/** Nothing is loaded: `url()` only for parts of the drawing itself, only known functions, no escapes, no at-rules. */
 function isHarmless(value: string, isStyle: boolean): boolean {
-  if (value.includes('\\')) return false
-  if (isStyle && /@|\/\*|expression|behaviou?r|image\s*\(|image-set|src\s*\(/i.test(value)) return false
-  return !/(?:url\s*\((?!\s*["']?#[\w.-]+["']?\s*\)))|javascript\s*:|data\s*:/i.test(value)
+  // A comment could divide a name, an escape could write one otherwise.
+  if (/\\|\/\*|javascript\s*:|data\s*:/i.test(value)) return false
+  if (isStyle && /@|expression|behaviou?r|-moz-binding/i.test(value)) return false
+  const rest = value.replace(OWN_PART, '')
+  return Array.from(rest.matchAll(FUNCTION_NAME), ([, name = '']) => name.toLowerCase()).every(
+    name => name === '' || FUNCTIONS.has(name),
+  )
 }
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }

@@ -147,7 +147,6 @@ export const snippet = () =>
     {
       id: findUuid(MODEL_ID) ?? '',
       category: 'furniture',
-      level: 'm',
       gtin: TABLE.gtin,
       lot: null,
       serial: null,

@@ -197,11 +197,15 @@ const PRODUCT_OPERATIONS: readonly Operation[] = [
     tag: 'products',
     summary: 'The HTML that a shop puts on the page of a product',
     description:
-      'A link to the passport, its QR code as an image, and schema.org JSON-LD with `hasDigitalProductPassport`. Holds only what is public.',
+      'A link to the passport, its QR code as an image, and schema.org JSON-LD with `hasDigitalProductPassport`. It adds to the Product that the shop’s page describes itself, and is no second one. Holds only what is public.',
     parameters: [
       query('lang', 'Language of its words; the primary language of the passport without it.', {
         type: 'string',
         enum: LANGUAGES.map(({ code }) => code),
+      }),
+      query('product', 'The `@id` of the Product on the shop’s page: a whole address, or `#` and a name.', {
+        type: 'string',
+        maxLength: 2048,
       }),
       IF_NONE_MATCH,
     ],

@@ -174,7 +174,11 @@ export const SCHEMAS = {
     language: { type: 'string', description: 'Of the words in it.' },
     passport_url: { type: 'string', format: 'uri' },
     image_url: { type: 'string', format: 'uri', description: 'The QR code as an image; needs no key.' },
-    json_ld: { type: 'object', description: 'The schema.org description that stands in `html`.' },
+    json_ld: {
+      type: 'object',
+      description:
+        'What stands in `html` for machines: the passport as a schema.org CreativeWork, and under `about` the product, with `hasDigitalProductPassport`.',
+    },
     html: { type: 'string', description: 'All of it, to be pasted.' },
   }),
   Version: object(

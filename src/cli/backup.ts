@@ -73,12 +73,13 @@ export const restore: Command = {
     const keys = readBackupKeys(config)
     const work = async ({ store, clock }: StoreContext): Promise<Result> => {
       const progress = progressOn(process.stderr)
-      const setup = { openPool: store.openPoolOfOne, clock, keys, migrations: MIGRATIONS }
+      const setup = { openPool: store.openOwnerPool, clock, keys, migrations: MIGRATIONS }
       const made = await restoreBackup(setup, {
         path,
         acceptUnsealed: args.has('accept-unsealed'),
         progress: (table, bytes) => progress.tell(`${table}: ${mebibytes(bytes)}`),
       })
+      await store.grantTraffic()
       progress.end()
       const text = `Restored ${made.passports} passports with ${made.versions} versions, as they were on ${made.created_at}.${keyAdvice(config, made.key === keys[0]?.fingerprint)}`
       if (made.broken.length === 0) return { value: made, text }

@@ -102,6 +102,7 @@ async function examineStore(store: Store, config: Config, verify: boolean): Prom
     await check('clock', () => lookAtClock(sql)),
     await check('connections', () => lookAtNumber(store, config)),
     await check('jit', () => lookAtJit(sql)),
+    await check('roles', () => describeRoles(sql)),
   ]
   if (pending?.length !== 0) return checks
   checks.push(await check('counters', () => lookAtCounters(sql)))
@@ -200,6 +201,17 @@ async function lookAtNumber({ sql, pooled }: Store, config: Config): Promise<str
       ? 'stop every Carnet on this data and start the server again'
       : 'raise max_connections there, or lower WORKERS'
   return [`${detail}: ${wayOut}`]
+}
+
+/** With one role for everything, what Carnet never changes rests on its triggers alone. */
+async function describeRoles(sql: Sql): Promise<string> {
+  const [row] = await sql<{ role: string; isSuperuser: boolean; canChange: boolean }[]>`
+    select current_user::text as role, rolsuper as "isSuperuser",
+      coalesce(has_table_privilege(to_regclass('passport_version'), 'update'), false) as "canChange"
+    from pg_roles where rolname = current_user`
+  if (!row?.canChange) return `"${row?.role}" answers requests and cannot change what is never changed`
+  const superuser = row.isSuperuser ? ', as a superuser' : ''
+  return `"${row.role}" owns the tables and answers requests${superuser}: DATABASE_OWNER_URL makes them two roles`
 }
 
 /** Carnet's own sessions set it, but through a pooler they cannot. */

@@ -13,7 +13,9 @@ import { Refusal } from './command.ts'
 import { maxConnections } from './connections.ts'
 
 export type EmbeddedStore = {
+  /** For everything but migrations and restores. */
   target: DatabaseTarget
+  owner: DatabaseTarget
   /** Leaves; PostgreSQL stops when nobody else is there. */
   leave: () => Promise<void>
   /** Tells PostgreSQL to stop and waits for nothing. */
@@ -48,7 +50,8 @@ export async function openEmbeddedStore(wish: Wish): Promise<EmbeddedStore> {
   }
   const watching = wish.serves ? watch() : Promise.resolve()
   return {
-    target: held.postgres,
+    target: targetOf(held.postgres, 'traffic'),
+    owner: targetOf(held.postgres, 'owner'),
     async leave() {
       leaving.abort()
       await watching
@@ -60,6 +63,11 @@ export async function openEmbeddedStore(wish: Wish): Promise<EmbeddedStore> {
       if (postmaster !== undefined) signal(postmaster.pid, 'SIGINT')
     },
   }
+}
+
+const targetOf = (postgres: EmbeddedPostgres, role: 'traffic' | 'owner'): DatabaseTarget => {
+  const { socketDir, port, database } = postgres
+  return { socketDir, port, database, ...postgres[role] }
 }
 
 async function hold({ config, log, serves, seat = true }: Wish): Promise<Held> {
@@ -92,7 +100,7 @@ async function takeSeat(postgres: EmbeddedPostgres, dataDir: string): Promise<Se
 
 /** Resolves with true when the database was gone, if only for a moment; with false when we are leaving. */
 async function isLost(postgres: EmbeddedPostgres, leaving: AbortSignal): Promise<boolean> {
-  const sql = openPool(postgres, { max: 1, name: 'carnet watch' })
+  const sql = openPool(targetOf(postgres, 'traffic'), { max: 1, name: 'carnet watch' })
   try {
     const first = await backendOf(sql)
     while (!leaving.aborted) {

@@ -13,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { findKeyWeakness, replaceKeyAdvice } from '../kernel/key-strength.ts'
 import { Refusal } from './command.ts'
 
 const FILE = 'secret-key'
@@ -49,6 +50,9 @@ function readKey(path: string): string | undefined {
       `${path} is damaged: it must hold at least ${LEAST_LENGTH} characters. Restore it from where you keep a copy.`,
     )
   }
+  const weakness = findKeyWeakness(text)
+  if (weakness !== undefined)
+    throw new Refusal(`The key in ${path} ${weakness} ${replaceKeyAdvice('that file')}`)
   return text
 }
 

@@ -16,6 +16,7 @@ import {
 import { isEnded, type Statement } from '../kernel/guarded-pool.ts'
 import { createLog, type Log } from '../kernel/log.ts'
 import { migrate, pendingMigrations } from '../kernel/migrate.ts'
+import { grantTraffic } from '../kernel/traffic-rights.ts'
 import type { Addresses } from '../passports/record.ts'
 import { hasSealedSecrets } from '../webhooks/rotate.ts'
 import { Refusal, type Result } from './command.ts'
@@ -31,6 +32,10 @@ export type Store = {
   openQueuePool: () => Sql
   /** A pool of one connection, for who holds it long and ends it. */
   openPoolOfOne: () => Sql
+  /** The same as the role that owns the tables, which only migrations and restores need. */
+  openOwnerPool: () => Sql
+  /** Gives the role of the traffic its rights; to be called when the owner has made tables. */
+  grantTraffic: () => Promise<void>
   /** Calls back for each queue pool that is opened from now on. */
   onQueuePool: (opened: (pool: Sql) => void) => void
   addresses: Addresses
@@ -112,7 +117,7 @@ async function openOnEmbedded(config: Config, log: Log, options: OpenOptions): P
   if (options.mustBeThere) requireStore(config.dataDir)
   makeDataDir(config.dataDir)
   const embedded = await openEmbeddedStore({ ...options, config, log })
-  const pools = poolsOn(embedded.target, options)
+  const pools = poolsOn(embedded.target, options, embedded.owner)
   const end = async () => {
     await pools.end()
     await embedded.leave()
@@ -154,13 +159,15 @@ function makeDataDir(dataDir: string): void {
 async function openOnUrl(config: Config, url: string, log: Log, options: OpenOptions): Promise<Store> {
   const { host, pathname } = new URL(url)
   const place = `${host}${pathname}`
-  let pools = poolsOn({ url }, options)
+  const ownerUrl = config.databaseOwnerUrl
+  const owner = ownerUrl === undefined ? undefined : { url: ownerUrl }
+  let pools = poolsOn({ url }, options, owner)
   let pooled = false
   try {
     if ((await reach(pools.sql, place, log, options)) === 'pooler') {
       await pools.end()
       pooled = true
-      pools = poolsOn({ url }, { ...options, pooled })
+      pools = poolsOn({ url }, { ...options, pooled }, owner)
       await pools.sql`select 1`
       log.info(`there is a pooler before the database at ${place}: statements are not prepared`)
     }
@@ -214,15 +221,25 @@ const poolOptions = ({
   ...(ended === undefined ? {} : { ended }),
 })
 
-type Pools = Pick<Store, 'sql' | 'openQueuePool' | 'openPoolOfOne' | 'onQueuePool'> & {
+type Pools = Pick<
+  Store,
+  'sql' | 'openQueuePool' | 'openPoolOfOne' | 'openOwnerPool' | 'grantTraffic' | 'onQueuePool'
+> & {
   end: () => Promise<void>
 }
 
-function poolsOn(target: DatabaseTarget, options: OpenOptions): Pools {
+/** `owner`: who owns the tables, when that is another role than the one of the traffic. */
+function poolsOn(target: DatabaseTarget, options: OpenOptions, owner?: DatabaseTarget): Pools {
   const sql = openPool(target, poolOptions(options))
   const all = [sql]
   let held: Sql[] = []
   let opened: (pool: Sql) => void = () => {}
+  const openOne = (to: DatabaseTarget) => {
+    const pool = openPool(to, poolOptions({ ...options, max: 1 }))
+    held = held.filter(one => !isEnded(one))
+    held.push(pool)
+    return pool
+  }
   return {
     sql,
     openQueuePool() {
@@ -239,11 +256,17 @@ function poolsOn(target: DatabaseTarget, options: OpenOptions): Pools {
       opened(pool)
       return pool
     },
-    openPoolOfOne() {
-      const pool = openPool(target, poolOptions({ ...options, max: 1 }))
-      held = held.filter(one => !isEnded(one))
-      held.push(pool)
-      return pool
+    openPoolOfOne: () => openOne(target),
+    openOwnerPool: () => openOne(owner ?? target),
+    async grantTraffic() {
+      if (owner === undefined) return
+      const [row] = await sql<{ role: string }[]>`select current_user::text as role`
+      const one = openOne(owner)
+      try {
+        await one.begin(tx => grantTraffic(tx, row?.role ?? ''))
+      } finally {
+        await one.end({ timeout: 1 })
+      }
     },
     onQueuePool(callback) {
       opened = callback
@@ -258,16 +281,14 @@ function poolsOn(target: DatabaseTarget, options: OpenOptions): Pools {
 
 async function finish(
   config: Config,
-  { sql, openQueuePool, openPoolOfOne, onQueuePool }: Pools,
+  pools: Pools,
   options: OpenOptions,
   rest: Pick<Store, 'place' | 'pooled' | 'stop' | 'abandon'>,
 ): Promise<Store> {
+  const { sql, openQueuePool, openPoolOfOne, openOwnerPool, grantTraffic, onQueuePool } = pools
   const pending = () => pendingMigrations(sql, MIGRATIONS)
   try {
-    const names = options.migrating === undefined ? [] : await pending()
-    if (names.length > 0) options.migrating?.(names)
-    const { applied } =
-      options.migrate === false ? { applied: [] } : await migrate(sql, MIGRATIONS, systemClock.now())
+    const applied = options.migrate === false ? [] : await migrateAsOwner(pools, options)
     if (options.migrate !== false && isKeyMissing(config) && (await hasSealedSecrets(sql))) {
       throw new Refusal(
         `The webhooks in ${config.dataDir} have secrets that are sealed with a SECRET_KEY, and there is neither that setting nor the file secret-key. ` +
@@ -280,6 +301,8 @@ async function finish(
       sql,
       openQueuePool,
       openPoolOfOne,
+      openOwnerPool,
+      grantTraffic,
       onQueuePool,
       addresses,
       applied,
@@ -289,6 +312,19 @@ async function finish(
   } catch (error) {
     await rest.stop()
     throw error
+  }
+}
+
+async function migrateAsOwner(pools: Pools, { migrating }: OpenOptions): Promise<string[]> {
+  const owner = pools.openOwnerPool()
+  try {
+    const names = migrating === undefined ? [] : await pendingMigrations(owner, MIGRATIONS)
+    if (names.length > 0) migrating?.(names)
+    const { applied } = await migrate(owner, MIGRATIONS, systemClock.now())
+    await pools.grantTraffic()
+    return applied
+  } finally {
+    await owner.end({ timeout: 1 })
   }
 }
 

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { parseEnv } from 'node:util'
+import { findKeyWeakness, replaceKeyAdvice } from './key-strength.ts'
 
 export type Config = {
   port: number
@@ -10,6 +11,8 @@ export type Config = {
   publicUrl: string
   nsUrl: string
   databaseUrl: string | undefined
+  /** Who migrates and restores on that database; without it, the user of `databaseUrl` does. */
+  databaseOwnerUrl: string | undefined
   dataDir: string
   pgBinDir: string | undefined
   secretKey: string | undefined
@@ -124,15 +127,20 @@ export function readConfig(env: Environment): Config {
   const port = read.integer('PORT', 3000, 0, 65_535)
   const publicUrl = read.url('PUBLIC_URL', `http://localhost:${port}`)
   const databaseUrl = read.databaseUrl('DATABASE_URL')
+  const databaseOwnerUrl = read.databaseUrl('DATABASE_OWNER_URL')
+  if (databaseOwnerUrl !== undefined && databaseUrl === undefined) {
+    problems.push(
+      'DATABASE_OWNER_URL is set without DATABASE_URL: the embedded database has its owner already.',
+    )
+  }
   const secretKey = read.text('SECRET_KEY')
   if (databaseUrl !== undefined && secretKey === undefined) {
     problems.push(
       'SECRET_KEY is required with DATABASE_URL: 32 random bytes or more, for example from `openssl rand -base64 32`.',
     )
   }
-  if (secretKey !== undefined && secretKey.length < 32) {
-    problems.push('SECRET_KEY is too short: it needs at least 32 characters.')
-  }
+  const weakness = secretKey === undefined ? undefined : findKeyWeakness(secretKey)
+  if (weakness !== undefined) problems.push(`SECRET_KEY ${weakness} ${replaceKeyAdvice('the present one')}`)
   const oldSecretKey = read.text('OLD_SECRET_KEY')
   if (oldSecretKey !== undefined && oldSecretKey.length < 32) {
     problems.push('OLD_SECRET_KEY is too short to have been a SECRET_KEY: those have at least 32 characters.')
@@ -143,6 +151,7 @@ export function readConfig(env: Environment): Config {
     publicUrl,
     nsUrl: read.url('NS_URL', `${publicUrl}/ns/dpp`),
     databaseUrl,
+    databaseOwnerUrl,
     dataDir: read.text('DATA_DIR') ?? './data',
     pgBinDir: read.text('PG_BIN_DIR'),
     secretKey,

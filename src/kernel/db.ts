@@ -10,7 +10,7 @@ export type Fragment = postgres.PendingQuery<postgres.Row[]>
 
 export type DatabaseTarget =
   | { url: string }
-  | { socketDir: string; port: number; user: string; database: string }
+  | { socketDir: string; port: number; user: string; password?: string; database: string }
 
 const STATEMENT_TIMEOUT_MS = 10_000
 /** A process that stands still in the middle of a transaction keeps its locks from the others no longer than this. */
@@ -96,12 +96,13 @@ export const isPoolersRefusal = (error: unknown): boolean =>
 
 function connect(target: DatabaseTarget, settings: object): Sql {
   if ('url' in target) return postgres(target.url, settings) as unknown as Sql
-  const { socketDir, port, user, database } = target
+  const { socketDir, port, user, password, database } = target
   return postgres({
     ...settings,
     host: socketDir,
     path: `${socketDir}/.s.PGSQL.${port}`,
     user,
+    ...(password === undefined ? {} : { password }),
     database,
     port,
   }) as unknown as Sql

@@ -6,6 +6,16 @@
 import { mkdir, realpath, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import {
+  dropPassword,
+  needsPassword,
+  OWNER,
+  prepareRoles,
+  readPassword,
+  requirePassword,
+  SUPERUSER,
+  TRAFFIC,
+} from './embedded-postgres/access.ts'
 import { findBinaries, majorVersionOf } from './embedded-postgres/binaries.ts'
 import { prepareDataDirectory } from './embedded-postgres/data-directory.ts'
 import { createLauncher, findServerUser, type ServerUser } from './embedded-postgres/launcher.ts'
@@ -27,13 +37,20 @@ import {
 } from './embedded-postgres/socket-directory.ts'
 import { AppError } from './errors.ts'
 import { withProcessLock } from './process-lock.ts'
+import { signal } from './processes.ts'
 
 export type EmbeddedPostgres = {
   /** Folder of the unix socket, which is `.s.PGSQL.{port}` in it. */
   socketDir: string
   port: number
+  /** The superuser, who prepares the other two and is nobody else's to use. */
   user: string
+  password: string
   database: string
+  /** Who migrates and restores. */
+  owner: Login
+  /** Who does everything else: it changes no row that is never changed. */
+  traffic: Login
   /** As in `18.4`. */
   version: string
   /** It ran already: left over from a killed process, or in use by another one. */
@@ -41,6 +58,8 @@ export type EmbeddedPostgres = {
   /** This process leaves. The last one to leave ends the server: within five seconds, usually a tenth of one. */
   stop(): Promise<void>
 }
+
+export type Login = { user: string; password: string }
 
 export type EmbeddedPostgresOptions = {
   /** Holds `pg/`, `postgres.log` and, while one comes or goes, `pg.lock`. Made if it is missing. */
@@ -52,7 +71,6 @@ export type EmbeddedPostgresOptions = {
   settings?: Readonly<Record<string, string>>
 }
 
-const USER = 'carnet'
 const DATABASE = 'carnet'
 /** Recovery after a crash reads at most `max_wal_size`; a slow disk gets time for it. */
 const READY_WITHIN_MS = 60_000
@@ -66,7 +84,7 @@ type Place = EmbeddedPostgresOptions & {
   logFile: string
   user: ServerUser
 }
-type Running = { postmaster: Postmaster; adopted: boolean }
+type Running = { postmaster: Postmaster; adopted: boolean; password: string }
 
 /**
  * Starts the server, or joins the one that runs on the data directory.
@@ -82,8 +100,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     return {
       socketDir: running.postmaster.socketDir,
       port: SOCKET_PORT,
-      user: USER,
+      user: SUPERUSER,
+      password: running.password,
       database: DATABASE,
+      owner: { user: OWNER, password: running.password },
+      traffic: { user: TRAFFIC, password: running.password },
       version: presence.version,
       adopted: running.adopted,
       stop() {
@@ -113,15 +134,26 @@ async function findPlace(options: EmbeddedPostgresOptions): Promise<Place> {
 
 async function arrive(place: Place): Promise<{ running: Running; presence: Presence }> {
   const until = performance.now() + READY_WITHIN_MS
+  const password = readPassword(place.dataDir)
   for (;;) {
-    const running = await bringUp(place, until)
-    const { socketDir } = running.postmaster
+    const running = { ...(await bringUp(place, until)), password }
+    const { socketDir, pid } = running.postmaster
+    const server = { socketDir, user: SUPERUSER, password, database: DATABASE }
     try {
-      return {
-        running,
-        presence: await announcePresence({ socketDir, user: USER, database: DATABASE }),
+      const presence = await announcePresence(server)
+      try {
+        await prepareAccess(place, running, presence)
+      } catch (error) {
+        await presence.end()
+        throw error
       }
+      return { running, presence }
     } catch (error) {
+      if (sqlCode(error) === WRONG_PASSWORD && performance.now() < until) {
+        place.log('the password of the database does not fit: it gets a new one')
+        dropPassword(place.pgDir)
+        signal(pid, 'SIGHUP')
+      }
       // It crashed, or recovers from a crash of one of its children, at this very moment.
       if (performance.now() > until) throw error
       place.log(`the database does not answer yet: ${error instanceof Error ? error.message : error}`)
@@ -130,7 +162,27 @@ async function arrive(place: Place): Promise<{ running: Running; presence: Prese
   }
 }
 
-async function bringUp(place: Place, until: number): Promise<Running> {
+const WRONG_PASSWORD = '28P01'
+
+const sqlCode = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
+
+/**
+ * Makes the roles where there are none. The password is asked for when nobody of version 0.1 can be there any more, who
+ * knows of none: not while a server goes on that others have started.
+ */
+async function prepareAccess(place: Place, running: Running, presence: Presence): Promise<void> {
+  const { socketDir, pid } = running.postmaster
+  const isOpen = !needsPassword(place.pgDir)
+  if (!isOpen && presence.hasRoles) return
+  const isAlone = !running.adopted || (await presence.countOthers()) === 0
+  if (presence.hasRoles && !isAlone) return
+  await prepareRoles({ socketDir, password: running.password, database: DATABASE })
+  if (!isAlone) return
+  requirePassword(place.pgDir)
+  signal(pid, 'SIGHUP')
+}
+
+async function bringUp(place: Place, until: number): Promise<Omit<Running, 'password'>> {
   const { pgDir, log } = place
   for (let found = findPostmaster(pgDir); found; found = findPostmaster(pgDir)) {
     if (!found.isReady) log(`PostgreSQL ${found.pid} runs here and is not ready: waiting`)
@@ -153,7 +205,10 @@ async function start(place: Place, until: number): Promise<Postmaster> {
   const programs = { binDir, major, launcher }
   await makeSocketDirectory(socketDir, launcher.user)
   try {
-    const found = await prepareDataDirectory(pgDir, programs, { user: USER, fsync: settings.fsync !== 'off' })
+    const found = await prepareDataDirectory(pgDir, programs, {
+      user: SUPERUSER,
+      fsync: settings.fsync !== 'off',
+    })
     if (found === 'made') log(`made a database of PostgreSQL ${major} in ${pgDir}`)
     await removeMisleadingPidFile(pgDir)
     const postmaster = await launchPostmaster({ pgDir, socketDir, logFile, settings, ...programs }, until)

@@ -3,7 +3,7 @@ import type { Environment } from './config.ts'
 
 /** Every name that some part of Carnet reads from the environment. */
 export const SETTINGS = [
-  ...['PORT', 'HOST', 'PUBLIC_URL', 'NS_URL', 'DATABASE_URL', 'DATA_DIR', 'PG_BIN_DIR'],
+  ...['PORT', 'HOST', 'PUBLIC_URL', 'NS_URL', 'DATABASE_URL', 'DATABASE_OWNER_URL', 'DATA_DIR', 'PG_BIN_DIR'],
   ...[
     'SECRET_KEY',
     'OLD_SECRET_KEY',

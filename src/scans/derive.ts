@@ -1,9 +1,11 @@
 /** From a request to numbers: what a scan leaves behind is made here, and the address and user agent end here. */
+import { networkOf } from '../kernel/network.ts'
 import { type Batch, cellOf, type Scanned } from './batch.ts'
 import { type Countries, UNKNOWN_COUNTRY } from './country.ts'
 import { isCrawler } from './crawlers.ts'
 import { HOURS_A_DAY } from './day.ts'
 import { type Device, deviceOf } from './device.ts'
+import type { ReaderCap } from './reader-cap.ts'
 import type { Salts } from './salts.ts'
 import { isCounted, type SettingsMirror } from './settings.ts'
 
@@ -20,7 +22,7 @@ export type Reader = {
 /** The same reader at the same passport within the same hour, `times` over. */
 export type Sighting = { passport: Scanned; reader: Reader; hour: number; times: number }
 
-export type Tools = { settings: SettingsMirror; salts: Salts; countries: Countries }
+export type Tools = { settings: SettingsMirror; salts: Salts; countries: Countries; readerCap: ReaderCap }
 
 /** Adds one sighting to a batch, unless its account or category is not counted: then nothing is derived. */
 export function addSighting(batch: Batch, { passport, reader, hour, times }: Sighting, tools: Tools): void {
@@ -36,8 +38,7 @@ export function addSighting(batch: Batch, { passport, reader, hour, times }: Sig
   const country = tools.countries.of(reader.address, reader.country)
   const cell = cellOf(batch, { passport, day, country, device: kind })
   cell.scans += times
-  const words = `${passport.id}\n${reader.address}\n${reader.userAgent}`
-  const visitor = tools.salts.hash(day, words)
+  const { words, visitor } = identify(passport.id, reader, day, tools)
   if (!batch.visitors.has(visitor)) batch.visitors.set(visitor, cell.slot)
   if (passport.level !== 'i' || settings.clone_rules === null) return
   const key = `${hour}${visitor}${country}`
@@ -49,6 +50,20 @@ export function addSighting(batch: Batch, { passport, reader, hour, times }: Sig
     const { id: passportId, account_id: accountId } = passport
     batch.items.set(key, { passportId, accountId, hour, visitor, before, country, scans: times })
   }
+}
+
+/** The hash that stands for a reader, and what it is made of; beyond the cap all of a network are one more reader. */
+function identify(
+  passportId: string,
+  { address, userAgent }: Reader,
+  day: number,
+  { salts, readerCap }: Tools,
+): { words: string; visitor: string } {
+  const words = `${passportId}\n${address}\n${userAgent}`
+  const visitor = salts.hash(day, words)
+  if (readerCap.admits(day, passportId, address, visitor)) return { words, visitor }
+  const shared = `${passportId}\n${networkOf(address, 56)}`
+  return { words: shared, visitor: salts.hash(day, shared) }
 }
 
 const kinds = new Map<string, Device | 'crawler'>()

@@ -12,6 +12,7 @@ import { type Batch, newBatch, type Scanned, weightOf } from './batch.ts'
 import { createCountries } from './country.ts'
 import { dayOf, HOURS_A_DAY } from './day.ts'
 import { addSighting, type Reader, type Sighting, type Tools } from './derive.ts'
+import { createReaderCap } from './reader-cap.ts'
 import { createSalts } from './salts.ts'
 import { createSettingsMirror, isCounted } from './settings.ts'
 import { createSightings } from './sightings.ts'
@@ -81,7 +82,12 @@ type State = {
 
 export function createScanRecorder(setup: ScanSetup): ScanRecorder {
   const settings = createSettingsMirror(setup.sql)
-  const tools = { settings, salts: createSalts(setup.sql), countries: createCountries(setup.geoMmdbPath) }
+  const tools = {
+    settings,
+    salts: createSalts(setup.sql),
+    countries: createCountries(setup.geoMmdbPath),
+    readerCap: createReaderCap(),
+  }
   const state: State = {
     setup,
     lanes: Array.from({ length: LANES }, () => ({
@@ -144,6 +150,7 @@ function oneAtATime(run: () => Promise<void>): () => Promise<void> {
 async function flushOnce(state: State): Promise<void> {
   const today = dayOf(state.setup.clock.now())
   state.tools.salts.forgetBefore(today - 1)
+  state.tools.readerCap.startDay(today)
   if (!state.isTouched && !isWaiting(state)) return
   state.isTouched = false
   try {

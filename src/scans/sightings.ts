@@ -6,8 +6,10 @@ import type { Scanned } from './batch.ts'
 import { hourOf } from './day.ts'
 import type { Reader, Sighting } from './derive.ts'
 
-/** Some 500 bytes each. More than this in one second is dropped, and told. */
-const MOST_SIGHTINGS = 100_000
+/** Some 500 bytes each without the user agent. More than this in one second is dropped, and told. */
+const MAX_SIGHTINGS = 100_000
+/** Of all different user agents together; of a hundred thousand real readers they have a tenth of this. */
+const MAX_AGENT_BYTES = 10_000_000
 /** Security bound: real user agents are a third of it; two that only differ further on are one. */
 const USER_AGENT_MAX = 512
 /** Of an IPv6 address with its zone. */
@@ -29,6 +31,7 @@ export function createSightings(): Sightings {
   let held = new Map<string, Map<string, Sighting>>()
   let agents = new Map<string, Agent>()
   let size = 0
+  let agentBytes = 0
   const hours = new Set<number>()
   return {
     hours: () => hours,
@@ -36,7 +39,8 @@ export function createSightings(): Sightings {
       const { sessionToken = '', country = '' } = reader
       const address = copied(withoutMapping(reader.address), ADDRESS_MAX)
       const text = bounded(reader.userAgent, USER_AGENT_MAX)
-      const agent = agents.get(text) ?? { number: agents.size, text }
+      const knownAgent = agents.get(text)
+      const agent = knownAgent ?? { number: agents.size, text }
       const hour = hourOf(now)
       const key = `${hour}${country}${sessionToken} ${address} ${agent.number}`
       const ofPassport = held.get(passport.id)
@@ -45,7 +49,9 @@ export function createSightings(): Sightings {
         known.times++
         return true
       }
-      if (size >= MOST_SIGHTINGS) return false
+      const newBytes = knownAgent === undefined ? text.length : 0
+      if (size >= MAX_SIGHTINGS || agentBytes + newBytes > MAX_AGENT_BYTES) return false
+      agentBytes += newBytes
       agents.set(text, agent)
       const sighting: Sighting = {
         passport: identityOf(passport),
@@ -69,6 +75,7 @@ export function createSightings(): Sightings {
       held = new Map()
       agents = new Map()
       size = 0
+      agentBytes = 0
       hours.clear()
       return all
     },

@@ -3,7 +3,8 @@
  * meant it where that is certain, and otherwise stays a text, which the validator refuses by name.
  */
 import type { Field } from '../categories/field.ts'
-import { answerNamed, countryNamed, valueNamed } from '../categories/spoken.ts'
+import { canonicalName } from '../categories/known-names.ts'
+import { answerNamed } from '../categories/spoken.ts'
 
 /** As a file has it: CSV knows texts only. */
 export type Cell = string | number | boolean | null
@@ -110,10 +111,7 @@ export function cellValue(cell: Cell, field: Field, path: string): unknown {
     return typeof cell === 'boolean' ? cell : (answerNamed(String(cell)) ?? cell)
   }
   const text = typeof cell === 'string' ? plainText(cell) : String(cell)
-  if (field.values !== undefined)
-    return field.values.includes(text) ? text : (valueNamed(path, field, text) ?? text)
-  if (field.format === 'country') return countryNamed(text) ?? text
-  return readSpelling(text, field.format)
+  return readSpelling(canonicalName(path, field, text), field.format)
 }
 
 /** Spreadsheets take a GTIN for a number and drop its zeros in front, and may put `.0` behind it. */

@@ -3,12 +3,14 @@ import type { AccountContext } from '../accounts/context.ts'
 import { type Cell, defused } from './cell.ts'
 import type { CsvSeparator } from './csv-text.ts'
 import { csvFile } from './export.ts'
-import type { SheetImport } from './import.ts'
+import { readingOf, type SheetImport } from './import.ts'
 import type { ChunkFaults } from './import-job.ts'
 import { TOLD_COLUMNS } from './mapping.ts'
-import type { RowFault } from './row-faults.ts'
+import { rowData } from './row-data.ts'
+import { isRepetition, type RowFault } from './row-faults.ts'
 import type { SheetRow } from './sheet-bounds.ts'
 import type { SheetFormat } from './template.ts'
+import { keyOf } from './write-rows.ts'
 import { letters, xlsxFile } from './xlsx-file.ts'
 
 export type BadRow = { no: number; cells: SheetRow['cells']; faults: RowFault[] }
@@ -29,15 +31,6 @@ export async function* badRows({ sql, accountId }: AccountContext, uuid: string)
       yield { no, cells, faults }
     }
   }
-}
-
-/** The first so many, to be shown. */
-export async function firstBadRows(ctx: AccountContext, uuid: string, most: number): Promise<BadRow[]> {
-  const found: BadRow[] = []
-  for await (const row of badRows(ctx, uuid)) {
-    if (found.push(row) >= most) break
-  }
-  return found
 }
 
 /** "F": the column as spreadsheet programs call it. */
@@ -63,20 +56,40 @@ export function errorFile(
 
 async function* errorRows(
   ctx: AccountContext,
-  { id, header }: SheetImport,
+  sheet: SheetImport,
   { name, sentence }: ErrorFileWish,
 ): AsyncGenerator<Cell[]> {
-  const [, told] = TOLD_COLUMNS
-  const shown = header.map((title, place) => (title === told ? -1 : place)).filter(place => place >= 0)
-  yield [...shown.map(place => guarded(header[place] ?? '')), told]
+  const { id, header, settings } = sheet
+  const [, told, repeats] = TOLD_COLUMNS
+  const shown = header.map((title, place) => (title === told || title === repeats ? -1 : place))
+  const places = shown.filter(place => place >= 0)
+  const reading = readingOf(sheet)
+  const hasRepeated = await hasRepetitions(ctx, id)
+  const heads = places.map(place => guarded(header[place] ?? ''))
+  yield [...heads, told, ...(hasRepeated ? [repeats] : [])]
   for await (const { no, cells, faults } of badRows(ctx, id)) {
-    const told = faults.map(fault => {
+    const sentences = faults.map(fault => {
       const title = header[fault.column ?? -1] ?? name(fault)
       const where = [columnLetters(fault), title].filter(part => part !== '').join(' ')
       return where === '' ? sentence(fault) : `${where}: ${sentence(fault)}`
     })
-    yield [...shown.map(place => guarded(cells[place] ?? null)), defused(`(${no}) ${told.join(' | ')}`)]
+    const isRepeated = faults.some(isRepetition)
+    const key = isRepeated ? (keyOf(rowData(cells, reading), settings.matchBy) ?? null) : null
+    yield [
+      ...places.map(place => guarded(cells[place] ?? null)),
+      defused(`(${no}) ${sentences.join(' | ')}`),
+      ...(hasRepeated ? [key === null ? null : defused(key)] : []),
+    ]
   }
+}
+
+async function hasRepetitions({ sql, accountId }: AccountContext, uuid: string): Promise<boolean> {
+  const [row] = await sql<{ found: boolean }[]>`
+    select exists (
+      select from sheet_chunk where account_id = ${accountId} and import_id = ${uuid}
+        and faults ~ '"(twice|repeated|row_twice)"'
+    ) as found`
+  return row?.found === true
 }
 
 /** Cells are given back as they came; a text that was marked as none of a formula's already is not marked twice. */

@@ -4,11 +4,15 @@
  */
 import { audit, auditValues, insertAudit } from '../accounts/audit.ts'
 import type { AccountContext } from '../accounts/context.ts'
+import { findCategory } from '../categories/catalogue.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { perDatabase, retrying, type Sql } from '../kernel/db.ts'
 import { invalid } from '../kernel/errors.ts'
 import { createLongWork, type Fault, isAbandoned } from '../kernel/long-work.ts'
 import { inTransaction } from '../kernel/transaction.ts'
+import { isEmptyCell, plainText } from './cell.ts'
+import { rememberConstants } from './constants.ts'
+import type { ProductChange } from './differences.ts'
 import {
   type ChunkRow,
   chunkRows,
@@ -16,15 +20,16 @@ import {
   type ImportRow,
   importColumns,
   importOf,
+  MATCH_BY,
   readingOf,
   requireSettings,
   type Settings,
   type SheetImport,
 } from './import.ts'
-import { rememberMapping } from './mapping.ts'
+import { REPEATS_COLUMN, rememberMapping } from './mapping.ts'
 import { type Reading, type RowData, rowData } from './row-data.ts'
-import { foundIn, type RowFault, rowFaults, twiceFault } from './row-faults.ts'
-import { keyOf, writeRows } from './write-rows.ts'
+import { foundIn, type RowFault, repeatedFault, rowFaults, twiceFault } from './row-faults.ts'
+import { keyOf, type Written, writeRows } from './write-rows.ts'
 
 /** A sheet whose process has not spoken for so long is taken over by another. */
 const ABANDONED_MS = 10_000
@@ -32,19 +37,50 @@ const ABANDONED_MS = 10_000
 /** Place in the chunk's rows, and what is wrong with that row. */
 export type ChunkFaults = [place: number, faults: RowFault[]][]
 
+/** Place in the chunk's rows, and what the check says would change. */
+export type ChunkChanges = (readonly [place: number, change: ProductChange])[]
+
 /** Confirms what the columns are, and checks every row without writing any. Throws `not_found` and `validation`. */
 export async function checkImport(ctx: AccountContext, uuid: string, sent: Settings): Promise<void> {
   const sheet = await getImport(ctx, uuid)
   const settings = requireSettings(sheet, sent)
   await rememberMapping(ctx, sheet, settings.mapping)
+  const category = findCategory(sheet.category)
+  if (category !== undefined) {
+    const columns = readingOf({ ...sheet, settings }).columns
+    await rememberConstants(ctx, category, columns, settings.constants?.texts ?? {})
+  }
   await begin(ctx, uuid, { from: ['open', 'checked'], to: 'checking', settings, header: sheet.header })
 }
 
-/** Writes the rows of a checked sheet. Throws `not_found`, and `validation` when it is not checked. */
-export async function runImport(ctx: AccountContext, uuid: string): Promise<void> {
-  const { settings, header } = await getImport(ctx, uuid)
-  await begin(ctx, uuid, { from: ['checked'], to: 'running', settings, header })
+/**
+ * Writes the rows of a checked sheet. Throws `not_found`, and `validation` when it is not checked, when no row would
+ * change anything, or when products that are there would change and `isConfirmed` is not set.
+ */
+export async function runImport(
+  ctx: AccountContext,
+  uuid: string,
+  { isConfirmed }: { isConfirmed: boolean },
+): Promise<void> {
+  const { settings, header, state, created, updated } = await getImport(ctx, uuid)
+  if (state === 'checked' && created + updated === 0) {
+    throw refusedRun('rows', 'required', 'No row of this sheet would change anything.')
+  }
+  if (state === 'checked' && updated > 0 && !isConfirmed) {
+    const message = 'This import changes products that are there. Look at the changes and confirm them.'
+    throw refusedRun('confirm', 'required', message)
+  }
+  const confirmed = isConfirmed && updated > 0
+  await begin(ctx, uuid, {
+    from: ['checked'],
+    to: 'running',
+    settings: { ...settings, isConfirmed: confirmed },
+    header,
+  })
 }
+
+const refusedRun = (field: string, code: 'required' | 'immutable', message: string) =>
+  invalid([{ field, pointer: `/${field}`, code, message }])
 
 /** Ends a check or a run after the step it is at; what has been written stays. */
 export async function stopImport(
@@ -105,7 +141,7 @@ async function begin(
     select ${importColumns(sql)} from begun`
   if (row === undefined) {
     const message = 'This sheet is at another step by now. Load the page again to see which.'
-    throw invalid([{ field: 'state', pointer: '/state', code: 'immutable', message }])
+    throw refusedRun('state', 'immutable', message)
   }
   runners(sql).startAnew(clock, importOf(row))
 }
@@ -171,16 +207,9 @@ async function step(
   const dryRun = sheet.state === 'checking'
   try {
     return await inTransaction(ctx.sql, async sql => {
-      const faults: ChunkFaults = []
-      const good: { place: number; cells: ChunkRow[1]; data: RowData }[] = []
-      for (const [place, [rowNo, cells]] of rows.entries()) {
-        const data = rowData(cells, reading)
-        const first = firsts.get(keyOf(data, sheet.settings.matchBy) ?? '')
-        if (first === undefined || first === rowNo) good.push({ place, cells, data })
-        else faults.push([place, [twice(sheet, cells, first)]])
-      }
-      const { matchBy, changeType } = sheet.settings
-      const writing = { category: sheet.category, matchBy, changeType, dryRun, before, reading }
+      const { good, faults } = sortOut(sheet, { rows, reading, firsts })
+      const { matchBy, changeType, isConfirmed = false } = sheet.settings
+      const writing = { category: sheet.category, matchBy, changeType, dryRun, before, reading, isConfirmed }
       const data = good.map(one => one.data)
       const written = await writeRows({ ...ctx, sql }, data, writing)
       for (const { index, error } of written.refused) {
@@ -188,8 +217,10 @@ async function step(
         if (row !== undefined) faults.push([row.place, rowFaults(error, row.cells, reading)])
       }
       faults.sort(([a], [b]) => a - b)
+      // A run leaves the list of the check as it is: what was seen is what was agreed to.
       await sql`
-        update sheet_chunk set faults = ${faults.length === 0 ? null : JSON.stringify(faults)}
+        update sheet_chunk set faults = ${faults.length === 0 ? null : JSON.stringify(faults)},
+          changes = ${dryRun ? keptChanges(good, written) : sql`changes`}
         where account_id = ${accountId} and import_id = ${sheet.id} and no = ${no}`
       const isLast = no + 1 === sheet.chunkCount
       const next = isLast ? (dryRun ? 'checked' : 'done') : sheet.state
@@ -211,10 +242,47 @@ async function step(
   }
 }
 
+type GoodRow = { place: number; cells: ChunkRow[1]; data: RowData }
+
+function keptChanges(good: readonly GoodRow[], { changes }: Written): string | null {
+  const placed: ChunkChanges = changes.flatMap(({ index, ...change }) => {
+    const row = good[index]
+    return row === undefined ? [] : [[row.place, change] as const]
+  })
+  return placed.length === 0 ? null : JSON.stringify(placed)
+}
+
+/** The rows to be written, and those that are about a product which another row is about. */
+function sortOut(sheet: SheetImport, { rows, reading, firsts }: Pick<Step, 'rows' | 'reading' | 'firsts'>) {
+  const faults: ChunkFaults = []
+  const good: GoodRow[] = []
+  for (const [place, [rowNo, cells]] of rows.entries()) {
+    const data = rowData(cells, reading)
+    const first = firsts.get(keyOf(data, sheet.settings.matchBy) ?? '')
+    if (isMarkedRepeated(sheet.header, cells, data)) {
+      const column = sheet.header.indexOf(REPEATS_COLUMN)
+      faults.push([place, [repeatedFault({ column, ...foundIn(cells, column) })]])
+    } else if (first === undefined || first === rowNo) good.push({ place, cells, data })
+    else faults.push([place, [twice(sheet, cells, first)]])
+  }
+  return { good, faults }
+}
+
 const twice = ({ settings }: SheetImport, cells: ChunkRow[1], first: number): RowFault => {
   const place = settings.mapping.indexOf(settings.matchBy)
   const column = place < 0 ? null : place
   return twiceFault({ column, field: settings.matchBy, ...foundIn(cells, place) }, first)
+}
+
+/** Whether a file of errors says of a row that it repeats a product, and the row still means that one. */
+function isMarkedRepeated(header: readonly string[], cells: ChunkRow[1], row: RowData): boolean {
+  const mark = cells[header.indexOf(REPEATS_COLUMN)]
+  if (mark === undefined || mark === null || isEmptyCell(mark)) return false
+  const text = plainText(String(mark))
+  return MATCH_BY.some(by => {
+    const key = keyOf(row, by)
+    return key !== undefined && key === keyOf({ ...row, data: { [by]: text } }, by)
+  })
 }
 
 /** The row in which each product of a sheet comes first, for those that come more than once. */
@@ -229,8 +297,9 @@ async function firstRows(
   const key = { ...reading, columns: reading.columns.map(one => (one?.name === matchBy ? one : undefined)) }
   for (let no = 0; no < sheet.chunkCount; no++) {
     for (const [rowNo, cells] of await chunkRows(ctx, sheet.id, no)) {
-      const own = keyOf(rowData(cells, key), matchBy)
-      if (own === undefined) continue
+      const data = rowData(cells, key)
+      const own = keyOf(data, matchBy)
+      if (own === undefined || isMarkedRepeated(sheet.header, cells, data)) continue
       const first = seen.get(own)
       if (first === undefined) seen.set(own, rowNo)
       else repeated.set(own, first)

@@ -6,10 +6,11 @@ import { newUuid } from '../kernel/ids.ts'
 import { inTransaction } from '../kernel/transaction.ts'
 import { DECIMAL_MARKS, type DecimalMark, guessMark } from './cell.ts'
 import { findColumn, mappingName, UNIT_OPEN } from './columns.ts'
+import { type ConstantTexts, constantsFor, rememberedConstants } from './constants.ts'
 import type { Encoding } from './decode-text.ts'
 import { guessMapping, settleUnits } from './guess-mapping.ts'
 import { type Mapping, rememberedMapping, rememberedSheet } from './mapping.ts'
-import type { Reading } from './row-data.ts'
+import type { Constants, Reading } from './row-data.ts'
 import { MOST_ROWS, type SheetRow } from './sheet-bounds.ts'
 import { SheetFault } from './sheet-fault.ts'
 import { type OpenSheet, openSheet } from './sheet-rows.ts'
@@ -24,9 +25,15 @@ export type Settings = {
   mark: DecimalMark
   clears: boolean
   changeType: (typeof CHANGE_TYPES)[number]
+  constants?: ConstantSettings
+  /** A person has ticked that products which are there may change. */
+  isConfirmed?: boolean
   /** Of the person who confirmed it: the file of what is wrong speaks it, too. */
   language?: string
 }
+
+/** What is the same for every row; the rest as in `Constants`. */
+export type ConstantSettings = { texts: ConstantTexts } & Pick<Constants, 'overwrites' | 'takesGtinAsSku'>
 
 export type ImportState = 'open' | 'checking' | 'checked' | 'running' | 'done' | 'stopped'
 
@@ -120,7 +127,12 @@ async function takeRows(
   const usual = separator === ';' ? 'comma' : 'point'
   const mark = guessMark(numbersIn(sample, category, mapping)) ?? usual
   const matchBy = guessMatchBy(mapping)
-  const settings: Settings = { mapping, matchBy, mark, clears: false, changeType: 'change' }
+  const constants = {
+    texts: await rememberedConstants(ctx, category),
+    overwrites: false,
+    takesGtinAsSku: !mapping.includes('sku') && mapping.includes('gtin'),
+  }
+  const settings: Settings = { mapping, matchBy, mark, clears: false, changeType: 'change', constants }
   await ctx.sql`
     update sheet_import set row_count = ${rows}, chunk_count = ${chunks}, sheet = ${sheets.length > 1 ? (sheet ?? null) : null},
       traits = ${JSON.stringify(traits)}::text::json, header = ${JSON.stringify(header)}::text::json, settings = ${JSON.stringify(settings)}::text::json
@@ -296,7 +308,9 @@ export function readingOf({
   assert(table !== undefined, 'a kept sheet has a known category')
   const columns = settings.mapping.map(name => (name === null ? undefined : findColumn(table, name)))
   const units = new Map(header.map((title, place) => [`@${title}`, place]))
-  return { columns, mark: settings.mark, clears: settings.clears, units }
+  const { mark, clears, constants: same = { texts: {}, overwrites: false, takesGtinAsSku: false } } = settings
+  const constants = { ...same, values: constantsFor(table, same.texts, columns) }
+  return { columns, mark, clears, units, constants }
 }
 
 /** Throws `validation` when two columns are one field, a unit is open, or the field that rows are matched by has no column. */

@@ -4,8 +4,13 @@ import type { AccountContext } from '../accounts/context.ts'
 /** For each column of the sheet its `mappingName`, or null for one that is left out. */
 export type Mapping = readonly (string | null)[]
 
-/** Columns that our own files have for people alone. */
-export const TOLD_COLUMNS = ['passport_url', 'what_is_wrong'] as const
+/** Columns that our own files have and that are no field. */
+export const TOLD_COLUMNS = ['passport_url', 'what_is_wrong', 'repeats_product'] as const
+/**
+ * In a file of errors the SKU or GTIN of a row that repeated another one: while it stands there and is the row's own, the
+ * row stays refused, because the other one has been imported since.
+ */
+export const REPEATS_COLUMN = TOLD_COLUMNS[2]
 
 /** How a title is remembered. */
 export const headerKey = (title: string): string => title.normalize('NFKC').trim().toLowerCase().slice(0, 200)

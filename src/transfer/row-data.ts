@@ -3,9 +3,11 @@
  * is set into what is there, down to the member of an object or the language of a text. A list is one thing: if a row
  * has any of it, it has the whole.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { Field } from '../categories/field.ts'
 import { scalarEntry } from '../categories/json-schema.ts'
-import { spokenKey, valueNamed } from '../categories/spoken.ts'
+import { canonicalName } from '../categories/known-names.ts'
+import { spokenKey } from '../categories/spoken.ts'
 import { type Data, isObject } from '../categories/value.ts'
 import { type Cell, cellValue, type DecimalMark, isEmptyCell, plainText, readNumber } from './cell.ts'
 import { type Column, compactMembers, type Steps } from './columns.ts'
@@ -19,12 +21,23 @@ export type Reading = {
   units?: ReadonlyMap<string, number>
   /** Empty cells take away what is there, instead of leaving it. */
   clears: boolean
+  /** What is the same for every row. */
+  constants?: Constants
 }
+
+export type Constants = {
+  values: readonly Constant[]
+  /** Products that are there get the values too; otherwise only where they have none. */
+  overwrites: boolean
+  /** A new product without a SKU takes its GTIN for one. */
+  takesGtinAsSku: boolean
+}
+export type Constant = { column: Column; text: string }
 
 type Tree = Record<string, unknown>
 
-/** What the cells of a row say; `steps` of what they leave empty. */
-export type RowData = { data: Tree; empty: readonly Column[] }
+/** What the cells of a row say; `cells` again, for what the same for every row adds to them. */
+export type RowData = { data: Tree; empty: readonly Column[]; cells: readonly Cell[] }
 
 export function rowData(cells: readonly Cell[], reading: Reading): RowData {
   const { columns, mark } = reading
@@ -41,7 +54,20 @@ export function rowData(cells: readonly Cell[], reading: Reading): RowData {
     else put(data, column.steps, cellValue(cell, column.field, column.labelPath))
   }
   for (const { column, text } of later) put(data, column.steps, { [PRIMARY]: text })
-  return { data: withoutHoles(data) as Tree, empty }
+  return { data: withoutHoles(data) as Tree, empty, cells }
+}
+
+/** The data of a row with constants as if they were cells of it; its own cells go first. */
+function withConstants(row: RowData, reading: Reading, values: readonly Constant[]): Tree {
+  if (values.length === 0) return row.data
+  const { columns } = reading
+  const cells = columns.map((_, place) => row.cells[place] ?? null)
+  const given = new Set(
+    columns.flatMap((column, place) => (isEmptyCell(cells[place]) ? [] : (column?.name ?? []))),
+  )
+  const added = values.filter(({ column }) => !given.has(column.name))
+  const all = { ...reading, columns: [...columns, ...added.map(({ column }) => column)] }
+  return rowData([...cells, ...added.map(({ text }) => text)], all).data
 }
 
 /** A number, in the unit of its column or of the cell that another column has for it. */
@@ -124,7 +150,7 @@ function shareOf(part: string, [name, number]: readonly [Field, Field], path: st
 }
 
 const namedShare = (called: string, name: Field, path: string): string =>
-  name.values === undefined ? called : (valueNamed(`${path}.${name.name}`, name, called) ?? called)
+  canonicalName(`${path}.${name.name}`, name, called)
 
 /** What programs call the members of `[{"fibre": "cotton", "pct": 95}]`, by `spokenKey`. */
 const NAME_KEYS = new Set(
@@ -171,14 +197,62 @@ function parseJson(text: string): unknown {
  * What has to be sent so that `there`, the data of the model the row means, reads as the row says; without one, the
  * row's own data.
  */
-export function changesOf({ data, empty }: RowData, there: Data | undefined, { clears }: Reading): Tree {
+export function changesOf(row: RowData, there: Data | undefined, reading: Reading): Tree {
+  const { constants } = reading
+  const values = constants?.values.filter(one => there === undefined || isApplied(one, row, there, constants))
+  const data = withConstants(row, reading, values ?? [])
   const primary = primaryOf(data) ?? primaryOf(there) ?? 'en'
   const said = withPrimary(data, primary) as Tree
+  if (
+    constants?.takesGtinAsSku &&
+    said.sku === undefined &&
+    typeof said.gtin === 'string' &&
+    there === undefined
+  )
+    said.sku = said.gtin
   if (there === undefined) return said
   const changes: Tree = {}
-  for (const [name, value] of Object.entries(said)) changes[name] = overlaid(own(there, name), value)
-  if (clears) for (const column of empty) clear(changes, there, said, stepsIn(column, primary))
+  for (const [name, value] of Object.entries(said)) {
+    const current = own(there, name)
+    changes[name] = isSameByNames(current, value, name, reading) ? current : overlaid(current, value)
+  }
+  if (reading.clears) for (const column of row.empty) clear(changes, there, said, stepsIn(column, primary))
   return changes
+}
+
+/** A product that is there keeps what it has; a list that the row speaks of is taken whole, with what is the same for all. */
+function isApplied({ column }: Constant, { data }: RowData, there: Data, { overwrites }: Constants): boolean {
+  if (overwrites) return true
+  const { steps, field } = column
+  const [first = ''] = steps
+  if (Array.isArray(there[first])) return Object.hasOwn(data, first) && !column.isWhole
+  const at = field.localized && !column.isPrimary ? steps.slice(0, -1) : steps
+  let value: unknown = there
+  for (const step of at) value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
+  return value === undefined || value === null
+}
+
+/** "Baumwolle" that is there and "cotton" that the row was understood as are the same. */
+function isSameByNames(there: unknown, said: unknown, name: string, { columns }: Reading): boolean {
+  if (!Array.isArray(there) || !Array.isArray(said)) return false
+  const known = columns.flatMap(column => {
+    if (column?.steps[0] !== name) return []
+    const { field, labelPath, isWhole } = column
+    const members = isWhole
+      ? (field.of ?? []).map(one => [`${labelPath}.${one.name}`, one] as const)
+      : [[labelPath, field] as const]
+    return members.filter(([, one]) => one.known !== undefined)
+  })
+  if (known.length === 0) return false
+  const named = there.map(entry => {
+    if (!isObject(entry)) return entry
+    const changed = known.flatMap(([path, field]) => {
+      const text = entry[field.name]
+      return typeof text === 'string' ? [[field.name, canonicalName(path, field, text)]] : []
+    })
+    return { ...entry, ...Object.fromEntries(changed) }
+  })
+  return isDeepStrictEqual(named, said)
 }
 
 const own = (data: Data, name: string): unknown => (Object.hasOwn(data, name) ? data[name] : undefined)

@@ -10,7 +10,7 @@ export type RowFault = {
   column: number | null
   /** The field as a column is called. */
   field: string
-  code: Detail['code'] | 'twice' | 'shares' | 'no_column' | 'refused'
+  code: Detail['code'] | 'twice' | 'repeated' | 'shares' | 'no_column' | 'refused'
   /** English. */
   message: string
   /** What the message is made of. */
@@ -34,13 +34,10 @@ export function rowFaults(error: AppError, cells: readonly Cell[], reading: Read
     const steps = stepsOf(detail.pointer)
     const field = columnName(steps)
     const nearest = steps.length === 0 ? undefined : columnAt(cells, reading, steps)
-    // What is missing is named itself: a sibling that has a column is not what is wrong.
-    const isAbsent =
-      detail.code === 'required' &&
-      steps.length > 0 &&
-      (nearest === undefined || !isColumnOf(cells, reading, nearest, steps))
-    if (isAbsent) return { column: null, field, code: 'no_column', message: `${field} has no column.` }
-    const place = nearest
+    // A sibling that has a column is not what is wrong.
+    const place = nearest !== undefined && isColumnOf(cells, reading, nearest, steps) ? nearest : undefined
+    if (place === undefined && detail.code === 'required' && steps.length > 0)
+      return { column: null, field, code: 'no_column', message: `${field} has no column.` }
     const own = place === undefined ? undefined : reading.columns[place]
     const at = { column: place ?? null, field, ...foundIn(cells, place) }
     if (own?.isWhole && own.field.of?.length === 2 && detail.code === 'type') return { ...at, ...SHARES }
@@ -83,3 +80,16 @@ export const twiceFault = (at: Pick<RowFault, 'column' | 'field' | 'found'>, no:
   message: `Row ${no} is about the same product. Keep one of the two.`,
   said: { key: 'twice', facts: { row: no } },
 })
+
+/** The row came from a file of errors, unmended: it would overwrite the product that the first of the two rows made. */
+export const repeatedFault = (at: Pick<RowFault, 'column' | 'found'>): RowFault => ({
+  ...at,
+  field: '',
+  code: 'repeated',
+  message:
+    'In the sheet before, another row was about the same product, so this one would overwrite it. Give it its own SKU or GTIN, or remove the row. To overwrite on purpose, empty this cell.',
+})
+
+/** Whether a row was refused because another row is about the same product. */
+export const isRepetition = ({ code, said }: RowFault): boolean =>
+  code === 'twice' || code === 'repeated' || said?.key === 'row_twice'

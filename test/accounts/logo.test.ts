@@ -30,6 +30,13 @@ describe('cleanSvg', () => {
     assert.equal(cleanSvg(svg(drawing))?.text, svg(drawing))
   })
 
+  test('keeps references to its own parts, colours, transforms and selectors', () => {
+    const drawing =
+      '<style>.a:not(.b){fill:rgba(1, 2, 3, 0.5);transform:rotate(calc(1deg * 2))}g:nth-child(2){mask:url(#m)}</style>' +
+      '<g clip-path="url(\'#c\')" mask="url(#m)" fill="url(#g) hsl(1 2% 3%)" transform="matrix(1 0 0 1 0 0) rotate (5) skewX(1)"><path d="M0 0"/></g>'
+    assert.equal(cleanSvg(svg(drawing))?.text, svg(drawing))
+  })
+
   test('drops what editors leave, and says the size', () => {
     const source = `\ufeff<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "x.dtd"><!-- made by -->
       <svg xmlns="http://www.w3.org/2000/svg" xmlns:e="urn:e" width="80px" height="40" e:version="1"><metadata><x/></metadata><e:view id="b"/><path d="M0 0"/></svg>`
@@ -63,6 +70,17 @@ describe('cleanSvg', () => {
     '<rect fill="url(https://evil.example/x#a)"/>',
     '<rect fill="&#117;rl(https://evil.example/x)"/>',
     '<rect style="background:image-set(\'https://evil.example/x\' 1x)"/>',
+    '<rect mask="image-set(\'https://evil.example/x\' 1x)"/>',
+    '<rect fill="-webkit-image-set(&quot;https://evil.example/x&quot; 1x)"/>',
+    '<rect mask="image( \'https://evil.example/x\')"/>',
+    '<rect clip-path="src(\'https://evil.example/x\')"/>',
+    '<rect mask="cross-fade(\'https://evil.example/x\', red)"/>',
+    '<rect mask="IMAGE-SET(\'https://evil.example/x\' 1x)"/>',
+    '<rect mask="a-function-of-next-year(\'https://evil.example/x\')"/>',
+    '<rect fill="url(#a) url(https://evil.example/x)"/>',
+    '<rect fill="url(\'#a\' https://evil.example/x)"/>',
+    '<style>g{background:element(#evil)}</style>',
+    '<style>g{mask:paint(evil)}</style>',
     '<style><![CDATA[ @font-face { src: url(https://evil.example/f) } ]]></style>',
     '<handler type="application/ecmascript">alert(1)</handler>',
     '<filter id="f"><feImage href="https://evil.example/x"/></filter>',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
+import jsonld from 'jsonld'
 import { shopSnippet } from '../../src/passports/shop-snippet.ts'
 import {
   ADDRESSES,
@@ -15,6 +16,26 @@ import { decodeQr } from '../qr/decode.ts'
 import { rowOf } from '../site/reading-of.ts'
 
 const BASE = ADDRESSES.publicUrl
+const SCHEMA = 'https://schema.org'
+
+/** All types in a document, wherever they stand. */
+function typesIn(node: unknown): unknown[] {
+  if (Array.isArray(node)) return node.flatMap(typesIn)
+  if (typeof node !== 'object' || node === null) return []
+  return Object.entries(node).flatMap(([key, value]) => (key === '@type' ? [value].flat() : typesIn(value)))
+}
+
+type FlatNode = { '@id': string; '@type'?: string[] } & Record<string, unknown[] | undefined>
+
+/** Documents of one page as a machine joins them: nodes of one `@id` are one. */
+async function flatten(documents: object[]): Promise<FlatNode[]> {
+  const documentLoader = async (url: string) => ({
+    documentUrl: url,
+    document: { '@context': { '@vocab': 'http://schema.org/' } },
+  })
+  const options = { base: 'https://shop.example/page', documentLoader: documentLoader as never }
+  return (await jsonld.flatten(documents as never, undefined, options)) as unknown as FlatNode[]
+}
 
 describe('GET /products/{id}/snippet', () => {
   let t: Harness
@@ -37,16 +58,17 @@ describe('GET /products/{id}/snippet', () => {
     assert.equal(status, 200)
     assert.deepEqual(json.data.json_ld, {
       '@context': 'https://schema.org',
-      '@type': ['Product', 'ProductModel'],
-      '@id': product.gs1_url,
-      name: 'Crew neck',
-      sku: 'T-1',
-      gtin,
-      brand: { '@type': 'Brand', name: 'Testmarke' },
-      hasDigitalProductPassport: {
-        '@type': 'DigitalProductPassport',
-        '@id': product.passport_url,
-        url: product.passport_url,
+      '@type': 'CreativeWork',
+      additionalType: 'https://schema.org/DigitalProductPassport',
+      '@id': product.passport_url,
+      url: product.passport_url,
+      name: 'Digital product passport',
+      about: {
+        '@id': product.gs1_url,
+        name: 'Crew neck',
+        sku: 'T-1',
+        gtin,
+        hasDigitalProductPassport: { '@id': product.passport_url },
       },
     })
     assert.equal(
@@ -61,8 +83,8 @@ describe('GET /products/{id}/snippet', () => {
   test('200: without a GTIN the product has its place on its page', async () => {
     const product = await create()
     const { json } = await snippet(product.id)
-    assert.equal(json.data.json_ld['@id'], `${product.passport_url}#product`)
-    assert.ok(!('gtin' in json.data.json_ld))
+    assert.equal(json.data.json_ld.about['@id'], `${product.passport_url}#product`)
+    assert.ok(!('gtin' in json.data.json_ld.about))
   })
 
   test('200: a unit says which one it is', async () => {
@@ -70,9 +92,54 @@ describe('GET /products/{id}/snippet', () => {
     const body = { level: 'item', serial: 'S<1>' }
     const { json } = await t.ask('POST', `/api/v1/products/${model.id}/children`, { key: account.key, body })
     const unit = (await snippet(json.data.id)).json.data
-    assert.deepEqual(unit.json_ld['@type'], ['Product', 'IndividualProduct'])
-    assert.equal(unit.json_ld.serialNumber, 'S<1>')
-    assert.equal(unit.json_ld['@id'], json.data.gs1_url)
+    assert.equal(unit.json_ld.about.serialNumber, 'S<1>')
+    assert.equal(unit.json_ld.about['@id'], json.data.gs1_url)
+  })
+
+  test('200: adds to the shop’s own Product, and is no second one', async () => {
+    const product = await create({ gtin: nextGtin() })
+    const shop = (id: string) => ({
+      '@context': SCHEMA,
+      '@id': id,
+      '@type': 'Product',
+      name: 'Jumper',
+      offers: {},
+    })
+    for (const id of [
+      'https://shop.example/jumper#product',
+      '#product',
+      'https://shop.example/ü?a=<b>&c="',
+    ]) {
+      const { status, json } = await snippet(product.id, `?product=${encodeURIComponent(id)}`)
+      assert.equal(status, 200, id)
+      assert.deepEqual(typesIn(json.data.json_ld), ['CreativeWork'])
+      const nodes = await flatten([shop(id), json.data.json_ld])
+      const products = nodes.filter(node => node['@type']?.includes('http://schema.org/Product'))
+      assert.equal(products.length, 1, id)
+      assert.deepEqual(products[0]?.['http://schema.org/hasDigitalProductPassport'], [
+        { '@id': product.passport_url },
+      ])
+      assert.equal(products[0]?.['http://schema.org/name']?.length, 1)
+      assert.ok(nodes.some(node => node['@id'] === product.passport_url))
+    }
+    assert.deepEqual(typesIn((await snippet(product.id)).json.data.json_ld), ['CreativeWork'])
+  })
+
+  test('422: what can be no @id on a page', async () => {
+    const product = await create()
+    for (const id of [
+      'product',
+      '#',
+      '',
+      'javascript:alert(1)',
+      'https://a:b@shop.example/',
+      '#a b',
+      `#${'x'.repeat(2048)}`,
+    ]) {
+      const { status, json } = await snippet(product.id, `?product=${encodeURIComponent(id)}`)
+      assert.equal(status, 422, id)
+      assert.deepEqual([json.errors[0].pointer, json.errors[0].code], ['/query/product', 'format'])
+    }
   })
 
   test('200: in the language asked for, else in the passport’s own', async () => {
@@ -121,7 +188,7 @@ describe('the snippet', () => {
         assert.ok(before && json && after, html)
         assert.equal(before.match(/</g)?.length, 5)
         assert.deepEqual(JSON.parse(json), JSON.parse(JSON.stringify(json_ld)))
-        assert.equal(JSON.parse(json).name, productName)
+        assert.equal(JSON.parse(json).about.name, productName)
         assert.ok(!html.includes('CANARY'))
       }),
     )

@@ -118,7 +118,7 @@ describe('1 refused', () => {
   test('a database that does not answer', async () => {
     const { code, stderr } = await run('accounts list', {
       DATABASE_URL: 'postgres://someone:verysecret@127.0.0.1:9/none',
-      SECRET_KEY: 'x'.repeat(32),
+      SECRET_KEY: 'a key of tests, long enough to be one',
     })
     assert.equal(code, 1)
     assert.match(stderr, /127\.0\.0\.1:9/)

@@ -252,6 +252,8 @@ describe('doctor', () => {
         'migrations',
         'clock',
         'connections',
+        'jit',
+        'roles',
         'counters',
         'sealed secrets',
         'deliveries',

@@ -61,7 +61,11 @@ after(async () => {
 })
 
 const serveOn = (env: Record<string, string> = {}): Promise<Served> => {
-  const own = { DATABASE_URL: wire.target.url, SECRET_KEY: 'k'.repeat(40), PORT: '0' }
+  const own = {
+    DATABASE_URL: wire.target.url,
+    SECRET_KEY: 'a key of tests, long enough to be one',
+    PORT: '0',
+  }
   return serve({ cwd: folder.path, env: { ...own, DATA_DIR: folder.path, TMPDIR: folder.path, ...env } })
 }
 
@@ -213,7 +217,10 @@ describe('a server that ends during a download', () => {
   })
 
   test('waits no second for who holds a connection of its own', async () => {
-    const config = readConfig({ DATABASE_URL: wire.target.url, SECRET_KEY: 'k'.repeat(40) })
+    const config = readConfig({
+      DATABASE_URL: wire.target.url,
+      SECRET_KEY: 'a key of tests, long enough to be one',
+    })
     const store = await openStore(config, createLog(config), { name: 'carnet', serves: true })
     const one = await store.openPoolOfOne().reserve()
     await one`begin`

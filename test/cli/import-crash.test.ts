@@ -71,7 +71,7 @@ test('a killed import is finished by the next server: created and changed once e
   const at = await check(sheet(all))
   const expected = [NEW - failed / 2, NEW - failed / 2, 0, failed]
   assert.deepEqual(await counts(at), expected)
-  await post(`${at}/run`, new URLSearchParams())
+  await post(`${at}/run`, new URLSearchParams({ confirm: 'yes' }))
   const atKill = await progress(at, done => done > 0)
   assert.ok(atKill < all.length, 'there is something left to do')
   await server.stop('SIGKILL')

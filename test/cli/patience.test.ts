@@ -30,7 +30,7 @@ describe('a database that is not there yet', () => {
   })
 
   const open = (url: string, options: Partial<OpenOptions> = {}) =>
-    openStore(readConfig({ DATABASE_URL: url, SECRET_KEY: 'k'.repeat(32) }), log, {
+    openStore(readConfig({ DATABASE_URL: url, SECRET_KEY: 'a key of tests, long enough to be one' }), log, {
       name: 'test',
       ...options,
     })
@@ -64,7 +64,12 @@ describe('a database that is not there yet', () => {
   /** `carnet serve` on the wire, when it answers; each request is on a connection of its own. */
   async function serveOnWire(env: Record<string, string>) {
     const port = await tryPort('127.0.0.1', 0)
-    const settings = { DATABASE_URL: wire.target.url, SECRET_KEY: 'k'.repeat(32), PORT: String(port), ...env }
+    const settings = {
+      DATABASE_URL: wire.target.url,
+      SECRET_KEY: 'a key of tests, long enough to be one',
+      PORT: String(port),
+      ...env,
+    }
     const process = start(['serve'], { cwd: import.meta.dirname, env: settings })
     const ask = (path: string) =>
       fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })

@@ -49,7 +49,12 @@ before(async () => {
   bouncer = spawn(PROGRAM, ['-q', file], { stdio: 'ignore', ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}) })
   const url = `postgres://carnet@127.0.0.1:${port}/carnet`
   await untilItAnswers(url)
-  const env = { DATABASE_URL: url, SECRET_KEY: 'x'.repeat(40), PORT: '0', DATA_DIR: folder.path }
+  const env = {
+    DATABASE_URL: url,
+    SECRET_KEY: 'a key of tests, long enough to be one',
+    PORT: '0',
+    DATA_DIR: folder.path,
+  }
   settings = { cwd: folder.path, env }
 })
 after(async () => {

@@ -12,7 +12,7 @@ import { type Forwarder, startForwarder } from '../forwarder.ts'
 import { problemsOf } from '../kernel/problems-of.ts'
 import { carnet, emptyFolder, endAll } from './processes.ts'
 
-const KEY = 'k'.repeat(40)
+const KEY = 'a key of tests, long enough to be one'
 const STACK = /\n\s+at /
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 

@@ -1,6 +1,7 @@
 /** Settings that cannot be meant are refused with a sentence; looking at them changes nothing. */
 import assert from 'node:assert/strict'
-import { readdir, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import proxyAddr from '@fastify/proxy-addr'
 import pino from 'pino'
+import { secretKey } from '../../src/cli/secret-key.ts'
 import { oddLinesOf } from '../../src/kernel/config.ts'
 import { complaintOn } from '../../src/worker/complaint.ts'
 import { problemsOf } from '../kernel/problems-of.ts'
@@ -65,6 +67,43 @@ describe('readConfig', () => {
   test('OLD_SECRET_KEY has been a SECRET_KEY', () => {
     assert.match(problemsOf({ OLD_SECRET_KEY: 'k' }).join(), /^OLD_SECRET_KEY is too short/)
     assert.deepEqual(problemsOf({ OLD_SECRET_KEY: 'k'.repeat(32) }), [])
+  })
+  test('SECRET_KEY is nothing that somebody guesses or reads, and the way out is named', async () => {
+    const compose = await readFile(new URL('../../docs/deploy/compose.yaml', import.meta.url), 'utf8')
+    const [, example = ''] = /SECRET_KEY:\?([^}]*)\}/.exec(compose) ?? []
+    assert.ok(example.length >= 32)
+    for (const [SECRET_KEY, why] of [
+      ['short', /^SECRET_KEY is too short: it needs at least 32 characters\./],
+      ['a'.repeat(64), /^SECRET_KEY is easy to guess: it has only 1 different/],
+      ['1234567'.repeat(9), /^SECRET_KEY is easy to guess: it has only 7 different/],
+      [example, /^SECRET_KEY is an example that everybody can read/],
+    ] as const) {
+      const [problem = ''] = problemsOf({ SECRET_KEY })
+      assert.match(problem, why)
+      assert.match(
+        problem,
+        /openssl rand -base64 32.*set OLD_SECRET_KEY to that one and run "carnet secrets reseal"/,
+      )
+    }
+    const rotated = { SECRET_KEY: randomBytes(32).toString('hex'), OLD_SECRET_KEY: 'a'.repeat(64) }
+    assert.deepEqual(problemsOf(rotated), [])
+  })
+  test('a weak key in the file secret-key is refused, and doctor tells', async () => {
+    const data = await emptyFolder()
+    const file = join(data.path, 'secret-key')
+    await writeFile(file, `${'a'.repeat(40)}\n`, { mode: 0o600 })
+    assert.throws(
+      () => secretKey({ secretKey: undefined, dataDir: data.path }),
+      /secret-key is easy to guess.*If Carnet has run with that file/,
+    )
+    assert.equal(secretKey({ secretKey: 'the setting', dataDir: data.path }), 'the setting')
+    const { code, stdout } = await carnet(['doctor'], {
+      cwd: data.path,
+      env: { DATA_DIR: data.path, PORT: '0' },
+    })
+    assert.equal(code, 1)
+    assert.match(stdout, /BAD +secret key .*easy to guess/)
+    await data.remove()
   })
 })
 

@@ -9,7 +9,7 @@ import { startEmbeddedPostgres } from '../../src/kernel/embedded-postgres.ts'
 import { postmasterPid } from './postmaster.ts'
 import { carnet, carnetJson, emptyFolder, endAll, type Settings, start } from './processes.ts'
 
-const SECRET_KEY = 'a'.repeat(64)
+const SECRET_KEY = 'a key of tests, long enough to be one'
 /** What whoever migrates holds. */
 const MIGRATING = `select pg_advisory_xact_lock(${0x43_41_52_4e}, 3)`
 const LOOK_EVERY_MS = 20

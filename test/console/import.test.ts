@@ -9,6 +9,7 @@ import { openImport } from '../../src/transfer/import.ts'
 import { importsEnded, resumeImports, stopImports, takeImportFaults } from '../../src/transfer/import-job.ts'
 import { xlsxFile } from '../../src/transfer/xlsx-file.ts'
 import { joined, readAll } from '../transfer/sheets.ts'
+import { bring as bringBy, counts, download as downloadBy, formIn, upload as send } from './import-form.ts'
 import { type Answer, type Browser, OWN, type Stand, startStand } from './stand.ts'
 
 let stand: Stand
@@ -26,33 +27,7 @@ before(async () => {
 })
 after(() => stand.close())
 
-/** A form with a file, as browsers send it. */
-async function upload(
-  browser: Browser,
-  bytes: Buffer,
-  { name = 'Produkte.csv', category = 'textile', headers = OWN as Record<string, string> } = {},
-): Promise<Answer> {
-  const part = (head: string) => Buffer.from(`--xyz\r\nContent-Disposition: form-data; ${head}\r\n`)
-  const payload = Buffer.concat([
-    part('name="category"'),
-    Buffer.from(`\r\n${category}\r\n`),
-    part(`name="sheet"; filename="${name}"`),
-    Buffer.from('Content-Type: application/octet-stream\r\n\r\n'),
-    bytes,
-    Buffer.from('\r\n--xyz--\r\n'),
-  ])
-  const answer = await stand.app.inject({
-    method: 'POST',
-    url: '/console/import',
-    headers: {
-      ...headers,
-      'content-type': 'multipart/form-data; boundary=xyz',
-      ...(browser.cookie === undefined ? {} : { cookie: browser.cookie }),
-    },
-    payload,
-  })
-  return { status: answer.statusCode, headers: answer.headers as Record<string, string>, text: answer.body }
-}
+const upload = (browser: Browser, bytes: Buffer, ask = {}) => send(stand, browser, bytes, ask)
 
 const HEAD = [
   ...[
@@ -101,33 +76,11 @@ const cells = (n: number, more: { weight?: string; fibres?: string; sku?: string
 const sheet = (rows: readonly (readonly string[])[]) =>
   Buffer.from(`\ufeff${[HEAD, ...rows].map(row => csvLine(row, ';')).join('')}`)
 
-/** The mapping form as the page has it, to be sent as it is. */
-function formIn({ text }: Answer): Record<string, string> {
-  const inputs = Array.from(
-    text.matchAll(/name="(c\.\d+)" value="([^"]*)"/g),
-    ([, name = '', value = '']) => [name, value],
-  )
-  const selects = Array.from(
-    text.matchAll(/<select[^>]* name="([\w.]+)"[^>]*>(.*?)<\/select>/gs),
-    ([, name, options = '']) => [
-      name,
-      (/value="([^"]*)" selected/.exec(options) ?? /value="([^"]*)"/.exec(options))?.[1] ?? '',
-    ],
-  )
-  return Object.fromEntries([...inputs, ...selects])
-}
-
-/** What a result page counts: new, changed, unchanged, wrong. */
-const counts = ({ text }: Answer) =>
-  Array.from(text.matchAll(/<dd>([\d,]+)<\/dd>/g), ([, n = '']) => Number(n.replace(',', '')))
-
 async function bring(
   bytes: Buffer,
   { by = editor, ...ask }: { name?: string; category?: string; by?: Browser } = {},
 ): Promise<string> {
-  const answer = await upload(by, bytes, ask)
-  assert.equal(answer.status, 303, answer.text)
-  return String(answer.headers.location)
+  return bringBy(stand, by, bytes, ask)
 }
 
 async function check(at: string, more: Record<string, string> = {}, by = editor): Promise<Answer> {
@@ -139,18 +92,13 @@ async function check(at: string, more: Record<string, string> = {}, by = editor)
 }
 
 async function run(at: string, by = editor): Promise<Answer> {
-  assert.equal((await by.post(`${at}/run`)).status, 303)
+  assert.equal((await by.post(`${at}/run`, { form: { confirm: 'yes' } })).status, 303)
   await importsEnded(stand.sql)
   assert.deepEqual(takeImportFaults(stand.sql), [])
   return by.get(at)
 }
 
-const download = async (browser: Browser, path: string) => {
-  const answer = await stand.app.inject({ url: path, headers: { cookie: String(browser.cookie) } })
-  assert.equal(answer.statusCode, 200)
-  assert.match(String(answer.headers['content-disposition']), /^attachment/)
-  return answer.rawPayload
-}
+const download = (browser: Browser, path: string) => downloadBy(stand, browser, path)
 
 describe('a thousand rows, twenty of them bad', () => {
   const rows = Array.from({ length: 1_000 }, (_, n) => {
@@ -168,7 +116,7 @@ describe('a thousand rows, twenty of them bad', () => {
     assert.equal(form['c.9'], 'fiberComposition')
     assert.equal(form['c.11'], 'careInstructions.de')
     assert.equal(form.mark, 'comma')
-    assert.ok(Object.values(form).every(value => value !== ''))
+    assert.ok(HEAD.every((_, place) => form[`c.${place}`] !== ''))
     assert.match(page.text, /Jacke 0 · Jacke 1/)
     const called = async (headers = {}) =>
       [
@@ -245,7 +193,7 @@ describe('a thousand rows, twenty of them bad', () => {
       const mended = bad.map(row => row.with(9, '100 % Wolle').with(16, '3,5'))
       const next = await bring(Buffer.from([header, ...mended].map(row => csvLine(row, ';')).join('')))
       assert.deepEqual(counts(await check(next)), format === 'xlsx' ? [20, 0, 0, 0] : [0, 0, 20, 0])
-      await run(next)
+      if (format === 'xlsx') await run(next)
       assert.match((await editor.get('/console/products')).text, /1,000 products/)
     })
   }

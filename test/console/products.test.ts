@@ -691,6 +691,24 @@ describe('products', () => {
     assert.match((await owner.get(at)).text, /cotton/)
   })
 
+  test('what a shop pastes adds to the Product that its page has, by the @id that is given', async () => {
+    const at = await make()
+    const shown = async (query: string) => {
+      const { text } = await owner.get(at + query)
+      const [, pasted = ''] = /id="shop-html"[^>]*>\n([^<]*)</.exec(text) ?? []
+      const plain = pasted.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+      const json = /<script[^>]*>(.*)<\/script>/.exec(plain)?.[1] ?? ''
+      return { text, about: JSON.parse(json).about }
+    }
+    assert.match((await shown('')).about['@id'], /#product$/)
+    const joined = await shown('?snippet=de&product=%23jumper')
+    assert.equal(joined.about['@id'], '#jumper')
+    assert.match(joined.text, /id="shop" open/)
+    const wrong = await shown('?snippet=de&product=jumper')
+    assert.match(wrong.about['@id'], /#product$/)
+    assert.match(wrong.text, /Write a whole address with https:\/\/, or # and a name\./)
+  })
+
   test('a word after each thing done, in both languages, and none that an address makes up', async () => {
     const at = await make()
     const german = { headers: { 'accept-language': 'de' } }

@@ -19,6 +19,7 @@ export async function twoVersions(): Promise<number> {
     ...SETTINGS,
     ...{ DATABASE_URL: `postgres:///${postgres.database}`, SECRET_KEY: 'of-both-versions'.repeat(3) },
     ...{ PGHOST: postgres.socketDir, PGPORT: String(postgres.port), PGUSER: postgres.user },
+    PGPASSWORD: postgres.password,
     DATA_DIR: folder.path,
   }
   try {

@@ -240,7 +240,7 @@ describe('startEmbeddedPostgres', () => {
       readdirSync(folder)
         .filter(name => !name.startsWith('pg.new-'))
         .sort(),
-      ['pg', 'postgres.log'],
+      ['database-password', 'pg', 'postgres.log'],
     )
   })
 

@@ -65,7 +65,11 @@ let readers = 0
 let noted = 0
 function note(scans = 1): void {
   for (let i = 0; i < scans; i++) {
-    recorder.note(PASSPORT, { address: `2001:db8::${(++readers).toString(16)}`, userAgent: 'x' }, clock.now())
+    recorder.note(
+      PASSPORT,
+      { address: `2001:db8:${(++readers).toString(16)}::1`, userAgent: 'x' },
+      clock.now(),
+    )
   }
   noted += scans
 }

@@ -65,7 +65,8 @@ const passportOf = kept((n): Scanned => {
 
 const readerOf = kept(
   (n): Reader => ({
-    address: `2001:db8::${n.toString(16)}`,
+    // Each in a network of its own.
+    address: `2001:db8:${(n >> 8).toString(16)}:${((n & 255) << 8).toString(16)}::1`,
     userAgent: AGENTS[n % AGENTS.length] ?? '',
     country: COUNTRIES[mix(n, 5) % COUNTRIES.length],
   }),

@@ -44,8 +44,8 @@ export type ScanStand = {
 let readers = 0
 let serials = 0
 
-/** An address of the range for documentation of IPv6, another at each call. */
-export const anotherAddress = () => `2001:db8::${(++readers).toString(16)}`
+/** An address of the range for documentation of IPv6, of another network at each call. */
+export const anotherAddress = () => `2001:db8:${(++readers).toString(16)}::1`
 
 export async function startScanStand(settings: Parameters<typeof startHarness>[0] = {}): Promise<ScanStand> {
   const t = await startHarness(settings)

@@ -6,6 +6,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireUuid } from '../../passports/find.ts'
 import { columnsOf, findColumn, mappingName, templateExtent, UNIT_OPEN } from '../../transfer/columns.ts'
+import { roomForModels } from '../../transfer/findings.ts'
 import { settleUnits } from '../../transfer/guess-mapping.ts'
 import {
   CHANGE_TYPES,
@@ -22,13 +23,20 @@ import { isFine, type Problems } from '../form.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { columnTitle, mappingTable } from './mapping-table.ts'
+import { type Further, missingNote, readSameValues, sameLabels, sameValues } from './same-values.ts'
 import { SHEET_TEXTS } from './texts.ts'
-import { categoryName, categoryOf, columnLabel, IMPORT, pathLabel } from './words.ts'
+import { categoryName, categoryOf, columnLabel, IMPORT } from './words.ts'
 
 const SAMPLES = 3
 const MAX_SHOWN_NAME = 60
 
-type Told = { problems?: Problems; problem?: string; settings?: Settings; typed?: readonly string[] }
+type Told = {
+  problems?: Problems
+  problem?: string
+  settings?: Settings
+  typed?: readonly string[]
+  further?: readonly Further[]
+}
 
 export async function columnsPage(
   visit: SignedInVisit,
@@ -39,9 +47,12 @@ export async function columnsPage(
   const texts = wordsOf(words, SHEET_TEXTS)
   const settings = told.settings ?? sheet.settings
   const category = categoryOf(sheet.category)
-  const sample = await sampleRows(contextOf(setup, session), sheet.id, SAMPLES)
+  const ctx = contextOf(setup, session)
+  const sample = await sampleRows(ctx, sheet.id, SAMPLES)
   const { problems = {} } = told
-  const labels = Object.fromEntries(
+  const columns = settings.mapping.map(name => (name === null ? undefined : findColumn(category, name)))
+  const section = { category, columns, settings, problems, typed: told.further ?? [] }
+  const titles = Object.fromEntries(
     sheet.header.flatMap((title, place) => {
       const name = columnTitle(words, title, place)
       return [
@@ -50,17 +61,24 @@ export async function columnsPage(
       ]
     }),
   )
+  const labels = { ...titles, ...sameLabels(words, category, problems) }
   const encoding =
     sheet.encoding === 'windows-1252' || sheet.encoding?.startsWith('utf-16')
       ? html`<p class="quiet">${texts.readAs(sheet.encoding)}</p>`
       : ''
   const body = html`<p class="way"><a class="alone" href="${IMPORT}">${texts.title}</a></p><h1>${texts.columns}</h1>
 <p class="quiet">${sheet.fileName}, ${categoryName(words, sheet.category)}, ${texts.rows(sheet.rowCount, words.number(sheet.rowCount))}</p><p class="lead">${texts.columnsLead}</p>
-!${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${sheetChoice(words, sheet)}!${missing(words, category, settings)}
+!${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${roomNote(words, sheet, await roomForModels(ctx))}!${sheetChoice(words, sheet)}!${missingNote(words, section)}
 <form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/columns" novalidate>!${choices(words, settings)}!${mappingTable(words, sheet, { sample, settings, typed: told.typed ?? [], problems })}
-!${fieldList(words, category, settings)}<div class="choices"><button>${texts.check}</button> <button class="second" formaction="${IMPORT}/${idFromUuid(sheet.id)}/discard">${texts.discard}</button></div></form>`
+!${sameValues(words, section)}!${fieldList(words, category, settings)}<div class="choices"><button>${texts.check}</button> <button class="second" formaction="${IMPORT}/${idFromUuid(sheet.id)}/discard">${texts.discard}</button></div></form>`
   const isWrong = told.problem !== undefined || !isFine(problems)
   return { title: texts.columns, body, isWide: true, status: isWrong ? 422 : 200 }
+}
+
+function roomNote(words: Words, { rowCount }: SheetImport, room: number | undefined): string {
+  if (room === undefined || room >= rowCount) return ''
+  const note = wordsOf(words, SHEET_TEXTS).room(words.number(room), words.number(rowCount))
+  return html`<p class="reach">${note}</p>`
 }
 
 /** Of a workbook with several sheets. */
@@ -87,15 +105,6 @@ function fieldList(words: Words, category: CompleteCategory, settings: Settings)
 
 const languageIn = (category: CompleteCategory) => (name: string | null) =>
   (name === null ? undefined : findColumn(category, name)?.language) ?? []
-
-/** What a new product needs and no column gives. */
-function missing(words: Words, category: CompleteCategory, { mapping }: Settings): string {
-  const given = new Set(mapping.flatMap(name => (name === null ? [] : [name.split(/[.[]/, 1)[0] ?? ''])))
-  const needed = category.fields.filter(field => field.required && !given.has(field.name))
-  if (needed.length === 0) return ''
-  const names = needed.map(field => pathLabel(words, field.name)).join(', ')
-  return html`<p class="reach">${wordsOf(words, SHEET_TEXTS).missing(names)}</p>`
-}
 
 function choices(words: Words, settings: Settings): string {
   const texts = wordsOf(words, SHEET_TEXTS)
@@ -151,25 +160,35 @@ export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
     const unit = form.text(`u.${place}`)
     return findColumn(category, unit === '' ? name : `${name}|${unit}`) ?? findColumn(category, name)
   })
-  const mapping = settleUnits(chosen, sheet.header, sheet.traits).map((column, place) => {
+  const columns = settleUnits(chosen, sheet.header, sheet.traits)
+  const mark = form.text('mark') === 'comma' ? 'comma' : 'point'
+  const same = readSameValues(words, form, { category, columns, mark })
+  Object.assign(problems, same.problems)
+  const mapping = columns.map((column, place) => {
     if (column?.unit === UNIT_OPEN) problems[`u.${place}`] = wordsOf(words, SHEET_TEXTS).unitMissing
     return column === undefined ? null : mappingName(column)
   })
   const settings: Settings = {
     mapping,
     matchBy: MATCH_BY.find(one => one === form.text('match_by')) ?? 'sku',
-    mark: form.text('mark') === 'comma' ? 'comma' : 'point',
+    mark,
     clears: form.text('clears') === 'remove',
     changeType: CHANGE_TYPES.find(one => one === form.text('change_type')) ?? 'change',
+    constants: same.constants,
     language: words.language,
   }
-  if (!isFine(problems)) return columnsPage(visit, sheet, { problems, settings, typed })
+  if (!isFine(problems)) return columnsPage(visit, sheet, { problems, settings, typed, further: same.typed })
   try {
     await checkImport(ctx, uuid, settings)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
     if (error.details?.[0]?.field === 'state') return { to: `${IMPORT}/${params.id}` }
-    return columnsPage(visit, sheet, { problem: settingsSentence(words, category, error), settings, typed })
+    return columnsPage(visit, sheet, {
+      problem: settingsSentence(words, category, error),
+      settings,
+      typed,
+      further: same.typed,
+    })
   }
   return { to: `${IMPORT}/${params.id}` }
 }

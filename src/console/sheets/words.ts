@@ -1,9 +1,10 @@
 /** What the pages about sheets have in common: choices, names of fields in the reader's language, sentences of faults. */
-
+import { html } from 'ghtml'
 import { allCategories, type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { label, labelsFor } from '../../i18n/catalogue.ts'
 import { SAID } from '../../kernel/errors.ts'
 import type { Column } from '../../transfer/columns.ts'
+import type { SheetImport } from '../../transfer/import.ts'
 import type { RowFault } from '../../transfer/row-faults.ts'
 import type { SheetFault } from '../../transfer/sheet-fault.ts'
 import { faultSentence } from '../products/faults.ts'
@@ -71,8 +72,9 @@ export function rowSentence(words: Words, fault: RowFault): string {
 }
 
 function explainFault(words: Words, { code, message, field, said, refusal }: RowFault): string {
-  const { twice, shares, noColumn, emptyCell } = wordsOf(words, SHEET_TEXTS)
+  const { twice, repeated, shares, noColumn, emptyCell } = wordsOf(words, SHEET_TEXTS)
   if (code === 'shares') return shares
+  if (code === 'repeated') return repeated
   if (code === 'no_column') return noColumn
   if (code === 'required') return emptyCell
   if (code === 'twice') return said === undefined ? message : twice(words.number(Number(said.facts.row)))
@@ -84,6 +86,13 @@ function explainFault(words: Words, { code, message, field, said, refusal }: Row
 /** What a field is called for which the sheet has no column. */
 export const faultName = (words: Words, { field }: RowFault): string =>
   field === '' ? '' : pathLabel(words, field.replaceAll(/\[\d+\]/g, ''))
+
+/** The head of every page about a sheet: the way back, the title, which file it is. */
+export function sheetHead(words: Words, sheet: SheetImport, title: string): string {
+  const texts = wordsOf(words, SHEET_TEXTS)
+  return html`<p class="way"><a class="alone" href="${IMPORT}">${texts.title}</a></p><h1>${title}</h1>
+<p class="quiet">${sheet.fileName}, ${categoryName(words, sheet.category)}, ${texts.rows(sheet.rowCount, words.number(sheet.rowCount))}</p>`
+}
 
 /** Why a file could not be read. */
 export const fileSentence = (words: Words, fault: SheetFault): string =>

@@ -1,8 +1,9 @@
 /** The folder with the database's files: made once and whole, never opened by another major version. */
 import { existsSync, readFileSync } from 'node:fs'
-import { lchown, mkdtemp, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { lchown, mkdtemp, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../errors.ts'
+import { syncFolder } from '../sync-folder.ts'
 import type { Launcher, ServerUser } from './launcher.ts'
 
 type Programs = { binDir: string; major: number; launcher: Launcher }
@@ -73,6 +74,7 @@ async function make(pgDir: string, programs: Programs, user: string, fsync: bool
     const { code, output } = await launcher.run(join(binDir, 'initdb'), [
       `--pgdata=${folder}`,
       `--username=${user}`,
+      // Until the roles have a password, a moment later: nobody else may enter the socket's folder.
       '--auth=trust',
       '--encoding=UTF8',
       '--data-checksums',
@@ -83,7 +85,7 @@ async function make(pgDir: string, programs: Programs, user: string, fsync: bool
     if (code !== 0)
       throw new AppError('unavailable', `The database could not be made: ${lastComplaint(output)}`)
     await rename(folder, pgDir)
-    if (fsync) await syncFolder(dirname(pgDir))
+    if (fsync) syncFolder(dirname(pgDir))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -103,13 +105,4 @@ function lastComplaint(output: string): string {
   const lines = output.split('\n').filter(line => line.trim() !== '')
   const complaint = lines.findLast(line => /error|fatal|panic/i.test(line)) ?? lines.at(-1) ?? 'initdb ended'
   return `${complaint.replace(/^.*?(error|FATAL|PANIC): +/, '').replace(/\.$/, '')}.`
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

@@ -1,11 +1,14 @@
 /** Every process that uses the embedded server holds one connection to it, so that the last to leave knows it is. */
 import { connect, type Socket } from 'node:net'
 import postgres from 'postgres'
+import { hasRoles } from './access.ts'
 import { SOCKET_PORT, socketOf } from './socket-directory.ts'
 
 export type Presence = {
   /** As in `18.4`. */
   version: string
+  /** Whether the roles of the owner and the traffic are there. */
+  hasRoles: boolean
   /** How many other processes are there. Rejects when the server does not answer. */
   countOthers: () => Promise<number>
   end: () => Promise<void>
@@ -18,6 +21,7 @@ const CONNECT_WITHIN_S = 5
 export async function announcePresence(server: {
   socketDir: string
   user: string
+  password: string
   database: string
 }): Promise<Presence> {
   let line: Socket | undefined
@@ -29,11 +33,13 @@ export async function announcePresence(server: {
     const [row] = await sql<{ version: string; made: boolean }[]>`
       select current_setting('server_version') as version,
              exists (select from pg_database where datname = ${server.database}) as made`
+    const isPrepared = await hasRoles(sql)
     if (!row?.made) await sql.unsafe(`create database "${server.database}"`)
     // "I am here" must not be what keeps a process alive.
     line?.unref()
     return {
       version: row?.version.split(' ')[0] ?? '',
+      hasRoles: isPrepared,
       async countOthers() {
         line?.ref()
         const [found] = await sql<{ n: number }[]>`
@@ -52,7 +58,7 @@ export async function announcePresence(server: {
 const nameOf = (pid: number) => `${KIND} ${pid}`
 
 function open(
-  { socketDir, user }: { socketDir: string; user: string },
+  { socketDir, user, password }: { socketDir: string; user: string; password: string },
   dial: (path: string) => Promise<Socket>,
 ) {
   const path = socketOf(socketDir)
@@ -61,6 +67,7 @@ function open(
     path,
     port: SOCKET_PORT,
     user,
+    password,
     // Not the database itself: this connection would keep it from being renamed, dropped or taken as a template.
     database: 'postgres',
     max: 1,

@@ -13,19 +13,23 @@ export async function takeServerSeat(server: {
   socketDir: string
   port: number
   user: string
+  password: string
   database: string
 }): Promise<ServerSeat | undefined> {
-  const { socketDir, port, user, database } = server
+  const { socketDir, port, user, password, database } = server
   const sql = postgres({
     host: socketDir,
     path: socketOf(socketDir),
     port,
     user,
+    password,
     database,
     max: 1,
     idle_timeout: 0,
     max_lifetime: null,
     fetch_types: false,
+    // The driver would print them to standard output.
+    onnotice: () => {},
     connection: { application_name: 'carnet seat' },
   })
   try {

@@ -1,0 +1,45 @@
+/** What the role of the traffic may do: read and write rows, and change none that are never changed. */
+import type postgres from 'postgres'
+
+/** Only added to, by triggers too: the history of every passport, and the audit log. */
+export const APPEND_ONLY = ['content', 'passport_version', 'passport_status', 'audit_entry'] as const
+/** Only the owner writes them. */
+const READ_ONLY = ['schema_migration']
+
+/**
+ * Gives a role these rights on all tables of the current schema that the owner of `content` has, when it lacks any or
+ * has more. As the owner, after migrations. Locks no table.
+ */
+export async function grantTraffic(sql: postgres.Sql | postgres.TransactionSql, role: string): Promise<void> {
+  const [made] = await sql<{ schema: string; tables: string[]; sequences: string[]; hasAll: boolean }[]>`
+    with ours as (
+      select c.oid, c.relkind, c.relname, format('%I.%I', n.nspname, c.relname) as name
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = current_schema() and c.relkind in ('r', 'p', 'S')
+        and c.relowner = (select relowner from pg_class where oid = to_regclass('schema_migration')))
+    select quote_ident(current_schema()) as schema,
+      coalesce(json_agg(name) filter (where relkind <> 'S'), '[]') as tables,
+      coalesce(json_agg(name) filter (where relkind = 'S'), '[]') as sequences,
+      coalesce(bool_and(case
+        when relkind = 'S' then has_sequence_privilege(${role}, oid, 'usage')
+          and has_sequence_privilege(${role}, oid, 'update')
+        else has_table_privilege(${role}, oid, 'select')
+          and has_table_privilege(${role}, oid, 'insert') = (relname <> all(${`{${READ_ONLY}}`}::text::name[]))
+          and has_table_privilege(${role}, oid, 'update')
+            = (relname <> all(${`{${[...READ_ONLY, ...APPEND_ONLY]}}`}::text::name[]))
+        end), true) as "hasAll"
+    from ours`
+  if (made === undefined || made.hasAll) return
+  const { schema, tables, sequences } = made
+  const to = `to ${quote(role)}`
+  const statements = [
+    `grant usage on schema ${schema} ${to}`,
+    `grant select, insert, update, delete on ${tables.join()} ${to}`,
+    ...(sequences.length === 0 ? [] : [`grant usage, select, update on sequence ${sequences.join()} ${to}`]),
+    `revoke update, delete, truncate on ${APPEND_ONLY.join()} from ${quote(role)}`,
+    `revoke insert, update, delete, truncate on ${READ_ONLY.join()} from ${quote(role)}`,
+  ]
+  await sql.unsafe(statements.join(';\n')).simple()
+}
+
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`

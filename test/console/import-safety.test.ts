@@ -1,0 +1,358 @@
+/** Imports that cannot harm: nothing is changed unseen, nothing is guessed, and one value can stand for all rows. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { findBySku } from '../../src/passports/find-matches.ts'
+import { getState, readingOf } from '../../src/passports/state.ts'
+import { csvLine } from '../../src/transfer/csv-text.ts'
+import { readAll } from '../transfer/sheets.ts'
+import { bring, check, counts, download, formIn, plain, run, sendColumns } from './import-form.ts'
+import { type Browser, type Stand, startStand } from './stand.ts'
+
+let stand: Stand
+before(async () => {
+  stand = await startStand()
+})
+after(() => stand.close())
+
+const lines = (rows: readonly (readonly string[])[]) => rows.map(row => csvLine(row, ',')).join('')
+
+/** What is the same for all products of the shop. */
+const SAME: Record<string, string> = {
+  'k.brandName': 'Testmarke',
+  'k.economicOperator.role': 'manufacturer',
+  'k.economicOperator.legalName': 'Testmarke GmbH',
+  'k.economicOperator.address': 'Werkstraße 1\r\n26121 Oldenburg',
+  'k.economicOperator.country': 'Deutschland',
+  'k.economicOperator.contactEmail': 'pass@testmarke.example',
+  'k.languages': 'de',
+  'k.fiberComposition': '60 % Baumwolle; 40 % Leinen',
+  'k.countryOfManufacture': 'Portugal',
+  'k.careInstructions': 'Bei 30 °C waschen',
+  'k.repair.repairable': 'true',
+  'k.repair.sparePartsAvailable': 'false',
+  'k.endOfLife.recyclingInstructions': 'Sammelstelle',
+  'k.endOfLife.disposalInstructions': 'Nicht in den Hausmüll',
+  k_language: 'de',
+}
+
+async function newEditor(): Promise<{ account: number; editor: Browser }> {
+  const account = await stand.account({ plan: 'enterprise' })
+  return { account, editor: await stand.signedIn(account, 'editor') }
+}
+
+async function data(account: number, sku: string): Promise<Record<string, unknown>> {
+  const ctx = { ...stand.ctx, accountId: account, actorId: 0 }
+  const [id] = (await findBySku(ctx, [sku])).get(sku)?.ids ?? []
+  assert.ok(id, sku)
+  return readingOf(await getState(ctx, id))
+}
+
+describe('one value for every row', () => {
+  let editor: Browser
+  let account: number
+  before(async () => ({ account, editor } = await newEditor()))
+
+  test('what is required and has no column is offered, and makes products of names and numbers', async () => {
+    const at = await bring(
+      stand,
+      editor,
+      lines([
+        ['sku', 'name', 'weight'],
+        ['S-1', 'Pullover', '0.62'],
+        ['S-2', 'Mütze', '0.08'],
+      ]),
+    )
+    const page = await editor.get(at)
+    assert.match(page.text, /No column gives: Brand, Economic operator: Role/)
+    assert.doesNotMatch(page.text, /need a column for/)
+    const form = formIn(page)
+    for (const name of Object.keys(SAME)) assert.ok(name in form, name)
+    assert.equal(form['u.2'], '')
+
+    const refused = await sendColumns(editor, at, { ...SAME, 'k.economicOperator.contactEmail': 'nobody' })
+    assert.equal(refused.status, 422)
+    assert.match(refused.text, /href="#u\.2">C: weight: The sheet does not say in which unit/)
+    assert.match(refused.text, /Contact e-mail: Is not an e-mail address/)
+    assert.equal(formIn(refused)['k.economicOperator.legalName'], 'Testmarke GmbH')
+
+    const checked = await check(stand, editor, at, { ...SAME, 'u.2': 'kg' })
+    assert.deepEqual(counts(checked), [2, 0, 0, 0])
+    assert.deepEqual(counts(await run(stand, editor, at)), [2, 0, 0, 0])
+    const { economicOperator, ...made } = await data(account, 'S-1')
+    assert.deepEqual(economicOperator, {
+      role: 'manufacturer',
+      legalName: 'Testmarke GmbH',
+      address: 'Werkstraße 1\n26121 Oldenburg',
+      country: 'DE',
+      contactEmail: 'pass@testmarke.example',
+    })
+    assert.deepEqual([made.productName, made.weightGrams, made.countryOfManufacture], ['Pullover', 620, 'PT'])
+    assert.deepEqual(made.careInstructions, { de: 'Bei 30 °C waschen' })
+    assert.deepEqual(made.fiberComposition, [
+      { fiber: 'cotton', percentage: 60 },
+      { fiber: 'flax', percentage: 40 },
+    ])
+  })
+
+  test('it is kept for the next sheet, where products that are there keep what they have', async () => {
+    const at = await bring(
+      stand,
+      editor,
+      lines([
+        ['sku', 'name'],
+        ['S-1', 'Pullover'],
+        ['S-3', 'Schal'],
+      ]),
+    )
+    const form = formIn(await editor.get(at))
+    assert.deepEqual(
+      [form['k.brandName'], form['k.careInstructions'], form.k_language],
+      ['Testmarke', 'Bei 30 °C waschen', 'de'],
+    )
+    const checked = await check(stand, editor, at, { 'k.brandName': 'Andere' })
+    assert.deepEqual(counts(checked), [1, 0, 1, 0])
+    const all = await check(stand, editor, at, { 'k.brandName': 'Andere', constants_for: 'all' })
+    assert.deepEqual(counts(all), [1, 1, 0, 0])
+    assert.match(
+      all.text,
+      /<td>Brand<\/td><td data-head="Before">Testmarke<\/td><td data-head="After">Andere<\/td>/,
+    )
+  })
+
+  test('any other field can be given, once with its name; an SKU cannot', async () => {
+    const at = await bring(
+      stand,
+      editor,
+      lines([
+        ['sku', 'name'],
+        ['S-4', 'Hemd'],
+      ]),
+    )
+    const wrong = await sendColumns(editor, at, {
+      'more.0.field': 'sku',
+      'more.0.value': 'X',
+      'more.1.field': 'nonsense',
+    })
+    assert.equal(wrong.status, 422)
+    assert.match(wrong.text, /Article number \(SKU\) is different for each product/)
+    assert.match(wrong.text, /There is no field nonsense/)
+    await check(stand, editor, at, { 'more.0.field': 'commodityCode', 'more.0.value': '61091000' })
+    await run(stand, editor, at)
+    assert.equal((await data(account, 'S-4')).commodityCode, '61091000')
+  })
+
+  test('of an account without a profile the company of its newest product is filled in', async () => {
+    await stand.sql`update sheet_mapping set constants = '{}' where account_id = ${account}`
+    const at = await bring(
+      stand,
+      editor,
+      lines([
+        ['sku', 'name'],
+        ['S-5', 'Hose'],
+      ]),
+    )
+    const form = formIn(await editor.get(at))
+    assert.deepEqual(
+      [form['k.economicOperator.legalName'], form['k.languages'], form['k.careInstructions']],
+      ['Testmarke GmbH', 'de', ''],
+    )
+  })
+
+  test('a sheet with GTINs and no SKUs goes by GTIN, and says so', async () => {
+    const at = await bring(
+      stand,
+      editor,
+      lines([
+        ['ean', 'title'],
+        ['4006381333931', 'Stift'],
+      ]),
+    )
+    const page = await editor.get(at)
+    assert.match(page.text, /The sheet has a column for the GTIN and none for the SKU/)
+    assert.equal(formIn(page).match_by, 'gtin')
+    assert.deepEqual(counts(await check(stand, editor, at, SAME)), [1, 0, 0, 0])
+    await run(stand, editor, at)
+    assert.equal((await data(account, '4006381333931')).gtin, '4006381333931')
+    const without = await bring(
+      stand,
+      editor,
+      lines([
+        ['ean', 'title'],
+        ['4006381333948', 'Stift 2'],
+      ]),
+    )
+    const refused = await check(stand, editor, without, { ...SAME, sku_from_gtin: '' })
+    assert.match(refused.text, /<td>Article number \(SKU\)<\/td><td>The sheet has no column for it/)
+  })
+})
+
+describe('what changes is seen before it does', () => {
+  let editor: Browser
+  let account: number
+  before(async () => {
+    ;({ account, editor } = await newEditor())
+    const rows = Array.from({ length: 45 }, (_, n) => [`C-${n}`, `Socke ${n}`, '80'])
+    const at = await bring(stand, editor, lines([['sku', 'name', 'weightGrams'], ...rows]))
+    assert.deepEqual(counts(await check(stand, editor, at, SAME)), [45, 0, 0, 0])
+    await run(stand, editor, at)
+  })
+
+  test('a column called name changes the name, never a substance', async () => {
+    const at = await bring(
+      stand,
+      editor,
+      lines([
+        ['sku', 'name', 'weight'],
+        ['C-1', 'Fisherman sweater', '0.62'],
+      ]),
+    )
+    const checked = await check(stand, editor, at, { 'u.2': 'kg' })
+    assert.deepEqual(counts(checked), [0, 1, 0, 0])
+    assert.match(
+      checked.text,
+      /<td>Product name<\/td><td data-head="Before">Socke 1<\/td><td data-head="After">Fisherman sweater<\/td>/,
+    )
+    assert.match(
+      checked.text,
+      /<td>Weight<\/td><td data-head="Before">80<\/td><td data-head="After">620<\/td>/,
+    )
+    assert.doesNotMatch(checked.text, /Substance/)
+  })
+
+  test('all of them, a page at a time, and none is changed without the tick', async () => {
+    const rows = Array.from({ length: 45 }, (_, n) => [`C-${n}`, '90'])
+    const at = await bring(stand, editor, lines([['sku', 'weightGrams'], ...rows]))
+    const checked = await check(stand, editor, at)
+    assert.deepEqual(counts(checked), [0, 45, 0, 0])
+    assert.match(checked.text, /Page 1 of 3/)
+    const seen = new Set<string>()
+    for (const page of [1, 2, 3]) {
+      const { text } = await editor.get(`${at}?changes=${page}`)
+      for (const [, name = ''] of text.matchAll(/<td rowspan="1">(Socke \d+|Fisherman sweater)/g))
+        seen.add(name)
+    }
+    assert.equal(seen.size, 45)
+    assert.match(checked.text, /<input type="checkbox" id="confirm"/)
+    const refused = await run(stand, editor, at)
+    assert.equal(refused.status, 422)
+    assert.match(refused.text, /tick the box/)
+    assert.equal((await data(account, 'C-2')).weightGrams, 80)
+    assert.deepEqual(counts(await run(stand, editor, at, { confirm: 'yes' })), [0, 45, 0, 0])
+    assert.equal((await data(account, 'C-2')).weightGrams, 90)
+  })
+
+  test('a product that was made after the check is not changed by what was checked as new', async () => {
+    const sheet = lines([
+      ['sku', 'name', 'weightGrams'],
+      ['N-1', 'Neu', '10'],
+    ])
+    const at = await bring(stand, editor, sheet)
+    assert.deepEqual(counts(await check(stand, editor, at)), [1, 0, 0, 0])
+    const other = await bring(stand, editor, sheet.replace('Neu', 'Schneller'))
+    await check(stand, editor, other)
+    await run(stand, editor, other)
+    const done = await run(stand, editor, at)
+    assert.deepEqual(counts(done), [0, 0, 0, 1])
+    assert.equal((await data(account, 'N-1')).productName, 'Schneller')
+  })
+
+  test('a check that found nothing to import cannot be run', async () => {
+    const at = await bring(
+      stand,
+      editor,
+      lines([
+        ['sku', 'weightGrams'],
+        ['C-1', 'heavy'],
+      ]),
+    )
+    const checked = await check(stand, editor, at)
+    assert.deepEqual(counts(checked), [0, 0, 0, 1])
+    assert.equal((await run(stand, editor, at, { confirm: 'yes' })).status, 422)
+    assert.match((await editor.get('/console/import')).text, /is checked/)
+  })
+})
+
+describe('the file of errors', () => {
+  test('a repeated row stays refused when it comes back unmended, and good products stay', async () => {
+    const { account, editor } = await newEditor()
+    const rows = Array.from({ length: 12 }, (_, n) => [
+      `SK-${n === 10 ? 9 : n}`,
+      `Sock ${n}`,
+      n === 3 ? 'heavy' : '80',
+    ])
+    const head = ['sku', 'name', 'weightGrams']
+    const at = await bring(stand, editor, lines([head, ...rows]))
+    assert.deepEqual(counts(await check(stand, editor, at, SAME)), [10, 0, 0, 2])
+    await run(stand, editor, at)
+    for (const format of ['csv', 'xlsx']) {
+      const file = await download(stand, editor, `${at}/errors?format=${format}`)
+      const errors = await readAll(file)
+      assert.deepEqual(errors.header, [...head, 'what_is_wrong', 'repeats_product'])
+      assert.deepEqual(
+        errors.rows.map(row => row[4] ?? null),
+        [null, 'SK-9'],
+      )
+      const again = await bring(stand, editor, file, { name: `errors.${format}` })
+      const checked = await check(stand, editor, again)
+      assert.deepEqual(counts(checked), [0, 0, 0, 2])
+      assert.match(checked.text, /another row was about the same product/)
+      // And so in the next file of errors.
+      const next = await readAll(await download(stand, editor, `${again}/errors?format=${format}`))
+      assert.deepEqual(next.header, errors.header)
+      assert.deepEqual(
+        next.rows.map(row => row[4] ?? null),
+        [null, 'SK-9'],
+      )
+    }
+    assert.equal((await data(account, 'SK-9')).productName, 'Sock 9')
+
+    const mended = (sku: string, mark: string) =>
+      lines([
+        [...head, 'what_is_wrong', 'repeats_product'],
+        [sku, 'Sock 10', '80', '', mark],
+      ])
+    const own = await bring(stand, editor, mended('SK-10', 'SK-9'))
+    assert.deepEqual(counts(await check(stand, editor, own)), [1, 0, 0, 0])
+    const meant = await bring(stand, editor, mended('SK-9', ''))
+    assert.deepEqual(counts(await check(stand, editor, meant)), [0, 1, 0, 0])
+    assert.equal((await run(stand, editor, meant)).status, 422)
+    // By GTIN instead of SKU the mark still holds.
+    const byGtin = lines([
+      ['gtin', ...head, 'repeats_product'],
+      ['4006381333931', 'SK-9', 'Sock 10', '80', 'SK-9'],
+    ])
+    const other = await bring(stand, editor, byGtin)
+    assert.deepEqual(counts(await check(stand, editor, other, { match_by: 'gtin' })), [0, 0, 0, 1])
+  })
+
+  test('mistakes are grouped, filtered and all on a page; the limit of the plan is one line', async () => {
+    const { account, editor } = await newEditor()
+    await stand.sql`update account set model_quota = 30 where id = ${account}`
+    const rows = Array.from({ length: 100 }, (_, n) => [
+      `Q-${n}`,
+      n % 20 === 19 ? '' : `Socke ${n}`,
+      n % 2 === 0 ? 'heavy' : '80',
+    ])
+    const at = await bring(stand, editor, lines([['sku', 'name', 'weightGrams'], ...rows]))
+    assert.match((await editor.get(at)).text, /room for 30 new products, and the sheet has 100 rows/)
+    const checked = await check(stand, editor, at, SAME)
+    assert.deepEqual(counts(checked), [30, 0, 0, 70])
+    assert.match(checked.text, /There is room for 30 of 45 new products\. 15 rows are left out/)
+    assert.doesNotMatch(checked.text, /quota/)
+    const groups = [...checked.text.matchAll(/<li><a class="alone" href="([^"]*)#bad">(\d+) rows<\/a>/g)]
+    assert.deepEqual(
+      groups.map(([, , n]) => n),
+      ['50', '5'],
+    )
+    const [, names = ''] = groups[1] ?? []
+    const filtered = await editor.get(plain(names))
+    assert.equal([...filtered.text.matchAll(/<td class="number" data-head="Row">/g)].length, 5)
+    const seen = new Set<string>()
+    for (const page of [1, 2, 3]) {
+      const { text } = await editor.get(`${at}?page=${page}`)
+      assert.match(text, new RegExp(`Page ${page} of 3`))
+      for (const [, no = ''] of text.matchAll(/<td class="number" data-head="Row">(\d+)</g)) seen.add(no)
+    }
+    assert.equal(seen.size, 55)
+  })
+})
