@@ -63,7 +63,7 @@ const COMMON: HeaderTable = {
     productnaam; nazwa`,
   sku: `
     sku; article number; article no; item number; item no; product number; product code; style number;
-    artikelnr; art.-nr.; produktnummer; référence; referencia; codice; artikelcode`,
+    artikelnr; art.-nr.; item id; produktnummer; référence; referencia; codice; artikelcode`,
   brand: 'brand; brands; brand name; marque; marca; merk; marka',
   gtin: `
     ean; ean13; ean code; ean/upc; ean/gtin; gtin/ean; gtin; gtin13; gtin14; upc; barcode; strichcode;

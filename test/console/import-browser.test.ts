@@ -79,4 +79,80 @@ describe('sheets in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       })
     }
   }
+
+  for (const [size, viewport] of Object.entries({ phone: PHONE, desk: DESK })) {
+    test(`${size}: a shop's sheet becomes products with values for all rows, and changes them after a tick`, async () => {
+      const account = await stand.account({ plan: 'enterprise' })
+      const context = await browser.newContext({ viewport, locale: 'en', bypassCSP: true })
+      const page = await context.newPage()
+      await page.goto(`${origin}/console/sign-in`)
+      await page.fill('#email', await stand.person(account, 'editor'))
+      await page.fill('#password', PASSWORD)
+      await page.click('main button')
+      const upload = async (text: string) => {
+        await page.goto(`${origin}/console/import`)
+        await page.setInputFiles('#sheet', {
+          name: 'shop.csv',
+          mimeType: 'text/csv',
+          buffer: Buffer.from(text),
+        })
+        await page.click('#upload ~ form button')
+      }
+      const shop =
+        'product_number;name;tax_rate;manufacturer_name;weight\r\nSW-1;Pullover;19;Nord;0.62\r\nSW-2;Socke;19;Nord;0.08\r\n'
+      await upload(shop)
+      await calm(page, 'columns of a shop')
+      const typed = {
+        'k.economicOperator.legalName': 'Testmarke GmbH',
+        'k.economicOperator.address': 'Werkstraße 1',
+        'k.economicOperator.country': 'Germany',
+        'k.economicOperator.contactEmail': 'pass@testmarke.example',
+        'k.languages': 'en',
+        'k.fiberComposition': '100 % wool',
+        'k.countryOfManufacture': 'PT',
+        'k.careInstructions': 'Wash at 30 °C.',
+        'k.endOfLife.recyclingInstructions': 'Collection point',
+        'k.endOfLife.disposalInstructions': 'Not in household waste',
+      }
+      for (const [name, value] of Object.entries(typed)) await page.fill(`[name="${name}"]`, value)
+      await page.selectOption('[name="k.economicOperator.role"]', 'manufacturer')
+      await page.selectOption('[name="k.repair.repairable"]', { label: 'yes' })
+      await page.selectOption('[name="k.repair.sparePartsAvailable"]', { label: 'no' })
+      await page.click('main form .choices button')
+      // The weight of a shop is in kilograms, or in grams: nothing is assumed, and nothing typed is lost.
+      await page.waitForSelector('[role="alert"] a[href="#u.4"]')
+      await calm(page, 'unit asked')
+      assert.equal(await page.inputValue('[name="k.careInstructions"]'), 'Wash at 30 °C.')
+      await page.selectOption('[name="u.4"]', 'kg')
+      await page.click('main form .choices button')
+      await importsEnded(stand.sql)
+      await page.waitForSelector('form[action$="/run"] button')
+      assert.deepEqual(await page.locator('dd').allTextContents(), ['2', '0', '0', '0'])
+      await page.click('form[action$="/run"] button')
+      await importsEnded(stand.sql)
+      await page.waitForSelector('a.button[href="/console/products"]')
+
+      await upload(shop.replace('0.62', '0.65'))
+      await page.click('main form .choices button')
+      await importsEnded(stand.sql)
+      await page.waitForSelector('#changed')
+      await calm(page, 'changes')
+      assert.deepEqual(await page.locator('#changed ~ .scroll tbody td').allTextContents(), [
+        '2',
+        'Pullover',
+        'Weight (g)',
+        '620',
+        '650',
+      ])
+      await page.click('form[action$="/run"] button')
+      await page.waitForSelector('[role="alert"]')
+      await calm(page, 'tick asked')
+      await page.check('#confirm')
+      await page.click('form[action$="/run"] button')
+      await importsEnded(stand.sql)
+      await page.waitForSelector('a.button[href="/console/products"]')
+      assert.deepEqual(await page.locator('dd').allTextContents(), ['0', '1', '1', '0'])
+      await context.close()
+    })
+  }
 })

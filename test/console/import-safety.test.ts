@@ -214,7 +214,7 @@ describe('what changes is seen before it does', () => {
     )
     assert.match(
       checked.text,
-      /<td>Weight<\/td><td data-head="Before">80<\/td><td data-head="After">620<\/td>/,
+      /<td>Weight \(g\)<\/td><td data-head="Before">80<\/td><td data-head="After">620<\/td>/,
     )
     assert.doesNotMatch(checked.text, /Substance/)
   })

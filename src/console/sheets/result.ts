@@ -90,14 +90,15 @@ function changedPart(
     query(sheet, { changes: n, group, page }),
   )
   return html`<section aria-labelledby="changed"><h2 id="changed">${texts.changed}</h2><p>${texts.changedLead}</p>
-<div class="scroll" tabindex="0" role="region" aria-label="${texts.changed}"><table class="stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>!${pages}</section>`
+<div class="scroll" tabindex="0" role="region" aria-label="${texts.changesTable}"><table class="stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>!${pages}</section>`
 }
 
 function differenceCells(words: Words, sheet: SheetImport, [field, before, after]: Difference): string {
   const texts = wordsOf(words, SHEET_TEXTS)
   const category = findCategory(sheet.category)
   const column = category === undefined ? undefined : findColumn(category, field)
-  const name = column === undefined ? field : columnLabel(words, column)
+  const unit = column?.field.unit === undefined ? '' : ` (${column.field.unit})`
+  const name = column === undefined ? field : `${columnLabel(words, column)}${unit}`
   const value = (one: Difference[1]) => {
     if (one === null) return html`<span class="quiet">${texts.nothing}</span>`
     if (typeof one === 'boolean') return html`${one ? texts.answers.true : texts.answers.false}`

@@ -129,6 +129,7 @@ export const de: SheetTexts = {
   room: (room, rows) =>
     `In Ihrem Tarif ist Platz für ${room} neue Produkte, und die Tabelle hat ${rows} Zeilen.`,
   changed: 'Was sich ändern würde',
+  changesTable: 'Werte vorher und nachher',
   changedLead: 'Produkte, die es schon gibt, mit jedem Wert vorher und nachher.',
   product: 'Produkt',
   before: 'Vorher',

@@ -126,6 +126,7 @@ export const en = {
   room: (room: string, rows: string) =>
     `Your plan has room for ${room} new products, and the sheet has ${rows} rows.`,
   changed: 'What would change',
+  changesTable: 'Values before and after',
   changedLead: 'Products that exist already, with each value before and after.',
   product: 'Product',
   before: 'Before',

@@ -1,0 +1,86 @@
+/** Sheets as shops and product databases have them become products by the columns page alone. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { findBySku } from '../../src/passports/find-matches.ts'
+import { getState, readingOf } from '../../src/passports/state.ts'
+import { LAYOUTS, type Layout, layoutFile } from '../transfer/layouts.ts'
+import { bring, check, counts, formIn, run, sendColumns } from './import-form.ts'
+import { type Stand, startStand } from './stand.ts'
+
+let stand: Stand
+before(async () => {
+  stand = await startStand()
+})
+after(() => stand.close())
+
+/** What a company types once. */
+const SAME: Record<string, string> = {
+  'k.brandName': 'Testmarke',
+  'k.economicOperator.role': 'manufacturer',
+  'k.economicOperator.legalName': 'Testmarke GmbH',
+  'k.economicOperator.address': 'Werkstraße 1',
+  'k.economicOperator.country': 'DE',
+  'k.economicOperator.contactEmail': 'pass@testmarke.example',
+  'k.languages': 'de',
+  'k.fiberComposition': '100 % Baumwolle',
+  'k.materialComposition': '100 % wood',
+  'k.countryOfManufacture': 'PT',
+  'k.careInstructions': 'Bei 30 °C waschen',
+  'k.repair.repairable': 'true',
+  'k.repair.sparePartsAvailable': 'false',
+  'k.endOfLife.recyclingInstructions': 'Sammelstelle',
+  'k.endOfLife.disposalInstructions': 'Nicht in den Hausmüll',
+  'k.batteryCategory': 'industrial',
+  'k.cellChemistry': 'lfp',
+  'k.manufacturingDate': '2026',
+  'k.ratedCapacity': '100',
+  'k.weightKg': '10',
+  k_language: 'de',
+}
+
+/** As a mapping names it: path and unit. */
+const columnOf = (form: Record<string, string>, place: number) => {
+  const [name, unit] = [form[`c.${place}`] ?? '', form[`u.${place}`]]
+  return { name, unit }
+}
+
+for (const layout of LAYOUTS) {
+  test(`${layout.source}: columns are right or asked about, and ${layout.product ? 'products come of it' : 'nothing comes of it'}`, async () => {
+    const account = await stand.account({ plan: 'enterprise' })
+    const editor = await stand.signedIn(account, 'editor')
+    const name = `sheet.${layout.file === 'xlsx' ? 'xlsx' : 'csv'}`
+    const at = await bring(stand, editor, await layoutFile(layout), { name, category: layout.category })
+    const page = await editor.get(at)
+    const form = formIn(page)
+    for (const [place, title] of layout.header.entries()) {
+      const [wanted = '', unit] = (layout.guessed[title] ?? '').split('|')
+      const found = columnOf(form, place)
+      assert.equal(found.name, wanted, title)
+      if (unit !== undefined) assert.equal(found.unit, unit === '?' ? '' : unit, title)
+    }
+    if (layout.product === undefined) {
+      const refused = await sendColumns(editor, at)
+      assert.equal(refused.status, 422)
+      assert.match(refused.text, /No column is Article number \(SKU\), by which rows find their product/)
+      return
+    }
+    const units = unitAnswers(layout)
+    if (Object.keys(units).length > 0) assert.equal((await sendColumns(editor, at, SAME)).status, 422)
+    const same = Object.fromEntries(Object.entries(SAME).filter(([key]) => key in form))
+    const checked = await check(stand, editor, at, { ...same, ...units })
+    assert.deepEqual(counts(checked), [layout.rows.length, 0, 0, 0], checked.text.slice(-3_000))
+    await run(stand, editor, at)
+    const ctx = { ...stand.ctx, accountId: account, actorId: 0 }
+    const sku = String(
+      layout.product.sku ?? layout.rows[0]?.[layout.header.findIndex(one => layout.guessed[one] === 'sku')],
+    )
+    const [id] = (await findBySku(ctx, [sku])).get(sku)?.ids ?? []
+    assert.ok(id)
+    const made = readingOf(await getState(ctx, id))
+    for (const [field, value] of Object.entries(layout.product)) assert.deepEqual(made[field], value, field)
+    assert.equal(made.substancesOfConcern ?? made.hazardousSubstances ?? made.complianceDocuments, undefined)
+  })
+}
+
+const unitAnswers = ({ header, units = {} }: Layout): Record<string, string> =>
+  Object.fromEntries(Object.entries(units).map(([title, unit]) => [`u.${header.indexOf(title)}`, unit]))
