@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'
 import { ASSET_PATHS } from '../../src/console/assets.ts'
-import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+import { createAccessLink } from '../../src/passports/access-links.ts'
+import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
 let t: Harness
 let account: TestAccount
@@ -21,6 +22,13 @@ const HTML = { accept: 'text/html' }
 const POLICY = /^default-src 'none';.* frame-ancestors 'none'(?:;|$)/
 
 test('nosniff, HSTS, policies: pages, files, redirects, refusals, answers without a body, of each door', async () => {
+  const link = await createAccessLink(account.ctx, {
+    passportId: id,
+    audience: 'authority',
+    label: 'Test',
+    expiresAt: new Date(t.clock.now().getTime() + 3_600_000),
+    addresses: ADDRESSES,
+  })
   const asks: [HTTPMethods, string, number, Record<string, string>?][] = [
     ['GET', '/', 302],
     ['GET', '/favicon.ico', 204],
@@ -35,6 +43,7 @@ test('nosniff, HSTS, policies: pages, files, redirects, refusals, answers withou
     ['GET', `/p/${id}?lang=de`, 200],
     ['GET', `/p/${id}?format=foo`, 406],
     ['GET', `/p/${id}?access=x`, 200],
+    ['GET', `/p/${id}?access=${link.token}`, 303],
     ['GET', `/p/${id}/qr.svg`, 200],
     ['GET', '/p/00000000000000000000000000', 404],
     ['GET', '/p/%ff', 400],
