@@ -1,5 +1,5 @@
 /** What a bulk call answers: the rows it did something with, those it could not, and how many of each. */
-import { AppError, type Detail, invalid } from '../kernel/errors.ts'
+import { AppError, type Detail, invalid, SAID } from '../kernel/errors.ts'
 import type { Data } from '../passports/check-data.ts'
 import type { Summary } from '../passports/list.ts'
 import type { PassportRow } from '../passports/record.ts'
@@ -55,13 +55,27 @@ export function bulkBody(
   )
 }
 
-/** Those of all rows, pointing into the call as its errors do. */
-const warningsOf = (rows: readonly Done[]): Detail[] =>
-  rows
+/**
+ * Those of all rows, pointing into the call as its errors do. A name is warned of once, in the first row that has it:
+ * 500 rows of one cloth would leave no room for anything else. Each row has its own warnings as well.
+ */
+function warningsOf(rows: readonly Done[]): Detail[] {
+  const names = new Set<unknown>()
+  const isNew = (warning: Detail) => {
+    if (!ABOUT_NAMES.has(warning.code)) return true
+    const name = warning[SAID]?.facts.found
+    if (names.has(name)) return false
+    names.add(name)
+    return true
+  }
+  return rows
     .toSorted((a, b) => a.index - b.index)
     .flatMap(({ index, warnings }) =>
-      warnings.map(one => ({ ...one, pointer: `/items/${index}${one.pointer}`, index })),
+      warnings.filter(isNew).map(one => ({ ...one, pointer: `/items/${index}${one.pointer}`, index })),
     )
+}
+
+const ABOUT_NAMES: ReadonlySet<string> = new Set(['synonym', 'unlisted_name'])
 
 function rowJson(call: AccountCall, { index, row, names, warnings }: Done): string {
   const summary = summaryJson(call.setup.addresses, withNames(row, names))

@@ -112,6 +112,24 @@ describe('POST /products/bulk', () => {
     for (const one of errors) for (const detail of one.errors) assert.equal(detail.index, one.index)
   })
 
+  test('a name of a fibre is warned of in each row, and once for the call', async () => {
+    const row = (sku: string, fiber: string) =>
+      newProduct({ sku, fiberComposition: [{ fiber, percentage: 100 }] })
+    const rows = ['Baumwolle', 'cotton', 'Baumwolle', 'cottonn', 'Baumwolle', 'cottonn']
+    const { json } = await bulk(items(...rows.map((fiber, no) => row(`names-${no}`, fiber))))
+    assert.deepEqual(
+      json.warnings.map(({ index, code, pointer }: Record<string, unknown>) => [index, code, pointer]),
+      [
+        [0, 'synonym', '/items/0/data/fiberComposition/0/fiber'],
+        [3, 'unlisted_name', '/items/3/data/fiberComposition/0/fiber'],
+      ],
+    )
+    assert.deepEqual(
+      json.data.created.map((one: { warnings?: unknown[] }) => one.warnings?.length ?? 0),
+      [1, 0, 1, 1, 1, 1],
+    )
+  })
+
   test('a bad row does not spoil a good one about the same product', async () => {
     const { json } = await bulk(items({ data: { sku: 'b-5' } }, newProduct({ sku: 'b-5' })))
     assert.deepEqual([indexes(json.data.errors), indexes(json.data.created)], [[0], [1]])
