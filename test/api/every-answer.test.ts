@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'
 import { ASSET_PATHS } from '../../src/console/assets.ts'
+import { isBelowOwnDomain } from '../../src/kernel/every-answer.ts'
 import { createAccessLink } from '../../src/passports/access-links.ts'
 import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
@@ -101,6 +102,21 @@ test('nosniff, HSTS, policies: pages, files, redirects, refusals, answers withou
     assert.equal(headers['x-content-type-options'], 'nosniff', path)
     assert.equal(headers['strict-transport-security'], 'max-age=31536000', path)
   }
+})
+
+test('subdomains are named in HSTS only below a domain, never for the domain of a brand itself', () => {
+  const below = ['dpp.brand.example', 'id.brand.com', 'dpp.brand.co.uk', 'dpp.hallwerk.de', 'a.dpp.bmw.de']
+  const not = [
+    'brand.example',
+    'brand.co.uk',
+    'brand.gouv.fr',
+    'dpp.bmw.de',
+    'localhost',
+    '192.0.2.1',
+    '[2001:db8::1]',
+  ]
+  for (const host of below) assert.equal(isBelowOwnDomain(host), true, host)
+  for (const host of not) assert.equal(isBelowOwnDomain(host), false, host)
 })
 
 test('what a key opens is for nobody else, and asked for anew, unless it says otherwise', async () => {
