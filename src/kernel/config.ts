@@ -37,7 +37,7 @@ export type Config = {
   geoMmdbPath: string | undefined
   /** Lower-case name of the header in which a trusted proxy tells the reader's country. */
   countryHeader: string | undefined
-  /** Where letters go out; without it their links are in the log. */
+  /** Where e-mails go out; without it none is sent. */
   smtp: SmtpServer | undefined
   /** Where backups are made by themselves, how often, and how many are kept; undefined: none are. */
   backups: BackupSettings | undefined
