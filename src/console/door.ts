@@ -9,6 +9,7 @@ import type { SecurityEvent } from '../kernel/security-events.ts'
 import { ASSET_PATHS, registerAssets } from './assets.ts'
 import { BRAND_ROUTES } from './brand/routes.ts'
 import { CONFIRM_OPTIONS, confirm, submitConfirmOptions } from './confirm.ts'
+import { refuseForCost } from './costs.ts'
 import { DEVELOPER_ROUTES } from './developer/routes.ts'
 import { deviceCookie } from './device-cookie.ts'
 import { answerError, refuse } from './error-page.ts'
@@ -97,7 +98,13 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   { method: 'GET', path: '/console/products/:id/units/new', access: 'editor', handle: showIssue },
   { method: 'GET', path: '/console/products/:id/code.png', access: 'signed_in', handle: sendCode },
   { method: 'GET', path: '/console/products/:id/labels', access: 'signed_in', handle: showLabels },
-  { method: 'GET', path: '/console/products/:id/labels/file', access: 'signed_in', handle: sendLabels },
+  {
+    method: 'GET',
+    path: '/console/products/:id/labels/file',
+    access: 'signed_in',
+    cost: 'download',
+    handle: sendLabels,
+  },
   { method: 'GET', path: '/console/products/:id/versions/:n', access: 'signed_in', handle: showVersion },
   {
     method: 'POST',
@@ -120,9 +127,15 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   { method: 'POST', path: '/console/import/:id/run', access: 'editor', handle: submitRun },
   { method: 'POST', path: '/console/import/:id/stop', access: 'editor', handle: submitStop },
   { method: 'POST', path: '/console/import/:id/discard', access: 'editor', handle: submitDiscard },
-  { method: 'GET', path: '/console/import/:id/errors', access: 'editor', handle: sendErrors },
+  {
+    method: 'GET',
+    path: '/console/import/:id/errors',
+    access: 'editor',
+    cost: 'download',
+    handle: sendErrors,
+  },
   { method: 'GET', path: '/console/export', access: 'signed_in', handle: showExport },
-  { method: 'GET', path: '/console/export/file', access: 'signed_in', handle: sendExport },
+  { method: 'GET', path: '/console/export/file', access: 'signed_in', cost: 'download', handle: sendExport },
   { method: 'GET', path: '/console/keys', access: 'signed_in', handle: showKeys },
   { method: 'POST', path: '/console/keys', access: 'owner', needsProof: true, handle: submitKey },
   { method: 'GET', path: SHOWN_KEY, access: 'owner', handle: showKey },
@@ -209,6 +222,8 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
     visit.note('right_refused')
     return refuse({ request, reply, session, status: 403, sentence })
   }
+  const refused = refuseForCost({ sql: setup.sql, route, session, request, reply })
+  if (refused !== undefined) return refused
   const signedIn = { ...visit, session, token }
   if (route.needsProof && !isProven(session, setup.clock.now())) {
     const proof = await confirm(signedIn)

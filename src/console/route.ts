@@ -94,6 +94,8 @@ type Of<A, V> = {
   needsProof?: true
   /** Its form has a sheet in it, which the handler reads by itself. */
   takesFile?: true
+  /** What it costs beside a page: see `costs.ts`. */
+  cost?: 'download' | 'webhook_test'
   handle: (visit: V) => Promise<Outcome> | Outcome
 }
 

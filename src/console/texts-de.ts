@@ -178,6 +178,14 @@ export const de: Texts = {
   },
   crossSite:
     'Die Anfrage kam nicht von einer Seite dieser Konsole, darum wurde nichts geändert. Bitte die Konsole unter der Adresse öffnen, die Sie bekommen haben, und noch einmal versuchen.',
+  crossSiteDownload:
+    'Diese Datei wurde über einen Link auf einer anderen Website angefordert und darum nicht erstellt. Bitte die Seite in der Konsole öffnen und dort herunterladen.',
+  downloadsBusy:
+    'Es werden gerade zu viele Dateien erstellt. Es wurde nichts geändert. Bitte warten, bis ein eigener Download beendet ist, oder in einer halben Minute noch einmal versuchen.',
+  tooManyRequests: seconds =>
+    `Sie haben in einer Minute sehr viele Seiten abgerufen. Es wurde nichts geändert. Bitte in ${seconds} Sekunden noch einmal versuchen; für Programme gibt es die API.`,
+  tooManyTests: (most, seconds) =>
+    `Dieses Konto hat in einer Minute ${most} Testereignisse gesendet. Bitte in ${seconds} Sekunden noch einmal versuchen.`,
   editorsOnly: 'Das dürfen nur Bearbeiter und Inhaber des Kontos. Es wurde nichts geändert.',
   ownersOnly: 'Das dürfen nur Inhaber des Kontos. Es wurde nichts geändert.',
   requestId: id => `Anfrage ${id}`,

@@ -171,6 +171,14 @@ export const en = {
   },
   crossSite:
     'The request did not come from a page of this console, so nothing was changed. Open the console at the address it was given to you under, and try again.',
+  crossSiteDownload:
+    'This file was asked for by a link on another site, so it was not made. Open the page in the console and download it there.',
+  downloadsBusy:
+    'Too many files are being made right now. Nothing was changed. Wait until a download of yours has ended, or try again in half a minute.',
+  tooManyRequests: (seconds: number) =>
+    `You have asked for very many pages in a minute. Nothing was changed. Try again in ${seconds} seconds; programs use the API.`,
+  tooManyTests: (most: number, seconds: number) =>
+    `This account has sent ${most} test events in a minute. Try again in ${seconds} seconds.`,
   ownersOnly: 'Only owners of the account may do this. Nothing was changed.',
   editorsOnly: 'Only editors and owners of the account may do this. Nothing was changed.',
   requestId: (id: string) => `Request ${id}`,

@@ -1,6 +1,6 @@
 /** Sheets of labels as PDF: each with its QR symbol as shapes, and beside it the name, the lot or serial and the address. */
 import { createRequire } from 'node:module'
-import { setImmediate as breathe } from 'node:timers/promises'
+import type { Readable } from 'node:stream'
 import PDFDocument from 'pdfkit'
 import { darkRuns, type QrLevel, QUIET_ZONE, qrModules } from './modules.ts'
 
@@ -68,14 +68,18 @@ export const singleLabel = (width: number, height: number): SheetFormat => ({
   gap: [0, 0],
 })
 
-/** `address` is what the symbol holds. Lines are printed below the title as far as there is room. */
-export type Label = { address: string; title: string; lines: readonly string[] }
+/**
+ * `address` is what the symbol holds. Lines are printed below the title as far as there is room, and then what is printed
+ * whole or not at all.
+ */
+export type Label = { address: string; title: string; lines: readonly string[]; whole: string }
 
 const POINTS_PER_MM = 72 / 25.4
 const PADDING_MM = 1.5
 const MOST_SYMBOL_MM = 40
-/** Drawing one takes about a millisecond; others get their turn between. */
-const LABELS_AT_ONCE = 20
+/** Type of what is printed whole, in points: the largest that fits. */
+const WHOLE_SIZES = [7, 6, 5.5, 5, 4.5, 4] as const
+const LINE_HEIGHT = 1.2
 
 const FONT = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')
 const BOLD = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')
@@ -85,8 +89,9 @@ export const symbolMm = ({ width, height }: Pick<SheetFormat, 'width' | 'height'
   Math.min(height, width, MOST_SYMBOL_MM)
 
 /**
- * A PDF stream of the labels, in order, beginning at place `skip` of the first sheet. Ends with an error when `labels`
- * does; destroying the stream ends the work.
+ * A PDF stream of the labels, in order, beginning at place `skip` of the first sheet. Drawing one takes about a
+ * millisecond; no more are drawn than the reader takes, and `labels` lets others have their turn. Ends with an error when
+ * `labels` does; destroying the stream ends the work.
  */
 export function labelSheet(
   labels: AsyncIterable<Label> | Iterable<Label>,
@@ -115,21 +120,37 @@ async function draw(
   labels: AsyncIterable<Label> | Iterable<Label>,
   { format, level, skip }: Drawing,
 ): Promise<void> {
+  const hasRoom = awaitRoom(pdf)
   const onSheet = format.columns * format.rows
   let place = skip
   for await (const label of labels) {
     if (place === skip || place % onSheet === 0) pdf.addPage()
     drawLabel(pdf, label, { format, level, at: place % onSheet })
     place++
-    if (place % LABELS_AT_ONCE === 0) await breathe()
+    await hasRoom()
     if (pdf.destroyed) return
   }
   if (place === skip) pdf.addPage()
 }
 
+/** The writer of a PDF pushes whatever is drawn: this waits while its reader has not taken what is there. */
+function awaitRoom(pdf: InstanceType<typeof PDFDocument>): () => Promise<void> {
+  const stream = pdf as unknown as Readable
+  let wake: () => void = () => undefined
+  stream._read = () => wake()
+  stream.once('close', () => wake())
+  return async () => {
+    while (!stream.destroyed && stream.readableLength >= stream.readableHighWaterMark) {
+      await new Promise<void>(resolve => {
+        wake = resolve
+      })
+    }
+  }
+}
+
 function drawLabel(
   pdf: InstanceType<typeof PDFDocument>,
-  { address, title, lines }: Label,
+  { address, title, lines, whole }: Label,
   { format, level, at }: { format: SheetFormat; level: QrLevel; at: number },
 ): void {
   const mm = (value: number) => value * POINTS_PER_MM
@@ -156,7 +177,47 @@ function drawLabel(
   pdf.font('text').fontSize(small)
   for (const line of lines) {
     const left = mm(top + format.height - PADDING_MM) - pdf.y
-    if (left < small * 1.2) return
+    if (left < small * LINE_HEIGHT) return
     pdf.text(line, x, pdf.y + 1, { ...room, height: left })
   }
+  drawWhole(pdf, whole, { x, width: room.width, bottom: mm(top + format.height - PADDING_MM), most: small })
+}
+
+/** An address that lacks its end is none: it is printed in smaller type, or left out where even that has no room. */
+function drawWhole(
+  pdf: InstanceType<typeof PDFDocument>,
+  text: string,
+  { x, width, bottom, most }: { x: number; width: number; bottom: number; most: number },
+): void {
+  const top = pdf.y + 1
+  for (const size of WHOLE_SIZES) {
+    if (size > most) continue
+    const lines = breakAnywhere(pdf, text, size, width)
+    if (top + lines.length * size * LINE_HEIGHT > bottom) continue
+    pdf.fontSize(size)
+    for (const [i, line] of lines.entries())
+      pdf.text(line, x, top + i * size * LINE_HEIGHT, { lineBreak: false })
+    return
+  }
+}
+
+/** Widths of single characters at size 1: to measure each beginning of a line would lay it out anew. */
+const widths = new Map<string, number>()
+
+function breakAnywhere(pdf: InstanceType<typeof PDFDocument>, text: string, size: number, width: number) {
+  const lines: string[] = []
+  let line = ''
+  let taken = 0
+  for (const character of text) {
+    const one = widths.get(character) ?? pdf.fontSize(1).widthOfString(character)
+    widths.set(character, one)
+    if (line !== '' && taken + one * size > width) {
+      lines.push(line)
+      line = ''
+      taken = 0
+    }
+    line += character
+    taken += one * size
+  }
+  return [...lines, line]
 }

@@ -1,36 +1,90 @@
 /** QR symbols as PNG for programs that print no SVG: whole pixels a module, and the resolution written in the file. */
-import { crc32 } from 'node:zlib'
-import { toPngBuffer } from 'lean-qr/extras/node_export'
-import { type QrLevel, QUIET_ZONE, qrModules } from './modules.ts'
+import { promisify } from 'node:util'
+import { crc32, deflate } from 'node:zlib'
+import { type Modules, type QrLevel, QUIET_ZONE, qrModules } from './modules.ts'
 
 export const DPI = [300, 600] as const
 export type Dpi = (typeof DPI)[number]
 
 const MM_PER_INCH = 25.4
-/** The length of a PNG's signature and of its IHDR chunk, which stands first (PNG, third edition, §5.6). */
-const HEAD_LENGTH = 8 + 25
+const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
+/** Filters of a row of pixels: as it is, and as the difference from the row above (PNG, third edition, §9.2). */
+const FILTER_NONE = 0
+const FILTER_UP = 2
 
-export type PngWish = { level: QrLevel; sizeMm: number; dpi: Dpi }
+export type PngOptions = { level: QrLevel; sizeMm: number; dpi: Dpi }
 
-/** At most `sizeMm` wide with the quiet zone: the pixels of a module are a whole number, at least one. */
-export function qrPng(text: string, { level, sizeMm, dpi }: PngWish): Buffer {
+/** Pixels of one side of a symbol, at most as wide as asked with the quiet zone. */
+export const pngSide = (modules: Modules, { sizeMm, dpi }: Pick<PngOptions, 'sizeMm' | 'dpi'>): number =>
+  sideModules(modules) * Math.max(1, Math.floor(((sizeMm / MM_PER_INCH) * dpi) / sideModules(modules)))
+
+const sideModules = ({ size }: Modules) => size + 2 * QUIET_ZONE
+const compress = promisify(deflate)
+
+/**
+ * At most `sizeMm` wide with the quiet zone: the pixels of a module are a whole number, at least one. One bit a pixel, and
+ * only the first row of a module's rows is drawn; the rest are "as above", zeros, which zlib packs in its own threads.
+ */
+export async function qrPng(text: string, { level, sizeMm, dpi }: PngOptions): Promise<Buffer> {
   const modules = qrModules(text, level)
-  const pixels = Math.floor(((sizeMm / MM_PER_INCH) * dpi) / (modules.size + 2 * QUIET_ZONE))
-  const png = toPngBuffer(modules, { pad: QUIET_ZONE, scale: Math.max(1, pixels), off: [255, 255, 255] })
-  return withResolution(Buffer.from(png), dpi)
+  const side = pngSide(modules, { sizeMm, dpi })
+  const packed = await compress(rowsOf(modules, side))
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', header(side)),
+    chunk('pHYs', resolution(dpi)),
+    chunk('IDAT', packed),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
 }
 
-/** A pHYs chunk behind the head, so that a layout program places the symbol at its size. */
-function withResolution(png: Buffer, dpi: Dpi): Buffer {
-  const perMetre = Math.round((dpi / MM_PER_INCH) * 1000)
+function rowsOf(modules: Modules, side: number): Buffer {
+  const scale = side / sideModules(modules)
+  const stride = 1 + Math.ceil(side / 8)
+  const rows = Buffer.alloc(side * stride)
+  for (let y = 0; y < side; y++) {
+    const at = y * stride
+    const isFirst = y % scale === 0
+    rows[at] = isFirst ? FILTER_NONE : FILTER_UP
+    if (!isFirst) continue
+    // Grey of one bit: 1 is white.
+    rows.fill(0xff, at + 1, at + stride)
+    const row = y / scale - QUIET_ZONE
+    for (let column = 0; column < modules.size; column++) {
+      if (!modules.get(column, row)) continue
+      const begin = (column + QUIET_ZONE) * scale
+      for (let x = begin; x < begin + scale; x++) {
+        const byte = at + 1 + (x >> 3)
+        rows[byte] = (rows[byte] ?? 0) & ~(0x80 >> (x & 7))
+      }
+    }
+  }
+  return rows
+}
+
+function header(side: number): Buffer {
   const body = Buffer.alloc(13)
-  body.write('pHYs', 0, 'latin1')
+  body.writeUInt32BE(side, 0)
+  body.writeUInt32BE(side, 4)
+  body.writeUInt8(1, 8)
+  return body
+}
+
+/** So that a layout program places the symbol at its size. */
+function resolution(dpi: Dpi): Buffer {
+  const perMetre = Math.round((dpi / MM_PER_INCH) * 1000)
+  const body = Buffer.alloc(9)
+  body.writeUInt32BE(perMetre, 0)
   body.writeUInt32BE(perMetre, 4)
-  body.writeUInt32BE(perMetre, 8)
-  body.writeUInt8(1, 12)
-  const chunk = Buffer.alloc(4 + body.length + 4)
-  chunk.writeUInt32BE(body.length - 4)
-  body.copy(chunk, 4)
-  chunk.writeUInt32BE(crc32(body), 4 + body.length)
-  return Buffer.concat([png.subarray(0, HEAD_LENGTH), chunk, png.subarray(HEAD_LENGTH)])
+  body.writeUInt8(1, 8)
+  return body
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const whole = Buffer.alloc(4 + 4 + data.length + 4)
+  whole.writeUInt32BE(data.length)
+  whole.write(type, 4, 'latin1')
+  data.copy(whole, 8)
+  whole.writeUInt32BE(crc32(whole.subarray(4, 8 + data.length)), 8 + data.length)
+  return whole
 }

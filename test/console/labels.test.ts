@@ -1,12 +1,21 @@
 /** Labels as they are printed: every code on a sheet is decoded again, every picture in an archive too. */
 import assert from 'node:assert/strict'
+import type { Readable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { unzipSync } from 'fflate'
+import PDFDocument from 'pdfkit'
 import type { AccountContext } from '../../src/accounts/context.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createPassport } from '../../src/passports/create.ts'
 import { createChildren } from '../../src/passports/create-children.ts'
-import { labelSheet, SHEETS, type SheetFormat, symbolMm } from '../../src/qr/label-sheet.ts'
+import {
+  type Label,
+  labelSheet,
+  SHEETS,
+  type SheetFormat,
+  singleLabel,
+  symbolMm,
+} from '../../src/qr/label-sheet.ts'
 import { DPI, qrPng } from '../../src/qr/png.ts'
 import { newProduct, nextGtin } from '../harness.ts'
 import { decodePng } from '../qr/decode.ts'
@@ -17,7 +26,7 @@ const ADDRESS = 'https://carnet.example/01/09506000134352/10/LOT-7/21/SN0001'
 describe('a symbol as PNG', () => {
   for (const dpi of DPI) {
     test(`${dpi} dpi: read again, says its resolution, no wider than asked`, async () => {
-      const png = qrPng(ADDRESS, { level: 'M', sizeMm: 20, dpi })
+      const png = await qrPng(ADDRESS, { level: 'M', sizeMm: 20, dpi })
       assert.equal(await decodePng(png), ADDRESS)
       assert.ok(png.readUInt32BE(16) / dpi <= 20 / 25.4)
       const at = png.indexOf('pHYs')
@@ -41,6 +50,7 @@ describe('formats of sheets', () => {
       address: `${ADDRESS}${i}`,
       title: 'Κουβέρτα из шерсти '.repeat(i + 1),
       lines: ['x'.repeat(400)],
+      whole: 'carnet.example/01',
     }))
     const chunks: Buffer[] = []
     for await (const chunk of labelSheet(labels, { format: SHEETS['64x38'], level: 'M', skip: 20 }))
@@ -48,6 +58,85 @@ describe('formats of sheets', () => {
     const pdf = Buffer.concat(chunks).toString('latin1')
     assert.match(pdf, /^%PDF-1/)
     assert.equal(pdf.match(/\/Type \/Page\b/g)?.length, 3)
+  })
+})
+
+describe('what is drawn', () => {
+  const sheet = (labels: Iterable<Label> | AsyncIterable<Label>, width: number, height: number) =>
+    labelSheet(labels, { format: singleLabel(width, height), level: 'M' }) as unknown as Readable
+
+  test('no more is drawn than is taken, and nothing after the reader has left', async () => {
+    let drawn = 0
+    let isEnded = false
+    async function* endless(): AsyncGenerator<Label> {
+      try {
+        for (;;) {
+          drawn++
+          yield { address: `${ADDRESS}${drawn}`, title: 'Title', lines: [], whole: ADDRESS }
+        }
+      } finally {
+        isEnded = true
+      }
+    }
+    const pdf = sheet(endless(), 50, 30)
+    const untilStill = async () => {
+      for (let before = -1; before !== drawn; ) {
+        before = drawn
+        for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve))
+        assert.ok(drawn < 1_000, 'it goes on without a reader')
+      }
+    }
+    await untilStill()
+    const unread = drawn
+    while (pdf.readableLength > 0) pdf.read()
+    await untilStill()
+    assert.ok(drawn > unread)
+    pdf.destroy()
+    while (!isEnded) await new Promise(resolve => setImmediate(resolve))
+  })
+
+  for (const [width, height] of [
+    [30, 20],
+    [15, 15],
+    [38.1, 21.2],
+    [50, 30],
+    [100, 60],
+  ] as const) {
+    test(`on ${width} × ${height} mm the address is printed whole or not at all`, async t => {
+      const printed: string[] = []
+      const { text } = PDFDocument.prototype
+      t.mock.method(
+        PDFDocument.prototype,
+        'text',
+        function (this: typeof PDFDocument.prototype, ...all: never[]) {
+          printed.push(String(all[0]))
+          return (text as (...all: never[]) => unknown).apply(this, all)
+        },
+      )
+      const label = {
+        address: ADDRESS,
+        title: 'A title of some length',
+        lines: ['Serial SN0001'],
+        whole: ADDRESS,
+      }
+      for await (const _ of sheet([label], width, height)) assert.ok(_)
+      const rest = printed.slice(printed.indexOf('Serial SN0001') + 1).join('')
+      assert.ok(rest === ADDRESS || (rest === '' && width < 38), rest)
+      if (width >= 38) assert.equal(rest, ADDRESS)
+    })
+  }
+
+  test('others have their turn between large pictures', async () => {
+    let turns = 0
+    let isDrawing = true
+    const count = () => {
+      turns++
+      if (isDrawing) setImmediate(count)
+    }
+    setImmediate(count)
+    for (let i = 0; i < 10; i++) await qrPng(`${ADDRESS}${i}`, { level: 'M', sizeMm: 100, dpi: 600 })
+    isDrawing = false
+    assert.ok(turns > 10)
   })
 })
 
@@ -99,6 +188,34 @@ describe('the pages about labels', () => {
       headers: { cookie: owner.cookie ?? '' },
     })
     assert.match((await decodePng(answer.rawPayload)) ?? '', /\/p\/[0-9a-z]{26}$/)
+  })
+
+  test('units come in the order they were made, all or from one to another', async () => {
+    const serials = async (query: string) =>
+      Object.keys(unzipSync(await file(`of=items&file=svg${query}`))).map(name =>
+        Number(/^S_(\d+)-/.exec(name)?.[1]),
+      )
+    const numbers = (first: number, last: number) =>
+      Array.from({ length: last - first + 1 }, (_, i) => first + i)
+    assert.deepEqual(await serials(''), numbers(0, 129))
+    assert.deepEqual(await serials('&from=S/17&to=S/121'), numbers(17, 121))
+    assert.deepEqual(await serials('&from=S/20&to=S/18'), numbers(18, 20))
+    assert.deepEqual(await serials('&from=S/128'), [128, 129])
+    assert.deepEqual(await serials('&to=S/0'), [0])
+    const page = await owner.get(`${at}/labels?of=items&from=S/1&to=S/30&sheet=64x38`)
+    assert.match(page.text, /Labels: 30, pages: 2\./)
+    const none = await owner.get(`${at}/labels/file?of=items&from=S/1&to=nothing`)
+    assert.equal(none.status, 422)
+    assert.match(none.text, /no item with the serial number nothing here/)
+    assert.match(none.text, /value="nothing"/)
+  })
+
+  test('a file has so many labels and pixels at most', async () => {
+    const many = await owner.get(`${at}/labels/file?of=items&copies=500`)
+    assert.equal(many.status, 422)
+    assert.match(many.text, /These would be 65,000 labels\. A file has at most 20,000/)
+    assert.equal((await owner.get(`${at}/labels?of=items&copies=500&to=S/39`)).status, 200)
+    assert.equal((await owner.get(`${at}/labels?of=items&file=png600&size=100`)).status, 200)
   })
 
   test('too fine a code is told before it is printed', async () => {
@@ -195,6 +312,26 @@ describe('the pages about labels', () => {
         .map(name => name.split('-')[0])
         .sort()
     }
+    const inOrder = async (query: string) => {
+      const answer = await stand.app.inject({
+        url: `${of}/labels/file?file=svg${query}`,
+        headers: { cookie: owner.cookie ?? '' },
+      })
+      return Object.keys(unzipSync(answer.rawPayload)).map(name => name.split('-')[0])
+    }
+    const inBatches = await inOrder('&of=items')
+    assert.deepEqual([inBatches[0], inBatches.slice(1).sort()], ['own', ['i0', 'i1', 'j0', 'j1']])
+    assert.deepEqual(await inOrder('&of=items&from=own&to=own'), ['own'])
+    for (const [from, to] of [
+      [0, 2],
+      [1, 3],
+      [2, 4],
+      [3, 4],
+    ] as const) {
+      const query = `&of=items&from=${inBatches[from]}&to=${inBatches[to]}`
+      assert.deepEqual(await inOrder(query), inBatches.slice(from, to + 1), query)
+    }
+    assert.deepEqual(await inOrder('&of=batches&from=L2'), ['L2'])
     assert.deepEqual(await names(''), ['i0', 'i1', 'j0', 'j1', 'own'])
     assert.deepEqual(await names('&of=items'), ['i0', 'i1', 'j0', 'j1', 'own'])
     assert.deepEqual(await names('&of=batches'), ['L1', 'L2'])

@@ -1,6 +1,7 @@
-/** What is to be printed, as an address says it: what cannot be is told at its field, and stays as it was typed. */
-import type { Below } from '../../passports/count-below.ts'
+/** What to print, read from the query: what is wrong is said at its field, which keeps what was typed. */
+
 import type { State } from '../../passports/state.ts'
+import type { Below } from '../../passports/units-below.ts'
 import { SHEETS, type SheetFormat, singleLabel } from '../../qr/label-sheet.ts'
 import { DPI, type Dpi } from '../../qr/png.ts'
 import type { Problems } from '../form.ts'
@@ -8,7 +9,9 @@ import { type Words, wordsOf } from '../texts.ts'
 import { readNumber } from '../typed-value.ts'
 import { LABEL_TEXTS } from './label-texts.ts'
 
-const MOST_COPIES = 500
+const MAX_COPIES = 500
+/** Longer than any serial number or lot. */
+const MAX_NUMBER_LENGTH = 200
 const LABEL_MM = [15, 300] as const
 const CODE_MM = [10, 100] as const
 
@@ -17,7 +20,7 @@ export const CONTENTS = ['passport', 'gs1'] as const
 const OF = ['items', 'batches', 'self'] as const
 
 export type Content = (typeof CONTENTS)[number]
-export type Wish = {
+export type LabelOptions = {
   of: (typeof OF)[number]
   content: Content
   file: (typeof FILES)[number]
@@ -27,18 +30,30 @@ export type Wish = {
   size: number
   copies: number
   skip: number
+  /** Serial numbers or lots, the first and the last; empty: all. */
+  from: string
+  to: string
 }
 
-/** A wish that can be fulfilled if there are no problems; what was typed, by field, to be shown again. */
-export type ReadWish = { wish: Wish; problems: Problems; typed: (name: Measure) => string }
+/** `options` can be printed if there are no problems; `typed` is shown again. */
+export type ParsedLabelOptions = {
+  options: LabelOptions
+  problems: Problems
+  typed: (name: Measure | 'from' | 'to') => string
+}
 
 const USUAL = { width: 50, height: 30, size: 20, copies: 1, skip: 0 } as const
 export type Measure = keyof typeof USUAL
 
-export const formatOf = ({ sheet, width, height }: Wish): SheetFormat =>
+export const formatOf = ({ sheet, width, height }: LabelOptions): SheetFormat =>
   Object.hasOwn(SHEETS, sheet) ? SHEETS[sheet as keyof typeof SHEETS] : singleLabel(width, height)
 
-export function readWish(words: Words, query: URLSearchParams, { row }: State, below: Below): ReadWish {
+export function parseLabelOptions(
+  words: Words,
+  query: URLSearchParams,
+  { row }: State,
+  below: Below,
+): ParsedLabelOptions {
   const read = reader(words, query)
   const of = OF.filter(one => one === 'self' || below[one] > 0)
   const { choice, number, problems } = read
@@ -53,12 +68,25 @@ export function readWish(words: Words, query: URLSearchParams, { row }: State, b
   const size = isPdf ? USUAL.size : number('size', CODE_MM)
   const width = isPdf && isOwn ? number('width', LABEL_MM) : USUAL.width
   const height = isPdf && isOwn ? number('height', LABEL_MM) : USUAL.height
-  const wish = { ...chosen, size, width, height, copies: USUAL.copies, skip: USUAL.skip } as Wish
-  const { columns, rows } = formatOf(wish)
-  if (isPdf && !isOwn) wish.skip = number('skip', [0, columns * rows - 1], true)
-  if (isPdf) wish.copies = number('copies', [1, MOST_COPIES], true)
-  const typed = (name: Measure) => query.get(name) ?? String(USUAL[name])
-  return { wish, problems, typed }
+  const options = {
+    ...chosen,
+    size,
+    width,
+    height,
+    copies: USUAL.copies,
+    skip: USUAL.skip,
+    from: '',
+    to: '',
+  } as LabelOptions
+  const { columns, rows } = formatOf(options)
+  if (isPdf && !isOwn) options.skip = number('skip', [0, columns * rows - 1], true)
+  if (isPdf) options.copies = number('copies', [1, MAX_COPIES], true)
+  const unitNumber = (name: 'from' | 'to') =>
+    (query.get(name) ?? '').trim().slice(0, MAX_NUMBER_LENGTH).toWellFormed().replaceAll('\0', '')
+  if (options.of !== 'self') Object.assign(options, { from: unitNumber('from'), to: unitNumber('to') })
+  const typed = (name: Measure | 'from' | 'to') =>
+    query.get(name) ?? (name === 'from' || name === 'to' ? '' : String(USUAL[name]))
+  return { options, problems, typed }
 }
 
 /** What a picture of one code is to be: the address of the product's page has no form, and its faults are a list. */
@@ -67,7 +95,7 @@ export function readPicture(words: Words, query: URLSearchParams, { row }: State
   const content = choice<Content>('content', row.gtin === null ? ['passport'] : CONTENTS, 'passport')
   const sent = choice('dpi', DPI.map(String), '300')
   const dpi: Dpi = DPI.find(one => String(one) === sent) ?? 300
-  return { wish: { content, dpi, size: number('size', CODE_MM) }, problems }
+  return { options: { content, dpi, size: number('size', CODE_MM) }, problems }
 }
 
 function reader(words: Words, query: URLSearchParams) {

@@ -1,0 +1,67 @@
+/** Permits for work that only so much of may be under way at a time: counted, or weighed in bytes. */
+
+/** Gives the permit back; a second call does nothing. */
+export type Release = () => void
+
+type Waiter = { weight: number; go: (release: Release | undefined) => void }
+
+export type SemaphoreOptions = {
+  capacity: number
+  /** How many may wait for a permit, and for how long. */
+  maxWaiting: number
+  maxWaitMs: number
+}
+
+export class Semaphore {
+  private readonly options: SemaphoreOptions
+  private taken = 0
+  private readonly waiters: Waiter[] = []
+
+  constructor(options: SemaphoreOptions) {
+    this.options = options
+  }
+
+  /** A permit at once or not at all. What is heavier than the capacity gets in alone. */
+  tryAcquire(weight = 1): Release | undefined {
+    const isFree = this.taken === 0 || this.taken + weight <= this.options.capacity
+    return this.waiters.length === 0 && isFree ? this.take(weight) : undefined
+  }
+
+  /** Waits its turn; undefined when too many wait, or it took too long. */
+  async acquire(weight = 1): Promise<Release | undefined> {
+    const free = this.tryAcquire(weight)
+    if (free !== undefined || this.waiters.length >= this.options.maxWaiting) return free
+    const { promise, resolve } = Promise.withResolvers<Release | undefined>()
+    const waiter = { weight, go: resolve }
+    this.waiters.push(waiter)
+    const timer = setTimeout(() => {
+      this.waiters.splice(this.waiters.indexOf(waiter), 1)
+      resolve(undefined)
+      this.admitNext()
+    }, this.options.maxWaitMs)
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  private take(weight: number): Release {
+    this.taken += weight
+    let isTaken = true
+    return () => {
+      if (!isTaken) return
+      isTaken = false
+      this.taken -= weight
+      this.admitNext()
+    }
+  }
+
+  private admitNext(): void {
+    for (let next = this.waiters[0]; next !== undefined; next = this.waiters[0]) {
+      if (this.taken > 0 && this.taken + next.weight > this.options.capacity) return
+      this.waiters.shift()
+      next.go(this.take(next.weight))
+    }
+  }
+}

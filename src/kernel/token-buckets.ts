@@ -1,0 +1,29 @@
+/** How often each of many may do a thing: so often at once, and then so often a minute. */
+
+export type TokenBuckets = {
+  /** Takes a token of this key. Returns 0, or how many seconds to wait when none is left. */
+  take: (key: string, now: number) => number
+}
+
+const MINUTE_MS = 60_000
+/** Some 150 bytes each. The key that has waited longest is forgotten first, and would start with a full bucket. */
+const MAX_KEYS = 20_000
+
+/** `now` in `take` is of a clock that is never put back. */
+export function createTokenBuckets({ perMinute }: { perMinute: number }): TokenBuckets {
+  const buckets = new Map<string, { left: number; at: number }>()
+  return {
+    take(key, now) {
+      const bucket = buckets.get(key) ?? { left: perMinute, at: now }
+      buckets.delete(key)
+      buckets.set(key, bucket)
+      const [oldest] = buckets.keys()
+      if (buckets.size > MAX_KEYS && oldest !== undefined) buckets.delete(oldest)
+      bucket.left = Math.min(perMinute, bucket.left + ((now - bucket.at) / MINUTE_MS) * perMinute)
+      bucket.at = now
+      if (bucket.left < 1) return Math.ceil(((1 - bucket.left) / perMinute) * (MINUTE_MS / 1000))
+      bucket.left--
+      return 0
+    },
+  }
+}
