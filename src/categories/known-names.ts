@@ -3,7 +3,7 @@
  * batteries, countries. `Baumwolle`, `LINEN`, `NMC811` and `Deutschland` lead to `cotton`, `flax`, `nmc` and `DE`.
  * A known name costs one look-up; only a text that is none is compared with them all. The table is made at first use.
  */
-import { fibreCodes, LANGUAGES, type Labels, label, labelsFor } from '../i18n/catalogue.ts'
+import { fibreCodes, isFibreCode, LANGUAGES, type Labels, label, labelsFor } from '../i18n/catalogue.ts'
 import type { Field } from './field.ts'
 import { FIBRE_KINDS, FIBRE_SYNONYMS, PARTICLES, QUALIFIERS } from './name-synonyms.ts'
 import { findNearestName } from './nearest-name.ts'
@@ -30,6 +30,7 @@ export function recogniseFibre(text: string): Recognition | undefined {
 
 /** The same without a guess: what pages and imports may rely on. One or two look-ups. */
 export function recogniseKnownFibre(text: string): Recognition | undefined {
+  if (isFibreCode(text)) return { code: text, certainty: 'exact' }
   if (text.length > MAX_NAME_LENGTH) return undefined
   return fibreNames().get(spokenKey(text)) ?? withoutQualifiers(text)
 }

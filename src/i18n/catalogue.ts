@@ -144,6 +144,7 @@ export function withinPhrase(language: Language, words: string): string {
 
 /** The English names under which the fibres' labels stand. */
 export const fibreCodes = (): readonly string[] => Object.keys(en.fibres)
+export const isFibreCode = (text: string): boolean => Object.hasOwn(en.fibres, text)
 
 /**
  * Replaces each `{name}` by its value, in one pass, so a value that itself holds braces stays text.
