@@ -1715,6 +1715,7 @@ export interface operations {
         parameters: {
             query?: {
                 lang?: "bg" | "cs" | "da" | "de" | "el" | "en" | "es" | "et" | "fi" | "fr" | "ga" | "hr" | "hu" | "it" | "lt" | "lv" | "mt" | "nl" | "pl" | "pt" | "ro" | "sk" | "sl" | "sv";
+                product?: string;
             };
             header?: {
                 "If-None-Match"?: string;
