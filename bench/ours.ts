@@ -43,7 +43,7 @@ const app = createApp({
   },
   log,
   mail: openMail(undefined, log),
-  isReady: async () => true,
+  findReadiness: async () => 'ready',
 })
 await app.listen({ port: 0, host: '127.0.0.1' })
 const address = app.server.address()

@@ -101,7 +101,7 @@ export async function startHarness(
     countryHeader: settings.countryHeader,
     scans,
     log,
-    isReady: async () => true,
+    findReadiness: async () => 'ready',
   }
   const app = createApp(setup)
   const undocumented = watchAnswers(app)

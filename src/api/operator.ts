@@ -5,8 +5,11 @@ import type { ConnectionNumbers } from '../kernel/connection-guard.ts'
 import { sha256Hex } from '../kernel/crypto.ts'
 import { AppError } from '../kernel/errors.ts'
 
+export type Readiness = 'ready' | 'read-only' | 'not ready'
+
 export type OperatorSetup = {
-  isReady: () => Promise<boolean>
+  /** `read-only` can answer who reads. */
+  findReadiness: () => Promise<Readiness>
   /** Numbers for Prometheus; without them there is no such address. */
   metrics?: OperatorMetrics | undefined
 }
@@ -23,15 +26,22 @@ export type OperatorMetrics = {
 
 const TEXT = 'text/plain; charset=utf-8'
 
-export function registerOperator(app: FastifyInstance, { isReady, metrics }: OperatorSetup): void {
+export function registerOperator(app: FastifyInstance, { findReadiness, metrics }: OperatorSetup): void {
   app.get('/healthz', (_request, reply) => reply.type(TEXT).send('ok\n'))
-  app.get('/readyz', async (_request, reply) => {
-    const ready = await isReady()
-    return reply
-      .code(ready ? 200 : 503)
-      .headers({ 'cache-control': 'no-store', ...(ready ? {} : { 'retry-after': '2' }) })
+  const sendReadiness = (reply: FastifyReply, readiness: Readiness, isOk: boolean) =>
+    reply
+      .code(isOk ? 200 : 503)
+      .headers({ 'cache-control': 'no-store', ...(isOk ? {} : { 'retry-after': '2' }) })
       .type(TEXT)
-      .send(ready ? 'ready\n' : 'not ready\n')
+      .send(`${readiness}\n`)
+  // With a read-only database pages and reads go on: who only wants to know whether writes do asks the second one.
+  app.get('/readyz', async (_request, reply) => {
+    const readiness = await findReadiness()
+    return sendReadiness(reply, readiness, readiness !== 'not ready')
+  })
+  app.get('/readyz/writable', async (_request, reply) => {
+    const readiness = await findReadiness()
+    return sendReadiness(reply, readiness, readiness === 'ready')
   })
   if (metrics === undefined) return
   app.get('/metrics', async (request, reply) => {

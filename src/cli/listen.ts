@@ -28,13 +28,18 @@ export type WaitingRoom = {
 /** Tells who asks, while the database is waited for, that the process lives and cannot work yet; not opened, it does nothing. */
 export function waitingRoom(
   config: Config,
-  setup: Omit<ServerSetup, 'sql' | 'isReady' | 'addresses'>,
+  setup: Omit<ServerSetup, 'sql' | 'findReadiness' | 'addresses'>,
 ): WaitingRoom {
   let held: { room: FastifyInstance; address: string } | undefined
   return {
     async open(sql) {
       const { createWaitingApp } = await import('../app.ts')
-      const room = createWaitingApp({ ...setup, addresses: config, sql, isReady: async () => false })
+      const room = createWaitingApp({
+        ...setup,
+        addresses: config,
+        sql,
+        findReadiness: async () => 'not ready',
+      })
       room.server.prependListener('request', (_request, response) => {
         response.shouldKeepAlive = false
       })

@@ -1,5 +1,6 @@
 /** Runs one command line: finds the command, prints its result, and turns what went wrong into a sentence and an exit code. */
 import { forTerminal, jsonForTerminal } from '../kernel/characters.ts'
+import { systemClock } from '../kernel/clock.ts'
 import { ConfigError, type Environment } from '../kernel/config.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Command, columns, helpText, Refusal, readArguments, UsageError } from './command.ts'
@@ -25,7 +26,7 @@ export async function runCommandLine(words: readonly string[], env: Environment,
     usage = command.usage
     return await runCommand(command, words.slice(name.split(' ').length), env, io)
   } catch (error) {
-    return complain(error, usage, io)
+    return complain(error, usage, isLogged(name, env) ? { ...io, err: text => io.err(logLine(text)) } : io)
   }
 }
 
@@ -82,6 +83,13 @@ function overview(names: readonly string[]): string {
   const rows = names.map(name => [`carnet ${name}`, COMMANDS[name]?.about ?? ''])
   return `Usage: carnet COMMAND [options]; each has --help and --json.\n\n${columns(rows, '  ')}\n`
 }
+
+/** What a server says last stands in the log of a server. */
+const isLogged = (name: string, env: Environment) => name === 'serve' && env.LOG_FORMAT === 'json'
+
+const FATAL = 60
+const logLine = (text: string) =>
+  `${JSON.stringify({ level: FATAL, time: systemClock.now().toISOString(), msg: text.trimEnd() })}\n`
 
 function complain(error: unknown, usage: string, io: Io): number {
   if (error instanceof UsageError) {

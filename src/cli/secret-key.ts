@@ -7,6 +7,7 @@ import {
   fsyncSync,
   linkSync,
   openSync,
+  readdirSync,
   readFileSync,
   statSync,
   unlinkSync,
@@ -14,6 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { findKeyWeakness, replaceKeyAdvice } from '../kernel/key-strength.ts'
+import { syncFolder } from '../kernel/sync-folder.ts'
 import { Refusal } from './command.ts'
 
 const FILE = 'secret-key'
@@ -29,6 +31,14 @@ export function secretKey(settings: { secretKey: string | undefined; dataDir: st
 
 /** Whether there is a kept key; makes none. Throws Refusal when it is open to others or damaged. */
 export const hasSecretKey = (dataDir: string): boolean => readKey(join(dataDir, FILE)) !== undefined
+
+/** The path of a key that a power cut has left under the name it was made under; undefined without one, or with several. */
+export function findUnlinkedKey(dataDir: string): string | undefined {
+  const prefix = `.${FILE}-`
+  const names = existsSync(dataDir) ? readdirSync(dataDir).filter(name => name.startsWith(prefix)) : []
+  const [name] = names
+  return name === undefined || names.length > 1 ? undefined : join(dataDir, name)
+}
 
 /** Whether `secretKey` would make one. */
 export const isKeyMissing = (settings: { secretKey: string | undefined; dataDir: string }): boolean =>
@@ -65,6 +75,8 @@ function makeKey(dataDir: string, path: string): string {
     writeSync(file, `${randomBytes(32).toString('base64')}\n`)
     fsyncSync(file)
     linkSync(beside, path)
+    // Without it a power cut takes the name, and leaves the data that is sealed with the key.
+    syncFolder(dataDir)
   } catch (error) {
     if (!isCode(error, 'EEXIST')) throw error
   } finally {

@@ -40,7 +40,12 @@ export const serve: Command = {
       const token = await createSetUpLink({ sql: store.sql, clock: systemClock })
       const link = token === undefined ? undefined : setUpUrl(config.publicUrl, token)
       if (json) print(`${JSON.stringify({ url: config.publicUrl, address, set_up_url: link ?? null })}\n`)
-      else if (link !== undefined) {
+      else if (link !== undefined && env.LOG_FORMAT === 'json' && log.isLevelEnabled('info')) {
+        log.info(
+          { set_up_url: link },
+          'nobody owns this Carnet yet: make the account of the owner there, once',
+        )
+      } else if (link !== undefined) {
         print(`\nNobody owns this Carnet yet. Make the owner's account here, once:\n\n  ${link}\n\n`)
       }
     })

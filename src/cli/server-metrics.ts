@@ -2,6 +2,7 @@
 import type { AppSetup } from '../app.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { Config } from '../kernel/config.ts'
+import { type DatabaseState, findDatabaseState } from '../kernel/db.ts'
 import type { Statement } from '../kernel/guarded-pool.ts'
 import { poolNumbers } from '../kernel/guarded-pool.ts'
 import type { Log } from '../kernel/log.ts'
@@ -27,7 +28,7 @@ export async function openMetrics(
   const metrics = createMetrics()
   const { registry } = metrics
   boss?.onNumbers(() => registry.getMetricsAsJSON())
-  let installation = async () => ''
+  let installation = async () => stateText('away')
   return {
     metrics,
     watchStore(store) {
@@ -66,18 +67,24 @@ function remembered(read: () => Promise<string>): () => Promise<string> {
 /** What all machines share; the same whichever of them is asked. Without the database there is only that it is away. */
 async function installationText({ sql }: Store): Promise<string> {
   try {
+    const state = await findDatabaseState(sql)
     const [queue, jobs] = await Promise.all([queueNumbers({ sql, clock: systemClock }), countOpenJobs(sql)])
     return [
-      gauge('carnet_database_up', 'Whether the database answers.', 1),
+      stateText(state === 'away' ? 'writable' : state),
       gauge('carnet_webhooks_due', 'Deliveries that are due, over the whole installation.', queue.due),
       gauge('carnet_webhooks_waiting', 'Deliveries that wait for a later attempt.', queue.waiting),
       gauge('carnet_webhooks_oldest_due_seconds', 'Since when the oldest is due.', queue.oldestDueSeconds),
       gauge('carnet_refresh_jobs_open', 'Refreshes behind an answer that are not done yet.', jobs),
     ].join('')
   } catch {
-    return gauge('carnet_database_up', 'Whether the database answers.', 0)
+    return stateText('away')
   }
 }
+
+/** There from the first moment, also when the database never was: an alert on 0 has something to compare. */
+const stateText = (state: DatabaseState): string =>
+  gauge('carnet_database_up', 'Whether the database answers.', state === 'away' ? 0 : 1) +
+  gauge('carnet_database_writable', 'Whether the database can be written to.', state === 'writable' ? 1 : 0)
 
 const gauge = (name: string, help: string, value: number): string =>
   `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`

@@ -5,7 +5,7 @@ import { keyLimitsOf } from '../accounts/rate-limit.ts'
 import type { AppSetup } from '../app.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { Config, Environment } from '../kernel/config.ts'
-import { isReachable } from '../kernel/db.ts'
+import { findDatabaseState } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
 import { type Outbound, openOutbound } from '../kernel/outbound-http.ts'
 import { createSecurityLog } from '../kernel/security-events.ts'
@@ -180,6 +180,8 @@ type AppParts = Omit<Parts, 'app' | 'room'> & {
   outbound: Outbound
 }
 
+const READINESS = { writable: 'ready', 'read-only': 'read-only', away: 'not ready' } as const
+
 /** The app as the server runs it, also for who only asks it for pages. */
 export const appOn = ({
   config,
@@ -209,7 +211,8 @@ export const appOn = ({
     scans,
     mail,
     version: VERSION,
-    isReady: async () => !ending.isStopping && (await isReachable(store.sql)),
+    findReadiness: async () =>
+      ending.isStopping ? 'not ready' : READINESS[await findDatabaseState(store.sql)],
     metrics: metrics?.door,
     watch: metrics?.metrics,
   })

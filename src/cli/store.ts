@@ -23,7 +23,7 @@ import { Refusal, type Result } from './command.ts'
 import { lookAtConnections } from './connections.ts'
 import { openEmbeddedStore } from './embedded-store.ts'
 import { isMember } from './member.ts'
-import { isKeyMissing } from './secret-key.ts'
+import { findUnlinkedKey, isKeyMissing } from './secret-key.ts'
 import { unlessToldToStop } from './told-to-stop.ts'
 
 export type Store = {
@@ -291,7 +291,7 @@ async function finish(
     const applied = options.migrate === false ? [] : await migrateAsOwner(pools, options)
     if (options.migrate !== false && isKeyMissing(config) && (await hasSealedSecrets(sql))) {
       throw new Refusal(
-        `The webhooks in ${config.dataDir} have secrets that are sealed with a SECRET_KEY, and there is neither that setting nor the file secret-key. ` +
+        `${adviseOnUnlinkedKey(config.dataDir)}The webhooks in ${config.dataDir} have secrets that are sealed with a SECRET_KEY, and there is neither that setting nor the file secret-key. ` +
           'Set SECRET_KEY to the one it was, or put the file back (readable by its owner only). ' +
           'If it is lost, set SECRET_KEY to a new one: the webhooks then need new secrets.',
       )
@@ -313,6 +313,12 @@ async function finish(
     await rest.stop()
     throw error
   }
+}
+
+function adviseOnUnlinkedKey(dataDir: string): string {
+  const path = findUnlinkedKey(dataDir)
+  if (path === undefined) return ''
+  return `A power cut has left the key in ${path}: rename that file to secret-key and start again. `
 }
 
 async function migrateAsOwner(pools: Pools, { migrating }: OpenOptions): Promise<string[]> {

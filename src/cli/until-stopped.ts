@@ -62,7 +62,7 @@ export function watchLife({ log, startedByNpm, abandon, hangUp }: Watch): Life {
     process.exit(130)
   }
   const fail = (error: unknown) => {
-    log.fatal({ err: error }, 'an error nobody foresaw: the server stops')
+    log.fatal({ err: error }, 'unexpected error: shutting down')
     failed = true
     stop('error')
   }

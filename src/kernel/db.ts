@@ -2,7 +2,7 @@
 import postgres from 'postgres'
 import { ARRAY_TYPES } from './array-types.ts'
 import { AppError } from './errors.ts'
-import { guardPool, type Statement } from './guarded-pool.ts'
+import { guardPool, poolNumbers, type Statement } from './guarded-pool.ts'
 
 export type Sql = postgres.Sql
 /** A statement, or a piece of one, before it is run. */
@@ -69,7 +69,34 @@ export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql
     fetch_types: false,
     types: { bigint: BIGINT_AS_NUMBER, ...ARRAY_TYPES },
   }
-  return guardPool(connect(target, settings), max, options.ended)
+  const pool: Sql = guardPool(connect(target, settings), max, {
+    ended: options.ended,
+    failed(reason) {
+      if (sqlState(reason) === READ_ONLY) dropReadOnlyConnections(pool, max)
+    },
+  })
+  return pool
+}
+
+const READ_ONLY = '25006'
+const DROP_EVERY_MS = 2_000
+const droppedAt = new WeakMap<Sql, number>()
+
+/**
+ * A session keeps the `default_transaction_read_only` that it began with, so that one of a pool would refuse to write for
+ * good. Each connection looks at its own and ends itself; the next statement gets a new one. A replica's stay: there a
+ * new one is read-only, too.
+ */
+function dropReadOnlyConnections(pool: Sql, size: number): void {
+  const now = performance.now()
+  if (now - (droppedAt.get(pool) ?? Number.NEGATIVE_INFINITY) < DROP_EVERY_MS) return
+  droppedAt.set(pool, now)
+  for (let i = 0; i < size; i++) {
+    pool`select pg_terminate_backend(pg_backend_pid())
+      where current_setting('transaction_read_only')::boolean and not pg_is_in_recovery()`.catch(
+      () => undefined,
+    )
+  }
 }
 
 /**
@@ -166,7 +193,8 @@ const LOST_ON_THE_WAY = /^(CONNECT|CONNECTION_|ECONN|ENOENT|EPIPE|ETIMEDOUT|ENOT
 const MEANINGS: readonly [RegExp, () => AppError][] = [
   [LOST_BY_SERVER, unavailable],
   [LOST_ON_THE_WAY, unavailable],
-  [/^(53|58|40001|40P01|55P03|57014|25006|25P03)/, unavailable],
+  [/^25006$/, readOnly],
+  [/^(53|58|40001|40P01|55P03|57014|25P03)/, unavailable],
   [/^(22P05|22P02|22003|22021|22025|54000|54001)$/, unstorable],
 ]
 
@@ -178,6 +206,12 @@ export function unavailable(): AppError {
   const message =
     'The database does not answer right now; try again in a moment. If this was to change something, it may or may not ' +
     'have been done: sent with an Idempotency-Key it can safely be sent again as it is; without one, look first.'
+  return new AppError('unavailable', message, undefined, { 'retry-after': '2' })
+}
+
+function readOnly(): AppError {
+  const message =
+    'The database can be read but not written to right now. Nothing was changed; try again in a moment.'
   return new AppError('unavailable', message, undefined, { 'retry-after': '2' })
 }
 
@@ -220,13 +254,22 @@ export async function retrying<T>(run: () => Promise<T>): Promise<T> {
 
 const REACHABLE_WITHIN_MS = 2_000
 
+export type DatabaseState = 'writable' | 'read-only' | 'away'
+
 /** Whether the database answers a trivial statement within two seconds. */
-export async function isReachable(sql: Sql): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => resolve(false), REACHABLE_WITHIN_MS)
-  sql`select 1`.then(
-    () => resolve(true),
-    () => resolve(false),
+export const isReachable = async (sql: Sql): Promise<boolean> => (await findDatabaseState(sql)) !== 'away'
+
+/** How the database is, by one of the pool's connections; away when it says nothing for two seconds. */
+export async function findDatabaseState(sql: Sql): Promise<DatabaseState> {
+  const { promise, resolve } = Promise.withResolvers<DatabaseState>()
+  const timer = setTimeout(() => resolve('away'), REACHABLE_WITHIN_MS)
+  sql<{ readOnly: boolean }[]>`
+    select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "readOnly"`.then(
+    ([row]) => {
+      if (row?.readOnly) dropReadOnlyConnections(sql, poolNumbers(sql).size)
+      resolve(row?.readOnly ? 'read-only' : 'writable')
+    },
+    () => resolve('away'),
   )
   try {
     return await promise

@@ -32,15 +32,22 @@ export const poolNumbers = (sql: Sql): PoolNumbers =>
 /** Whether the pool of `openPool` has been told to end. */
 export const isEnded = (sql: Sql): boolean => turnstiles.get(sql)?.isClosed ?? false
 
-/** The same pool, guarded; `ended` hears of every statement, those in transactions too. */
-export function guardPool(pool: Sql, size: number, ended: Ended | undefined): Sql {
+export type Listeners = {
+  /** Hears of every statement, those in transactions too. */
+  ended?: Ended | undefined
+  /** Hears of every error that the database answered with, or that a connection ended with. */
+  failed: (reason: unknown) => void
+}
+
+/** The same pool, guarded. */
+export function guardPool(pool: Sql, size: number, listeners: Listeners): Sql {
   const turnstile = new Turnstile(size)
   const guarded = wrap(
     pool,
-    query => guardQuery(query, turnstile, ended),
+    query => guardQuery(query, turnstile, listeners),
     (name, method) => {
-      if (name === 'begin') return (...args) => begin(method, args, turnstile, ended)
-      if (name === 'reserve') return () => reserve(pool, method, turnstile, ended)
+      if (name === 'begin') return (...args) => begin(method, args, turnstile, listeners)
+      if (name === 'reserve') return () => reserve(pool, method, turnstile, listeners)
       if (name !== 'end') return method
       return (...args) => {
         turnstile.close()
@@ -89,7 +96,7 @@ const onInner = (arg: unknown, wrapInner: (inner: object) => object): unknown =>
   typeof arg === 'function' ? (inner: object) => arg(wrapInner(inner)) : arg
 
 /** The handler is called when a statement is asked for; for pieces of other statements it never is. */
-function guardQuery(query: Query, turnstile: Turnstile, ended: Ended | undefined): void {
+function guardQuery(query: Query, turnstile: Turnstile, { ended, failed: hear }: Listeners): void {
   const { handler, resolve, reject } = query
   query.handler = () => {
     const note = noting(query, ended)
@@ -120,6 +127,7 @@ function guardQuery(query: Query, turnstile: Turnstile, ended: Ended | undefined
           return
         }
         leave(true)
+        hear(reason)
         reject(reason)
       }
       handler(query)
@@ -169,7 +177,7 @@ function withoutHoles(value: unknown): unknown {
 
 /** Statements on a connection that is taken already: told of, nothing else. */
 const timed =
-  (ended: Ended | undefined, over: (query: Query) => void = () => {}) =>
+  ({ ended, failed }: Listeners, over: (query: Query) => void = () => {}) =>
   (query: Query): void => {
     const { handler, resolve, reject } = query
     query.handler = asked => {
@@ -181,6 +189,7 @@ const timed =
       }
       query.reject = reason => {
         note(true)
+        failed(reason)
         reject(reason)
       }
       return handler(asked)
@@ -193,7 +202,7 @@ const ENDS = new Set(['commit', 'rollback'])
  * A transaction holds its connection until it is over: until the driver's promise says so, or a statement that ends it
  * has, because the driver is not told by those who send that themselves.
  */
-function begin(method: Method, args: unknown[], turnstile: Turnstile, ended: Ended | undefined) {
+function begin(method: Method, args: unknown[], turnstile: Turnstile, listeners: Listeners) {
   return new Promise((resolve, reject) => {
     const go = () => {
       let isOver = false
@@ -204,7 +213,7 @@ function begin(method: Method, args: unknown[], turnstile: Turnstile, ended: End
         if (failed) turnstile.leaveAfterFailure()
         else turnstile.leave()
       }
-      const watch = timed(ended, query => {
+      const watch = timed(listeners, query => {
         if (ENDS.has(query.string ?? '')) over()
       })
       const run = () =>
@@ -236,7 +245,7 @@ function begin(method: Method, args: unknown[], turnstile: Turnstile, ended: End
   })
 }
 
-async function reserve(pool: Sql, method: Method, turnstile: Turnstile, ended: Ended | undefined) {
+async function reserve(pool: Sql, method: Method, turnstile: Turnstile, listeners: Listeners) {
   await new Promise<void>((resolve, reject) => turnstile.enter({ go: resolve, giveUp: reject }))
   // Without `fetch_types` the driver never answers a reservation for which it has to connect, so a statement connects.
   // When its answer is here, its connection is free, and nobody else has run since.
@@ -247,7 +256,7 @@ async function reserve(pool: Sql, method: Method, turnstile: Turnstile, ended: E
       return connect()
     })
     const inner = (await method()) as postgres.ReservedSql
-    return wrap(inner, timed(ended), (name, release) => {
+    return wrap(inner, timed(listeners), (name, release) => {
       if (name !== 'release') return release
       return () => {
         release()

@@ -1,6 +1,6 @@
 /** One process at a time: a lock file that appears whole or not at all, and that a dead holder does not keep. */
 import { randomUUID } from 'node:crypto'
-import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import { type FileHandle, link, open, rm, writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from './errors.ts'
 import { findProcess } from './processes.ts'
@@ -40,7 +40,8 @@ async function tryToTake(path: string): Promise<boolean> {
     identity: findProcess(process.pid)?.identity ?? '',
   }
   const draft = `${path}.${holder.token}.draft`
-  await writeFile(draft, JSON.stringify(holder), { flag: 'wx' })
+  // A power cut may keep a name and lose what was not synced.
+  await writeFile(draft, JSON.stringify(holder), { flag: 'wx', flush: true })
   try {
     await link(draft, path)
     return true
@@ -70,12 +71,30 @@ async function clearIfStale(path: string): Promise<void> {
   }
 }
 
+/** A file that names no holder is one that a power cut has emptied: whoever had it is gone. */
 async function readHolder(path: string): Promise<Holder | undefined> {
+  let file: FileHandle
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as Holder
+    file = await open(path)
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined
     throw error
+  }
+  try {
+    const { ino } = await file.stat()
+    return parseHolder(await file.readFile('utf8')) ?? { token: `damaged-${ino}`, pid: 0, identity: '' }
+  } finally {
+    await file.close()
+  }
+}
+
+function parseHolder(text: string): Holder | undefined {
+  try {
+    const { token, pid, identity } = JSON.parse(text) as Partial<Record<string, unknown>>
+    if (typeof token !== 'string' || !/^[\w-]{1,64}$/.test(token)) return undefined
+    return typeof pid === 'number' && typeof identity === 'string' ? { token, pid, identity } : undefined
+  } catch {
+    return undefined
   }
 }
 

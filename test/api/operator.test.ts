@@ -11,7 +11,7 @@ const TOKEN = 'a-token-for-prometheus'
 const metrics = createMetrics()
 let t: Harness
 let app: ReturnType<typeof createApp>
-let isReady = true
+let readiness: 'ready' | 'read-only' | 'not ready' = 'ready'
 
 before(async () => {
   t = await startHarness()
@@ -19,7 +19,7 @@ before(async () => {
   metrics.watchDeliveries(() => ({ inFlight: 2, outcomes: { delivered: 5 } }))
   app = createApp({
     ...t.setup,
-    isReady: async () => isReady,
+    findReadiness: async () => readiness,
     watch: metrics,
     metrics: {
       token: TOKEN,
@@ -73,10 +73,22 @@ describe('GET /metrics', () => {
 })
 
 test('/readyz is 503 with Retry-After when it is not ready, and /healthz is not moved by it', async () => {
-  isReady = false
+  readiness = 'not ready'
   const answer = await get('/readyz')
   assert.deepEqual([answer.statusCode, answer.headers['retry-after']], [503, '2'])
   assert.equal((await get('/healthz')).statusCode, 200)
+})
+
+test('a read-only database is ready for who reads, and /readyz/writable says that it cannot write', async () => {
+  const expected = { ready: [200, 200], 'read-only': [200, 503], 'not ready': [503, 503] } as const
+  for (const state of ['ready', 'read-only', 'not ready'] as const) {
+    readiness = state
+    const answers = [await get('/readyz'), await get('/readyz/writable')]
+    assert.deepEqual(
+      answers.map(answer => [answer.statusCode, answer.body]),
+      expected[state].map(status => [status, `${state}\n`]),
+    )
+  }
 })
 
 test('every number the dashboard asks for is one of ours', async () => {

@@ -31,7 +31,7 @@ const app = createApp({
   scans: createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: undefined }),
   log,
   mail: openMail(undefined, log),
-  isReady: async () => true,
+  findReadiness: async () => 'ready',
 })
 await app.listen({ port: 0, host: '127.0.0.1' })
 const address = app.server.address()

@@ -10,6 +10,7 @@ import { emptyDatabase, type TestDatabase } from '../database.ts'
 import { type Forwarder, startForwarder } from '../forwarder.ts'
 import { endAll, start } from './processes.ts'
 
+const METRICS_TOKEN = 'a-token-for-prometheus'
 const GIVEN_UP_WITHIN_MS = 3_000
 
 describe('a database that is not there yet', () => {
@@ -68,11 +69,14 @@ describe('a database that is not there yet', () => {
       DATABASE_URL: wire.target.url,
       SECRET_KEY: 'a key of tests, long enough to be one',
       PORT: String(port),
+      METRICS_TOKEN,
       ...env,
     }
     const process = start(['serve'], { cwd: import.meta.dirname, env: settings })
     const ask = (path: string) =>
-      fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })
+      fetch(`http://127.0.0.1:${port}${path}`, {
+        headers: { connection: 'close', authorization: `Bearer ${METRICS_TOKEN}` },
+      })
     while ((await ask('/healthz').catch(() => undefined))?.status !== 200) {
       assert.equal(process.child.exitCode, null, process.said.stderr)
       await pause(20)
@@ -91,6 +95,11 @@ describe('a database that is not there yet', () => {
         const { code, request_id } = (await answer.json()) as Record<string, string>
         assert.deepEqual([answer.status, answer.headers.get('retry-after'), code], [503, '2', 'unavailable'])
         assert.equal(answer.headers.get('x-request-id'), request_id)
+      }
+      if (WORKERS === '1') {
+        const text = await (await ask('/metrics')).text()
+        assert.match(text, /^carnet_database_up 0$/m)
+        assert.match(text, /^carnet_database_writable 0$/m)
       }
       const told = performance.now()
       child.kill('SIGTERM')

@@ -39,7 +39,7 @@ const { PATH = '', HOME = '/', NODE_COMPILE_CACHE = '' } = process.env
 export function start(words: readonly string[], { cwd, env = {}, main = MAIN }: Settings) {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...words], {
     cwd,
-    env: { PATH, HOME, NODE_COMPILE_CACHE, LOG_LEVEL: 'warn', LOG_FORMAT: 'json', ...env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)

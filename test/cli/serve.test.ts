@@ -5,8 +5,18 @@ import { chmod } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { postmasterPid } from './postmaster.ts'
-import { carnet, carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
+import {
+  carnet,
+  carnetJson,
+  emptyFolder,
+  endAll,
+  type Served,
+  type Settings,
+  serve,
+  start,
+} from './processes.ts'
 
 const STOPPED_WITHIN_MS = 5_000
 /** The bound is 2 s; a shared machine under a whole test run gets some more. */
@@ -41,6 +51,25 @@ test('a second server on the same data is refused with a sentence', async () => 
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(stderr, /^Carnet is running already on the data in .+\.\n$/)
   assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
+})
+
+test('with LOG_FORMAT=json every line is JSON: the link for the owner, and why the server did not start', async () => {
+  const other = await emptyFolder()
+  const env = { DATA_DIR: other.path, PORT: '0', LOG_FORMAT: 'json', LOG_LEVEL: 'info' }
+  const { child, ended, said } = start(['serve'], { cwd: other.path, env })
+  while (!said.stderr.includes('set_up_url')) {
+    assert.equal(child.exitCode, null, said.stderr)
+    await pause(20)
+  }
+  const refused = await carnet(['serve'], { cwd: other.path, env })
+  child.kill('SIGTERM')
+  await ended
+  for (const text of [said.stdout + said.stderr, refused.stdout + refused.stderr]) {
+    const lines = text.trimEnd().split('\n')
+    assert.ok(lines.every(line => JSON.parse(line).msg !== undefined))
+  }
+  assert.match(JSON.parse(refused.stderr).msg, /^Carnet is running already/)
+  await other.remove()
 })
 
 test('a taken port is refused with a sentence, and the database stops again', async () => {

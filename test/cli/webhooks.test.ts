@@ -231,6 +231,10 @@ describe('webhooks', () => {
         assert.match(stderr, /sealed with a SECRET_KEY, and there is neither that setting nor the file/)
         assert.doesNotMatch(stderr, /\n\s+at /)
       }
+      await rename(at('elsewhere'), at('.secret-key-20057-e49338ee'))
+      const unlinked = await carnet(['accounts', 'list'], settings)
+      assert.match(unlinked.stderr, /\.secret-key-20057-e49338ee: rename that file to secret-key/)
+      await rename(at('.secret-key-20057-e49338ee'), at('elsewhere'))
       const told = await carnet(['doctor'], settings)
       assert.match(told.stdout, /BAD +sealed secrets +webhooks are sealed with a SECRET_KEY that is not here/)
       await assert.rejects(stat(at('secret-key')))

@@ -96,7 +96,7 @@ export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}
     security,
     addresses,
     trustedProxies: [],
-    isReady: async () => true,
+    findReadiness: async () => 'ready',
   })
   const openPoolOfOne = () => openPool(database.target, { max: 1 })
   const version = '0.0.0-test'

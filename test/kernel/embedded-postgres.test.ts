@@ -314,6 +314,22 @@ describe('withProcessLock', () => {
     assert.equal(existsSync(path), false)
   })
 
+  for (const text of ['', '123', 'null', '{"token":"../x","pid":1}', '{"token":7}']) {
+    test(`a file that names no holder, as a power cut leaves it, keeps nobody: ${text || 'empty'}`, async () => {
+      const path = join(newFolder(), 'lock')
+      writeFileSync(path, text)
+      let inside = 0
+      const work = async () => {
+        assert.equal(++inside, 1)
+        await turn()
+        inside--
+      }
+      const lock = { path, patienceMs: 10_000, held: HELD }
+      await Promise.all([1, 2, 3, 4].map(() => withProcessLock(lock, work)))
+      assert.equal(existsSync(path), false)
+    })
+  }
+
   test('a living holder keeps it', async () => {
     const path = join(newFolder(), 'lock')
     await withProcessLock({ path, patienceMs: 0, held: HELD }, () =>

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { findMeaning, openPool, type Sql, sqlState } from '../../src/kernel/db.ts'
+import { findDatabaseState, findMeaning, openPool, type Sql, sqlState } from '../../src/kernel/db.ts'
 import { poolNumbers, type Statement } from '../../src/kernel/guarded-pool.ts'
 import { inTransaction } from '../../src/kernel/transaction.ts'
 import { Turnstile } from '../../src/kernel/turnstile.ts'
@@ -251,6 +251,44 @@ describe('no session compiles its statements', () => {
       assert.deepEqual(row, { setting: 'off', source: 'client' })
       await one.end({ timeout: 1 })
     })
+  }
+})
+
+describe('a database that was read-only for a while', () => {
+  const setReadOnly = async (how: 'set' | 'reset') => {
+    const [row] = await other`select quote_ident(current_database()) as name`
+    const value = how === 'set' ? '= on' : ''
+    await other.unsafe(`alter database ${row?.name} ${how} default_transaction_read_only ${value}`)
+  }
+  const write = () => pool`insert into thing values (gen_random_uuid()::text)`
+
+  test('is told apart from one that is away, and written to again by the same pool', async () => {
+    assert.equal(await findDatabaseState(pool), 'writable')
+    await setReadOnly('set')
+    await killAll()
+    let refused: unknown
+    await untilSo(async () => {
+      refused = await write().catch(error => error)
+      return sqlState(refused) === '25006'
+    })
+    assert.match(findMeaning(refused)?.message ?? '', /can be read but not written to/)
+    await untilIdle()
+    assert.equal(await findDatabaseState(pool), 'read-only')
+    await setReadOnly('reset')
+    // The sessions are still read-only: who asks how the database is, or tries to write, gets new ones in time.
+    await untilSo(async () => (await findDatabaseState(pool)) === 'writable')
+    await untilSo(async () => {
+      const all = await Promise.allSettled([write(), write(), write(), write()])
+      return all.every(({ status }) => status === 'fulfilled')
+    })
+  })
+
+  async function untilSo(isSo: () => Promise<boolean>): Promise<void> {
+    for (let tries = 0; tries < 500; tries++) {
+      if (await isSo()) return
+      await pause(20)
+    }
+    assert.fail('it never was')
   }
 })
 
