@@ -4,7 +4,8 @@ import { findRoom } from '../accounts/quota.ts'
 import type { ProductChange } from './differences.ts'
 import { type BadRow, badRows } from './error-file.ts'
 import type { ChunkRow } from './import.ts'
-import type { ChunkChanges } from './import-job.ts'
+import type { ChunkChanges, ChunkFaults } from './import-job.ts'
+import type { NameNote } from './name-notes.ts'
 import type { RowFault } from './row-faults.ts'
 
 /** One kind of mistake in one column. */
@@ -32,7 +33,7 @@ const isOverQuota = ({ refusal }: RowFault): boolean => refusal === 'plan_limit'
 export async function groupFaults(ctx: AccountContext, uuid: string): Promise<FaultOverview> {
   const groups = new Map<string, FaultGroup>()
   let overQuota = 0
-  for await (const { faults } of badRows(ctx, uuid)) {
+  for await (const faults of allFaults(ctx, uuid)) {
     if (faults.some(isOverQuota)) {
       overQuota++
       continue
@@ -45,6 +46,20 @@ export async function groupFaults(ctx: AccountContext, uuid: string): Promise<Fa
     }
   }
   return { groups: [...groups.values()].sort((a, b) => b.rows - a.rows), overQuota }
+}
+
+/** The same as of `badRows`, without the cells. */
+async function* allFaults({ sql, accountId }: AccountContext, uuid: string): AsyncGenerator<RowFault[]> {
+  let before = -1
+  for (;;) {
+    const [chunk] = await sql<{ no: number; faults: string }[]>`
+      select no, faults from sheet_chunk
+      where account_id = ${accountId} and import_id = ${uuid} and no > ${before} and faults is not null
+      order by no limit 1`
+    if (chunk === undefined) return
+    before = chunk.no
+    for (const [, faults] of JSON.parse(chunk.faults) as ChunkFaults) yield faults
+  }
 }
 
 export const PAGE_ROWS = 20
@@ -96,6 +111,22 @@ export async function listChanges(
     skip = 0
   }
   return found
+}
+
+const MAX_NAMES = 200
+
+/** Names that the check read as others or did not know, each once. */
+export async function listNameNotes({ sql, accountId }: AccountContext, uuid: string): Promise<NameNote[]> {
+  const chunks = await sql<{ names: string }[]>`
+    select distinct names from sheet_chunk
+    where account_id = ${accountId} and import_id = ${uuid} and names is not null and names <> '[]'`
+  const found = new Map<string, NameNote>()
+  for (const { names } of chunks) {
+    for (const note of JSON.parse(names) as NameNote[]) {
+      if (found.size < MAX_NAMES) found.set(`${note.path}\t${note.text}`, note)
+    }
+  }
+  return [...found.values()]
 }
 
 /** How many new products the account has room for; undefined when there is no limit. */

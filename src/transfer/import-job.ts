@@ -27,6 +27,7 @@ import {
   type SheetImport,
 } from './import.ts'
 import { REPEATS_COLUMN, rememberMapping } from './mapping.ts'
+import { collectNames } from './name-notes.ts'
 import { type Reading, type RowData, rowData } from './row-data.ts'
 import { foundIn, type RowFault, repeatedFault, rowFaults, twiceFault } from './row-faults.ts'
 import { keyOf, type Written, writeRows } from './write-rows.ts'
@@ -207,7 +208,9 @@ async function step(
   const dryRun = sheet.state === 'checking'
   try {
     return await inTransaction(ctx.sql, async sql => {
-      const { good, faults } = sortOut(sheet, { rows, reading, firsts })
+      const names = collectNames()
+      const heard = { ...reading, onName: names.listen }
+      const { good, faults } = sortOut(sheet, { rows, reading: heard, firsts })
       const { matchBy, changeType, isConfirmed = false } = sheet.settings
       const writing = { category: sheet.category, matchBy, changeType, dryRun, before, reading, isConfirmed }
       const data = good.map(one => one.data)
@@ -220,7 +223,8 @@ async function step(
       // A run leaves the list of the check as it is: what was seen is what was agreed to.
       await sql`
         update sheet_chunk set faults = ${faults.length === 0 ? null : JSON.stringify(faults)},
-          changes = ${dryRun ? keptChanges(good, written) : sql`changes`}
+          changes = ${dryRun ? keptChanges(good, written) : sql`changes`},
+          names = ${dryRun ? JSON.stringify(names.notes()) : sql`names`}
         where account_id = ${accountId} and import_id = ${sheet.id} and no = ${no}`
       const isLast = no + 1 === sheet.chunkCount
       const next = isLast ? (dryRun ? 'checked' : 'done') : sheet.state

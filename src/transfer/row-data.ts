@@ -11,6 +11,7 @@ import { spokenKey } from '../categories/spoken.ts'
 import { type Data, isObject } from '../categories/value.ts'
 import { type Cell, cellValue, type DecimalMark, isEmptyCell, plainText, readNumber } from './cell.ts'
 import { type Column, compactMembers, type Steps } from './columns.ts'
+import type { NameListener } from './name-notes.ts'
 import { findUnit, readAmount, statedUnit, unitsOf } from './units.ts'
 
 /** `columns` by their place in the sheet; undefined for one that is left out. */
@@ -23,6 +24,8 @@ export type Reading = {
   clears: boolean
   /** What is the same for every row. */
   constants?: Constants
+  /** Hears of every name that may be recognised, as it is written. */
+  onName?: NameListener
 }
 
 export type Constants = {
@@ -40,7 +43,7 @@ type Tree = Record<string, unknown>
 export type RowData = { data: Tree; empty: readonly Column[]; cells: readonly Cell[] }
 
 export function rowData(cells: readonly Cell[], reading: Reading): RowData {
-  const { columns, mark } = reading
+  const { columns } = reading
   const data: Tree = {}
   const empty: Column[] = []
   const later: { column: Column; text: string }[] = []
@@ -49,9 +52,12 @@ export function rowData(cells: readonly Cell[], reading: Reading): RowData {
     const cell = cells[place]
     if (cell === undefined || cell === null || isEmptyCell(cell)) empty.push(column)
     else if (column.isPrimary) later.push({ column, text: plainText(String(cell)) })
-    else if (column.isWhole) put(data, column.steps, wholeList(cell, column, mark))
+    else if (column.isWhole) put(data, column.steps, wholeList(cell, column, reading))
     else if (column.field.type === 'number') put(data, column.steps, amount(cell, column, cells, reading))
-    else put(data, column.steps, cellValue(cell, column.field, column.labelPath))
+    else {
+      if (isNamed(column.field)) reading.onName?.(column.labelPath, column.field, plainText(String(cell)))
+      put(data, column.steps, cellValue(cell, column.field, column.labelPath))
+    }
   }
   for (const { column, text } of later) put(data, column.steps, { [PRIMARY]: text })
   return { data: withoutHoles(data) as Tree, empty, cells }
@@ -115,7 +121,10 @@ function withoutHoles(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutHoles(inner)]))
 }
 
-function wholeList(cell: Cell, { field, labelPath }: Column, mark: DecimalMark): unknown {
+/** Fields whose names are read as others: fibres, and lists that grow. */
+const isNamed = ({ known, open }: Field) => known !== undefined || open === true
+
+function wholeList(cell: Cell, { field, labelPath }: Column, reading: Reading): unknown {
   const text = plainText(String(cell))
   if (scalarEntry(field) !== undefined) {
     const bare = /^\[.*\]$/s.test(text) ? text.replaceAll(/[[\]"]/g, ' ') : text
@@ -123,13 +132,13 @@ function wholeList(cell: Cell, { field, labelPath }: Column, mark: DecimalMark):
   }
   const members = compactMembers(field)
   if (members === undefined) return text
-  if (/^[[{]/.test(text)) return jsonShares(text, members, labelPath, mark) ?? text
+  if (/^[[{]/.test(text)) return jsonShares(text, members, labelPath, reading) ?? text
   const parts = text
     .replaceAll(/[^\S\n]+/g, ' ')
     .split(/[;\n]|,(?=\s*[^\d\s])|,\s+/)
     .map(part => part.trim())
     .filter(part => part !== '')
-  const entries = parts.map(part => shareOf(part, members, labelPath, mark))
+  const entries = parts.map(part => shareOf(part, members, labelPath, reading))
   return entries.every(entry => entry !== undefined) ? entries : text
 }
 
@@ -140,17 +149,20 @@ const NUMBER_FIRST = new RegExp(`^(?<number>${NUMBER})\\s*%?\\s+(?<name>\\S.*)$`
 const LONGEST_SHARE = 600
 
 /** "cotton 60 %" and "60 % cotton" alike. */
-function shareOf(part: string, [name, number]: readonly [Field, Field], path: string, mark: DecimalMark) {
+function shareOf(part: string, [name, number]: readonly [Field, Field], path: string, reading: Reading) {
   if (part.length > LONGEST_SHARE) return undefined
   const found = NUMBER_FIRST.exec(part)?.groups ?? NAME_FIRST.exec(part)?.groups
   if (found === undefined) return undefined
-  const share = readNumber((found.number ?? '').trim(), mark)
+  const share = readNumber((found.number ?? '').trim(), reading.mark)
   if (typeof share !== 'number') return undefined
-  return { [name.name]: namedShare(plainText(found.name ?? ''), name, path), [number.name]: share }
+  return { [name.name]: namedShare(plainText(found.name ?? ''), name, path, reading), [number.name]: share }
 }
 
-const namedShare = (called: string, name: Field, path: string): string =>
-  canonicalName(`${path}.${name.name}`, name, called)
+function namedShare(called: string, name: Field, path: string, { onName }: Reading): string {
+  const own = `${path}.${name.name}`
+  if (isNamed(name)) onName?.(own, name, called)
+  return canonicalName(own, name, called)
+}
 
 /** What programs call the members of `[{"fibre": "cotton", "pct": 95}]`, by `spokenKey`. */
 const NAME_KEYS = new Set(
@@ -163,15 +175,15 @@ const SHARE_KEYS = new Set(
 )
 
 /** A composition as a program writes it: a list of objects, or names with their shares; undefined for anything else. */
-function jsonShares(text: string, members: readonly [Field, Field], path: string, mark: DecimalMark) {
+function jsonShares(text: string, members: readonly [Field, Field], path: string, reading: Reading) {
   const parsed = parseJson(text)
   const pairs = Array.isArray(parsed) ? parsed.map(sharePair) : isObject(parsed) ? Object.entries(parsed) : []
   const [name, number] = members
   const entries = pairs.map(pair => {
     const [called, sent] = pair ?? []
-    const share = typeof sent === 'string' ? readNumber(sent.replace(/\s*%$/, '').trim(), mark) : sent
+    const share = typeof sent === 'string' ? readNumber(sent.replace(/\s*%$/, '').trim(), reading.mark) : sent
     if (typeof called !== 'string' || called.trim() === '' || typeof share !== 'number') return undefined
-    return { [name.name]: namedShare(called.trim(), name, path), [number.name]: share }
+    return { [name.name]: namedShare(called.trim(), name, path, reading), [number.name]: share }
   })
   return entries.length > 0 && entries.every(entry => entry !== undefined) ? entries : undefined
 }

@@ -256,6 +256,23 @@ describe('what changes is seen before it does', () => {
     assert.equal((await data(account, 'N-1')).productName, 'Schneller')
   })
 
+  test('names that are read as others are shown, and fibres that are none', async () => {
+    const rows = [
+      ['M-1', 'Hemd', '50 % Leinen; 50 % cotton'],
+      ['M-2', 'Hemd', '60 % woool; 40 % xyzzy'],
+    ]
+    const at = await bring(stand, editor, lines([['sku', 'name', 'Zusammensetzung'], ...rows]))
+    const { text } = await check(stand, editor, at)
+    assert.match(text, /3 names were read as others or are not known/)
+    assert.match(text, /<strong>Leinen<\/strong> <span class="quiet">Fibre composition: Fibre: read as flax/)
+    assert.match(text, /<strong>woool<\/strong> [^/]*Was wool meant\?/)
+    assert.match(
+      text,
+      /<strong>xyzzy<\/strong> [^/]*not a known name; it is published as it is, in every language/,
+    )
+    assert.doesNotMatch(text, /<strong>cotton/)
+  })
+
   test('a check that found nothing to import cannot be run', async () => {
     const at = await bring(
       stand,

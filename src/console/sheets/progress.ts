@@ -7,7 +7,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireUuid } from '../../passports/find.ts'
 import { errorFile } from '../../transfer/error-file.ts'
-import { groupFaults, listBadRows, listChanges } from '../../transfer/findings.ts'
+import { groupFaults, listBadRows, listChanges, listNameNotes } from '../../transfer/findings.ts'
 import { discardImport, getImport, ROWS_PER_CHUNK, type SheetImport } from '../../transfer/import.ts'
 import { runImport, stopImport } from '../../transfer/import-job.ts'
 import { CONTENT_TYPE } from '../../transfer/template.ts'
@@ -57,6 +57,7 @@ async function findResult({ ctx, sheet }: Opened, visit: SignedInVisit): Promise
   const hasMistakes = overview.groups.length > 0
   return {
     overview,
+    names: sheet.state === 'checked' ? await listNameNotes(ctx, sheet.id) : [],
     group,
     page,
     changesPage,

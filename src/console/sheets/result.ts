@@ -1,6 +1,7 @@
 /** What a check found or an import did: counts, what would change, rows with errors, and the way on. */
 import { html } from 'ghtml'
 import { findCategory } from '../../categories/catalogue.ts'
+import { label, labelsFor } from '../../i18n/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { findColumn } from '../../transfer/columns.ts'
 import type { Difference } from '../../transfer/differences.ts'
@@ -12,6 +13,7 @@ import {
   PAGE_ROWS,
 } from '../../transfer/findings.ts'
 import type { SheetImport } from '../../transfer/import.ts'
+import type { NameNote } from '../../transfer/name-notes.ts'
 import type { RowFault } from '../../transfer/row-faults.ts'
 import { valueLabel } from '../data-labels.ts'
 import { notice } from '../fields.ts'
@@ -19,10 +21,11 @@ import { PRODUCTS } from '../products/list.ts'
 import type { Outcome } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { SHEET_TEXTS } from './texts.ts'
-import { columnLabel, faultName, IMPORT, rowSentence, sheetHead } from './words.ts'
+import { columnLabel, faultName, IMPORT, pathLabel, rowSentence, sheetHead } from './words.ts'
 
 export type Result = {
   overview: FaultOverview
+  names: readonly NameNote[]
   /** Of one group of mistakes, or of all. */
   bad: readonly BadRow[]
   group: string | undefined
@@ -40,7 +43,7 @@ export function resultPage(words: Words, sheet: SheetImport, title: string, resu
   const counts = (['created', 'updated', 'unchanged', 'failed'] as const).map(
     one => html`<div><dt>${names[one]}</dt><dd>${words.number(sheet[one])}</dd></div>`,
   )
-  const body = html`!${sheetHead(words, sheet, title)}!${notice(result.problem)}<dl class="facts counts">!${counts}</dl>!${quotaNote(words, sheet, result.overview)}!${changedPart(words, sheet, result)}!${nextSteps(words, sheet)}!${badPart(words, sheet, result)}`
+  const body = html`!${sheetHead(words, sheet, title)}!${notice(result.problem)}<dl class="facts counts">!${counts}</dl>!${quotaNote(words, sheet, result.overview)}!${namesPart(words, result)}!${changedPart(words, sheet, result)}!${nextSteps(words, sheet)}!${badPart(words, sheet, result)}`
   return { title, body, isWide: true, status: result.problem === undefined ? 200 : 422 }
 }
 
@@ -49,6 +52,25 @@ function quotaNote(words: Words, sheet: SheetImport, { overQuota }: FaultOvervie
   const { quota } = wordsOf(words, SHEET_TEXTS)
   return html`<p class="reach">${quota(words.number(sheet.created), words.number(sheet.created + overQuota), words.number(overQuota))}</p>`
 }
+
+/** Names that mean a known one, and fibres that are none: those are published as they are written. */
+function namesPart(words: Words, { names }: Result): string {
+  if (names.length === 0) return ''
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const lines = names.toSorted(byKind).map(({ path, text, code, kind }) => {
+    const called = code === null ? '' : nameOf(words, path, code)
+    return html`<li><strong>${text}</strong> <span class="quiet">${pathLabel(words, path)}: ${texts.nameKinds[kind](called)}</span></li>`
+  })
+  const isOpen = names.some(({ kind }) => kind !== 'exact')
+  return html`<details!${isOpen ? ' open' : ''}><summary>${texts.names(names.length, words.number(names.length))}</summary><ul class="rows">!${lines}</ul></details>`
+}
+
+/** What may be wrong first. */
+const KINDS: readonly NameNote['kind'][] = ['similar', 'unknown', 'exact']
+const byKind = (a: NameNote, b: NameNote) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind)
+
+const nameOf = (words: Words, path: string, code: string): string =>
+  label(labelsFor(words.language), 'fibres', code) ?? valueLabel(words, path, code)
 
 function nextSteps(words: Words, sheet: SheetImport): string {
   const texts = wordsOf(words, SHEET_TEXTS)

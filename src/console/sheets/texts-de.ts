@@ -128,6 +128,16 @@ export const de: SheetTexts = {
     `Es ist Platz für ${fits} von ${all} neuen Produkten. ${left} Zeilen bleiben wegen der Grenze Ihres Tarifs weg.`,
   room: (room, rows) =>
     `In Ihrem Tarif ist Platz für ${room} neue Produkte, und die Tabelle hat ${rows} Zeilen.`,
+  names: (n, text) =>
+    n === 1
+      ? 'Ein Name wurde als anderer gelesen oder ist unbekannt'
+      : `${text} Namen wurden als andere gelesen oder sind unbekannt`,
+  nameKinds: {
+    exact: name => `gelesen als ${name}`,
+    similar: name =>
+      `kein bekannter Name; er wird so veröffentlicht. War ${name} gemeint? Dann berichtigen Sie die Tabelle.`,
+    unknown: () => 'kein bekannter Name; er wird so veröffentlicht, in jeder Sprache',
+  },
   changed: 'Was sich ändern würde',
   changesTable: 'Werte vorher und nachher',
   changedLead: 'Produkte, die es schon gibt, mit jedem Wert vorher und nachher.',

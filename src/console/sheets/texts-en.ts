@@ -125,6 +125,16 @@ export const en = {
     `There is room for ${fits} of ${all} new products. ${left} rows are left out because of the limit of your plan.`,
   room: (room: string, rows: string) =>
     `Your plan has room for ${room} new products, and the sheet has ${rows} rows.`,
+  names: (n: number, text: string) =>
+    n === 1
+      ? 'One name was read as another or is not known'
+      : `${text} names were read as others or are not known`,
+  nameKinds: {
+    exact: (name: string) => `read as ${name}`,
+    similar: (name: string) =>
+      `not a known name; it is published as it is. Was ${name} meant? Then correct the sheet.`,
+    unknown: (_: string) => 'not a known name; it is published as it is, in every language',
+  },
   changed: 'What would change',
   changesTable: 'Values before and after',
   changedLead: 'Products that exist already, with each value before and after.',
