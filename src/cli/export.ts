@@ -58,7 +58,8 @@ async function writePages(ctx: StoreContext, accountId: number, dir: string): Pr
   const outbound = openOutbound(webhookSetup(config).policy)
   const mail = openMail(undefined, log)
   const app = appOn({
-    config,
+    // Nobody reaches this server but the requests below: they are not to be counted as a reader's.
+    config: { ...config, trustedProxies: ['127.0.0.1'] },
     log,
     store,
     ending: { finishMs: 0, isStopping: false },

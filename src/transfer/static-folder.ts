@@ -4,11 +4,13 @@
  * could not answer, such as `?lang=de`, lead to a page of their own.
  */
 import { dirname, posix } from 'node:path'
+import { cleanSvg } from '../accounts/clean-svg.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import { AppError, assert } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { exportAddresses, type PassportLine } from '../passports/export-rows.ts'
+import type { SafeFolder } from './safe-folder.ts'
 import { inFolder, openSite, type Site, type SiteFile } from './static-site.ts'
 
 export type Answer = { status: number; type: string; body: Buffer }
@@ -47,11 +49,14 @@ const AT_ONCE = 32
  * is neither, `unavailable` while another process writes it.
  */
 export const exportStatic = (setup: StaticSetup, wish: StaticWish): Promise<StaticResult> =>
-  inFolder(wish.dir, () => write(setup, wish))
+  inFolder(wish.dir, folder => write(setup, wish, folder))
 
-async function write(setup: StaticSetup, wish: StaticWish): Promise<StaticResult> {
+async function write(setup: StaticSetup, wish: StaticWish, folder: SafeFolder): Promise<StaticResult> {
   const { accountId, dir } = wish
-  const site = await openSite(setup.clock, dir, { account: accountId, public_url: setup.publicUrl })
+  const site = await openSite(
+    { clock: setup.clock, dir, folder },
+    { account: accountId, public_url: setup.publicUrl },
+  )
   const { last, passports: kept } = site.begun
   let { passports, left_out } = site.begun
   const pool = setup.openPool()
@@ -82,7 +87,9 @@ async function write(setup: StaticSetup, wish: StaticWish): Promise<StaticResult
 async function get(setup: StaticSetup, path: string, accept: string): Promise<Buffer> {
   const answer = await setup.ask(path, accept)
   assert(answer.status === 200, `${path} is answered by a page, not by ${answer.status}`)
-  return answer.body
+  if (answer.type !== 'image/svg+xml' || !path.startsWith('/brand/')) return answer.body
+  // A logo of before may call what the cleaner drops now; another web server need not have our policy against it.
+  return Buffer.from(cleanSvg(String(answer.body))?.text ?? answer.body)
 }
 
 async function writeVocabulary(setup: StaticSetup, site: Site): Promise<void> {

@@ -3,15 +3,15 @@
  * come: a run that was ended, however it was, is gone on with by the next.
  */
 import { createHash, hash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { withProcessLock } from '../kernel/process-lock.ts'
 import type { Place } from '../passports/export-rows.ts'
+import { openSafeFolder, type SafeFolder } from './safe-folder.ts'
 
 /** A line for each file, and a last one with the SHA-256 of all before it. */
 const MANIFEST = 'manifest.ndjson'
@@ -34,6 +34,9 @@ type Written = { files: number; bytes: number; manifest_bytes: number; shared: s
 /** Where it is written, and when that was last said; no `host` once it has been let go. */
 type Writer = { host: string | null; at: string }
 type Mark = Owner & Progress & Written & Writer
+
+/** `dir` is what the operator called the folder. */
+export type SiteTarget = { clock: Clock; dir: string; folder: SafeFolder }
 
 export type SiteFile = { path: string; body: Buffer | string }
 
@@ -59,14 +62,14 @@ const NOTHING: Progress & Written = {
  * Does `work` on the folder, as its only writer; it is made if it is not there. Throws `unavailable` while another
  * process writes there, `validation` for what is no folder that can be written into.
  */
-export async function inFolder<T>(dir: string, work: () => Promise<T>): Promise<T> {
+export async function inFolder<T>(dir: string, work: (folder: SafeFolder) => Promise<T>): Promise<T> {
   const held = `${dir} is being written by another export: let that finish.`
   let isInside = false
   try {
-    await mkdir(dir, { recursive: true })
+    const folder = await openSafeFolder(dir)
     return await withProcessLock({ path: join(dir, LOCK), patienceMs: LOCK_WITHIN_MS, held }, () => {
       isInside = true
-      return work()
+      return work(folder)
     })
   } catch (error) {
     if (isInside || !(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
@@ -75,15 +78,16 @@ export async function inFolder<T>(dir: string, work: () => Promise<T>): Promise<
 }
 
 /** Throws `validation` for a folder that is neither empty nor an unfinished one of the same owner. Within `inFolder`. */
-export async function openSite(clock: Clock, dir: string, owner: Owner): Promise<Site> {
-  const begun = await findBegun(clock, dir, owner)
-  await writeMark(clock, dir, { ...owner, ...begun })
-  const manifest = await open(join(dir, MANIFEST), 'a')
+export async function openSite(target: SiteTarget, owner: Owner): Promise<Site> {
+  const { folder } = target
+  const begun = await findBegun(target, owner)
+  await writeMark(target, { ...owner, ...begun })
+  const manifest = await folder.open(MANIFEST, 'append')
   await manifest.truncate(begun.manifest_bytes)
   const shared = new Set(begun.shared)
   const written = { files: begun.files, bytes: begun.bytes, manifest_bytes: begun.manifest_bytes }
   const digest = createHash('sha256')
-  for await (const piece of createReadStream(join(dir, MANIFEST))) digest.update(piece)
+  for await (const piece of manifest.createReadStream({ start: 0, autoClose: false })) digest.update(piece)
   let marked = { ...owner, ...begun }
   let isFinished = false
   const add = async (lines: string) => {
@@ -105,48 +109,41 @@ export async function openSite(clock: Clock, dir: string, owner: Owner): Promise
       })
       // First the lines: what they name can be taken away, what nobody names cannot.
       await add(lines.join(''))
-      await Promise.all(
-        files.map(async ({ path, body }) => {
-          const at = join(dir, path)
-          await mkdir(dirname(at), { recursive: true })
-          await writeFile(at, body)
-        }),
-      )
+      await Promise.all(files.map(({ path, body }) => folder.write(path, body)))
     },
     async mark(progress) {
       if (progress.passports % MARK_EVERY !== 0) return
       await manifest.datasync()
       marked = { ...owner, ...progress, ...written, shared: [...shared] }
-      await writeMark(clock, dir, marked)
+      await writeMark(target, marked)
     },
     async finish() {
       const { files, bytes } = written
       const end = { files, bytes, sha256: digest.digest('hex') }
       await manifest.write(lineOf(end))
       await manifest.sync()
-      await rm(join(dir, UNFINISHED))
+      await folder.remove(UNFINISHED)
       isFinished = true
       return end
     },
     async close() {
       await manifest.close()
       // Where the disk is full, the host stays said: to this one it makes no difference.
-      if (!isFinished) await writeMark(clock, dir, marked, { host: null }).catch(() => undefined)
+      if (!isFinished) await writeMark(target, marked, { host: null }).catch(() => undefined)
     },
   }
 }
 
 const lineOf = (value: object) => `${JSON.stringify(value)}\n`
 
-async function findBegun(clock: Clock, dir: string, owner: Owner): Promise<Progress & Written> {
+async function findBegun({ clock, dir, folder }: SiteTarget, owner: Owner): Promise<Progress & Written> {
   const names = (await readdir(dir)).filter(name => !name.startsWith(LOCK) && name !== PARTIAL)
   if (names.length === 0) return NOTHING
   if (!names.includes(UNFINISHED)) {
     throw new AppError('validation', `${dir} is not empty: name a folder that is new.`)
   }
-  const found = await readFile(join(dir, UNFINISHED), 'utf8')
-  const mark = readMark(found, { dir, owner, now: clock.now() })
-  await takeAway(dir, mark.manifest_bytes)
+  const mark = readMark(await readText(folder, UNFINISHED), { dir, owner, now: clock.now() })
+  await takeAway(folder, mark.manifest_bytes)
   return mark
 }
 
@@ -173,11 +170,21 @@ function readMark(found: string, { dir, owner, now }: { dir: string; owner: Owne
 }
 
 /** The files that were put after the last mark: they are written anew, or are no longer there to be written. */
-async function takeAway(dir: string, manifestBytes: number): Promise<void> {
-  const since = textOf(createReadStream(join(dir, MANIFEST), { start: manifestBytes })).catch(() => '')
-  for (const line of (await since).split('\n')) {
-    const { path } = (readJson(line) ?? {}) as { path?: string }
-    if (path !== undefined) await rm(join(dir, path), { force: true })
+async function takeAway(folder: SafeFolder, manifestBytes: number): Promise<void> {
+  for (const line of (await readText(folder, MANIFEST, manifestBytes)).split('\n')) {
+    const { path } = (readJson(line) ?? {}) as { path?: unknown }
+    if (typeof path === 'string') await folder.remove(path)
+  }
+}
+
+/** Empty when the file is not there. */
+async function readText(folder: SafeFolder, path: string, start = 0): Promise<string> {
+  try {
+    const file = await folder.open(path, 'read')
+    return await textOf(file.createReadStream({ start }))
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    return ''
   }
 }
 
@@ -191,12 +198,10 @@ function readJson(json: string): unknown {
 
 /** In one step: a mark that is half written would be worth nothing. */
 async function writeMark(
-  clock: Clock,
-  dir: string,
+  { clock, folder }: SiteTarget,
   mark: Owner & Progress & Written,
   by: Partial<Writer> = {},
 ): Promise<void> {
   const whole: Mark = { ...mark, host: hostname(), at: clock.now().toISOString(), ...by }
-  await writeFile(join(dir, PARTIAL), JSON.stringify(whole), { flush: true })
-  await rename(join(dir, PARTIAL), join(dir, UNFINISHED))
+  await folder.replace(UNFINISHED, JSON.stringify(whole))
 }

@@ -36,8 +36,12 @@ export type UnitStand = {
 }
 type More = { key?: string; headers?: Record<string, string> }
 
-export async function startUnitStand(plan = 'beta', database?: TestDatabase): Promise<UnitStand> {
-  const t = await startHarness(database === undefined ? {} : { database })
+export async function startUnitStand(
+  plan = 'beta',
+  database?: TestDatabase,
+  settings: Parameters<typeof startHarness>[0] = {},
+): Promise<UnitStand> {
+  const t = await startHarness(database === undefined ? settings : { ...settings, database })
   const account = await t.account({ plan })
   const ask: UnitStand['ask'] = (method, path, body, { key = account.key, headers = {} } = {}) =>
     t.ask(method, `/api/v1/products${path}`, { key, headers, ...(body === undefined ? {} : { body }) })

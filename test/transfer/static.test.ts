@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  chmod,
+  chown,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -27,7 +38,7 @@ let base: string
 
 before(async () => {
   database = await cloneDatabase()
-  s = await startUnitStand('enterprise', database)
+  s = await startUnitStand('enterprise', database, { trustedProxies: ['127.0.0.1'] })
   folder = await temporaryFolder()
   ids = await fill(s)
   const slashed = await s.model()
@@ -43,7 +54,7 @@ before(async () => {
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
 after(async () => {
-  server.close()
+  server?.close()
   await s.close()
   await database.drop()
   await folder.remove()
@@ -251,6 +262,122 @@ describe('export --static', () => {
         await refused({}, { dir: folder.file('broken') }, /unfinished\.json cannot be read/)
       }
     })
+  })
+
+  describe('a folder in which somebody has planted something', () => {
+    const stray = (path: string) => `${JSON.stringify({ path, sha256: '', bytes: 1 })}\n`
+    const planted = async (name: string, plant: (dir: string) => Promise<void>) => {
+      const dir = folder.file(name)
+      await mkdir(folder.file('victim'), { recursive: true })
+      await writeFile(folder.file('victim/file.txt'), 'mine')
+      await mkdir(dir)
+      const mark = {
+        account: s.account.id,
+        public_url: ADDRESSES.publicUrl,
+        host: null,
+        at: '2026-11-01T00:00:00Z',
+      }
+      const begun = {
+        last: null,
+        passports: 0,
+        left_out: 0,
+        files: 0,
+        bytes: 0,
+        manifest_bytes: 0,
+        shared: [],
+      }
+      await writeFile(join(dir, 'unfinished.json'), JSON.stringify({ ...mark, ...begun }))
+      await writeFile(join(dir, 'manifest.ndjson'), '')
+      await plant(dir)
+      return exportStatic(setup(), { accountId: s.account.id, dir }).then(
+        () => 'done',
+        error => (error instanceof AppError ? `${error.code}: ${error.message}` : String(error)),
+      )
+    }
+    const untouched = async () => {
+      assert.deepEqual(await readdir(folder.file('victim')), ['file.txt'])
+      assert.equal(await readFile(folder.file('victim/file.txt'), 'utf8'), 'mine')
+    }
+
+    for (const [n, path] of [
+      '../victim/file.txt',
+      'p/../../victim/file.txt',
+      '/etc/no-such-file',
+      'p//x',
+      '..\\x',
+    ].entries()) {
+      test(`no line of its manifest leads out: ${path}`, async () => {
+        const said = await planted(`leads-out-${n}`, dir =>
+          writeFile(join(dir, 'manifest.ndjson'), stray(path)),
+        )
+        assert.match(said, /^validation: .* is no file below .*leads-out-\d\. Name a folder that is new\./)
+        await untouched()
+      })
+    }
+
+    test('no line deletes through a symlink', async () => {
+      const said = await planted('deletes-through', async dir => {
+        await symlink('../victim', join(dir, 'p'))
+        await writeFile(join(dir, 'manifest.ndjson'), stray('p/file.txt'))
+      })
+      assert.match(said, /^validation: .*deletes-through\/p is a symlink, or something else/)
+      await untouched()
+    })
+
+    for (const name of ['p', 'ns', '01']) {
+      test(`nothing is written through a symlink in the place of the folder ${name}`, async () => {
+        const said = await planted(`through-${name}`, dir => symlink('../victim', join(dir, name)))
+        assert.match(said, /^validation: .* is a symlink, or something else/)
+        await untouched()
+      })
+    }
+
+    test('nor through one in the place of a file: it is replaced, or refused', async () => {
+      const said = await planted('files', async dir => {
+        await symlink('../victim/file.txt', join(dir, 'unfinished.json.partial'))
+        await mkdir(join(dir, 'ns'))
+        await symlink('../../victim/file.txt', join(dir, 'ns/dpp.jsonld'))
+      })
+      assert.equal(said, 'done')
+      for (const file of ['manifest.ndjson', 'unfinished.json']) {
+        const refused = await planted(`file-${file}`, async dir => {
+          await rm(join(dir, file))
+          await symlink('../victim/file.txt', join(dir, file))
+        })
+        assert.match(refused, /^validation: .* is a symlink, or something else/)
+      }
+      await untouched()
+    })
+
+    test('nor into one of another user, or into which everybody may write', async () => {
+      const open = folder.file('open')
+      await mkdir(open)
+      await chmod(open, 0o777)
+      const into = (dir: string) => exportStatic(setup(), { accountId: s.account.id, dir })
+      await assert.rejects(into(open), { code: 'validation', message: /^Everybody may write into/ })
+      // A test that runs as root gives a folder away; any other user does not own `/`.
+      const isRoot = process.geteuid?.() === 0
+      const theirs = isRoot ? folder.file('theirs') : '/'
+      if (isRoot) {
+        await mkdir(theirs)
+        await chown(theirs, 12_345, 12_345)
+      }
+      await assert.rejects(into(theirs), { code: 'validation', message: /belongs to another user/ })
+    })
+  })
+
+  test('a logo that was stored before the cleaner knew all is cleaned', async () => {
+    const hostile =
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 2"><rect mask="image-set(\'https://evil.example/x\' 1x)"/></svg>'
+    const whole = setup()
+    const ask = async (path: string, accept: string) => {
+      const answer = await whole.ask(path, accept)
+      return path.startsWith('/brand/') ? { ...answer, body: Buffer.from(hostile) } : answer
+    }
+    const dir = folder.file('cleaned')
+    await exportStatic({ ...whole, ask }, { accountId: s.account.id, dir })
+    const [logo = ''] = await readdir(join(dir, 'brand'))
+    assert.equal(await readFile(join(dir, 'brand', logo), 'utf8'), hostile.replace(/ mask="[^"]*"/, ''))
   })
 
   test('of several at once into one folder one writes it, and the others are told', async () => {
