@@ -61,6 +61,7 @@ function rowsOf(round: number): PublicPassportRow[] {
       indexable: true,
       model_gtin: null,
       batch_gtin: null,
+      corrections: null,
     }
   })
 }

@@ -6,6 +6,7 @@ import { idFromUuid } from '../kernel/ids.ts'
 import { createPassport } from '../passports/create.ts'
 import { createChildren, type Issued } from '../passports/create-children.ts'
 import { listPassports } from '../passports/list.ts'
+import { refreshPassport } from '../passports/refresh-job.ts'
 import { updatePassport } from '../passports/update.ts'
 import type { DemoItem, DemoPassport } from './demo-data/demo-passport.ts'
 
@@ -14,7 +15,7 @@ export type LoadedDemo = { models: string[]; batches: string[]; items: string[] 
 
 /**
  * Loads what is missing, also after a load that was cut off: of each model its units first, its corrections last, so
- * that these find units that were issued before them.
+ * that these find units that were issued before them. Only units of what this load has corrected are refreshed.
  */
 export async function loadDemoPassports(
   ctx: AccountContext,
@@ -25,7 +26,8 @@ export async function loadDemoPassports(
     const model = (await findModel(ctx, passport)) ?? (await createModel(ctx, passport))
     loaded.models.push(idFromUuid(model.uuid))
     await loadUnits(ctx, model.uuid, passport, loaded)
-    for (const update of (passport.corrections ?? []).slice(model.versionNo - 1)) {
+    const missing = (passport.corrections ?? []).slice(model.versionNo - 1)
+    for (const update of missing) {
       await updatePassport(ctx, {
         uuid: model.uuid,
         data: update.data as Parameters<typeof updatePassport>[1]['data'],
@@ -35,6 +37,7 @@ export async function loadDemoPassports(
         expects: () => true,
       })
     }
+    if (missing.length > 0 && !passport.leavesUnitsOutdated) await refreshPassport(ctx, model.uuid)
   }
   return loaded
 }

@@ -19,7 +19,7 @@ import { showHome, submitAccount } from './home.ts'
 import { showKey, showKeys, showRevoke, showRotate, submitKey, submitRevoke, submitRotate } from './keys.ts'
 import { FORGOTTEN, HOME, SIGN_IN, signInFor } from './own-path.ts'
 import { submitPasskey, submitPasskeyOptions } from './passkey-sign-in.ts'
-import { showProduct, submitOneStatus, submitPreview } from './products/detail.ts'
+import { showProduct, submitOneStatus } from './products/detail.ts'
 import { showEdit, submitEdit } from './products/edit.ts'
 import { sendCode, sendLabels, showLabels } from './products/labels.ts'
 import { showProducts, submitStatus } from './products/list.ts'
@@ -92,7 +92,6 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   },
   { method: 'GET', path: '/console/products/:id/edit', access: 'editor', handle: showEdit },
   { method: 'POST', path: '/console/products/:id/status', access: 'editor', handle: submitOneStatus },
-  { method: 'POST', path: '/console/products/:id/preview', access: 'editor', handle: submitPreview },
   { method: 'POST', path: '/console/products/:id/refresh', access: 'editor', handle: submitRefresh },
   { method: 'POST', path: '/console/products/:id/units', access: 'editor', handle: submitIssue },
   { method: 'GET', path: '/console/products/:id/units/new', access: 'editor', handle: showIssue },

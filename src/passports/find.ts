@@ -79,6 +79,8 @@ export type PublicPassportRow = PassportRow & {
   /** The GTINs that those above bear now, whatever the unit was issued under; null on a model. */
   model_gtin: string | null
   batch_gtin: string | null
+  /** Of an outdated unit, which corrections those above have made: another text after each. Null when it is current. */
+  corrections: string | null
 }
 
 /** The passport behind a public address, whosever it is. */
@@ -150,7 +152,8 @@ async function loadById(
     select ${passportColumns(sql, data)},
       case when p.own is not null then ${knownNames(sql, sql`array(select jsonb_object_keys(p.own))`)} end as own_keys,
       ${knownNames(sql, sql`c.own_fields`)} as own_fields,
-      ${mayBeIndexed(sql)} as indexable, ${gtinsAbove(sql)}
+      ${mayBeIndexed(sql)} as indexable, ${gtinsAbove(sql)},
+      case when ${isOutdated(sql)} then concat_ws('-', o.last_correction, m.last_correction) end as corrections
     from unnest(${ids as string[]}::text[]::uuid[]) as k(id)
     cross join lateral (select * from passport where id = k.id limit 1) p
     join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}`

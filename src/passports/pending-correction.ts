@@ -3,8 +3,11 @@
  * one. Read only where something is outdated, and within bounds: a page names what was corrected, it is no archive.
  */
 import type { AccountContext } from '../accounts/context.ts'
+import { coalesce } from '../kernel/coalesce.ts'
+import { perDatabase, type Sql } from '../kernel/db.ts'
 import type { Data } from './check-data.ts'
 import { findCorrections } from './corrections.ts'
+import type { PublicPassportRow } from './find.ts'
 import { outdatedContents } from './outdated.ts'
 import { readContentOfUnit, workOutCorrections } from './refresh-content.ts'
 import type { State } from './state.ts'
@@ -20,6 +23,26 @@ export type PendingCorrection = {
 }
 
 const BOUNDS = { maxCorrections: 20, maxBytes: 262_144 }
+
+type UnitKey = { accountId: number; id: string; ownKeys: readonly string[] }
+
+/** Two at a time, as for everything whose data may be large. */
+const pendingOfUnits = perDatabase((sql: Sql) =>
+  coalesce(
+    async ([key]: readonly UnitKey[]) => [
+      key && (await findPendingOfUnit({ sql, accountId: key.accountId }, key.id, key.ownKeys)),
+    ],
+    2,
+    1,
+  ),
+)
+
+/** The same for the public page of a unit, whoever reads it; the caller shows what its reader may see. */
+export const readPendingCorrection = (
+  sql: Sql,
+  row: Pick<PublicPassportRow, 'account_id' | 'id' | 'own_keys'>,
+): Promise<PendingCorrection | undefined> =>
+  pendingOfUnits(sql)({ accountId: row.account_id, id: row.id, ownKeys: row.own_keys ?? [] })
 
 /** What an outdated unit would take over; `ownKeys` are fields that it has set itself. Undefined beyond the bounds. */
 export async function findPendingOfUnit(

@@ -5,6 +5,7 @@ import { assert } from '../kernel/errors.ts'
 import { newUuid } from '../kernel/ids.ts'
 import type { Data } from './check-data.ts'
 import { type CorrectionBounds, findCorrections } from './corrections.ts'
+import { knownData } from './find.ts'
 import { type Corrected, takeOver } from './inherit.ts'
 
 /** An outdated content, and how far its owner and the owner's model have come. */
@@ -28,18 +29,22 @@ type Reader = Pick<AccountContext, 'sql' | 'accountId'>
 export const readContents = (ctx: Reader, ids: readonly string[]): Promise<OldContent[]> =>
   contentsIn(ctx, ctx.sql`select unnest(${ids as string[]}::text[]::uuid[])`)
 
-/** What a unit inherits. */
+/** What a unit inherits, without free-form keys. */
 export async function readContentOfUnit(ctx: Reader, uuid: string): Promise<OldContent | undefined> {
   const { sql, accountId } = ctx
   const ids = sql`
     select content_id from passport where id = ${uuid} and account_id = ${accountId} and parent_id is not null`
-  const [content] = await contentsIn(ctx, ids)
+  const [content] = await contentsIn(ctx, ids, knownData(sql, sql`c.data`))
   return content
 }
 
-async function contentsIn({ sql, accountId }: Reader, ids: Fragment): Promise<OldContent[]> {
+async function contentsIn(
+  { sql, accountId }: Reader,
+  ids: Fragment,
+  data = sql`c.data::text`,
+): Promise<OldContent[]> {
   const rows = await sql<(Omit<OldContent, 'data'> & { data: string })[]>`
-    select c.id, c.owner_id, o.model_id, c.upto, c.model_upto, c.own_fields, c.data::text as data,
+    select c.id, c.owner_id, o.model_id, c.upto, c.model_upto, c.own_fields, ${data} as data,
       o.version_no as owner_version, m.version_no as model_version
     from content c
     join passport o on o.id = c.owner_id and o.account_id = c.account_id

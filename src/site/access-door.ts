@@ -1,7 +1,10 @@
 /** How an access link comes in: with a token in the address, exchanged for a cookie at once, or with every request as Bearer. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { mayBeToken } from '../passports/access-links.ts'
+import { findSessionToken } from '../accounts/session-cookie.ts'
+import { findSession } from '../accounts/sessions.ts'
+import { LINK_AUDIENCES, type LinkAudience, mayBeToken } from '../passports/access-links.ts'
+import type { PassportRow } from '../passports/record.ts'
 import {
   type AccessCookies,
   accessCookieName,
@@ -80,6 +83,31 @@ function cookie(door: AccessDoor, id: string, value: string, seconds: number): s
   const { publicUrl } = door.setup.addresses
   const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
   return `${accessCookieName(publicUrl)}=${value}; Path=${door.cookiePath}${id}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
+}
+
+/** What other readers see, shown to a member of the passport's account, who may see all of it anyway. */
+export type Preview = { audience: LinkAudience; isPreview: true }
+export type PreviewRequest = { audience: LinkAudience; sessionToken: string }
+
+/** `?preview=` of somebody who may be signed in; of anybody else it says nothing. Asks no database. */
+export function findPreviewRequest(
+  { setup }: AccessDoor,
+  { cookie }: IncomingHttpHeaders,
+  { query }: Wish,
+): PreviewRequest | undefined {
+  const audience = LINK_AUDIENCES.find(one => one === first(query.preview))
+  const sessionToken = findSessionToken(setup.addresses.publicUrl, cookie)
+  return audience === undefined || sessionToken === undefined ? undefined : { audience, sessionToken }
+}
+
+/** The preview, if the session is of a member of the passport's account. */
+export async function openPreview(
+  { setup }: AccessDoor,
+  { audience, sessionToken }: PreviewRequest,
+  row: Pick<PassportRow, 'account_id'>,
+): Promise<Preview | undefined> {
+  const session = await findSession(setup, sessionToken)
+  return session?.account.id === row.account_id ? { audience, isPreview: true } : undefined
 }
 
 /** A text that can be a token, and how it came. One from a cookie opened this passport within the last hour. */

@@ -12,6 +12,7 @@ import {
   inlineName,
   inlineValue,
   langAttributes,
+  languageNote,
   siteLink,
   type Wording,
   wordsOf,
@@ -67,7 +68,8 @@ function prose(wording: Wording, value: unknown): string {
   const url = findLink(words.text)
   if (url !== undefined) return html`<p>!${siteLink(wording, url)}</p>`
   const paragraphs = words.text.split(/\n+/).filter(line => line.trim() !== '')
-  return paragraphs.map(line => html`<p!${langAttributes(words.language)}>${line}</p>`).join('')
+  const lines = paragraphs.map(line => html`<p!${langAttributes(words.language)}>${line}</p>`)
+  return languageNote(wording, words) + lines.join('')
 }
 
 function carbonClass({ labels }: Wording, value: string): string {

@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import { fill, LANGUAGES } from '../i18n/catalogue.ts'
 import type { PublicVersion } from '../passports/public-history.ts'
 import { pair } from './blocks.ts'
-import { day, fold, type Page, queryFor, text } from './page.ts'
+import { day, fold, keptQuery, type Page, text } from './page.ts'
 import { fieldLabel, inlineAddress, inlineName } from './values.ts'
 
 /** That there is more, never what. */
@@ -48,9 +48,10 @@ function versionRow(page: Page, { versionNo, kind, at }: PublicVersion): string 
 }
 
 /** The language goes along; by name, so that a number alone is not all that a list of links says. */
-function versionLink({ labels, language }: Page, versionNo: number): string {
+function versionLink({ labels, language, reader, reading }: Page, versionNo: number): string {
   const name = fill(labels.ui.versionNumber, { version: versionNo })
-  return html`<a href="?version=${versionNo}&amp;lang=!${language}" aria-label="${name}">${versionNo}</a>`
+  const kept = keptQuery({ ...reading, replacedBy: null }, reader)
+  return html`<a href="?!${kept}version=${versionNo}&amp;lang=!${language}" aria-label="${name}">${versionNo}</a>`
 }
 
 export function footer(page: Page): string {
@@ -58,11 +59,11 @@ export function footer(page: Page): string {
   const { ui } = labels
   const items = LANGUAGES.map(({ code, name }) => {
     const current = code === language ? ' aria-current="true"' : ''
-    return html`<li><a href="!${queryFor(reading, `lang=${code}`)}" hreflang="${code}" lang="${code}"!${current}>${name}</a></li>`
+    return html`<li><a href="?!${page.kept}lang=${code}" hreflang="${code}" lang="${code}"!${current}>${name}</a></li>`
   })
   const operator = (reading.data.economicOperator as { legalName?: unknown } | undefined)?.legalName
   const by = html`<bdi>${fill(ui.providedBy, { operator: text(operator) })}</bdi>`
   return html`<footer><nav aria-labelledby="languages"><h2 id="languages">${ui.languages}</h2><ul>!${items}</ul></nav>
-<p><a href="!${queryFor(reading, 'format=jsonld')}" type="application/ld+json">${ui.machineReadable}</a></p>
-<p>!${text(operator) && by}</p><p>${reader === undefined ? ui.noCookies : ui.accessCookie}</p></footer>`
+<p><a href="?!${page.kept}format=jsonld" type="application/ld+json">${ui.machineReadable}</a></p>
+<p>!${text(operator) && by}</p><p>${reader === undefined || 'isPreview' in reader ? ui.noCookies : ui.accessCookie}</p></footer>`
 }

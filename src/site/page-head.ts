@@ -4,8 +4,9 @@ import type { BrandLogo } from '../accounts/brand.ts'
 import { fill, LANGUAGES, label } from '../i18n/catalogue.ts'
 import { withoutMarks } from '../i18n/direction.ts'
 import { formatMinute } from '../i18n/format.ts'
-import { day, isIndexed, type Page, queryFor, text } from './page.ts'
-import { inlineName, langAttributes, wordsOf } from './values.ts'
+import { day, isIndexed, keptQuery, type Page, text } from './page.ts'
+import type { UnitCorrection } from './reading.ts'
+import { fieldLabel, inlineName, inlineValue, langAttributes, type Wording, wordsOf } from './values.ts'
 
 /** The `<head>`: where the page is at home, in which languages and forms, and what a preview of a link shows. */
 export function headLinks(page: Page): string {
@@ -16,7 +17,7 @@ export function headLinks(page: Page): string {
     ? LANGUAGES.map(({ code }) => html`<link rel="alternate" hreflang="${code}" href="${url}?lang=${code}">`)
     : []
   const own = languages.length > 0 ? html`<link rel="alternate" hreflang="x-default" href="${url}">` : ''
-  return html`<link rel="canonical" href="${url}">!${languages}!${own}<link rel="alternate" type="application/ld+json" href="${url}!${queryFor(reading, 'format=jsonld')}">!${preview(page)}`
+  return html`<link rel="canonical" href="${url}">!${languages}!${own}<link rel="alternate" type="application/ld+json" href="${url}?!${page.kept}format=jsonld">!${preview(page)}`
 }
 
 /** OpenGraph. A picture only where it is one that previews can draw. */
@@ -74,6 +75,9 @@ function masthead(page: Page): string {
   return html`<div class="mast">!${sign}<p class="kind"><span>${labels.ui.passport}</span> <span>${categoryName(page)}</span></p></div>`
 }
 
+const MAX_CORRECTIONS_NAMED = 3
+const MAX_VALUE_LENGTH = 60
+
 const LOGO_HEIGHT = 40
 const LOGO_WIDTH_MAX = 176
 
@@ -113,31 +117,71 @@ function banner(page: Page): string {
   const { reader, isEnded, labels, language } = page
   if (isEnded) {
     const { 'accessEnded.title': title, 'accessEnded.text': text } = labels.ui
-    return html`<p class="banner" role="note"><b>${title}</b> ${text}</p>`
+    return html`<p class="banner" role="note"><b>${title}</b> ${text} !${whomToAsk(page)}</p>`
   }
   if (reader === undefined) return ''
   const audience =
     reader.audience === 'authority'
       ? labels.ui['audience.authority']
       : labels.ui['audience.legitimateInterest']
+  if ('isPreview' in reader) {
+    return html`<p class="banner" role="note"><b>${audience}</b> ${labels.ui.audiencePreview}</p>`
+  }
   // A day alone is read as one on which it still works.
   const date = formatMinute(language, reader.expiresAt)
   const until = fill(labels.ui.audienceFor, { label: reader.label, date })
   return html`<p class="banner" role="note"><b>${audience}</b> <bdi>${until}</bdi></p>`
 }
 
+/** The economic operator with its address, as far as this page shows both. */
+function whomToAsk({ reading, labels }: Page): string {
+  const { legalName, contactEmail } = Object(reading.data.economicOperator) as Record<string, unknown>
+  const [operator, email] = [text(legalName), text(contactEmail)]
+  return operator === '' || email === ''
+    ? ''
+    : html`<bdi>${fill(labels.ui['accessEnded.ask'], { operator, email })}</bdi>`
+}
+
 function notices(page: Page): string {
-  const { reading, labels, language } = page
-  const archived = reading.status === 'archived' ? labels.ui.archivedNotice : undefined
-  const correction = reading.level === 'batch' ? 'outdatedBatchNotice' : 'outdatedNotice'
-  const outdated = reading.outdated ? labels.ui[correction] : undefined
-  const plain = [archived, outdated]
-    .flatMap(notice => (notice === undefined ? [] : html`<p class="notice" role="note">${notice}</p>`))
-    .join('')
+  const { reading, labels, language, reader } = page
+  const archived =
+    reading.status === 'archived' ? html`<p class="notice" role="note">${labels.ui.archivedNotice}</p>` : ''
+  const plain = archived + (reading.outdated ? correctionNotice(page) : '')
   if (reading.replacedBy === null) return plain
   const older = fill(labels.ui.olderVersion, {
     version: reading.versionNo,
     date: day(page, reading.changedAt),
   })
-  return html`!${plain}<p class="notice" role="note">${older} <a href="?lang=${language}">${labels.ui.currentVersion}</a></p>`
+  return html`!${plain}<p class="notice" role="note">${older} <a href="?!${keptQuery({ ...reading, replacedBy: null }, reader)}lang=${language}">${labels.ui.currentVersion}</a></p>`
+}
+
+/** What was corrected, and the way to it; that something was, where this reader may not know what. */
+function correctionNotice({ reading, labels, language, ...page }: Page): string {
+  const { correction, batch, model } = reading
+  if (correction === null) {
+    return html`<p class="notice" role="note">${labels.ui[reading.level === 'batch' ? 'outdatedBatchNotice' : 'outdatedNotice']}</p>`
+  }
+  const corrected = correction.correctedBy === 'batch' ? (batch ?? model) : model
+  const named = correction.changes
+    .slice(0, MAX_CORRECTIONS_NAMED)
+    .map(change => correctionOf({ ...page, labels, language }, change))
+  const more = correction.changes.length > named.length ? ' …' : ''
+  const [before = '', after = ''] = labels.ui.correctionPublished.split('{changes}')
+  const link =
+    corrected === null
+      ? ''
+      : html` <a href="${corrected.id}?lang=${language}">${labels.ui.correctedPassport}</a>`
+  return html`<p class="notice" role="note">${before}!${named.join(' · ')}${more}${after}!${link}</p>`
+}
+
+/** A field by its name, with both values where they are single ones that fit a line. */
+function correctionOf(wording: Wording, { field, before, after }: UnitCorrection['changes'][number]): string {
+  const name = html`<b>${fieldLabel(wording, field.name)}</b>`
+  const isSingle =
+    !['object', 'list', 'text'].includes(field.type) && !field.localized && field.format !== 'url'
+  const values = [before, after].map(value =>
+    value === undefined ? '–' : inlineValue(wording, field, field.name, value),
+  )
+  const fits = [before, after].every(value => String(value ?? '').length <= MAX_VALUE_LENGTH)
+  return isSingle && fits ? html`!${name} !${values.join(' → ')}` : name
 }

@@ -6,8 +6,12 @@ import type { KeyFact } from './key-facts.ts'
 import type { Reading } from './reading.ts'
 import type { Wording } from './values.ts'
 
-/** Who else than the public the page is for, and until when. */
-export type Reader = { audience: 'legitimate_interest' | 'authority'; label: string; expiresAt: Date }
+type RestrictedAudience = 'legitimate_interest' | 'authority'
+
+/** Who else than the public the page is for, and until when; or a preview of that for the account itself. */
+export type Reader =
+  | { audience: RestrictedAudience; label: string; expiresAt: Date }
+  | { audience: RestrictedAudience; isPreview: true }
 
 export type Page = Wording & {
   reading: Reading
@@ -27,9 +31,14 @@ export const text = (value: unknown) => (typeof value === 'string' ? value : '')
 
 export const day = (page: Pick<Page, 'language'>, date: Date) => formatDate(page.language, date.toISOString())
 
-/** The query, as ready HTML, of the page in another language or form, on the version that is being read. */
-export const queryFor = ({ versionNo, replacedBy }: Reading, parameter: string) =>
-  replacedBy === null ? `?${parameter}` : `?version=${versionNo}&amp;${parameter}`
+/** What of the query goes along, as ready HTML, to the page in another language or form. */
+export const keptQuery = (
+  { versionNo, replacedBy }: Pick<Reading, 'versionNo' | 'replacedBy'>,
+  reader: Reader | undefined,
+): string => {
+  const version = replacedBy === null ? '' : `version=${versionNo}&amp;`
+  return (reader !== undefined && 'isPreview' in reader ? `preview=${reader.audience}&amp;` : '') + version
+}
 
 /** The fragment names what is inside, so that a browser that is sent there opens it. On paper `note` stands beside the title. */
 export function fold(anchor: string, title: string, body: string, isOpen: boolean, note = ''): string {

@@ -18,9 +18,13 @@ import {
   accessDoor,
   type BroughtToken,
   enter,
+  findPreviewRequest,
   findToken,
   mayHaveAccess,
   noCookie,
+  openPreview,
+  type Preview,
+  type PreviewRequest,
 } from './access-door.ts'
 import { answerNowhere } from './nowhere.ts'
 import { createPageCache, type PageCache } from './page-cache.ts'
@@ -70,6 +74,11 @@ export function passportDoor(setup: Site): PassportDoor {
       const { raw } = request
       const token = findToken(door, raw.headers, wish)
       const page = { ...wish, isEnded: token === 'broken' }
+      const preview = findPreviewRequest(door, raw.headers, wish)
+      if (preview !== undefined) {
+        admitUnlessKnown(door, request, page, undefined)
+        return answerPreview(door, request, reply, page, preview)
+      }
       if (typeof token === 'object' || wish.query.version !== undefined) {
         admitUnlessKnown(door, request, page, token)
         return answer(door, request, reply, page, token)
@@ -183,6 +192,23 @@ async function answer(
   return answerPublic(door, request, reply, { ...page, isEnded }, row, token)
 }
 
+/** For members of the account what other readers see, for all others the public page. */
+async function answerPreview(
+  door: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: PageRequest,
+  asked: PreviewRequest,
+): Promise<unknown> {
+  const { setup } = door
+  const row = await readPublicPassport(setup.sql, page.id, page.now)
+  if (row === undefined) return answerNowhere(setup, request, reply, page)
+  const preview = await openPreview(door, asked, row)
+  if (preview === undefined) return answerPublic(door, request, reply, page, row)
+  setup.uncached.giveBack(request)
+  return answerReader(door, request, reply, page, row, preview)
+}
+
 async function answerPublic(
   door: Door,
   request: FastifyRequest,
@@ -239,12 +265,24 @@ async function answerAccess(
   const { setup } = door
   if (token.from !== 'cookie') setup.uncached.giveBack(request)
   if (token.from === 'address') return enter(door, request, reply, page, token.text)
+  return answerReader(door, request, reply, page, row, access)
+}
+
+async function answerReader(
+  door: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: PageRequest,
+  row: PublicPassportRow,
+  access: Access | Preview,
+): Promise<FastifyReply> {
+  const { setup } = door
   const [brand, then] = await Promise.all([
     readBrand(setup.sql, row.account_id, page.now),
     readWholeVersion(setup.sql, row, versionWished(page) ?? row.version_no),
   ])
   if (then === undefined) return refuseVersion(setup, request, reply, row)
-  if (request.method === 'GET') {
+  if (request.method === 'GET' && !('isPreview' in access)) {
     noteAccessUse(setup.sql, access, page.now, reason =>
       request.log.warn(
         { request_id: request.id, reason: String(reason) },

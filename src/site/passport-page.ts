@@ -7,7 +7,7 @@ import { dressOf } from './dress.ts'
 import { keyFacts } from './key-facts.ts'
 import { type Section, sectionsOf } from './layout.ts'
 import { type Origin, usualOrigin } from './origin.ts'
-import { fold, isIndexed, type Page, type Reader, text } from './page.ts'
+import { fold, isIndexed, keptQuery, type Page, type Reader, text } from './page.ts'
 import { footer, identifiers, versions, withheldNote } from './page-end.ts'
 import { header, headLinks } from './page-head.ts'
 import type { Reading } from './reading.ts'
@@ -33,7 +33,8 @@ export function renderPassportPage(
   const labels = labelsFor(language)
   const brand = extra.brand ?? NO_BRAND
   const { qr, reader, isEnded = false, wanted = [language] } = extra
-  const wording = { language, labels, wanted, primary: reading.primary }
+  const kept = keptQuery(reading, reader)
+  const wording = { language, labels, wanted, primary: reading.primary, kept }
   const page: Page = { ...wording, reading, qr, reader, isEnded, brand, facts: keyFacts(wording, reading) }
   const name = text(reading.data.productName)
   const body = html`<a class="skip" href="#content">${labels.ui.skipToContent}</a>

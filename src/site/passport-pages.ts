@@ -4,12 +4,13 @@ import type { Brand } from '../accounts/brand.ts'
 import { chosenTags } from '../categories/localized.ts'
 import type { Access } from '../passports/access-links.ts'
 import type { PublicPassportRow } from '../passports/find.ts'
+import { readPendingCorrection } from '../passports/pending-correction.ts'
 import { readPublicHistory } from '../passports/public-history.ts'
 import type { PublicHead } from '../passports/public-read.ts'
 import { symbolAddress } from '../passports/record.ts'
 import { qrSymbol } from '../qr/svg.ts'
 import type { Form } from './accept.ts'
-import { FOR_ONE_READER, VARY } from './access-door.ts'
+import { FOR_ONE_READER, type Preview, VARY } from './access-door.ts'
 import { READABLE } from './cors.ts'
 import { dressOf } from './dress.ts'
 import { jsonLd } from './json-ld.ts'
@@ -34,7 +35,7 @@ export type Shown = { row: PublicPassportRow; brand: Brand; newest: number }
 
 /** The GTINs too: a model that gets another one makes no new version of its units, which name it. */
 const stateOf = ({ row, brand }: Head) =>
-  `${row.version_no}${row.status}${row.outdated ? 'o' : ''}${row.indexable ? '' : 'n'}b${brand.version}` +
+  `${row.version_no}${row.status}${row.outdated ? `o${row.corrections}` : ''}${row.indexable ? '' : 'n'}b${brand.version}` +
   (row.parent_id === null ? '' : ` ${row.model_gtin} ${row.batch_gtin}`)
 
 export const findMade = (
@@ -97,13 +98,13 @@ const publicHeaders = (reading: Reading): Headers => ({
   ...(isIndexed(reading) ? {} : { 'x-robots-tag': 'noindex' }),
 })
 
-/** A page for the reader of an access link, which is kept nowhere. */
+/** A page for the reader of an access link or a preview of it, which is kept nowhere. */
 export async function makeForReader(
   setup: SiteSetup,
   headers: IncomingHttpHeaders,
   { form, query }: Wish,
   shown: Shown,
-  access: Access,
+  access: Access | Preview,
 ): Promise<{ headers: Headers; body: string }> {
   const reading = await readFor(setup, shown, access.audience)
   const tongue = tongueOf(headers, query, reading)
@@ -111,11 +112,17 @@ export async function makeForReader(
   return { body, headers: { ...formHeaders(setup, reading, shown, form, tongue, body), ...FOR_ONE_READER } }
 }
 
-const readFor = async (
+async function readFor(
   { sql, addresses }: SiteSetup,
   { row, newest }: Shown,
   audience: 'public' | Access['audience'],
-) => readingOf(addresses, row, await readPublicHistory(sql, row), audience, newest)
+): Promise<Reading> {
+  const [history, pending] = await Promise.all([
+    readPublicHistory(sql, row),
+    row.outdated ? readPendingCorrection(sql, row) : undefined,
+  ])
+  return readingOf(addresses, row, history, audience, newest, pending)
+}
 
 /** The brand too: headers depend on it, and a 304 would leave those of before. The body's digest tells the texts apart. */
 function tagOf({ id, versionNo, status, outdated }: Reading, brand: Brand, form: string): string {
@@ -134,7 +141,7 @@ function bodyOf(
   { row, brand }: Shown,
   form: Form,
   { language, wanted }: Tongue,
-  access: Access | 'ended' | undefined,
+  access: Access | Preview | 'ended' | undefined,
 ): string {
   if (form === 'jsonld') return jsonLd(reading, setup.nsUrl)
   const symbol = qrSymbol(symbolAddress(setup.addresses, row, 'passport'), { level: 'M', isInline: true })

@@ -1,12 +1,14 @@
 /** What a page and a JSON-LD document are made of: one passport as one audience may see it. Nothing else reaches a renderer. */
+import { isDeepStrictEqual } from 'node:util'
 import { type CompleteCategory, findCategory } from '../categories/catalogue.ts'
 import { disclose } from '../categories/disclose.ts'
-import type { Audience } from '../categories/field.ts'
+import type { Audience, Field } from '../categories/field.ts'
 import { languagesOfTexts, type TextLanguages } from '../categories/localized.ts'
 import { isLanguage } from '../i18n/catalogue.ts'
 import { assert } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import type { PublicPassportRow } from '../passports/find.ts'
+import type { PendingCorrection } from '../passports/pending-correction.ts'
 import type { PublicHistory } from '../passports/public-history.ts'
 import {
   type Addresses,
@@ -28,6 +30,8 @@ export type Reading = {
   level: 'model' | 'batch' | 'item'
   status: 'active' | 'archived'
   outdated: boolean
+  /** What this audience may know of the corrections that an outdated unit has not taken over; null when it is nothing. */
+  correction: UnitCorrection | null
   gtin: string | null
   lot: string | null
   serial: string | null
@@ -56,6 +60,12 @@ export type Reading = {
   origins: Origins | null
 }
 
+/** Each corrected field with its value here and the corrected one, undefined where there is none; and who shows it. */
+export type UnitCorrection = {
+  changes: readonly { field: Field; before: unknown; after: unknown }[]
+  correctedBy: 'model' | 'batch'
+}
+
 /** Builds the reading of a passport for an audience. `row` is of an earlier version when `newest` is a later one. */
 export function readingOf(
   addresses: Addresses,
@@ -63,6 +73,7 @@ export function readingOf(
   history: PublicHistory,
   audience: Audience,
   newest: number = row.version_no,
+  pending?: PendingCorrection,
 ): Reading {
   const category = findCategory(row.category)
   assert(category, `the category ${row.category} of a stored passport is known`)
@@ -78,6 +89,7 @@ export function readingOf(
     level: LEVEL_NAME[row.level],
     status: STATUS_NAME[row.status],
     outdated: row.outdated,
+    correction: pending === undefined ? null : discloseCorrection(category, pending, audience),
     gtin: row.gtin,
     lot: row.lot,
     serial: row.serial,
@@ -101,6 +113,19 @@ export function readingOf(
     data,
     origins: row.level === 'm' ? null : originsOf(row, Object.keys(data)),
   }
+}
+
+/** Compared as the audience may see it: a correction of something withheld inside a field changes nothing for it. */
+function discloseCorrection(
+  category: CompleteCategory,
+  { before, after, correctedBy }: PendingCorrection,
+  audience: Audience,
+): UnitCorrection | null {
+  const [was, is] = [before, after].map(data => disclose(category, data, audience).data)
+  const changes = category.fields
+    .map(field => ({ field, before: was?.[field.name], after: is?.[field.name] }))
+    .filter(change => !isDeepStrictEqual(change.before, change.after))
+  return changes.length === 0 ? null : { changes, correctedBy }
 }
 
 /** By the GTIN that it bears itself: what its own document is called. */

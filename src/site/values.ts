@@ -14,10 +14,12 @@ export type Wording = {
   wanted: readonly string[]
   /** The language of what the account wrote without saying in which. */
   primary: string
+  /** What of the page's query its links to other languages take along, ready HTML. */
+  kept: string
 }
 
-/** Text of a person, and the language it is in if that is not the page's. */
-export type Words = { text: string; language: string | undefined }
+/** Text of a person, and the language it is in if that is not the page's; all languages that it is there in. */
+export type Words = { text: string; language: string | undefined; languages: readonly string[] }
 
 /** `path` names the field in the catalogues: `repair.repairable`. */
 export function fieldLabel(wording: Wording, path: string): string {
@@ -35,21 +37,37 @@ function humanised(path: string): string {
 
 /** A localized text, or a plain one taken to be in the primary language; undefined when it is neither. */
 export function wordsOf(wording: Wording, value: unknown): Words | undefined {
-  if (typeof value === 'string') return { text: value, language: foreign(wording, wording.primary) }
+  if (typeof value === 'string') {
+    return { text: value, language: foreign(wording, wording.primary), languages: [wording.primary] }
+  }
   if (typeof value !== 'object' || value === null) return undefined
   const picked = pickText(value, wording.wanted, wording.primary)
-  return picked && { text: picked.text, language: foreign(wording, picked.language) }
+  const languages = Object.entries(value).flatMap(([tag, text]) =>
+    typeof text === 'string' && text.trim() !== '' ? [tag] : [],
+  )
+  return picked && { text: picked.text, language: foreign(wording, picked.language), languages }
 }
 
 const foreign = (wording: Wording, tag: string) =>
   tag === wording.language || tag.startsWith(`${wording.language}-`) ? undefined : tag
+
+/** Above a text in another language than the page: in which ones it is there, each a link to the page in it. */
+export function languageNote(wording: Wording, { language, languages }: Words): string {
+  if (language === undefined) return ''
+  const links = languages.map(
+    tag => html`<a href="?!${wording.kept}lang=${tag}">${languageName(wording.language, tag)}</a>`,
+  )
+  const [before = '', after = ''] = wording.labels.ui.inLanguage.split('{languages}')
+  return html`<p class="from">${before}!${links.join(', ')}${after}</p>`
+}
 
 /** `lang` and `dir` of an element whose text is in another language than the page; raw, for inside a tag. */
 export const langAttributes = (language: string | undefined) =>
   language === undefined ? '' : html` lang="${language}" dir="auto"`
 
 /** The text of an account in a line of ours: `bdi` keeps its direction marks to itself. */
-export const inlineWords = (words: Words) => html`<bdi!${langAttributes(words.language)}>${words.text}</bdi>`
+export const inlineWords = (words: Pick<Words, 'text' | 'language'>) =>
+  html`<bdi!${langAttributes(words.language)}>${words.text}</bdi>`
 
 /** A name as it stands: no language is claimed for it. */
 export const inlineName = (text: string) => html`<bdi>${text}</bdi>`

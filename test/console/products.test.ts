@@ -854,11 +854,19 @@ describe('products', () => {
     assert.match(told.text, new RegExp(`gehört zu Ihrem Produkt ${id}, das sie früher trug`))
   })
 
-  test('the page as another reader sees it opens by a link that ends', async () => {
+  test('the page as another reader sees it is a link for every member, and makes no access link', async () => {
     const at = await make()
-    const answer = await owner.post(`${at}/preview`, { form: { audience: 'authority' } })
-    assert.match(String(answer.headers.location), /^https:\/\/carnet\.example\/p\/[0-9a-z]{26}\?access=dpa_/)
-    assert.equal((await viewer.post(`${at}/preview`, { form: { audience: 'authority' } })).status, 403)
+    for (const member of [owner, viewer]) {
+      const { text } = await member.get(at)
+      for (const audience of ['legitimate_interest', 'authority'])
+        assert.match(
+          text,
+          new RegExp(
+            `href="/p/[0-9a-z]{26}\\?preview&#61;${audience}"|href="/p/[0-9a-z]{26}\\?preview=${audience}"`,
+          ),
+        )
+    }
+    assert.doesNotMatch((await owner.get('/console/settings/access-links')).text, /Preview/)
   })
 
   test('pages are small, and an address with nonsense in it is read as far as it makes sense', async () => {

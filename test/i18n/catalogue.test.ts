@@ -34,7 +34,7 @@ const SHARED: Partial<Record<Language, string>> = {
     'Sodium-ion, Substance, Textile, Total, Version, Version {version}, Zinc-air',
   hr: 'Metal, Model, Status',
   hu: 'Link, Rattan',
-  it: 'in {language}, Link, No, per kWh, Rattan',
+  it: 'Link, No, per kWh, Rattan',
   mt: 'Link, Rattan, Total',
   nl: 'Alkaline, Contact, Link, Lithium, Model, per kWh, Recycling, Rubber, Status',
   pl: 'Importer, Link, Metal, Model, Rattan, Status',

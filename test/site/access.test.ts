@@ -1,6 +1,9 @@
 /** Access links at the door: token to cookie to clean address, Bearer for machines, nothing kept by caches. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { createPerson } from '../../src/accounts/people.ts'
+import { setPassword } from '../../src/accounts/set-password.ts'
+import { signIn } from '../../src/accounts/sign-in.ts'
 import { createApp } from '../../src/app.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink, listAccessLinks, revokeAccessLink } from '../../src/passports/access-links.ts'
@@ -301,6 +304,70 @@ describe('Authorization: Bearer TOKEN', () => {
       const answer = await harness.ask('GET', `/p/${id}`, { headers: { authorization } })
       assert.equal(answer.status, 200)
       assert.ok(!answer.text.includes(SECRET))
+    }
+  })
+})
+
+describe('an ended link', () => {
+  test('says whom to ask for a new one, in the words of the page', async () => {
+    const id = await make()
+    const { token } = await link(id, 1)
+    const cookie = cookieOf(await enter(id, token))
+    await revokeAccessLink(account.ctx, (await listAccessLinks(account.ctx))[0]?.id ?? '')
+    const { text } = await view(id, cookie, '?lang=en')
+    assert.match(text, /For a new link, ask Testmarke GmbH: passport@testmarke\.example\./)
+    assert.match((await view(id, cookie, '?lang=el')).text, /Για νέο σύνδεσμο[^<]*Testmarke GmbH/)
+    assert.doesNotMatch((await view(id, undefined)).text, /For a new link/)
+  })
+})
+
+describe('?preview=AUDIENCE', () => {
+  const signedIn = async (accountId: number) => {
+    const email = `member${accountId}@testmarke.example`
+    const { token } = await createPerson(account.ctx, { accountId, email, role: 'viewer' })
+    await setPassword(account.ctx, { token, password: 'eleven herons over the lake' })
+    const answer = await signIn(
+      { ...account.ctx, secretKey: 'a secret key that only tests know, long enough' },
+      {
+        email,
+        password: 'eleven herons over the lake',
+        network: '192.0.2.1',
+        device: undefined,
+        replaces: undefined,
+      },
+    )
+    assert.ok('token' in answer)
+    return `__Host-carnet=${answer.token}`
+  }
+
+  test('shows a member what other readers see, makes no link and sets no cookie', async () => {
+    const id = await make()
+    const before = await listAccessLinks(account.ctx)
+    const cookie = await signedIn(account.id)
+    const answer = await view(id, cookie, '?preview=legitimate_interest&lang=en')
+    assert.ok(answer.text.includes(SECRET))
+    assert.match(
+      answer.text,
+      /View for readers with a legitimate interest<\/b> Preview for members of this account/,
+    )
+    assert.match(answer.text, /href="\?preview=legitimate_interest&amp;lang=de"/)
+    assert.match(answer.text, /This page sets no cookies/)
+    assert.equal(answer.headers['cache-control'], 'private, no-store')
+    assert.equal(answer.headers['set-cookie'], undefined)
+    assert.deepEqual(await listAccessLinks(account.ctx), before)
+    assert.ok(!(await view(id, cookie)).text.includes(SECRET), 'without ?preview the public page')
+    assert.ok(!(await view(id, cookie, '?preview=everything')).text.includes(SECRET))
+  })
+
+  test('shows nobody else more than the public page', async () => {
+    const id = await make()
+    const other = await harness.account()
+    const cookies = [undefined, `__Host-carnet=${'a'.repeat(43)}`, await signedIn(other.id)]
+    for (const cookie of cookies) {
+      const answer = await view(id, cookie, '?preview=authority')
+      assert.equal(answer.status, 200)
+      assert.ok(!answer.text.includes(SECRET))
+      assert.doesNotMatch(answer.text, /View for authorities/)
     }
   })
 })

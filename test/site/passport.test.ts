@@ -61,6 +61,34 @@ describe('GET /p/{id}', () => {
     assert.equal(await language('', 'zh'), 'en')
   })
 
+  test('says of a text in another language which ones there are, each a link, and of no other', async () => {
+    const { path } = await make({
+      languages: ['de', 'en'],
+      productName: 'Strickjacke',
+      careInstructions: { de: 'Kalt waschen.', en: 'Wash cold.' },
+      endOfLife: { recyclingInstructions: { de: 'Ja.' }, disposalInstructions: { de: 'Nein.' } },
+    })
+    const notes = async (query: string) => {
+      const { text } = await harness.ask('GET', path + query)
+      const found = [...text.matchAll(/<p class="from">((?:(?!<p).)*)<\/p><p lang="(\w+)" dir="auto">/g)]
+      return found.map(([, note = '', lang]) => `${note} ${lang}`)
+    }
+    const link = (query: string, code: string, name: string) => `<a href="?${query}lang=${code}">${name}</a>`
+    const both = `${link('', 'de', 'German')}`
+    assert.deepEqual(await notes('?lang=de'), [])
+    assert.deepEqual(await notes('?lang=en'), [`Only in: ${both} de`, `Only in: ${both} de`])
+    const greek = await notes('?lang=el')
+    assert.equal(greek[0], `Μόνο στα: ${link('', 'de', 'Γερμανικά')}, ${link('', 'en', 'Αγγλικά')} de`)
+    assert.equal(greek.length, 3)
+    const id = path.slice('/p/'.length)
+    await harness.ask('PATCH', `/api/v1/products/${id}`, {
+      key: account.key,
+      body: { data: { weightGrams: 9 } },
+    })
+    const earlier = await notes('?version=1&lang=en')
+    assert.equal(earlier[0], `Only in: ${link('version=1&amp;', 'de', 'German')} de`)
+  })
+
   test('has what the account wrote in what the reader asked for, one of the 24 or not', async () => {
     const careInstructions = { ja: 'JA', en: 'EN', pt: 'PT', 'pt-BR': 'BR', 'zh-Hant': 'ZH' }
     const { path } = await make({

@@ -37,6 +37,7 @@ export const rowOf = (
     indexable: true,
     model_gtin: null,
     batch_gtin: null,
+    corrections: null,
     ...more,
   }
 }

@@ -185,7 +185,7 @@ describe('a correction above', () => {
     const before = new Map<Unit, string>()
     for (const unit of [batch, item]) {
       const answer = await harness.ask('GET', unit.path)
-      assert.doesNotMatch(answer.text, /has been corrected since/)
+      assert.doesNotMatch(answer.text, /correction has been published|has been corrected since/)
       before.set(unit, answer.headers.etag ?? '')
     }
     await correct(model, { ratedCapacity: 13.5 })
@@ -193,19 +193,26 @@ describe('a correction above', () => {
     for (const [unit, etag] of before) {
       const answer = await harness.ask('GET', unit.path, { headers: { 'if-none-match': etag } })
       assert.equal(answer.status, 200)
-      const told = unit === batch ? 'This batch has not' : 'This unit has not'
-      assert.ok(head(answer.text).includes(`has been corrected since. ${told} taken over`))
+      const told = /<p class="notice" role="note">(A correction .*?)<\/p>/.exec(head(answer.text))?.[1] ?? ''
+      assert.equal(
+        told.replaceAll(/<[^>]*>/g, ''),
+        'A correction has been published that this passport does not show yet: Rated capacity 13.4\u00a0Ah → 13.5\u00a0Ah. See the corrected passport',
+      )
+      assert.match(told, new RegExp(`<a href="${model.id}\\?lang&#61;en">|<a href="${model.id}\\?lang=en">`))
       assert.match(answer.headers.etag ?? '', /\.outdated\./)
       assert.match(answer.text, /13\.4/)
       const document = await harness.ask('GET', `${unit.path}?format=jsonld`)
       assert.equal(document.json.subjectOf['dpp:outdated'], true)
     }
-    assert.doesNotMatch((await harness.ask('GET', model.path)).text, /has been corrected since/)
+    assert.doesNotMatch(
+      (await harness.ask('GET', model.path)).text,
+      /correction has been published|has been corrected since/,
+    )
     const refresh = await harness.ask('POST', `/api/v1/products/${model.id}/refresh`, { key: account.key })
     assert.equal(refresh.json.data.refreshed, 2)
     for (const { path } of before.keys()) {
       const { text } = await harness.ask('GET', path)
-      assert.doesNotMatch(text, /has been corrected since/)
+      assert.doesNotMatch(text, /correction has been published|has been corrected since/)
       assert.match(text, /13\.5/)
       assert.match(
         section(text, 'history'),
@@ -213,6 +220,71 @@ describe('a correction above', () => {
       )
     }
     harness.clock.release()
+  })
+
+  const noticeOf = async (unit: Unit, access?: string) => {
+    const headers = access === undefined ? {} : { authorization: `Bearer ${access}` }
+    const { text, headers: got } = await harness.ask('GET', `${unit.path}?lang=en`, { headers })
+    const notice = /<p class="notice" role="note">(.*?)<\/p>/.exec(head(text))?.[1] ?? ''
+    return { notice, told: notice.replaceAll(/<[^>]*>/g, ''), tag: got.etag }
+  }
+
+  test('is named with both values, a text without them, and again after the next correction', async () => {
+    harness.clock.set('2026-11-21T12:00:00Z')
+    const { model, item } = await family()
+    await correct(model, { safetyInformation: { en: 'Never open it. Call 112.' }, ratedCapacity: 13.5 })
+    const first = await noticeOf(item)
+    assert.match(first.told, /yet: Rated capacity 13\.4\sAh → 13\.5\sAh · Safety information\. See/)
+    await correct(model, { ratedCapacity: 13.6, batteryCategory: 'ev' })
+    harness.clock.advance(1_001)
+    const second = await noticeOf(item)
+    assert.match(second.told, /Rated capacity 13\.4\sAh → 13\.6\sAh/)
+    assert.match(second.told, /Battery category Light means .* → Electric vehicle battery/)
+    assert.notEqual(second.tag, first.tag)
+    harness.clock.release()
+  })
+
+  test('of a field with a value of the unit’s own changes nothing that the unit shows: no value is named', async () => {
+    const { model, batch, item } = await family()
+    await correct(model, { weightKg: 3.9 })
+    assert.match((await noticeOf(batch)).told, /Weight 2\.9\skg → 3\.9\skg/)
+    assert.match((await noticeOf(item)).told, /has been corrected since/)
+  })
+
+  test('of a batch leads to the batch', async () => {
+    const { batch, item } = await family()
+    await correct(batch, { manufacturingDate: '2026-08' })
+    const { notice, told } = await noticeOf(item)
+    assert.match(told, /Date of manufacture July 2026 → August 2026/)
+    assert.match(notice, new RegExp(`href="${batch.id}\\?`))
+  })
+
+  test('of what a reader may not see is never named to them, nor that a part of a field was corrected', async () => {
+    const { model, item } = await family()
+    const operator = CORES.battery.economicOperator as object
+    await correct(model, { economicOperator: { ...operator, eori: 'DE123456789012345' } })
+    await correct(model, { dueDiligenceUrl: 'https://docs.example/secret-report' })
+    const open = await noticeOf(item)
+    assert.match(open.told, /has been corrected since/)
+    assert.doesNotMatch(open.notice, /operator|diligence|secret|EORI|<b>/i)
+    const link = (audience: string) =>
+      createAccessLink(account.ctx, {
+        passportId: model.id,
+        audience,
+        label: 'Reader',
+        expiresAt: new Date(harness.clock.now().getTime() + 60_000),
+        addresses: ADDRESSES,
+      })
+    const partner = (await noticeOf(item, (await link('legitimate_interest')).token)).told
+    assert.match(partner, /yet: Due diligence report\. See/)
+    assert.doesNotMatch(partner, /operator/i)
+    assert.match((await noticeOf(item, (await link('authority')).token)).told, /Economic operator/)
+  })
+
+  test('of more than can be read for a page is told without its fields', async () => {
+    const { model, item } = await family()
+    for (let n = 1; n <= 21; n++) await correct(model, { ratedCapacity: 20 + n })
+    assert.match((await noticeOf(item)).told, /has been corrected since/)
   })
 
   test('of a batch’s own field stays the batch’s after a refresh', async () => {

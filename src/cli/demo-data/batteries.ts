@@ -85,6 +85,7 @@ const E_BIKE_BATTERY: DemoPassport = {
       items: [{ serial: 'TW26090001', data: { stateOfHealth: 100 } }],
     },
   ],
+  leavesUnitsOutdated: true,
   corrections: [
     {
       note: 'Cells with more recovered lithium from October 2026 on.',

@@ -15,7 +15,7 @@ export type DemoUpdate = {
 
 /**
  * One model with its units. Load in this order: the model, its batches with their items, its own items, then
- * `corrections` one by one: so a correction finds issued units, and the demo shows some that are outdated.
+ * `corrections` one by one: so a correction finds issued units. They are refreshed, but for those of one model.
  */
 export type DemoPassport = {
   category: 'textile' | 'battery' | 'furniture'
@@ -23,4 +23,6 @@ export type DemoPassport = {
   batches?: readonly DemoBatch[]
   items?: readonly DemoItem[]
   corrections?: readonly DemoUpdate[]
+  /** Shows what a unit looks like that has not taken over a correction. */
+  leavesUnitsOutdated?: true
 }

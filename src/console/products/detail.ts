@@ -2,7 +2,7 @@
 import { html } from 'ghtml'
 import { contextOf } from '../../accounts/sessions.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { createAccessLink, LINK_AUDIENCES } from '../../passports/access-links.ts'
+import { LINK_AUDIENCES } from '../../passports/access-links.ts'
 import { setStatus } from '../../passports/archive.ts'
 import { requireCategory } from '../../passports/check-data.ts'
 import { requireUuid } from '../../passports/find.ts'
@@ -29,7 +29,6 @@ import { PRODUCT_TEXTS } from './texts.ts'
 import { unitsPart } from './units.ts'
 
 const VERSIONS_SHOWN = 10
-const PREVIEW_MS = 3_600_000
 const DONE = ['created', 'saved', 'corrected', 'archived', 'restored', 'reverted'] as const
 /** While units are brought up to date. */
 const LOOK_AGAIN_S = 2
@@ -121,16 +120,16 @@ function addresses({ setup, words, session }: SignedInVisit, { row }: State): st
   const id = idFromUuid(row.id)
   const page = passportUrl(setup.addresses, id)
   const gs1 = gs1Url(setup.addresses, row)
-  const audience = (one: (typeof LINK_AUDIENCES)[number]) =>
-    html`<button class="second" name="audience" value="${one}">${texts.previewAs[one]}</button>`
-  const others =
+  const preview = (one: (typeof LINK_AUDIENCES)[number]) =>
+    html`<a class="button second" href="/p/${id}?preview=${one}" target="_blank" rel="noopener">${texts.previewAs[one]}</a> `
+  const newLink =
     session.role === 'viewer'
       ? ''
-      : html`<form method="post" action="${PRODUCTS}/${id}/preview" target="_blank" class="choices">!${LINK_AUDIENCES.map(audience)}</form><p class="hint">${texts.previewHint}</p><p><a class="alone" href="/console/settings/access-links?product=${id}">${texts.newAccessLink}</a></p>`
+      : html`<p><a class="alone" href="/console/settings/access-links?product=${id}">${texts.newAccessLink}</a></p>`
   return html`<section aria-labelledby="page"><h2 id="page">${texts.publicPage}</h2>
 <div class="with-code"><img src="/p/${id}/qr.svg" width="132" height="132" alt="${texts.codeOf}">
 <div>!${copyable(words.texts, { name: 'address', label: texts.address, value: page, rows: 1 })}!${gs1 === null ? '' : copyable(words.texts, { name: 'gs1', label: texts.gs1Address, value: gs1, rows: 1 })}
-<p class="choices"><a class="button second" href="/p/${id}" target="_blank" rel="noopener">${texts.openPage}</a> <a class="button second" href="/p/${id}/qr.svg" download="${id}.svg">${texts.downloadCode}</a> !${DPI.map(dpi => html`<a class="button second" href="${PRODUCTS}/${id}/code.png?dpi=${dpi}">${texts.downloadPng(dpi)}</a> `)}<a class="button second" href="${PRODUCTS}/${id}/labels">${texts.labels}</a></p>!${others}</div></div></section>`
+<p class="choices"><a class="button second" href="/p/${id}" target="_blank" rel="noopener">${texts.openPage}</a> <a class="button second" href="/p/${id}/qr.svg" download="${id}.svg">${texts.downloadCode}</a> !${DPI.map(dpi => html`<a class="button second" href="${PRODUCTS}/${id}/code.png?dpi=${dpi}">${texts.downloadPng(dpi)}</a> `)}<a class="button second" href="${PRODUCTS}/${id}/labels">${texts.labels}</a></p><p class="choices">!${LINK_AUDIENCES.map(preview)}</p><p class="hint">${texts.previewHint}</p>!${newLink}</div></div></section>`
 }
 
 export function versionList(words: Words, id: string, versions: readonly VersionEntry[]): string {
@@ -149,18 +148,4 @@ export async function submitOneStatus({ setup, session, params, form }: SignedIn
   const status = form.text('to') === 'restore' ? ('a' as const) : ('x' as const)
   await setStatus(contextOf(setup, session), { uuid, status, expects: () => true })
   return { to: `${PRODUCTS}/${params.id}?done=${status === 'x' ? 'archived' : 'restored'}` }
-}
-
-/** Opens the public page as another reader sees it, by an access link that ends within the hour. */
-export async function submitPreview(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, words, params, form } = visit
-  const { ctx } = await contextAndState(visit)
-  const link = await createAccessLink(ctx, {
-    passportId: params.id ?? '',
-    audience: form.text('audience'),
-    label: wordsOf(words, PRODUCT_TEXTS).previewLabel(session.email),
-    expiresAt: new Date(setup.clock.now().getTime() + PREVIEW_MS),
-    addresses: setup.addresses,
-  })
-  return { to: link.url ?? `${PRODUCTS}/${params.id}` }
 }

@@ -21,6 +21,6 @@ export function difference(words: Words, fields: readonly Field[], before: Data,
     name =>
       html`<tr><th scope="row">${labelOf(words, name)}</th><td>!${show(name, before[name])}</td><td>!${show(name, after[name])}</td></tr>`,
   )
-  return html`<section aria-labelledby="diff"><h2 id="diff">${texts.difference}</h2><div class="scroll" tabindex="0" role="region" aria-labelledby="diff"><table class="diff">
+  return html`<section><h2 id="diff">${texts.difference}</h2><div class="scroll" tabindex="0" role="region" aria-labelledby="diff"><table class="diff">
 <thead><tr><th scope="col">${texts.field}</th><th scope="col">${texts.before}</th><th scope="col">${texts.after}</th></tr></thead><tbody>!${rows}</tbody></table></div></section>`
 }

@@ -22,7 +22,7 @@ export function levelTabs(words: Words, view: View, counts: Counts): string {
   const links = (['model', 'batch', 'item', 'all'] as const).map(one => {
     const current = one === view.level ? ' aria-current="page"' : ''
     const count = countText(words, sumOf(counts, LEVELS[one]))
-    return html`<a href="${addressOf({ ...view, level: one }, { page: 1 })}"!${current}>${levelTabs[one]} <span class="quiet">${count}</span></a>`
+    return html`<a href="${addressOf({ ...view, level: one }, { page: 1 })}"!${current}>${levelTabs[one]} <span class="tab-count">${count}</span></a>`
   })
   return html`<nav class="ranges" aria-label="${level}">!${links}</nav>`
 }

@@ -8,6 +8,7 @@ const en = {
   reviewOf: (name: string) => `Review your changes to ${name}`,
   reviewTitle: 'Review your changes',
   reviewLead: 'Nothing is saved yet.',
+  kindOfChange: 'Kind of change',
   whatChange: 'What about the units already issued?',
   changeTypes: {
     change: 'A change: the product is different from now on',
@@ -35,6 +36,7 @@ const de: ReviewTexts = {
   reviewOf: name => `Änderungen prüfen: ${name}`,
   reviewTitle: 'Änderungen prüfen',
   reviewLead: 'Es ist noch nichts gespeichert.',
+  kindOfChange: 'Art der Änderung',
   whatChange: 'Was gilt für schon ausgestellte Einheiten?',
   changeTypes: {
     change: 'Eine Änderung: Das Produkt ist von jetzt an anders',

@@ -37,7 +37,7 @@ export function reviewPage(words: Words, state: State, { form, note, draft, afte
   const kept = form.entries().filter(([name]) => !OWN_INPUTS.has(name))
   const hidden = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
   const body = html`<p class="way"><a class="alone" href="${at}">${titleOf(words, state)}</a></p><h1>${texts.reviewTitle}</h1><p class="lead">${texts.reviewLead}</p>
-!${summary(words.texts, problems, { change_type: texts.whatChange })}!${difference(words, fields, readingOf(state), after)}
+!${summary(words.texts, problems, { change_type: texts.kindOfChange })}!${difference(words, fields, readingOf(state), after)}
 <form method="post" action="${at}" novalidate class="data"!${draft}>!${hidden}<input type="hidden" name="reviewed" value="yes">
 !${choice(words, reach, problems)}
 <div class="field"><label for="note">${texts.note} <span class="quiet">${texts.optional}</span></label><p class="hint" id="note-hint">${texts.noteHint}</p><input id="note" name="note" value="${note}" maxlength="${MAX_NOTE_LENGTH}" autocomplete="off" aria-describedby="note-hint"></div>
