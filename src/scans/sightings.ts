@@ -37,7 +37,7 @@ export function createSightings(): Sightings {
     hours: () => hours,
     add(passport, reader, now) {
       const { sessionToken = '', country = '' } = reader
-      const address = copied(withoutMapping(reader.address), ADDRESS_MAX)
+      const address = withoutMapping(reader.address).slice(0, ADDRESS_MAX)
       const text = bounded(reader.userAgent, USER_AGENT_MAX)
       const knownAgent = agents.get(text)
       const agent = knownAgent ?? { number: agents.size, text }
@@ -56,7 +56,7 @@ export function createSightings(): Sightings {
       const sighting: Sighting = {
         passport: identityOf(passport),
         reader: {
-          address,
+          address: copied(address, ADDRESS_MAX),
           userAgent: agent.text,
           country: reader.country,
           sessionToken: reader.sessionToken && copied(reader.sessionToken, TOKEN_MAX),
