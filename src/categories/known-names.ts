@@ -132,12 +132,21 @@ function withoutQualifiers(text: string): Recognition | undefined {
   return found && { code: found.code, certainty: 'qualified' }
 }
 
+type Names = ReadonlyMap<string, Recognition | string>
+const letters = new WeakMap<Names, ReadonlyMap<string, readonly string[]>>()
+
+/** Names under their first letters, sorted out once. */
+function namesByLetter(names: Names): ReadonlyMap<string, readonly string[]> {
+  const known = letters.get(names) ?? Map.groupBy(names.keys(), ([first = '']) => first)
+  letters.set(names, known)
+  return known
+}
+
 /** The name nearest to a text that is none. Few err in the first letter: 10 to 20 µs instead of 70 to 200. */
-function similar(text: string, names: ReadonlyMap<string, Recognition | string>): Recognition | undefined {
+function similar(text: string, names: Names): Recognition | undefined {
   const key = spokenKey(text)
   const [first = ''] = key
-  const candidates = Array.from(names.keys()).filter(name => name.startsWith(first))
-  const nearest = findNearestName(key, candidates)
+  const nearest = findNearestName(key, namesByLetter(names).get(first) ?? [])
   const found = nearest === undefined ? undefined : names.get(nearest)
   if (found === undefined) return undefined
   return { code: typeof found === 'string' ? found : found.code, certainty: 'similar' }

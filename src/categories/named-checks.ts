@@ -126,8 +126,8 @@ export class NamedChecks {
   }
 }
 
-/** Security bound: a guess compares a name with many, some 10 to 90 µs. */
-const MAX_GUESSES = 10
+/** Security bound: a guess compares a name with many, 10 to 200 µs. */
+const MAX_GUESSES = 3
 
 function fibreProblem(found: string, known: Recognition | undefined): Problem {
   if (known === undefined) return problem('fibre_unlisted', { found })
