@@ -10,6 +10,7 @@ import { AppError, assert, notFound } from '../kernel/errors.ts'
 import { readJson } from '../kernel/strict-json.ts'
 import { getPassport, requireUuid, requireVersionNo } from '../passports/find.ts'
 import { MOST_ITEMS } from './bulk-answer.ts'
+import { takeBulkSeat } from './bulk-seats.ts'
 import { listCategories, readSchema } from './categories.ts'
 import { changeUnits, createUnits, refreshUnits, showRefresh } from './children.ts'
 import { announceDeprecation } from './deprecation.ts'
@@ -84,6 +85,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
         if (isOpen(request)) limitAddress(setup, request, reply, { refuses: !isHealth(request) })
         else await admit(setup, request, reply)
         if (request.is404) throw new AppError('not_found', NO_SUCH_ADDRESS)
+        if (isBulk(request)) await takeBulkSeat(setup.sql, { request, reply, maxBytes: MAX_BULK_BYTES })
       })
       for (const route of ROUTES) {
         door.route({

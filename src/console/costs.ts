@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Session } from '../accounts/sessions.ts'
 import { perDatabase, type Sql } from '../kernel/db.ts'
-import { type Release, Semaphore } from '../kernel/semaphore.ts'
+import { type Release, releaseWithAnswer, Semaphore } from '../kernel/semaphore.ts'
 import { createTokenBuckets } from '../kernel/token-buckets.ts'
 import { refuse } from './error-page.ts'
 import type { ConsoleRoute } from './route.ts'
@@ -47,8 +47,7 @@ export function refuseForCost({ sql, route, session, request, reply }: Entry): F
     const headers = { 'retry-after': '30' }
     return refuse({ request, reply, session, status: 503, sentence: texts.downloadsBusy, headers })
   }
-  // The one is missing where a client leaves, the other where no connection is behind the answer.
-  reply.raw.once('close', release).once('finish', release)
+  releaseWithAnswer(reply.raw, release)
   return undefined
 }
 

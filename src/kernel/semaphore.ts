@@ -1,7 +1,15 @@
 /** Permits for work that only so much of may be under way at a time: counted, or weighed in bytes. */
+import type { ServerResponse } from 'node:http'
 
 /** Gives the permit back; a second call does nothing. */
 export type Release = () => void
+
+/** Gives a permit back when the answer is over, however it ends; it may have ended before the permit came. */
+export function releaseWithAnswer(response: ServerResponse, release: Release): void {
+  // The one is missing where a client leaves, the other where no connection is behind the answer.
+  if (response.destroyed) release()
+  else response.once('close', release).once('finish', release)
+}
 
 type Waiter = { weight: number; go: (release: Release | undefined) => void }
 

@@ -1,0 +1,76 @@
+/** Large bulk bodies take turns; when too many wait, the next is refused at once and told when to come again. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { after, before, test } from 'node:test'
+import { MAX_WAITING_BODIES } from '../../src/api/bulk-seats.ts'
+import { Semaphore } from '../../src/kernel/semaphore.ts'
+import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+
+let t: Harness
+let account: TestAccount
+let port: number
+const sockets: Socket[] = []
+before(async () => {
+  t = await startHarness()
+  account = await t.account()
+  await t.app.listen({ port: 0, host: '127.0.0.1' })
+  port = (t.app.server.address() as AddressInfo).port
+})
+after(async () => {
+  for (const socket of sockets) socket.destroy()
+  await t.close()
+})
+
+const LARGE = 8 * 1024 * 1024
+
+/** Announces a large body and sends none of it. */
+async function announce(): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  sockets.push(socket)
+  await once(socket, 'connect')
+  socket.write(
+    `POST /api/v1/products/bulk HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${account.key}\r\nContent-Type: application/json\r\nContent-Length: ${LARGE}\r\n\r\n`,
+  )
+  return socket
+}
+
+test('when too many large bodies wait, the next is 503 with Retry-After; small calls go on', async () => {
+  const large = { items: [newProduct({ notes: 'x'.repeat(300_000) })] }
+  const bulk = (body: unknown) =>
+    t.ask('POST', '/api/v1/products/bulk?dry_run=true', { key: account.key, body })
+  assert.notEqual((await bulk(large)).status, 503)
+  for (let i = 0; i < MAX_WAITING_BODIES + 2; i++) await announce()
+  let refused = await bulk(large)
+  while (refused.status !== 503) refused = await bulk(large)
+  assert.equal(refused.json.code, 'unavailable')
+  assert.equal(refused.headers['retry-after'], '2')
+  assert.equal((await bulk({ items: [newProduct()] })).status, 200)
+  for (const socket of sockets) socket.destroy()
+  while (refused.status === 503) refused = await bulk(large)
+})
+
+test('permits are given in order, and a heavy one gets in alone', async () => {
+  const semaphore = new Semaphore({ capacity: 10, maxWaiting: 2, maxWaitMs: 60_000 })
+  const heavy = semaphore.tryAcquire(50)
+  assert.ok(heavy)
+  assert.equal(semaphore.tryAcquire(1), undefined)
+  const order: string[] = []
+  const wait = (name: string, weight: number) =>
+    semaphore.acquire(weight).then(release => {
+      order.push(release === undefined ? `${name} refused` : name)
+      return release
+    })
+  const [a, b, c] = [wait('a', 8), wait('b', 4), wait('c', 1)]
+  assert.equal(await c, undefined)
+  heavy()
+  heavy()
+  const first = await a
+  assert.deepEqual(order, ['c refused', 'a'])
+  first?.()
+  const second = await b
+  assert.deepEqual(order, ['c refused', 'a', 'b'])
+  second?.()
+  assert.ok(semaphore.tryAcquire(10))
+})
