@@ -7,6 +7,7 @@ import { listAccounts } from '../accounts/accounts.ts'
 import { LEVELS } from '../accounts/plans.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { type Config, ConfigError, type Environment, findOddLines, readConfig } from '../kernel/config.ts'
+import { findDatabaseTls } from '../kernel/database-tls.ts'
 import type { Sql } from '../kernel/db.ts'
 import { findOddSettings } from '../kernel/odd-settings.ts'
 import {
@@ -102,6 +103,7 @@ async function examineStore(store: Store, config: Config, verify: boolean): Prom
     await check('clock', () => lookAtClock(sql)),
     await check('connections', () => lookAtNumber(store, config)),
     await check('jit', () => lookAtJit(sql)),
+    await check('transport', async () => describeTransport(config)),
     await check('roles', () => describeRoles(sql)),
   ]
   if (pending?.length !== 0) return checks
@@ -201,6 +203,15 @@ async function lookAtNumber({ sql, pooled }: Store, config: Config): Promise<str
       ? 'stop every Carnet on this data and start the server again'
       : 'raise max_connections there, or lower WORKERS'
   return [`${detail}: ${wayOut}`]
+}
+
+function describeTransport({ databaseUrl }: Config): string {
+  if (databaseUrl === undefined) return 'a socket that only its user may enter'
+  const { mode, isLocal } = findDatabaseTls(databaseUrl)
+  if (mode.startsWith('verify')) return `TLS, and the certificate is checked (sslmode=${mode})`
+  if (isLocal) return `this machine (sslmode=${mode})`
+  if (mode === 'require') return 'TLS, but nobody checks whose certificate it is: sslmode=verify-full does'
+  return `not certainly encrypted, as sslmode=${mode} says: the network between has to be your own`
 }
 
 /** With one role for everything, what Carnet never changes rests on its triggers alone. */

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { OperatorContext } from '../accounts/context.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { type Config, type Environment, readConfig } from '../kernel/config.ts'
+import { adviseOnTls } from '../kernel/database-tls.ts'
 import {
   type DatabaseTarget,
   isDisconnection,
@@ -164,7 +165,7 @@ async function openOnUrl(config: Config, url: string, log: Log, options: OpenOpt
   let pools = poolsOn({ url }, options, owner)
   let pooled = false
   try {
-    if ((await reach(pools.sql, place, log, options)) === 'pooler') {
+    if ((await reach(pools.sql, place, log, options, adviseOnTls(url))) === 'pooler') {
       await pools.end()
       pooled = true
       pools = poolsOn({ url }, { ...options, pooled }, owner)
@@ -176,7 +177,8 @@ async function openOnUrl(config: Config, url: string, log: Log, options: OpenOpt
     if (options.stopping?.aborted) throw options.stopping.reason
     if (error instanceof Refusal) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Refusal(`The database at ${place} (DATABASE_URL) cannot be used: ${reason}.`)
+    const advice = isDisconnection(error) ? adviseOnTls(url) : ''
+    throw new Refusal(`The database at ${place} (DATABASE_URL) cannot be used: ${reason}${advice}.`)
   }
   return finish(config, pools, options, { place, pooled, stop: pools.end, abandon: () => {} })
 }
@@ -187,6 +189,7 @@ async function reach(
   place: string,
   log: Log,
   { patient, awaited, stopping }: OpenOptions,
+  advice: string,
 ): Promise<'database' | 'pooler'> {
   const { promise: stopped, reject: stop } = Promise.withResolvers<never>()
   stopped.catch(() => undefined)
@@ -200,7 +203,7 @@ async function reach(
       if (!patient || !isDisconnection(error)) throw error
       const reason = error instanceof Error ? error.message : String(error)
       if (tries % TRIES_A_SENTENCE === 0) {
-        log.warn({ reason }, `the database at ${place} does not answer yet; it is waited for`)
+        log.warn({ reason }, `the database at ${place} does not answer yet; it is waited for${advice}`)
       }
       if (tries === 0) await awaited?.(sql)
       await pause(TRY_EVERY_MS, undefined, stopping && { signal: stopping })

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { parseEnv } from 'node:util'
+import { TLS_MODES } from './database-tls.ts'
 import { findKeyWeakness, replaceKeyAdvice } from './key-strength.ts'
 
 export type Config = {
@@ -285,7 +286,12 @@ function reader(env: Environment, problems: string[]) {
     databaseUrl(name: string): string | undefined {
       const value = text(name)
       if (value === undefined) return undefined
-      if (isDatabaseUrl(value)) return value
+      if (isDatabaseUrl(value)) {
+        const mode = new URL(value).searchParams.get('sslmode')
+        if (mode === null || TLS_MODES.some(one => one === mode)) return value
+        problems.push(`${name} has sslmode=${mode}: it must be one of ${TLS_MODES.join(', ')}.`)
+        return undefined
+      }
       problems.push(
         `${name} cannot be read: it must be a postgres:// address, such as ` +
           'postgres://carnet:password@db.example:5432/carnet. Special characters in user and password are written ' +

@@ -1,6 +1,7 @@
 /** One pool on one PostgreSQL, and what its error codes mean to a caller. */
 import postgres from 'postgres'
 import { ARRAY_TYPES } from './array-types.ts'
+import { splitTls } from './database-tls.ts'
 import { AppError } from './errors.ts'
 import { guardPool, poolNumbers, type Statement } from './guarded-pool.ts'
 
@@ -122,7 +123,10 @@ export const isPoolersRefusal = (error: unknown): boolean =>
   sqlState(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter')
 
 function connect(target: DatabaseTarget, settings: object): Sql {
-  if ('url' in target) return postgres(target.url, settings) as unknown as Sql
+  if ('url' in target) {
+    const { url, ssl } = splitTls(target.url)
+    return postgres(url, { ...settings, ssl } as object) as unknown as Sql
+  }
   const { socketDir, port, user, password, database } = target
   return postgres({
     ...settings,

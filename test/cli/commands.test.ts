@@ -253,6 +253,7 @@ describe('doctor', () => {
         'clock',
         'connections',
         'jit',
+        'transport',
         'roles',
         'counters',
         'sealed secrets',

@@ -53,6 +53,7 @@ before(async () => {
     DATABASE_URL: url,
     SECRET_KEY: 'a key of tests, long enough to be one',
     PORT: '0',
+    SLOW_QUERY_MS: '0',
     DATA_DIR: folder.path,
   }
   settings = { cwd: folder.path, env }

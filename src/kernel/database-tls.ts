@@ -1,0 +1,55 @@
+/** How the connection to a database is protected: what DATABASE_URL says, else TLS wherever it leaves this machine. */
+import { readFileSync } from 'node:fs'
+
+export const TLS_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+export type TlsMode = (typeof TLS_MODES)[number]
+
+export type DatabaseTls = {
+  mode: TlsMode
+  /** It is in the address. */
+  isChosen: boolean
+  /** The host is this machine, or a socket. */
+  isLocal: boolean
+  /** File with the certificates of authorities to trust; without it, those that Node trusts. */
+  rootCertificate: string | undefined
+}
+
+const LOCAL = /^(|localhost|127(\.\d{1,3}){3}|\[::1\]|::1)$/
+
+export function findDatabaseTls(address: string): DatabaseTls {
+  const { hostname, searchParams } = new URL(address)
+  const isLocal = LOCAL.test(hostname) || searchParams.has('host')
+  const chosen = TLS_MODES.find(mode => mode === searchParams.get('sslmode'))
+  return {
+    mode: chosen ?? (isLocal ? 'disable' : 'require'),
+    isChosen: chosen !== undefined,
+    isLocal,
+    rootCertificate: searchParams.get('sslrootcert') ?? undefined,
+  }
+}
+
+/** The address and the option `ssl` for the driver, which would send `sslrootcert` to the server as a setting. */
+export function splitTls(address: string): { url: string; ssl: false | string | object } {
+  const tls = findDatabaseTls(address)
+  const url = new URL(address)
+  if (url.search === '') return { url: address, ssl: driverOption(tls) }
+  url.searchParams.delete('sslmode')
+  url.searchParams.delete('sslrootcert')
+  return { url: url.href, ssl: driverOption(tls) }
+}
+
+function driverOption({ mode, rootCertificate }: DatabaseTls): false | string | object {
+  if (mode === 'disable') return false
+  if (mode !== 'verify-ca' && mode !== 'verify-full') return mode
+  return {
+    ...(rootCertificate === undefined ? {} : { ca: readFileSync(rootCertificate, 'utf8') }),
+    ...(mode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
+  }
+}
+
+/** For whoever has not asked for TLS and meets a server without it; empty for everybody else. */
+export function adviseOnTls(address: string): string {
+  const { mode, isChosen } = findDatabaseTls(address)
+  if (isChosen || mode === 'disable') return ''
+  return '. The connection leaves this machine, so it uses TLS. If that database offers none and the network is your own, add sslmode=disable to the address'
+}
