@@ -149,6 +149,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'write everything into one file, while the server goes on',
     load: async () => (await import('./backup.ts')).backup,
   },
+  'backup drill': {
+    about: 'restore a backup into a temporary database, check it, and delete it again',
+    load: async () => (await import('./backup-drill.ts')).backupDrill,
+  },
   restore: {
     about: 'put a backup into an empty store',
     load: async () => (await import('./backup.ts')).restore,

@@ -3,34 +3,24 @@ import { constants, existsSync } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
 import { get } from 'node:http'
 import { dirname, resolve } from 'node:path'
-import { listAccounts } from '../accounts/accounts.ts'
-import { LEVELS } from '../accounts/plans.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { type Config, ConfigError, type Environment, findOddLines, readConfig } from '../kernel/config.ts'
 import { findDatabaseTls } from '../kernel/database-tls.ts'
 import type { Sql } from '../kernel/db.ts'
 import { findOddSettings } from '../kernel/odd-settings.ts'
-import {
-  countRows,
-  findBrokenChains,
-  findBrokenHistories,
-  findWrongCounts,
-  findWrongUnitCounts,
-} from '../passports/verify.ts'
 import { BUNDLED_LICENCE, describeCountryFile } from '../scans/country.ts'
+import { findLastBackup } from '../transfer/scheduled.ts'
 import { queueNumbers } from '../webhooks/numbers.ts'
 import { countSealed, hasSealedSecrets } from '../webhooks/rotate.ts'
 import { countStuck } from '../webhooks/unstick.ts'
 import { type Command, columns, type Result } from './command.ts'
 import { lookAtConnections } from './connections.ts'
-import { findDatabaseFault } from './database-faults.ts'
 import { tryPort } from './ports.ts'
 import { hasSecretKey, isKeyMissing } from './secret-key.ts'
 import { commandLog, hasStore, inStore, type Store } from './store.ts'
 import { ToldToStop } from './told-to-stop.ts'
+import { type Check, check, lookAtCounters, lookAtHistories, messageOf } from './verify-store.ts'
 import { webhookSetup } from './webhook-setup.ts'
-
-export type Check = { name: string; ok: boolean; detail: string }
 
 const LEAST_FREE_BYTES = 500 * 2 ** 20
 const MOST_CLOCK_DIFFERENCE_MS = 2_000
@@ -38,6 +28,9 @@ const OLDEST_POSTGRES = 150_000
 const ANSWER_WITHIN_MS = 2_000
 /** What is due longer than this is late, or nobody delivers. */
 const LATE_AFTER_S = 300
+const HOUR_MS = 3_600_000
+/** A newest backup older than so many intervals is late. */
+const LATE_BACKUPS = 2
 
 export const doctor: Command = {
   usage: 'doctor [--verify]',
@@ -114,20 +107,6 @@ async function examineStore(store: Store, config: Config, verify: boolean): Prom
   return checks
 }
 
-/** Turns what `look` says, or throws, into a line. A text is good news, a list of complaints is not. */
-async function check(name: string, look: () => Promise<string | readonly string[]>): Promise<Check> {
-  try {
-    const found = await look()
-    if (typeof found === 'string') return { name, ok: true, detail: found }
-    return { name, ok: false, detail: found.join('; ') }
-  } catch (error) {
-    return { name, ok: false, detail: messageOf(error) }
-  }
-}
-
-const messageOf = (error: unknown) =>
-  findDatabaseFault(error) ?? (error instanceof Error ? error.message : String(error))
-
 async function lookAtFolder(folder: string): Promise<string | string[]> {
   // What is not there yet is made in the nearest folder that is; looking makes none.
   let there = resolve(folder)
@@ -155,8 +134,18 @@ async function lookAtPort({ host, role, workerPort, ...config }: Config): Promis
 }
 
 async function lookAtBackups({ backups }: Config): Promise<string | string[]> {
-  if (backups === undefined) return 'none are made by themselves (BACKUP_DIR is not set)'
-  return lookAtFolder(backups.dir)
+  if (backups === undefined)
+    return 'warning: none are made by themselves; set BACKUP_DIR, or run "carnet backup" every day'
+  const folder = await lookAtFolder(backups.dir)
+  if (typeof folder !== 'string') return folder
+  const last = existsSync(backups.dir) ? await findLastBackup(backups.dir) : undefined
+  if (last === undefined) return `${folder}; none is there yet, a server makes the first when it starts`
+  const ageMs = systemClock.now().getTime() - last.at.getTime()
+  const detail = `${folder}; the newest is ${(ageMs / HOUR_MS).toFixed(1)} hours old`
+  if (ageMs <= LATE_BACKUPS * backups.everyMs) return detail
+  return [
+    `${detail}, older than twice BACKUP_EVERY: a server with ROLE=all or ROLE=worker has to run, its log says what fails`,
+  ]
 }
 
 async function lookAtCountryData(config: Config): Promise<string | string[]> {
@@ -252,24 +241,6 @@ async function lookAtMigrations(sql: Sql, pending: readonly string[]): Promise<s
   return row?.allowed ? detail : [`${detail}, and the database's user may make no tables here`]
 }
 
-/** All in one snapshot, so that a server at work does not look like a fault. */
-async function lookAtCounters(sql: Sql): Promise<string | string[]> {
-  const one = await sql.reserve()
-  try {
-    await one`begin isolation level repeatable read read only`
-    await one`set local statement_timeout = '10min'`
-    const wrong = [
-      ...(await findWrongCounts(one)),
-      ...(await findWrongUnitCounts(one)),
-      ...(await findWrongUsage(one)),
-    ]
-    await one`commit`
-    return wrong.length === 0 ? 'agree with the rows' : wrong
-  } finally {
-    one.release()
-  }
-}
-
 async function lookAtSealed(sql: Sql, config: Config): Promise<string | string[]> {
   if (isKeyMissing(config)) {
     if (!(await hasSealedSecrets(sql))) return 'there is no key yet'
@@ -296,25 +267,4 @@ async function lookAtDeliveries(sql: Sql): Promise<string | string[]> {
   }
   if (oldestDueSeconds < LATE_AFTER_S) return detail
   return [`${detail}: a process with ROLE=all or ROLE=worker has to be running`]
-}
-
-async function findWrongUsage(sql: Sql): Promise<string[]> {
-  const counted = await countRows(sql)
-  const accounts = await listAccounts({ sql, clock: systemClock })
-  return accounts.flatMap(({ id, used }) =>
-    LEVELS.filter(level => used[level] !== (counted.get(`${id} ${level}`) ?? 0)).map(
-      level =>
-        `account ${id} has ${counted.get(`${id} ${level}`) ?? 0} of level ${level} and is charged ${used[level]}`,
-    ),
-  )
-}
-
-/** In one snapshot: a version that is written meanwhile is not a fault. */
-async function lookAtHistories(sql: Sql): Promise<string | string[]> {
-  const broken = await sql.begin('isolation level repeatable read read only', async tx => {
-    await tx`set local statement_timeout = '1h'`
-    const one = tx as unknown as Sql
-    return [...(await findBrokenHistories(one)), ...(await findBrokenChains(one))]
-  })
-  return broken.length === 0 ? 'every version is there, and every hash is right' : broken
 }

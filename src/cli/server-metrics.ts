@@ -9,6 +9,7 @@ import type { Log } from '../kernel/log.ts'
 import type { Metrics } from '../kernel/metrics.ts'
 import { countOpenJobs } from '../passports/refresh-job.ts'
 import { queueNumbers } from '../webhooks/numbers.ts'
+import { gauge, machineText } from './machine-metrics.ts'
 import type { Supervisor } from './member.ts'
 import type { Store } from './store.ts'
 
@@ -20,15 +21,17 @@ export type ServerMetrics = {
 
 /** Undefined without METRICS_TOKEN: then nothing is counted either. */
 export async function openMetrics(
-  { metricsToken: token }: Config,
+  config: Config,
   boss: Supervisor | undefined,
 ): Promise<ServerMetrics | undefined> {
+  const { metricsToken: token } = config
   if (token === undefined) return undefined
   const { createMetrics } = await import('../kernel/metrics.ts')
   const metrics = createMetrics()
   const { registry } = metrics
   boss?.onNumbers(() => registry.getMetricsAsJSON())
   let installation = async () => stateText('away')
+  const machine = remembered(() => machineText(config))
   return {
     metrics,
     watchStore(store) {
@@ -42,11 +45,12 @@ export async function openMetrics(
       refused: metrics.refused,
       watchConnections: metrics.watchConnections,
       async text() {
-        const [own, all] = await Promise.all([
+        const [own, all, here] = await Promise.all([
           boss === undefined ? registry.metrics() : boss.numbersOfAll(),
           installation(),
+          machine(),
         ])
-        return `${own ?? (await registry.metrics())}\n${all}`
+        return `${own ?? (await registry.metrics())}\n${all}${here}`
       },
     },
   }
@@ -85,9 +89,6 @@ async function installationText({ sql }: Store): Promise<string> {
 const stateText = (state: DatabaseState): string =>
   gauge('carnet_database_up', 'Whether the database answers.', state === 'away' ? 0 : 1) +
   gauge('carnet_database_writable', 'Whether the database can be written to.', state === 'writable' ? 1 : 0)
-
-const gauge = (name: string, help: string, value: number): string =>
-  `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`
 
 const LONGEST_TEXT = 2_000
 

@@ -1,5 +1,5 @@
 /** Backups made by themselves into a folder, where the names say when: what is there tells when the next is due. */
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql } from '../kernel/db.ts'
 import { sweepPartialFiles } from '../kernel/private-file.ts'
@@ -62,10 +62,22 @@ const nameAt = (time: Date) => `carnet-${time.toISOString().slice(0, 19).replace
 /** Oldest first. */
 const backupsIn = async (dir: string) => (await readdir(dir)).filter(name => NAME.test(name)).sort()
 
+export type LastBackup = { path: string; at: Date; bytes: number }
+
+/** The newest backup in a folder, by its name; undefined when there is none. */
+export async function findLastBackup(dir: string): Promise<LastBackup | undefined> {
+  const name = (await backupsIn(dir)).at(-1)
+  if (name === undefined) return undefined
+  const path = join(dir, name)
+  return { path, at: timeIn(name), bytes: (await stat(path)).size }
+}
+
+const timeIn = (name: string) => new Date(name.replace(NAME, '$1-$2-$3T$4:$5:$6Z'))
+
 async function isDue({ dir, everyMs, clock }: ScheduledBackups): Promise<boolean> {
   const newest = (await backupsIn(dir)).at(-1)
   if (newest === undefined) return true
-  const age = clock.now().getTime() - new Date(newest.replace(NAME, '$1-$2-$3T$4:$5:$6Z')).getTime()
+  const age = clock.now().getTime() - timeIn(newest).getTime()
   // One from the future is of a clock that has been put right since.
   return age >= everyMs || age < -everyMs
 }
