@@ -39,6 +39,16 @@ describe('the rules of the fields', () => {
     }
   })
 
+  test('a field that is yes or no asks for a choice, whatever was found', () => {
+    const category = allCategories().find(({ id }) => id === 'textile')
+    assert.ok(category)
+    const { errors } = validateData(category, { repair: { repairable: 'perhaps' } }, { strict: false })
+    const fault = errors.find(({ field }) => field === 'repair.repairable')
+    assert.ok(fault)
+    assert.equal(faultSentence(english, fault), 'Choose yes or no.')
+    assert.equal(faultSentence(german, fault), 'Bitte Ja oder Nein wählen.')
+  })
+
   for (const category of allCategories()) {
     test(`whatever is wrong with a ${category.id} is said in both languages, in whole`, () => {
       const seen = new Set<ProblemKey>()
@@ -77,14 +87,11 @@ describe('the rules of the fields', () => {
     const said = Object.fromEntries(errors.map(fault => [fault.field, faultSentence(german, fault)]))
     const plain = Object.fromEntries(errors.map(fault => [fault.field, faultSentence(english, fault)]))
     assert.match(String(plain['economicOperator.role']), /possible values: .*Manufacturer/i)
-    assert.match(
-      String(plain['economicOperator.legalName']),
-      /^Is missing; it belongs to Economic operator\.$/,
-    )
+    assert.match(String(plain['economicOperator.legalName']), /^Required\.$/)
     assert.match(String(plain.weightKg), /^Is -0\.5; it must be at least/)
     assert.doesNotMatch(Object.values(plain).join(), /economicOperator|weightKg|fiberComposition/)
     assert.match(String(said['economicOperator.role']), /möglich sind: .*Hersteller/i)
-    assert.match(String(said['economicOperator.legalName']), /^Fehlt; zu Wirtschaftsakteur gehört/)
+    assert.match(String(said['economicOperator.legalName']), /^Pflichtangabe\.$/)
     assert.match(String(said.weightKg), /^Ist -0,5; bitte mindestens/)
   })
 })

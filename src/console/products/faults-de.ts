@@ -4,8 +4,8 @@ import type { DetailCode, ErrorCode } from '../../kernel/errors.ts'
 import type { RowProblemKey } from '../../passports/row-problems.ts'
 
 export const PROBLEMS_DE: Readonly<Record<ProblemKey | RowProblemKey, string>> = {
-  missing: 'Fehlt; ohne diese Angabe geht es nicht.',
-  missing_in: 'Fehlt; zu {parent} gehört diese Angabe, bitte ergänzen.',
+  missing: 'Pflichtangabe.',
+  missing_in: 'Pflichtangabe.',
   missing_soon: 'Fehlt; für neue Pässe dieser Kategorie ist es erforderlich, bitte bald ergänzen.',
   unknown_in: 'Gehört nicht zu {parent}; dort gibt es {names}.',
   unknown_in_meant: 'Gehört nicht zu {parent}; war {meant} gemeint? Sonst bitte weglassen.',
@@ -79,6 +79,9 @@ export const PROBLEMS_DE: Readonly<Record<ProblemKey | RowProblemKey, string>> =
     'Dieses Produkt gehört zur Kategorie {category}, und die lässt sich nicht ändern. Bitte die Tabelle dafür importieren.',
   unstorable: 'Enthält einen Text oder eine Zahl, die sich nicht speichern lässt; bitte neu eingeben.',
 }
+
+/** For a field that is yes or no, whatever was found. */
+export const CHOOSE_DE = 'Bitte Ja oder Nein wählen.'
 
 export const KINDS_DE: Readonly<Record<Kind, string>> = {
   text: 'ein Text',

@@ -3,8 +3,8 @@ import type { Kind, ProblemKey } from '../../categories/problems.ts'
 import type { RowProblemKey } from '../../passports/row-problems.ts'
 
 export const PROBLEMS_EN: Readonly<Record<ProblemKey | RowProblemKey, string>> = {
-  missing: 'Is missing; a passport needs it.',
-  missing_in: 'Is missing; it belongs to {parent}.',
+  missing: 'Required.',
+  missing_in: 'Required.',
   missing_soon: 'Is missing; new passports of this category need it, so add it soon.',
   unknown_in: 'Does not belong to {parent}; there are {names}.',
   unknown_in_meant: 'Does not belong to {parent}; was {meant} meant? Otherwise leave it out.',
@@ -21,8 +21,8 @@ export const PROBLEMS_EN: Readonly<Record<ProblemKey | RowProblemKey, string>> =
   control:
     'Has the control character {character} at position {position}; remove it. Only tab and line break are possible.',
   half: 'Has half of a character, the text was probably cut in the middle; type it again.',
-  type: 'Should be {wanted}, and is {kind}.',
-  type_quoted: 'Should be {wanted}, and is {kind}; leave the quotation marks out.',
+  type: 'Enter {wanted}; this is {kind}.',
+  type_quoted: 'Enter {wanted}; this is {kind}. Leave the quotation marks out.',
   null: 'Is null; leave it out if there is no value.',
   null_needed: 'Is null; a value is needed here.',
   infinite: 'Is too large for a number; choose a smaller one.',
@@ -76,6 +76,9 @@ export const PROBLEMS_EN: Readonly<Record<ProblemKey | RowProblemKey, string>> =
     'This product is in the category {category}, which cannot change. Import the sheet for that one.',
   unstorable: 'Has a text or a number that cannot be stored; type it again.',
 }
+
+/** For a field that is yes or no, whatever was found. */
+export const CHOOSE_EN = 'Choose yes or no.'
 
 export const KINDS_EN: Readonly<Record<Kind, string>> = {
   text: 'a text',

@@ -3,20 +3,26 @@ import { type Facts, saying } from '../../categories/problems.ts'
 import { label, labelsFor } from '../../i18n/catalogue.ts'
 import { type DetailCode, SAID, type Said } from '../../kernel/errors.ts'
 import type { Words } from '../texts.ts'
-import { CODES_DE, KINDS_DE, PROBLEMS_DE } from './faults-de.ts'
-import { KINDS_EN, PROBLEMS_EN } from './faults-en.ts'
+import { CHOOSE_DE, CODES_DE, KINDS_DE, PROBLEMS_DE } from './faults-de.ts'
+import { CHOOSE_EN, KINDS_EN, PROBLEMS_EN } from './faults-en.ts'
 
 export type Fault = { field: string; code: DetailCode; message: string; [SAID]?: Said }
 
 const SENTENCES = {
-  en: { problems: PROBLEMS_EN, kinds: KINDS_EN, number: String },
-  de: { problems: PROBLEMS_DE, kinds: KINDS_DE, number: (value: number | string) => withComma(value) },
+  en: { problems: PROBLEMS_EN, kinds: KINDS_EN, choose: CHOOSE_EN, number: String },
+  de: {
+    problems: PROBLEMS_DE,
+    kinds: KINDS_DE,
+    choose: CHOOSE_DE,
+    number: (value: number | string) => withComma(value),
+  },
 } as const
 
 export function faultSentence({ language }: Words, fault: Fault): string {
-  const { problems, kinds, number } = SENTENCES[language]
+  const { problems, kinds, number, choose } = SENTENCES[language]
   const { key, facts } = fault[SAID] ?? { key: '', facts: {} }
   const sentence = Object.hasOwn(problems, key) ? problems[key as keyof typeof problems] : undefined
+  if (key.startsWith('type') && facts.wanted === 'boolean') return choose
   if (sentence === undefined) return language === 'de' ? CODES_DE[fault.code] : fault.message
   return saying(sentence, byLabels(language, pathOf(fault.field), facts), kinds, number)
 }
