@@ -564,6 +564,12 @@ describe('products', () => {
     assert.match(meanwhile.text, /Somebody else saved this product/)
   })
 
+  test('a text says in how many languages readers have it', async () => {
+    const careInstructions = { en: 'Cold.', 'pt-BR': 'Frio.', ja: '冷水' }
+    const { text } = await owner.get(await make({ ...textile, careInstructions }))
+    assert.match(text, /<dt>Care instructions <span class="quiet">2 of 24 languages<\/span><\/dt>/)
+  })
+
   test('without units Save saves', async () => {
     const at = await make({ ...textile, weightGrams: '100' })
     const answer = await owner.post(at, {

@@ -1,6 +1,7 @@
 /** One product: what it is, what it says, its versions, its units, and the ways to its page and its code. */
 import { html } from 'ghtml'
 import { contextOf } from '../../accounts/sessions.ts'
+import { isLanguage, LANGUAGES } from '../../i18n/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LINK_AUDIENCES } from '../../passports/access-links.ts'
 import { setStatus } from '../../passports/archive.ts'
@@ -79,13 +80,22 @@ function nextLook({ query, params }: SignedInVisit): string {
   return `${PRODUCTS}/${params.id}?${next}`
 }
 
-/** Of a unit: which fields it has set itself. */
-const mark =
-  (words: Words, { row, own }: State) =>
-  (name: string): string =>
-    row.level !== 'm' && own !== null && Object.hasOwn(own, name)
-      ? html` <span class="badge">${wordsOf(words, PRODUCT_TEXTS).own}</span>`
-      : ''
+/** Of a unit, which fields it has set itself; of a text, in how many of the page's languages readers have it. */
+function mark(words: Words, { row, own, inherited }: State): (name: string) => string {
+  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const data = { ...inherited, ...own }
+  const localized = new Set(
+    requireCategory(row.category).fields.flatMap(field => (field.localized ? [field.name] : [])),
+  )
+  return name => {
+    const isOwn = row.level !== 'm' && own !== null && Object.hasOwn(own, name)
+    const badge = isOwn ? html` <span class="badge">${texts.own}</span>` : ''
+    if (!localized.has(name)) return badge
+    const tags = Object.keys(Object(data[name])).map(tag => tag.toLowerCase().split('-', 1)[0] ?? '')
+    const n = new Set(tags.filter(isLanguage)).size
+    return html`!${badge} <span class="quiet">${texts.textLanguages(n, LANGUAGES.length)}</span>`
+  }
+}
 
 function facts(words: Words, { row }: State, parent: Summary | undefined): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
