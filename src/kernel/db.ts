@@ -192,7 +192,8 @@ export function isDisconnection(error: unknown): boolean {
 }
 
 const LOST_BY_SERVER = /^(08|57P0)/
-const LOST_ON_THE_WAY = /^(CONNECT|CONNECTION_|ECONN|ENOENT|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/
+const LOST_ON_THE_WAY =
+  /^(CONNECT|CONNECTION_|ECONN|ENOENT|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE)/
 
 const MEANINGS: readonly [RegExp, () => AppError][] = [
   [LOST_BY_SERVER, unavailable],

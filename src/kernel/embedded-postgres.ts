@@ -32,6 +32,7 @@ import { announcePresence, type Presence } from './embedded-postgres/presence.ts
 import {
   checkSocketDirectory,
   makeSocketDirectory,
+  requireTemporaryFolder,
   SOCKET_PORT,
   socketDirectoryOf,
 } from './embedded-postgres/socket-directory.ts'
@@ -199,6 +200,7 @@ async function start(place: Place, until: number): Promise<Postmaster> {
   const { dataDir, pgDir, logFile, log, settings = {} } = place
   const binDir = findBinaries(place.binDir)
   const socketDir = socketDirectoryOf(pgDir, readPidFile(pgDir)?.socketDir)
+  requireTemporaryFolder(dirname(socketDir))
   const probe = { program: join(binDir, 'postgres'), args: ['--version'] }
   const launcher = await createLauncher(place.user, [dataDir, binDir, dirname(socketDir)], probe)
   const major = await majorVersionOf(binDir, launcher)

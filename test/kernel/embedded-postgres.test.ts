@@ -17,6 +17,7 @@ import { createInterface } from 'node:readline'
 import { after, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { adviseOn } from '../../src/kernel/embedded-postgres/data-directory.ts'
 import { findPostmaster, readPidFile } from '../../src/kernel/embedded-postgres/postmaster.ts'
 import { takeServerSeat } from '../../src/kernel/embedded-postgres/server-seat.ts'
 import { socketDirectoryOf, socketOf } from '../../src/kernel/embedded-postgres/socket-directory.ts'
@@ -293,6 +294,34 @@ describe('startEmbeddedPostgres refuses', () => {
     mkdirSync(socketDir)
     chownSync(socketDir, 12_345, 12_345)
     await assert.rejects(start(folder, QUICK), saying(/somebody else/, /TMPDIR/))
+  })
+})
+
+describe('startEmbeddedPostgres says what a machine lacks', () => {
+  test('the folder for temporary files', async () => {
+    const { TMPDIR } = process.env
+    const folder = newFolder()
+    process.env.TMPDIR = join(folder, 'missing')
+    try {
+      await assert.rejects(start(folder, QUICK), saying(/folder for temporary files, is not there/, /TMPDIR/))
+    } finally {
+      if (TMPDIR === undefined) delete process.env.TMPDIR
+      else process.env.TMPDIR = TMPDIR
+    }
+  })
+
+  test('a name for its user, and shared memory', async () => {
+    for (const [output, way] of [
+      ['initdb: error: could not look up effective user ID 12345: user does not exist', /\/etc\/passwd/],
+      [
+        'FATAL:  could not resize shared memory segment "/PostgreSQL.1": No space left on device',
+        /--shm-size/,
+      ],
+      ['PANIC:  cannot abort transaction 1, it was already committed', /--shm-size/],
+    ] as const) {
+      assert.match(adviseOn(output), way)
+    }
+    assert.equal(adviseOn('initdb: error: invalid locale settings'), '')
   })
 })
 

@@ -254,6 +254,12 @@ describe('no session compiles its statements', () => {
   }
 })
 
+test('a process that may open no more files says that the database cannot be reached', () => {
+  const error = Object.assign(new Error('connect EMFILE'), { code: 'EMFILE' })
+  assert.equal(findMeaning(error)?.code, 'unavailable')
+  assert.equal(findMeaning(error)?.headers['retry-after'], '2')
+})
+
 describe('a database that was read-only for a while', () => {
   const setReadOnly = async (how: 'set' | 'reset') => {
     const [row] = await other`select quote_ident(current_database()) as name`

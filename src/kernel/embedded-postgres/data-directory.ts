@@ -83,7 +83,10 @@ async function make(pgDir: string, programs: Programs, user: string, fsync: bool
       ...(fsync ? [] : ['--no-sync']),
     ])
     if (code !== 0)
-      throw new AppError('unavailable', `The database could not be made: ${lastComplaint(output)}`)
+      throw new AppError(
+        'unavailable',
+        `The database could not be made: ${lastComplaint(output)}${adviseOn(output)}`,
+      )
     await rename(folder, pgDir)
     if (fsync) syncFolder(dirname(pgDir))
   } finally {
@@ -99,6 +102,21 @@ function localeOf(major: number): string[] {
   const system =
     process.platform === 'darwin' ? ['--locale=C', '--lc-ctype=en_US.UTF-8'] : ['--locale=C.UTF-8']
   return major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', ...system] : system
+}
+
+/** What the operator can do about a container that PostgreSQL does not run in; empty for anything else. */
+export function adviseOn(output: string): string {
+  if (/could not look up effective user ID|user does not exist/.test(output)) {
+    return ' PostgreSQL looks its user up by name, and this user number has none: add a line for it to /etc/passwd (in a container: mount such a file), run as a user that has a name, or set DATABASE_URL.'
+  }
+  if (
+    /could not (resize|open|write to) shared memory segment|cannot abort transaction 1|No space left/.test(
+      output,
+    )
+  ) {
+    return ' The shared memory in /dev/shm or the disk may be full: give a container more (`--shm-size=256m`), or make room in DATA_DIR.'
+  }
+  return ''
 }
 
 function lastComplaint(output: string): string {

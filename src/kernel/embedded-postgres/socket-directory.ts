@@ -52,6 +52,15 @@ async function checkOwner(path: string, owners: readonly number[]): Promise<void
   if (!found.isDirectory() || !owners.includes(found.uid)) throw notOurs(path)
 }
 
+/** Throws AppError when the folder that the socket's goes into is not there. */
+export function requireTemporaryFolder(folder: string): void {
+  if (existsSync(folder)) return
+  throw new AppError(
+    'unavailable',
+    `${folder}, the folder for temporary files, is not there: make it, or set TMPDIR to another folder.`,
+  )
+}
+
 const notOurs = (path: string) =>
   new AppError(
     'unavailable',
