@@ -56,19 +56,37 @@ export const ARRAY_TYPES: Readonly<Record<string, TypeHandler>> = Object.fromEnt
 )
 
 function formatArray(values: readonly unknown[], serialize: (value: unknown) => string): string {
-  const elements = values.map(value => {
-    if (value === null) return 'null'
-    if (value === undefined) throw new TypeError('An array for the database holds undefined.')
-    if (Array.isArray(value)) return formatArray(value, serialize)
-    return `"${serialize(value).replace(/["\\]/g, '\\$&')}"`
-  })
-  return `{${elements.join()}}`
+  let literal = '{'
+  for (const [i, value] of values.entries()) {
+    if (i > 0) literal += ','
+    literal += formatElement(value, serialize)
+  }
+  return `${literal}}`
 }
+
+function formatElement(value: unknown, serialize: (value: unknown) => string): string {
+  if (value === null) return 'null'
+  if (value === undefined) throw new TypeError('An array for the database holds undefined.')
+  if (Array.isArray(value)) return formatArray(value, serialize)
+  const text = serialize(value)
+  return NEEDS_ESCAPES.test(text) ? `"${text.replace(ESCAPED, '\\$&')}"` : `"${text}"`
+}
+
+const NEEDS_ESCAPES = /["\\]/
+const ESCAPED = /["\\]/g
 
 /** An element in quotes with its escapes, or one without. No statement of ours answers with an array of arrays. */
 const ELEMENT = /"((?:[^"\\]|\\.)*)"|([^{},"]+)/gs
 
 function parseArray(literal: string, parse: (text: string) => unknown): unknown[] {
+  if (literal === '{}') return []
+  // Most have no quoted element and no null: this way they cost a third.
+  if (!literal.includes('"') && !literal.includes('NULL')) {
+    return literal
+      .slice(1, -1)
+      .split(',')
+      .map(text => parse(text))
+  }
   return Array.from(literal.matchAll(ELEMENT), ([, quoted, bare]) => {
     if (quoted !== undefined) return parse(quoted.replace(/\\(.)/gs, '$1'))
     return bare === undefined || bare === 'NULL' ? null : parse(bare)
