@@ -304,7 +304,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     const model = await product({ productName: 'Traced', supplyChainStages })
     const page = await signedIn('editor', DESK)
     await page.goto(model.console)
-    await follow(page, 'Make an access link for somebody else')
+    await follow(page, 'Create an access link for somebody else')
     await page.getByLabel('Whom it is for').fill('Marktaufsicht')
     await page.getByLabel('Shows what is meant for').selectOption({ label: 'Authority' })
     await press(page, 'Make the link')
