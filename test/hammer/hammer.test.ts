@@ -5,7 +5,7 @@ import { findBrokenHistories, findWrongCounts, findWrongUnitCounts } from '../..
 import { IS_FULL } from '../full.ts'
 import { startHarness } from '../harness.ts'
 import { hammer } from './hammer.ts'
-import { makeCallers, serve } from './stand.ts'
+import { isSecurityEvent, makeCallers, serve } from './stand.ts'
 
 const COUNT = Number(process.env.CARNET_HAMMER_COUNT ?? (IS_FULL ? 50_000 : 5_000))
 const SEED = Number(process.env.CARNET_HAMMER_SEED ?? Date.now() % 1_000_000)
@@ -44,4 +44,19 @@ test(`${COUNT} random requests, seed ${SEED}: none fails, each answer has its he
     await server.stop()
     await harness.close()
   }
+})
+
+test('a logged refusal is no finding, and nothing else that looks like one', () => {
+  const refusal = {
+    ...{ level: 40, time: '2026-01-01T00:00:00.000Z', event: 'key_refused' },
+    ...{ request_id: 'a97ayjs6wxnvsy630000000146', network: 'ca449e3f69fb', unlogged_before: 3 },
+    msg: 'security event',
+  }
+  const isAccepted = (change: object) => isSecurityEvent(JSON.stringify({ ...refusal, ...change }))
+  assert.ok(isAccepted({}))
+  const others = [
+    ...[{ level: 50 }, { msg: 'request failed' }, { event: 'key_guessed' }, { network: '192.0.2.7' }],
+    ...[{ err: 'x' }, { request_id: undefined }, { unlogged_before: -1 }],
+  ]
+  assert.deepEqual(others.filter(isAccepted), [])
 })

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import project from '../../package.json' with { type: 'json' }
 import { setPlan } from '../../src/accounts/accounts.ts'
 import { listKeys, revokeKey } from '../../src/accounts/keys.ts'
@@ -14,10 +15,18 @@ export type Served = {
   port: number
   pid: number
   isAlive: () => boolean
-  /** Lines that the server has logged so far: warnings and errors. */
+  /** Lines that the server has logged so far: warnings and errors, without the refusals that it has to log. */
   logged: string[]
   stop: () => Promise<void>
 }
+
+const MAX_LOGGED = 100
+/** Exactly what docs/security.md says of a refusal; a line with anything more or less is a finding. */
+const SECURITY_EVENT = new RegExp(
+  '^{"level":40,"time":"[^"]+","event":"(?:key_refused|right_refused|cross_site_refused|link_refused)",' +
+    '"request_id":"[0-9a-z]{26}","network":"[0-9a-f]{12}","unlogged_before":\\d+,"msg":"security event"}$',
+)
+export const isSecurityEvent = (line: string) => SECURITY_EVENT.test(line)
 
 /** With the flags that `npm start` gives it. */
 export async function serve(t: Harness): Promise<Served> {
@@ -31,11 +40,13 @@ export async function serve(t: Harness): Promise<Served> {
   })
   const logged: string[] = []
   const port = await new Promise<number>(resolve => {
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      if (/^\d+\n/.test(text)) resolve(Number.parseInt(text, 10))
-      else if (logged.length < 100) logged.push(text)
-    })
-    child.stderr?.setEncoding('utf8').on('data', text => logged.push(text))
+    for (const input of [child.stdout, child.stderr]) {
+      if (input === null) continue
+      createInterface({ input }).on('line', line => {
+        if (/^\d+$/.test(line)) resolve(Number(line))
+        else if (!isSecurityEvent(line) && logged.length < MAX_LOGGED) logged.push(line)
+      })
+    }
     ended.then(() => resolve(0))
   })
   return {
