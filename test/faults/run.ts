@@ -1,14 +1,19 @@
-/** `npm run faults [-- --cycles N] [--only NAME]`: breaks running installations in one way after the other, and says what was lost. Loopback only. */
+/** `npm run faults [-- --cycles N] [--requests N] [--only NAME]`: breaks running installations in one way after the other, and says what was lost. Loopback only. */
 import { parseArgs } from 'node:util'
 import { endAll } from '../cli/processes.ts'
 import { fullDisk } from './full-disk.ts'
 import { say } from './look-through.ts'
 import { restoredElsewhere } from './restored-elsewhere.ts'
 import { twoVersions } from './two-versions.ts'
+import { underAttack } from './under-attack.ts'
 import { faultsUnderLoad } from './under-load.ts'
 
 const { values } = parseArgs({
-  options: { cycles: { type: 'string', default: '20' }, only: { type: 'string' } },
+  options: {
+    cycles: { type: 'string', default: '20' },
+    requests: { type: 'string', default: '100000' },
+    only: { type: 'string' },
+  },
 })
 
 const ALL: Record<string, () => Promise<number>> = {
@@ -16,6 +21,7 @@ const ALL: Record<string, () => Promise<number>> = {
   disk: fullDisk,
   restore: restoredElsewhere,
   versions: twoVersions,
+  attack: () => underAttack(Number(values.requests)),
 }
 
 const names = values.only === undefined ? Object.keys(ALL) : [values.only]

@@ -1,0 +1,216 @@
+/**
+ * Attackers, as a process of their own: a stranger's requests that no cache helps, sockets that never read, and the dear
+ * work of a person who is signed in. The plan comes as the first message; counts go back as they grow. Loopback only.
+ */
+import { once } from 'node:events'
+import { Agent, type ClientRequest, request } from 'node:http'
+import { connect } from 'node:net'
+import { setPriority } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
+
+export type Plan = {
+  port: number
+  /** Requests of strangers in all; each kind has its share. */
+  count: number
+  /** Ids of items whose model has a text of nearly a mebibyte. */
+  heavyItems: readonly string[]
+  /** A passport with texts in many languages, and those languages. */
+  spoken: { id: string; languages: readonly string[] }
+  ordinary: string
+  apiKey: string
+  /** Of a signed-in person, and the model whose labels they ask for. */
+  cookie: string
+  origin: string
+  labelled: string
+}
+
+export type Counts = {
+  /** Answered, by status; `lost`: connections that were cut or refused. */
+  strangers: Record<string, number>
+  insiders: Record<string, number>
+  idleSockets: { opened: number; closed: number }
+  isDone: boolean
+}
+
+/** Loopback addresses that the attackers come from: four networks, some hosts in each. */
+const HOSTS = [1, 2, 3, 4].flatMap(network => [1, 2, 3, 4].map(host => `127.66.${network}.${host}`))
+const STRANGERS = 48
+const IDLE_SOCKETS = 300
+const PIPELINED = 20
+const REQUEST_TIMEOUT_MS = 20_000
+/** An attacker has machines of its own: this one lets the server and its honest clients go first. */
+const POLITE = 15
+
+const counts: Counts = {
+  strangers: {},
+  insiders: {},
+  idleSockets: { opened: 0, closed: 0 },
+  isDone: false,
+}
+let turn = 0
+
+process.once('message', plan => void attack(plan as Plan))
+
+async function attack(plan: Plan): Promise<void> {
+  setPriority(POLITE)
+  const reporting = setInterval(() => process.send?.(counts), 500)
+  const insiders = [labels(plan), labels(plan), sheets(plan), bulk(plan), bulk(plan)]
+  const idle = idleSockets(plan)
+  await Promise.all(Array.from({ length: STRANGERS }, (_, n) => strangers(plan, n)))
+  counts.isDone = true
+  await Promise.all([...insiders, idle])
+  clearInterval(reporting)
+  process.send?.(counts)
+  process.disconnect?.()
+}
+
+type Ask = { path: string; headers?: Record<string, string> }
+
+/** Each turn another kind, so that all go on together. */
+const KINDS: readonly ((plan: Plan, n: number) => Ask)[] = [
+  ({ heavyItems }, n) => ({ path: `/p/${heavyItems[n % heavyItems.length]}` }),
+  ({ ordinary }, n) => ({ path: `/p/${ordinary}?access=junk${n}` }),
+  ({ ordinary }, n) => ({ path: `/p/${ordinary}?access=dpa_${String(n).padStart(43, '0')}` }),
+  ({ spoken }, n) => ({
+    path: `/p/${spoken.id}`,
+    headers: { 'accept-language': shuffled(spoken.languages, n).join(',') },
+  }),
+  ({ ordinary }, n) => ({ path: `/p/${ordinary}?version=${n % 1_000}` }),
+  ({ ordinary }, n) => ({ path: `/p/${ordinary}/qr.svg?size_mm=${10 + (n % 9_000) / 100}` }),
+  ({ ordinary }, n) => ({ path: `/p/${ordinary}`, headers: { 'user-agent': `Mozilla/5.0 (Phone ${n})` } }),
+  ({ spoken }, n) => ({ path: `/p/${spoken.id}?format=jsonld&n=${n}` }),
+]
+
+async function strangers(plan: Plan, n: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, localAddress: HOSTS[n % HOSTS.length] })
+  let cookie = ''
+  while (turn < plan.count) {
+    const mine = turn++
+    const { path, headers } = KINDS[mine % KINDS.length]?.(plan, mine) ?? { path: '/' }
+    const answer = await ask(plan, agent, { path, headers: { ...headers, ...(cookie && { cookie }) } })
+    cookie = answer.cookie === '' ? cookie : answer.cookie
+    count(counts.strangers, answer.status)
+  }
+  agent.destroy()
+}
+
+/** Another order for each n, always the same one. */
+function shuffled(words: readonly string[], n: number): string[] {
+  const left = [...words]
+  const out: string[] = []
+  for (let rest = n; left.length > 0; rest = Math.floor(rest / 7) + 1) {
+    out.push(...left.splice(rest % left.length, 1))
+  }
+  return out
+}
+
+/** Sockets that ask for much and read nothing; one that is cut is opened again, after a while. */
+async function idleSockets(plan: Plan): Promise<void> {
+  const one = async (n: number) => {
+    while (!counts.isDone) {
+      const socket = connect({ port: plan.port, host: '127.0.0.1', localAddress: HOSTS[n % HOSTS.length] })
+      socket.on('error', () => {})
+      socket.pause()
+      counts.idleSockets.opened++
+      socket.write('GET /docs HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(PIPELINED))
+      // What is not read cannot tell of its end: a byte now and then does.
+      const poking = setInterval(() => socket.write('\r\n'), 2_000)
+      await Promise.race([once(socket, 'close'), untilDone()])
+      clearInterval(poking)
+      socket.destroy()
+      counts.idleSockets.closed++
+      await pause(500)
+    }
+  }
+  await Promise.all(Array.from({ length: IDLE_SOCKETS }, (_, n) => one(n)))
+}
+
+async function untilDone(): Promise<void> {
+  while (!counts.isDone) await pause(500)
+}
+
+async function labels(plan: Plan): Promise<void> {
+  const query = 'of=items&content=passport&file=png600&size=100'
+  await insider(plan, () => ({
+    method: 'GET',
+    path: `/console/products/${plan.labelled}/labels/file?${query}`,
+  }))
+}
+
+/** 24 MB of one line of commas, as a sheet. */
+async function sheets(plan: Plan): Promise<void> {
+  const boundary = 'carnet-faults'
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="category"\r\n\r\ntextile\r\n--${boundary}\r\nContent-Disposition: form-data; name="sheet"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\n`
+  const body = Buffer.concat([
+    Buffer.from(head),
+    Buffer.alloc(24_000_000, ','),
+    Buffer.from(`\r\n--${boundary}--\r\n`),
+  ])
+  const type = `multipart/form-data; boundary=${boundary}`
+  await insider(plan, () => ({ method: 'POST', path: '/console/import', type, body }))
+}
+
+/** 500 rows of 16 kB in a call. */
+async function bulk(plan: Plan): Promise<void> {
+  const text = 'x'.repeat(16_000)
+  await insider(plan, n => {
+    const items = Array.from({ length: 500 }, (_, i) => ({
+      category: 'textile',
+      data: { productName: `Heavy ${n}-${i}`, note: text },
+    }))
+    const body = Buffer.from(JSON.stringify({ items }))
+    return { method: 'POST', path: '/api/v1/products/bulk', type: 'application/json', body }
+  })
+}
+
+type Insider = { method: string; path: string; type?: string; body?: Buffer }
+
+/** One after the other until the strangers are done. */
+async function insider(plan: Plan, next: (n: number) => Insider): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, localAddress: '127.66.9.1' })
+  for (let n = 0; !counts.isDone; n++) {
+    const { method, path, type, body } = next(n)
+    const headers = {
+      cookie: plan.cookie,
+      origin: plan.origin,
+      'sec-fetch-site': 'same-origin',
+      ...(path.startsWith('/api') && { authorization: `Bearer ${plan.apiKey}` }),
+      ...(type !== undefined && { 'content-type': type }),
+    }
+    const { status } = await ask(plan, agent, { path, headers }, method, body)
+    count(counts.insiders, `${path.split('?')[0]?.split('/').slice(-2).join('/')} ${status}`)
+    // Whoever is told to wait waits a little, and comes again.
+    if (status !== '200' && status !== '303') await pause(250)
+  }
+  agent.destroy()
+}
+
+const count = (into: Record<string, number>, name: string) => {
+  into[name] = (into[name] ?? 0) + 1
+}
+
+type Answer = { status: string; cookie: string }
+
+function ask(
+  plan: Plan,
+  agent: Agent,
+  { path, headers }: Ask,
+  method = 'GET',
+  body?: Buffer,
+): Promise<Answer> {
+  return new Promise(resolve => {
+    const lost = () => resolve({ status: 'lost', cookie: '' })
+    const sent: ClientRequest = request(
+      { agent, host: '127.0.0.1', port: plan.port, path, method, ...(headers && { headers }) },
+      answer => {
+        const cookie = String(answer.headers['set-cookie']?.[0] ?? '').split(';')[0] ?? ''
+        answer.resume()
+        answer.once('close', () => resolve({ status: String(answer.statusCode), cookie }))
+        answer.once('error', lost)
+      },
+    )
+    sent.setTimeout(REQUEST_TIMEOUT_MS, () => sent.destroy())
+    sent.once('error', lost)
+    sent.end(body)
+  })
+}
