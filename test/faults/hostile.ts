@@ -49,6 +49,7 @@ const counts: Counts = {
 }
 let turn = 0
 
+process.once('disconnect', () => process.exit())
 process.once('message', plan => void attack(plan as Plan))
 
 async function attack(plan: Plan): Promise<void> {

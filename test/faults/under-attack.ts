@@ -21,6 +21,7 @@ const MAX_SLOWDOWN = 3
 const WARM_UP_MS = 8_000
 const BASELINE_MS = 20_000
 const WATCH_MS = 200
+const TELL_MS = 15_000
 /** For a hundred thousand requests; a server that answers no more is stopped then. */
 const ATTACK_TIMEOUT_MS = 900_000
 const PASSWORD = 'eleven herons over the lake'
@@ -144,6 +145,7 @@ async function attack(server: Served, plan: Plan): Promise<{ counts: Counts; pea
   const watching = setInterval(() => {
     peak = Math.max(peak, rssOf(server.child.pid))
   }, WATCH_MS)
+  const telling = setInterval(() => say(`  ${JSON.stringify(counts?.strangers)}`), TELL_MS)
   attackers.send(plan)
   try {
     const done = once(attackers, 'exit')
@@ -152,6 +154,7 @@ async function attack(server: Served, plan: Plan): Promise<{ counts: Counts; pea
     await done
   } finally {
     clearInterval(watching)
+    clearInterval(telling)
   }
   if (counts === undefined) throw new Error('the attackers told nothing')
   return { counts, peak }
