@@ -52,16 +52,17 @@ export class HonestClients {
 
   /** Of ten requests six are for pages, two read, one lists, one creates. */
   private async one(n: number): Promise<void> {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1, localAddress: `127.55.${n}.1` })
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     for (let turn = n; !this.isStopping; turn++) {
       const id = this.ids[turn % this.ids.length] ?? ''
       const kind = turn % 10
-      if (kind < 6) await this.ask(agent, `/p/${id}`)
-      else if (kind < 8) await this.ask(agent, `/api/v1/products/${id}`)
-      else if (kind === 8) await this.ask(agent, '/api/v1/products?limit=20')
+      if (kind < 6) await this.ask(agent, n, `/p/${id}`)
+      else if (kind < 8) await this.ask(agent, n, `/api/v1/products/${id}`)
+      else if (kind === 8) await this.ask(agent, n, '/api/v1/products?limit=20')
       else
         await this.ask(
           agent,
+          n,
           '/api/v1/products',
           JSON.stringify(newProduct({ sku: `H-${n}-${turn}-${Date.now()}` })),
         )
@@ -70,7 +71,7 @@ export class HonestClients {
     agent.destroy()
   }
 
-  private ask(agent: Agent, path: string, body?: string): Promise<void> {
+  private ask(agent: Agent, n: number, path: string, body?: string): Promise<void> {
     const began = performance.now()
     return new Promise(resolve => {
       const end = (status: number | string) => {
@@ -79,6 +80,7 @@ export class HonestClients {
         resolve()
       }
       const headers = {
+        'x-forwarded-for': `198.51.100.${n + 1}`,
         accept: path.startsWith('/p/') ? 'text/html' : 'application/json',
         ...(path.startsWith('/api') && { authorization: `Bearer ${this.apiKey}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),

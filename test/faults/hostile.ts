@@ -2,11 +2,11 @@
  * Attackers, as a process of their own: a stranger's requests that no cache helps, sockets that never read, and the dear
  * work of a person who is signed in. The plan comes as the first message; counts go back as they grow. Loopback only.
  */
-import { once } from 'node:events'
 import { Agent, type ClientRequest, request } from 'node:http'
 import { connect } from 'node:net'
 import { setPriority } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
+import { newProduct } from '../harness.ts'
 
 export type Plan = {
   port: number
@@ -32,8 +32,9 @@ export type Counts = {
   isDone: boolean
 }
 
-/** Loopback addresses that the attackers come from: four networks, some hosts in each. */
-const HOSTS = [1, 2, 3, 4].flatMap(network => [1, 2, 3, 4].map(host => `127.66.${network}.${host}`))
+/** Where strangers come from, as the trusted proxy in front says; those whose sockets never read come directly. */
+const ADDRESSES = Array.from({ length: 16 }, (_, n) => `203.0.113.${n + 1}`)
+const DIRECT = [1, 2, 3, 4].flatMap(network => [1, 2, 3, 4].map(host => `127.66.${network}.${host}`))
 const STRANGERS = 48
 const IDLE_SOCKETS = 300
 const PIPELINED = 20
@@ -55,7 +56,7 @@ process.once('message', plan => void attack(plan as Plan))
 async function attack(plan: Plan): Promise<void> {
   setPriority(POLITE)
   const reporting = setInterval(() => process.send?.(counts), 500)
-  const insiders = [labels(plan), labels(plan), sheets(plan), bulk(plan), bulk(plan)]
+  const insiders = [labels(plan), labels(plan), sheets(plan), bulk(plan, 1), bulk(plan, 2)]
   const idle = idleSockets(plan)
   await Promise.all(Array.from({ length: STRANGERS }, (_, n) => strangers(plan, n)))
   counts.isDone = true
@@ -83,12 +84,16 @@ const KINDS: readonly ((plan: Plan, n: number) => Ask)[] = [
 ]
 
 async function strangers(plan: Plan, n: number): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1, localAddress: HOSTS[n % HOSTS.length] })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const from = { 'x-forwarded-for': ADDRESSES[n % ADDRESSES.length] ?? '' }
   let cookie = ''
   while (turn < plan.count) {
     const mine = turn++
     const { path, headers } = KINDS[mine % KINDS.length]?.(plan, mine) ?? { path: '/' }
-    const answer = await ask(plan, agent, { path, headers: { ...headers, ...(cookie && { cookie }) } })
+    const answer = await ask(plan, agent, {
+      path,
+      headers: { ...from, ...headers, ...(cookie && { cookie }) },
+    })
     cookie = answer.cookie === '' ? cookie : answer.cookie
     count(counts.strangers, answer.status)
   }
@@ -109,14 +114,14 @@ function shuffled(words: readonly string[], n: number): string[] {
 async function idleSockets(plan: Plan): Promise<void> {
   const one = async (n: number) => {
     while (!counts.isDone) {
-      const socket = connect({ port: plan.port, host: '127.0.0.1', localAddress: HOSTS[n % HOSTS.length] })
+      const socket = connect({ port: plan.port, host: '127.0.0.1', localAddress: DIRECT[n % DIRECT.length] })
       socket.on('error', () => {})
       socket.pause()
       counts.idleSockets.opened++
       socket.write('GET /docs HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(PIPELINED))
       // What is not read cannot tell of its end: a byte now and then does.
       const poking = setInterval(() => socket.write('\r\n'), 2_000)
-      await Promise.race([once(socket, 'close'), untilDone()])
+      await Promise.race([new Promise(resolve => socket.once('close', resolve)), untilDone()])
       clearInterval(poking)
       socket.destroy()
       counts.idleSockets.closed++
@@ -131,7 +136,7 @@ async function untilDone(): Promise<void> {
 }
 
 async function labels(plan: Plan): Promise<void> {
-  const query = 'of=items&content=passport&file=png600&size=100'
+  const query = 'of=items&content=passport&file=png600&size=90'
   await insider(plan, () => ({
     method: 'GET',
     path: `/console/products/${plan.labelled}/labels/file?${query}`,
@@ -152,13 +157,12 @@ async function sheets(plan: Plan): Promise<void> {
 }
 
 /** 500 rows of 16 kB in a call. */
-async function bulk(plan: Plan): Promise<void> {
+async function bulk(plan: Plan, lane: number): Promise<void> {
   const text = 'x'.repeat(16_000)
   await insider(plan, n => {
-    const items = Array.from({ length: 500 }, (_, i) => ({
-      category: 'textile',
-      data: { productName: `Heavy ${n}-${i}`, note: text },
-    }))
+    const items = Array.from({ length: 500 }, (_, i) =>
+      newProduct({ sku: `B-${process.pid}-${lane}-${n}-${i}`, note: text }),
+    )
     const body = Buffer.from(JSON.stringify({ items }))
     return { method: 'POST', path: '/api/v1/products/bulk', type: 'application/json', body }
   })
@@ -168,10 +172,11 @@ type Insider = { method: string; path: string; type?: string; body?: Buffer }
 
 /** One after the other until the strangers are done. */
 async function insider(plan: Plan, next: (n: number) => Insider): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1, localAddress: '127.66.9.1' })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   for (let n = 0; !counts.isDone; n++) {
     const { method, path, type, body } = next(n)
     const headers = {
+      'x-forwarded-for': '192.0.2.9',
       cookie: plan.cookie,
       origin: plan.origin,
       'sec-fetch-site': 'same-origin',

@@ -36,7 +36,13 @@ export async function underAttack(count: number): Promise<number> {
   const settings: Settings = {
     cwd: folder.path,
     env: {
-      ...{ PORT: String(port), DATA_DIR: folder.path, LOG_LEVEL: 'info', SLOW_QUERY_MS: '0' },
+      ...{
+        PORT: String(port),
+        DATA_DIR: folder.path,
+        LOG_LEVEL: 'info',
+        SLOW_QUERY_MS: '0',
+        TRUSTED_PROXIES: '127.0.0.1',
+      },
       NODE_OPTIONS: project.config.nodeFlags,
     },
   }
