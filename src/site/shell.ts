@@ -38,7 +38,7 @@ export function document(page: {
 <html lang="${page.language}"><head><meta charset="utf-8">
 <title>${withoutMarks(page.title)}</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="color-scheme" content="light dark">!${robots}!${page.head ?? ''}
+!${robots}!${page.head ?? ''}
 <style>!${(page.dress ?? NO_PASSPORT).style}</style></head>
 <body>!${page.body}</body></html>
 `

@@ -12,6 +12,7 @@ const WITHOUT_ACCOUNT: Record<string, string> = {
   one_time_link: 'directory: found by the hash of a token, before anybody is known',
   passkey: 'of a person, who belongs to several accounts',
   passkey_challenge: 'directory: found by its hash, before anybody is known',
+  password_link: 'of a person, who may be in several accounts',
   person: 'people belong to several accounts',
   person_session: 'directory: found by the hash of a cookie',
   plan: 'the same for all accounts',
@@ -26,6 +27,8 @@ const WITHOUT_ACCOUNT: Record<string, string> = {
 const STATEMENTS_WITHOUT: Record<string, string> = {
   'accounts/audit.ts': 'the row that is inserted has it',
   'accounts/brand.ts': 'directory: a logo by the file name in its address',
+  'accounts/failed-sign-ins.ts':
+    'directory: by the address that somebody typed, into all accounts of the person',
   'accounts/idempotency.ts': 'chore: keys that are over',
   'accounts/keys.ts': 'the row that is inserted has it; the operator revokes by id alone',
   'accounts/members.ts': 'a person without an account is let go with all that was theirs',

@@ -36,7 +36,9 @@ const ALONE = `(() => {
       const first = Array.from(fold.lastElementChild.children).find(one => boxes(one).length > 0)
       if (isApart(fold.querySelector('h2'), firstOf(first))) found.add(fold.lastElementChild.id)
       for (const title of fold.querySelectorAll('h3')) {
-        if (isApart(title, firstOf(title.nextElementSibling))) found.add(title.textContent)
+        let next = title.nextElementSibling
+        while (boxes(next).length === 0) next = next.nextElementSibling
+        if (isApart(title, firstOf(next))) found.add(title.textContent)
       }
       for (const head of fold.querySelectorAll('thead:not(.vh)')) {
         if (isApart(head.rows[0].cells[0], head.nextElementSibling.rows[0].cells[0])) found.add('head of ' + fold.lastElementChild.id)

@@ -89,8 +89,7 @@ export const WOOL_COAT: DemoPassport = {
     economicOperator: CARDOFINO,
     languages: ['it', 'en', 'fr', 'de'],
     fiberComposition: [
-      { fiber: 'lana rigenerata', percentage: 72 },
-      { fiber: 'wool', percentage: 8 },
+      { fiber: 'wool', percentage: 80 },
       { fiber: 'polyamide', percentage: 20 },
     ],
     recycledContentPercentage: 72,
