@@ -30,6 +30,14 @@ test('every path in a document exists', () => {
   assert.deepEqual(missing, [])
 })
 
+test('each decision has a number of its own', () => {
+  const numbers = readdirSync(join(ROOT, 'docs/decisions')).map(name => name.slice(0, 4))
+  assert.deepEqual(
+    numbers.filter((number, at) => numbers.indexOf(number) !== at),
+    [],
+  )
+})
+
 test('what starts the server elsewhere starts Node as `npm start` does', () => {
   const flags = /--max-[a-z-]+=\d+/g
   const wanted = project.config.nodeFlags.split(' ')
