@@ -14,7 +14,7 @@ import {
   MEANINGS,
   type Meaning,
 } from './known-headers.ts'
-import { headerKey, type Mapping, TOLD_COLUMNS } from './mapping.ts'
+import { headerKey, isExport, type Mapping, TOLD_COLUMNS } from './mapping.ts'
 import { NO_TRAITS, type SheetTraits } from './sheet-traits.ts'
 import { FRACTION, findUnit, isUnitAsked, unitsOf } from './units.ts'
 
@@ -34,9 +34,13 @@ export function guessMapping(
   }
   const isOurs = (title: string) => TOLD_COLUMNS.some(one => one === title.trim())
   const known = (title: string) => remembered.get(headerKey(title))
+  const findKnown = (title: string) => findColumn(category, known(title) ?? '')
+  const findExact = (title: string) => findColumn(category, title.trim())
   // The surest goes first, so that a synonym cannot take the field of a column that bears its name.
   const passes: ((title: string) => Column | undefined)[] = [
-    title => findColumn(category, known(title) ?? '') ?? findColumn(category, title.trim()),
+    isExport(header)
+      ? title => findExact(title) ?? findKnown(title)
+      : title => findKnown(title) ?? findExact(title),
     title => findByLabel(category, title),
     title =>
       known(title) === null
@@ -58,9 +62,11 @@ export function settleUnits(
 ): (Column | undefined)[] {
   // Shares of one list are written alike: 0.5 beside 99.5 is half a percent.
   const percents = new Set(traits.others.map(place => columns[place]?.labelPath))
+  const isOurs = isExport(header)
   return columns.map((column, place) => {
     if (column === undefined || unitsOf(column.field).length === 0) return column
     if (column.unit !== undefined && column.unit !== UNIT_OPEN && !column.unit.startsWith('@')) return column
+    if (isOurs && header[place]?.trim() === column.name) return withoutUnit(column)
     if (column.field.unit !== '%') return withUnit(column, header, place, traits)
     const isOpen = traits.fractions.includes(place) && !percents.has(column.labelPath)
     return isOpen ? { ...column, unit: UNIT_OPEN } : withoutUnit(column)

@@ -6,6 +6,15 @@ export type Mapping = readonly (string | null)[]
 
 /** Columns that our own files have and that are no field. */
 export const TOLD_COLUMNS = ['passport_url', 'what_is_wrong', 'repeats_product'] as const
+
+/** Whether a sheet is one of our exports: its titles are paths of fields, and its numbers are in the fields' own units. */
+export function isExport(header: readonly string[]): boolean {
+  const [address, faults] = TOLD_COLUMNS
+  const titles = header.map(title => title.trim())
+  // The titles of a file of errors are those of the sheet it came from.
+  return titles.includes(address) && !titles.includes(faults)
+}
+
 /**
  * In a file of errors the SKU or GTIN of a row that repeated another one: while it stands there and is the row's own, the
  * row stays refused, because the other one has been imported since.

@@ -216,6 +216,28 @@ describe('a thousand rows, twenty of them bad', () => {
   })
 })
 
+test('an export of small shares comes back without a question, also after a sheet of fractions', async () => {
+  const owner = await stand.signedIn(await stand.account(), 'owner')
+  const small = [
+    [...HEAD, 'recycledContentPercentage'],
+    [...cells(1, { weight: '0,5' }), '0,25'],
+  ]
+  const bytes = Buffer.from(small.map(row => csvLine(row, ';')).join(''))
+  const unit = `u.${HEAD.length}`
+  const percent = await bring(bytes, { by: owner })
+  const asked = await owner.post(`${percent}/columns`, { form: formIn(await owner.get(percent)) })
+  assert.equal(asked.status, 422)
+  await check(percent, { [unit]: '%' }, owner)
+  await run(percent, owner)
+  // Another sheet has fractions below the same title, and that is remembered.
+  const fraction = await bring(bytes, { by: owner })
+  assert.deepEqual(counts(await check(fraction, { [unit]: 'fraction' }, owner)), [0, 1, 0, 0])
+  for (const format of ['xlsx', 'csv', 'csv2']) {
+    const file = await download(owner, `/console/export/file?category=textile&format=${format}`)
+    assert.deepEqual(counts(await check(await bring(file, { by: owner }), {}, owner)), [0, 0, 1, 0], format)
+  }
+})
+
 describe('on German pages', () => {
   const GERMAN = { headers: { 'accept-language': 'de' } }
   const wrong = [

@@ -140,6 +140,20 @@ describe('the unit of a column', () => {
     assert.deepEqual(guessMapping(textile, more, new Map(), traits).slice(1), more.slice(1))
   })
 
+  test('of an export is known: nothing is asked, and no earlier choice counts', () => {
+    const titles = ['recycledContentPercentage', 'weightGrams']
+    const traits = { ...NO_TRAITS, fractions: [0, 1] }
+    const remembered = new Map([
+      [headerKey('recycledContentPercentage'), 'recycledContentPercentage|fraction'],
+      [headerKey('weightGrams'), 'weightGrams|kg'],
+    ])
+    const chosen = [...remembered.values(), null]
+    const guessed = (...told: string[]) => guessMapping(textile, [...titles, ...told], remembered, traits)
+    assert.deepEqual(guessed('passport_url'), [...titles, null])
+    assert.deepEqual(guessed('url'), chosen)
+    assert.deepEqual(guessed('passport_url', 'what_is_wrong'), [...chosen, null])
+  })
+
   test('chosen in a version that did not ask is asked for once', () => {
     const remembered = new Map([[headerKey('Gewicht'), 'weightGrams']])
     assert.deepEqual(guessMapping(textile, ['Gewicht'], remembered), ['weightGrams|?'])

@@ -9,7 +9,9 @@ import { type Cell, defused, guessMark, plainText, readNumber } from '../../src/
 import { columnsOf, findColumn } from '../../src/transfer/columns.ts'
 import { Breadth, dataRow } from '../../src/transfer/data-row.ts'
 import { csvFile } from '../../src/transfer/export.ts'
+import { guessMapping } from '../../src/transfer/guess-mapping.ts'
 import { changesOf, columnAt, type Reading, rowData } from '../../src/transfer/row-data.ts'
+import { collectTraits } from '../../src/transfer/sheet-traits.ts'
 import { xlsxFile } from '../../src/transfer/xlsx-file.ts'
 import { type Body, validData } from '../categories/arbitrary.ts'
 import { joined, readAll } from './sheets.ts'
@@ -88,6 +90,10 @@ for (const category of allCategories()) {
               columns.map(one => one.name),
             )
             assert.equal(back.length, all.length)
+            const { add, traits } = collectTraits()
+            back.forEach(add)
+            const titles = [...header, 'passport_url']
+            assert.deepEqual(guessMapping(category, titles, new Map(), traits()), [...header, null])
             const mark = kind === 'csv2' ? 'comma' : 'point'
             for (const [n, data] of all.entries()) {
               for (const clears of [false, true])
