@@ -18,10 +18,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { setTimeout as pause } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { findPostmaster, shutDown } from '../src/kernel/embedded-postgres/postmaster.ts'
 import { startEmbeddedPostgres } from '../src/kernel/embedded-postgres.ts'
+import { signal } from '../src/kernel/processes.ts'
 import { compareAnswers, SEEN_VARIABLE } from './answers.ts'
 import { dropAll, makeTemplate, type Target, TEST_SERVER_VARIABLE } from './database.ts'
+import { childrenOf, endDescendants } from './descendants.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const DEBIAN_15 = '/usr/lib/postgresql/15/bin'
@@ -29,6 +33,10 @@ const DEBIAN_15 = '/usr/lib/postgresql/15/bin'
 const FILES_AT_ONCE = 3
 /** A file that takes longer hangs. */
 const FILE_WITHIN_MS = process.env.CARNET_HAMMER_COUNT ? 7_200_000 : 900_000
+/** A file that is stopped ends what it has started, then itself; afterwards it is killed. */
+const STOPPED_WITHIN_MS = 2_000
+const END_CHECK_MS = 20
+const WITH_DESCENDANTS = pathToFileURL(join(import.meta.dirname, 'end-with-descendants.ts')).href
 
 /** Begins the name of a run's folder; the number of its process follows. */
 const FOLDER = 'carnet-test-'
@@ -50,7 +58,9 @@ const isWhole = words.every(word => word.startsWith('--'))
 const unknown = [...flags].find(flag => flag !== '--full' && flag !== '--pg15')
 const stopped = new AbortController()
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.abort())
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stopped.abort())
+// Nobody reads on, as after `npm test | head`.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => stopped.abort())
 
 if (unknown !== undefined) fail(`${unknown} is not known: there are --full and --pg15.`)
 else await main()
@@ -125,6 +135,7 @@ async function runFiles(
   environment: OpenServer['environment'],
 ): Promise<Counts | undefined> {
   let counts: Counts | undefined
+  const before = new Set(childrenOf(process.pid).map(({ pid }) => pid))
   const stream = run({
     files: [...files],
     cwd: ROOT,
@@ -132,6 +143,7 @@ async function runFiles(
     isolation: 'process',
     timeout: FILE_WITHIN_MS,
     env: { ...process.env, ...environment },
+    execArgv: ['--import', WITH_DESCENDANTS],
     signal: stopped.signal,
   })
   stream.on('test:summary', summary => {
@@ -140,7 +152,19 @@ async function runFiles(
     if (!summary.success) process.exitCode = 1
   })
   for await (const text of stream.compose(new spec())) process.stdout.write(text)
+  await endFiles(before)
   return counts
+}
+
+/** A run that is stopped does not wait for its files: they may still be ending, or unable to. */
+async function endFiles(before: ReadonlySet<number>): Promise<void> {
+  const left = () => childrenOf(process.pid).filter(({ pid }) => !before.has(pid))
+  const until = performance.now() + STOPPED_WITHIN_MS
+  while (left().length > 0 && performance.now() < until) await pause(END_CHECK_MS)
+  for (const { pid } of left()) {
+    endDescendants(pid)
+    signal(pid, 'SIGKILL')
+  }
 }
 
 /** The lines that machines read. */

@@ -1,0 +1,56 @@
+/** What a process has started, and what that has started: a killed parent takes none of it along. */
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { signal } from '../src/kernel/processes.ts'
+
+export type Child = { pid: number; parent: number; command: string }
+
+/** The running processes that this one has started. */
+export const childrenOf = (pid: number): Child[] => listProcesses().filter(({ parent }) => parent === pid)
+
+export function descendantsOf(pid: number, all: readonly Child[] = listProcesses()): Child[] {
+  const children = all.filter(({ parent }) => parent === pid)
+  return children.flatMap(child => [child, ...descendantsOf(child.pid, all)])
+}
+
+/** Ends them at once; a PostgreSQL in order, because killed it leaves its shared memory behind. */
+export function endDescendants(pid: number, all: readonly Child[] = listProcesses()): void {
+  for (const child of all.filter(({ parent }) => parent === pid)) {
+    if (/(?:^|\/)postgres$/.test(child.command)) signal(child.pid, 'SIGINT')
+    else {
+      signal(child.pid, 'SIGKILL')
+      endDescendants(child.pid, all)
+    }
+  }
+}
+
+const listProcesses = () => (process.platform === 'linux' ? readProc() : askPs())
+
+/** proc(5): the name in parentheses may hold anything; state and parent come behind the last one. */
+function readProc(): Child[] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .flatMap(name => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
+        const close = stat.lastIndexOf(')')
+        const [state = 'X', parent] = stat.slice(close + 2).split(' ')
+        if (/[ZX]/.test(state)) return []
+        return [
+          { pid: Number(name), parent: Number(parent), command: stat.slice(stat.indexOf('(') + 1, close) },
+        ]
+      } catch {
+        // It has just ended.
+        return []
+      }
+    })
+}
+
+function askPs(): Child[] {
+  const { pid: ps, stdout } = spawnSync('/bin/ps', ['-A', '-o', 'stat=,pid=,ppid=,comm='], {
+    encoding: 'utf8',
+  })
+  return [...stdout.matchAll(/^\s*[^Z\s]\S*\s+(\d+)\s+(\d+)\s+(.*\S)/gm)]
+    .map(([, pid, parent, command = '']) => ({ pid: Number(pid), parent: Number(parent), command }))
+    .filter(({ pid }) => pid !== ps)
+}

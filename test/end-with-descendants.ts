@@ -1,0 +1,13 @@
+/** Loaded by the run before each test file: a signal ends the file's browsers and servers with it. */
+import { constants } from 'node:os'
+import { isMainThread } from 'node:worker_threads'
+import { endDescendants } from './descendants.ts'
+
+if (isMainThread) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      endDescendants(process.pid)
+      process.exit(128 + constants.signals[signal])
+    })
+  }
+}
