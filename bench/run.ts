@@ -61,9 +61,12 @@ if (unknown.length > 0) {
 }
 
 const stage = await openStage(line => process.stderr.write(`${line}\n`))
-const stop = () => stage.close().finally(() => process.exit(130))
-process.once('SIGINT', stop)
-process.once('SIGTERM', stop)
+let isStopping = false
+const stop = () => {
+  if (!isStopping) stage.close().finally(() => process.exit(130))
+  isStopping = true
+}
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
 try {
   if (!values.json) console.log(line(['row', 'ours', 'limit', 'ratio', 'unit']))
   for (const name of positionals.length > 0 ? positionals : Object.keys(BENCHES)) {

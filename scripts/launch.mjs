@@ -117,9 +117,8 @@ export function launch(...args) {
       : [pinnedNode, [...nodeFlags(), `${root}${args[0]}`, ...args.slice(1)]]
   const env = { ...OURS, ...process.env }
   const child = spawn(command, rest, { stdio: 'inherit', env })
-  // A terminal sends Ctrl-C to the whole group: the child stops by itself and this process only waits for it.
-  process.on('SIGINT', () => {})
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  // A terminal sends Ctrl-C to the whole group, so that the child gets it twice, and takes it for one.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   // A signal to npm alone ends npm and its shell; what they started must not live on unseen.
   const parent = process.ppid
   setInterval(() => process.ppid === parent || child.kill('SIGTERM'), PARENT_CHECK_MS).unref()
