@@ -1,6 +1,7 @@
 /** `npm run faults [-- --cycles N] [--requests N] [--only NAME]`: breaks running installations in one way after the other, and says what was lost. Loopback only. */
 import { parseArgs } from 'node:util'
 import { endAll } from '../cli/processes.ts'
+import { endDescendants } from '../descendants.ts'
 import { fullDisk } from './full-disk.ts'
 import { say } from './look-through.ts'
 import { restoredElsewhere } from './restored-elsewhere.ts'
@@ -26,6 +27,7 @@ const ALL: Record<string, () => Promise<number>> = {
 
 const names = values.only === undefined ? Object.keys(ALL) : [values.only]
 let lost = 0
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
 try {
   for (const name of names) {
     const fault = ALL[name]
@@ -37,3 +39,11 @@ try {
 }
 say(lost === 0 ? 'faults: nothing was lost' : `faults: ${lost} losses`)
 process.exitCode = lost === 0 ? 0 : 1
+
+/** In order, because databases that outlived a killed server have no other parent; then what was just being started. */
+function stop(): void {
+  endAll().finally(() => {
+    endDescendants(process.pid)
+    process.exit(130)
+  })
+}

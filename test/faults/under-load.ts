@@ -1,8 +1,9 @@
 /** One fault after the other, under load: processes, connections, the database, the disk's patience and the clock. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { postmasterPid } from '../cli/postmaster.ts'
 import { emptyFolder } from '../cli/processes.ts'
+import { childrenOf } from '../descendants.ts'
 import { lookThrough, say, tell } from './look-through.ts'
 import { openStand, type Stand } from './stand.ts'
 
@@ -11,24 +12,18 @@ const HANGS_MS = 3_000
 /** An hour of summer time, a year typed wrongly, and as far as a machine without NTP is off after some weeks. */
 const JUMPS_MS = [3_600_000, 365 * 86_400_000, 90_000, -90_000]
 
-/** Processes by parent, from /proc: only what the stand's own processes have started is ever signalled. */
-function childrenOf(pid: number): { pid: number; command: string }[] {
-  return readdirSync('/proc')
-    .filter(name => /^\d+$/.test(name))
-    .flatMap(name => {
-      try {
-        const parent = Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))?.[1])
-        if (parent !== pid) return []
-        return [{ pid: Number(name), command: readFileSync(`/proc/${name}/cmdline`, 'latin1') }]
-      } catch {
-        return []
-      }
-    })
+/** Empty once the process has ended. */
+function commandLineOf({ pid }: { pid: number }): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+  } catch {
+    return ''
+  }
 }
 
 const supervisorOf = (stand: Stand) => stand.server().child.pid ?? 0
 const nodesOf = (stand: Stand) =>
-  childrenOf(supervisorOf(stand)).filter(({ command }) => command.includes('main.ts'))
+  childrenOf(supervisorOf(stand)).filter(child => commandLineOf(child).includes('main.ts'))
 
 function kill(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined || pid <= 1) return
@@ -55,8 +50,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'connections lost in the middle of transactions',
     strike: async (_stand, folder) => {
-      const backends = childrenOf(await postmasterPid(folder)).filter(({ command }) =>
-        / carnet .*carnet/.test(command),
+      const backends = childrenOf(await postmasterPid(folder)).filter(child =>
+        / carnet .*carnet/.test(commandLineOf(child)),
       )
       for (const { pid } of backends) kill(pid, 'SIGTERM')
     },
