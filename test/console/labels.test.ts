@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { unzipSync } from 'fflate'
 import PDFDocument from 'pdfkit'
 import type { AccountContext } from '../../src/accounts/context.ts'
+import { drawPng } from '../../src/console/products/draw.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createPassport } from '../../src/passports/create.ts'
 import { createChildren } from '../../src/passports/create-children.ts'
@@ -26,7 +27,7 @@ const ADDRESS = 'https://carnet.example/01/09506000134352/10/LOT-7/21/SN0001'
 describe('a symbol as PNG', () => {
   for (const dpi of DPI) {
     test(`${dpi} dpi: read again, says its resolution, no wider than asked`, async () => {
-      const png = await qrPng(ADDRESS, { level: 'M', sizeMm: 20, dpi })
+      const png = qrPng(ADDRESS, { level: 'M', sizeMm: 20, dpi })
       assert.equal(await decodePng(png), ADDRESS)
       assert.ok(png.readUInt32BE(16) / dpi <= 20 / 25.4)
       const at = png.indexOf('pHYs')
@@ -126,17 +127,24 @@ describe('what is drawn', () => {
     })
   }
 
-  test('others have their turn between large pictures', async () => {
+  test('large pictures are drawn beside the requests, the same as here', async () => {
+    const options = { level: 'M', sizeMm: 100, dpi: 600 } as const
     let turns = 0
-    let isDrawing = true
-    const count = () => {
-      turns++
-      if (isDrawing) setImmediate(count)
-    }
-    setImmediate(count)
-    for (let i = 0; i < 10; i++) await qrPng(`${ADDRESS}${i}`, { level: 'M', sizeMm: 100, dpi: 600 })
-    isDrawing = false
-    assert.ok(turns > 10)
+    const counting = setInterval(() => turns++, 0)
+    const drawn = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => drawPng({ text: `${ADDRESS}${n}`, ...options })),
+    )
+    clearInterval(counting)
+    // Drawn here, in one go, no turn would have come.
+    assert.ok(turns > 10, `${turns} turns`)
+    for (const [n, png] of drawn.entries())
+      assert.deepEqual(Buffer.from(png), qrPng(`${ADDRESS}${n}`, options))
+  })
+
+  test('a picture that cannot be drawn says why, and the next one is drawn', async () => {
+    const options = { level: 'Q', sizeMm: 20, dpi: 300 } as const
+    await assert.rejects(drawPng({ text: 'x'.repeat(5_000), ...options }), /.+/)
+    assert.ok((await drawPng({ text: ADDRESS, ...options })).length > 100)
   })
 })
 

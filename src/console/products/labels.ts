@@ -19,12 +19,13 @@ import {
 } from '../../passports/units-below.ts'
 import { type Label, labelSheet, SHEETS, symbolMm } from '../../qr/label-sheet.ts'
 import { LEAST_MODULE_MM, moduleMm, qrModules } from '../../qr/modules.ts'
-import { DPI, type Dpi, pngSide, qrPng } from '../../qr/png.ts'
+import { DPI, type Dpi, pngSide } from '../../qr/png.ts'
 import { qrSymbol } from '../../qr/svg.ts'
 import { described, input, notes, notice, select, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
+import { drawPng } from './draw.ts'
 import {
   CONTENTS,
   type Content,
@@ -281,7 +282,7 @@ const DPI_OF = { png300: DPI[0], png600: DPI[1] } as const satisfies Record<stri
 
 async function picture(address: string, { file, size }: LabelOptions): Promise<Uint8Array> {
   if (file === 'png300' || file === 'png600')
-    return qrPng(address, { level: 'M', sizeMm: size, dpi: DPI_OF[file] })
+    return drawPng({ text: address, level: 'M', sizeMm: size, dpi: DPI_OF[file] })
   return Buffer.from(qrSymbol(address, { level: 'M', sizeMm: size }).svg)
 }
 
@@ -292,7 +293,8 @@ export async function sendCode(visit: SignedInVisit): Promise<Outcome> {
   const { options, problems } = readPicture(words, query, state)
   if (!isFine(problems)) return codePage(words, state, problems)
   const address = addressOf(setup.addresses, state.row, options.content)
-  const content = await qrPng(address, { level: 'M', sizeMm: options.size, dpi: options.dpi })
+  const { size: sizeMm, dpi } = options
+  const content = Buffer.from(await drawPng({ text: address, level: 'M', sizeMm, dpi }))
   return { file: { name: `${idFromUuid(state.row.id)}-${options.dpi}dpi.png`, type: 'image/png', content } }
 }
 

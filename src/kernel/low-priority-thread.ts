@@ -1,0 +1,82 @@
+/** Work that keeps a core busy, in a thread of its own that lets all others go first. */
+import { constants, setPriority } from 'node:os'
+import { isMainThread, parentPort, Worker } from 'node:worker_threads'
+
+type Job = { id: number; input: unknown }
+type Done = { id: number; output?: unknown; error?: string }
+type Waiting = { resolve: (output: never) => void; reject: (error: Error) => void }
+
+const MAX_HEAP_MIB = 64
+/** After so long without work the thread ends and gives its memory back. */
+const IDLE_MS = 10_000
+
+/**
+ * Calls go to the thread that `entry` begins, one after the other; the first starts it. Inputs and outputs are copied. A
+ * call rejects when the work throws or the thread ends; the next call starts another thread.
+ */
+export function openLowPriorityThread<Input, Output>(entry: URL): (input: Input) => Promise<Output> {
+  const waiting = new Map<number, Waiting>()
+  let thread: Worker | undefined
+  let idle: NodeJS.Timeout | undefined
+  let count = 0
+  const end = (error: Error) => {
+    thread = undefined
+    clearTimeout(idle)
+    for (const { reject } of waiting.values()) reject(error)
+    waiting.clear()
+  }
+  const start = (): Worker => {
+    const started = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB } })
+    const endIfCurrent = (error: Error) => thread === started && end(error)
+    started.on('message', ({ id, output, error }: Done) => {
+      const call = waiting.get(id)
+      waiting.delete(id)
+      if (error === undefined) call?.resolve(output as never)
+      else call?.reject(new Error(error))
+      if (waiting.size > 0 || thread !== started) return
+      started.unref()
+      idle = setTimeout(() => {
+        end(new Error('the thread had nothing to do'))
+        void started.terminate()
+      }, IDLE_MS).unref()
+    })
+    started.on('error', endIfCurrent)
+    started.on('exit', code => endIfCurrent(new Error(`the thread ended with ${code}`)))
+    return started
+  }
+  return input =>
+    new Promise<Output>((resolve, reject) => {
+      clearTimeout(idle)
+      thread ??= start()
+      thread.ref()
+      const id = ++count
+      waiting.set(id, { resolve, reject })
+      thread.postMessage({ id, input } satisfies Job)
+    })
+}
+
+/** Called once by the file that a thread begins with: answers each call with what `work` makes of its input. */
+export function serveLowPriorityThread<Input, Output extends Uint8Array>(
+  work: (input: Input) => Output,
+): void {
+  const port = parentPort
+  if (isMainThread || port === null) throw new Error('broken assumption: this file begins a thread')
+  yieldToOtherThreads()
+  port.on('message', ({ id, input }: Job) => {
+    try {
+      port.postMessage({ id, output: work(input as Input) } satisfies Done)
+    } catch (error) {
+      port.postMessage({ id, error: error instanceof Error ? error.message : String(error) } satisfies Done)
+    }
+  })
+}
+
+/** Linux takes process 0 for the calling thread; elsewhere it is the whole process, which keeps its priority. */
+function yieldToOtherThreads(): void {
+  if (process.platform !== 'linux') return
+  try {
+    setPriority(0, constants.priority.PRIORITY_LOW)
+  } catch {
+    // A container may forbid it. The thread works as well, beside the others.
+  }
+}
