@@ -25,8 +25,9 @@ const supervisorOf = (stand: Stand) => stand.server().child.pid ?? 0
 const nodesOf = (stand: Stand) =>
   childrenOf(supervisorOf(stand)).filter(child => commandLineOf(child).includes('main.ts'))
 
+/** Throws when there is nobody to signal: a fault that strikes nothing would prove nothing. */
 function kill(pid: number | undefined, signal: NodeJS.Signals): void {
-  if (pid === undefined || pid <= 1) return
+  if (pid === undefined || pid <= 1) throw new Error(`There is no process for ${signal}.`)
   try {
     process.kill(pid, signal)
   } catch {
@@ -38,6 +39,9 @@ type Fault = { name: string; strike: (stand: Stand, folder: string, turn: number
 
 /** Sessions, keys and links end when a clock stays further ahead. */
 const MAX_LASTING_JUMP_MS = 90_000
+
+/** What PostgreSQL says of a connection to the database `carnet`, whatever its role is. */
+const SERVER_CONNECTION = /^postgres: \S+ carnet /
 
 const FAULTS: readonly Fault[] = [
   {
@@ -51,8 +55,9 @@ const FAULTS: readonly Fault[] = [
     name: 'connections lost in the middle of transactions',
     strike: async (_stand, folder) => {
       const backends = childrenOf(await postmasterPid(folder)).filter(child =>
-        / carnet .*carnet/.test(commandLineOf(child)),
+        SERVER_CONNECTION.test(commandLineOf(child)),
       )
+      if (backends.length === 0) throw new Error('The server has no connection that could be lost.')
       for (const { pid } of backends) kill(pid, 'SIGTERM')
     },
   },
