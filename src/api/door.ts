@@ -7,10 +7,11 @@ import type { AccountContext } from '../accounts/context.ts'
 import { noteKeyUse } from '../accounts/key-use.ts'
 import { findCategory } from '../categories/catalogue.ts'
 import { AppError, assert, notFound } from '../kernel/errors.ts'
+import { readRows } from '../kernel/json-rows.ts'
 import { readJson } from '../kernel/strict-json.ts'
 import { getPassport, requireUuid, requireVersionNo } from '../passports/find.ts'
 import { MOST_ITEMS } from './bulk-answer.ts'
-import { takeBulkSeat } from './bulk-seats.ts'
+import { MIN_SEAT_BYTES, takeBulkSeat } from './bulk-seats.ts'
 import { listCategories, readSchema } from './categories.ts'
 import { changeUnits, createUnits, refreshUnits, showRefresh } from './children.ts'
 import { announceDeprecation } from './deprecation.ts'
@@ -75,7 +76,11 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
       door.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
         try {
           noteBody(request, bytes)
-          done(null, bytes.length === 0 && canLackBody(request) ? undefined : readBytes(request, bytes))
+          if (bytes.length === 0 && canLackBody(request)) return done(null, undefined)
+          requireUtf8Json(request)
+          if (!isBulk(request)) return done(null, readJson(bytes))
+          if (bytes.length < MIN_SEAT_BYTES) return done(null, readJson(bytes, ROWS))
+          readRows(bytes, ROWS).then(body => done(null, body), done)
         } catch (error) {
           done(error as Error)
         }
@@ -85,7 +90,10 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
         if (isOpen(request)) limitAddress(setup, request, reply, { refuses: !isHealth(request) })
         else await admit(setup, request, reply)
         if (request.is404) throw new AppError('not_found', NO_SUCH_ADDRESS)
-        if (isBulk(request)) await takeBulkSeat(setup.sql, { request, reply, maxBytes: MAX_BULK_BYTES })
+        if (isBulk(request)) {
+          const { accountId } = accountOf(setup, request)
+          await takeBulkSeat(setup.sql, { accountId, request, reply, maxBytes: MAX_BULK_BYTES })
+        }
       })
       for (const route of ROUTES) {
         door.route({
@@ -114,7 +122,7 @@ const BODY_OPTIONAL = new Set(ROUTES.filter(one => one.isBodyOptional).map(one =
 const canLackBody = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && BODY_OPTIONAL.has(url)
 const isHealth = (request: FastifyRequest) => request.routeOptions.url === `${API_PREFIX}/health`
 
-function readBytes(request: FastifyRequest, bytes: Buffer): unknown {
+function requireUtf8Json(request: FastifyRequest): void {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers['content-type'] ?? '')?.[1]
   if (charset !== undefined && charset.toLowerCase() !== 'utf-8') {
     throw new AppError(
@@ -125,7 +133,6 @@ function readBytes(request: FastifyRequest, bytes: Buffer): unknown {
   if (request.headers['content-encoding'] !== undefined) {
     throw new AppError('unsupported_media_type', 'Compressed bodies are not read. Send the JSON as it is.')
   }
-  return readJson(bytes, isBulk(request) ? ROWS : undefined)
 }
 
 /**

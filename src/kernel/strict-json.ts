@@ -24,20 +24,37 @@ export type RowList = { member: string; most: number; mostBytesWithout: number }
  * What is refused in a row of `rows` spoils no other: in its place stands the refusal, its pointers beginning at the row.
  */
 export function readJson(bytes: Uint8Array, rows?: RowList): unknown {
-  let text: string
+  const text = decodeText(bytes)
+  const value = parseText(text)
+  if (rows !== undefined && bytes.length > rows.mostBytesWithout) requireList(value, rows)
+  const scan = new JsonScan(text, rows)
+  scan.advance(text.length)
+  return withRefusals(value, scan, rows)
+}
+
+export function decodeText(bytes: Uint8Array): string {
   try {
-    text = decoder.decode(bytes)
+    return decoder.decode(bytes)
   } catch {
     throw new AppError('bad_request', 'The body is not valid UTF-8. Send JSON encoded as UTF-8.')
   }
-  let value: unknown
+}
+
+/**
+ * The value of `text`. With `part`, of its beginning `prefix` and all of it that follows `from`: what was read before is
+ * left out or shorter, and a fault is still named by its place in the whole text.
+ */
+export function parseText(text: string, part = { prefix: '', from: 0 }): unknown {
   try {
-    value = JSON.parse(text)
+    return JSON.parse(part.prefix + text.slice(part.from))
   } catch (error) {
-    throw new AppError('bad_request', `The body is not valid JSON: ${reason(error, text)}`)
+    const leftOut = part.from - part.prefix.length
+    throw new AppError('bad_request', `The body is not valid JSON: ${reason(error, text, leftOut)}`)
   }
-  if (rows !== undefined && bytes.length > rows.mostBytesWithout) requireList(value, rows)
-  const { details, ofRows } = new Scan(text, rows).run()
+}
+
+/** The value with the refusals that the scan found; throws those that are about the whole body. */
+export function withRefusals(value: unknown, { details, ofRows }: JsonScan, rows?: RowList): unknown {
   if (details.length > 0) {
     const inRows = Array.from(ofRows, ([index, faults]) =>
       faults.map(one => ({ ...one, pointer: `/${rows?.member}/${index}${one.pointer}`, index })),
@@ -51,19 +68,24 @@ export function readJson(bytes: Uint8Array, rows?: RowList): unknown {
   return value
 }
 
-function requireList(value: unknown, { member, mostBytesWithout }: RowList): void {
-  if (typeof value === 'object' && value !== null && Object.hasOwn(value, member)) return
-  const most = `${mostBytesWithout / 1024 / 1024} MiB`
-  throw new AppError('payload_too_large', `The body is too large: at most ${most} when it has no ${member}.`)
+export function requireList(value: unknown, rows: RowList): void {
+  if (typeof value === 'object' && value !== null && Object.hasOwn(value, rows.member)) return
+  throw tooLargeWithout(rows)
 }
 
-function reason(error: unknown, text: string): string {
+export const tooLargeWithout = ({ member, mostBytesWithout }: RowList) =>
+  new AppError(
+    'payload_too_large',
+    `The body is too large: at most ${mostBytesWithout / 1024 / 1024} MiB when it has no ${member}.`,
+  )
+
+function reason(error: unknown, text: string, leftOut: number): string {
   if (text.trim() === '') return 'it is empty.'
   const message = error instanceof Error ? error.message : ''
   if (message.startsWith('Unexpected end')) return `it ends too early; see ${placeOf(text, text.length)}.`
   const position = /position (\d+)/.exec(message)?.[1]
   if (position === undefined) return 'it has a character where none may stand.'
-  return `see ${placeOf(text, Number(position))}.`
+  return `see ${placeOf(text, Number(position) + leftOut)}.`
 }
 
 function placeOf(text: string, position: number): string {
@@ -73,28 +95,46 @@ function placeOf(text: string, position: number): string {
 
 type Frame = { keys: Set<string> | undefined; index: number; key: string }
 
-/** Walks a text that JSON.parse has accepted, so only strings, numbers and brackets need telling apart. */
-class Scan {
+/** Rows that stand one after another in a list: where their text begins and ends, without the commas around it. */
+export type Piece = { start: number; end: number; isRefused: boolean }
+
+/** Rows are parsed together up to this length. */
+const PIECE_LENGTH = 64 * 1024
+
+/**
+ * Walks a text as far as it is told: only strings, numbers and brackets need telling apart. In a text that is not JSON
+ * it goes wrong without harm; its findings count once JSON.parse has accepted the text.
+ */
+export class JsonScan {
+  /** What is refused about the whole body, and in rows. */
+  readonly details: Detail[] = []
+  readonly ofRows = new Map<number, Detail[]>()
+  /** The first list of rows: from its bracket to the one that closes it, or to the end of the text, in pieces. */
+  list: { start: number; end: number; pieces: Piece[] } | undefined
   private readonly text: string
   private readonly frames: Frame[] = []
   private readonly rows: RowList | undefined
-  private readonly details: Detail[] = []
-  private readonly ofRows = new Map<number, Detail[]>()
   private at = 0
   private values = 0
   private rowStart = 0
+  private pieceStart = 0
+  private isInFirstList = false
 
   constructor(text: string, rows: RowList | undefined) {
     this.text = text
     this.rows = rows
   }
 
-  run(): { details: readonly Detail[]; ofRows: ReadonlyMap<number, readonly Detail[]> } {
-    // One more than are told, so that it is known that there are more.
-    for (; this.at < this.text.length && this.details.length <= MOST_DETAILS; this.at++) {
-      this.step(this.text.charCodeAt(this.at))
-    }
-    return { details: this.details, ofRows: this.ofRows }
+  /** Goes on at least to the character `until`. Returns whether there is more. */
+  advance(until: number): boolean {
+    const end = Math.min(until, this.text.length)
+    for (; this.at < end; this.at++) this.step(this.text.charCodeAt(this.at))
+    return this.at < this.text.length
+  }
+
+  /** Whether the body has more values outside its rows, or in the row this stands in, than it may have. */
+  get isCrowded(): boolean {
+    return this.values > MAX_JSON_VALUES
   }
 
   private step(code: number) {
@@ -114,17 +154,28 @@ class Scan {
     this.count()
     this.frames.push({ keys: isObject ? new Set() : undefined, index: 0, key: '' })
     this.expectsKey = isObject
-    if (this.isInList()) this.beginRow()
+    if (!this.isInList()) return
+    if (this.list === undefined) {
+      this.pieceStart = this.at + 1
+      this.list = { start: this.at, end: this.text.length, pieces: [] }
+      this.isInFirstList = true
+    }
+    this.beginRow()
   }
 
   private close() {
-    if (this.isInList()) this.endRow()
+    if (this.isInList()) {
+      this.endRow(true)
+      this.values = 0
+      if (this.list !== undefined && this.isInFirstList) this.list.end = this.at
+      this.isInFirstList = false
+    }
     this.frames.pop()
   }
 
   /** To the bracket that closes the one just opened. */
   private passOver() {
-    for (let depth = 1; depth > 0; ) {
+    for (let depth = 1; depth > 0 && this.at < this.text.length; ) {
       const code = this.text.charCodeAt(++this.at)
       if (code === 0x22) this.toEndOfString()
       else if (code === 0x7b || code === 0x5b) depth++
@@ -143,7 +194,7 @@ class Scan {
       return
     }
     if (this.isInList()) {
-      this.endRow()
+      this.endRow(false)
       frame.index++
       this.beginRow()
     } else if (++frame.index === MAX_JSON_ENTRIES) {
@@ -161,9 +212,27 @@ class Scan {
     this.rowStart = this.at
   }
 
-  private endRow() {
-    if (this.rows === undefined || this.at - this.rowStart <= this.rows.mostBytesWithout) return
-    this.report('max', `is longer than ${this.rows.mostBytesWithout / 1024 / 1024} MiB; shorten it.`, 2)
+  private endRow(isLast: boolean) {
+    if (this.rows === undefined) return
+    const isTooLong = this.at - this.rowStart > this.rows.mostBytesWithout
+    if (isTooLong) {
+      this.report('max', `is longer than ${this.rows.mostBytesWithout / 1024 / 1024} MiB; shorten it.`, 2)
+    }
+    if (this.isInFirstList) this.endPiece(isTooLong || this.isCrowded, isLast)
+  }
+
+  /** A row that is refused for its size stands alone, so that nobody needs to parse it. */
+  private endPiece(isRefused: boolean, isLast: boolean) {
+    const pieces = this.list?.pieces ?? []
+    const add = (end: number) => {
+      pieces.push({ start: this.pieceStart, end, isRefused: false })
+      this.pieceStart = end + 1
+    }
+    if (isRefused) {
+      if (this.pieceStart <= this.rowStart) add(this.rowStart)
+      pieces.push({ start: this.pieceStart, end: this.at, isRefused })
+      this.pieceStart = this.at + 1
+    } else if (isLast || this.at - this.pieceStart >= PIECE_LENGTH) add(this.at)
   }
 
   private count() {
@@ -172,28 +241,30 @@ class Scan {
     this.report('max', `has more than ${MAX_JSON_VALUES} values; send fewer.`, whole)
   }
 
-  /** Returns whether there was an escape in it. */
-  private toEndOfString(): boolean {
-    let escaped = false
-    for (let code = this.text.charCodeAt(++this.at); code !== 0x22; code = this.text.charCodeAt(++this.at)) {
-      if (code === 0x5c) {
-        escaped = true
-        this.at++
-      }
-    }
-    return escaped
+  private toEndOfString() {
+    do {
+      const quote = this.text.indexOf('"', this.at + 1)
+      this.at = quote === -1 ? this.text.length : quote
+    } while (this.isEscaped())
+  }
+
+  /** Whether an odd number of backslashes stands before the quote. */
+  private isEscaped(): boolean {
+    let before = this.at - 1
+    while (this.text.charCodeAt(before) === 0x5c) before--
+    return (this.at - before) % 2 === 0 && this.at < this.text.length
   }
 
   private string() {
     const start = this.at
-    const escaped = this.toEndOfString()
+    this.toEndOfString()
     if (!this.expectsKey) return
     this.expectsKey = false
     const frame = this.frames.at(-1)
     // Of an object that is refused for its members no more are told apart.
     if (!frame?.keys || frame.keys.size > MAX_JSON_MEMBERS) return
     const raw = this.text.slice(start, this.at + 1)
-    frame.key = escaped ? (JSON.parse(raw) as string) : raw.slice(1, -1)
+    frame.key = keyOf(raw)
     if (frame.key === '__proto__') this.report('unknown_field', 'is a key that may not be sent.')
     else if (frame.keys.has(frame.key))
       this.report('duplicate', 'is given twice in the same object; send it once.')
@@ -205,7 +276,9 @@ class Scan {
 
   private number() {
     const start = this.at
-    while (this.at + 1 < this.text.length && /[0-9.eE+-]/.test(this.text[this.at + 1] ?? '')) this.at++
+    NUMBER_PART.lastIndex = this.at
+    NUMBER_PART.test(this.text)
+    this.at = Math.max(this.at, NUMBER_PART.lastIndex - 1)
     const literal = this.text.slice(start, this.at + 1)
     if (literal.length <= 15 && !/[eE]/.test(literal)) return
     // Longer ones cannot be exact, and finding that out would cost more than they are worth.
@@ -246,6 +319,18 @@ class Scan {
     const [body, list] = this.frames
     if (this.rows === undefined || list === undefined || list.keys) return undefined
     return body?.keys && body.key === this.rows.member ? list.index : undefined
+  }
+}
+
+const NUMBER_PART = /[0-9.eE+-]+/y
+
+/** A key as it is written, without its escapes where they can be read. */
+function keyOf(raw: string): string {
+  if (!raw.includes('\\')) return raw.slice(1, -1)
+  try {
+    return JSON.parse(raw) as string
+  } catch {
+    return raw
   }
 }
 

@@ -26,8 +26,8 @@ import type { Step } from './write-versions.ts'
 export type Manner = { changeType: ChangeType; note: string | undefined; strict: boolean }
 
 type Warned = { row: SyncRow; warnings: readonly Detail[] }
-/** `seen` as `findBySku` gave it. */
-export type Creation = Warned & { kind: 'create'; made: NewRow; seen: string | null }
+/** `bytes`: about the size of its data. `seen` as `findBySku` gave it. */
+export type Creation = Warned & { kind: 'create'; made: NewRow; bytes: number; seen: string | null }
 export type Update = Warned & { kind: 'update'; step: Step; claims: string | null }
 export type Idle = Warned & { kind: 'unchanged'; passport: PassportRow }
 export type Plan = Creation | Update | Idle
@@ -94,7 +94,7 @@ function planCreation(ctx: AccountContext, row: SyncRow, { strict }: Manner): Cr
   })
   const { warnings, ...rest } = checked as CheckedData
   const made = newRow(ctx, String(row.category), { warnings, ...rest }, ctx.clock.now())
-  return { kind: 'create', row, made, warnings, seen: null }
+  return { kind: 'create', row, made, bytes: JSON.stringify(made.data).length, warnings, seen: null }
 }
 
 /** Who meant to change a product has most likely mistyped its key. */

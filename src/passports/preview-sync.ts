@@ -12,7 +12,7 @@ export async function foresee(
   ctx: AccountContext,
   creations: readonly Creation[],
   updates: readonly Update[],
-  { result, before }: { result: SyncResult; before: number },
+  { result, before, isBrief }: { result: SyncResult; before: number; isBrief: boolean },
 ): Promise<void> {
   const gtins = [...creations.map(({ made }) => made.gtin14), ...updates.map(({ claims }) => claims)]
   const holders = await findByGtin(
@@ -29,7 +29,7 @@ export async function foresee(
     const { row, made } = creation
     const holder = holderOf(made.gtin14, made.id)
     if (holder !== undefined) refuse(result, row, gtinTaken(holder))
-    else if (room-- > 0) result.created.push(createdOf(creation))
+    else if (room-- > 0) result.created.push(createdOf(creation, isBrief))
     else refuse(result, row, overQuota())
   }
   for (const { row, step, claims, warnings } of updates) {

@@ -8,6 +8,8 @@ import { breathing } from '../kernel/breath.ts'
 import { perDatabase } from '../kernel/db.ts'
 import type { AppError } from '../kernel/errors.ts'
 import { inTurn } from '../kernel/in-turn.ts'
+import { splitByBytes } from '../kernel/split-by-bytes.ts'
+import { isTransaction } from '../kernel/transaction.ts'
 import { gtinTaken } from './check-data.ts'
 import { findByGtin, findBySku, type SkuMatch } from './find-matches.ts'
 import {
@@ -51,9 +53,13 @@ const turns = perDatabase(() => inTurn())
  */
 export async function syncModels(ctx: AccountContext, wish: SyncWish): Promise<SyncResult> {
   const result = emptyResult()
-  const rows = wish.rows.flatMap((sent, index) =>
-    caught(result, { index, place: `/items/${index}` }, () => readSyncRow(sent, index, wish)),
-  )
+  const rows: SyncRow[] = []
+  const breathe = breathing()
+  for (const [index, sent] of wish.rows.entries()) {
+    await breathe()
+    const place = `/items/${index}`
+    rows.push(...caught(result, { index, place }, () => readSyncRow(sent, index, wish)))
+  }
   const turn = wish.dryRun ? <T>(_key: string, work: () => Promise<T>) => work() : turns(ctx.sql)
   await turn(String(ctx.accountId), () => syncRows(ctx, rows, wish, result))
   return inOrder(result)
@@ -99,6 +105,7 @@ async function attemptAll(
 ): Promise<Lost[]> {
   const { found, bySku } = await findAll(ctx, rows, result)
   const once = new Once()
+  const isBrief = rows.length > 1
   const breathe = breathing()
   const lost: Lost[] = []
   let open = found
@@ -122,8 +129,8 @@ async function attemptAll(
         plans.push(plan.kind === 'create' ? { ...plan, seen: seenBy(row, bySku) } : plan)
       })
     }
-    lost.push(...(await carryOut(ctx, plans, manner, result)))
-    if (rows.length > 1) allInBrief(result)
+    lost.push(...(await carryOut(ctx, plans, { ...manner, isBrief }, result)))
+    if (isBrief) await allInBrief(result)
   }
   return [...lost, ...open.map(({ row }) => ({ row, uuid: undefined }))]
 }
@@ -155,31 +162,45 @@ async function* piecesOf(ctx: AccountContext, found: readonly Found[]): AsyncGen
 async function carryOut(
   ctx: AccountContext,
   plans: readonly Plan[],
-  manner: SyncManner,
+  manner: SyncManner & { isBrief: boolean },
   result: SyncResult,
 ): Promise<Lost[]> {
   for (const plan of plans) {
     if (plan.kind !== 'unchanged') continue
     result.unchanged.push({ index: plan.row.index, passport: plan.passport, warnings: plan.warnings })
   }
+  const { isBrief } = manner
   const creations = plans.filter(plan => plan.kind === 'create')
   const updates = plans.filter(plan => plan.kind === 'update')
   if (manner.dryRun) {
-    await foresee(ctx, creations, updates, { result, before: manner.before ?? 0 })
+    await foresee(ctx, creations, updates, { result, before: manner.before ?? 0, isBrief })
     return []
   }
   const lost: Lost[] = []
   const spoilt = ({ row }: Plan, error: AppError) => refuse(result, row, error)
   const create = async (some: readonly Creation[]) => {
-    lost.push(...(await writeNew(ctx, some, result)))
+    lost.push(...(await writeNew(ctx, some, { result, isBrief })))
   }
   const update = async (some: readonly Update[]) => {
     lost.push(...(await writeChanged(ctx, some, result)))
   }
-  await eachStorable(creations, create, spoilt)
-  await eachStorable(updates, update, spoilt)
+  for (const some of piecesByBytes(ctx, creations, bytesOfCreation)) await eachStorable(some, create, spoilt)
+  for (const some of piecesByBytes(ctx, updates, bytesOfUpdate)) await eachStorable(some, update, spoilt)
   return lost
 }
+
+/** A larger statement is written and sent without a pause; five hundred rows of a usual product are less. */
+const MAX_STATEMENT_BYTES = 1024 * 1024
+
+/**
+ * In order, as much as a statement takes. In a transaction all of them: rows locked by one statement and waited for by
+ * the next could close a circle with another writer.
+ */
+const piecesByBytes = <T>({ sql }: AccountContext, rows: readonly T[], bytesOf: (row: T) => number) =>
+  isTransaction(sql) ? [rows] : splitByBytes(rows, bytesOf, MAX_STATEMENT_BYTES)
+
+const bytesOfCreation = ({ bytes }: Creation) => bytes
+const bytesOfUpdate = ({ step }: Update) => step.next.row.data.length
 
 const seenBy = (row: SyncRow, bySku: ReadonlyMap<string, SkuMatch>) =>
   (row.matchBy === 'sku' && row.key !== null ? bySku.get(row.key)?.seen : null) ?? null
@@ -187,11 +208,11 @@ const seenBy = (row: SyncRow, bySku: ReadonlyMap<string, SkuMatch>) =>
 async function writeNew(
   ctx: AccountContext,
   creations: readonly Creation[],
-  result: SyncResult,
+  { result, isBrief }: { result: SyncResult; isBrief: boolean },
 ): Promise<Lost[]> {
   const { refused, lost } = await insertNew(ctx, creations)
   const out = new Set([...refused.map(one => one.creation), ...lost])
-  for (const creation of creations) if (!out.has(creation)) result.created.push(createdOf(creation))
+  for (const creation of creations) if (!out.has(creation)) result.created.push(createdOf(creation, isBrief))
   for (const { creation, error } of refused) refuse(result, creation.row, error)
   return lost.map(({ row }) => ({ row, uuid: undefined }))
 }

@@ -1,4 +1,5 @@
 /** What became of each row of a sync, and how a refusal of one is kept from the others. */
+import { breathing } from '../kernel/breath.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Data } from './check-data.ts'
 import { firstVersion } from './insert-models.ts'
@@ -28,20 +29,26 @@ export function inOrder(result: SyncResult): SyncResult {
 
 /** With as much of its data as a summary shows: all data of hundreds may be more than memory has room for. */
 export function inBrief(passport: PassportRow): PassportRow {
-  const { productName, sku, brandName } = JSON.parse(passport.data) as Data
-  return { ...passport, data: JSON.stringify({ productName, sku, brandName }) }
+  return { ...passport, data: JSON.stringify(briefOf(JSON.parse(passport.data) as Data)) }
 }
 
-export function allInBrief(result: SyncResult): void {
-  for (const list of [result.created, result.updated, result.unchanged])
-    for (const one of list) one.passport = inBrief(one.passport)
+const briefOf = ({ productName, sku, brandName }: Data): Data => ({ productName, sku, brandName })
+
+export async function allInBrief(result: SyncResult): Promise<void> {
+  const breathe = breathing()
+  for (const list of [result.created, result.updated, result.unchanged]) {
+    for (const one of list) {
+      await breathe()
+      one.passport = inBrief(one.passport)
+    }
+  }
 }
 
-export const createdOf = ({ row, made, warnings }: Creation): Synced => ({
-  index: row.index,
-  passport: firstVersion(made),
-  warnings,
-})
+/** Of one among many `isBrief`: as text all data of hundreds is much to make and to hold. */
+export function createdOf({ row, made, warnings }: Creation, isBrief: boolean): Synced {
+  const shown = isBrief ? { ...made, data: { ...briefOf(made.data), gtin: made.data.gtin } } : made
+  return { index: row.index, passport: firstVersion(shown), warnings }
+}
 
 type Place = Pick<SyncRow, 'index' | 'place'>
 

@@ -1,0 +1,20 @@
+/** The rows in order, as many at a time as fit into `maxBytes`; one that is larger is alone. */
+export function splitByBytes<T>(
+  rows: readonly T[],
+  bytesOf: (row: T) => number,
+  maxBytes: number,
+): readonly (readonly T[])[] {
+  const pieces: T[][] = []
+  let room = 0
+  for (const row of rows) {
+    const bytes = bytesOf(row)
+    room -= bytes
+    const last = pieces.at(-1)
+    if (last !== undefined && room >= 0) last.push(row)
+    else {
+      pieces.push([row])
+      room = maxBytes - bytes
+    }
+  }
+  return pieces
+}

@@ -1,0 +1,140 @@
+/** Large bodies are read in steps, with the same outcome as all at once, and others have their turn in between. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { breathing } from '../../src/kernel/breath.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+import { readRows } from '../../src/kernel/json-rows.ts'
+import { splitByBytes } from '../../src/kernel/split-by-bytes.ts'
+import { readJson } from '../../src/kernel/strict-json.ts'
+
+const ROWS = { member: 'items', most: 500, mostBytesWithout: 1024 * 1024 }
+const LONG = 'w'.repeat(30_000)
+
+/** Several pieces: more than 64 KiB lie between the first row and the last. */
+const BODY = JSON.stringify({
+  match_by: 'sku',
+  items: [
+    ...[{ a: 1, b: 'x"\\y' }, { LONG, data: { k: [1, 2, { z: 'q' }] } }, { n: 2 }, [1, [2]]],
+    ...[LONG, LONG, LONG, 's', 0.5, LONG, { d: 1, LONG }, LONG, LONG, 9],
+  ],
+  note: 'n',
+})
+
+async function outcome(read: () => unknown): Promise<unknown> {
+  try {
+    return JSON.stringify(await read(), (_key, value) => (value instanceof AppError ? value.details : value))
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return `${error.code} ${error.message} ${JSON.stringify(error.details)}`
+  }
+}
+
+const BROKEN = [
+  ...['{', '}', '[', ']', ',', ':', '"', '\\', '1', 'x', ' ', '-', 'null', '\\u0061', '\\u00', '\n', '{},'],
+  ...['"items":[', '"items"', ',"a":1', '{"a":1,"a":2},', '1e999,', '"__proto__":1,', '['.repeat(35)],
+]
+
+test('whatever is broken where, the outcome is the same as all at once, to the letter', async () => {
+  const places = [...BODY.matchAll(/[^w]/g)].map(({ index }) => index)
+  const outcomes = new Set<unknown>()
+  for (const [i, at] of places.entries()) {
+    for (const width of [0, 1]) {
+      const put = BROKEN[(i * 2 + width) % BROKEN.length] ?? ''
+      const bytes = Buffer.from(BODY.slice(0, at) + put + BODY.slice(at + width))
+      const expected = await outcome(() => readJson(bytes, ROWS))
+      assert.equal(await outcome(() => readRows(bytes, ROWS)), expected, `${put} at ${at}`)
+      outcomes.add(expected)
+    }
+  }
+  for (const end of places) {
+    const bytes = Buffer.from(BODY.slice(0, end))
+    assert.equal(await outcome(() => readRows(bytes, ROWS)), await outcome(() => readJson(bytes, ROWS)))
+  }
+  assert.ok(outcomes.size > 50)
+})
+
+test('lists without rows, other shapes and bytes that are no text: the same', async () => {
+  for (const text of [
+    '{"items":[]}',
+    '{"items":[ ]}',
+    '{"items":{}}',
+    '{"items":[1],"items":[2]}',
+    '[]',
+    '1',
+    '',
+  ]) {
+    const bytes = Buffer.from(text)
+    assert.equal(await outcome(() => readRows(bytes, ROWS)), await outcome(() => readJson(bytes, ROWS)), text)
+  }
+  const noText = Buffer.from([0x22, 0xff, 0x22])
+  assert.match(String(await outcome(() => readRows(noText, ROWS))), /^bad_request .*UTF-8/)
+})
+
+test('a row of more than 1 MiB or too many values is refused by itself, as when read at once', async () => {
+  const items = ['"a"', `"${LONG.repeat(40)}"`, `[${'{},'.repeat(30_000)}1]`, '"b"']
+  const bytes = Buffer.from(`{"items":[${items.join(',')}]}`)
+  assert.equal(await outcome(() => readRows(bytes, ROWS)), await outcome(() => readJson(bytes, ROWS)))
+})
+
+test('what is crowded beside the rows is refused for its size', async () => {
+  const crowd = `[${'{},'.repeat(400_000)}1]`
+  for (const text of [`{"x":${crowd}}`, `{"x":${crowd},"items":[1]}`, `{"items":[1],"x":${crowd}}`]) {
+    assert.match(String(await outcome(() => readRows(Buffer.from(text), ROWS))), /^payload_too_large/)
+  }
+})
+
+test('others have a turn again and again while a large body is read', async () => {
+  const row = JSON.stringify({ data: { a: LONG, b: LONG } })
+  const bytes = Buffer.from(`{"items":[${Array(130).fill(row).join(',')}]}`)
+  let turns = 0
+  let isOver = false
+  const count = () => {
+    turns++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  // Slow hands: every look at the clock finds that the stretch is over.
+  const now = performance.now
+  let ms = 0
+  performance.now = () => (ms += 100)
+  try {
+    await readRows(bytes, ROWS)
+  } finally {
+    performance.now = now
+    isOver = true
+  }
+  assert.ok(turns > 100, `${turns} turns`)
+})
+
+test('of many that breathe one goes on at a time', async () => {
+  const now = performance.now
+  let ms = 0
+  performance.now = () => (ms += 100)
+  try {
+    const order: string[] = []
+    const others = async (name: string) => {
+      const breathe = breathing()
+      for (let i = 0; i < 3; i++) {
+        await breathe()
+        order.push(name)
+      }
+    }
+    let isOver = false
+    const between = () => {
+      order.push('-')
+      if (!isOver) setImmediate(between)
+    }
+    setImmediate(between)
+    await Promise.all(['a', 'b', 'c'].map(others))
+    isOver = true
+    assert.match(order.join(''), /^-*a-+b-+c-+a-+b-+c-+a-+b-+c$/)
+  } finally {
+    performance.now = now
+  }
+})
+
+test('rows are split by bytes, in order; one that is larger is alone', () => {
+  const split = (rows: number[]) => splitByBytes(rows, row => row, 10)
+  assert.deepEqual(split([4, 6, 1, 25, 3, 3]), [[4, 6], [1], [25], [3, 3]])
+  assert.deepEqual(split([]), [])
+})
