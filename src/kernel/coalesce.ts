@@ -7,6 +7,9 @@ const MAX_BATCH = 64
 
 type Waiting<K, V> = { key: K; resolve: (value: V) => void; reject: (reason: unknown) => void }
 
+/** `weigh` and `maxWeight`: how much the keys of a statement may weigh together; one that is heavier is alone. */
+type Weight<K> = { weigh: (key: K) => number; maxWeight: number }
+
 /**
  * `load` answers the keys in their order. A failing statement fails the calls that were in it, and only those. Where an
  * answer may be large, `maxBatch` bounds the memory of a statement.
@@ -15,6 +18,7 @@ export function coalesce<K, V>(
   load: (keys: readonly K[]) => Promise<readonly V[]>,
   maxInFlight = 2,
   maxBatch = MAX_BATCH,
+  weight?: Weight<K>,
 ): (key: K) => Promise<V> {
   const queue: Waiting<K, V>[] = []
   let inFlight = 0
@@ -23,7 +27,7 @@ export function coalesce<K, V>(
   const pump = () => {
     scheduled = false
     while (queue.length > 0 && inFlight < maxInFlight) {
-      const batch = queue.splice(0, maxBatch)
+      const batch = queue.splice(0, weight === undefined ? maxBatch : countFitting(queue, maxBatch, weight))
       inFlight++
       load(batch.map(one => one.key))
         .then(
@@ -49,4 +53,18 @@ export function coalesce<K, V>(
         setImmediate(pump)
       }
     })
+}
+
+/** How many of the first keys go into a statement; at least one. */
+function countFitting<K>(
+  queue: readonly { key: K }[],
+  maxBatch: number,
+  { weigh, maxWeight }: Weight<K>,
+): number {
+  let room = maxWeight
+  const tooMuch = queue.slice(0, maxBatch).findIndex(({ key }) => {
+    room -= weigh(key)
+    return room < 0
+  })
+  return tooMuch === -1 ? maxBatch : Math.max(tooMuch, 1)
 }

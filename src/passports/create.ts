@@ -38,7 +38,8 @@ export async function createPassport(
   const { row, warnings } = checkNew(ctx, input)
   const written = { passport: firstVersion(row), warnings }
   const receipt = answer === undefined ? null : receiptRow(ctx.receipt, () => answer(written))
-  const refusal = await creators(ctx.sql)({ ...row, receipt })
+  const bytes = written.passport.data.length
+  const refusal = await creators(ctx.sql).create({ row: { ...row, receipt }, bytes })
   if (refusal !== undefined) throw isTaken(refusal) ? await gtinTakenBy(ctx, row.gtin14) : refusal
   if (ctx.receipt && receipt !== null) ctx.receipt.kept = true
   return written
@@ -64,7 +65,25 @@ function checkNew(ctx: AccountContext, input: NewPassport): { row: NewRow; warni
 export const checkNewData = (category: unknown, data: unknown, strict: boolean) =>
   checkData(requireCategory(category), withoutNulls(requireData(data)), { strict })
 
-const creators = perDatabase((sql: Sql) => coalesce((rows: readonly NewRow[]) => insertAll(sql, rows), 1))
+type Waiting = { row: NewRow; bytes: number }
+
+/** Products of this size wait by themselves: a small one is not to stand behind a statement with megabytes. */
+export const MIN_LARGE_BYTES = 16 * 1024
+/** Of large ones: as much as all small ones of a statement. */
+const MAX_STATEMENT_BYTES = 1024 * 1024
+
+/** The creates that wait, small and large ones in statements of their own. */
+export function gatherCreates(insert: (rows: readonly NewRow[]) => Promise<(Error | undefined)[]>) {
+  const load = (all: readonly Waiting[]) => insert(all.map(({ row }) => row))
+  const weight = { weigh: ({ bytes }: Waiting) => bytes, maxWeight: MAX_STATEMENT_BYTES }
+  const createSmall = coalesce(load, 1)
+  const createLarge = coalesce(load, 1, undefined, weight)
+  return {
+    create: (one: Waiting) => (one.bytes < MIN_LARGE_BYTES ? createSmall : createLarge)(one),
+  }
+}
+
+const creators = perDatabase((sql: Sql) => gatherCreates(rows => insertAll(sql, rows)))
 
 /** All rows in one statement. Those in the way of it are tried again each by itself, so that none spoils another. */
 async function insertAll(sql: Sql, rows: readonly NewRow[]): Promise<(Error | undefined)[]> {
