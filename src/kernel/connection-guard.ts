@@ -39,7 +39,7 @@ export function connectionLimits(openFiles = findMaxOpenFiles()): ConnectionLimi
   return {
     total,
     perNetwork: Math.max(MIN_PER_NETWORK, Math.floor(total / NETWORKS_TO_FILL)),
-    pipelined: 64,
+    pipelined: 16,
     stalledMs: STALLED_MS,
     stalledWhenCrowdedMs: STALLED_WHEN_CROWDED_MS,
     sweepEveryMs: 2_000,
