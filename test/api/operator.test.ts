@@ -91,14 +91,21 @@ test('a read-only database is ready for who reads, and /readyz/writable says tha
   }
 })
 
-test('every number the dashboard asks for is one of ours', async () => {
-  const dashboard = readFileSync(join(import.meta.dirname, '../../docs/deploy/grafana.json'), 'utf8')
-  const asked = new Set(Array.from(dashboard.matchAll(/\b(carnet_\w+)/g), ([name]) => name))
-  const src = join(import.meta.dirname, '../../src')
-  const named = ['kernel/metrics.ts', 'cli/numbers-of-all.ts', 'cli/server-metrics.ts']
-    .map(name => readFileSync(join(src, name), 'utf8'))
-    .join('\n')
-  assert.ok(asked.size > 12)
-  const unknown = [...asked].filter(name => !named.includes(`'${name.replace(/_bucket$/, '')}'`))
-  assert.deepEqual(unknown, [])
-})
+for (const file of ['grafana.json', 'alerts.yaml']) {
+  test(`every number that ${file} asks for is one of ours`, () => {
+    const text = readFileSync(join(import.meta.dirname, '../../docs/deploy', file), 'utf8')
+    const asked = new Set(Array.from(text.matchAll(/\b(carnet_\w+)/g), ([name]) => name))
+    const src = join(import.meta.dirname, '../../src')
+    const named = [
+      'kernel/metrics.ts',
+      'cli/numbers-of-all.ts',
+      'cli/server-metrics.ts',
+      'cli/machine-metrics.ts',
+    ]
+      .map(name => readFileSync(join(src, name), 'utf8'))
+      .join('\n')
+    assert.ok(asked.size > 10)
+    const unknown = [...asked].filter(name => !named.includes(`'${name.replace(/_bucket$/, '')}'`))
+    assert.deepEqual(unknown, [])
+  })
+}
