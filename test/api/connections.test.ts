@@ -37,7 +37,13 @@ async function start(limits: Partial<ConnectionLimits>, trustedProxies: readonly
   const app = createApp({
     ...t.setup,
     trustedProxies,
-    connectionLimits: { ...connectionLimits(), sweepEveryMs: 20, stalledMs: 1_000, ...limits },
+    connectionLimits: {
+      ...connectionLimits(),
+      pipelined: MANY_DOCS,
+      sweepEveryMs: 20,
+      stalledMs: 1_000,
+      ...limits,
+    },
     log: pino({ level: 'warn' }, { write: line => void lines.push(JSON.parse(line)) }) as never,
     metrics: {
       token: 'a-token-for-prometheus',
