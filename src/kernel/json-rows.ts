@@ -43,7 +43,7 @@ export async function readRows(bytes: Uint8Array, rows: RowList): Promise<unknow
   }
   // What stands before the rows is read before them, so that of several faults the first is told.
   if (parseOrNothing(`${head}]}`) === undefined) parseText(text)
-  const values = await readPieces(text, { head, pieces: list.pieces, breathe })
+  const values = await readPieces(text, { head, pieces: list.pieces, most: rows.most, breathe })
   if (list.end === text.length) parseUnclosed(text, head, scan)
   const rest = { prefix: values.length === 0 ? head : `${head}0`, from: list.end }
   const value = parseText(text, rest) as Record<string, unknown>
@@ -51,11 +51,12 @@ export async function readRows(bytes: Uint8Array, rows: RowList): Promise<unknow
   return withRefusals(value, scan, rows)
 }
 
-type Pieces = { head: string; pieces: readonly Piece[]; breathe: () => Promise<void> }
+type Pieces = { head: string; pieces: readonly Piece[]; most: number; breathe: () => Promise<void> }
 
 /** The rows; null for those that are refused for their size. */
-async function readPieces(text: string, { head, pieces, breathe }: Pieces): Promise<unknown[]> {
+async function readPieces(text: string, { head, pieces, most, breathe }: Pieces): Promise<unknown[]> {
   const values: unknown[] = []
+  let count = 0
   for (const [i, { start, end, isRefused }] of pieces.entries()) {
     await breathe()
     const found = isRefused ? [null] : parseOrNothing(`[${text.slice(start, end)}]`)
@@ -64,8 +65,11 @@ async function readPieces(text: string, { head, pieces, breathe }: Pieces): Prom
       parseText(text, { prefix: i === 0 ? head : `${head}0,`, from: start })
       throw new Error('rows that cannot be read are part of a text that can')
     }
-    for (const row of found) values.push(row)
+    count += found.length
+    // A list that is too long is refused for that: its rows only count.
+    if (values.length <= most) for (const row of found) values.push(row)
   }
+  values.length = count
   return values
 }
 

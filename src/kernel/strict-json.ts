@@ -95,6 +95,9 @@ function placeOf(text: string, position: number): string {
 
 type Frame = { keys: Set<string> | undefined; index: number; key: string }
 
+/** Of an object without any so far: a body can hold millions of `{}`. Nothing is added to it. */
+const NO_KEYS = new Set<string>()
+
 /** Rows that stand one after another in a list: where their text begins and ends, without the commas around it. */
 export type Piece = { start: number; end: number; isRefused: boolean }
 
@@ -152,7 +155,7 @@ export class JsonScan {
       return
     }
     this.count()
-    this.frames.push({ keys: isObject ? new Set() : undefined, index: 0, key: '' })
+    this.frames.push({ keys: isObject ? NO_KEYS : undefined, index: 0, key: '' })
     this.expectsKey = isObject
     if (!this.isInList()) return
     if (this.list === undefined) {
@@ -268,6 +271,7 @@ export class JsonScan {
     if (frame.key === '__proto__') this.report('unknown_field', 'is a key that may not be sent.')
     else if (frame.keys.has(frame.key))
       this.report('duplicate', 'is given twice in the same object; send it once.')
+    if (frame.keys === NO_KEYS) frame.keys = new Set()
     frame.keys.add(frame.key)
     if (frame.keys.size === MAX_JSON_MEMBERS + 1) {
       this.report('max', `has more than ${MAX_JSON_MEMBERS} members; send fewer.`, this.frames.length - 1)

@@ -64,7 +64,11 @@ test('lists without rows, other shapes and bytes that are no text: the same', as
     '',
   ]) {
     const bytes = Buffer.from(text)
-    assert.equal(await outcome(() => readRows(bytes, ROWS)), await outcome(() => readJson(bytes, ROWS)), text)
+    assert.equal(
+      await outcome(() => readRows(bytes, ROWS)),
+      await outcome(() => readJson(bytes, ROWS)),
+      text.slice(0, 40),
+    )
   }
   const noText = Buffer.from([0x22, 0xff, 0x22])
   assert.match(String(await outcome(() => readRows(noText, ROWS))), /^bad_request .*UTF-8/)
