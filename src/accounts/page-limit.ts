@@ -4,7 +4,7 @@
  */
 import { perNetwork } from './per-network.ts'
 
-export const MAX_PAGES_AT_ONCE = 300
+export const MAX_PAGES_AT_ONCE = 120
 export const PAGES_PER_SECOND = 20
 /** Some 200 bytes each. A network that is forgotten starts with a full bucket. */
 const MAX_NETWORKS = 20_000

@@ -17,7 +17,8 @@ export function breathing(): () => Promise<void> {
 
 const waiting: (() => void)[] = []
 
-function takeTurn(): Promise<void> {
+/** To be awaited before work that takes milliseconds: no two who took a turn go on in one turn of the event loop. */
+export function takeTurn(): Promise<void> {
   return new Promise(resolve => {
     waiting.push(resolve)
     if (waiting.length === 1) setImmediate(admitNext)

@@ -76,17 +76,19 @@ export function passportDoor(setup: Site): PassportDoor {
       const page = { ...wish, isEnded: token === 'broken' }
       const preview = findPreviewRequest(door, raw.headers, wish)
       if (preview !== undefined) {
-        admitUnlessKnown(door, request, page, undefined)
-        return answerPreview(door, request, reply, page, preview)
+        const make = () => answerPreview(door, request, reply, page, preview)
+        return makeInTurn(door, request, reply, page, undefined, make)
       }
       if (typeof token === 'object' || wish.query.version !== undefined) {
-        admitUnlessKnown(door, request, page, token)
-        return answer(door, request, reply, page, token)
+        const make = () => answer(door, request, reply, page, token)
+        return makeInTurn(door, request, reply, page, token, make)
       }
       const exchange = { request: raw, response: reply.raw, id: request.id }
       if (!sendIfReady(door, exchange, page)) {
-        if (!wasMade(door.cache, raw.headers, page)) admitUnlessKnown(door, request, page, token)
-        return answerOrStale(door, request, reply, page)
+        const make = () => answerOrStale(door, request, reply, page)
+        return wasMade(door.cache, raw.headers, page)
+          ? make()
+          : makeInTurn(door, request, reply, page, token, make)
       }
       reply.hijack()
       return undefined
@@ -106,9 +108,17 @@ type Brought = BroughtToken | 'broken' | undefined
 
 const isFromCookie = (token: Brought) => typeof token === 'object' && token.from === 'cookie'
 
-/** Counts an answer that may have to be made, but not yet of a reader who was let in by an access link. */
-function admitUnlessKnown({ setup }: Door, request: FastifyRequest, { id }: Wish, token: Brought): void {
-  if (findUuid(id) !== undefined && !isFromCookie(token)) setup.uncached.admit(request)
+/** What may have to be made takes turns, but not yet that of a reader who was let in by an access link. */
+function makeInTurn(
+  { setup }: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { id }: Wish,
+  token: Brought,
+  make: () => Promise<unknown>,
+): Promise<unknown> {
+  if (findUuid(id) === undefined || isFromCookie(token)) return make()
+  return setup.uncached.make(request, reply, make)
 }
 
 /** A machine gets the refusal thrown; a person is led to the passport, if one is there. */
@@ -117,14 +127,15 @@ async function refuseFormat(
   request: FastifyRequest,
   reply: FastifyReply,
   refusal: AppError,
-): Promise<FastifyReply> {
+): Promise<unknown> {
   const { id = '' } = request.params as { id?: string }
   if (!isPerson(request.raw.headers.accept) || findUuid(id) === undefined) throw refusal
-  if (findCachedHead(sql, id, clock.now()) === undefined) {
-    uncached.admit(request)
+  const lead = () => leadOn(addresses.publicUrl, { request, reply, status: 406 }, passportUrl(addresses, id))
+  if (findCachedHead(sql, id, clock.now()) !== undefined) return lead()
+  return uncached.make(request, reply, async () => {
     if ((await readPublicPassport(sql, id, clock.now())) === undefined) throw refusal
-  }
-  return leadOn(addresses.publicUrl, { request, reply, status: 406 }, passportUrl(addresses, id))
+    return lead()
+  })
 }
 
 /** Asks no database: for a passport and a brand that were read a moment ago. */
@@ -222,16 +233,19 @@ async function answerPublic(
   const brand = await readBrand(setup.sql, row.account_id, page.now)
   const versionNo = versionWished(page) ?? row.version_no
   const made = versionNo === row.version_no ? findMade(cache, headers, page, { row, brand }) : undefined
-  if (made === undefined && isFromCookie(token)) setup.uncached.admit(request)
-  const then = await readPublicVersion(setup.sql, row, versionNo)
-  if (then === undefined) return refuseVersion(setup, request, reply, row)
-  const shown = { row: then, brand, newest: row.version_no }
-  const ready = made ?? (await makeReady(setup, cache, headers, page, shown))
-  setup.watch?.page(made === undefined ? 'made' : 'ready')
-  const isOver = page.isEnded && isFromCookie(token) && request.method === 'GET'
-  await sendEncoded(request, reply, ready, isOver ? ['set-cookie', noCookie(door, page.id)] : [])
-  if (then === row) door.noteScan({ request: request.raw, response: reply.raw }, page, row)
-  return undefined
+  const send = async () => {
+    const then = await readPublicVersion(setup.sql, row, versionNo)
+    if (then === undefined) return refuseVersion(setup, request, reply, row)
+    const shown = { row: then, brand, newest: row.version_no }
+    const ready = made ?? (await makeReady(setup, cache, headers, page, shown))
+    setup.watch?.page(made === undefined ? 'made' : 'ready')
+    const isOver = page.isEnded && isFromCookie(token) && request.method === 'GET'
+    await sendEncoded(request, reply, ready, isOver ? ['set-cookie', noCookie(door, page.id)] : [])
+    if (then === row) door.noteScan({ request: request.raw, response: reply.raw }, page, row)
+    return undefined
+  }
+  // All others have had their turn before the passport was read.
+  return made === undefined && isFromCookie(token) ? setup.uncached.make(request, reply, send) : send()
 }
 
 /** A machine gets the refusal thrown; a person is led to the passport, which is there. */

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Brand } from '../accounts/brand.ts'
 import { chosenTags } from '../categories/localized.ts'
+import { takeTurn } from '../kernel/breath.ts'
 import type { Access } from '../passports/access-links.ts'
 import type { PublicPassportRow } from '../passports/find.ts'
 import { readPendingCorrection } from '../passports/pending-correction.ts'
@@ -74,6 +75,8 @@ export async function makeReady(
   const { row, brand } = shown
   const { isEnded } = page
   const reading = await readFor(setup, shown, 'public')
+  // Look-ups that share a statement end together: others are answered between the pages made of them.
+  await takeTurn()
   const tongue = tongueOf(headers, page.query, reading)
   const body = bodyOf(setup, reading, shown, page.form, tongue, isEnded ? 'ended' : undefined)
   const ready = readyAnswer({

@@ -58,9 +58,10 @@ function resolverHandler(setup: Site) {
     const question = readQuestion(setup, request)
     if (question instanceof AppError) return refuse(publicUrl, request, reply, question)
     if (question.type === 'unknown') return refuseType(setup, request, reply, question)
-    if (question.type === 'linkset') setup.uncached.admit(request)
+    const make = () => answer(setup, request, reply, question)
+    if (question.type === 'linkset') return setup.uncached.make(request, reply, make)
     const believed = findBelievedTarget(setup.sql, question.link, question.now)
-    if (believed === undefined || question.type === 'linkset') return answer(setup, request, reply, question)
+    if (believed === undefined) return make()
     return redirect(setup, request, reply, question, believed)
   }
 }

@@ -1,5 +1,5 @@
 /** What the public door runs on. */
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import type { Addresses } from '../passports/record.ts'
@@ -29,8 +29,15 @@ export type SiteSetup = {
 
 /** Bounds the answers that no cache helps with, by the network that asks for them. */
 export type UncachedLimit = {
-  /** Counts an answer that has to be made. Throws `rate_limited`. */
-  admit: (request: FastifyRequest) => void
+  /**
+   * Has an answer made when it is its turn, which is over with the work. Throws `rate_limited`. Of a client that leaves
+   * before, `work` is not called, unless it serves others too, who are told by there being no `reply`.
+   */
+  make: <T>(
+    request: FastifyRequest,
+    reply: FastifyReply | undefined,
+    work: () => Promise<T>,
+  ) => Promise<T | undefined>
   /** Takes the last one back: it was for a reader with an access link. */
   giveBack: (request: FastifyRequest) => void
 }

@@ -25,10 +25,7 @@ export function sitemapHandlers(setup: Site): Record<string, Handler> {
   const kept = new Map<number, Kept>()
   const send = (n: number, make: Make): Handler => {
     return async (request, reply) => {
-      const answer = await keep(setup, kept, n, () => {
-        setup.uncached.admit(request)
-        return make()
-      })
+      const answer = await keep(setup, kept, n, () => setup.uncached.make(request, undefined, make))
       if (answer === undefined) throw notFound('sitemap')
       return sendEncoded(request, reply, answer)
     }

@@ -23,9 +23,18 @@ export async function answerSymbol(
   reply: FastifyReply,
 ): Promise<unknown> {
   const { id = '' } = request.params as { id?: string }
-  const { content, level, sizeMm } = readChoices(request.query as Query)
+  const choices = readChoices(request.query as Query)
   if (findUuid(id) === undefined) throw notFound('passport')
-  setup.uncached.admit(request)
+  return setup.uncached.make(request, reply, () => makeSymbol(setup, request, reply, id, choices))
+}
+
+async function makeSymbol(
+  setup: Site,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  id: string,
+  { content, level, sizeMm }: Choices,
+): Promise<unknown> {
   const now = setup.clock.now()
   const row = findCachedHead(setup.sql, id, now) ?? (await readPublicPassport(setup.sql, id, now))
   if (row === undefined) throw notFound('passport')

@@ -1,17 +1,30 @@
 /**
  * Bounds the answers that no cache helps with. Whoever has had too many is refused before anything is read or
- * rendered; ready answers are never refused.
+ * rendered; the others take turns by network, so that no flood of them delays what else the process answers. Ready
+ * answers are never refused and never wait.
  */
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createPageLimit } from '../accounts/page-limit.ts'
 import { AppError } from '../kernel/errors.ts'
+import { FairTurns } from '../kernel/fair-turns.ts'
 import { trustedProxies } from '../kernel/forwarded.ts'
+import { networkOf } from '../kernel/network.ts'
+import type { Release } from '../kernel/semaphore.ts'
 import type { SiteSetup, UncachedLimit } from './setup.ts'
 
 const LOG_EVERY_MS = 60_000
+/** So many look-ups share a statement at most. With more of them a page took no less of the processor. */
+const MAX_UNDER_WAY = 4
+export const MAX_WAITING_OF_NETWORK = 32
+export const MAX_WAITING = 512
+/** As long as a statement waits for a connection. */
+const MAX_WAIT_MS = 5_000
+/** All readers behind a proxy that is not named. */
+const PROXIES = 'proxies'
 
 export function limitUncached({ clock, watch, ...setup }: SiteSetup): UncachedLimit {
   const limit = createPageLimit()
+  const turns = new FairTurns({ capacity: MAX_UNDER_WAY, maxWaiting: MAX_WAITING })
   const { isTrusted, isUnnamedProxy } = trustedProxies(setup.trustedProxies)
   let refused = 0
   let loggedAt = Number.NEGATIVE_INFINITY
@@ -30,15 +43,52 @@ export function limitUncached({ clock, watch, ...setup }: SiteSetup): UncachedLi
     refused = 0
   }
 
+  const refuse = (request: FastifyRequest, seconds: number): never => {
+    watch?.page('refused')
+    logRefusal(request, clock.now().getTime())
+    throw tooMany(seconds)
+  }
+
+  const admit = (request: FastifyRequest) => {
+    const seconds = limit.take(request.readerAddress, clock.now().getTime())
+    if (seconds > 0) refuse(request, seconds)
+  }
+
+  const waitForTurn = async (request: FastifyRequest, reply: FastifyReply | undefined) => {
+    const [key, max] = isProxy(request)
+      ? [PROXIES, MAX_WAITING]
+      : [networkOf(request.readerAddress, 56), MAX_WAITING_OF_NETWORK]
+    const { promise, resolve } = Promise.withResolvers<Release | 'refused' | 'gone'>()
+    const leave = turns.enter(key, { go: resolve, refuse: () => resolve('refused') }, max)
+    const giveUp = (why: 'refused' | 'gone') => () => {
+      leave()
+      resolve(why)
+    }
+    const leaveWithClient = giveUp('gone')
+    const timer = setTimeout(giveUp('refused'), MAX_WAIT_MS)
+    reply?.raw.once('close', leaveWithClient)
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      reply?.raw.off('close', leaveWithClient)
+    }
+  }
+
   return {
-    admit(request) {
-      if (isProxy(request)) return
-      const now = clock.now().getTime()
-      const seconds = limit.take(request.readerAddress, now)
-      if (seconds === 0) return
-      watch?.page('refused')
-      logRefusal(request, now)
-      throw tooMany(seconds)
+    async make(request, reply, work) {
+      if (!isProxy(request)) admit(request)
+      const turn = await waitForTurn(request, reply)
+      if (turn === 'refused') return refuse(request, 1)
+      if (turn === 'gone') {
+        reply?.hijack()
+        return undefined
+      }
+      try {
+        return await work()
+      } finally {
+        turn()
+      }
     },
     giveBack(request) {
       if (!isProxy(request)) limit.giveBack(request.readerAddress)

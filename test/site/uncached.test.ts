@@ -1,12 +1,14 @@
 /** Answers that no cache helps with: how many of them a network may have made, and that ready ones are always sent. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { createPageLimit, MAX_PAGES_AT_ONCE, PAGES_PER_SECOND } from '../../src/accounts/page-limit.ts'
 import { createApp } from '../../src/app.ts'
 import { LANGUAGES, labelsFor } from '../../src/i18n/catalogue.ts'
 import { openPool, type Sql } from '../../src/kernel/db.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createAccessLink } from '../../src/passports/access-links.ts'
+import { MAX_WAITING_OF_NETWORK } from '../../src/site/uncached.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -150,6 +152,53 @@ describe('a network that has too many pages made', () => {
     assert.equal((await get(`/p/${id}/qr.svg`, again)).statusCode, 200)
     assert.equal((await get(`/p/${id}/qr.svg`, again)).statusCode, 429)
     assert.equal((await get(`/p/${id}`, again, { cookie })).statusCode, 200)
+  })
+})
+
+describe('networks that ask at once', () => {
+  test('take turns: one with few requests is answered before most of another with many', async () => {
+    const [many, few] = [newNetwork(), newNetwork()]
+    await get(`/p/${id}`, newNetwork())
+    const order: string[] = []
+    const ask = async (name: string, from: string) => {
+      const { statusCode, headers } = await get(`/p/${id}/qr.svg`, from)
+      order.push(`${name} ${statusCode} ${headers['retry-after'] ?? ''}`.trim())
+    }
+    const asked = Array.from({ length: 60 }, () => ask('many', many))
+    await Promise.all([...asked, ask('few', few)])
+    const served = order.filter(line => line.endsWith('200'))
+    assert.ok(served.indexOf('few 200') >= 0 && served.indexOf('few 200') <= 2, String(served))
+    assert.equal(served.length, 2 + MAX_WAITING_OF_NETWORK)
+    assert.equal(order.filter(line => line === 'many 429 1').length, 59 - MAX_WAITING_OF_NETWORK)
+  })
+
+  test('ready pages do not wait, and all wait behind a proxy that no setting names', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.50' }
+    const order: string[] = []
+    const ask = async (name: string, url: string) => {
+      order.push(`${name} ${(await get(url, '172.18.0.9', headers)).statusCode}`)
+    }
+    await get(`/p/${id}`, newNetwork())
+    const asked = Array.from({ length: 2 * MAX_WAITING_OF_NETWORK }, () => ask('made', `/p/${id}/qr.svg`))
+    await Promise.all([...asked, ask('ready', `/p/${id}`)])
+    assert.ok(order.indexOf('ready 200') <= 2, String(order))
+    assert.equal(order.filter(line => line === 'made 200').length, asked.length)
+  })
+
+  test('a client that has gone leaves the queue', async () => {
+    const from = newNetwork()
+    outcomes.length = 0
+    const leaving = new AbortController()
+    const version = (signal?: AbortSignal) =>
+      app.inject({ url: `/p/${id}?version=1`, remoteAddress: from, ...(signal && { signal }) })
+    const first = version()
+    const gone = Array.from({ length: 20 }, () => version(leaving.signal).catch(() => undefined))
+    await turn()
+    leaving.abort()
+    await Promise.all([first, ...gone])
+    assert.equal((await version()).statusCode, 200)
+    // Those that were under way are finished for nobody.
+    assert.ok(outcomes.length >= 2 && outcomes.length < 10, String(outcomes.length))
   })
 })
 

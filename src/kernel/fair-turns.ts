@@ -1,0 +1,98 @@
+/**
+ * Work that takes turns in the one thread that answers everybody: few at a time, those who wait in rounds by their key,
+ * and others are answered between two of them.
+ */
+import type { Release } from './semaphore.ts'
+
+export type Waiter = {
+  /** Called when it is its turn, perhaps at once. The next one waits until this one is over. */
+  go: (release: Release) => void
+  /** Called instead when too many wait. */
+  refuse: () => void
+}
+
+export type FairTurnsOptions = {
+  /** So many are under way at a time. */
+  capacity: number
+  /** So many may wait in all. One more has the last one of the longest queue refused. */
+  maxWaiting: number
+}
+
+export class FairTurns {
+  private readonly options: FairTurnsOptions
+  /** In the order of their turns, and only of keys with someone waiting. */
+  private readonly queues = new Map<string, Waiter[]>()
+  private lastKey: string | undefined
+  private waiting = 0
+  private underWay = 0
+  private isPausing = false
+
+  constructor(options: FairTurnsOptions) {
+    this.options = options
+  }
+
+  /** Waits behind those of the same key, of which no more than `maxOfKey` may wait. Returns how to leave the queue. */
+  enter(key: string, waiter: Waiter, maxOfKey = this.options.maxWaiting): () => void {
+    const queue = this.queues.get(key) ?? []
+    if (queue.length >= maxOfKey) {
+      waiter.refuse()
+      return () => {}
+    }
+    queue.push(waiter)
+    this.queues.set(key, queue)
+    this.waiting++
+    this.startNext()
+    if (this.waiting > this.options.maxWaiting) this.refuseOneOfTheLongest(key)
+    return () => this.remove(key, waiter)
+  }
+
+  private startNext(): void {
+    if (this.isPausing || this.underWay >= this.options.capacity) return
+    // Who came when only the key that had the last turn was waiting is the next.
+    const [first, second] = this.queues.keys()
+    const key = first === this.lastKey ? (second ?? first) : first
+    const queue = key === undefined ? undefined : this.queues.get(key)
+    const next = queue?.[0]
+    if (key === undefined || queue === undefined || next === undefined) return
+    this.remove(key, next)
+    if (this.queues.delete(key)) this.queues.set(key, queue)
+    this.lastKey = key
+    this.underWay++
+    this.isPausing = true
+    setImmediate(() => {
+      this.isPausing = false
+      this.startNext()
+    })
+    next.go(this.releaseOnce())
+  }
+
+  private releaseOnce(): Release {
+    let isOver = false
+    return () => {
+      if (isOver) return
+      isOver = true
+      this.underWay--
+      this.startNext()
+    }
+  }
+
+  private remove(key: string, waiter: Waiter): void {
+    const queue = this.queues.get(key)
+    const place = queue?.indexOf(waiter) ?? -1
+    if (queue === undefined || place < 0) return
+    queue.splice(place, 1)
+    this.waiting--
+    if (queue.length === 0) this.queues.delete(key)
+  }
+
+  /** The newcomer itself, when no other key has more waiting than its own. */
+  private refuseOneOfTheLongest(newcomer: string): void {
+    let longest = newcomer
+    const lengthOf = (key: string) => this.queues.get(key)?.length ?? 0
+    for (const key of this.queues.keys()) if (lengthOf(key) > lengthOf(longest)) longest = key
+    const last = this.queues.get(longest)?.at(-1)
+    if (last === undefined) return
+    this.remove(longest, last)
+    last.refuse()
+  }
+}

@@ -1,0 +1,103 @@
+/** Turns by key: who is next, who is refused, and that others are answered in between. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { FairTurns } from '../../src/kernel/fair-turns.ts'
+import type { Release } from '../../src/kernel/semaphore.ts'
+
+/** Turns whose starts and refusals are written down; `release` ends the one that has been under way for longest. */
+function stand({ capacity = 1, maxWaiting = 512 } = {}) {
+  const turns = new FairTurns({ capacity, maxWaiting })
+  const started: string[] = []
+  const refused: string[] = []
+  const releases: Release[] = []
+  const enter = (name: string, maxOfKey?: number) =>
+    turns.enter(
+      name.slice(0, 1),
+      {
+        go: release => {
+          started.push(name)
+          releases.push(release)
+        },
+        refuse: () => refused.push(name),
+      },
+      maxOfKey,
+    )
+  const release = async () => {
+    releases.shift()?.()
+    await turn()
+  }
+  return { enter, release, started, refused }
+}
+
+describe('FairTurns', () => {
+  test('another key is next, however many of the first wait', async () => {
+    const { enter, release, started, refused } = stand()
+    for (let n = 0; n < 40; n++) enter(`a${n}`, 32)
+    assert.equal(refused.length, 7)
+    enter('b0', 32)
+    await turn()
+    assert.deepEqual(started, ['a0'])
+    await release()
+    assert.deepEqual(started, ['a0', 'b0'])
+    await release()
+    assert.deepEqual(started, ['a0', 'b0', 'a1'])
+    assert.deepEqual(refused, ['a33', 'a34', 'a35', 'a36', 'a37', 'a38', 'a39'])
+  })
+
+  test('keys go round, each in its own order', async () => {
+    const { enter, release, started } = stand()
+    for (const name of ['a0', 'a1', 'a2', 'b0', 'b1', 'c0']) enter(name)
+    for (let n = 0; n < 6; n++) await release()
+    assert.deepEqual(started, ['a0', 'b0', 'a1', 'c0', 'b1', 'a2'])
+  })
+
+  test('two never start in the same turn of the event loop, and no more are under way than may be', async () => {
+    const { enter, release, started } = stand({ capacity: 2 })
+    for (const name of ['a0', 'a1', 'a2', 'a3']) enter(name)
+    assert.deepEqual(started, ['a0'])
+    await turn()
+    assert.deepEqual(started, ['a0', 'a1'])
+    await turn()
+    await turn()
+    assert.deepEqual(started, ['a0', 'a1'])
+    await release()
+    assert.deepEqual(started, ['a0', 'a1', 'a2'])
+  })
+
+  test('who leaves is passed over, and leaves room', async () => {
+    const { enter, release, started, refused } = stand()
+    enter('a0')
+    const leave = enter('a1', 2)
+    enter('a2', 2)
+    leave()
+    leave()
+    enter('a3', 2)
+    await turn()
+    await release()
+    await release()
+    assert.deepEqual(started, ['a0', 'a2', 'a3'])
+    assert.deepEqual(refused, [])
+  })
+
+  test('when all places are taken, the last of the longest queue is refused', () => {
+    const { enter, started, refused } = stand({ maxWaiting: 3 })
+    for (const name of ['a0', 'a1', 'a2', 'a3', 'b0', 'c0', 'a4']) enter(name)
+    assert.deepEqual(started, ['a0'])
+    assert.deepEqual(refused, ['a3', 'a2', 'a4'])
+  })
+
+  test('a turn that is ended twice is ended once', async () => {
+    const turns = new FairTurns({ capacity: 1, maxWaiting: 3 })
+    const ended: Release[] = []
+    const under = { go: (release: Release) => void ended.push(release), refuse: () => assert.fail() }
+    turns.enter('a', under)
+    await turn()
+    ended[0]?.()
+    ended[0]?.()
+    for (const key of ['a', 'b']) turns.enter(key, under)
+    await turn()
+    await turn()
+    assert.equal(ended.length, 2)
+  })
+})
