@@ -192,16 +192,14 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
   return app
 }
 
-/** Nothing is answered before the guard has admitted it. */
+/** Each request is answered when the guard gives it its turn. */
 function guard(server: Server, setup: ServerSetup, isTrusted: Proxies['isTrusted']): void {
   const limits = setup.connectionLimits ?? connectionLimits()
-  const { admits, numbers } = guardConnections(server, { limits, log: setup.log, isTrusted })
+  const { inTurn, numbers } = guardConnections(server, { limits, log: setup.log, isTrusted })
   setup.metrics?.watchConnections(numbers)
   const answer = findListener(server)
   server.off('request', answer)
-  server.on('request', (request, response) => {
-    if (admits(request, response)) answer(request, response)
-  })
+  server.on('request', (request, response) => inTurn(request, response, answer))
 }
 
 function findListener(server: Server): RequestListener {

@@ -15,19 +15,21 @@ export function breathing(): () => Promise<void> {
   }
 }
 
-const waiting: (() => void)[] = []
-
-/** To be awaited before work that takes milliseconds: no two who took a turn go on in one turn of the event loop. */
-export function takeTurn(): Promise<void> {
-  return new Promise(resolve => {
-    waiting.push(resolve)
-    if (waiting.length === 1) setImmediate(admitNext)
-  })
+/** Turns of the event loop, one for whoever waits: two who took one of the same kind never go on in one turn. */
+export function createTurns(): () => Promise<void> {
+  const waiting: (() => void)[] = []
+  // An immediate that is set in another comes after what has arrived by then.
+  const admitNext = () => {
+    const goOn = waiting.shift()
+    if (waiting.length > 0) setImmediate(admitNext)
+    goOn?.()
+  }
+  return () =>
+    new Promise(resolve => {
+      waiting.push(resolve)
+      if (waiting.length === 1) setImmediate(admitNext)
+    })
 }
 
-/** An immediate that is set in another comes after what has arrived by then. */
-function admitNext(): void {
-  const goOn = waiting.shift()
-  if (waiting.length > 0) setImmediate(admitNext)
-  goOn?.()
-}
+/** To be awaited before work that takes milliseconds. */
+export const takeTurn = createTurns()

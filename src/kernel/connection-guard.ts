@@ -1,6 +1,7 @@
 /** Bounds what connections take: how many there are, how many of one network, and how long one may leave its answers unread. */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { createTurns } from './breath.ts'
 import type { Log } from './log.ts'
 import { networkOf } from './network.ts'
 
@@ -39,7 +40,7 @@ export function connectionLimits(openFiles = findMaxOpenFiles()): ConnectionLimi
   return {
     total,
     perNetwork: Math.max(MIN_PER_NETWORK, Math.floor(total / NETWORKS_TO_FILL)),
-    pipelined: 16,
+    pipelined: 64,
     stalledMs: STALLED_MS,
     stalledWhenCrowdedMs: STALLED_WHEN_CROWDED_MS,
     sweepEveryMs: 2_000,
@@ -67,10 +68,10 @@ type Reason = (typeof REASONS)[number]
 export type Guard = {
   numbers: () => ConnectionNumbers
   /**
-   * Whether a request may be answered. To be asked first of each; false when its connection was cut, because too many
-   * requests were sent on it without waiting for answers.
+   * Calls `answer` when the answers before this one are on their way: at once, or in a turn of the event loop of its own
+   * where requests were sent without waiting. Never, when the connection is gone or had too many of them.
    */
-  admits: (request: IncomingMessage, response: ServerResponse) => boolean
+  inTurn: (request: IncomingMessage, response: ServerResponse, answer: RequestListener) => void
 }
 
 type GuardSetup = {
@@ -88,6 +89,7 @@ export function guardConnections(server: Server, { limits, log, isTrusted }: Gua
   const open = new Map<Socket, Connection>()
   const perNetwork = new Map<string, number>()
   const queued = new WeakMap<Socket, number>()
+  const takePipelinedTurn = createTurns()
   const ended = { total: 0, network: 0, pipelined: 0, stalled: 0 }
   let warned = { at: Number.NEGATIVE_INFINITY, ended: { ...ended } }
   let idleClosedAt = Number.NEGATIVE_INFINITY
@@ -173,19 +175,23 @@ export function guardConnections(server: Server, { limits, log, isTrusted }: Gua
 
   return {
     numbers: () => ({ open: open.size, limit: limits.total, ended }),
-    admits({ socket }, response) {
+    inTurn(request, response, answer) {
       // A response gets the socket when those before it are done.
-      if (response.socket !== null) return true
+      if (response.socket !== null) return answer(request, response)
+      const { socket } = request
       const before = queued.get(socket) ?? 0
       if (before >= limits.pipelined) {
         // The parser goes on through what it has read, also after the end.
         if (!socket.destroyed) ended.pipelined++
         socket.destroy()
-        return false
+        return
       }
       queued.set(socket, before + 1)
-      response.once('socket', () => queued.set(socket, (queued.get(socket) ?? 1) - 1))
-      return true
+      response.once('socket', () => {
+        queued.set(socket, (queued.get(socket) ?? 1) - 1)
+        // All at once, the answers of one connection would hold up all others.
+        void takePipelinedTurn().then(() => !socket.destroyed && answer(request, response))
+      })
     },
   }
 }
