@@ -28,9 +28,9 @@ after(async () => {
   await database.drop()
 })
 
-const killAll = () =>
+const killAll = (name = 'watched') =>
   other`select pg_terminate_backend(pid) from pg_stat_activity
-    where application_name = 'watched' and datname = current_database()`
+    where application_name = ${name} and datname = current_database()`
 
 /** Until as many of the pool's connections are at a statement. */
 async function untilAtWork(count: number): Promise<void> {
@@ -126,20 +126,22 @@ describe('a connection that is lost', () => {
   })
 
   test('a connection that is lost while it is made is nobody’s unhandled rejection', async () => {
+    // Of its own: the driver may leave a connection that was ended while it signed in waiting for its connect_timeout.
+    const own = openPool(database.target, { max: SIZE, name: 'restless' })
     const rejections: unknown[] = []
     const hear = (reason: unknown) => rejections.push(reason)
     process.on('unhandledRejection', hear)
     try {
       for (let round = 0; round < 25; round++) {
-        const load = Promise.allSettled([1, 2, 3, 4].map(n => pool`select ${n}::int`))
-        await killAll()
+        const load = Promise.allSettled([1, 2, 3, 4].map(n => own`select ${n}::int`))
+        await killAll('restless')
         for (const outcome of await load) {
           // A statement that the driver forgets is given up after 15 s.
           if (outcome.status === 'rejected') assert.notEqual(sqlState(outcome.reason), 'CONNECTION_SILENT')
         }
       }
-      await untilIdle()
     } finally {
+      await own.end({ timeout: 1 })
       process.off('unhandledRejection', hear)
     }
     assert.deepEqual(rejections, [])
