@@ -6,7 +6,7 @@ import { createPasswordLink } from './one-time-links.ts'
 import { inTransaction } from './transaction.ts'
 
 /**
- * The token of a new link for the person with this e-mail. Undefined when there is none, when they are in no account, and
+ * The token of a new link for the person with this e-mail. Undefined when nobody has it, when they are in no account, and
  * when they have not set a password yet: they have an invitation.
  */
 export async function findResetLink(

@@ -43,7 +43,7 @@ export const ACCEPT_UNSEALED = {
     'take a backup of version 0.1, which nothing protects from changes: only if you know where it has been',
 }
 
-/** The keys a backup may be sealed with: SECRET_KEY and OLD_SECRET_KEY. Throws Refusal when there is none here. */
+/** The keys a backup may be sealed with: SECRET_KEY and OLD_SECRET_KEY. Throws Refusal without a key. */
 export function readBackupKeys(config: Config): BackupKey[] {
   if (config.secretKey === undefined && !hasSecretKey(config.dataDir)) {
     throw new Refusal(

@@ -13,7 +13,7 @@ export async function machineText({ backups, dataDir, databaseUrl }: Settings): 
     lines.push(
       gauge(
         'carnet_backup_last_success_timestamp_seconds',
-        'When the newest backup in BACKUP_DIR was made, in seconds since 1970; 0 when there is none.',
+        'When the newest backup in BACKUP_DIR was made, in seconds since 1970; 0 without a backup.',
         (last?.at.getTime() ?? 0) / 1000,
       ),
       gauge('carnet_backup_last_size_bytes', 'How large it is.', last?.bytes ?? 0),
