@@ -35,6 +35,9 @@ const ARROWS: Record<string, readonly string[]> = {
   kernel: [],
 }
 
+/** The same inside a folder: each sub-folder and what it may import. '.' stands for the files beside the sub-folders. */
+const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {}
+
 /** A table's name stands in SQL only inside its owner and `migrations/`. */
 const TABLES: Record<string, readonly string[]> = {
   accounts: [
@@ -97,6 +100,21 @@ describe('rooms', () => {
         .filter(path => roomOf(path) !== roomOf(name) && !ARROWS[roomOf(name)]?.includes(roomOf(path)))
         .map(path => `${name} → ${path}`),
     )
+    assert.deepEqual(wrong, [])
+  })
+
+  test('every import inside a folder follows an arrow of its table', () => {
+    const subFolderOf = (name: string) => (name.split('/').length > 2 ? (name.split('/')[1] ?? '.') : '.')
+    const wrong = files.flatMap(name => {
+      const arrows = INNER_ARROWS[roomOf(name)]
+      if (arrows === undefined) return []
+      const from = subFolderOf(name)
+      if (!(from in arrows)) return [`${name} is in a sub-folder that the table lacks`]
+      return imports(name)
+        .filter(path => roomOf(path) === roomOf(name) && subFolderOf(path) !== from)
+        .filter(path => !arrows[from]?.includes(subFolderOf(path)))
+        .map(path => `${name} → ${path}`)
+    })
     assert.deepEqual(wrong, [])
   })
 
