@@ -2,8 +2,8 @@
 import { constants, setPriority } from 'node:os'
 import { systemClock } from '../src/kernel/clock.ts'
 import { openPool } from '../src/kernel/db.ts'
-import { backUp } from '../src/transfer/backup.ts'
-import { deriveBackupKey } from '../src/transfer/backup-key.ts'
+import { deriveBackupKey } from '../src/transfer/backup/backup-key.ts'
+import { backUp } from '../src/transfer/backup/create-backup.ts'
 
 const { target, path } = JSON.parse(process.argv[2] ?? '{}')
 setPriority(constants.priority.PRIORITY_LOW)

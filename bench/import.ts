@@ -4,9 +4,9 @@
  */
 import { findCategory } from '../src/categories/catalogue.ts'
 import { findUuid } from '../src/kernel/ids.ts'
-import { columnsOf } from '../src/transfer/columns.ts'
-import { Breadth, dataRow } from '../src/transfer/data-row.ts'
-import { xlsxFile } from '../src/transfer/xlsx-file.ts'
+import { columnsOf } from '../src/transfer/spreadsheets/columns.ts'
+import { Breadth, dataRow } from '../src/transfer/spreadsheets/passport-to-row.ts'
+import { xlsxFile } from '../src/transfer/spreadsheets/write-xlsx.ts'
 import { bodyOf } from './loader.ts'
 import type { Bench, Row } from './run.ts'
 import { signIn, type Visit } from './sign-in.ts'

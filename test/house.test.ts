@@ -36,7 +36,9 @@ const ARROWS: Record<string, readonly string[]> = {
 }
 
 /** The same inside a folder: each sub-folder and what it may import. '.' stands for the files beside the sub-folders. */
-const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {}
+const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
+  transfer: { spreadsheets: [], backup: ['.'], accounts: ['.'], static: ['.'], '.': [] },
+}
 
 /** A table's name stands in SQL only inside its owner and `migrations/`. */
 const TABLES: Record<string, readonly string[]> = {

@@ -1,9 +1,9 @@
 /** `carnet backup` and `carnet restore`: everything, in one file, and back. */
 import { constants, setPriority } from 'node:os'
 import { type Config, readConfig } from '../kernel/config.ts'
-import { backUp } from '../transfer/backup.ts'
-import { type BackupKey, deriveBackupKey } from '../transfer/backup-key.ts'
-import { restoreBackup } from '../transfer/restore.ts'
+import { type BackupKey, deriveBackupKey } from '../transfer/backup/backup-key.ts'
+import { backUp } from '../transfer/backup/create-backup.ts'
+import { restoreBackup } from '../transfer/backup/restore-backup.ts'
 import { type Command, Refusal, type Result } from './command.ts'
 import { progressOn } from './progress.ts'
 import { hasSecretKey, secretKey } from './secret-key.ts'

@@ -10,8 +10,8 @@ import {
   MOST_LISTED,
   replayFailed,
   resendDelivery,
-} from '../webhooks/deliveries.ts'
-import { testWebhook } from '../webhooks/try-out.ts'
+} from '../webhooks/delivery-log.ts'
+import { testWebhook } from '../webhooks/send-test-event.ts'
 import { unstick } from '../webhooks/unstick.ts'
 import { accountNumber } from './account-words.ts'
 import { type Command, columns, UsageError } from './command.ts'

@@ -1,5 +1,5 @@
 /** `carnet webhooks rotate`, `carnet secrets`: changing the keys without a gap. */
-import { activateSecret, resealSecrets, rotateSecret } from '../webhooks/rotate.ts'
+import { activateSecret, resealSecrets, rotateSecret } from '../webhooks/rotate-secret.ts'
 import type { Command } from './command.ts'
 import { withStore } from './store.ts'
 import { webhookSetup } from './webhook-setup.ts'

@@ -2,7 +2,7 @@
 import { addressList } from '../kernel/addresses.ts'
 import type { Config } from '../kernel/config.ts'
 import { createSealer } from '../kernel/sealing.ts'
-import type { WebhookSetup } from '../webhooks/register.ts'
+import type { WebhookSetup } from '../webhooks/manage-endpoints.ts'
 import { secretKey } from './secret-key.ts'
 
 export function webhookSetup(config: Config): WebhookSetup {

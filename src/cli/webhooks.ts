@@ -10,7 +10,7 @@ import {
   resumeWebhook,
   type WebhookChange,
   type WebhookSetup,
-} from '../webhooks/register.ts'
+} from '../webhooks/manage-endpoints.ts'
 import { accountNumber } from './account-words.ts'
 import { type Arguments, type Command, Refusal, UsageError } from './command.ts'
 import { withStore } from './store.ts'

@@ -4,7 +4,12 @@ import { canonicalName } from '../categories/known-names.ts'
 import { canonicalLanguage } from '../categories/language.ts'
 import { label, labelsFor } from '../i18n/catalogue.ts'
 import { isKeptExactly } from '../kernel/strict-json.ts'
-import { type DecimalMark, findTwoReadings, plainDigits, readSpelling } from '../transfer/cell.ts'
+import {
+  type DecimalMark,
+  findTwoReadings,
+  plainDigits,
+  readSpelling,
+} from '../transfer/spreadsheets/cell.ts'
 import { languageNamed } from './language-names.ts'
 import { FORM_TEXTS } from './products/form-texts.ts'
 import { type ConsoleLanguage, type Words, wordsOf } from './texts.ts'

@@ -8,7 +8,7 @@ import { isLockTimeout, keepReceipts, type receiptRow } from '../accounts/receip
 import { findRefusal, retrying, type Sql, sqlState } from '../kernel/db.ts'
 import { AppError } from '../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
-import { insertEvents, passportEvent } from '../webhooks/announce.ts'
+import { insertEvents, passportEvent } from '../webhooks/insert-events.ts'
 import type { CheckedData } from './check-data.ts'
 import type { PassportRow } from './record.ts'
 

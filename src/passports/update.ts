@@ -9,7 +9,7 @@ import { findRefusal, perDatabase, retrying, type Sql } from '../kernel/db.ts'
 import { AppError, type Detail, invalid } from '../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import { inTurn } from '../kernel/in-turn.ts'
-import { insertEvents, passportEvent } from '../webhooks/announce.ts'
+import { insertEvents, passportEvent } from '../webhooks/insert-events.ts'
 import { headHash, nextHash } from './chain.ts'
 import {
   type CheckedData,

@@ -1,7 +1,7 @@
 /** Next versions of many models in one statement: each holds only if its model is still at the version it was made from. */
 import type { AccountContext } from '../accounts/context.ts'
 import { findRefusal, retrying } from '../kernel/db.ts'
-import { insertEvents } from '../webhooks/announce.ts'
+import { insertEvents } from '../webhooks/insert-events.ts'
 import { firstHash, nextHash } from './chain.ts'
 import { forgetPublicPassport } from './public-read.ts'
 import { createdAt, type PassportRow } from './record.ts'

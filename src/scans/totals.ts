@@ -1,7 +1,7 @@
 /** A passport's scans of all time, and the event of each milestone they reach: once, however far one batch jumps. */
 import type { Sql } from '../kernel/db.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
-import { insertEvents } from '../webhooks/announce.ts'
+import { insertEvents } from '../webhooks/insert-events.ts'
 import type { Batch } from './batch.ts'
 import { milestonesReached, nextMilestone } from './milestones.ts'
 

@@ -3,10 +3,10 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import { inTransaction } from '../kernel/transaction.ts'
 import type { Batch, Cell } from './batch.ts'
-import { countItemVisits } from './clones.ts'
 import { dayText } from './day.ts'
 import type { SettingsMirror } from './settings.ts'
 import { firstDayOf, SPAN_DAYS } from './spans.ts'
+import { countItemVisits } from './suspect-clones.ts'
 import { announceMilestones } from './totals.ts'
 
 export type Writer = {

@@ -4,7 +4,7 @@ import { isLongerThan, isOneLine } from '../kernel/characters.ts'
 import type { Fragment, Sql } from '../kernel/db.ts'
 import { AppError, type Detail, invalid, notFound } from '../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
-import { EVENT_TYPES } from './announce.ts'
+import { EVENT_TYPES } from './insert-events.ts'
 
 export const MOST_ENDPOINTS = 20
 export const MOST_DESCRIPTION = 500

@@ -5,9 +5,9 @@ import { audit } from '../accounts/audit.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { retrying, type Sql } from '../kernel/db.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
-import type { Attempted } from './attempt.ts'
 import type { DisabledReason } from './endpoint.ts'
-import type { Health } from './schedule.ts'
+import type { Health } from './retry-schedule.ts'
+import type { Attempted } from './send.ts'
 
 /** An attempt that was made. `attempt` counts from 1. */
 export type Result = {

@@ -2,7 +2,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import { isTooLong, LEASE_MS } from './claim.ts'
-import { MAX_PEACE_MS, MAX_STEP_MS } from './schedule.ts'
+import { MAX_PEACE_MS, MAX_STEP_MS } from './retry-schedule.ts'
 
 /** Servers whose clocks are this far apart do not disturb each other. */
 const TOLERANCE_MS = 60_000

@@ -8,8 +8,6 @@ import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Outbound } from '../kernel/outbound-http.ts'
 import type { Sealer } from '../kernel/sealing.ts'
-import { type Attempted, attempt } from '../webhooks/attempt.ts'
-import { type AccountCaps, FAST_MS, learn, type ProcessCaps, takePlace } from '../webhooks/caps.ts'
 import {
   type Claimed,
   claim,
@@ -20,7 +18,15 @@ import {
   START,
   type Waiting,
 } from '../webhooks/claim.ts'
-import { afterFailure, isToBeSwitchedOff, nextAttemptAt, WELL } from '../webhooks/schedule.ts'
+import {
+  type AccountCaps,
+  FAST_MS,
+  learn,
+  type ProcessCaps,
+  takePlace,
+} from '../webhooks/concurrency-limits.ts'
+import { afterFailure, isToBeSwitchedOff, nextAttemptAt, WELL } from '../webhooks/retry-schedule.ts'
+import { type Attempted, attempt } from '../webhooks/send.ts'
 import type { Result } from '../webhooks/settle.ts'
 import { complaintOn } from './complaint.ts'
 import { Leases } from './leases.ts'

@@ -1,9 +1,9 @@
 /** What a worker knows of one endpoint: its settings, how it is doing, what is on its way and what is next. */
 
 import type { Sealer } from '../kernel/sealing.ts'
-import { type AccountCaps, type LineCaps, newLineCaps } from '../webhooks/caps.ts'
 import type { Claimed, Waiting } from '../webhooks/claim.ts'
-import type { Health } from '../webhooks/schedule.ts'
+import { type AccountCaps, type LineCaps, newLineCaps } from '../webhooks/concurrency-limits.ts'
+import type { Health } from '../webhooks/retry-schedule.ts'
 import { openSecrets, type Secrets } from '../webhooks/secret.ts'
 
 /** Claimed ahead, as a multiple of what may be on its way: so that nothing waits for the next claim. */

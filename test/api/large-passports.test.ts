@@ -5,7 +5,7 @@ import { findCategory } from '../../src/categories/catalogue.ts'
 import { findUuid } from '../../src/kernel/ids.ts'
 import { exportContents, exportPassports } from '../../src/passports/export-rows.ts'
 import { statesInPieces } from '../../src/passports/state.ts'
-import { exportModels } from '../../src/transfer/export.ts'
+import { exportModels } from '../../src/transfer/spreadsheets/export-models.ts'
 import { ADDRESSES, newProduct } from '../harness.ts'
 import { startUnitStand, type UnitStand } from './unit-stand.ts'
 

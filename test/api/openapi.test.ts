@@ -8,7 +8,7 @@ import { API_PREFIX, ROUTES } from '../../src/api/door.ts'
 import { refusalsOf } from '../../src/api/openapi-answers.ts'
 import { type Operation, PATH_PARAMETERS } from '../../src/api/operation-parts.ts'
 import { OPERATIONS } from '../../src/api/operations.ts'
-import { EVENT_TYPES } from '../../src/webhooks/announce.ts'
+import { EVENT_TYPES } from '../../src/webhooks/insert-events.ts'
 import { documentChecker } from '../answers.ts'
 import { type Harness, startHarness } from '../harness.ts'
 

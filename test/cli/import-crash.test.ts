@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { csvLine } from '../../src/transfer/csv-text.ts'
+import { csvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
 import { IS_FULL } from '../full.ts'
-import { readAll } from '../transfer/sheets.ts'
+import { readAll } from '../transfer/spreadsheets.ts'
 import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
 
 const PASSWORD = 'eleven herons over the lake'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { importsEnded } from '../../src/transfer/import-job.ts'
+import { importsEnded } from '../../src/transfer/spreadsheets/run-import.ts'
 import { findViolations, openBrowser, WIDTH, WITHOUT_CHROMIUM } from '../site/chromium.ts'
 import { PASSWORD, type Stand, startStand } from './stand.ts'
 

@@ -1,6 +1,6 @@
 /** Sheets brought through the console's own routes: the forms are read from the page and sent as a browser sends them. */
 import assert from 'node:assert/strict'
-import { importsEnded, takeImportFaults } from '../../src/transfer/import-job.ts'
+import { importsEnded, takeImportFaults } from '../../src/transfer/spreadsheets/run-import.ts'
 import { type Answer, type Browser, OWN, type Stand } from './stand.ts'
 
 export async function upload(

@@ -4,11 +4,16 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { operatorActor } from '../../src/accounts/actors.ts'
 import { openPool } from '../../src/kernel/db.ts'
-import { csvLine } from '../../src/transfer/csv-text.ts'
-import { openImport } from '../../src/transfer/import.ts'
-import { importsEnded, resumeImports, stopImports, takeImportFaults } from '../../src/transfer/import-job.ts'
-import { xlsxFile } from '../../src/transfer/xlsx-file.ts'
-import { joined, readAll } from '../transfer/sheets.ts'
+import {
+  importsEnded,
+  resumeImports,
+  stopImports,
+  takeImportFaults,
+} from '../../src/transfer/spreadsheets/run-import.ts'
+import { openImport } from '../../src/transfer/spreadsheets/spreadsheet-import.ts'
+import { csvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
+import { xlsxFile } from '../../src/transfer/spreadsheets/write-xlsx.ts'
+import { joined, readAll } from '../transfer/spreadsheets.ts'
 import { bring as bringBy, counts, download as downloadBy, formIn, upload as send } from './import-form.ts'
 import { type Answer, type Browser, OWN, type Stand, startStand } from './stand.ts'
 

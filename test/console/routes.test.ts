@@ -9,7 +9,7 @@ import { CONSOLE_ROUTES } from '../../src/console/door.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access-links.ts'
 import { createPassport } from '../../src/passports/create.ts'
-import { addWebhook } from '../../src/webhooks/register.ts'
+import { addWebhook } from '../../src/webhooks/manage-endpoints.ts'
 import { newProduct } from '../harness.ts'
 import { ADDRESSES, type Browser, OWN, PASSWORD, PUBLIC_URL, type Stand, startStand } from './stand.ts'
 

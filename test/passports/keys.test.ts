@@ -42,11 +42,11 @@ const STATEMENTS_WITHOUT: Record<string, string> = {
   'passports/sitemap.ts': 'directory: what search engines may list',
   'passports/verify.ts': 'the operator looks at all histories',
   'scans/settings.ts': 'what changed lately, for the memory of a process',
-  'transfer/import-job.ts': 'a worker takes over what another left',
-  'transfer/import.ts': 'chore: sheets that are over',
+  'transfer/spreadsheets/run-import.ts': 'a worker takes over what another left',
+  'transfer/spreadsheets/spreadsheet-import.ts': 'chore: sheets that are over',
   'webhooks/claim.ts': 'a worker gives back the leases of its own',
   'webhooks/retention.ts': 'chore: secrets that are over',
-  'webhooks/rotate.ts': 'the operator: whether the store has anything sealed',
+  'webhooks/rotate-secret.ts': 'the operator: whether the store has anything sealed',
   'webhooks/unstick.ts': 'chore: what a clock that ran ahead holds up',
 }
 

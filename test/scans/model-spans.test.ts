@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { cleanScans } from '../../src/scans/clean.ts'
+import { cleanScans } from '../../src/scans/delete-old-scans.ts'
 import { CRAWLER, type ScanStand, startScanStand } from './scan-stand.ts'
 
 const MIGRATION = new URL('../../migrations/0019_scan_pages.sql', import.meta.url)

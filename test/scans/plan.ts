@@ -1,6 +1,6 @@
 /** Scans made up by a rule, so that several processes can note them and a test can say beforehand what must come out. */
 import type { Scanned } from '../../src/scans/batch.ts'
-import type { Reader } from '../../src/scans/derive.ts'
+import type { Reader } from '../../src/scans/count-scan.ts'
 
 export type Plan = {
   scans: number

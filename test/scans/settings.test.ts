@@ -1,7 +1,7 @@
 /** Off derives nothing; what was kept is forgotten in time. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { cleanScans } from '../../src/scans/clean.ts'
+import { cleanScans } from '../../src/scans/delete-old-scans.ts'
 import { createScanRecorder } from '../../src/scans/recorder.ts'
 import { getScanSettings, setScanSettings } from '../../src/scans/settings.ts'
 import { CRAWLER, type ScanStand, startScanStand } from './scan-stand.ts'

@@ -13,8 +13,8 @@ import {
   findWrongCounts,
   findWrongUnitCounts,
 } from '../../src/passports/verify.ts'
-import { exportToFile } from '../../src/transfer/export-account.ts'
-import { importFromFile } from '../../src/transfer/import-account.ts'
+import { exportToFile } from '../../src/transfer/accounts/export-account.ts'
+import { importFromFile } from '../../src/transfer/accounts/import-account.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { type Folder, fill, poolOfOne, temporaryFolder } from './stores.ts'

@@ -15,10 +15,10 @@ import {
   findWrongCounts,
   findWrongUnitCounts,
 } from '../../src/passports/verify.ts'
-import { backUp } from '../../src/transfer/backup.ts'
-import { type BackupKey, deriveBackupKey } from '../../src/transfer/backup-key.ts'
-import { restoreBackup } from '../../src/transfer/restore.ts'
-import { LEFT_OUT } from '../../src/transfer/tables.ts'
+import { type BackupKey, deriveBackupKey } from '../../src/transfer/backup/backup-key.ts'
+import { backUp } from '../../src/transfer/backup/create-backup.ts'
+import { restoreBackup } from '../../src/transfer/backup/restore-backup.ts'
+import { LEFT_OUT } from '../../src/transfer/backup/tables.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import {

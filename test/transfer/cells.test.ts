@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { findCategory } from '../../src/categories/catalogue.ts'
 import { AppError } from '../../src/kernel/errors.ts'
-import type { Cell } from '../../src/transfer/cell.ts'
-import { findColumn } from '../../src/transfer/columns.ts'
-import { type Reading, rowData } from '../../src/transfer/row-data.ts'
-import { rowFaults } from '../../src/transfer/row-faults.ts'
-import { collectTraits } from '../../src/transfer/sheet-traits.ts'
+import type { Cell } from '../../src/transfer/spreadsheets/cell.ts'
+import { collectTraits } from '../../src/transfer/spreadsheets/column-traits.ts'
+import { findColumn } from '../../src/transfer/spreadsheets/columns.ts'
+import { rowFaults } from '../../src/transfer/spreadsheets/row-errors.ts'
+import { type Reading, rowData } from '../../src/transfer/spreadsheets/row-to-passport.ts'
 
 const textile = findCategory('textile')
 const battery = findCategory('battery')

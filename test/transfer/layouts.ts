@@ -2,9 +2,9 @@
  * Sheets as shops, product databases and open data sets lay them out, with rows of our own: what each title must be
  * taken for, what a person answers where the sheet leaves it open, and what the first product must then say.
  */
-import { csvLine } from '../../src/transfer/csv-text.ts'
-import { xlsxFile } from '../../src/transfer/xlsx-file.ts'
-import { joined } from './sheets.ts'
+import { csvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
+import { xlsxFile } from '../../src/transfer/spreadsheets/write-xlsx.ts'
+import { joined } from './spreadsheets.ts'
 
 export type Layout = {
   source: string

@@ -4,10 +4,10 @@ import { describe, test } from 'node:test'
 import { allCategories, findCategory } from '../../src/categories/catalogue.ts'
 import { fieldLabel, fieldWords, spokenKey } from '../../src/categories/spoken.ts'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
-import { columnsOf, findColumn, templateExtent } from '../../src/transfer/columns.ts'
-import { guessMapping } from '../../src/transfer/guess-mapping.ts'
-import { headerKey } from '../../src/transfer/mapping.ts'
-import { NO_TRAITS } from '../../src/transfer/sheet-traits.ts'
+import { NO_TRAITS } from '../../src/transfer/spreadsheets/column-traits.ts'
+import { columnsOf, findColumn, templateExtent } from '../../src/transfer/spreadsheets/columns.ts'
+import { guessMapping } from '../../src/transfer/spreadsheets/guess-mapping.ts'
+import { headerKey } from '../../src/transfer/spreadsheets/mapping.ts'
 
 const textile = findCategory('textile')
 assert.ok(textile)

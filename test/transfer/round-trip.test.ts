@@ -5,16 +5,21 @@ import fc from 'fast-check'
 import { readSheet } from 'read-excel-file/node'
 import { allCategories, type CompleteCategory, findCategory } from '../../src/categories/catalogue.ts'
 import { canonicalName } from '../../src/categories/known-names.ts'
-import { type Cell, defused, guessMark, plainText, readNumber } from '../../src/transfer/cell.ts'
-import { columnsOf, findColumn } from '../../src/transfer/columns.ts'
-import { Breadth, dataRow } from '../../src/transfer/data-row.ts'
-import { csvFile } from '../../src/transfer/export.ts'
-import { guessMapping } from '../../src/transfer/guess-mapping.ts'
-import { changesOf, columnAt, type Reading, rowData } from '../../src/transfer/row-data.ts'
-import { collectTraits } from '../../src/transfer/sheet-traits.ts'
-import { xlsxFile } from '../../src/transfer/xlsx-file.ts'
+import { type Cell, defused, guessMark, plainText, readNumber } from '../../src/transfer/spreadsheets/cell.ts'
+import { collectTraits } from '../../src/transfer/spreadsheets/column-traits.ts'
+import { columnsOf, findColumn } from '../../src/transfer/spreadsheets/columns.ts'
+import { csvFile } from '../../src/transfer/spreadsheets/export-models.ts'
+import { guessMapping } from '../../src/transfer/spreadsheets/guess-mapping.ts'
+import { Breadth, dataRow } from '../../src/transfer/spreadsheets/passport-to-row.ts'
+import {
+  changesOf,
+  columnAt,
+  type Reading,
+  rowData,
+} from '../../src/transfer/spreadsheets/row-to-passport.ts'
+import { xlsxFile } from '../../src/transfer/spreadsheets/write-xlsx.ts'
 import { type Body, validData } from '../categories/arbitrary.ts'
-import { joined, readAll } from './sheets.ts'
+import { joined, readAll } from './spreadsheets.ts'
 
 const KINDS = ['csv', 'csv2', 'xlsx'] as const
 

@@ -16,9 +16,9 @@ import {
   type Resolve,
 } from '../../src/kernel/outbound-http.ts'
 import { findUrlFault, nameUrlFault, type OutboundPolicy } from '../../src/kernel/outbound-url.ts'
-import { listDeliveries } from '../../src/webhooks/deliveries.ts'
-import { addWebhook } from '../../src/webhooks/register.ts'
-import { testWebhook } from '../../src/webhooks/try-out.ts'
+import { listDeliveries } from '../../src/webhooks/delivery-log.ts'
+import { addWebhook } from '../../src/webhooks/manage-endpoints.ts'
+import { testWebhook } from '../../src/webhooks/send-test-event.ts'
 import { HOSTILE_NAMES, HOSTILE_URLS } from './hostile-addresses.ts'
 import { type Receiver, type Stand, startReceiver, startStand } from './stand.ts'
 

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { queueNumbers } from '../../src/webhooks/numbers.ts'
+import { queueNumbers } from '../../src/webhooks/queue-size.ts'
 import { IS_FULL } from '../full.ts'
 import { type Receiver, SECRET_KEY, type Stand, startReceiver, startStand, until } from './stand.ts'
 

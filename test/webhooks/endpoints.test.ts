@@ -8,7 +8,7 @@ import {
   pauseWebhook,
   removeWebhook,
   resumeWebhook,
-} from '../../src/webhooks/register.ts'
+} from '../../src/webhooks/manage-endpoints.ts'
 import { type Stand, startStand } from './stand.ts'
 
 const URL = 'https://shop.example/hooks?a=b'

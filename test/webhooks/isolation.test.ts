@@ -1,7 +1,7 @@
 /** Bad receivers hold up nobody: neither in their own account, nor in others, nor by what they send. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { listDeliveries } from '../../src/webhooks/deliveries.ts'
+import { listDeliveries } from '../../src/webhooks/delivery-log.ts'
 import type { TestAccount } from '../harness.ts'
 import { type BadReceivers, startBadReceivers } from './bad-receivers.ts'
 import { type Receiver, type Stand, startReceiver, startStand, until } from './stand.ts'

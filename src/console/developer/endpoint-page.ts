@@ -1,6 +1,6 @@
 /** One webhook: how it is doing, what can be done about it, and its log. */
 import { html } from 'ghtml'
-import { listDeliveries } from '../../webhooks/deliveries.ts'
+import { listDeliveries } from '../../webhooks/delivery-log.ts'
 import type { EndpointRecord } from '../../webhooks/endpoint.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'

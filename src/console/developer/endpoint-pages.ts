@@ -1,9 +1,9 @@
 /** How the list of webhooks, their form and the question before removing one look. */
 import { html } from 'ghtml'
 import type { Role } from '../../accounts/people.ts'
-import { EVENT_TYPES } from '../../webhooks/announce.ts'
 import { type EndpointRecord, MOST_DESCRIPTION } from '../../webhooks/endpoint.ts'
-import { MOST_ATTEMPTS, TRIED_FOR_MS } from '../../webhooks/schedule.ts'
+import { EVENT_TYPES } from '../../webhooks/insert-events.ts'
+import { MOST_ATTEMPTS, TRIED_FOR_MS } from '../../webhooks/retry-schedule.ts'
 import { described, input, notes, notice, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
 import type { Page } from '../route.ts'

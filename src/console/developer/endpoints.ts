@@ -2,15 +2,15 @@
 import { isOneLine } from '../../kernel/characters.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { nameUrlFault } from '../../kernel/outbound-url.ts'
-import { EVENT_TYPES } from '../../webhooks/announce.ts'
 import { listWebhooks, MOST_DESCRIPTION, MOST_ENDPOINTS } from '../../webhooks/endpoint.ts'
+import { EVENT_TYPES } from '../../webhooks/insert-events.ts'
 import {
   addWebhook,
   changeWebhook,
   pauseWebhook,
   removeWebhook,
   resumeWebhook,
-} from '../../webhooks/register.ts'
+} from '../../webhooks/manage-endpoints.ts'
 import { isFine, type Problems, problemsOf } from '../form.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { wordsOf } from '../texts.ts'

@@ -1,8 +1,8 @@
 /** The log of a webhook: every attempt with what came of it, and the ways to have something sent again. */
 import { html } from 'ghtml'
-import type { AttemptRecord } from '../../webhooks/deliveries.ts'
+import type { AttemptRecord } from '../../webhooks/delivery-log.ts'
 import type { EndpointRecord } from '../../webhooks/endpoint.ts'
-import { TEST_EVENT } from '../../webhooks/try-out.ts'
+import { TEST_EVENT } from '../../webhooks/send-test-event.ts'
 import { input } from '../fields.ts'
 import type { SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'

@@ -1,7 +1,7 @@
 /** The secrets of webhooks: shown once, to owners, and replaced without a gap. */
 import { html } from 'ghtml'
 import { getWebhook } from '../../webhooks/endpoint.ts'
-import { activateSecret, rotateSecret } from '../../webhooks/rotate.ts'
+import { activateSecret, rotateSecret } from '../../webhooks/rotate-secret.ts'
 import { copyable } from '../fields.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { shownOnce } from '../shown-once.ts'

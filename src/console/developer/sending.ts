@@ -1,8 +1,8 @@
 /** Having something sent: a test, one event again, all that failed since a time. Each leads back to the page, which says what came of it. */
 import { AppError } from '../../kernel/errors.ts'
 import { findMoment } from '../../kernel/moment.ts'
-import { replayFailed, resendDelivery } from '../../webhooks/deliveries.ts'
-import { testWebhook } from '../../webhooks/try-out.ts'
+import { replayFailed, resendDelivery } from '../../webhooks/delivery-log.ts'
+import { testWebhook } from '../../webhooks/send-test-event.ts'
 import { notice } from '../fields.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { wordsOf } from '../texts.ts'

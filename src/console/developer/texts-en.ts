@@ -1,7 +1,7 @@
 /** The words of the developer's pages in English; the others have the same keys. */
 import type { UrlFault } from '../../kernel/outbound-url.ts'
-import type { EventType } from '../../webhooks/announce.ts'
 import type { DisabledReason, EndpointStatus } from '../../webhooks/endpoint.ts'
+import type { EventType } from '../../webhooks/insert-events.ts'
 
 type Facts = { name: string; address: string; reason: string }
 

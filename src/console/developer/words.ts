@@ -1,8 +1,8 @@
 /** How an endpoint and what became of a delivery are put into words. */
 import { html } from 'ghtml'
-import { isRedirect } from '../../webhooks/attempt.ts'
-import type { AttemptRecord } from '../../webhooks/deliveries.ts'
+import type { AttemptRecord } from '../../webhooks/delivery-log.ts'
 import type { EndpointRecord } from '../../webhooks/endpoint.ts'
+import { isRedirect } from '../../webhooks/send.ts'
 import type { DeveloperTexts } from './texts-en.ts'
 
 /** `delivered`, `answered 500`, or what stopped it; a name of a later version stands for itself. */

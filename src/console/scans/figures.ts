@@ -1,6 +1,6 @@
 /** The numbers at the head: all scans, different readers, crawlers, and how they stand to the time before. */
 import { html } from 'ghtml'
-import type { Comparison } from '../../scans/compare.ts'
+import type { Comparison } from '../../scans/compare-periods.ts'
 import type { ScanSummary } from '../../scans/summary.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { SCAN_TEXTS } from './texts.ts'

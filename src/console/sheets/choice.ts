@@ -1,8 +1,8 @@
 /** Which sheet of a workbook is meant: read anew from the file that is kept. */
 import { contextOf } from '../../accounts/sessions.ts'
 import { requireUuid } from '../../passports/find.ts'
-import { chooseSheet, getImport } from '../../transfer/import.ts'
-import { SheetFault } from '../../transfer/sheet-fault.ts'
+import { SheetFault } from '../../transfer/spreadsheets/spreadsheet-error.ts'
+import { chooseSheet, getImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { wordsOf } from '../texts.ts'
 import { columnsPage } from './columns.ts'

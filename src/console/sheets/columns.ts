@@ -5,9 +5,16 @@ import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireUuid } from '../../passports/find.ts'
-import { columnsOf, findColumn, mappingName, templateExtent, UNIT_OPEN } from '../../transfer/columns.ts'
-import { roomForModels } from '../../transfer/findings.ts'
-import { settleUnits } from '../../transfer/guess-mapping.ts'
+import {
+  columnsOf,
+  findColumn,
+  mappingName,
+  templateExtent,
+  UNIT_OPEN,
+} from '../../transfer/spreadsheets/columns.ts'
+import { settleUnits } from '../../transfer/spreadsheets/guess-mapping.ts'
+import { roomForModels } from '../../transfer/spreadsheets/import-results.ts'
+import { checkImport } from '../../transfer/spreadsheets/run-import.ts'
 import {
   CHANGE_TYPES,
   getImport,
@@ -16,8 +23,7 @@ import {
   type Settings,
   type SheetImport,
   sampleRows,
-} from '../../transfer/import.ts'
-import { checkImport } from '../../transfer/import-job.ts'
+} from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { notice, select, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'

@@ -6,11 +6,21 @@ import { contextOf } from '../../accounts/sessions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireUuid } from '../../passports/find.ts'
-import { errorFile } from '../../transfer/error-file.ts'
-import { groupFaults, listBadRows, listChanges, listNameNotes } from '../../transfer/findings.ts'
-import { discardImport, getImport, ROWS_PER_CHUNK, type SheetImport } from '../../transfer/import.ts'
-import { runImport, stopImport } from '../../transfer/import-job.ts'
-import { CONTENT_TYPE } from '../../transfer/template.ts'
+import { errorFile } from '../../transfer/spreadsheets/error-file.ts'
+import {
+  groupFaults,
+  listBadRows,
+  listChanges,
+  listNameNotes,
+} from '../../transfer/spreadsheets/import-results.ts'
+import { runImport, stopImport } from '../../transfer/spreadsheets/run-import.ts'
+import {
+  discardImport,
+  getImport,
+  ROWS_PER_CHUNK,
+  type SheetImport,
+} from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import { CONTENT_TYPE } from '../../transfer/spreadsheets/template.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsIn, wordsOf } from '../texts.ts'
 import { columnsPage } from './columns.ts'

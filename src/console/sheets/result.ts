@@ -3,18 +3,18 @@ import { html } from 'ghtml'
 import { findCategory } from '../../categories/catalogue.ts'
 import { label, labelsFor } from '../../i18n/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { findColumn } from '../../transfer/columns.ts'
-import type { Difference } from '../../transfer/differences.ts'
-import { type BadRow, columnLetters } from '../../transfer/error-file.ts'
+import { findColumn } from '../../transfer/spreadsheets/columns.ts'
+import { type BadRow, columnLetters } from '../../transfer/spreadsheets/error-file.ts'
 import {
   type ChangedProduct,
   type FaultGroup,
   type FaultOverview,
   PAGE_ROWS,
-} from '../../transfer/findings.ts'
-import type { SheetImport } from '../../transfer/import.ts'
-import type { NameNote } from '../../transfer/name-notes.ts'
-import type { RowFault } from '../../transfer/row-faults.ts'
+} from '../../transfer/spreadsheets/import-results.ts'
+import type { NameNote } from '../../transfer/spreadsheets/name-notes.ts'
+import type { Difference } from '../../transfer/spreadsheets/product-changes.ts'
+import type { RowFault } from '../../transfer/spreadsheets/row-errors.ts'
+import type { SheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { valueLabel } from '../data-labels.ts'
 import { notice } from '../fields.ts'
 import { PRODUCTS } from '../products/list.ts'

@@ -2,16 +2,16 @@
 import { html } from 'ghtml'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { canonicalLanguage } from '../../categories/language.ts'
-import type { DecimalMark } from '../../transfer/cell.ts'
-import { type Column, compactMembers, findColumn } from '../../transfer/columns.ts'
+import type { DecimalMark } from '../../transfer/spreadsheets/cell.ts'
+import { type Column, compactMembers, findColumn } from '../../transfer/spreadsheets/columns.ts'
 import {
   type ConstantTexts,
   constantsFor,
   findWrongConstants,
   NEVER_CONSTANT,
   neededNames,
-} from '../../transfer/constants.ts'
-import type { ConstantSettings, Settings } from '../../transfer/import.ts'
+} from '../../transfer/spreadsheets/constant-values.ts'
+import type { ConstantSettings, Settings } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { valueLabel } from '../data-labels.ts'
 import { described, input, notes, select } from '../fields.ts'
 import type { Form, Problems } from '../form.ts'

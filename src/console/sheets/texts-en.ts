@@ -1,5 +1,5 @@
 /** The words of the pages that take sheets in and give them out, in English. */
-import type { SheetFaultCode } from '../../transfer/sheet-fault.ts'
+import type { SheetFaultCode } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 
 export const en = {
   title: 'Import and export',

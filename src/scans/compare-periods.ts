@@ -1,0 +1,54 @@
+/** A range against the one before it, where that can be said: whole days only, all of them counted in the same way. */
+import type { AccountContext } from '../accounts/context.ts'
+import { dayOf, dayText } from './day.ts'
+import { DAYS_KEPT } from './delete-old-scans.ts'
+
+type Sums = { total: number; unique: number }
+
+/** `recent` are the last `days` whole days, `before` as many before them. */
+export type Comparison =
+  | { is: 'compared'; recent: Sums; before: Sums }
+  /** Nothing was ever counted. */
+  | { is: 'nothing' }
+  /** The days before are no longer kept. */
+  | { is: 'forgotten' }
+  /** The first scan that is still known, or the last change of what is counted, is within the days that would be compared. */
+  | { is: 'young' | 'switched'; since: string }
+
+type Row = {
+  total: number
+  uniques: number
+  total_before: number
+  uniques_before: number
+  since: string | null
+  switched_at: Date | null
+}
+
+export async function comparePeriods(ctx: AccountContext, { days }: { days: number }): Promise<Comparison> {
+  const today = dayOf(ctx.clock.now())
+  const first = today - 2 * days
+  const [row] = await ctx.sql<Row[]>`
+    select coalesce(sum(scans) filter (where is_recent), 0)::bigint as total,
+      coalesce(sum(uniques) filter (where is_recent), 0)::bigint as uniques,
+      coalesce(sum(scans) filter (where not is_recent), 0)::bigint as total_before,
+      coalesce(sum(uniques) filter (where not is_recent), 0)::bigint as uniques_before,
+      (select first_day::text from scan_account_span where account_id = ${ctx.accountId} and days = 1
+        order by first_day limit 1) as since,
+      (select changed_at from scan_setting where account_id = ${ctx.accountId}) as switched_at
+    from (
+      select scans, uniques, first_day >= ${dayText(today - days)}::text::date as is_recent from scan_account_span
+      where account_id = ${ctx.accountId} and days = 1 and first_day >= ${dayText(first)}::text::date
+        and first_day < ${dayText(today)}::text::date
+    ) kept`
+  if (row === undefined || row.since === null) return { is: 'nothing' }
+  if (2 * days > DAYS_KEPT) return { is: 'forgotten' }
+  if (row.since > dayText(first)) return { is: 'young', since: row.since }
+  if (row.switched_at !== null && dayOf(row.switched_at) >= first) {
+    return { is: 'switched', since: dayText(dayOf(row.switched_at)) }
+  }
+  return {
+    is: 'compared',
+    recent: { total: row.total, unique: row.uniques },
+    before: { total: row.total_before, unique: row.uniques_before },
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Requests that wait, for a second at most as a rule, to become numbers: the only place that holds addresses and user
+ * agents. The same reader at the same passport is one entry however often they look.
+ */
+import type { Scanned } from './batch.ts'
+import type { Reader, Sighting } from './count-scan.ts'
+import { hourOf } from './day.ts'
+
+/** Some 500 bytes each without the user agent. More than this in one second is dropped, and told. */
+const MAX_SIGHTINGS = 100_000
+/** Of all different user agents together; of a hundred thousand real readers they have a tenth of this. */
+const MAX_AGENT_BYTES = 10_000_000
+/** Security bound: real user agents are a third of it; two that only differ further on are one. */
+const USER_AGENT_MAX = 512
+/** Of an IPv6 address with its zone. */
+const ADDRESS_MAX = 64
+/** Real session tokens have 43 characters. */
+const TOKEN_MAX = 64
+
+export type Sightings = {
+  /** False when there is no room. */
+  add: (passport: Scanned, reader: Reader, now: Date) => boolean
+  /** The hours that there are sightings of. */
+  hours: () => Iterable<number>
+  /** All there are, those of a passport together and in the order they came; none are left. */
+  take: () => Sighting[]
+  size: () => number
+}
+
+export function createSightings(): Sightings {
+  let held = new Map<string, Map<string, Sighting>>()
+  let agents = new Map<string, Agent>()
+  let size = 0
+  let agentBytes = 0
+  const hours = new Set<number>()
+  return {
+    hours: () => hours,
+    add(passport, reader, now) {
+      const { sessionToken = '', country = '' } = reader
+      const address = withoutMapping(reader.address).slice(0, ADDRESS_MAX)
+      const text = bounded(reader.userAgent, USER_AGENT_MAX)
+      const knownAgent = agents.get(text)
+      const agent = knownAgent ?? { number: agents.size, text }
+      const hour = hourOf(now)
+      const key = `${hour}${country}${sessionToken} ${address} ${agent.number}`
+      const ofPassport = held.get(passport.id)
+      const known = ofPassport?.get(key)
+      if (known !== undefined) {
+        known.times++
+        return true
+      }
+      const newBytes = knownAgent === undefined ? text.length : 0
+      if (size >= MAX_SIGHTINGS || agentBytes + newBytes > MAX_AGENT_BYTES) return false
+      agentBytes += newBytes
+      agents.set(text, agent)
+      const sighting: Sighting = {
+        passport: identityOf(passport),
+        reader: {
+          address: copied(address, ADDRESS_MAX),
+          userAgent: agent.text,
+          country: reader.country,
+          sessionToken: reader.sessionToken && copied(reader.sessionToken, TOKEN_MAX),
+        },
+        hour,
+        times: 1,
+      }
+      if (ofPassport === undefined) held.set(passport.id, new Map([[key, sighting]]))
+      else ofPassport.set(key, sighting)
+      size++
+      hours.add(hour)
+      return true
+    },
+    take() {
+      const all = Array.from(held.values()).flatMap(ofPassport => [...ofPassport.values()])
+      held = new Map()
+      agents = new Map()
+      size = 0
+      agentBytes = 0
+      hours.clear()
+      return all
+    },
+    size: () => size,
+  }
+}
+
+/** A user agent: long, and the same for many readers, so it is held once. */
+type Agent = { number: number; text: string }
+
+/** Callers pass whole rows, whose data may be a megabyte: only what is counted by stays. */
+const identityOf = ({ id, account_id, category, level, model_id, parent_id }: Scanned): Scanned => ({
+  id,
+  account_id,
+  category,
+  level,
+  model_id,
+  parent_id,
+})
+
+/** A true copy: a slice would keep the header that it was cut out of alive. */
+const copied = (text: string, max: number) => Buffer.from(text.slice(0, max), 'latin1').toString('latin1')
+
+const bounded = (text: string, max: number) => (text.length <= max ? text : copied(text, max))
+
+/** One reader on IPv4 is one, whichever way the socket was opened (RFC 4291 §2.5.5.2). */
+const withoutMapping = (address: string) =>
+  address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address

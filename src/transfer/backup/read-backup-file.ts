@@ -1,0 +1,187 @@
+/** Reads the file of a backup. Nothing of it is used before its checksum and its seal have been compared. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { createZstdDecompress } from 'node:zlib'
+import { sameText } from '../../kernel/crypto.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { explainFileError } from '../file-error.ts'
+import type { BackupKey } from './backup-key.ts'
+import { type BackupHeader, FIRST_LINES, FRAME_HEAD_BYTES, type Frame, LETTERS } from './write-backup-file.ts'
+
+const MAX_HEADER_BYTES = 1_048_576
+const MAX_FRAME_BYTES = 64 * 1_048_576
+const TRAILER_BYTES = { unsealed: 73, sealed: 143 } as const
+const TRAILER_PATTERN = {
+  unsealed: /^\nsha256 ([0-9a-f]{64})\n$/,
+  sealed: /^\nsha256 ([0-9a-f]{64})\nseal ([0-9a-f]{64})\n$/,
+} as const
+const NEWLINE = 0x0a
+
+export type BackupFile = {
+  header: BackupHeader
+  sha256: string
+  bytes: number
+  /** Nobody without the key has changed it. False for one of version 0.1, which anybody could have. */
+  isSealed: boolean
+  /** From the first to the last; throws when the file is no longer what was checked. */
+  frames: () => AsyncGenerator<Frame>
+}
+
+/** `keys`: that of SECRET_KEY, and that of OLD_SECRET_KEY if there is one. */
+export type ReadOptions = { path: string; keys: readonly BackupKey[]; acceptUnsealed: boolean }
+
+const refused = (message: string) => new AppError('validation', message)
+
+/**
+ * Opens a backup after comparing its checksum and its seal. Throws `validation` when it is none, is cut off, is damaged,
+ * belongs to another key or was changed by somebody without the key.
+ */
+export async function openBackupFile(options: ReadOptions): Promise<BackupFile> {
+  const { path } = options
+  try {
+    const { bytes, head, tail } = await readEnds(path)
+    const kind = kindOf(head)
+    if (kind === undefined)
+      throw refused(`${path} is no backup of Carnet, or is damaged at its very beginning.`)
+    const dataEnd = bytes - TRAILER_BYTES[kind]
+    const trailer = tail.subarray(-TRAILER_BYTES[kind]).toString('latin1')
+    const [, sha256, seal] = TRAILER_PATTERN[kind].exec(trailer) ?? []
+    if (sha256 === undefined) throw refused(`${path} is not whole: its end is missing or damaged.`)
+    const digest = createHash('sha256')
+    for await (const chunk of createReadStream(path, { end: dataEnd - 1 })) digest.update(chunk as Buffer)
+    if (digest.digest('hex') !== sha256)
+      throw refused(`${path} is damaged: it does not have the checksum at its end. Nothing was restored.`)
+    const lineEnd = head.indexOf(NEWLINE, FIRST_LINES[kind].length)
+    const header = parseHeader(head.subarray(FIRST_LINES[kind].length, lineEnd).toString('utf8'))
+    if (header === undefined)
+      throw refused(`${path} is no backup that can be restored: its header is not whole.`)
+    requireSeal(options, header, sha256, seal)
+    const frames = () => decode(path, { start: lineEnd + 1, end: dataEnd, sha256 })
+    return { header, sha256, bytes, isSealed: seal !== undefined, frames }
+  } catch (error) {
+    throw explainFileError(error, path, 'read')
+  }
+}
+
+function kindOf(head: Buffer): keyof typeof FIRST_LINES | undefined {
+  const line = head.subarray(0, FIRST_LINES.sealed.length).toString('latin1')
+  if (line === FIRST_LINES.sealed) return 'sealed'
+  return line === FIRST_LINES.unsealed ? 'unsealed' : undefined
+}
+
+function requireSeal(
+  { path, keys, acceptUnsealed }: ReadOptions,
+  { secret_key_fingerprint: fingerprint, carnet }: BackupHeader,
+  sha256: string,
+  seal: string | undefined,
+): void {
+  const key = keys.find(one => one.fingerprint === fingerprint)
+  if (key === undefined) {
+    const ours = keys.map(one => one.fingerprint).join(' or ')
+    throw refused(
+      `The backup belongs to another SECRET_KEY (its fingerprint is ${fingerprint}, that of the key here is ${ours}). ` +
+        'Set SECRET_KEY, or OLD_SECRET_KEY, to the one it was made with, or put the file secret-key of then into DATA_DIR: without it, webhook secrets and cookies are lost.',
+    )
+  }
+  if (seal === undefined) {
+    if (acceptUnsealed) return
+    throw refused(
+      `${path} was written by Carnet ${carnet}, whose backups have no seal: anybody who could write to this file may have changed it, passwords of people included. ` +
+        'If you know that nobody else could, restore it with --accept-unsealed.',
+    )
+  }
+  if (!sameText(seal, key.seal(sha256))) {
+    throw refused(
+      `${path} was changed after it was made, by somebody without the SECRET_KEY: its seal is not right. Nothing was restored. Take another backup, and find out who can write there.`,
+    )
+  }
+}
+
+function parseHeader(text: string): BackupHeader | undefined {
+  try {
+    const header = JSON.parse(text) as BackupHeader
+    const texts = [header.created_at, header.carnet, header.secret_key_fingerprint]
+    return texts.every(one => typeof one === 'string') && Array.isArray(header.migrations)
+      ? header
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function readEnds(path: string): Promise<{ bytes: number; head: Buffer; tail: Buffer }> {
+  const file = await open(path, 'r')
+  try {
+    const { size } = await file.stat()
+    const head = Buffer.alloc(Math.min(size, MAX_HEADER_BYTES))
+    await file.read(head, 0, head.length, 0)
+    const tail = Buffer.alloc(Math.min(size, TRAILER_BYTES.sealed))
+    await file.read(tail, 0, tail.length, size - tail.length)
+    return { bytes: size, head, tail }
+  } finally {
+    await file.close()
+  }
+}
+
+type Packed = { start: number; end: number; sha256: string }
+
+async function* decode(path: string, { start, end, sha256 }: Packed): AsyncGenerator<Frame> {
+  const digest = createHash('sha256')
+  const changed = () => refused(`${path} was changed while it was read.`)
+  let left = start
+  const packed = async function* () {
+    for await (const chunk of createReadStream(path, { end: end - 1 })) {
+      const piece = chunk as Buffer
+      digest.update(piece)
+      const skipped = Math.min(left, piece.length)
+      left -= skipped
+      yield piece.subarray(skipped)
+    }
+  }
+  const unpacked = Readable.from(packed(), { objectMode: false }).pipe(createZstdDecompress())
+  try {
+    yield* framesOf(unpacked, changed)
+  } catch (error) {
+    if (error instanceof AppError || !(error instanceof Error)) throw error
+    throw refused(`${path} has the right checksum, but what it holds cannot be unpacked: ${error.message}.`)
+  }
+  if (digest.digest('hex') !== sha256) throw changed()
+}
+
+async function* framesOf(chunks: AsyncIterable<Buffer>, fault: () => Error): AsyncGenerator<Frame> {
+  let held: Buffer[] = []
+  let length = 0
+  let wanted = FRAME_HEAD_BYTES
+  let letter = ''
+  for await (const chunk of chunks) {
+    held.push(chunk)
+    length += chunk.length
+    if (length < wanted) continue
+    let all = held.length === 1 ? chunk : Buffer.concat(held)
+    while (all.length >= wanted) {
+      if (letter === '') {
+        letter = all.toString('latin1', 0, 1)
+        wanted = all.readUInt32BE(1)
+        if (wanted > MAX_FRAME_BYTES) throw fault()
+        all = all.subarray(FRAME_HEAD_BYTES)
+        continue
+      }
+      yield frameOf(letter, all.subarray(0, wanted), fault)
+      all = all.subarray(wanted)
+      letter = ''
+      wanted = FRAME_HEAD_BYTES
+    }
+    held = [all]
+    length = all.length
+  }
+  if (letter !== '' || length > 0) throw fault()
+}
+
+function frameOf(letter: string, body: Buffer, fault: () => Error): Frame {
+  if (letter === LETTERS.data) return { type: 'data', data: body }
+  if (letter === LETTERS.table) return { type: 'table', table: JSON.parse(body.toString('utf8')) }
+  if (letter === LETTERS.end) return { type: 'end', end: JSON.parse(body.toString('utf8')) }
+  throw fault()
+}

@@ -1,0 +1,92 @@
+/**
+ * Writes the file of a backup, whatever is in it: a line that says what it is, a line of JSON, a zstd stream of frames,
+ * the SHA-256 of everything before, and a seal of that under SECRET_KEY. Described in `docs/backup.md`.
+ */
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createZstdCompress } from 'node:zlib'
+import { type Put, writePrivateFile } from '../../kernel/private-file.ts'
+import { explainFileError } from '../file-error.ts'
+import type { BackupKey } from './backup-key.ts'
+
+export type AppliedMigration = { number: number; name: string; checksum: string }
+
+export type BackupHeader = {
+  /** ISO, UTC: the moment whose state this is. */
+  created_at: string
+  /** Version of the Carnet that wrote it. */
+  carnet: string
+  /** Tells which SECRET_KEY belongs to it, and nothing about that key. */
+  secret_key_fingerprint: string
+  migrations: readonly AppliedMigration[]
+}
+
+export type BackupEnd = { rows: Readonly<Record<string, number>>; passports: number; versions: number }
+
+/** `data` is a piece of what COPY writes as text, of the table before. */
+export type Frame =
+  | { type: 'table'; table: { name: string; columns: readonly string[] } }
+  | { type: 'data'; data: Buffer }
+  | { type: 'end'; end: BackupEnd }
+
+/** Version 1 ended with its checksum; version 2 has a seal behind it. */
+export const FIRST_LINES = { unsealed: 'carnet-backup 1\n', sealed: 'carnet-backup 2\n' } as const
+/** A letter and four bytes of length. */
+export const FRAME_HEAD_BYTES = 5
+export const LETTERS = { table: 'T', data: 'D', end: 'E' } as const
+
+type Target = { path: string; key: BackupKey; signal?: AbortSignal | undefined }
+
+/** Writes the file; it has its name when it is whole and on disk. Throws `validation` when it cannot be written. */
+export async function writeBackupFile(
+  target: Target,
+  header: BackupHeader,
+  frames: AsyncIterable<Frame>,
+): Promise<{ sha256: string; bytes: number }> {
+  try {
+    return await writePrivateFile(target.path, put => write(put, target, header, frames))
+  } catch (error) {
+    throw explainFileError(error, target.path, 'written')
+  }
+}
+
+async function write(
+  put: Put,
+  { key, signal }: Target,
+  header: BackupHeader,
+  frames: AsyncIterable<Frame>,
+): Promise<{ sha256: string; bytes: number }> {
+  const digest = createHash('sha256')
+  let bytes = 0
+  const add = async (piece: string | Buffer) => {
+    digest.update(piece)
+    bytes += Buffer.byteLength(piece)
+    await put(piece)
+  }
+  const addAll = async (pieces: AsyncIterable<Buffer>) => {
+    for await (const piece of pieces) await add(piece)
+  }
+  await add(FIRST_LINES.sealed)
+  await add(`${JSON.stringify(header)}\n`)
+  const packed = Readable.from(encode(frames), { objectMode: false })
+  await pipeline(packed, createZstdCompress(), addAll, signal === undefined ? {} : { signal })
+  const sha256 = digest.digest('hex')
+  const trailer = `\nsha256 ${sha256}\nseal ${key.seal(sha256)}\n`
+  await put(trailer)
+  return { sha256, bytes: bytes + trailer.length }
+}
+
+async function* encode(frames: AsyncIterable<Frame>): AsyncGenerator<Buffer> {
+  for await (const frame of frames) {
+    const body =
+      frame.type === 'data'
+        ? frame.data
+        : Buffer.from(JSON.stringify(frame.type === 'table' ? frame.table : frame.end))
+    const head = Buffer.alloc(FRAME_HEAD_BYTES)
+    head.write(LETTERS[frame.type], 'latin1')
+    head.writeUInt32BE(body.length, 1)
+    yield head
+    yield body
+  }
+}

@@ -1,0 +1,138 @@
+/** Values that are the same for every row of a sheet: which are needed, which are kept, and whether they can be taken. */
+import type { AccountContext } from '../../accounts/context.ts'
+import type { CompleteCategory } from '../../categories/catalogue.ts'
+import type { Field } from '../../categories/field.ts'
+import { scalarEntry } from '../../categories/json-schema.ts'
+import { validateData } from '../../categories/validate.ts'
+import type { Data } from '../../categories/value.ts'
+import type { Detail } from '../../kernel/errors.ts'
+import { listPassports } from '../../passports/list.ts'
+import { getState, readingOf } from '../../passports/state.ts'
+import { type Column, columnName, columnsOf, compactMembers, findColumn } from './columns.ts'
+import { Breadth, dataRow } from './passport-to-row.ts'
+import { type Constant, changesOf, type Reading, rowData } from './row-to-passport.ts'
+
+/** By the name of a column, as texts of cells. */
+export type ConstantTexts = Readonly<Record<string, string>>
+
+/** Never the same for two products. */
+export const NEVER_CONSTANT: readonly string[] = ['sku', 'gtin']
+
+/** What a new product needs and no column gives, as names of columns; a text without its language. */
+export function neededNames(category: CompleteCategory, columns: readonly Column[]): string[] {
+  const names: string[] = []
+  const isGiven = (name: string) =>
+    columns.some(
+      one => one.name === name || one.name.startsWith(`${name}.`) || one.name.startsWith(`${name}[`),
+    )
+  const visit = (fields: readonly Field[], prefix: string): void => {
+    for (const field of fields) {
+      const name = `${prefix}${field.name}`
+      if (!field.required && !isGiven(name)) continue
+      if (field.type === 'object' && !field.localized) visit(field.fields ?? [], `${name}.`)
+      else if (field.type === 'list' && isGiven(name)) visitEntries(field, name)
+      else if (!isGiven(name)) names.push(name)
+    }
+  }
+  const visitEntries = (field: Field, name: string): void => {
+    const places = columns.flatMap(({ steps }) =>
+      steps[0] === name && typeof steps[1] === 'number' ? [steps[1]] : [],
+    )
+    for (const place of new Set(places)) visit(field.of ?? [], `${columnName([name, place])}.`)
+  }
+  visit(category.fields, '')
+  return names
+}
+
+/** Whether a value for all rows may be written in one cell. */
+export const isWritable = ({ field, isWhole }: Column): boolean =>
+  isWhole !== true || scalarEntry(field) !== undefined || compactMembers(field) !== undefined
+
+/** The constants that a sheet with these columns uses: a column of its own goes before. */
+export function constantsFor(
+  category: CompleteCategory,
+  texts: ConstantTexts,
+  columns: readonly (Column | undefined)[],
+): Constant[] {
+  const given = new Set(columns.map(column => column?.name))
+  return Object.entries(texts).flatMap(([name, text]) => {
+    const column = findColumn(category, name)
+    const isUsed = column !== undefined && !given.has(column.name) && !isWithin(column, columns)
+    return isUsed && text.trim() !== '' ? [{ column, text }] : []
+  })
+}
+
+/** A list in one cell and a list in several are two ways of saying the same. */
+const isWithin = ({ steps, isWhole }: Column, columns: readonly (Column | undefined)[]): boolean =>
+  columns.some(one => one?.steps[0] === steps[0] && (isWhole === true || one?.isWhole === true))
+
+/** What is wrong with constants by themselves, before any row is looked at; what is missing is no matter here. */
+export function findWrongConstants(
+  category: CompleteCategory,
+  values: readonly Constant[],
+  mark: Reading['mark'],
+): { name: string; detail: Detail }[] {
+  return values.flatMap(({ column, text }) => {
+    const reading: Reading = { columns: [column], mark, clears: false }
+    const languages = column.language ?? 'en'
+    const data = {
+      languages: [languages],
+      ...changesOf(rowData([text], reading), undefined, reading),
+    } as Data
+    const { errors } = validateData(category, data)
+    const own = errors.find(
+      ({ code, pointer }) => code !== 'required' && pointer.split('/')[2] === String(column.steps[0]),
+    )
+    return own === undefined ? [] : [{ name: column.name, detail: own }]
+  })
+}
+
+/** What the account gave its sheets of a category last; for its first one, what its newest product says of the company. */
+export async function rememberedConstants(
+  ctx: AccountContext,
+  category: CompleteCategory,
+): Promise<ConstantTexts> {
+  const [row] = await ctx.sql<{ constants: string }[]>`
+    select constants::text from sheet_mapping where account_id = ${ctx.accountId} and category = ${category.id}`
+  const kept = JSON.parse(row?.constants ?? '{}') as ConstantTexts
+  return Object.keys(kept).length > 0 ? kept : companyOfNewest(ctx, category)
+}
+
+const OF_COMPANY: readonly string[] = ['brandName', 'economicOperator', 'languages']
+
+async function companyOfNewest(ctx: AccountContext, category: CompleteCategory): Promise<ConstantTexts> {
+  const filter = { levels: ['m'] as const, status: 'a' as const, category: category.id }
+  const { rows } = await listPassports(ctx, filter, { limit: 1, page: 1 })
+  const [newest] = rows
+  if (newest === undefined) return {}
+  const data = readingOf(await getState(ctx, newest.id))
+  const breadth = new Breadth(category)
+  breadth.add(data)
+  const columns = columnsOf(category, breadth.extent).filter(({ steps }) =>
+    OF_COMPANY.includes(String(steps[0])),
+  )
+  const cells = dataRow(data, columns)
+  return Object.fromEntries(
+    columns.flatMap(({ name }, place) => {
+      const cell = cells[place] ?? null
+      return cell === null || cell === '' ? [] : [[name, String(cell)]]
+    }),
+  )
+}
+
+/** Keeps the constants of a sheet; those that a column of it stood in for stay as they were. */
+export async function rememberConstants(
+  ctx: AccountContext,
+  category: CompleteCategory,
+  columns: readonly (Column | undefined)[],
+  texts: ConstantTexts,
+): Promise<void> {
+  const before = await rememberedConstants(ctx, category)
+  const unused = new Set(constantsFor(category, before, columns).map(({ column }) => column.name))
+  const kept = Object.entries(before).filter(([name]) => !unused.has(name))
+  const constants = JSON.stringify({ ...Object.fromEntries(kept), ...texts })
+  await ctx.sql`
+    insert into sheet_mapping as m (account_id, category, columns, constants)
+    values (${ctx.accountId}, ${category.id}, '{}', ${constants}::text::json)
+    on conflict (account_id, category) do update set constants = excluded.constants`
+}

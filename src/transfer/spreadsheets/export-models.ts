@@ -1,0 +1,80 @@
+/**
+ * Models as a sheet that can be changed and brought back: read a page at a time and sent as it is read, however many
+ * there are. They are read twice, because the header comes first and only the data say how many columns it has.
+ */
+import type { AccountContext } from '../../accounts/context.ts'
+import type { CompleteCategory } from '../../categories/catalogue.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { type ListFilter, listPassports } from '../../passports/list.ts'
+import { type Addresses, passportUrl } from '../../passports/record.ts'
+import { readingOf, statesInPieces } from '../../passports/state.ts'
+import type { Cell } from './cell.ts'
+import { columnsOf } from './columns.ts'
+import { TOLD_COLUMNS } from './mapping.ts'
+import { Breadth, dataRow } from './passport-to-row.ts'
+import type { SheetFormat } from './template.ts'
+import { CSV_START, type CsvSeparator, csvLine } from './write-csv.ts'
+import { xlsxFile } from './write-xlsx.ts'
+
+export type ExportWish = {
+  category: CompleteCategory
+  status: ListFilter['status']
+  q: string | undefined
+  format: SheetFormat
+  separator: CsvSeparator
+  addresses: Addresses
+  /** What the sheet is called inside an XLSX file. */
+  title: string
+}
+
+/** The pieces of the file. */
+export function exportModels(ctx: AccountContext, wish: ExportWish): AsyncGenerator<Buffer> {
+  const rows = sheetRows(ctx, wish)
+  return wish.format === 'xlsx' ? xlsxFile([{ name: wish.title, rows }]) : csvFile(rows, wish.separator)
+}
+
+const PIECE = 64 * 1024
+
+/** Rows as a CSV file, in pieces. */
+export async function* csvFile(
+  rows: AsyncIterable<readonly Cell[]>,
+  separator: CsvSeparator,
+): AsyncGenerator<Buffer> {
+  let text = CSV_START
+  for await (const cells of rows) {
+    text += csvLine(cells, separator)
+    if (text.length < PIECE) continue
+    yield Buffer.from(text)
+    text = ''
+  }
+  yield Buffer.from(text)
+}
+
+async function* sheetRows(ctx: AccountContext, wish: ExportWish): AsyncGenerator<Cell[]> {
+  const breadth = new Breadth(wish.category)
+  for await (const { data } of models(ctx, wish)) breadth.add(data)
+  const columns = columnsOf(wish.category, breadth.extent)
+  const [address] = TOLD_COLUMNS
+  yield [...columns.map(({ name }) => name), address]
+  for await (const { uuid, data } of models(ctx, wish)) {
+    yield [...dataRow(data, columns), passportUrl(wish.addresses, idFromUuid(uuid))]
+  }
+}
+
+const A_PAGE = 100
+
+/** Newest first, as the list of products is. */
+async function* models(ctx: AccountContext, { category, status, q }: ExportWish) {
+  const filter: ListFilter = { levels: ['m'], category: category.id, status, q }
+  let after: string | undefined
+  for (;;) {
+    const window = after === undefined ? { limit: A_PAGE, page: 1 } : { limit: A_PAGE, after }
+    const { rows } = await listPassports(ctx, filter, window)
+    const ids = rows.map(row => row.id)
+    for await (const states of statesInPieces(ctx, ids)) {
+      for (const state of states) yield { uuid: state.row.id, data: readingOf(state) }
+    }
+    after = rows.at(-1)?.id
+    if (after === undefined || rows.length < A_PAGE) return
+  }
+}

@@ -1,0 +1,136 @@
+/** What a check or a run found, a page at a time: rows with errors, grouped by kind, and products that change. */
+import type { AccountContext } from '../../accounts/context.ts'
+import { findRoom } from '../../accounts/quota.ts'
+import { type BadRow, badRows } from './error-file.ts'
+import type { NameNote } from './name-notes.ts'
+import type { ProductChange } from './product-changes.ts'
+import type { RowFault } from './row-errors.ts'
+import type { ChunkChanges, ChunkFaults } from './run-import.ts'
+import type { ChunkRow } from './spreadsheet-import.ts'
+
+/** One kind of mistake in one column. */
+export type FaultGroup = {
+  key: string
+  /** The first of them. */
+  example: RowFault
+  rows: number
+}
+
+/** `overQuota`: good rows for which the account has no room; they are no mistakes, and not among the groups. */
+export type FaultOverview = { groups: FaultGroup[]; overQuota: number }
+
+const groupKey = ({ code, said, refusal, column, field }: RowFault): string =>
+  [
+    code,
+    said?.key ?? refusal ?? '',
+    column ?? '',
+    column === null ? field.replaceAll(/\[\d+\]/g, '') : '',
+  ].join(' ')
+
+const isOverQuota = ({ refusal }: RowFault): boolean => refusal === 'plan_limit'
+
+/** The most frequent first. */
+export async function groupFaults(ctx: AccountContext, uuid: string): Promise<FaultOverview> {
+  const groups = new Map<string, FaultGroup>()
+  let overQuota = 0
+  for await (const faults of allFaults(ctx, uuid)) {
+    if (faults.some(isOverQuota)) {
+      overQuota++
+      continue
+    }
+    for (const key of new Set(faults.map(groupKey))) {
+      const example = faults.find(fault => groupKey(fault) === key)
+      const group = groups.get(key)
+      if (group !== undefined) group.rows++
+      else if (example !== undefined) groups.set(key, { key, example, rows: 1 })
+    }
+  }
+  return { groups: [...groups.values()].sort((a, b) => b.rows - a.rows), overQuota }
+}
+
+/** The same as of `badRows`, without the cells. */
+async function* allFaults({ sql, accountId }: AccountContext, uuid: string): AsyncGenerator<RowFault[]> {
+  let before = -1
+  for (;;) {
+    const [chunk] = await sql<{ no: number; faults: string }[]>`
+      select no, faults from sheet_chunk
+      where account_id = ${accountId} and import_id = ${uuid} and no > ${before} and faults is not null
+      order by no limit 1`
+    if (chunk === undefined) return
+    before = chunk.no
+    for (const [, faults] of JSON.parse(chunk.faults) as ChunkFaults) yield faults
+  }
+}
+
+export const PAGE_ROWS = 20
+
+/** A page of the rows with mistakes, of one group or of all; `page` counts from 1. */
+export async function listBadRows(
+  ctx: AccountContext,
+  uuid: string,
+  { group, page }: { group: string | undefined; page: number },
+): Promise<BadRow[]> {
+  const found: BadRow[] = []
+  let skip = (page - 1) * PAGE_ROWS
+  for await (const row of badRows(ctx, uuid)) {
+    const faults = row.faults.filter(fault =>
+      group === undefined ? !isOverQuota(fault) : groupKey(fault) === group,
+    )
+    if (faults.length === 0 || skip-- > 0) continue
+    if (found.push({ ...row, faults }) === PAGE_ROWS) break
+  }
+  return found
+}
+
+export type ChangedProduct = { no: number; change: ProductChange }
+
+/** A page of the products that a checked sheet would change; `page` counts from 1. */
+export async function listChanges(
+  { sql, accountId }: AccountContext,
+  uuid: string,
+  page: number,
+): Promise<ChangedProduct[]> {
+  const found: ChangedProduct[] = []
+  let skip = (page - 1) * PAGE_ROWS
+  let before = -1
+  while (found.length < PAGE_ROWS) {
+    const [chunk] = await sql<{ no: number; rows: string; changes: string }[]>`
+      select no, rows, changes from sheet_chunk
+      where account_id = ${accountId} and import_id = ${uuid} and no > ${before} and changes is not null
+      order by no limit 1`
+    if (chunk === undefined) break
+    before = chunk.no
+    const changes = JSON.parse(chunk.changes) as ChunkChanges
+    if (skip >= changes.length) {
+      skip -= changes.length
+      continue
+    }
+    const rows = JSON.parse(chunk.rows) as ChunkRow[]
+    for (const [place, change] of changes.slice(skip, skip + PAGE_ROWS - found.length))
+      found.push({ no: rows[place]?.[0] ?? 0, change })
+    skip = 0
+  }
+  return found
+}
+
+const MAX_NAMES = 200
+
+/** Names that the check read as others or did not know, each once. */
+export async function listNameNotes({ sql, accountId }: AccountContext, uuid: string): Promise<NameNote[]> {
+  const chunks = await sql<{ names: string }[]>`
+    select distinct names from sheet_chunk
+    where account_id = ${accountId} and import_id = ${uuid} and names is not null and names <> '[]'`
+  const found = new Map<string, NameNote>()
+  for (const { names } of chunks) {
+    for (const note of JSON.parse(names) as NameNote[]) {
+      if (found.size < MAX_NAMES) found.set(`${note.path}\t${note.text}`, note)
+    }
+  }
+  return [...found.values()]
+}
+
+/** How many new products the account has room for; undefined when there is no limit. */
+export async function roomForModels({ sql, accountId }: AccountContext): Promise<number | undefined> {
+  const room = await findRoom(sql, { accountId, level: 'm' })
+  return Number.isFinite(room) ? room : undefined
+}

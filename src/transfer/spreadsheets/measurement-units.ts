@@ -1,0 +1,136 @@
+/** Units that sheets use, and the conversion to the unit in which a field is kept. */
+import type { Field } from '../../categories/field.ts'
+import { type DecimalMark, plainDigits, readNumber } from './cell.ts'
+
+/** Units of one kind, each with its size in the same base. */
+type UnitKind = {
+  units: Readonly<Record<string, number>>
+  /** A title without a unit leaves open which one is meant, so a person has to say it. */
+  isAsked: boolean
+}
+
+const KINDS: readonly UnitKind[] = [
+  { units: { g: 1, kg: 1e3, mg: 1e-3, t: 1e6, oz: 28.349523125, lb: 453.59237 }, isAsked: true },
+  { units: { cm: 1, mm: 0.1, m: 100, in: 2.54 }, isAsked: true },
+  { units: { Wh: 1, kWh: 1e3, MWh: 1e6 }, isAsked: true },
+  { units: { Ah: 1, mAh: 1e-3 }, isAsked: true },
+  { units: { V: 1, mV: 1e-3, kV: 1e3 }, isAsked: false },
+  { units: { l: 1, ml: 1e-3, 'm³': 1e3 }, isAsked: true },
+  { units: { months: 1, years: 12 }, isAsked: true },
+  { units: { 'kg CO2e': 1, 'g CO2e': 1e-3, 't CO2e': 1e3 }, isAsked: true },
+  { units: { 'kg CO2e/kWh': 1, 'g CO2e/kWh': 1e-3 }, isAsked: true },
+  // Whether a share is 98.5 or 0.985 shows in the cells, not in the title.
+  { units: { '%': 1, fraction: 100 }, isAsked: false },
+]
+
+/** Other spellings, by `unitKey`. */
+const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
+  g: ['gr', 'gram', 'grams', 'gramm', 'gramme', 'grammes', 'grammi', 'gramos', 'gramas', 'grm'],
+  kg: ['kgs', 'kilo', 'kilos', 'kilogram', 'kilograms', 'kilogramm', 'kilogramme', 'kgm'],
+  mg: ['milligram', 'milligrams', 'milligramm'],
+  t: ['tonne', 'tonnes', 'tonnen'],
+  oz: ['ounce', 'ounces'],
+  lb: ['lbs', 'pound', 'pounds'],
+  cm: ['centimeter', 'centimeters', 'centimetre', 'centimetres', 'zentimeter', 'cmt'],
+  mm: ['millimeter', 'millimeters', 'millimetre', 'millimetres', 'mmt'],
+  m: ['meter', 'meters', 'metre', 'metres', 'mtr'],
+  in: ['inch', 'inches', 'zoll'],
+  Wh: ['watthour', 'watthours', 'wattstunden'],
+  kWh: ['kilowatthour', 'kilowatthours', 'kilowattstunden'],
+  Ah: ['amperehour', 'amperehours', 'amperestunden'],
+  mAh: ['milliamperehour', 'milliamperehours'],
+  V: ['volt', 'volts'],
+  l: ['liter', 'liters', 'litre', 'litres', 'ltr'],
+  ml: ['milliliter', 'millilitre'],
+  'm³': ['m3', 'cbm', 'cubicmeter', 'cubicmetre', 'kubikmeter'],
+  months: ['month', 'monate', 'monaten', 'mois', 'mon'],
+  years: ['year', 'jahre', 'jahren', 'ans', 'yr', 'yrs'],
+  'kg CO2e': ['kgco2', 'kgco2eq', 'kgco2equivalent'],
+  'g CO2e': ['gco2', 'gco2eq'],
+  't CO2e': ['tco2', 'tco2eq'],
+  'kg CO2e/kWh': ['kgco2eq/kwh', 'kgco2/kwh', 'kgco2eperkwh', 'kgco2perkwh', 'kgco2eqperkwh'],
+  'g CO2e/kWh': ['gco2eq/kwh', 'gco2/kwh', 'gco2eperkwh', 'gco2perkwh'],
+  '%': ['percent', 'percentage', 'pct', 'prozent', 'pourcent', 'pourcentage', 'vh'],
+}
+
+const unitKey = (text: string) =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll('₂', '2')
+    .replaceAll(/[\s._-]+/g, '')
+
+const byKey = new Map<string, string>()
+for (const { units } of KINDS) for (const unit of Object.keys(units)) byKey.set(unitKey(unit), unit)
+for (const [unit, spellings] of Object.entries(SPELLINGS)) for (const one of spellings) byKey.set(one, unit)
+
+/** The unit that a word is, in our spelling: "Kilogramm" is "kg". */
+export const findUnit = (text: string): string | undefined => byKey.get(unitKey(text))
+
+const kindOf = (unit: string | undefined): UnitKind | undefined =>
+  KINDS.find(({ units }) => Object.hasOwn(units, unit ?? ''))
+
+/** The units in which a column of this field may be, the field's own first; none where there is no choice. */
+export function unitsOf({ type, unit = '' }: Field): readonly string[] {
+  const kind = type === 'number' ? kindOf(unit) : undefined
+  if (kind === undefined) return []
+  return [unit, ...Object.keys(kind.units).filter(one => one !== unit)]
+}
+
+/** Whether a column of this field has to be asked for its unit when its title says none. */
+export const isUnitAsked = (field: Field): boolean =>
+  field.type === 'number' && kindOf(field.unit)?.isAsked === true
+
+/** Of a share, the way of writing it that Excel has for percentages: 0.985 for 98.5 %. */
+export const FRACTION = 'fraction'
+
+/** Digits of one unit as a number of another, exact where the two differ by a power of ten. */
+function convert(digits: string, from: string, to: string): number {
+  const units = kindOf(to)?.units ?? {}
+  const ratio = (units[from] ?? 1) / (units[to] ?? 1)
+  const power = Math.round(Math.log10(ratio))
+  if (Math.abs(ratio / 10 ** power - 1) > 1e-9) return Number((Number(digits) * ratio).toPrecision(12))
+  const [, plain = '', exponent = '0'] = /^(.*?)(?:e(.*))?$/i.exec(digits) ?? []
+  return Number(`${plain}e${Number(exponent) + power}`)
+}
+
+const WITH_UNIT = /^(?<amount>[^\p{L}%]*\d[.,]?)\s*(?<unit>(?:\p{L}|%)[\p{L}\d%³²₂/.\s]*)$/u
+/** Security bound: the expression above is quadratic in the length. */
+const MAX_AMOUNT_LENGTH = 60
+
+/**
+ * A cell as the number that its field keeps: converted from the unit behind the number, else from `unit`, that of its
+ * column. A text that is no number of this field stays as it is, for the validator to refuse.
+ */
+export function readAmount(
+  cell: string | number,
+  field: Field,
+  mark: DecimalMark,
+  unit: string | undefined,
+): unknown {
+  const to = field.unit ?? ''
+  if (typeof cell === 'number') return unit === undefined ? cell : convert(String(cell), unit, to)
+  const stated = statedUnit(cell, field)
+  const digits = plainDigits(stated?.amount ?? cell, mark, stated === undefined ? to : '')
+  const from = stated?.unit ?? unit
+  if (digits === undefined || from === undefined) return readNumber(cell, mark, to)
+  return convert(digits, from, to)
+}
+
+/** "0,62 kg" for a field in grams; undefined for a number alone, and for a unit of another kind. */
+export function statedUnit(cell: string, field: Field): Amount | undefined {
+  const stated = splitAmount(cell)
+  return stated !== undefined && unitsOf(field).includes(stated.unit) ? stated : undefined
+}
+
+/** Whether a cell is a number with a unit behind it. */
+export const hasUnit = (cell: string): boolean => splitAmount(cell) !== undefined
+
+type Amount = { amount: string; unit: string }
+
+function splitAmount(cell: string): Amount | undefined {
+  if (cell.length > MAX_AMOUNT_LENGTH) return undefined
+  const { amount = '', unit: word = '' } = WITH_UNIT.exec(cell.trim())?.groups ?? {}
+  const unit = word === '' ? undefined : findUnit(word)
+  return unit === undefined ? undefined : { amount, unit }
+}

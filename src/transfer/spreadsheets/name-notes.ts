@@ -1,0 +1,48 @@
+/** Which names of a sheet were read as others, and which are no known name: to be shown before anything is written. */
+import type { Field } from '../../categories/field.ts'
+import { recogniseFibre, recogniseName } from '../../categories/known-names.ts'
+import { spokenKey } from '../../categories/spoken.ts'
+
+/**
+ * `code` is what is stored for an `exact` name; for a `similar` one it is only what may have been meant, and for an
+ * `unknown` one there is none: both are stored as they are written.
+ */
+export type NameNote = {
+  path: string
+  text: string
+  code: string | null
+  kind: 'exact' | 'similar' | 'unknown'
+}
+
+/** Of one step; distinct names beyond this are not listed. */
+const MAX_NOTES = 100
+const MAX_TEXT_LENGTH = 100
+
+export type NameListener = (path: string, field: Field, text: string) => void
+
+export function collectNames() {
+  const seen = new Set<string>()
+  const notes: NameNote[] = []
+  const listen: NameListener = (path, field, text) => {
+    const key = `${path}\t${text}`
+    if (seen.has(key) || notes.length >= MAX_NOTES || text.length > MAX_TEXT_LENGTH) return
+    seen.add(key)
+    const note = noteOf(path, field, text)
+    if (note !== undefined) notes.push(note)
+  }
+  return { listen, notes: (): readonly NameNote[] => notes }
+}
+
+function noteOf(path: string, field: Field, text: string): NameNote | undefined {
+  const known = recogniseName(path, field, text)
+  // "Cotton" for `cotton`, and a name that says more and is kept.
+  if (known?.certainty === 'qualified') return undefined
+  if (known !== undefined) {
+    const isSame = spokenKey(known.code) === spokenKey(text)
+    return isSame ? undefined : { path, text, code: known.code, kind: 'exact' }
+  }
+  // What is not in a closed list is refused by the validator.
+  if (field.known !== 'fibres') return undefined
+  const near = recogniseFibre(text)
+  return { path, text, code: near?.code ?? null, kind: near === undefined ? 'unknown' : 'similar' }
+}

@@ -1,0 +1,79 @@
+/** A passport as a row: what stands in each column, and how wide a sheet must be to hold all that is to go into it. */
+import type { CompleteCategory } from '../../categories/catalogue.ts'
+import type { Field } from '../../categories/field.ts'
+import { scalarEntry } from '../../categories/json-schema.ts'
+import { type Data, isObject } from '../../categories/value.ts'
+import { type Cell, cellOf } from './cell.ts'
+import type { Column, Extent, Steps } from './columns.ts'
+
+const own = (data: Data, name: string): unknown => (Object.hasOwn(data, name) ? data[name] : undefined)
+
+/** Gathers how many entries the lists of many passports have and which languages their texts are in. */
+export class Breadth {
+  private readonly entries = new Map<string, number>()
+  private readonly languages = new Map<string, Set<string>>()
+  private readonly category: CompleteCategory
+
+  constructor(category: CompleteCategory) {
+    this.category = category
+  }
+
+  add(data: Data): void {
+    this.visitAll(this.category.fields, data, '')
+  }
+
+  get extent(): Extent {
+    const languages = [...this.languages].map(([path, tags]) => [path, [...tags].sort()] as const)
+    return { entries: this.entries, languages: new Map(languages) }
+  }
+
+  private visitAll(fields: readonly Field[], data: Data, parent: string): void {
+    for (const field of fields) this.visit(field, own(data, field.name), `${parent}${field.name}`)
+  }
+
+  private visit(field: Field, value: unknown, path: string): void {
+    if (isObject(value)) {
+      if (field.localized) this.note(path, Object.keys(value))
+      else this.visitAll(field.fields ?? [], value, `${path}.`)
+    }
+    if (!Array.isArray(value) || scalarEntry(field) !== undefined) return
+    this.entries.set(path, Math.max(this.entries.get(path) ?? 0, value.length))
+    for (const entry of value) if (isObject(entry)) this.visitAll(field.of ?? [], entry, `${path}.`)
+  }
+
+  private note(path: string, tags: readonly string[]): void {
+    const known = this.languages.get(path) ?? new Set<string>()
+    for (const tag of tags) known.add(tag)
+    this.languages.set(path, known)
+  }
+}
+
+/**
+ * The cells of a passport. A list with more entries than there are columns is left out whole: half of it would be taken
+ * for all of it when the sheet comes back.
+ */
+export function dataRow(data: Data, columns: readonly Column[]): Cell[] {
+  const width = new Map<string, number>()
+  for (const { steps } of columns) {
+    const depth = steps.findIndex(step => typeof step === 'number')
+    if (depth < 0) continue
+    const list = steps.slice(0, depth).join('.')
+    width.set(list, Math.max(width.get(list) ?? 0, Number(steps[depth]) + 1))
+  }
+  return columns.map(({ steps, isWhole }) => {
+    const value = at(data, steps, width)
+    return isWhole && Array.isArray(value) ? value.join(', ') : cellOf(value)
+  })
+}
+
+function at(data: Data, steps: Steps, width: ReadonlyMap<string, number>): unknown {
+  let value: unknown = data
+  for (const [depth, step] of steps.entries()) {
+    if (typeof step === 'number') {
+      if (!Array.isArray(value)) return undefined
+      if (value.length > (width.get(steps.slice(0, depth).join('.')) ?? 0)) return undefined
+      value = value[step]
+    } else value = isObject(value) ? own(value, step) : undefined
+  }
+  return value
+}

@@ -1,0 +1,90 @@
+/** CSV as programs write it: with commas, semicolons or tabs, with Excel's `sep=` line, with or without quotes. */
+import { once } from 'node:events'
+import { CsvError, type Parser, parse } from 'csv-parse'
+import { breathing } from '../../kernel/breath.ts'
+import { SheetFault } from './spreadsheet-error.ts'
+import { MAX_RAW_COLUMNS, MAX_RAW_ROWS, type SheetRow } from './spreadsheet-limits.ts'
+
+const SEPARATORS = [',', ';', '\t', '|'] as const
+export type CsvManner = { separator: (typeof SEPARATORS)[number]; begin: number; firstNo: number }
+
+/** Security bound: a quotation mark that is never closed takes in no more than this. */
+const LONGEST_RECORD = 4 * 1024 * 1024
+const PIECE = 16 * 1024
+const SAMPLE = 64 * 1024
+
+/** What separates cells, by the line that says so, or by what stands between the names of the header. */
+export function readCsvManner(text: string): CsvManner {
+  const [line, named] = /^sep=(.)(?:\r\n|\n|\r)/i.exec(text) ?? []
+  const told = SEPARATORS.find(one => one === named)
+  if (line !== undefined && told !== undefined) return { separator: told, begin: line.length, firstNo: 2 }
+  const header = headerLine(text.slice(0, SAMPLE)).replaceAll(/"(?:[^"]|"")*"/g, '')
+  let best: CsvManner['separator'] = ','
+  for (const one of SEPARATORS) if (header.split(one).length > header.split(best).length) best = one
+  return { separator: best, begin: 0, firstNo: 1 }
+}
+
+const headerLine = (sample: string) =>
+  sample.split(/\r\n|\n|\r/).find(line => line.trim() !== '' && !/^"?#/.test(line)) ?? ''
+
+/** What the parser holds of the record it is reading. Its types do not name it; `test/transfer/read-spreadsheet.test.ts` holds it. */
+type Parsing = { state: { record: readonly unknown[] } }
+
+/**
+ * Throws `SheetFault`. The text is given to the parser in pieces, between which others have their turn. `max_record_size`
+ * counts letters, of which empty cells have none, so the cells of an unfinished record are counted after each piece.
+ */
+export async function* csvRows(text: string, manner: CsvManner): AsyncGenerator<SheetRow> {
+  let records: string[][] = []
+  const parser = parse({
+    delimiter: manner.separator,
+    bom: false,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: false,
+    max_record_size: LONGEST_RECORD,
+    // Taken here: the queue of a stream costs more than the parsing.
+    on_record: (record: string[]) => {
+      records.push(record)
+      return null
+    },
+  })
+  parser.on('error', () => undefined)
+  const { state } = parser as unknown as Parsing
+  // Otherwise it makes an error, with a stack, for each row of another length and throws it away: 10 µs.
+  Object.defineProperty(state, 'expectedRecordLength', {
+    get: () => state.record.length,
+    set: () => undefined,
+  })
+  const breathe = breathing()
+  const lastNo = manner.firstNo + MAX_RAW_ROWS
+  let no = manner.firstNo
+  try {
+    for (let at = manner.begin; at < text.length + PIECE; at += PIECE) {
+      if (at < text.length) parser.write(text.slice(at, at + PIECE))
+      else await finish(parser)
+      if (state.record.length > MAX_RAW_COLUMNS) throw new SheetFault('too_many_columns')
+      for (const cells of records) {
+        if (cells.length > MAX_RAW_COLUMNS) throw new SheetFault('too_many_columns')
+        if (no >= lastNo) throw new SheetFault('too_many_rows')
+        yield { no: no++, cells }
+      }
+      records = []
+      if (parser.errored) throw parser.errored
+      await breathe()
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? faultOf(error) : error
+  } finally {
+    parser.destroy()
+  }
+}
+
+async function finish(parser: Parser): Promise<void> {
+  const isFinished = once(parser, 'finish')
+  parser.end()
+  await isFinished
+}
+
+const faultOf = ({ code }: CsvError) =>
+  new SheetFault(code === 'CSV_MAX_RECORD_SIZE' ? 'too_long' : code.includes('QUOTE') ? 'quotes' : 'broken')

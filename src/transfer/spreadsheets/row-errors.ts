@@ -1,0 +1,95 @@
+/** What is wrong with a row, told by its columns: people know "column F", not `/items/3/data/fiberComposition/0`. */
+import { type AppError, type Detail, type ErrorCode, SAID, type Said } from '../../kernel/errors.ts'
+import { type Cell, plainText } from './cell.ts'
+import { columnName, type Steps } from './columns.ts'
+import type { Reading } from './row-to-passport.ts'
+import { columnAt, isColumnOf } from './row-to-passport.ts'
+
+export type RowFault = {
+  /** Place of the column in the sheet; null when the sheet has none for it. */
+  column: number | null
+  /** The field as a column is called. */
+  field: string
+  code: Detail['code'] | 'twice' | 'repeated' | 'shares' | 'no_column' | 'refused'
+  /** English. */
+  message: string
+  /** What the message is made of. */
+  said?: Said
+  /** Of a refusal of the whole row. */
+  refusal?: ErrorCode
+  /** The beginning of what stands in the cell, if anything does. */
+  found?: string
+}
+
+/** More of one row are not kept. */
+const MOST_FAULTS = 20
+
+export function rowFaults(error: AppError, cells: readonly Cell[], reading: Reading): RowFault[] {
+  const details = error.details ?? []
+  if (details.length === 0) {
+    const { code: refusal, message } = error
+    return [{ column: null, field: '', code: 'refused', refusal, message }]
+  }
+  return details.slice(0, MOST_FAULTS).map(detail => {
+    const steps = stepsOf(detail.pointer)
+    const field = columnName(steps)
+    const nearest = steps.length === 0 ? undefined : columnAt(cells, reading, steps)
+    // A sibling that has a column is not what is wrong.
+    const place = nearest !== undefined && isColumnOf(cells, reading, nearest, steps) ? nearest : undefined
+    if (place === undefined && detail.code === 'required' && steps.length > 0)
+      return { column: null, field, code: 'no_column', message: `${field} has no column.` }
+    const own = place === undefined ? undefined : reading.columns[place]
+    const at = { column: place ?? null, field, ...foundIn(cells, place) }
+    if (own?.isWhole && own.field.of?.length === 2 && detail.code === 'type') return { ...at, ...SHARES }
+    const said = detail[SAID]
+    return { ...at, code: detail.code, message: sentence(detail, field), ...(said ? { said } : {}) }
+  })
+}
+
+const LONGEST_FOUND = 60
+
+export function foundIn(cells: readonly Cell[], place: number | undefined): { found?: string } {
+  const cell = place === undefined ? null : (cells[place] ?? null)
+  const text = typeof cell === 'string' ? plainText(cell).trim() : String(cell ?? '')
+  if (text === '') return {}
+  return { found: text.length > LONGEST_FOUND ? `${text.slice(0, LONGEST_FOUND).toWellFormed()}…` : text }
+}
+
+const SHARES = {
+  code: 'shares',
+  message: 'Write names with their numbers: cotton 60 %; polyester 40 %.',
+} as const
+
+/** `/items/3/data/fiberComposition/0/fiber` → the steps after `data`. */
+function stepsOf(pointer: string): Steps {
+  const parts = pointer.split('/').slice(1)
+  const data = parts.indexOf('data')
+  if (data < 0) return []
+  return parts
+    .slice(data + 1)
+    .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map(part => (/^\d+$/.test(part) ? Number(part) : part))
+}
+
+const sentence = (detail: Detail, field: string) =>
+  detail.message.startsWith(detail.field) ? field + detail.message.slice(detail.field.length) : detail.message
+
+export const twiceFault = (at: Pick<RowFault, 'column' | 'field' | 'found'>, no: number): RowFault => ({
+  ...at,
+  code: 'twice',
+  message: `Row ${no} is about the same product. Keep one of the two.`,
+  said: { key: 'twice', facts: { row: no } },
+})
+
+/** The row came from a file of errors, unmended: it would overwrite the product that the first of the two rows made. */
+export const repeatedFault = (at: Pick<RowFault, 'column' | 'found'>): RowFault => ({
+  ...at,
+  field: '',
+  code: 'repeated',
+  message:
+    'In the sheet before, another row was about the same product, so this one would overwrite it. Give it its own SKU or GTIN, or remove the row. To overwrite on purpose, empty this cell.',
+})
+
+/** Whether a row was refused because another row is about the same product. */
+export const isRepetition = ({ code, said }: RowFault): boolean =>
+  code === 'twice' || code === 'repeated' || said?.key === 'row_twice'

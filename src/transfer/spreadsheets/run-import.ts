@@ -1,0 +1,313 @@
+/**
+ * Checks and writes sheets behind the page. A step is a chunk of rows: what it writes and how far the sheet got are one
+ * transaction, so that a process that is killed leaves either all of a step or nothing, and another goes on after it.
+ */
+import { audit, auditValues, insertAudit } from '../../accounts/audit.ts'
+import type { AccountContext } from '../../accounts/context.ts'
+import { findCategory } from '../../categories/catalogue.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { perDatabase, retrying, type Sql } from '../../kernel/db.ts'
+import { invalid } from '../../kernel/errors.ts'
+import { createLongWork, type Fault, isAbandoned } from '../../kernel/long-work.ts'
+import { inTransaction } from '../../kernel/transaction.ts'
+import { isEmptyCell, plainText } from './cell.ts'
+import { rememberConstants } from './constant-values.ts'
+import { REPEATS_COLUMN, rememberMapping } from './mapping.ts'
+import { collectNames } from './name-notes.ts'
+import type { ProductChange } from './product-changes.ts'
+import { foundIn, type RowFault, repeatedFault, rowFaults, twiceFault } from './row-errors.ts'
+import { type Reading, type RowData, rowData } from './row-to-passport.ts'
+import {
+  type ChunkRow,
+  chunkRows,
+  getImport,
+  type ImportRow,
+  importColumns,
+  importOf,
+  MATCH_BY,
+  readingOf,
+  requireSettings,
+  type Settings,
+  type SheetImport,
+} from './spreadsheet-import.ts'
+import { keyOf, type Written, writeRows } from './write-rows.ts'
+
+/** A sheet whose process has not spoken for so long is taken over by another. */
+const ABANDONED_MS = 10_000
+
+/** Place in the chunk's rows, and what is wrong with that row. */
+export type ChunkFaults = [place: number, faults: RowFault[]][]
+
+/** Place in the chunk's rows, and what the check says would change. */
+export type ChunkChanges = (readonly [place: number, change: ProductChange])[]
+
+/** Confirms what the columns are, and checks every row without writing any. Throws `not_found` and `validation`. */
+export async function checkImport(ctx: AccountContext, uuid: string, sent: Settings): Promise<void> {
+  const sheet = await getImport(ctx, uuid)
+  const settings = requireSettings(sheet, sent)
+  await rememberMapping(ctx, sheet, settings.mapping)
+  const category = findCategory(sheet.category)
+  if (category !== undefined) {
+    const columns = readingOf({ ...sheet, settings }).columns
+    await rememberConstants(ctx, category, columns, settings.constants?.texts ?? {})
+  }
+  await begin(ctx, uuid, { from: ['open', 'checked'], to: 'checking', settings, header: sheet.header })
+}
+
+/**
+ * Writes the rows of a checked sheet. Throws `not_found`, and `validation` when it is not checked, when no row would
+ * change anything, or when products that are there would change and `isConfirmed` is not set.
+ */
+export async function runImport(
+  ctx: AccountContext,
+  uuid: string,
+  { isConfirmed }: { isConfirmed: boolean },
+): Promise<void> {
+  const { settings, header, state, created, updated } = await getImport(ctx, uuid)
+  if (state === 'checked' && created + updated === 0) {
+    throw refusedRun('rows', 'required', 'No row of this sheet would change anything.')
+  }
+  if (state === 'checked' && updated > 0 && !isConfirmed) {
+    const message = 'This import changes products that are there. Look at the changes and confirm them.'
+    throw refusedRun('confirm', 'required', message)
+  }
+  const confirmed = isConfirmed && updated > 0
+  await begin(ctx, uuid, {
+    from: ['checked'],
+    to: 'running',
+    settings: { ...settings, isConfirmed: confirmed },
+    header,
+  })
+}
+
+const refusedRun = (field: string, code: 'required' | 'immutable', message: string) =>
+  invalid([{ field, pointer: `/${field}`, code, message }])
+
+/** Ends a check or a run after the step it is at; what has been written stays. */
+export async function stopImport(
+  { sql, clock, accountId, actorId }: AccountContext,
+  uuid: string,
+): Promise<void> {
+  const entry = {
+    account: sql`account_id`,
+    actor: sql`${actorId}::integer`,
+    now: clock.now(),
+    action: 'import_stopped',
+    subject: sql`json_build_object('file', file_name, 'created', created, 'updated', updated, 'unchanged', unchanged,
+      'failed', failed)::text`,
+  } as const
+  await sql`
+    with ended as (
+      update sheet_import set state = case state when 'checking' then 'open' else 'stopped' end
+      where account_id = ${accountId} and id = ${uuid} and state in ('checking', 'running') returning *
+    )
+    ${insertAudit(sql)} select ${auditValues(sql, entry)} from ended where state = 'stopped'`
+}
+
+/** What entries of the audit log about a sheet say, as JSON: how much at its start, what came of it at its end. */
+export type ImportSubject = { file: string; rows?: number } & Partial<
+  Pick<SheetImport, 'created' | 'updated' | 'unchanged' | 'failed'>
+>
+
+type Start = {
+  from: readonly string[]
+  to: 'checking' | 'running'
+  settings: Settings
+  /** That the settings are of: another sheet of the file may have been chosen since. */
+  header: readonly string[]
+}
+
+async function begin(
+  ctx: AccountContext,
+  uuid: string,
+  { from, to, settings, header }: Start,
+): Promise<void> {
+  const { sql, accountId, actorId, clock } = ctx
+  const entry = {
+    account: sql`account_id`,
+    actor: sql`actor_id`,
+    now: clock.now(),
+    action: 'import_started',
+    subject: sql`json_build_object('file', file_name, 'rows', row_count)::text`,
+  } as const
+  const [row] = await sql<ImportRow[]>`
+    with begun as (
+      update sheet_import set state = ${to}, settings = ${JSON.stringify(settings)}::text::json, alive_at = ${clock.now()},
+        book = case when ${to === 'checking'} then book end, actor_id = ${actorId}, next_chunk = 0, created = 0, updated = 0, unchanged = 0, failed = 0
+      where account_id = ${accountId} and id = ${uuid} and state = any(${from as string[]}::text[])
+        and header::text = ${JSON.stringify(header)} returning *
+    ), noted as (
+      ${insertAudit(sql)} select ${auditValues(sql, entry)} from begun where state = 'running'
+    )
+    select ${importColumns(sql)} from begun`
+  if (row === undefined) {
+    const message = 'This sheet is at another step by now. Load the page again to see which.'
+    throw refusedRun('state', 'immutable', message)
+  }
+  runners(sql).startAnew(clock, importOf(row))
+}
+
+/** Takes up the sheets that no process is at work on; called by a timer in every server. */
+export async function resumeImports(sql: Sql, clock: Clock): Promise<number> {
+  const now = clock.now()
+  const rows = await sql<ImportRow[]>`
+    update sheet_import set alive_at = ${now}
+    where state in ('checking', 'running') and ${isAbandoned(sql, now, ABANDONED_MS)}
+    returning ${importColumns(sql)}`
+  for (const row of rows) runners(sql).start(clock, importOf(row))
+  return rows.length
+}
+
+/** Ends the work of this process after the step it is at, and waits for that. */
+export const stopImports = (sql: Sql): Promise<void> => runners(sql).stop()
+
+/** Resolves when the sheets under way in this process have come to an end. */
+export const importsEnded = (sql: Sql): Promise<void> => runners(sql).ended()
+
+/** Faults that stopped a sheet in this process since this was last asked; it is taken up again. */
+export const takeImportFaults = (sql: Sql): Fault[] => runners(sql).takeFaults()
+
+const runners = perDatabase((sql: Sql) =>
+  createLongWork<SheetImport>((clock, job, goOn) => run(sql, clock, job, goOn)),
+)
+
+async function run(sql: Sql, clock: Clock, sheet: SheetImport, goOn: () => boolean): Promise<void> {
+  const ctx: AccountContext = { sql, clock, accountId: sheet.accountId, actorId: sheet.actorId }
+  const reading = readingOf(sheet)
+  const firsts = await firstRows(ctx, sheet, reading)
+  let before: number | undefined = sheet.created
+  for (let no = sheet.nextChunk; no < sheet.chunkCount && goOn(); no++) {
+    const rows = await chunkRows(ctx, sheet.id, no)
+    const at: Step = { no, rows, before, reading, firsts }
+    before = await retrying(() => step(ctx, sheet, at))
+    if (before === undefined) return
+  }
+}
+
+type Step = {
+  no: number
+  rows: ChunkRow[]
+  /** New models that the steps before have made, or would have: a check holds them against the quota too. */
+  before: number
+  reading: Reading
+  firsts: ReadonlyMap<string, number>
+}
+
+/** Another process, or somebody who pressed Stop, was faster: what this step wrote is undone. */
+class Overtaken extends Error {
+  override name = 'Overtaken'
+}
+
+/** How many new models there are with this step's; undefined when the sheet is not ours to go on with. */
+async function step(
+  ctx: AccountContext,
+  sheet: SheetImport,
+  { no, rows, before, reading, firsts }: Step,
+): Promise<number | undefined> {
+  const { accountId, clock } = ctx
+  const dryRun = sheet.state === 'checking'
+  try {
+    return await inTransaction(ctx.sql, async sql => {
+      const names = collectNames()
+      const heard = { ...reading, onName: names.listen }
+      const { good, faults } = sortOut(sheet, { rows, reading: heard, firsts })
+      const { matchBy, changeType, isConfirmed = false } = sheet.settings
+      const writing = { category: sheet.category, matchBy, changeType, dryRun, before, reading, isConfirmed }
+      const data = good.map(one => one.data)
+      const written = await writeRows({ ...ctx, sql }, data, writing)
+      for (const { index, error } of written.refused) {
+        const row = good[index]
+        if (row !== undefined) faults.push([row.place, rowFaults(error, row.cells, reading)])
+      }
+      faults.sort(([a], [b]) => a - b)
+      // A run leaves the list of the check as it is: what was seen is what was agreed to.
+      await sql`
+        update sheet_chunk set faults = ${faults.length === 0 ? null : JSON.stringify(faults)},
+          changes = ${dryRun ? keptChanges(good, written) : sql`changes`},
+          names = ${dryRun ? JSON.stringify(names.notes()) : sql`names`}
+        where account_id = ${accountId} and import_id = ${sheet.id} and no = ${no}`
+      const isLast = no + 1 === sheet.chunkCount
+      const next = isLast ? (dryRun ? 'checked' : 'done') : sheet.state
+      const [moved] = await sql<Pick<SheetImport, 'created' | 'updated' | 'unchanged' | 'failed'>[]>`
+        update sheet_import set next_chunk = ${no + 1}, alive_at = ${clock.now()}, state = ${next},
+          created = created + ${written.created}, updated = updated + ${written.updated},
+          unchanged = unchanged + ${written.unchanged}, failed = failed + ${faults.length}
+        where account_id = ${accountId} and id = ${sheet.id} and next_chunk = ${no} and state = ${sheet.state}
+          and settings::text = ${JSON.stringify(sheet.settings)}
+        returning created, updated, unchanged, failed`
+      if (moved === undefined) throw new Overtaken()
+      const subject: ImportSubject = { file: sheet.fileName, ...moved }
+      if (next === 'done') await audit({ ...ctx, sql }, 'import_done', JSON.stringify(subject))
+      return moved.created
+    })
+  } catch (error) {
+    if (error instanceof Overtaken) return undefined
+    throw error
+  }
+}
+
+type GoodRow = { place: number; cells: ChunkRow[1]; data: RowData }
+
+function keptChanges(good: readonly GoodRow[], { changes }: Written): string | null {
+  const placed: ChunkChanges = changes.flatMap(({ index, ...change }) => {
+    const row = good[index]
+    return row === undefined ? [] : [[row.place, change] as const]
+  })
+  return placed.length === 0 ? null : JSON.stringify(placed)
+}
+
+/** The rows to be written, and those that are about a product which another row is about. */
+function sortOut(sheet: SheetImport, { rows, reading, firsts }: Pick<Step, 'rows' | 'reading' | 'firsts'>) {
+  const faults: ChunkFaults = []
+  const good: GoodRow[] = []
+  for (const [place, [rowNo, cells]] of rows.entries()) {
+    const data = rowData(cells, reading)
+    const first = firsts.get(keyOf(data, sheet.settings.matchBy) ?? '')
+    if (isMarkedRepeated(sheet.header, cells, data)) {
+      const column = sheet.header.indexOf(REPEATS_COLUMN)
+      faults.push([place, [repeatedFault({ column, ...foundIn(cells, column) })]])
+    } else if (first === undefined || first === rowNo) good.push({ place, cells, data })
+    else faults.push([place, [twice(sheet, cells, first)]])
+  }
+  return { good, faults }
+}
+
+const twice = ({ settings }: SheetImport, cells: ChunkRow[1], first: number): RowFault => {
+  const place = settings.mapping.indexOf(settings.matchBy)
+  const column = place < 0 ? null : place
+  return twiceFault({ column, field: settings.matchBy, ...foundIn(cells, place) }, first)
+}
+
+/** Whether a file of errors says of a row that it repeats a product, and the row still means that one. */
+function isMarkedRepeated(header: readonly string[], cells: ChunkRow[1], row: RowData): boolean {
+  const mark = cells[header.indexOf(REPEATS_COLUMN)]
+  if (mark === undefined || mark === null || isEmptyCell(mark)) return false
+  const text = plainText(String(mark))
+  return MATCH_BY.some(by => {
+    const key = keyOf(row, by)
+    return key !== undefined && key === keyOf({ ...row, data: { [by]: text } }, by)
+  })
+}
+
+/** The row in which each product of a sheet comes first, for those that come more than once. */
+async function firstRows(
+  ctx: AccountContext,
+  sheet: SheetImport,
+  reading: Reading,
+): Promise<Map<string, number>> {
+  const { matchBy } = sheet.settings
+  const seen = new Map<string, number>()
+  const repeated = new Map<string, number>()
+  const key = { ...reading, columns: reading.columns.map(one => (one?.name === matchBy ? one : undefined)) }
+  for (let no = 0; no < sheet.chunkCount; no++) {
+    for (const [rowNo, cells] of await chunkRows(ctx, sheet.id, no)) {
+      const data = rowData(cells, key)
+      const own = keyOf(data, matchBy)
+      if (own === undefined || isMarkedRepeated(sheet.header, cells, data)) continue
+      const first = seen.get(own)
+      if (first === undefined) seen.set(own, rowNo)
+      else repeated.set(own, first)
+    }
+  }
+  return repeated
+}

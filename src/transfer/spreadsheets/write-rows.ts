@@ -1,0 +1,111 @@
+/** The one place where rows of a sheet meet the verb that creates or updates models. */
+import type { AccountContext } from '../../accounts/context.ts'
+import type { Data } from '../../categories/value.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { skuKey } from '../../passports/check-data.ts'
+import { findByGtin, findBySku } from '../../passports/find-matches.ts'
+import { statesInPieces } from '../../passports/state.ts'
+import { syncModels } from '../../passports/sync-models.ts'
+import { findChange, type ProductChange } from './product-changes.ts'
+import { changesOf, type Reading, type RowData } from './row-to-passport.ts'
+import type { Settings } from './spreadsheet-import.ts'
+
+export type Writing = Pick<Settings, 'matchBy' | 'changeType'> & {
+  category: string
+  dryRun: boolean
+  /** New models that the steps before have made, or would have. */
+  before: number
+  reading: Reading
+  /** Products that are there may be changed. */
+  isConfirmed: boolean
+}
+
+export type Written = {
+  created: number
+  updated: number
+  unchanged: number
+  refused: { index: number; error: AppError }[]
+  /** Of a dry run: what would change at the products of `updated`. */
+  changes: (ProductChange & { index: number })[]
+}
+
+/** Creates or updates a model for each row, or says what would become of them. At most 500 rows. */
+export async function writeRows(
+  ctx: AccountContext,
+  rows: readonly RowData[],
+  { category, matchBy, changeType, dryRun, before, reading, isConfirmed }: Writing,
+): Promise<Written> {
+  const planned = await planChanges(ctx, rows, matchBy, reading)
+  // Products made since the check were not shown to the person who confirmed it.
+  const isHeld = ({ change }: Planned) => change !== undefined && !dryRun && !isConfirmed
+  const places = planned.flatMap((one, index) => (isHeld(one) ? [] : [index]))
+  const result = await syncModels(ctx, {
+    rows: places.map(index => ({ category, data: planned[index]?.data })),
+    matchBy,
+    changeType,
+    dryRun,
+    before,
+    strict: false,
+    note: undefined,
+  })
+  const placed = <T extends { index: number }>(one: T): T => ({ ...one, index: places[one.index] ?? 0 })
+  const held = planned.flatMap((one, index) => (isHeld(one) ? [{ index, error: notShown() }] : []))
+  return {
+    created: result.created.length,
+    updated: result.updated.length,
+    unchanged: result.unchanged.length,
+    refused: [...result.errors.map(placed), ...held],
+    changes: dryRun
+      ? result.updated.map(placed).flatMap(({ index }) => {
+          const change = planned[index]?.change
+          return change === undefined ? [] : [{ ...change, index }]
+        })
+      : [],
+  }
+}
+
+const notShown = () =>
+  new AppError(
+    'version_conflict',
+    'This row would change a product that the check did not show. Check the sheet again.',
+  )
+
+/** What a row is told from others by: a SKU in NFC or a GTIN of 14 digits; undefined for a row without. */
+export function keyOf({ data }: RowData, matchBy: Settings['matchBy']): string | undefined {
+  const value = data[matchBy]
+  if (typeof value !== 'string' || value === '' || !value.isWellFormed() || value.includes('\0'))
+    return undefined
+  return matchBy === 'sku' ? skuKey(value) : value.padStart(14, '0')
+}
+
+/** What is sent for a row, and what that changes at a model that is there. */
+type Planned = { data: Data; change?: ProductChange | undefined }
+
+/** What rows change at the models that they mean, as far as there is one; what else is wrong the verb says. */
+async function planChanges(
+  ctx: AccountContext,
+  rows: readonly RowData[],
+  matchBy: Settings['matchBy'],
+  reading: Reading,
+): Promise<Planned[]> {
+  const keys = [...new Set(rows.flatMap(row => keyOf(row, matchBy) ?? []))]
+  const ids = new Map<string, string>()
+  if (matchBy === 'sku') {
+    for (const [sku, match] of await findBySku(ctx, keys))
+      if (match.ids[0] !== undefined) ids.set(sku, match.ids[0])
+  } else {
+    for (const [gtin, match] of await findByGtin(ctx, keys)) if (match.id !== null) ids.set(gtin, match.id)
+  }
+  const idOf = (row: RowData) => ids.get(keyOf(row, matchBy) ?? '')
+  const planned = new Map<RowData, Planned>()
+  for await (const states of statesInPieces(ctx, [...new Set(ids.values())])) {
+    const there = new Map(states.map(state => [state.row.id, state.inherited]))
+    for (const row of rows) {
+      const current = there.get(idOf(row) ?? '')
+      if (current === undefined) continue
+      const data = changesOf(row, current, reading)
+      planned.set(row, { data, change: findChange(current, data) })
+    }
+  }
+  return rows.map(row => planned.get(row) ?? { data: changesOf(row, undefined, reading) })
+}

@@ -1,0 +1,192 @@
+/** The log: every attempt of the last 30 days, newest first, and the ways to have something sent again. */
+import { audit } from '../accounts/audit.ts'
+import type { AccountContext } from '../accounts/context.ts'
+import { inTransaction } from '../accounts/transaction.ts'
+import { AppError, notFound } from '../kernel/errors.ts'
+import { findUuid, idFromUuid, uuidFloor } from '../kernel/ids.ts'
+import { type EndpointStatus, getWebhook, listWebhooks, requireUuid } from './endpoint.ts'
+import { endPeace } from './manage-endpoints.ts'
+
+export type AttemptRecord = {
+  id: string
+  webhook_id: string
+  /** `webhook-id` of the request: the same for all attempts of an event. */
+  event_id: string
+  event: string
+  attempt: number
+  at: string
+  /** HTTP's, when there was an answer. */
+  status: number | null
+  /** `delivered`, or what went wrong by name: `status_500`, `dns`, `connect_timeout`, `tls`, … */
+  outcome: string
+  ok: boolean
+  detail: string | null
+  duration_ms: number
+  /** The first 1 KiB. */
+  answer: string | null
+  /** Null when it is done with: delivered, given up, or a test. */
+  next_attempt_at: string | null
+}
+
+type Row = {
+  id: string
+  endpoint_id: string
+  event_id: string
+  event_type: string
+  attempt: number
+  at: Date
+  status: number | null
+  outcome: string
+  detail: string | null
+  duration_ms: number
+  answer: string | null
+  next_attempt_at: Date | null
+}
+
+export const DEFAULT_LISTED = 50
+export const MOST_LISTED = 500
+/** Events sent again in a statement. */
+const STEP = 20_000
+
+/** Newest first; `before` is the id of an attempt, for those older than it. Throws `not_found`. */
+export async function listDeliveries(
+  ctx: AccountContext,
+  { webhookId, limit, before }: { webhookId?: string; limit: number; before?: string },
+): Promise<AttemptRecord[]> {
+  const { sql, accountId } = ctx
+  if (webhookId !== undefined) await getWebhook(ctx, webhookId)
+  const only = webhookId === undefined ? sql`` : sql`and w.id = ${requireUuid(webhookId)}`
+  const below = before === undefined ? 'ffffffff-ffff-ffff-ffff-ffffffffffff' : requireUuid(before)
+  const rows = await sql<Row[]>`
+    select l.* from webhook_endpoint w cross join lateral (
+      select a.id, a.endpoint_id, a.event_id, a.event_type, a.attempt, a.at, a.status, a.outcome, a.detail, a.duration_ms,
+        a.answer, a.next_attempt_at
+      from webhook_attempt a where a.account_id = w.account_id and a.endpoint_id = w.id and a.id < ${below}::uuid
+      order by a.id desc limit ${limit}::int) l
+    where w.account_id = ${accountId} and w.status <> 'r' ${only}
+    order by l.id desc limit ${limit}::int`
+  return rows.map(toRecord)
+}
+
+function toRecord(row: Row): AttemptRecord {
+  return {
+    id: idFromUuid(row.id),
+    webhook_id: idFromUuid(row.endpoint_id),
+    event_id: idFromUuid(row.event_id),
+    event: row.event_type,
+    attempt: row.attempt,
+    at: row.at.toISOString(),
+    status: row.status,
+    outcome: row.outcome,
+    ok: row.outcome === 'delivered',
+    detail: row.detail,
+    duration_ms: row.duration_ms,
+    answer: row.answer,
+    next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+  }
+}
+
+/** `webhook_status`: unless it is active, the event waits until the webhook is resumed. */
+export type Resent = { event_id: string; webhook_status: EndpointStatus }
+
+/**
+ * Sends the event of an attempt again, at once and with six attempts of its own, also one that waits already; a worker
+ * that has it in hand meets a count it does not know and leaves it be. Throws `not_found`, and `validation` for a test
+ * or an event that is no longer kept.
+ */
+export async function resendDelivery(ctx: AccountContext, attemptId: string): Promise<Resent> {
+  const { sql, accountId } = ctx
+  const uuid = findUuid(attemptId)
+  if (uuid === undefined) throw notFound('delivery')
+  const [found] = await sql<{ endpoint_id: string; event_id: string }[]>`
+    select a.endpoint_id, a.event_id from webhook_endpoint w join webhook_attempt a
+      on a.account_id = w.account_id and a.endpoint_id = w.id and a.id = ${uuid}
+    where w.account_id = ${accountId} and w.status <> 'r'`
+  if (found === undefined) throw notFound('delivery')
+  return inTransaction(ctx, async tx => {
+    const rows = await tx.sql`
+      insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
+      select ${ctx.clock.now()}::timestamptz, ${accountId}::int, 0, false, ${found.endpoint_id}::uuid, e.id
+      from event e where e.id = ${found.event_id} and e.account_id = ${accountId}
+      on conflict (event_id, endpoint_id, account_id) do update
+        set due_at = excluded.due_at, attempts = 0, background = false
+      returning event_id`
+    if (rows.length === 0) {
+      throw new AppError(
+        'validation',
+        'That was a test, or its event is older than 30 days: there is nothing to send again.',
+      )
+    }
+    await endPeace(tx, found.endpoint_id)
+    const webhookId = idFromUuid(found.endpoint_id)
+    await audit(tx, 'webhook_events_sent_again', webhookId)
+    const { status } = await getWebhook(tx, webhookId)
+    return { event_id: idFromUuid(found.event_id), webhook_status: status }
+  })
+}
+
+/** `held` of the `replayed` wait until their webhook is resumed. */
+export type Replayed = { replayed: number; held: number }
+
+/**
+ * Sends again, with six attempts each, what was given up since a time and not delivered after that. The numbers of
+ * events. Throws `not_found`.
+ */
+export async function replayFailed(
+  ctx: AccountContext,
+  { webhookId, since }: { webhookId?: string; since: Date },
+): Promise<Replayed> {
+  const wanted = webhookId === undefined ? await listWebhooks(ctx) : [await getWebhook(ctx, webhookId)]
+  const total = { replayed: 0, held: 0 }
+  for (const { id, status } of wanted) {
+    const uuid = requireUuid(id)
+    const count = await replayOne(ctx, uuid, since)
+    await endPeace(ctx, uuid)
+    if (count > 0) await audit(ctx, 'webhook_events_sent_again', id)
+    total.replayed += count
+    if (status !== 'active') total.held += count
+  }
+  return total
+}
+
+/** In steps, each kept by itself: half of a replay is no harm, and asking again adds only the rest. */
+async function replayOne(ctx: AccountContext, endpointId: string, since: Date): Promise<number> {
+  let total = 0
+  let after = uuidFloor(0)
+  for (;;) {
+    const step = await replayStep(ctx, endpointId, { since, after })
+    const last = step.at(-1)
+    if (last === undefined) return total
+    total += step.filter(one => one.added).length
+    after = last.event_id
+  }
+}
+
+async function replayStep(
+  { sql, accountId, clock }: AccountContext,
+  endpointId: string,
+  { since, after }: { since: Date; after: string },
+): Promise<{ event_id: string; added: boolean }[]> {
+  const from = uuidFloor(since.getTime())
+  return sql<{ event_id: string; added: boolean }[]>`
+    with failed as materialized (
+      select g.event_id, e.background from (
+        select event_id, max(id::text) as last from webhook_attempt
+        where account_id = ${accountId} and endpoint_id = ${endpointId} and given_up and id >= ${from}::uuid
+          and at >= ${since}::timestamptz and event_id > ${after}::uuid
+        group by event_id) g
+      left join (
+        select event_id, max(id::text) as last from webhook_attempt
+        where account_id = ${accountId} and endpoint_id = ${endpointId} and outcome = 'delivered' and id >= ${from}::uuid
+        group by event_id) s on s.event_id = g.event_id and s.last > g.last
+      join event e on e.id = g.event_id and e.account_id = ${accountId}
+      where s.event_id is null order by g.event_id limit ${STEP}::int
+    ), added as (
+      insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
+      select ${clock.now()}::timestamptz, ${accountId}::int, 0, background, ${endpointId}::uuid, event_id from failed
+      on conflict (event_id, endpoint_id, account_id) do update set due_at = excluded.due_at, attempts = 0
+        where webhook_delivery.attempts > 0
+      returning event_id
+    )
+    select f.event_id, a.event_id is not null as added from failed f left join added a using (event_id) order by f.event_id`
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { createSightings } from '../../src/scans/pending-scans.ts'
+import { createReaderCap, MAX_READERS_OF_NETWORK } from '../../src/scans/reader-limit.ts'
+
+const PASSPORT = {
+  id: '01890a5d-ac96-774b-bcce-000000000001',
+  account_id: 1,
+  category: 'textile',
+  level: 'm',
+  model_id: '01890a5d-ac96-774b-bcce-000000000001',
+  parent_id: null,
+} as const
+const newVisitor = () => randomBytes(16).toString('hex')
+
+describe('createReaderCap', () => {
+  test('bounds the readers of a network and passport, after any number of others', () => {
+    const cap = createReaderCap()
+    const admits = (address: string, visitor: string) => cap.admits(1, PASSPORT.id, address, visitor)
+    const first = newVisitor()
+    assert.ok(admits('203.0.113.1', first))
+    for (let n = 0; n < 100_000; n++) {
+      assert.ok(admits(`2001:db8:${(n >> 8).toString(16)}:${((n & 255) << 8).toString(16)}::1`, newVisitor()))
+    }
+    for (let n = 1; n < MAX_READERS_OF_NETWORK; n++) assert.ok(admits('203.0.113.1', newVisitor()))
+    for (let n = 0; n < 1_000; n++) assert.ok(!admits('203.0.113.1', newVisitor()))
+    assert.ok(admits('203.0.113.1', first))
+  })
+
+  test('begins anew for another passport and another day', () => {
+    const cap = createReaderCap()
+    const fill = (day: number, passport: string) => {
+      for (let n = 0; n < MAX_READERS_OF_NETWORK; n++) {
+        assert.ok(cap.admits(day, passport, '203.0.113.1', newVisitor()))
+      }
+      assert.ok(!cap.admits(day, passport, '203.0.113.1', newVisitor()))
+    }
+    cap.startDay(1)
+    fill(1, 'a')
+    fill(1, 'b')
+    fill(2, 'a')
+    cap.startDay(1)
+    assert.ok(!cap.admits(1, 'a', '203.0.113.1', newVisitor()))
+    cap.startDay(2)
+    fill(2, 'a')
+  })
+})
+
+describe('what waits to be counted', () => {
+  test('has so many bytes of user agents, however many readers invent one', () => {
+    const sightings = createSightings()
+    let taken = 0
+    for (let n = 0; n < 30_000; n++) {
+      const userAgent = `${n}`.padEnd(5_000, 'x')
+      if (sightings.add(PASSPORT, { address: '203.0.113.1', userAgent }, new Date(0))) taken++
+    }
+    assert.equal(taken, Math.floor(10_000_000 / 512))
+    sightings.take()
+    assert.ok(sightings.add(PASSPORT, { address: '203.0.113.1', userAgent: 'new' }, new Date(0)))
+  })
+
+  test('holds none of the passport but what is counted by', () => {
+    const sightings = createSightings()
+    const row = { ...PASSPORT, data: 'x'.repeat(100_000) }
+    sightings.add(row, { address: '203.0.113.1', userAgent: 'x' }, new Date(0))
+    assert.deepEqual(sightings.take()[0]?.passport, PASSPORT)
+  })
+})

@@ -1,0 +1,67 @@
+/** Sheets as other programs write them, for tests of the ones that read them. */
+import { deflateRawSync } from 'node:zlib'
+import type { Cell } from '../../src/transfer/spreadsheets/cell.ts'
+import { openSheet } from '../../src/transfer/spreadsheets/read-spreadsheet.ts'
+
+export async function readAll(
+  bytes: Buffer,
+): Promise<{ header: string[]; rows: Cell[][]; numbers: number[] }> {
+  const { header, rows } = await openSheet(bytes)
+  const all: Cell[][] = []
+  const numbers: number[] = []
+  for await (const { no, cells } of rows) {
+    all.push(cells)
+    numbers.push(no)
+  }
+  return { header, rows: all, numbers }
+}
+
+export async function joined(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+  const all: Buffer[] = []
+  for await (const piece of pieces) all.push(piece)
+  return Buffer.concat(all)
+}
+
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
+const REL = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+
+/** An XLSX file from the XML of its sheet, as small as may be. */
+export function xlsx(sheetData: string, parts: Record<string, string | Uint8Array> = {}): Buffer {
+  const files: Record<string, string | Uint8Array> = {
+    'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${REL}"><sheets><sheet name="A" sheetId="1" r:id="rId7"/></sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels':
+      '<Relationships><Relationship Id="rId7" Target="worksheets/one.xml"/></Relationships>',
+    'xl/worksheets/one.xml': `<worksheet xmlns="${MAIN}"><sheetData>${sheetData}</sheetData></worksheet>`,
+    ...parts,
+  }
+  return zip(files)
+}
+
+/** Packed by zlib itself, which is quick with bombs. */
+function zip(files: Record<string, string | Uint8Array>): Buffer {
+  const locals: Buffer[] = []
+  const central: Buffer[] = []
+  let at = 0
+  for (const [name, part] of Object.entries(files)) {
+    const packed = deflateRawSync(part, { level: 1 })
+    const head = Buffer.alloc(26)
+    head.writeUInt16LE(20, 0)
+    head.writeUInt16LE(8, 4)
+    head.writeUInt32LE(packed.length, 14)
+    head.writeUInt32LE(Buffer.byteLength(part), 18)
+    head.writeUInt16LE(name.length, 22)
+    const local = Buffer.concat([Buffer.from('PK\x03\x04'), head, Buffer.from(name), packed])
+    const tail = Buffer.alloc(14)
+    tail.writeUInt32LE(at, 10)
+    central.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x00'), head, tail, Buffer.from(name)]))
+    locals.push(local)
+    at += local.length
+  }
+  const end = Buffer.alloc(22)
+  end.write('PK\x05\x06', 0, 'latin1')
+  end.writeUInt16LE(central.length, 8)
+  end.writeUInt16LE(central.length, 10)
+  end.writeUInt32LE(Buffer.concat(central).length, 12)
+  end.writeUInt32LE(at, 16)
+  return Buffer.concat([...locals, ...central, end])
+}
