@@ -5,7 +5,7 @@
 import { operatorActor } from '../src/accounts/actors.ts'
 import { audit } from '../src/accounts/audit.ts'
 import type { AccountContext } from '../src/accounts/context.ts'
-import { createOwnKey } from '../src/accounts/own-keys.ts'
+import { createOwnKey } from '../src/accounts/keys/own-keys.ts'
 import { CONSOLE_ROUTES } from '../src/console/door.ts'
 import { addressList } from '../src/kernel/addresses.ts'
 import { systemClock } from '../src/kernel/clock.ts'

@@ -1,7 +1,7 @@
 /** `limits`: what the rate limit, and with it the check of the key, add to a read. */
 import { setPlan } from '../src/accounts/accounts.ts'
-import { authenticate } from '../src/accounts/authenticate.ts'
-import { keyLimitsOf } from '../src/accounts/rate-limit.ts'
+import { authenticate } from '../src/accounts/keys/authenticate.ts'
+import { keyLimitsOf } from '../src/accounts/limits/rate-limit.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { idFromUuid } from '../src/kernel/ids.ts'
 import { load, request } from './load.ts'

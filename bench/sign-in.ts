@@ -1,6 +1,6 @@
 /** At a server's console as a browser is: by e-mail and password, with a cookie from then on. */
-import { createPerson } from '../src/accounts/people.ts'
-import { setPassword } from '../src/accounts/set-password.ts'
+import { createPerson } from '../src/accounts/people/people.ts'
+import { setPassword } from '../src/accounts/people/set-password.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import type { Hall, Server, Tenant } from './stage.ts'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import project from '../package.json' with { type: 'json' }
 import { createAccount } from '../src/accounts/accounts.ts'
-import { createKey } from '../src/accounts/keys.ts'
+import { createKey } from '../src/accounts/keys/keys.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { type DatabaseTarget, openPool, type Sql } from '../src/kernel/db.ts'
 import { startEmbeddedPostgres } from '../src/kernel/embedded-postgres.ts'

@@ -3,8 +3,8 @@
  * long enough to be taken here. `node scripts/common-passwords.ts LIST`
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { hashCommonPassword } from '../src/accounts/common-passwords.ts'
-import { PASSWORD_LENGTH_MIN } from '../src/accounts/password.ts'
+import { hashCommonPassword } from '../src/accounts/people/common-passwords.ts'
+import { PASSWORD_LENGTH_MIN } from '../src/accounts/people/password.ts'
 
 const [list] = process.argv.slice(2)
 if (list === undefined) throw new Error('usage: node scripts/common-passwords.ts LIST')

@@ -1,8 +1,8 @@
 /** Accounts, as the operator makes and sees them. */
 import { notFound } from '../kernel/errors.ts'
-import { actingIn } from './actors.ts'
+import { actingIn, operatorActor } from './actors.ts'
 import { audit } from './audit.ts'
-import type { OperatorContext } from './context.ts'
+import type { AccountContext, OperatorContext } from './context.ts'
 import { LEVEL_LETTER, LEVELS, type QuotaOverrides, requirePlan } from './plans.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -106,4 +106,25 @@ export async function requireAccount(ctx: OperatorContext, accountId: number): P
     select name, plan from account where id = ${accountId}`
   if (!row) throw notFound('account')
   return { id: String(accountId), name: row.name, plan: row.plan }
+}
+
+/** The operator, acting in an account. Throws `not_found` unless it exists. */
+export async function operatorIn<C extends OperatorContext>(
+  ctx: C,
+  accountId: number,
+): Promise<C & AccountContext> {
+  await requireAccount(ctx, accountId)
+  return { ...ctx, accountId, actorId: await operatorActor(ctx, accountId) }
+}
+
+/** Creates an account with its counters at zero. Throws `not_found` for an unknown plan. */
+export async function createAccountByOperator(
+  ctx: OperatorContext,
+  input: { name: string; plan: string },
+): Promise<Account> {
+  return inTransaction(ctx, async tx => {
+    const account = await createAccount(tx, input)
+    await audit(await actingIn(tx, Number(account.id)), 'account_created', input.name)
+    return account
+  })
 }

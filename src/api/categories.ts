@@ -1,8 +1,8 @@
 /** The categories and their fields, as an integrator's program reads them. */
 import { createHash } from 'node:crypto'
 import { allCategories, type CompleteCategory, findCategory } from '../categories/catalogue.ts'
-import { describeCategory, summariseCategory } from '../categories/describe.ts'
-import { sentSchema } from '../categories/json-schema.ts'
+import { describeCategory, summariseCategory } from '../categories/schema/describe.ts'
+import { sentSchema } from '../categories/schema/json-schema.ts'
 import { notFound } from '../kernel/errors.ts'
 import { matchesAny } from './conditions.ts'
 import { oneOf, readQuery } from './query.ts'

@@ -1,9 +1,9 @@
 /** Rates at this door: every answer says what is left of the minute, of the key's or else of the address's. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { KeyHolder } from '../accounts/authenticate.ts'
-import { addressLimits } from '../accounts/rate-address.ts'
-import { keyLimitsOf } from '../accounts/rate-limit.ts'
-import type { Permit } from '../accounts/rate-share.ts'
+import type { KeyHolder } from '../accounts/keys/authenticate.ts'
+import { addressLimits } from '../accounts/limits/rate-address.ts'
+import { keyLimitsOf } from '../accounts/limits/rate-limit.ts'
+import type { Permit } from '../accounts/limits/rate-share.ts'
 import { perDatabase, type Sql } from '../kernel/db.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ApiSetup } from './route.ts'

@@ -1,8 +1,8 @@
 /** Lists of products, of an account or under a product: the same rows, the same pages. */
 import { LEVEL_LETTER } from '../accounts/plans.ts'
 import { allCategories } from '../categories/catalogue.ts'
-import { FORMATS } from '../categories/formats.ts'
 import { inEnglish } from '../categories/problems.ts'
+import { FORMATS } from '../categories/schema/formats.ts'
 import { toGtin14 } from '../gs1/gtin.ts'
 import { LOT_OR_SERIAL_MAX_LENGTH } from '../gs1/lot-serial.ts'
 import { invalid } from '../kernel/errors.ts'

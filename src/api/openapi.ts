@@ -1,6 +1,6 @@
 /** The description of this API, made from the same tables as the code; tests hold it against the running server. */
 import { allCategories } from '../categories/catalogue.ts'
-import { sentSchema } from '../categories/json-schema.ts'
+import { sentSchema } from '../categories/schema/json-schema.ts'
 import { isWrite, refusalComponents, refusalExamples, responsesOf } from './openapi-answers.ts'
 import { HEADERS } from './openapi-headers.ts'
 import { EVENT_HEADERS, EVENT_SCHEMAS, webhooks } from './openapi-webhooks.ts'

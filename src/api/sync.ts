@@ -1,7 +1,7 @@
 /** Create or update over REST: one product named by its SKU or GTIN, or hundreds in a call. */
 
-import { FORMATS } from '../categories/formats.ts'
 import { inEnglish } from '../categories/problems.ts'
+import { FORMATS } from '../categories/schema/formats.ts'
 import { assert, invalid } from '../kernel/errors.ts'
 import { together } from '../kernel/together.ts'
 import { type Data, requireData } from '../passports/check-data.ts'

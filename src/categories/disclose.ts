@@ -1,7 +1,6 @@
 /** The one projection between what an account stores and what a reader gets; every door that shows data to others goes through it. */
 import type { CompleteCategory } from './catalogue.ts'
-import type { Audience, Field } from './field.ts'
-import { scalarEntry } from './json-schema.ts'
+import { type Audience, type Field, scalarEntry } from './field.ts'
 import { type Data, isObject } from './value.ts'
 
 /** `withheld`: there is something that readers of another audience would see. Says nothing of free-form keys. */

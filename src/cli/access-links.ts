@@ -1,5 +1,5 @@
 /** `carnet access-links`: what shows a reader with a legitimate interest, or an authority, more than the public sees. */
-import { operatorIn } from '../accounts/by-operator.ts'
+import { operatorIn } from '../accounts/accounts.ts'
 import { systemClock } from '../kernel/clock.ts'
 import {
   type AccessLinkRecord,

@@ -1,6 +1,10 @@
 /** `carnet accounts`: who has passports here, and how many they may have. */
-import { type AccountWithUsage, listAccounts, setPlan } from '../accounts/accounts.ts'
-import { createAccountByOperator } from '../accounts/by-operator.ts'
+import {
+  type AccountWithUsage,
+  createAccountByOperator,
+  listAccounts,
+  setPlan,
+} from '../accounts/accounts.ts'
 import { closeAccount, reopenAccount } from '../accounts/close-account.ts'
 import { setIndexing } from '../accounts/indexing.ts'
 import { LEVELS, type Level, type QuotaOverrides } from '../accounts/plans.ts'

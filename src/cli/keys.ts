@@ -1,10 +1,11 @@
 /** `carnet keys`: the API keys of an account. */
-import { operatorIn, revokeKeyByOperator } from '../accounts/by-operator.ts'
+
+import { operatorIn } from '../accounts/accounts.ts'
 import { isOpen } from '../accounts/close-account.ts'
 import type { AccountContext } from '../accounts/context.ts'
-import { type KeyRecord, listKeys, SCOPES } from '../accounts/keys.ts'
-import { createOwnKey } from '../accounts/own-keys.ts'
-import { OVERLAP_MS, rotateKey } from '../accounts/rotate-key.ts'
+import { type KeyRecord, listKeys, SCOPES } from '../accounts/keys/keys.ts'
+import { createOwnKey, revokeKeyByOperator } from '../accounts/keys/own-keys.ts'
+import { OVERLAP_MS, rotateKey } from '../accounts/keys/rotate-key.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { accountNumber, readName } from './account-words.ts'
 import { type Command, columns, Refusal } from './command.ts'

@@ -1,5 +1,5 @@
 /** `carnet serve`: the server for real use. */
-import { createSetUpLink, setUpUrl } from '../accounts/one-time-links.ts'
+import { createSetUpLink, setUpUrl } from '../accounts/people/one-time-links.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { type Config, ConfigError, type Environment, findOddLines, readConfig } from '../kernel/config.ts'
 import { createLog } from '../kernel/log.ts'

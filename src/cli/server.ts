@@ -1,7 +1,7 @@
 /** The running server: the app on its port over the store, and an orderly end within five seconds. */
 import type { FastifyInstance } from 'fastify'
-import { flushKeyUse } from '../accounts/key-use.ts'
-import { keyLimitsOf } from '../accounts/rate-limit.ts'
+import { flushKeyUse } from '../accounts/keys/key-use.ts'
+import { keyLimitsOf } from '../accounts/limits/rate-limit.ts'
 import type { AppSetup } from '../app.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { Config, Environment } from '../kernel/config.ts'

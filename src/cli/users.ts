@@ -1,6 +1,6 @@
 /** `carnet users`: the people of an account. They set their passwords themselves; the operator never knows one. */
-import { setPasswordUrl } from '../accounts/one-time-links.ts'
-import { createPerson, ROLES, resetPassword } from '../accounts/people.ts'
+import { setPasswordUrl } from '../accounts/people/one-time-links.ts'
+import { createPerson, ROLES, resetPassword } from '../accounts/people/people.ts'
 import { accountNumber } from './account-words.ts'
 import type { Command } from './command.ts'
 import { withStore } from './store.ts'

@@ -3,10 +3,10 @@
  * lately proven who they are. The form that asked for it comes back with what was typed and goes on by the same click.
  */
 import { html } from 'ghtml'
-import { checkOwnPassword } from '../accounts/change-password.ts'
-import { findPasskeyHome } from '../accounts/passkey-challenges.ts'
-import { proofOptions, proveByPasskey } from '../accounts/passkey-sign-in.ts'
-import { listPasskeys } from '../accounts/passkeys.ts'
+import { checkOwnPassword } from '../accounts/people/change-password.ts'
+import { findPasskeyHome } from '../accounts/people/passkey-challenges.ts'
+import { proofOptions, proveByPasskey } from '../accounts/people/passkey-sign-in.ts'
+import { listPasskeys } from '../accounts/people/passkeys.ts'
 import { input, notice, summary } from './fields.ts'
 import { type Form, isFine, type Problems } from './form.ts'
 import { ownPath } from './own-path.ts'

@@ -1,6 +1,6 @@
 /** What signed-in people may cost: requests a minute, fewer of named actions, and seats for downloads that are heavy to make. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Session } from '../accounts/sessions.ts'
+import type { Session } from '../accounts/people/sessions.ts'
 import { perDatabase, type Sql } from '../kernel/db.ts'
 import { type Release, releaseWithAnswer, Semaphore } from '../kernel/semaphore.ts'
 import { createTokenBuckets } from '../kernel/token-buckets.ts'

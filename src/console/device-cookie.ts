@@ -1,5 +1,5 @@
 /** The cookie that tells a browser in which a person has signed in before from one in which somebody guesses. */
-import { DEVICE_LIFETIME_MS, knownDevices } from '../accounts/known-devices.ts'
+import { DEVICE_LIFETIME_MS, knownDevices } from '../accounts/people/known-devices.ts'
 import type { ConsoleSetup } from './route.ts'
 
 type Setup = Pick<ConsoleSetup, 'secretKey' | 'clock' | 'addresses'>

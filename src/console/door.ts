@@ -1,9 +1,9 @@
 /** The console door: its table of contents, and what holds for every page before its handler runs. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import type { Role } from '../accounts/people.ts'
-import { findSessionToken } from '../accounts/session-cookie.ts'
-import { findSession, isProven } from '../accounts/sessions.ts'
+import type { Role } from '../accounts/people/people.ts'
+import { findSessionToken } from '../accounts/people/session-cookie.ts'
+import { findSession, isProven } from '../accounts/people/sessions.ts'
 import { networkOf } from '../kernel/network.ts'
 import type { SecurityEvent } from '../kernel/security-events.ts'
 import { ASSET_PATHS, registerAssets } from './assets.ts'

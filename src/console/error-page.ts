@@ -1,7 +1,7 @@
 /** Refusals and failures as pages for people: what happened, that nothing was changed, and the way back. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'ghtml'
-import type { Session } from '../accounts/sessions.ts'
+import type { Session } from '../accounts/people/sessions.ts'
 import { findMeaning } from '../kernel/db.ts'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import { HOME } from './own-path.ts'

@@ -1,6 +1,6 @@
 /** The parts of a form: each field with its label, hint and error, and a summary that leads to what is wrong. */
 import { html } from 'ghtml'
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../accounts/password.ts'
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../accounts/people/password.ts'
 import type { Problems } from './form.ts'
 import type { Texts } from './texts-en.ts'
 

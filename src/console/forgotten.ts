@@ -1,9 +1,9 @@
 /** "Password forgotten?": one answer for every address, and the letter behind it. */
 import { html } from 'ghtml'
-import { findEmail } from '../accounts/email.ts'
-import { setPasswordUrl } from '../accounts/one-time-links.ts'
-import { findResetLink } from '../accounts/password-reset.ts'
-import { takeReset } from '../accounts/sign-in-attempts.ts'
+import { findEmail } from '../accounts/people/email.ts'
+import { setPasswordUrl } from '../accounts/people/one-time-links.ts'
+import { findResetLink } from '../accounts/people/password-reset.ts'
+import { takeReset } from '../accounts/people/sign-in-attempts.ts'
 import type { Letter } from '../kernel/smtp.ts'
 import { input, notice, summary } from './fields.ts'
 import { isFine, type Problems, problemsOf } from './form.ts'

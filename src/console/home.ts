@@ -1,8 +1,8 @@
 /** The first page after signing in: what the account has, how much room is left, and how a program reaches it. */
 import { html } from 'ghtml'
-import { listKeys } from '../accounts/keys.ts'
-import { contextOf, listAccountsOf, switchAccount } from '../accounts/sessions.ts'
-import { readUsage, type Usage } from '../accounts/usage.ts'
+import { listKeys } from '../accounts/keys/keys.ts'
+import { readUsage, type Usage } from '../accounts/limits/usage.ts'
+import { contextOf, listAccountsOf, switchAccount } from '../accounts/people/sessions.ts'
 import { withoutMarks } from '../i18n/direction.ts'
 import { notFound } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'

@@ -1,5 +1,5 @@
 /** Whether a key opens anything at a moment. */
-import type { KeyRecord } from '../accounts/keys.ts'
+import type { KeyRecord } from '../accounts/keys/keys.ts'
 
 export const isExpired = (key: KeyRecord, now: Date) =>
   key.expires_at !== null && Date.parse(key.expires_at) <= now.getTime()

@@ -1,7 +1,7 @@
 /** How the pages about API keys look. */
 import { html } from 'ghtml'
-import { type KeyRecord, SCOPES } from '../accounts/keys.ts'
-import type { Session } from '../accounts/sessions.ts'
+import { type KeyRecord, SCOPES } from '../accounts/keys/keys.ts'
+import type { Session } from '../accounts/people/sessions.ts'
 import type { Addresses } from '../passports/record.ts'
 import { DOCS, wayBack } from './developer/places.ts'
 import { DEVELOPER_TEXTS } from './developer/texts.ts'

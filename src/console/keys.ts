@@ -1,8 +1,8 @@
 /** API keys: seen by everyone of the account, made and ended by its owners, because a key outlives its maker's sign-in. */
-import { type KeyRecord, listKeys, SCOPES } from '../accounts/keys.ts'
-import { createOwnKey, revokeOwnKey, rotateOwnKey } from '../accounts/own-keys.ts'
-import { OVERLAP_MS } from '../accounts/rotate-key.ts'
-import { contextOf } from '../accounts/sessions.ts'
+import { type KeyRecord, listKeys, SCOPES } from '../accounts/keys/keys.ts'
+import { createOwnKey, revokeOwnKey, rotateOwnKey } from '../accounts/keys/own-keys.ts'
+import { OVERLAP_MS } from '../accounts/keys/rotate-key.ts'
+import { contextOf } from '../accounts/people/sessions.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from './form.ts'
 import { isInUse } from './key-state.ts'

@@ -1,5 +1,5 @@
 /** Languages by their names: nobody has to know that Greek is `el`. */
-import { spokenKey } from '../categories/spoken.ts'
+import { spokenKey } from '../categories/names/spoken.ts'
 import { LANGUAGES } from '../i18n/catalogue.ts'
 import { languageName } from '../i18n/format.ts'
 import type { Words } from './texts.ts'

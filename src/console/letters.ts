@@ -1,5 +1,5 @@
 /** The letters the console sends: plain text, in the language of whoever caused them, each with one link. */
-import type { Role } from '../accounts/people.ts'
+import type { Role } from '../accounts/people/people.ts'
 import { withoutMarks } from '../i18n/direction.ts'
 import type { Letter } from '../kernel/smtp.ts'
 import { type Words, wordsOf } from './texts.ts'

@@ -3,7 +3,7 @@
  * that it stays in no address bar and no history. `Lax`, because the click comes from a mail program's page. Looking at
  * the page uses nothing up: the link can be opened again, and mail scanners may follow it.
  */
-import { isToken } from '../accounts/one-time-links.ts'
+import { isToken } from '../accounts/people/one-time-links.ts'
 import type { Visit, Way } from './route.ts'
 
 const LIFETIME_SECONDS = 600

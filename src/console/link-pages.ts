@@ -1,6 +1,10 @@
 /** What the two pages behind one-time links share: the page of a link that has ended, and the sentences about passwords. */
 import { html } from 'ghtml'
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, type PasswordProblem } from '../accounts/password.ts'
+import {
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
+  type PasswordProblem,
+} from '../accounts/people/password.ts'
 import { SIGN_IN } from './own-path.ts'
 import type { Page } from './route.ts'
 import type { Texts } from './texts-en.ts'

@@ -1,6 +1,6 @@
 /** Signing in with a passkey: a challenge for the page's module, and the browser's answer as an ordinary form. */
-import { findPasskeyHome } from '../accounts/passkey-challenges.ts'
-import { signInOptions, signInWithPasskey } from '../accounts/passkey-sign-in.ts'
+import { findPasskeyHome } from '../accounts/people/passkey-challenges.ts'
+import { signInOptions, signInWithPasskey } from '../accounts/people/passkey-sign-in.ts'
 import { notFound } from '../kernel/errors.ts'
 import { ownPath } from './own-path.ts'
 import type { Outcome, Visit } from './route.ts'

@@ -1,6 +1,6 @@
 /** What the pages of the console are made of: a visit goes in, a page or a way to another one comes out. */
 import type { Readable } from 'node:stream'
-import type { Session } from '../accounts/sessions.ts'
+import type { Session } from '../accounts/people/sessions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import type { Outbound } from '../kernel/outbound-http.ts'

@@ -1,6 +1,6 @@
 /** The one cookie: a session's token that only our server reads, bound to our host where the address is https. */
-import { sessionCookieName } from '../accounts/session-cookie.ts'
-import { SESSION_LIFETIME_MS } from '../accounts/sessions.ts'
+import { sessionCookieName } from '../accounts/people/session-cookie.ts'
+import { SESSION_LIFETIME_MS } from '../accounts/people/sessions.ts'
 
 /** The `Set-Cookie` line for a token; null takes the cookie away. */
 export function sessionCookie(publicUrl: string, token: string | null): string {

@@ -1,9 +1,9 @@
 /** Setting a password by a link, the first one or a new one. */
 import { html } from 'ghtml'
-import { findPasswordLink } from '../accounts/one-time-links.ts'
-import { findPasswordProblem } from '../accounts/password.ts'
-import { createSession } from '../accounts/sessions.ts'
-import { setPassword } from '../accounts/set-password.ts'
+import { findPasswordLink } from '../accounts/people/one-time-links.ts'
+import { findPasswordProblem } from '../accounts/people/password.ts'
+import { createSession } from '../accounts/people/sessions.ts'
+import { setPassword } from '../accounts/people/set-password.ts'
 import { AppError } from '../kernel/errors.ts'
 import { input, newPasswordInput, summary } from './fields.ts'
 import { isFine, type Problems, problemsOf } from './form.ts'

@@ -1,6 +1,6 @@
 /** The frame of every page of the console, and the headers that go with it: nothing from elsewhere, no script but our own modules, kept by no cache. */
 import { html } from 'ghtml'
-import type { Session } from '../accounts/sessions.ts'
+import type { Session } from '../accounts/people/sessions.ts'
 import { moduleHref, STYLE_HREF } from './assets.ts'
 import { HOME } from './own-path.ts'
 import type { Page } from './route.ts'

@@ -1,8 +1,8 @@
 /** Signing in and out. */
 import { html } from 'ghtml'
-import { findPasskeyHome } from '../accounts/passkey-challenges.ts'
-import { endSession } from '../accounts/sessions.ts'
-import { signIn, signInEmail } from '../accounts/sign-in.ts'
+import { findPasskeyHome } from '../accounts/people/passkey-challenges.ts'
+import { endSession } from '../accounts/people/sessions.ts'
+import { signIn, signInEmail } from '../accounts/people/sign-in.ts'
 import { findDevice } from './device-cookie.ts'
 import { DRAFTS_MODULE } from './drafts-module.ts'
 import { input, notice, summary } from './fields.ts'

@@ -1,7 +1,7 @@
 /** One value and its text in a form, both ways: as the console's language writes it, and read as it was meant or not at all. */
 import type { Field } from '../categories/field.ts'
-import { canonicalName } from '../categories/known-names.ts'
 import { canonicalLanguage } from '../categories/language.ts'
+import { canonicalName } from '../categories/names/known-names.ts'
 import { label, labelsFor } from '../i18n/catalogue.ts'
 import { isKeptExactly } from '../kernel/strict-json.ts'
 import {

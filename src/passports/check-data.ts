@@ -1,6 +1,6 @@
 /** What every write of a passport's data passes through: normalised, validated against its category, taken apart for the row. */
 import { type CompleteCategory, findCategory } from '../categories/catalogue.ts'
-import { normaliseData, validateData, withNewlines } from '../categories/validate.ts'
+import { normaliseData, validateData, withNewlines } from '../categories/check/validate.ts'
 import { toGtin14 } from '../gs1/gtin.ts'
 import { AppError, assert, type Detail, invalid } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'

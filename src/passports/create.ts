@@ -3,7 +3,7 @@
  * busy account is locked, and its commit waited for, once for many rows (4 times the throughput of one by one).
  */
 import type { AccountContext } from '../accounts/context.ts'
-import { findRoom } from '../accounts/quota.ts'
+import { findRoom } from '../accounts/limits/quota.ts'
 import { type KeptAnswer, KeyTaken, receiptRow } from '../accounts/receipt.ts'
 import { coalesce } from '../kernel/coalesce.ts'
 import { perDatabase, type Sql } from '../kernel/db.ts'

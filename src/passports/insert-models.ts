@@ -3,7 +3,7 @@
  * none of them. A statement that finds a row in the way undoes itself and names the rows and the reasons.
  */
 import type { AccountContext } from '../accounts/context.ts'
-import { takeRoom } from '../accounts/quota.ts'
+import { takeRoom } from '../accounts/limits/quota.ts'
 import { isLockTimeout, keepReceipts, type receiptRow } from '../accounts/receipt.ts'
 import { findRefusal, retrying, type Sql, sqlState } from '../kernel/db.ts'
 import { AppError } from '../kernel/errors.ts'

@@ -1,7 +1,7 @@
 /** Writing units that have been checked: in one statement, with their counters and events, as many as the quota has room for. */
 import type { AccountContext } from '../accounts/context.ts'
+import { lockRoom, takeRoom } from '../accounts/limits/quota.ts'
 import type { LevelLetter } from '../accounts/plans.ts'
-import { lockRoom, takeRoom } from '../accounts/quota.ts'
 import { findRefusal, retrying, type Sql, sqlState } from '../kernel/db.ts'
 import { AppError, assert } from '../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'

@@ -1,6 +1,6 @@
 /** A sync that writes nothing: what each row would come to. */
 import type { AccountContext } from '../accounts/context.ts'
-import { findRoom } from '../accounts/quota.ts'
+import { findRoom } from '../accounts/limits/quota.ts'
 import { gtinTaken } from './check-data.ts'
 import { findByGtin } from './find-matches.ts'
 import { overQuota } from './insert-models.ts'

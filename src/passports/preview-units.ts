@@ -1,6 +1,6 @@
 /** What issuing units would come to as things are now: which lots and serials are taken, and how many the quota has room for. */
 import type { AccountContext } from '../accounts/context.ts'
-import { findRoom } from '../accounts/quota.ts'
+import { findRoom } from '../accounts/limits/quota.ts'
 import { LETTER, nameOf, type Outcome, overQuota, type Row } from './insert-units.ts'
 import type { UnitLevel } from './new-units.ts'
 import type { State } from './state.ts'

@@ -1,6 +1,6 @@
 /** Writing the new models of a sync: together, and when some are in the way, all the others. */
 import type { AccountContext } from '../accounts/context.ts'
-import { findRoom } from '../accounts/quota.ts'
+import { findRoom } from '../accounts/limits/quota.ts'
 import type { AppError } from '../kernel/errors.ts'
 import { gtinTaken } from './check-data.ts'
 import { findByGtin } from './find-matches.ts'

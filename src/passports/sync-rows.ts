@@ -1,7 +1,7 @@
 /** A row of a sync as it was sent: which model it means, and what is wrong with it before anything is looked up. */
 import { findCategory } from '../categories/catalogue.ts'
-import { FORMATS } from '../categories/formats.ts'
 import { inEnglish } from '../categories/problems.ts'
+import { FORMATS } from '../categories/schema/formats.ts'
 import { isGtin, toGtin14 } from '../gs1/gtin.ts'
 import { AppError, type Detail, invalid } from '../kernel/errors.ts'
 import { together } from '../kernel/together.ts'

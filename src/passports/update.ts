@@ -4,7 +4,7 @@
  */
 import type { AccountContext } from '../accounts/context.ts'
 import type { CompleteCategory } from '../categories/catalogue.ts'
-import { findUnknown } from '../categories/validate.ts'
+import { findUnknown } from '../categories/check/validate.ts'
 import { findRefusal, perDatabase, retrying, type Sql } from '../kernel/db.ts'
 import { AppError, type Detail, invalid } from '../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'

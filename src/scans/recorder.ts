@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { areOwnPeople } from '../accounts/own-people.ts'
+import { areOwnPeople } from '../accounts/people/own-people.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { findMeaning, retrying, type Sql, sqlState, unavailable } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'

@@ -1,8 +1,8 @@
 /** How an access link comes in: with a token in the address, exchanged for a cookie at once, or with every request as Bearer. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { findSessionToken } from '../accounts/session-cookie.ts'
-import { findSession } from '../accounts/sessions.ts'
+import { findSessionToken } from '../accounts/people/session-cookie.ts'
+import { findSession } from '../accounts/people/sessions.ts'
 import { LINK_AUDIENCES, type LinkAudience, mayBeToken } from '../passports/access-links.ts'
 import type { PassportRow } from '../passports/record.ts'
 import {

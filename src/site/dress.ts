@@ -1,8 +1,8 @@
 /** What an account's brand changes about the frame of a page: the accent in its one style sheet, and so the sheet's digest in the policy, and who may frame it. */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { accentOn } from '../accounts/accent.ts'
-import { type Brand, NO_BRAND } from '../accounts/brand.ts'
+import { accentOn } from '../accounts/brand/accent.ts'
+import { type Brand, NO_BRAND } from '../accounts/brand/brand.ts'
 import { compactCss } from '../kernel/compact-css.ts'
 
 export type Dress = {

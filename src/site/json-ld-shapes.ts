@@ -3,7 +3,7 @@
  * Every other field is written under its own term, by rule.
  */
 import type { Field } from '../categories/field.ts'
-import { canonicalName } from '../categories/known-names.ts'
+import { canonicalName } from '../categories/names/known-names.ts'
 import type { Data } from './reading.ts'
 import { findLink } from './values.ts'
 

@@ -1,7 +1,7 @@
 /** `/brand/{digest}.{kind}`: an account's logo. The address names the bytes, so that what is there never changes. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { findLogo } from '../accounts/brand.ts'
-import { LOGO_TYPES } from '../accounts/logo.ts'
+import { findLogo } from '../accounts/brand/brand.ts'
+import { LOGO_TYPES } from '../accounts/brand/logo.ts'
 import { notFound } from '../kernel/errors.ts'
 import { SVG_HEADERS } from '../qr/svg.ts'
 import type { SiteSetup } from './setup.ts'

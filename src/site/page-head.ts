@@ -1,6 +1,6 @@
 /** The head of a passport's page, which reads like the data page of a passport: whose it is, the product, then the facts of the document. */
 import { html } from 'ghtml'
-import type { BrandLogo } from '../accounts/brand.ts'
+import type { BrandLogo } from '../accounts/brand/brand.ts'
 import { fill, LANGUAGES, label } from '../i18n/catalogue.ts'
 import { withoutMarks } from '../i18n/direction.ts'
 import { formatMinute } from '../i18n/format.ts'

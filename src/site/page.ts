@@ -1,6 +1,6 @@
 /** What all parts of a passport's page are told, and the fold that its sections share. */
 import { html } from 'ghtml'
-import type { Brand } from '../accounts/brand.ts'
+import type { Brand } from '../accounts/brand/brand.ts'
 import { formatDate } from '../i18n/format.ts'
 import type { KeyFact } from './key-facts.ts'
 import type { Reading } from './reading.ts'

@@ -3,7 +3,7 @@
  * answer out of the cache; whoever brings one gets an answer made for this request and kept nowhere.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { findBelievedBrand, readBrand } from '../accounts/brand.ts'
+import { findBelievedBrand, readBrand } from '../accounts/brand/brand.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
 import { type Access, findAccess } from '../passports/access-links.ts'

@@ -1,6 +1,6 @@
 /** The public page of a passport: head, key facts, sections in the order of use, identifiers and history, languages. */
 import { html } from 'ghtml'
-import { type Brand, NO_BRAND } from '../accounts/brand.ts'
+import { type Brand, NO_BRAND } from '../accounts/brand/brand.ts'
 import { fill, type Language, labelsFor } from '../i18n/catalogue.ts'
 import { type Block, blocksOf, pair } from './blocks.ts'
 import { dressOf } from './dress.ts'

@@ -1,6 +1,6 @@
 /** Makes the public answers of a passport, and finds in the cache those that are made. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Brand } from '../accounts/brand.ts'
+import type { Brand } from '../accounts/brand/brand.ts'
 import { chosenTags } from '../categories/localized.ts'
 import { takeTurn } from '../kernel/breath.ts'
 import type { Access } from '../passports/access-links.ts'

@@ -1,7 +1,7 @@
 /** What of a request counts as a scan, and what the recorder is told of its reader. */
 
 import type { IncomingHttpHeaders } from 'node:http'
-import { findSessionToken, sessionCookieName } from '../accounts/session-cookie.ts'
+import { findSessionToken, sessionCookieName } from '../accounts/people/session-cookie.ts'
 import { trustedProxies } from '../kernel/forwarded.ts'
 import type { Scanned } from '../scans/batch.ts'
 import type { Exchange } from './ready-answer.ts'

@@ -4,7 +4,7 @@
  * answers are never refused and never wait.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createPageLimit } from '../accounts/page-limit.ts'
+import { createPageLimit } from '../accounts/limits/page-limit.ts'
 import { AppError } from '../kernel/errors.ts'
 import { FairTurns } from '../kernel/fair-turns.ts'
 import { trustedProxies } from '../kernel/forwarded.ts'

@@ -1,8 +1,8 @@
 /** One value of a passport as words: in the page's language where we have the words, marked with its own where the account wrote it. */
 import { html } from 'ghtml'
 import type { Field } from '../categories/field.ts'
-import { fibreLabel } from '../categories/known-names.ts'
 import { pickText } from '../categories/localized.ts'
+import { fibreLabel } from '../categories/names/known-names.ts'
 import { type Labels, type Language, label } from '../i18n/catalogue.ts'
 import { countryName, formatAmount, formatDate, languageName } from '../i18n/format.ts'
 

@@ -1,6 +1,6 @@
 /** Work that nobody waits for: any server may do it, and what one leaves undone another takes up. */
 import { deleteExpiredKeys } from '../accounts/idempotency.ts'
-import { forgetRateShares } from '../accounts/rate-ledger.ts'
+import { forgetRateShares } from '../accounts/limits/rate-ledger.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import { idFromUuid } from '../kernel/ids.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { accentOn, CONTRAST_MIN, contrast, findColour, PAPER } from '../../src/accounts/accent.ts'
+import { accentOn, CONTRAST_MIN, contrast, findColour, PAPER } from '../../src/accounts/brand/accent.ts'
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map(n => `#${n.toString(16).padStart(6, '0')}`)
 

@@ -1,8 +1,8 @@
 /** setBrand: what is given is changed, all of it or nothing, and noted. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { findLogo, getBrand, NO_BRAND, readBrand } from '../../src/accounts/brand.ts'
-import { setBrand } from '../../src/accounts/set-brand.ts'
+import { findLogo, getBrand, NO_BRAND, readBrand } from '../../src/accounts/brand/brand.ts'
+import { setBrand } from '../../src/accounts/brand/set-brand.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { type Harness, startHarness } from '../harness.ts'
 

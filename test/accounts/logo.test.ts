@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { cleanSvg } from '../../src/accounts/clean-svg.ts'
-import { checkLogo, LOGO_BYTES_MAX } from '../../src/accounts/logo.ts'
+import { cleanSvg } from '../../src/accounts/brand/clean-svg.ts'
+import { checkLogo, LOGO_BYTES_MAX } from '../../src/accounts/brand/logo.ts'
 
 const svg = (inside: string, attributes = 'viewBox="0 0 40 20"') =>
   `<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${inside}</svg>`

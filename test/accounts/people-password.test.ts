@@ -4,14 +4,14 @@ import { argon2Sync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { isCommon } from '../../src/accounts/common-passwords.ts'
-import { findEmail } from '../../src/accounts/email.ts'
+import { isCommon } from '../../src/accounts/people/common-passwords.ts'
+import { findEmail } from '../../src/accounts/people/email.ts'
 import {
   findPasswordProblem,
   hashPassword,
   isOutdatedHash,
   verifyPassword,
-} from '../../src/accounts/password.ts'
+} from '../../src/accounts/people/password.ts'
 import { networkOf } from '../../src/kernel/network.ts'
 
 const EMAIL = 'anna@testmarke.example'

@@ -8,11 +8,11 @@ import {
   findPasswordLink,
   isSetUpLink,
   setPasswordUrl,
-} from '../../src/accounts/one-time-links.ts'
-import { createPerson, resetPassword } from '../../src/accounts/people.ts'
-import { createSession, findSession } from '../../src/accounts/sessions.ts'
-import { setPassword, setUpOwner } from '../../src/accounts/set-password.ts'
-import { signIn } from '../../src/accounts/sign-in.ts'
+} from '../../src/accounts/people/one-time-links.ts'
+import { createPerson, resetPassword } from '../../src/accounts/people/people.ts'
+import { createSession, findSession } from '../../src/accounts/people/sessions.ts'
+import { setPassword, setUpOwner } from '../../src/accounts/people/set-password.ts'
+import { signIn } from '../../src/accounts/people/sign-in.ts'
 import { PASSWORD, type Stand, startStand } from '../console/stand.ts'
 
 const DAY_MS = 86_400_000

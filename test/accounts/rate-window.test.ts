@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { rateWindow } from '../../src/accounts/rate-window.ts'
+import { rateWindow } from '../../src/accounts/limits/rate-window.ts'
 
 describe('rateWindow', () => {
   test('counts as a list of all times does, at most a step late', () => {

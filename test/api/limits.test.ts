@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'
 import { setPlan } from '../../src/accounts/accounts.ts'
-import { addressLimits, MOST_ADDRESSES } from '../../src/accounts/rate-address.ts'
+import { addressLimits, MOST_ADDRESSES } from '../../src/accounts/limits/rate-address.ts'
 import { type Answer, type Ask, type Harness, newProduct, nextGtin, startHarness } from '../harness.ts'
 
 const PRODUCTS = '/api/v1/products'

@@ -267,7 +267,7 @@ describe('every route', () => {
   })
 
   test('the time of a key’s last use is kept to the minute', async () => {
-    const { flushKeyUse } = await import('../../src/accounts/key-use.ts')
+    const { flushKeyUse } = await import('../../src/accounts/keys/key-use.ts')
     const own = await t.account()
     t.clock.set('2026-11-21T10:00:42Z')
     await t.ask('GET', '/api/v1/products', { key: own.key })

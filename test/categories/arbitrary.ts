@@ -1,8 +1,7 @@
 /** Random data of any category, right and wrong, made by walking its field table; used wherever passports are tested. */
 import fc from 'fast-check'
 import type { CompleteCategory } from '../../src/categories/catalogue.ts'
-import type { Field } from '../../src/categories/field.ts'
-import { scalarEntry } from '../../src/categories/json-schema.ts'
+import { type Field, scalarEntry } from '../../src/categories/field.ts'
 import { formatValue } from './format-values.ts'
 
 export type Body = Record<string, unknown>

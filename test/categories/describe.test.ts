@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { allCategories, findCategory } from '../../src/categories/catalogue.ts'
-import { describeCategory, summariseCategory, type WireField } from '../../src/categories/describe.ts'
+import { describeCategory, summariseCategory, type WireField } from '../../src/categories/schema/describe.ts'
 
 const SHARED = [
   'productName',

@@ -1,8 +1,7 @@
 /** Random data in which up to four things are wrong, with the path of each: every one must be named, and nothing else. */
 import fc from 'fast-check'
 import type { CompleteCategory } from '../../src/categories/catalogue.ts'
-import type { Field } from '../../src/categories/field.ts'
-import { scalarEntry } from '../../src/categories/json-schema.ts'
+import { type Field, scalarEntry } from '../../src/categories/field.ts'
 import { type Body, validData } from './arbitrary.ts'
 import { WRONG_TEXTS } from './format-values.ts'
 

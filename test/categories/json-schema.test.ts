@@ -3,13 +3,13 @@ import { describe, it } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { allCategories, type CompleteCategory } from '../../src/categories/catalogue.ts'
+import { validateData } from '../../src/categories/check/validate.ts'
 import {
   CUSTOM_KEYWORDS,
   categorySchema,
   type JsonSchema,
   sentSchema,
-} from '../../src/categories/json-schema.ts'
-import { validateData } from '../../src/categories/validate.ts'
+} from '../../src/categories/schema/json-schema.ts'
 import { validData } from './arbitrary.ts'
 import { invalidData } from './invalid-data.ts'
 

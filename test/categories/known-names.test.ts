@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { allCategories, findCategory } from '../../src/categories/catalogue.ts'
+import { validateData } from '../../src/categories/check/validate.ts'
 import { COUNTRIES } from '../../src/categories/countries.ts'
 import type { Field } from '../../src/categories/field.ts'
 import {
@@ -10,15 +11,14 @@ import {
   recogniseFibre,
   recogniseKnownFibre,
   recogniseValue,
-} from '../../src/categories/known-names.ts'
+} from '../../src/categories/names/known-names.ts'
 import {
   COUNTRY_SYNONYMS,
   FIBRE_KINDS,
   FIBRE_SYNONYMS,
   VALUE_SYNONYMS,
-} from '../../src/categories/name-synonyms.ts'
-import { spokenKey } from '../../src/categories/spoken.ts'
-import { validateData } from '../../src/categories/validate.ts'
+} from '../../src/categories/names/name-synonyms.ts'
+import { spokenKey } from '../../src/categories/names/spoken.ts'
 import { fibreCodes, LANGUAGES, label, labelsFor } from '../../src/i18n/catalogue.ts'
 
 const fieldAt = (category: string, path: string): Field => {

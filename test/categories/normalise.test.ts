@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { allCategories, findCategory } from '../../src/categories/catalogue.ts'
-import { normaliseData, validateData } from '../../src/categories/validate.ts'
+import { normaliseData, validateData } from '../../src/categories/check/validate.ts'
 import { validData } from './arbitrary.ts'
 import { freeze, T_SHIRT } from './examples.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { findCategory } from '../../src/categories/catalogue.ts'
-import { validateData } from '../../src/categories/validate.ts'
+import { validateData } from '../../src/categories/check/validate.ts'
 import { BATTERIES } from '../../src/cli/demo-data/batteries.ts'
 import { DEMO_PASSPORTS } from '../../src/cli/demo-data/demo-account.ts'
 import type { DemoPassport } from '../../src/cli/demo-data/demo-passport.ts'

@@ -1,7 +1,7 @@
 /** The brand by forms alone: what is kept, what is refused and in which words, and what a file that is no logo does. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { getBrand } from '../../src/accounts/brand.ts'
+import { getBrand } from '../../src/accounts/brand/brand.ts'
 import type { AccountContext } from '../../src/accounts/context.ts'
 import { MOST_UPLOADED_BYTES } from '../../src/console/upload.ts'
 import { type Browser, OWN, type Stand, startStand } from './stand.ts'

@@ -1,15 +1,15 @@
 /** The ways through the console: from the set-up link to a key that works, and what stands on the pages. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { authenticate } from '../../src/accounts/authenticate.ts'
-import { createSetUpLink, setPasswordUrl, setUpUrl } from '../../src/accounts/one-time-links.ts'
-import { createPerson, resetPassword } from '../../src/accounts/people.ts'
-import { SESSION_LIFETIME_MS } from '../../src/accounts/sessions.ts'
+import { authenticate } from '../../src/accounts/keys/authenticate.ts'
+import { createSetUpLink, setPasswordUrl, setUpUrl } from '../../src/accounts/people/one-time-links.ts'
+import { createPerson, resetPassword } from '../../src/accounts/people/people.ts'
+import { SESSION_LIFETIME_MS } from '../../src/accounts/people/sessions.ts'
 import {
   ATTEMPTS_PER_NETWORK,
   ATTEMPTS_PER_SOURCE,
   ATTEMPTS_WINDOW_MS,
-} from '../../src/accounts/sign-in-attempts.ts'
+} from '../../src/accounts/people/sign-in-attempts.ts'
 import { type Answer, type Browser, PASSWORD, type Stand, startStand } from './stand.ts'
 
 let stand: Stand

@@ -1,15 +1,15 @@
 /** Passkeys against a device that lies: what is taken, what is refused, and that a refusal leaves nothing behind. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { CHALLENGE_LIFETIME_MS, findPasskeyHome } from '../../src/accounts/passkey-challenges.ts'
-import { PASSKEYS_PER_PERSON } from '../../src/accounts/passkeys.ts'
-import { PROOF_LIFETIME_MS } from '../../src/accounts/sessions.ts'
+import { CHALLENGE_LIFETIME_MS, findPasskeyHome } from '../../src/accounts/people/passkey-challenges.ts'
+import { PASSKEYS_PER_PERSON } from '../../src/accounts/people/passkeys.ts'
+import { PROOF_LIFETIME_MS } from '../../src/accounts/people/sessions.ts'
 import {
   ATTEMPTS_PER_NETWORK,
   ATTEMPTS_PER_SOURCE,
   ATTEMPTS_WINDOW_MS,
   CHALLENGES_PER_NETWORK,
-} from '../../src/accounts/sign-in-attempts.ts'
+} from '../../src/accounts/people/sign-in-attempts.ts'
 import { type Authenticator, type Lies, newAuthenticator } from './authenticator.ts'
 import { type Answer, type Browser, PASSWORD, PUBLIC_URL, type Stand, startStand } from './stand.ts'
 

@@ -1,13 +1,13 @@
 /** Who somebody is: guessed by strangers, proven again before what matters, and forgotten without ways in for others. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createPerson, resetPassword } from '../../src/accounts/people.ts'
-import { MAX_SESSION_MS, PROOF_LIFETIME_MS, SESSIONS_PER_PERSON } from '../../src/accounts/sessions.ts'
+import { createPerson, resetPassword } from '../../src/accounts/people/people.ts'
+import { MAX_SESSION_MS, PROOF_LIFETIME_MS, SESSIONS_PER_PERSON } from '../../src/accounts/people/sessions.ts'
 import {
   ATTEMPTS_PER_SOURCE,
   FREE_ATTEMPTS_PER_EMAIL,
   pauseAfter,
-} from '../../src/accounts/sign-in-attempts.ts'
+} from '../../src/accounts/people/sign-in-attempts.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { type Browser, OWN, PASSWORD, type Stand, startStand } from './stand.ts'
 

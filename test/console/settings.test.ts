@@ -2,25 +2,25 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { renameAccount } from '../../src/accounts/account-name.ts'
-import { authenticate } from '../../src/accounts/authenticate.ts'
-import { operatorIn } from '../../src/accounts/by-operator.ts'
+import { operatorIn } from '../../src/accounts/accounts.ts'
 import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
-import { createKey } from '../../src/accounts/keys.ts'
+import { authenticate } from '../../src/accounts/keys/authenticate.ts'
+import { createKey } from '../../src/accounts/keys/keys.ts'
 import {
   changeRole,
   INVITATIONS_PER_DAY,
   inviteMember,
   listMembers,
   removeMember,
-} from '../../src/accounts/members.ts'
-import { LINK_LIFETIMES_MS } from '../../src/accounts/one-time-links.ts'
-import { createPerson } from '../../src/accounts/people.ts'
-import { SESSION_LIFETIME_MS } from '../../src/accounts/sessions.ts'
+} from '../../src/accounts/people/members.ts'
+import { LINK_LIFETIMES_MS } from '../../src/accounts/people/one-time-links.ts'
+import { createPerson } from '../../src/accounts/people/people.ts'
+import { SESSION_LIFETIME_MS } from '../../src/accounts/people/sessions.ts'
 import {
   ATTEMPTS_PER_SOURCE,
   ATTEMPTS_WINDOW_MS,
   RESETS_PER_EMAIL,
-} from '../../src/accounts/sign-in-attempts.ts'
+} from '../../src/accounts/people/sign-in-attempts.ts'
 import { CONSOLE_ROUTES } from '../../src/console/door.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createPassport } from '../../src/passports/create.ts'

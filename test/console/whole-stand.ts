@@ -1,7 +1,7 @@
 /** What a test of the console in a browser stands on: the whole server at a real address, a worker, and people who sign in. */
 import { createServer } from 'node:net'
-import { createPerson, type Role } from '../../src/accounts/people.ts'
-import { setPassword } from '../../src/accounts/set-password.ts'
+import { createPerson, type Role } from '../../src/accounts/people/people.ts'
+import { setPassword } from '../../src/accounts/people/set-password.ts'
 import { createApp } from '../../src/app.ts'
 import { openPool } from '../../src/kernel/db.ts'
 import { openOutbound } from '../../src/kernel/outbound-http.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import project from '../../package.json' with { type: 'json' }
 import { setPlan } from '../../src/accounts/accounts.ts'
-import { listKeys, revokeKey } from '../../src/accounts/keys.ts'
+import { listKeys, revokeKey } from '../../src/accounts/keys/keys.ts'
 import type { Harness } from '../harness.ts'
 import type { Callers } from './requests.ts'
 

@@ -26,14 +26,14 @@ const WITHOUT_ACCOUNT: Record<string, string> = {
 /** Statements on tables of accounts that name no account, by file. */
 const STATEMENTS_WITHOUT: Record<string, string> = {
   'accounts/audit.ts': 'the row that is inserted has it',
-  'accounts/brand.ts': 'directory: a logo by the file name in its address',
-  'accounts/failed-sign-ins.ts':
+  'accounts/brand/brand.ts': 'directory: a logo by the file name in its address',
+  'accounts/people/failed-sign-ins.ts':
     'directory: by the address that somebody typed, into all accounts of the person',
   'accounts/idempotency.ts': 'chore: keys that are over',
-  'accounts/keys.ts': 'the row that is inserted has it; the operator revokes by id alone',
-  'accounts/members.ts': 'a person without an account is let go with all that was theirs',
-  'accounts/password-reset.ts': 'directory: by the address of a letter',
-  'accounts/set-password.ts': 'directory: by the hash of a token',
+  'accounts/keys/keys.ts': 'the row that is inserted has it; the operator revokes by id alone',
+  'accounts/people/members.ts': 'a person without an account is let go with all that was theirs',
+  'accounts/people/password-reset.ts': 'directory: by the address of a letter',
+  'accounts/people/set-password.ts': 'directory: by the hash of a token',
   'passports/access-links.ts': 'the row that is inserted has it',
   'passports/changes.ts': 'the condition comes from `conditions`, which begins with it',
   'passports/import-rows.ts': 'an id that is taken by whichever account',

@@ -1,8 +1,8 @@
 /** What the tests of scans stand on: a server with a passport of each level, and readers with addresses of their own. */
 import assert from 'node:assert/strict'
-import { createPerson, type Role } from '../../src/accounts/people.ts'
-import { createSession } from '../../src/accounts/sessions.ts'
-import { setPassword } from '../../src/accounts/set-password.ts'
+import { createPerson, type Role } from '../../src/accounts/people/people.ts'
+import { createSession } from '../../src/accounts/people/sessions.ts'
+import { setPassword } from '../../src/accounts/people/set-password.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
 export const PHONE =

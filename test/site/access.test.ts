@@ -1,9 +1,9 @@
 /** Access links at the door: token to cookie to clean address, Bearer for machines, nothing kept by caches. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createPerson } from '../../src/accounts/people.ts'
-import { setPassword } from '../../src/accounts/set-password.ts'
-import { signIn } from '../../src/accounts/sign-in.ts'
+import { createPerson } from '../../src/accounts/people/people.ts'
+import { setPassword } from '../../src/accounts/people/set-password.ts'
+import { signIn } from '../../src/accounts/people/sign-in.ts'
 import { createApp } from '../../src/app.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink, listAccessLinks, revokeAccessLink } from '../../src/passports/access-links.ts'

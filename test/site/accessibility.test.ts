@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { setBrand } from '../../src/accounts/set-brand.ts'
+import { setBrand } from '../../src/accounts/brand/set-brand.ts'
 import { AUDIENCES, type Audience } from '../../src/categories/field.ts'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'

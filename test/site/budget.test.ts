@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { setBrand } from '../../src/accounts/set-brand.ts'
+import { setBrand } from '../../src/accounts/brand/set-brand.ts'
 import { DEMO_PASSPORTS } from '../../src/cli/demo-data/demo-account.ts'
 import { DEMO_BRAND } from '../../src/cli/demo-data/demo-brand.ts'
 import { loadDemoPassports } from '../../src/cli/load-demo.ts'

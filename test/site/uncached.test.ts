@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { createPageLimit, MAX_PAGES_AT_ONCE, PAGES_PER_SECOND } from '../../src/accounts/page-limit.ts'
+import { createPageLimit, MAX_PAGES_AT_ONCE, PAGES_PER_SECOND } from '../../src/accounts/limits/page-limit.ts'
 import { createApp } from '../../src/app.ts'
 import { LANGUAGES, labelsFor } from '../../src/i18n/catalogue.ts'
 import { openPool, type Sql } from '../../src/kernel/db.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { allCategories, findCategory } from '../../src/categories/catalogue.ts'
-import { fieldLabel, fieldWords, spokenKey } from '../../src/categories/spoken.ts'
+import { fieldLabel, fieldWords, spokenKey } from '../../src/categories/names/spoken.ts'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { NO_TRAITS } from '../../src/transfer/spreadsheets/column-traits.ts'
 import { columnsOf, findColumn, templateExtent } from '../../src/transfer/spreadsheets/columns.ts'

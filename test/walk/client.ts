@@ -1,7 +1,7 @@
 /** A client of two accounts that takes steps, and knows of each what has to be answered. */
 import assert from 'node:assert/strict'
 import { setPlan } from '../../src/accounts/accounts.ts'
-import { listKeys, revokeKey } from '../../src/accounts/keys.ts'
+import { listKeys, revokeKey } from '../../src/accounts/keys/keys.ts'
 import { toGtin14 } from '../../src/gs1/gtin.ts'
 import { type Harness, nextGtin } from '../harness.ts'
 import type { Fields } from '../passports/inheritance-model.ts'

@@ -1,14 +1,14 @@
 /** How the public pages look: read by everyone of the account, changed by its editors and owners. */
-import { findColour } from '../../accounts/accent.ts'
-import { type Brand, getBrand } from '../../accounts/brand.ts'
-import { contextOf } from '../../accounts/sessions.ts'
+import { findColour } from '../../accounts/brand/accent.ts'
+import { type Brand, getBrand } from '../../accounts/brand/brand.ts'
 import {
   ANCESTORS_MAX,
   BRAND_NAME_LENGTH_MAX,
   type BrandChange,
   findOrigin,
   setBrand,
-} from '../../accounts/set-brand.ts'
+} from '../../accounts/brand/set-brand.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
 import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { listPassports } from '../../passports/list.ts'

@@ -1,6 +1,6 @@
 /** Logos as a form sends them, and what is wrong with them in words. */
-import { checkLogo, LOGO_BYTES_MAX, LOGO_SIDE_MAX } from '../../accounts/logo.ts'
-import type { BrandChange } from '../../accounts/set-brand.ts'
+import { checkLogo, LOGO_BYTES_MAX, LOGO_SIDE_MAX } from '../../accounts/brand/logo.ts'
+import type { BrandChange } from '../../accounts/brand/set-brand.ts'
 import { type Problems, problemsOf } from '../form.ts'
 import type { SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'

@@ -1,9 +1,9 @@
 /** How the page about the brand looks. */
 import { html } from 'ghtml'
-import { accentOn, CONTRAST_MIN, contrast, findColour, PAPER } from '../../accounts/accent.ts'
-import type { Brand, BrandLogo } from '../../accounts/brand.ts'
-import { LOGO_BYTES_MAX, LOGO_SIDE_MAX } from '../../accounts/logo.ts'
-import { BRAND_NAME_LENGTH_MAX } from '../../accounts/set-brand.ts'
+import { accentOn, CONTRAST_MIN, contrast, findColour, PAPER } from '../../accounts/brand/accent.ts'
+import type { Brand, BrandLogo } from '../../accounts/brand/brand.ts'
+import { LOGO_BYTES_MAX, LOGO_SIDE_MAX } from '../../accounts/brand/logo.ts'
+import { BRAND_NAME_LENGTH_MAX } from '../../accounts/brand/set-brand.ts'
 import { defaultButton, described, input, notes, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
 import type { Page } from '../route.ts'

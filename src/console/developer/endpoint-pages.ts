@@ -1,6 +1,6 @@
 /** How the list of webhooks, their form and the question before removing one look. */
 import { html } from 'ghtml'
-import type { Role } from '../../accounts/people.ts'
+import type { Role } from '../../accounts/people/people.ts'
 import { type EndpointRecord, MOST_DESCRIPTION } from '../../webhooks/endpoint.ts'
 import { EVENT_TYPES } from '../../webhooks/insert-events.ts'
 import { MOST_ATTEMPTS, TRIED_FOR_MS } from '../../webhooks/retry-schedule.ts'

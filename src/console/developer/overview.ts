@@ -1,7 +1,7 @@
 /** What programs need of an account, on one page: keys, webhooks, the reference. */
 import { html } from 'ghtml'
-import { listKeys } from '../../accounts/keys.ts'
-import { contextOf } from '../../accounts/sessions.ts'
+import { listKeys } from '../../accounts/keys/keys.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
 import { listWebhooks } from '../../webhooks/endpoint.ts'
 import { copyable } from '../fields.ts'
 import { curl } from '../home.ts'

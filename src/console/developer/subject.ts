@@ -1,5 +1,5 @@
 /** The webhook that a page is about. */
-import { contextOf } from '../../accounts/sessions.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
 import { type EndpointRecord, getWebhook } from '../../webhooks/endpoint.ts'
 import type { SignedInVisit } from '../route.ts'
 import { WEBHOOKS } from './places.ts'

@@ -1,6 +1,6 @@
 /** One product: what it is, what it says, its versions, its units, and the ways to its page and its code. */
 import { html } from 'ghtml'
-import { contextOf } from '../../accounts/sessions.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
 import { isLanguage, LANGUAGES } from '../../i18n/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LINK_AUDIENCES } from '../../passports/access-links.ts'

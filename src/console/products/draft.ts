@@ -3,7 +3,7 @@
  * its draft, and a page after a save names the one that is over. `assets/console/drafts.js` does the rest.
  */
 import { html } from 'ghtml'
-import type { Session } from '../../accounts/sessions.ts'
+import type { Session } from '../../accounts/people/sessions.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
 

@@ -1,7 +1,7 @@
 /** Changing a product: the form of its category, and a review before it is saved where units have been issued. */
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
-import { contextOf } from '../../accounts/sessions.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
 import type { Data } from '../../categories/value.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'

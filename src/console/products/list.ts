@@ -1,6 +1,6 @@
 /** The products of an account: searched and filtered by what stands in the address, so that a view can be kept and sent. */
 import { html } from 'ghtml'
-import { contextOf } from '../../accounts/sessions.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
 import { allCategories } from '../../categories/catalogue.ts'
 import { withoutMarks } from '../../i18n/direction.ts'
 import { AppError } from '../../kernel/errors.ts'

@@ -1,6 +1,6 @@
 /** Names of fibres that the law does not list, told on the product's page: they were saved, and readers see them as they are. */
 import { html } from 'ghtml'
-import { validateData } from '../../categories/validate.ts'
+import { validateData } from '../../categories/check/validate.ts'
 import { type Detail, SAID } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/check-data.ts'

@@ -1,6 +1,6 @@
 /** Making a product: the form comes from the field table of its category. */
 import { html } from 'ghtml'
-import { contextOf } from '../../accounts/sessions.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
 import { allCategories, type CompleteCategory } from '../../categories/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/check-data.ts'

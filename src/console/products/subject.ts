@@ -1,6 +1,6 @@
 /** The product that a page is about. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { contextOf } from '../../accounts/sessions.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
 import { withoutMarks } from '../../i18n/direction.ts'
 import { requireUuid } from '../../passports/find.ts'
 import { LEVEL_NAME } from '../../passports/record.ts'

@@ -1,6 +1,6 @@
 /** Products by their scans: those scanned most, those whose code may have been copied, those that reached a round number. */
 import { html } from 'ghtml'
-import { shorten } from '../../categories/findings.ts'
+import { shorten } from '../../categories/check/findings.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import type { Summary } from '../../passports/list.ts'
 import type { OwnMilestone, Reached } from '../../scans/list-milestones.ts'

@@ -1,7 +1,7 @@
 /** How often the account's passports are read: totals, trend, countries, devices, products, and how all of it is counted. */
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
-import { contextOf } from '../../accounts/sessions.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
 import { allCategories } from '../../categories/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { findSummaries, listPassports } from '../../passports/list.ts'

@@ -1,6 +1,6 @@
 /** What is counted, and the form that switches it: the account's law may forbid what another one wants. */
 import { html } from 'ghtml'
-import { contextOf } from '../../accounts/sessions.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
 import { allCategories } from '../../categories/catalogue.ts'
 import {
   DEFAULT_CLONE_RULES,

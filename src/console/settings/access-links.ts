@@ -1,6 +1,6 @@
 /** Access links: made and revoked by editors, because they see what the links show; their use is seen by everyone of the account. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { contextOf } from '../../accounts/sessions.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import { findMoment } from '../../kernel/moment.ts'

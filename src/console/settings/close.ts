@@ -1,7 +1,7 @@
 /** Closing the account: what happens is said first, and its name has to be typed. */
 import { html } from 'ghtml'
 import { closeAccount } from '../../accounts/close-account.ts'
-import { contextOf } from '../../accounts/sessions.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
 import { input, summary } from '../fields.ts'
 import { isFine, type Problems, problemsOf } from '../form.ts'
 import { HOME } from '../own-path.ts'

@@ -1,8 +1,8 @@
 /** Everything of the account as one file: for owners, who show that they are by their password. */
 import { html } from 'ghtml'
-import { checkOwnPassword } from '../../accounts/change-password.ts'
-import { contextOf } from '../../accounts/sessions.ts'
-import { readUsage } from '../../accounts/usage.ts'
+import { readUsage } from '../../accounts/limits/usage.ts'
+import { checkOwnPassword } from '../../accounts/people/change-password.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
 import { openExportDownload } from '../../transfer/accounts/export-download.ts'
 import { input, notice, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'

@@ -1,6 +1,6 @@
 /** How the pages about passkeys look. */
 import { html } from 'ghtml'
-import { PASSKEY_NAME_LENGTH_MAX, type PasskeyRecord } from '../../accounts/passkeys.ts'
+import { PASSKEY_NAME_LENGTH_MAX, type PasskeyRecord } from '../../accounts/people/passkeys.ts'
 import { input, notice, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
 import type { Page, SignedInVisit } from '../route.ts'

@@ -1,7 +1,7 @@
 /** One's own passkeys: listed, added with the password at hand, renamed, removed. */
-import { addPasskey, passkeyOptions } from '../../accounts/add-passkey.ts'
-import { checkOwnPassword } from '../../accounts/change-password.ts'
-import { findPasskeyHome } from '../../accounts/passkey-challenges.ts'
+import { addPasskey, passkeyOptions } from '../../accounts/people/add-passkey.ts'
+import { checkOwnPassword } from '../../accounts/people/change-password.ts'
+import { findPasskeyHome } from '../../accounts/people/passkey-challenges.ts'
 import {
   getPasskey,
   listPasskeys,
@@ -9,7 +9,7 @@ import {
   PASSKEYS_PER_PERSON,
   removePasskey,
   renamePasskey,
-} from '../../accounts/passkeys.ts'
+} from '../../accounts/people/passkeys.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../form.ts'
 import { requireHome } from '../passkey-sign-in.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'

@@ -1,7 +1,7 @@
 /** Changing one's password while signed in. */
 import { html } from 'ghtml'
-import { changePassword } from '../../accounts/change-password.ts'
-import { findPasswordProblem } from '../../accounts/password.ts'
+import { changePassword } from '../../accounts/people/change-password.ts'
+import { findPasswordProblem } from '../../accounts/people/password.ts'
 import { input, newPasswordInput, summary } from '../fields.ts'
 import { isFine, type Problems, problemsOf } from '../form.ts'
 import { passwordSentence } from '../link-pages.ts'

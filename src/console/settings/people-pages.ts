@@ -1,7 +1,7 @@
 /** How the pages about people look. */
 import { html } from 'ghtml'
-import type { Member } from '../../accounts/members.ts'
-import { ROLES } from '../../accounts/people.ts'
+import type { Member } from '../../accounts/people/members.ts'
+import { ROLES } from '../../accounts/people/people.ts'
 import { copyable, input, notice, select, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
 import type { Page, SignedInVisit } from '../route.ts'

@@ -1,6 +1,6 @@
 /** The people of the account: seen by all of them, invited and changed by its owners. */
 
-import { findEmail } from '../../accounts/email.ts'
+import { findEmail } from '../../accounts/people/email.ts'
 import {
   changeRole,
   endSessionsOf,
@@ -11,10 +11,10 @@ import {
   listMembers,
   type Member,
   removeMember,
-} from '../../accounts/members.ts'
-import { setPasswordUrl } from '../../accounts/one-time-links.ts'
-import { ROLES, type Role } from '../../accounts/people.ts'
-import { contextOf } from '../../accounts/sessions.ts'
+} from '../../accounts/people/members.ts'
+import { setPasswordUrl } from '../../accounts/people/one-time-links.ts'
+import { ROLES, type Role } from '../../accounts/people/people.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { isFine, type Problems, problemsOf } from '../form.ts'

@@ -5,7 +5,7 @@ import {
   endOtherSessions,
   listSessions,
   type SessionRecord,
-} from '../../accounts/own-sessions.ts'
+} from '../../accounts/people/own-sessions.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { SIGN_IN } from '../own-path.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'

@@ -1,6 +1,6 @@
 /** Which column of a sheet is which field: guessed, shown with its first values, confirmed by a person. */
 import { html } from 'ghtml'
-import { contextOf } from '../../accounts/sessions.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'

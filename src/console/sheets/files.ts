@@ -1,7 +1,7 @@
 /** Sheets to take along: templates to fill in, and the account's models. */
 import { Readable } from 'node:stream'
 import { html } from 'ghtml'
-import { contextOf } from '../../accounts/sessions.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
 import { canonicalLanguage } from '../../categories/language.ts'
 import { exportModels } from '../../transfer/spreadsheets/export-models.ts'
 import { CONTENT_TYPE, template } from '../../transfer/spreadsheets/template.ts'

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
-import { contextOf } from '../../accounts/sessions.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireUuid } from '../../passports/find.ts'

@@ -1,6 +1,6 @@
 /** Where sheets begin: templates to fill in, a file to bring, and the sheets brought before. */
 import { html } from 'ghtml'
-import { contextOf } from '../../accounts/sessions.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { SheetFault } from '../../transfer/spreadsheets/spreadsheet-error.ts'

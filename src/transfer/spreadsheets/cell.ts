@@ -3,8 +3,8 @@
  * meant it where that is certain, and otherwise stays a text, which the validator refuses by name.
  */
 import type { Field } from '../../categories/field.ts'
-import { canonicalName } from '../../categories/known-names.ts'
-import { answerNamed } from '../../categories/spoken.ts'
+import { canonicalName } from '../../categories/names/known-names.ts'
+import { answerNamed } from '../../categories/names/spoken.ts'
 
 /** As a file has it: CSV knows texts only. */
 export type Cell = string | number | boolean | null

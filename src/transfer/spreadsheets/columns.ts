@@ -4,9 +4,9 @@
  * `economicOperator.country`, `fiberComposition[2].percentage`, `careInstructions.de`.
  */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
-import type { Field } from '../../categories/field.ts'
-import { maxEntries, scalarEntry } from '../../categories/json-schema.ts'
+import { type Field, scalarEntry } from '../../categories/field.ts'
 import { canonicalLanguage } from '../../categories/language.ts'
+import { maxEntries } from '../../categories/schema/json-schema.ts'
 import { unitsOf } from './measurement-units.ts'
 
 /** Member names, indexes from 0 and language codes, from the data inward. */

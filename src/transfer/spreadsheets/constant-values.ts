@@ -1,9 +1,8 @@
 /** Values that are the same for every row of a sheet: which are needed, which are kept, and whether they can be taken. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
-import type { Field } from '../../categories/field.ts'
-import { scalarEntry } from '../../categories/json-schema.ts'
-import { validateData } from '../../categories/validate.ts'
+import { validateData } from '../../categories/check/validate.ts'
+import { type Field, scalarEntry } from '../../categories/field.ts'
 import type { Data } from '../../categories/value.ts'
 import type { Detail } from '../../kernel/errors.ts'
 import { listPassports } from '../../passports/list.ts'

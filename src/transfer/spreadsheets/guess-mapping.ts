@@ -4,7 +4,7 @@
  */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { canonicalLanguage } from '../../categories/language.ts'
-import { fieldWords, namesParent, spokenKey } from '../../categories/spoken.ts'
+import { fieldWords, namesParent, spokenKey } from '../../categories/names/spoken.ts'
 import { NO_TRAITS, type SheetTraits } from './column-traits.ts'
 import { type Column, findColumn, mappingName, UNIT_OPEN } from './columns.ts'
 import {

@@ -1,6 +1,6 @@
 /** What a check or a run found, a page at a time: rows with errors, grouped by kind, and products that change. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { findRoom } from '../../accounts/quota.ts'
+import { findRoom } from '../../accounts/limits/quota.ts'
 import { type BadRow, badRows } from './error-file.ts'
 import type { NameNote } from './name-notes.ts'
 import type { ProductChange } from './product-changes.ts'

@@ -1,7 +1,7 @@
 /** Which names of a sheet were read as others, and which are no known name: to be shown before anything is written. */
 import type { Field } from '../../categories/field.ts'
-import { recogniseFibre, recogniseName } from '../../categories/known-names.ts'
-import { spokenKey } from '../../categories/spoken.ts'
+import { recogniseFibre, recogniseName } from '../../categories/names/known-names.ts'
+import { spokenKey } from '../../categories/names/spoken.ts'
 
 /**
  * `code` is what is stored for an `exact` name; for a `similar` one it is only what may have been meant, and for an

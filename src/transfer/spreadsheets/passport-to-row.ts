@@ -1,7 +1,6 @@
 /** A passport as a row: what stands in each column, and how wide a sheet must be to hold all that is to go into it. */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
-import type { Field } from '../../categories/field.ts'
-import { scalarEntry } from '../../categories/json-schema.ts'
+import { type Field, scalarEntry } from '../../categories/field.ts'
 import { type Data, isObject } from '../../categories/value.ts'
 import { type Cell, cellOf } from './cell.ts'
 import type { Column, Extent, Steps } from './columns.ts'

@@ -4,10 +4,9 @@
  * has any of it, it has the whole.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { Field } from '../../categories/field.ts'
-import { scalarEntry } from '../../categories/json-schema.ts'
-import { canonicalName } from '../../categories/known-names.ts'
-import { spokenKey } from '../../categories/spoken.ts'
+import { type Field, scalarEntry } from '../../categories/field.ts'
+import { canonicalName } from '../../categories/names/known-names.ts'
+import { spokenKey } from '../../categories/names/spoken.ts'
 import { type Data, isObject } from '../../categories/value.ts'
 import { type Cell, cellValue, type DecimalMark, isEmptyCell, plainText, readNumber } from './cell.ts'
 import { type Column, compactMembers, type Steps } from './columns.ts'

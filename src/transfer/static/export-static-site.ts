@@ -4,7 +4,7 @@
  * could not answer, such as `?lang=de`, lead to a page of their own.
  */
 import { dirname, posix } from 'node:path'
-import { cleanSvg } from '../../accounts/clean-svg.ts'
+import { cleanSvg } from '../../accounts/brand/clean-svg.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db.ts'
 import { AppError, assert } from '../../kernel/errors.ts'

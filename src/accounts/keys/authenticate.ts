@@ -1,0 +1,83 @@
+/**
+ * From a key to the account it acts for. What was found is believed for one second, so that a busy key costs a
+ * statement a second and a revoked one is refused within two, on every process.
+ */
+import { coalesce } from '../../kernel/coalesce.ts'
+import { sha256Hex } from '../../kernel/crypto.ts'
+import { perDatabase, type Sql } from '../../kernel/db.ts'
+import { isWellFormedKey, type Scope } from './keys.ts'
+
+const BELIEVED_MS = 1_000
+const MOST_REMEMBERED = 10_000
+
+export type KeyHolder = {
+  keyId: string
+  accountId: number
+  actorId: number
+  scope: Scope
+  planHasApi: boolean
+  /** The account's own, else its plan's; null: unlimited. */
+  requestsPerMinute: number | null
+}
+
+type Known = { at: number; holder: Promise<FoundKey | undefined> }
+type FoundKey = KeyHolder & { expiresAt: number; revoked: boolean }
+
+const directory = perDatabase((sql: Sql) => ({
+  known: new Map<string, Known>(),
+  find: coalesce((hashes: readonly string[]) => findByHash(sql, hashes)),
+}))
+
+/** The account behind a key, or undefined when it is malformed, unknown, revoked or expired, or the account is closed. */
+export async function authenticate(sql: Sql, key: string, now: Date): Promise<KeyHolder | undefined> {
+  if (!isWellFormedKey(key)) return undefined
+  const hash = sha256Hex(key)
+  const { known, find } = directory(sql)
+  let entry = known.get(hash)
+  if (entry === undefined || now.getTime() - entry.at > BELIEVED_MS || now.getTime() < entry.at) {
+    if (known.size >= MOST_REMEMBERED) known.clear()
+    entry = { at: now.getTime(), holder: find(hash) }
+    known.set(hash, entry)
+    entry.holder.catch(() => known.delete(hash))
+  }
+  const holder = await entry.holder
+  if (holder === undefined || holder.revoked || holder.expiresAt <= now.getTime()) return undefined
+  return holder
+}
+
+async function findByHash(sql: Sql, hashes: readonly string[]): Promise<(FoundKey | undefined)[]> {
+  const rows = await sql<
+    {
+      hash: string
+      id: string
+      account_id: number
+      actor_id: number
+      scope: Scope
+      api: boolean
+      requests_per_minute: number | null
+      expires_at: Date | null
+      revoked: boolean
+    }[]
+  >`
+    select k.hash, k.id, k.account_id, k.actor_id, k.scope, p.api, k.expires_at,
+      coalesce(a.requests_per_minute, p.requests_per_minute) as requests_per_minute,
+      k.revoked_at is not null or a.closed_at is not null as revoked
+    from api_key k join account a on a.id = k.account_id join plan p on p.id = a.plan
+    where k.hash = any(${hashes as string[]})`
+  const found = new Map(
+    rows.map(row => [
+      row.hash,
+      {
+        keyId: row.id,
+        accountId: row.account_id,
+        actorId: row.actor_id,
+        scope: row.scope,
+        planHasApi: row.api,
+        requestsPerMinute: row.requests_per_minute,
+        expiresAt: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
+        revoked: row.revoked,
+      },
+    ]),
+  )
+  return hashes.map(hash => found.get(hash))
+}

@@ -1,0 +1,32 @@
+/** One value for each network that requests come from: in this process's memory alone, under a hash whose salt lives no longer than the process. */
+import { randomBytes } from 'node:crypto'
+import { sha256Hex } from '../../kernel/crypto.ts'
+import { networkOf } from '../../kernel/network.ts'
+
+export type PerNetwork<T> = {
+  /** The value of the network that an address is in. */
+  get: (address: string) => T
+  /** How many networks are remembered. */
+  size: () => number
+}
+
+/** The network not seen for longest is forgotten when there are more than `max`. */
+export function perNetwork<T>(
+  make: () => T,
+  { max, ipv6Bits }: { max: number; ipv6Bits: 56 | 64 },
+): PerNetwork<T> {
+  const salt = randomBytes(16).toString('hex')
+  const values = new Map<string, T>()
+  return {
+    get(address) {
+      const key = sha256Hex(salt + networkOf(address, ipv6Bits))
+      const value = values.get(key) ?? make()
+      values.delete(key)
+      values.set(key, value)
+      const [oldest] = values.keys()
+      if (values.size > max && oldest !== undefined) values.delete(oldest)
+      return value
+    },
+    size: () => values.size,
+  }
+}

@@ -1,0 +1,44 @@
+/** Room for new passports: taken in the statement that makes them, from one counter an account and level, so it is exact. */
+import type { Fragment, Sql } from '../../kernel/db.ts'
+import type { LevelLetter } from '../plans.ts'
+
+const QUOTA_COLUMN = { m: 'model_quota', b: 'batch_quota', i: 'item_quota' } as const
+
+/**
+ * Body of a CTE. `wanted` is a relation (account_id, n); the result is the account_id of those for whom all n fit,
+ * and nobody else's counter moves. Counters are locked in the order of accounts: two statements never wait in a circle.
+ */
+export function takeRoom(sql: Sql, level: LevelLetter, wanted: Fragment): Fragment {
+  const quota = sql(QUOTA_COLUMN[level])
+  return sql`
+    update account_usage u set used = u.used + w.n
+    from (
+      select l.account_id, c.n, coalesce(a.${quota}, p.${quota}) as quota
+      from (${wanted}) c
+      join account_usage l on l.account_id = c.account_id and l.level = ${level}::text::"char"
+      join account a on a.id = c.account_id
+      join plan p on p.id = a.plan
+      order by l.account_id for update of l
+    ) w
+    where u.account_id = w.account_id and u.level = ${level}::text::"char" and (w.quota is null or u.used + w.n <= w.quota)
+    returning u.account_id`
+}
+
+/** Locks an account's counter of a level for the transaction and tells how many more fit; infinite when unlimited. */
+export const lockRoom = (sql: Sql, want: Counter): Promise<number> =>
+  readRoom(sql, want, sql`for update of u`)
+
+/** How many more fit at this moment; another may take them in the next. */
+export const findRoom = (sql: Sql, want: Counter): Promise<number> => readRoom(sql, want, sql``)
+
+type Counter = { accountId: number; level: LevelLetter }
+
+async function readRoom(sql: Sql, want: Counter, lock: Fragment): Promise<number> {
+  const quota = sql(QUOTA_COLUMN[want.level])
+  const [row] = await sql<{ room: number | null }[]>`
+    select (coalesce(a.${quota}, p.${quota}) - u.used)::bigint as room
+    from account_usage u join account a on a.id = u.account_id join plan p on p.id = a.plan
+    where u.account_id = ${want.accountId} and u.level = ${want.level}::text::"char" ${lock}`
+  if (row === undefined) return 0
+  return row.room === null ? Number.POSITIVE_INFINITY : Math.max(0, row.room)
+}

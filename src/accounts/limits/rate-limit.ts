@@ -1,0 +1,197 @@
+/**
+ * How many requests a key may make in any sixty seconds, over all processes. The limit is cut into permits. A process
+ * uses the ones it holds without asking anybody, and each comes back to it sixty seconds after its use; it asks the
+ * database for more only when it has none left, and gives back what lies idle. So no permit is used twice within a
+ * minute, whatever the clocks of the machines say, and what lies idle elsewhere stays below seven in a
+ * hundred, of which two are made good.
+ */
+import type { Clock } from '../../kernel/clock.ts'
+import { coalesce } from '../../kernel/coalesce.ts'
+import { randomBase62 } from '../../kernel/crypto.ts'
+import { findMeaning, perDatabase, type Sql } from '../../kernel/db.ts'
+import { exchangeShares } from './rate-ledger.ts'
+import {
+  forgetTimes,
+  hear,
+  type LimitedKey,
+  mayAsk,
+  newShare,
+  type Permit,
+  refuse,
+  type Share,
+  tell,
+  tidy,
+  use,
+  useAlone,
+} from './rate-share.ts'
+
+/** A database that takes longer does not hold a request up: this process counts by itself until it answers. */
+const PATIENCE_MS = 500
+/** After an error of the database it is left alone for a while. */
+const REST_MS = 1_000
+/** How often idle permits are looked for. */
+const TEND_EVERY_MS = 250
+/** A clock that goes back by more than this was put back. */
+const SET_BACK_MS = 1_000
+/** Only a request that others overtake each time gets this far. */
+const MOST_TURNS = 8
+
+type Contact = {
+  over: Promise<void>
+  /** Resolves when it is over, or when waiting any longer is no use. */
+  patience: Promise<void>
+  isStalled: boolean
+}
+
+export type KeyLimits = {
+  /** One request of a key: its permit, or the refusal, with what is left. Throws only what is a bug of ours. */
+  take: (key: LimitedKey) => Promise<Permit> | Permit
+  /** Gives back what lies idle and tells again what is held; called by a timer four times a second. */
+  tend: () => Promise<void>
+  /** Gives back all that is not used up; called at shutdown. */
+  leave: () => Promise<void>
+}
+
+/** The limits as one process keeps them. */
+export function keyLimits(sql: Sql, clock: Clock, patienceMs = PATIENCE_MS): KeyLimits {
+  const process = randomBase62(10)
+  const shares = new Map<string, Share>()
+  const contacts = new Map<Share, Contact>()
+  let latest = Number.NEGATIVE_INFINITY
+  let restUntil = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | undefined
+
+  const time = (): number => {
+    const now = clock.now().getTime()
+    if (latest - now > SET_BACK_MS) {
+      restUntil = Number.NEGATIVE_INFINITY
+      for (const share of shares.values()) forgetTimes(share)
+    }
+    latest = now
+    return now
+  }
+
+  const exchange = coalesce(async (all: readonly Share[]) => {
+    const now = time()
+    const told = all.map(share => tell(share, now))
+    return (await exchangeShares(sql, process, told, now)).map(answer => ({ answer, at: now }))
+  })
+
+  const meet = async (share: Share): Promise<void> => {
+    try {
+      const { answer, at } = await exchange(share)
+      hear(share, answer, at)
+    } catch (error) {
+      restUntil = time() + REST_MS
+      if (findMeaning(error)?.code !== 'unavailable') throw error
+    } finally {
+      contacts.delete(share)
+    }
+  }
+
+  const contact = (share: Share): Contact => {
+    const before = contacts.get(share)
+    if (before !== undefined) return before
+    const { promise: tired, resolve } = Promise.withResolvers<void>()
+    const over = meet(share)
+    const one: Contact = { over, patience: Promise.race([over, tired]), isStalled: false }
+    const timeout = setTimeout(() => {
+      one.isStalled = true
+      resolve()
+    }, patienceMs)
+    const end = () => clearTimeout(timeout)
+    one.patience.then(end, end)
+    contacts.set(share, one)
+    return one
+  }
+
+  const findShare = (key: LimitedKey): Share => {
+    let share = shares.get(key.keyId)
+    if (share === undefined) {
+      share = newShare(key)
+      shares.set(key.keyId, share)
+      startTending()
+    }
+    if (share.key.requestsPerMinute !== key.requestsPerMinute) forgetTimes(share)
+    share.key = key
+    return share
+  }
+
+  /** The answer that needs no waiting, if there is one. */
+  const answer = (share: Share, now: number): Permit | undefined => {
+    const own = use(share, now)
+    if (own !== undefined) return own
+    if (now < restUntil || contacts.get(share)?.isStalled) return useAlone(share, now)
+    return mayAsk(share, now) ? undefined : refuse(share, now)
+  }
+
+  const ask = async (share: Share): Promise<Permit> => {
+    share.waiting++
+    try {
+      for (let turn = 0; turn < MOST_TURNS; turn++) {
+        // It may be one that was under way already and does not know of this request: hence turns.
+        await contact(share).patience
+        const permit = answer(share, time())
+        if (permit !== undefined) return permit
+      }
+      return refuse(share, time())
+    } finally {
+      share.waiting--
+    }
+  }
+
+  const startTending = () => {
+    if (timer !== undefined) return
+    // What fails here is met again, and told, by the next request that asks.
+    timer = setInterval(() => tend().catch(() => undefined), TEND_EVERY_MS)
+    timer.unref()
+  }
+
+  const tend = async (): Promise<void> => {
+    const now = time()
+    const met: Promise<void>[] = []
+    for (const [id, share] of shares) {
+      if (contacts.has(share) || share.waiting > 0 || now < restUntil) continue
+      if (share.isLeaving && share.held === 0) shares.delete(id)
+      else if (tidy(share, now)) met.push(contact(share).over)
+    }
+    if (shares.size === 0) stopTending()
+    await Promise.all(met)
+  }
+
+  const stopTending = () => {
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  return {
+    take(key) {
+      const share = findShare(key)
+      return answer(share, time()) ?? ask(share)
+    },
+    tend,
+    async leave() {
+      stopTending()
+      const all = [...shares.values()]
+      shares.clear()
+      await Promise.all([...contacts.values()].map(one => one.over))
+      const now = time()
+      for (const share of all) {
+        share.isLeaving = true
+        share.held = share.uses.count(now)
+      }
+      await Promise.all(all.map(share => contact(share).over))
+    },
+  }
+}
+
+const limits = perDatabase((_sql: Sql) => new WeakMap<Clock, KeyLimits>())
+
+/** The limits of this process on this database. */
+export function keyLimitsOf(sql: Sql, clock: Clock): KeyLimits {
+  const known = limits(sql).get(clock)
+  if (known !== undefined) return known
+  const made = keyLimits(sql, clock)
+  limits(sql).set(clock, made)
+  return made
+}

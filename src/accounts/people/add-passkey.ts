@@ -1,0 +1,102 @@
+/** Adding a passkey to a signed-in person: what the browser is asked, and what it brings back. */
+import type { RegistrationResponseJSON } from '@simplewebauthn/server'
+import { newUuid } from '../../kernel/ids.ts'
+import { auditPerson } from '../audit.ts'
+import type { OperatorContext } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import {
+  ASK_WITHIN_MS,
+  createChallenge,
+  orRefusal,
+  type PasskeyHome,
+  readAnswer,
+  takeAnswered,
+  webAuthn,
+} from './passkey-challenges.ts'
+import { PASSKEYS_PER_PERSON } from './passkeys.ts'
+
+type Owner = { personId: string; email: string }
+
+/** The options for `navigator.credentials.create`, as JSON. `serviceName` is what the device shows. */
+export async function passkeyOptions(
+  ctx: OperatorContext,
+  owner: Owner,
+  { rpId, serviceName }: PasskeyHome & { serviceName: string },
+): Promise<string> {
+  const { generateRegistrationOptions } = await webAuthn()
+  const known = await ctx.sql<{ credential_id: string; transports: string[] }[]>`
+    select credential_id, transports from passkey where person_id = ${owner.personId}`
+  const options = await generateRegistrationOptions({
+    rpName: serviceName,
+    rpID: rpId,
+    userID: handleOf(owner.personId),
+    userName: owner.email,
+    userDisplayName: owner.email,
+    challenge: await createChallenge(ctx, { purpose: 'add', personId: owner.personId }),
+    timeout: ASK_WITHIN_MS,
+    attestationType: 'none',
+    excludeCredentials: known.map(one => ({ id: one.credential_id, transports: one.transports })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  })
+  return JSON.stringify(options)
+}
+
+/** WebAuthn's user handle: the sixteen bytes of the person's id, which tell nothing about them. */
+export const handleOf = (personId: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(Buffer.from(personId.replaceAll('-', ''), 'hex'))
+
+/** `refused`: too old, not ours, or not what was asked for. `full`: the person has as many as they may have. */
+export type Added = { id: string } | { problem: 'refused' | 'full' }
+
+/** Keeps the passkey of a browser's answer (JSON of `navigator.credentials.create`). */
+export async function addPasskey(
+  ctx: OperatorContext,
+  owner: Owner,
+  input: { home: PasskeyHome; answer: string; name: string },
+): Promise<Added> {
+  const made = await verify(ctx, owner, input)
+  if (made === undefined) return { problem: 'refused' }
+  const now = ctx.clock.now()
+  const id = newUuid(now.getTime())
+  return inTransaction(ctx, async tx => {
+    await tx.sql`select from person where id = ${owner.personId} for update`
+    const [count] = await tx.sql<{ n: number }[]>`
+      select count(*)::int as n from passkey where person_id = ${owner.personId}`
+    if ((count?.n ?? 0) >= PASSKEYS_PER_PERSON) return { problem: 'full' }
+    const kept = await tx.sql`
+      insert into passkey (id, person_id, credential_id, public_key, counter, transports, name, created_at)
+      values (${id}, ${owner.personId}, ${made.id}, ${Buffer.from(made.publicKey)}, ${made.counter},
+        ${transportsOf(made.transports)}, ${input.name}, ${now})
+      on conflict (credential_id) do nothing returning id`
+    if (kept.length === 0) return { problem: 'refused' }
+    await auditPerson(tx, owner.personId, 'passkey_added', input.name)
+    return { id }
+  })
+}
+
+/** The browser's own words; only those that WebAuthn knows go back to it. */
+const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
+const transportsOf = (said: readonly string[] | undefined): string[] =>
+  TRANSPORTS.filter(one => said?.includes(one))
+
+async function verify(
+  ctx: OperatorContext,
+  owner: Owner,
+  { home, answer }: { home: PasskeyHome; answer: string },
+) {
+  const { verifyRegistrationResponse } = await webAuthn()
+  const response = readAnswer<RegistrationResponseJSON>(answer)
+  const expectedChallenge =
+    response && (await takeAnswered(ctx, response, { purpose: 'add', personId: owner.personId }))
+  if (response === undefined || expectedChallenge === undefined) return undefined
+  return orRefusal(async () => {
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response,
+      expectedChallenge,
+      expectedOrigin: home.origin,
+      expectedRPID: home.rpId,
+      requireUserVerification: true,
+    })
+    return verified ? registrationInfo.credential : undefined
+  })
+}

@@ -1,0 +1,65 @@
+/** One's own password: proven again, and changed. A browser left open is not enough for either. */
+import { invalid } from '../../kernel/errors.ts'
+import { findUuid } from '../../kernel/ids.ts'
+import { auditPerson } from '../audit.ts'
+import type { OperatorContext } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import { noteFailedSignIn } from './failed-sign-ins.ts'
+import { endPasswordLinks } from './one-time-links.ts'
+import { findPasswordProblem, hashPassword, PASSWORD_PROBLEM_SENTENCES, verifyPassword } from './password.ts'
+import { renewSession, type Session } from './sessions.ts'
+import { type AttemptContext, attempt, forgiveAttempts, type HeldBack } from './sign-in-attempts.ts'
+
+/** `token` is the session's new one: the one before opens nothing any more. */
+export type Checked = { token: string; passwordHash: string } | { problem: 'wrong' } | HeldBack
+
+/** Whether it is the signed-in person's password; tries are counted for their session, which nobody else has. */
+export async function checkOwnPassword(
+  ctx: AttemptContext,
+  session: Session,
+  input: { password: string; network: string },
+): Promise<Checked> {
+  const source = { email: session.email, network: input.network, known: `session ${session.id}` }
+  const checked = await attempt(ctx, source, () => verify(ctx, session, input.password))
+  if ('token' in checked) await forgiveAttempts(ctx, source)
+  return checked
+}
+
+async function verify(ctx: OperatorContext, session: Session, password: string): Promise<Checked> {
+  const [person] = await ctx.sql<{ password_hash: string | null }[]>`
+    select password_hash from person where id = ${session.personId}`
+  const known = person?.password_hash ?? undefined
+  if (!(await verifyPassword(password, known)) || known === undefined) {
+    await noteFailedSignIn(ctx, session.email)
+    return { problem: 'wrong' }
+  }
+  const token = await renewSession(ctx, session)
+  return token === undefined ? { problem: 'wrong' } : { token, passwordHash: known }
+}
+
+/** Sets another password and ends all other sessions and links of the person. Throws `validation` for one not taken. */
+export async function changePassword(
+  ctx: AttemptContext,
+  session: Session,
+  input: { current: string; password: string; network: string },
+): Promise<Checked> {
+  const { personId, email } = session
+  const problem = findPasswordProblem(input.password, email)
+  if (problem !== undefined) {
+    const message = PASSWORD_PROBLEM_SENTENCES[problem]
+    throw invalid([{ field: 'password', pointer: '/password', code: 'length', message }])
+  }
+  const checked = await checkOwnPassword(ctx, session, { password: input.current, network: input.network })
+  if ('problem' in checked) return checked
+  const passwordHash = await hashPassword(input.password)
+  return inTransaction(ctx, async tx => {
+    const changed = await tx.sql`
+      update person set password_hash = ${passwordHash}
+      where id = ${personId} and password_hash = ${checked.passwordHash} returning id`
+    if (changed.length === 0) return { problem: 'wrong' }
+    await endPasswordLinks(tx, personId)
+    await tx.sql`delete from person_session where person_id = ${personId} and id <> ${findUuid(session.id) ?? ''}`
+    await auditPerson(tx, personId, 'password_changed', email)
+    return { token: checked.token, passwordHash }
+  })
+}

@@ -1,0 +1,33 @@
+/** Wrong passwords of a person, told to the owners of their accounts: one entry of the audit log an hour, however many. */
+import { auditColumns, auditValues } from '../audit.ts'
+import type { OperatorContext } from '../context.ts'
+
+const NOTED_EVERY_MS = 3_600_000
+
+/**
+ * Notes a wrong password for an e-mail. One statement for an e-mail that nobody has here, too, so that its time tells
+ * nothing. The entry says how many there were since the one before.
+ */
+export async function noteFailedSignIn({ sql, clock }: OperatorContext, email: string): Promise<void> {
+  const now = clock.now()
+  const due = new Date(now.getTime() - NOTED_EVERY_MS)
+  const entry = {
+    account: sql`m.account_id`,
+    actor: sql`m.actor_id`,
+    now,
+    action: 'sign_in_failed',
+    subject: sql`p.email || case when p.sign_ins_failed = 0 then '' else ' (+' || p.sign_ins_failed || ')' end`,
+  } as const
+  await sql`
+    with p as materialized (
+      select id, email, sign_ins_failed, coalesce(failure_noted_at, '-infinity') <= ${due} as is_due
+      from person where email = ${email} for update
+    ), counted as (
+      update person set
+        sign_ins_failed = case when p.is_due then 0 else p.sign_ins_failed + 1 end,
+        failure_noted_at = case when p.is_due then ${now} else failure_noted_at end
+      from p where person.id = p.id
+    )
+    insert into audit_entry (${auditColumns(sql)})
+    select ${auditValues(sql, entry)} from p join membership m on m.person_id = p.id where p.is_due`
+}

@@ -1,0 +1,200 @@
+/** The people of an account in the hands of its owners. Rows are locked first, so that two owners cannot remove each other. */
+import { AppError, invalid, notFound } from '../../kernel/errors.ts'
+import { findUuid, idFromUuid, newUuid } from '../../kernel/ids.ts'
+import { audit } from '../audit.ts'
+import type { AccountContext } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import { findEmail } from './email.ts'
+import { createPasswordLink } from './one-time-links.ts'
+import { addMember, findOrMakePerson, type KnownPerson, type Role } from './people.ts'
+
+/** Security bound: each invitation is a letter to an address that somebody typed. */
+export const INVITATIONS_PER_DAY = 50
+const DAY_MS = 86_400_000
+
+/** `hasPassword`: they have been here; otherwise they have not used their link yet. */
+export type Member = { id: string; email: string; role: Role; since: string; hasPassword: boolean }
+
+/** All people of the account: owners first, then by e-mail. */
+export async function listMembers(ctx: AccountContext): Promise<Member[]> {
+  const rows = await ctx.sql<MemberRow[]>`
+    select p.id, p.email, m.role, m.created_at, p.password_hash is not null as has_password
+    from membership m join person p on p.id = m.person_id where m.account_id = ${ctx.accountId}
+    order by array_position(array['owner', 'editor', 'viewer'], m.role), p.email`
+  return rows.map(({ id, email, role, created_at, has_password }) => ({
+    id: idFromUuid(id),
+    email,
+    role,
+    since: created_at.toISOString(),
+    hasPassword: has_password,
+  }))
+}
+
+type MemberRow = { id: string; email: string; role: Role; created_at: Date; has_password: boolean }
+
+/** A member by their id. Throws `not_found`, for another account's too. */
+export async function getMember(ctx: AccountContext, id: string): Promise<Member> {
+  const members = await listMembers(ctx)
+  const found = members.find(member => member.id === id)
+  if (found === undefined) throw notFound('person')
+  return found
+}
+
+/**
+ * Who is given the link of an invitation: the person by mail, or, where no mail can be sent, the owner who invites. An
+ * owner who has seen it could sign in as the person. So an owner sees only links of people who are in no other account,
+ * and such a person is added to no other one until a link has gone to them alone.
+ */
+export type LinkReader = 'person' | 'owner'
+
+/** `token` sets the password of someone who has none. `elsewhere`: they have their link from another account. */
+export type Invitation = { token: string } | { token: undefined; reason: 'has_password' | 'elsewhere' }
+
+/**
+ * Puts a person into the account. `vouched` when an owner of another account has seen their link: nothing changes. Throws
+ * `validation` for what is no e-mail or is in the account already, and `rate_limited`.
+ */
+export async function inviteMember(
+  ctx: AccountContext,
+  input: { email: string; role: Role; reader: LinkReader },
+): Promise<(Invitation & { id: string; email: string }) | { problem: 'vouched' }> {
+  const email = findEmail(input.email)
+  if (email === undefined) {
+    const message = 'That is not an e-mail address.'
+    throw invalid([{ field: 'email', pointer: '/email', code: 'format', message }])
+  }
+  return inTransaction(ctx, async tx => {
+    await lockMembers(tx)
+    await requireRoom(tx)
+    const person = await findOrMakePerson(tx, email)
+    if (person.vouchedBy !== undefined && person.vouchedBy !== ctx.accountId) return { problem: 'vouched' }
+    await addMember(tx, { accountId: ctx.accountId, personId: person.id, email, role: input.role })
+    await audit(tx, 'person_added', email)
+    return { id: idFromUuid(person.id), email, ...(await createInvitation(tx, person, input.reader)) }
+  })
+}
+
+async function createInvitation(
+  ctx: AccountContext,
+  person: KnownPerson,
+  reader: LinkReader,
+): Promise<Invitation> {
+  const { sql, accountId } = ctx
+  if (person.hasPassword) return { token: undefined, reason: 'has_password' }
+  const [elsewhere] = await sql`
+    select from membership where person_id = ${person.id} and account_id <> ${accountId} limit 1`
+  if (reader === 'owner' && elsewhere !== undefined) return { token: undefined, reason: 'elsewhere' }
+  await sql`update person set vouched_by = ${reader === 'owner' ? accountId : null} where id = ${person.id}`
+  return { token: await createPasswordLink(ctx, person.id, { purpose: 'invitation', accountId }) }
+}
+
+/**
+ * A new link for a member who has not set a password yet; this account's one before it ends. Throws `not_found` and
+ * `rate_limited`.
+ */
+export async function inviteAgain(
+  ctx: AccountContext,
+  input: { id: string; reader: LinkReader },
+): Promise<Invitation & { member: Member }> {
+  return inTransaction(ctx, async tx => {
+    const { member } = await lockMember(tx, input.id)
+    if (member.hasPassword) return { member, token: undefined, reason: 'has_password' }
+    await requireRoom(tx)
+    const person = await findOrMakePerson(tx, member.email)
+    await audit(tx, 'person_invited_again', member.email)
+    return { member, ...(await createInvitation(tx, person, input.reader)) }
+  })
+}
+
+/**
+ * Ends a member's sessions in this account: they sign in anew before they see it again. Sessions that look at other
+ * accounts of theirs go on there. Throws `not_found`.
+ */
+export async function endSessionsOf(ctx: AccountContext, id: string): Promise<void> {
+  await inTransaction(ctx, async tx => {
+    const { uuid, member } = await lockMember(tx, id)
+    await tx.sql`
+      update membership set sessions_ended_at = ${tx.clock.now()}
+      where account_id = ${ctx.accountId} and person_id = ${uuid}`
+    await tx.sql`delete from person_session where account_id = ${ctx.accountId} and person_id = ${uuid}`
+    await audit(tx, 'sessions_ended_by_owner', member.email)
+  })
+}
+
+async function requireRoom(ctx: AccountContext): Promise<void> {
+  const since = new Date(ctx.clock.now().getTime() - DAY_MS)
+  // Ids of entries are ordered by time: the first of that moment bounds what is read of a long log.
+  const [row] = await ctx.sql<{ n: number }[]>`
+    select count(*)::int as n from audit_entry
+    where account_id = ${ctx.accountId} and id >= ${newUuid(since.getTime())}
+      and action in ('person_added', 'person_invited_again')`
+  if ((row?.n ?? 0) < INVITATIONS_PER_DAY) return
+  const message = `At most ${INVITATIONS_PER_DAY} people can be invited in a day.`
+  throw new AppError('rate_limited', message, undefined, { 'retry-after': '3600' })
+}
+
+/** Gives a member another role. False, and nothing changes, rather than leave the account without an owner. Throws `not_found`. */
+export async function changeRole(ctx: AccountContext, input: { id: string; role: Role }): Promise<boolean> {
+  return inTransaction(ctx, async tx => {
+    const { uuid, member } = await lockMember(tx, input.id)
+    if (member.role === input.role) return true
+    if (member.role === 'owner' && !(await hasAnotherOwner(tx, uuid))) return false
+    await tx.sql`
+      update membership set role = ${input.role} where account_id = ${ctx.accountId} and person_id = ${uuid}`
+    await audit(tx, 'role_changed', `${member.email}: ${member.role} → ${input.role}`)
+    return true
+  })
+}
+
+/**
+ * Takes a person out of the account; their sessions in it end. Whoever belongs to no account any more is forgotten, but
+ * for the name in what they did. False, and nothing changes, for the last owner. Throws `not_found`.
+ */
+export async function removeMember(ctx: AccountContext, id: string): Promise<boolean> {
+  return inTransaction(ctx, async tx => {
+    const { uuid, member } = await lockMember(tx, id)
+    if (member.role === 'owner' && !(await hasAnotherOwner(tx, uuid))) return false
+    await audit(tx, 'person_removed', member.email)
+    await tx.sql`delete from membership where account_id = ${ctx.accountId} and person_id = ${uuid}`
+    await tx.sql`delete from person_session where account_id = ${ctx.accountId} and person_id = ${uuid}`
+    await forgetIfNowhere(tx, uuid)
+    return true
+  })
+}
+
+async function forgetIfNowhere(ctx: AccountContext, personId: string): Promise<void> {
+  const { sql } = ctx
+  await sql`
+    with gone as (
+      delete from person p where p.id = ${personId}
+        and not exists (select from membership m where m.person_id = p.id)
+      returning p.id
+    ), keys as (
+      delete from passkey where person_id in (select id from gone)
+    ), challenges as (
+      delete from passkey_challenge where person_id in (select id from gone)
+    ), links as (
+      delete from password_link where person_id in (select id from gone)
+    ), older_links as (
+      delete from one_time_link where person_id in (select id from gone)
+    )
+    delete from person_session where person_id in (select id from gone)`
+}
+
+/** All rows of the account's people, in one order: whoever changes one waits for whoever changes another. */
+async function lockMembers(ctx: AccountContext): Promise<{ person_id: string; role: Role }[]> {
+  return ctx.sql<{ person_id: string; role: Role }[]>`
+    select person_id, role from membership where account_id = ${ctx.accountId} order by person_id for update`
+}
+
+async function lockMember(ctx: AccountContext, id: string): Promise<{ uuid: string; member: Member }> {
+  await lockMembers(ctx)
+  const member = await getMember(ctx, id)
+  return { uuid: findUuid(id) ?? '', member }
+}
+
+async function hasAnotherOwner(ctx: AccountContext, personId: string): Promise<boolean> {
+  const others = await ctx.sql`
+    select from membership where account_id = ${ctx.accountId} and role = 'owner' and person_id <> ${personId} limit 1`
+  return others.length > 0
+}

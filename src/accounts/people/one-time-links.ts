@@ -1,0 +1,94 @@
+/** Links that let one person in once, to set a password; only a hash of each token is kept. */
+import { randomBase62, sha256Hex } from '../../kernel/crypto.ts'
+import type { OperatorContext } from '../context.ts'
+
+/** 43 characters of base62 are 256 bits. */
+const TOKEN_LENGTH = 43
+const TOKEN = /^[0-9A-Za-z]{43}$/
+
+/**
+ * What a link was made for: an invitation into an account, "Password forgotten?", or the operator's command. A person has
+ * one of each, for invitations one an account, and none ends another: a stranger who asks for a reset spoils nothing.
+ */
+export type LinkPurpose =
+  | { purpose: 'invitation'; accountId: number }
+  | { purpose: 'reset' | 'operator'; accountId?: undefined }
+
+/** A reset is asked for by somebody who sits in front of the form; the others wait in a mailbox or are handed on. */
+export const LINK_LIFETIMES_MS = {
+  invitation: 7 * 86_400_000,
+  operator: 7 * 86_400_000,
+  reset: 2 * 3_600_000,
+} as const
+
+export const newToken = () => randomBase62(TOKEN_LENGTH)
+export const isToken = (text: string) => TOKEN.test(text)
+
+export const setUpUrl = (publicUrl: string, token: string) => `${publicUrl}/console/set-up?token=${token}`
+export const setPasswordUrl = (publicUrl: string, token: string) =>
+  `${publicUrl}/console/set-password?token=${token}`
+
+/** A new link for a person, good once and until its time is over. The one before it for the same purpose ends. */
+export async function createPasswordLink(
+  ctx: OperatorContext,
+  personId: string,
+  { purpose, accountId = 0 }: LinkPurpose,
+): Promise<string> {
+  const token = newToken()
+  const now = ctx.clock.now()
+  const ends = new Date(now.getTime() + LINK_LIFETIMES_MS[purpose])
+  await ctx.sql`
+    insert into password_link (hash, person_id, purpose, account_id, created_at, expires_at)
+    values (${sha256Hex(token)}, ${personId}, ${purpose}, ${accountId}, ${now}, ${ends})
+    on conflict (person_id, purpose, account_id)
+    do update set hash = excluded.hash, created_at = excluded.created_at, expires_at = excluded.expires_at`
+  return token
+}
+
+/** The e-mail of the person a link is for, or undefined when it is unknown, used, replaced or too old. */
+export async function findPasswordLink(
+  ctx: OperatorContext,
+  token: string,
+): Promise<{ email: string } | undefined> {
+  if (!isToken(token)) return undefined
+  const hash = sha256Hex(token)
+  const now = ctx.clock.now()
+  const [row] = await ctx.sql<{ email: string }[]>`
+    select p.email from person p where p.id in (
+      select person_id from password_link where hash = ${hash} and expires_at > ${now}
+      union all
+      select person_id from one_time_link where hash = ${hash} and purpose = 'set_password' and expires_at > ${now})`
+  return row
+}
+
+/** Ends all links of a person. */
+export async function endPasswordLinks(ctx: OperatorContext, personId: string): Promise<void> {
+  await ctx.sql`
+    with older as (delete from one_time_link where person_id = ${personId})
+    delete from password_link where person_id = ${personId}`
+}
+
+/**
+ * The token of a new set-up link when there is no account at all, else undefined. It is good until there
+ * is one, whoever made it, or the next start replaces it.
+ */
+export async function createSetUpLink(ctx: OperatorContext): Promise<string | undefined> {
+  const token = newToken()
+  const made = await ctx.sql`
+    with ended as (delete from one_time_link where purpose = 'set_up' and exists (select from account))
+    insert into one_time_link (hash, purpose, created_at)
+    select ${sha256Hex(token)}, 'set_up', ${ctx.clock.now()}::timestamptz where not exists (select from account)
+    on conflict (purpose) where purpose = 'set_up'
+    do update set hash = excluded.hash, created_at = excluded.created_at
+    returning hash`
+  return made.length === 1 ? token : undefined
+}
+
+/** Whether a set-up link can be used now. */
+export async function isSetUpLink(ctx: OperatorContext, token: string): Promise<boolean> {
+  if (!isToken(token)) return false
+  const found = await ctx.sql`
+    select from one_time_link
+    where hash = ${sha256Hex(token)} and purpose = 'set_up' and not exists (select from account)`
+  return found.length === 1
+}

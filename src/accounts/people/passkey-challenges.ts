@@ -1,0 +1,108 @@
+/** What a browser is asked to sign with a passkey: random, known here for minutes, and taken once. */
+import { randomBytes } from 'node:crypto'
+import { isIP } from 'node:net'
+import { sha256Hex } from '../../kernel/crypto.ts'
+import type { OperatorContext } from '../context.ts'
+
+/** Loaded when the first passkey comes: it is large, and most starts never need it. */
+export const webAuthn = () => import('@simplewebauthn/server')
+
+/** A sign-in page may stand open for a while; its script takes a new one in time. */
+export const CHALLENGE_LIFETIME_MS = 10 * 60_000
+/** How long a browser waits for the person. */
+export const ASK_WITHIN_MS = 5 * 60_000
+const CHALLENGE_BYTES = 32
+
+/** A sign-in names nobody; who adds a passkey or proves who they are is known. */
+export type Purpose =
+  | { purpose: 'sign_in'; personId: undefined }
+  | { purpose: 'add' | 'prove'; personId: string }
+
+/** The host that passkeys belong to and the origin they are used from (WebAuthn, "RP ID"). */
+export type PasskeyHome = { rpId: string; origin: string }
+
+/**
+ * Where passkeys work: at a name behind https, and at localhost. Undefined for an address of numbers and for plain
+ * http: browsers refuse passkeys there.
+ */
+export function findPasskeyHome(publicUrl: string): PasskeyHome | undefined {
+  const { protocol, hostname, origin } = new URL(publicUrl)
+  const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost')
+  const isNumber = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
+  if (isNumber || (protocol !== 'https:' && !isLocal)) return undefined
+  return { rpId: hostname, origin }
+}
+
+export async function createChallenge(
+  ctx: OperatorContext,
+  { purpose, personId }: Purpose,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { sql } = ctx
+  const now = ctx.clock.now()
+  const challenge = new Uint8Array(CHALLENGE_BYTES)
+  challenge.set(randomBytes(CHALLENGE_BYTES))
+  await sql`
+    with forgotten as (
+      delete from passkey_challenge where hash in (
+        select hash from passkey_challenge where expires_at <= ${now} limit 100 for update skip locked)
+    )
+    insert into passkey_challenge (hash, purpose, person_id, expires_at)
+    values (${hashOf(challenge)}, ${purpose}, ${personId ?? null},
+      ${new Date(now.getTime() + CHALLENGE_LIFETIME_MS)})`
+  return challenge
+}
+
+/** What a browser sent, if it is an object at all; the library looks at everything in it. */
+export function readAnswer<T>(text: string): T | undefined {
+  const value = parse(text)
+  return typeof value === 'object' && value !== null ? (value as T) : undefined
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The challenge (base64url) that an answer says it signed, if it was given for this purpose and is still good; from now
+ * on it is not, whatever becomes of the answer.
+ */
+export async function takeAnswered(
+  ctx: OperatorContext,
+  answer: { response?: { clientDataJSON?: unknown } },
+  purpose: Purpose,
+): Promise<string | undefined> {
+  const signed = answer.response?.clientDataJSON
+  if (typeof signed !== 'string') return undefined
+  const client = readAnswer<{ challenge?: unknown }>(Buffer.from(signed, 'base64url').toString('utf8'))
+  const challenge = client?.challenge
+  if (typeof challenge !== 'string') return undefined
+  return (await isGood(ctx, challenge, purpose)) ? challenge : undefined
+}
+
+/** The library throws for whatever does not fit, also for what cannot be read: to us that is one answer, no. */
+export async function orRefusal<T>(look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look()
+  } catch {
+    return undefined
+  }
+}
+
+async function isGood(
+  ctx: OperatorContext,
+  challenge: string,
+  { purpose, personId }: Purpose,
+): Promise<boolean> {
+  const taken = await ctx.sql`
+    delete from passkey_challenge where hash = ${hashOf(Buffer.from(challenge, 'base64url'))}
+      and purpose = ${purpose} and person_id is not distinct from ${personId ?? null}::uuid
+      and expires_at > ${ctx.clock.now()}
+    returning hash`
+  return taken.length === 1
+}
+
+const hashOf = (challenge: Uint8Array) => sha256Hex(Buffer.from(challenge).toString('base64url'))

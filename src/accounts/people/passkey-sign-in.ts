@@ -1,0 +1,163 @@
+/** Signing in with a passkey: the device names the person and proves it; no e-mail is typed, so none can be guessed. */
+import type { AuthenticationResponseJSON, WebAuthnCredential } from '@simplewebauthn/server'
+import type { OperatorContext } from '../context.ts'
+import { handleOf } from './add-passkey.ts'
+import {
+  ASK_WITHIN_MS,
+  createChallenge,
+  orRefusal,
+  type PasskeyHome,
+  type Purpose,
+  readAnswer,
+  takeAnswered,
+  webAuthn,
+} from './passkey-challenges.ts'
+import { createSession, type NewSession, renewSession, type Session } from './sessions.ts'
+import { forgiveNetwork, type HeldBack, takeChallenge, takeSignIn } from './sign-in-attempts.ts'
+
+const ANY_PERSON: Purpose = { purpose: 'sign_in', personId: undefined }
+
+/** The options for `navigator.credentials.get` (WebAuthn §5.5, as JSON), or the seconds to wait when a network has taken too many. */
+export async function signInOptions(
+  ctx: OperatorContext,
+  input: { home: PasskeyHome; network: string },
+): Promise<{ options: object } | { seconds: number }> {
+  const seconds = takeChallenge(ctx, input.network)
+  if (seconds !== undefined) return { seconds }
+  const challenge = Buffer.from(await createChallenge(ctx, ANY_PERSON)).toString('base64url')
+  // Written here, not by the library: it takes a fifth of a second to load, and every sign-in page asks for this.
+  return {
+    options: { rpId: input.home.rpId, challenge, timeout: ASK_WITHIN_MS, userVerification: 'required' },
+  }
+}
+
+export type PasskeySignIn = {
+  home: PasskeyHome
+  /** JSON of what `navigator.credentials.get` gave. */
+  answer: string
+  network: string
+  replaces: string | undefined
+}
+
+export type SignedIn = NewSession | { problem: 'wrong' } | HeldBack
+
+/** A new session for a right answer to a challenge of ours, once. */
+export async function signInWithPasskey(ctx: OperatorContext, input: PasskeySignIn): Promise<SignedIn> {
+  const seconds = takeSignIn(ctx, input.network)
+  if (seconds !== undefined) return { problem: 'wait', seconds }
+  const passkey = await verifyAnswer(ctx, input, ANY_PERSON)
+  if (passkey === undefined) return { problem: 'wrong' }
+  const { personId, id: passkeyId } = passkey
+  const session = await createSession(ctx, { personId, passkeyId, replaces: input.replaces })
+  if (session === undefined) return { problem: 'wrong' }
+  forgiveNetwork(ctx, input.network)
+  return session
+}
+
+/** The options for a signed-in person who proves again who they are: only their own passkeys will do. */
+export async function proofOptions(
+  ctx: OperatorContext,
+  { personId, home }: { personId: string; home: PasskeyHome },
+): Promise<object> {
+  const challenge = await createChallenge(ctx, { purpose: 'prove', personId })
+  const known = await ctx.sql<{ credential_id: string; transports: string[] }[]>`
+    select credential_id, transports from passkey where person_id = ${personId}`
+  return {
+    rpId: home.rpId,
+    challenge: Buffer.from(challenge).toString('base64url'),
+    timeout: ASK_WITHIN_MS,
+    userVerification: 'required',
+    allowCredentials: known.map(one => ({
+      type: 'public-key',
+      id: one.credential_id,
+      transports: one.transports,
+    })),
+  }
+}
+
+/** A new token for the session of a person who has proven with a passkey who they are. */
+export async function proveByPasskey(
+  ctx: OperatorContext,
+  session: Session,
+  input: { home: PasskeyHome; answer: string; network: string },
+): Promise<{ token: string } | { problem: 'wrong' } | HeldBack> {
+  const seconds = takeSignIn(ctx, input.network)
+  if (seconds !== undefined) return { problem: 'wait', seconds }
+  const passkey = await verifyAnswer(ctx, input, { purpose: 'prove', personId: session.personId })
+  if (passkey === undefined || passkey.personId !== session.personId) return { problem: 'wrong' }
+  const token = await renewSession(ctx, session)
+  if (token === undefined) return { problem: 'wrong' }
+  forgiveNetwork(ctx, input.network)
+  return { token }
+}
+
+/** The passkey of a right answer to a challenge that was given for this. */
+async function verifyAnswer(
+  ctx: OperatorContext,
+  { home, answer }: { home: PasskeyHome; answer: string },
+  purpose: Purpose,
+): Promise<Passkey | undefined> {
+  const response = readAnswer<AuthenticationResponseJSON>(answer)
+  const passkey = typeof response?.id === 'string' ? await findPasskey(ctx, response.id) : undefined
+  if (response === undefined || passkey === undefined) return undefined
+  // A browser that was told which passkeys will do need not name the person.
+  const isNamed = response.response?.userHandle !== undefined || purpose.purpose === 'sign_in'
+  if (isNamed && !isOwnHandle(response, passkey.personId)) return undefined
+  const counter = await verify(ctx, { home, response, credential: passkey.credential, purpose })
+  return counter !== undefined && (await noteUse(ctx, passkey.id, counter)) ? passkey : undefined
+}
+
+type Passkey = { id: string; personId: string; credential: WebAuthnCredential }
+
+async function findPasskey(ctx: OperatorContext, credentialId: string): Promise<Passkey | undefined> {
+  if (!/^[\w-]{1,1400}$/.test(credentialId)) return undefined
+  const [row] = await ctx.sql<
+    { id: string; person_id: string; public_key: Buffer; counter: number; transports: string[] }[]
+  >`
+    select id, person_id, public_key, counter, transports from passkey where credential_id = ${credentialId}`
+  if (row === undefined) return undefined
+  const { id, counter, transports } = row
+  const publicKey = Uint8Array.from(row.public_key)
+  return { id, personId: row.person_id, credential: { id: credentialId, publicKey, counter, transports } }
+}
+
+/** WebAuthn §7.2, step 6: a discoverable credential comes with its person's handle, and it must be theirs. */
+function isOwnHandle({ response }: AuthenticationResponseJSON, personId: string): boolean {
+  return response?.userHandle === Buffer.from(handleOf(personId)).toString('base64url')
+}
+
+/** The authenticator's new counter, or undefined when the answer is not good. */
+async function verify(
+  ctx: OperatorContext,
+  input: {
+    home: PasskeyHome
+    response: AuthenticationResponseJSON
+    credential: WebAuthnCredential
+    purpose: Purpose
+  },
+): Promise<number | undefined> {
+  const { verifyAuthenticationResponse } = await webAuthn()
+  const { home, response, credential, purpose } = input
+  const { rpId, origin } = home
+  const expectedChallenge = await takeAnswered(ctx, response, purpose)
+  if (expectedChallenge === undefined) return undefined
+  return orRefusal(async () => {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge,
+      expectedOrigin: origin,
+      expectedRPID: rpId,
+      credential,
+      requireUserVerification: true,
+    })
+    return verified ? authenticationInfo.newCounter : undefined
+  })
+}
+
+/** WebAuthn §7.2, step 22: a counter that does not grow is a copy's. False when another sign-in was faster with it. */
+async function noteUse(ctx: OperatorContext, id: string, counter: number): Promise<boolean> {
+  const noted = await ctx.sql`
+    update passkey set counter = ${counter}, last_used_at = ${ctx.clock.now()}
+    where id = ${id} and (counter < ${counter} or (counter = 0 and ${counter}::bigint = 0)) returning id`
+  return noted.length === 1
+}

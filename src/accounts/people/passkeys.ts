@@ -1,0 +1,62 @@
+/** A person's passkeys: a key pair in their device or password manager for each, of which only the public half is here. */
+import { notFound } from '../../kernel/errors.ts'
+import { findUuid, idFromUuid } from '../../kernel/ids.ts'
+import { auditPerson } from '../audit.ts'
+import type { OperatorContext } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+
+export const PASSKEY_NAME_LENGTH_MAX = 100
+/** A person has a handful; the browser is told all of them. */
+export const PASSKEYS_PER_PERSON = 20
+
+export type PasskeyRecord = { id: string; name: string; created_at: string; last_used_at: string | null }
+type Owner = { personId: string }
+
+/** Newest first. */
+export async function listPasskeys(ctx: OperatorContext, { personId }: Owner): Promise<PasskeyRecord[]> {
+  const rows = await ctx.sql<{ id: string; name: string; created_at: Date; last_used_at: Date | null }[]>`
+    select id, name, created_at, last_used_at from passkey where person_id = ${personId} order by id desc`
+  return rows.map(row => ({
+    id: idFromUuid(row.id),
+    name: row.name,
+    created_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+  }))
+}
+
+/** Throws `not_found`, for another person's too. */
+export async function getPasskey(ctx: OperatorContext, owner: Owner, id: string): Promise<PasskeyRecord> {
+  const found = (await listPasskeys(ctx, owner)).find(one => one.id === id)
+  if (found === undefined) throw notFound('passkey')
+  return found
+}
+
+/** Throws `not_found`. */
+export async function renamePasskey(
+  ctx: OperatorContext,
+  owner: Owner,
+  input: { id: string; name: string },
+): Promise<void> {
+  await inTransaction(ctx, async tx => {
+    const renamed = await tx.sql`
+      update passkey set name = ${input.name} where id = ${uuidOf(input.id)} and person_id = ${owner.personId} returning id`
+    if (renamed.length === 0) throw notFound('passkey')
+    await auditPerson(tx, owner.personId, 'passkey_renamed', input.name)
+  })
+}
+
+/** It opens nothing from now on; sessions that began with it go on. Throws `not_found`. */
+export async function removePasskey(ctx: OperatorContext, owner: Owner, id: string): Promise<void> {
+  await inTransaction(ctx, async tx => {
+    const [removed] = await tx.sql<{ name: string }[]>`
+      delete from passkey where id = ${uuidOf(id)} and person_id = ${owner.personId} returning name`
+    if (removed === undefined) throw notFound('passkey')
+    await auditPerson(tx, owner.personId, 'passkey_removed', removed.name)
+  })
+}
+
+function uuidOf(id: string): string {
+  const uuid = findUuid(id)
+  if (uuid === undefined) throw notFound('passkey')
+  return uuid
+}

@@ -1,0 +1,103 @@
+/** People of an account, as the operator makes them. A person has one e-mail and password, whatever accounts they belong to. */
+import { AppError, invalid } from '../../kernel/errors.ts'
+import { idFromUuid, newUuid } from '../../kernel/ids.ts'
+import { requireAccount } from '../accounts.ts'
+import { createActor, operatorActor } from '../actors.ts'
+import { audit } from '../audit.ts'
+import type { OperatorContext } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import { findEmail } from './email.ts'
+import { createPasswordLink } from './one-time-links.ts'
+
+export const ROLES = ['owner', 'editor', 'viewer'] as const
+export type Role = (typeof ROLES)[number]
+
+export type NewPerson = { accountId: number; email: string; role: Role }
+
+/**
+ * Puts a person into an account, with a link to set their password. Throws `not_found` for an unknown account and
+ * `validation` for what is no e-mail or is in the account already.
+ */
+export async function createPerson(
+  ctx: OperatorContext,
+  input: NewPerson,
+): Promise<{ id: string; email: string; token: string }> {
+  const email = requireEmail(input.email)
+  await requireAccount(ctx, input.accountId)
+  return inTransaction(ctx, async tx => {
+    const { id: personId, vouchedBy } = await findOrMakePerson(tx, email)
+    if (vouchedBy !== undefined && vouchedBy !== input.accountId) throw vouched(email, vouchedBy)
+    await addMember(tx, { ...input, personId, email })
+    const token = await createPasswordLink(tx, personId, { purpose: 'operator' })
+    const actorId = await operatorActor(tx, input.accountId)
+    await audit({ ...tx, accountId: input.accountId, actorId }, 'person_added', email)
+    return { id: idFromUuid(personId), email, token }
+  })
+}
+
+/** Gives a person a new link to set a password; the old password works until it is used. Throws `not_found`. */
+export async function resetPassword(
+  ctx: OperatorContext,
+  input: { email: string },
+): Promise<{ email: string; token: string }> {
+  const email = requireEmail(input.email)
+  return inTransaction(ctx, async tx => {
+    const [person] = await tx.sql<{ id: string }[]>`select id from person where email = ${email} for update`
+    if (!person) throw new AppError('not_found', `There is no person with the e-mail ${email}.`)
+    const accounts = await tx.sql<{ account_id: number }[]>`
+      select account_id from membership where person_id = ${person.id}`
+    for (const { account_id: accountId } of accounts) {
+      const actorId = await operatorActor(tx, accountId)
+      await audit({ ...tx, accountId, actorId }, 'password_link_made', email)
+    }
+    return { email, token: await createPasswordLink(tx, person.id, { purpose: 'operator' }) }
+  })
+}
+
+/**
+ * `vouchedBy`: an owner of this account has seen the link for the person's first password, so that nobody but them knows
+ * whether it is the person who signs in. Undefined once a link went to the person alone.
+ */
+export type KnownPerson = { id: string; hasPassword: boolean; vouchedBy: number | undefined }
+
+/** The person with this e-mail; the row stays locked until the transaction ends. */
+export async function findOrMakePerson(ctx: OperatorContext, email: string): Promise<KnownPerson> {
+  const now = ctx.clock.now()
+  const [row] = await ctx.sql<{ id: string; has_password: boolean; vouched_by: number | null }[]>`
+    insert into person (id, email, created_at) values (${newUuid(now.getTime())}, ${email}, ${now})
+    on conflict (email) do update set email = excluded.email
+    returning id, password_hash is not null as has_password, vouched_by`
+  if (!row) throw new Error('broken assumption: an upsert returns its row')
+  return { id: row.id, hasPassword: row.has_password, vouchedBy: row.vouched_by ?? undefined }
+}
+
+/** Makes a person a member with an actor of their own, and returns its number. Throws `validation` for a second time. */
+export async function addMember(
+  ctx: OperatorContext,
+  member: NewPerson & { personId: string },
+): Promise<number> {
+  const { accountId, personId, email, role } = member
+  const existing = await ctx.sql`
+    select from membership where account_id = ${accountId} and person_id = ${personId}`
+  if (existing.length > 0) {
+    const message = `${email} belongs to account ${accountId} already.`
+    throw invalid([{ field: 'email', pointer: '/email', code: 'duplicate', message }])
+  }
+  const actorId = await createActor(ctx, { accountId, kind: 'person', label: email })
+  await ctx.sql`
+    insert into membership (account_id, person_id, role, actor_id, created_at)
+    values (${accountId}, ${personId}, ${role}, ${actorId}, ${ctx.clock.now()})`
+  return actorId
+}
+
+function vouched(email: string, accountId: number): AppError {
+  const message = `${email} set their password by a link that an owner of account ${accountId} has seen. Run "carnet users reset-password --email ${email}", give the link to them alone, and add them once they have used it.`
+  return invalid([{ field: 'email', pointer: '/email', code: 'duplicate', message }])
+}
+
+function requireEmail(text: string): string {
+  const email = findEmail(text)
+  if (email !== undefined) return email
+  const message = `"${text.slice(0, 254)}" is not an e-mail address.`
+  throw invalid([{ field: 'email', pointer: '/email', code: 'format', message }])
+}

@@ -1,0 +1,212 @@
+/**
+ * Sessions of signed-in people: a random token in the browser, its hash here. One ends fourteen days after its last use,
+ * and thirty days after its person last proved who they are.
+ */
+import { sha256Hex } from '../../kernel/crypto.ts'
+import type { Fragment } from '../../kernel/db.ts'
+import { findUuid, idFromUuid, newUuid } from '../../kernel/ids.ts'
+import { auditColumns, auditValues } from '../audit.ts'
+import type { AccountContext, OperatorContext } from '../context.ts'
+import { isToken, newToken } from './one-time-links.ts'
+import type { Role } from './people.ts'
+
+/** From the last use. */
+export const SESSION_LIFETIME_MS = 14 * 86_400_000
+/** From the last proof, however much it is used. */
+export const MAX_SESSION_MS = 30 * 86_400_000
+/** So long a proof is good for what asks for one. */
+export const PROOF_LIFETIME_MS = 10 * 60_000
+/** With one more, the one not used for longest ends. */
+export const SESSIONS_PER_PERSON = 20
+/** A session is moved on at most this often, so that reading pages writes next to nothing. */
+const SLIDES_AFTER_MS = 3_600_000
+
+export type Session = {
+  id: string
+  personId: string
+  email: string
+  /** In a closed account everyone is a viewer: nothing there can be changed. */
+  role: Role
+  actorId: number
+  account: { id: number; name: string; plan: string; planHasApi: boolean; closedAt: Date | null }
+  /** When the person last proved who they are, by their password or a passkey. */
+  provenAt: Date
+  /** Its end has been moved by this look-up, so the browser's copy wants moving too. */
+  isMoved: boolean
+}
+
+/** How the person proved who they are: by the password of this hash, or with this passkey. */
+export type Proof = { passwordHash: string } | { passkeyId: string }
+
+export type NewSession = { token: string; email: string }
+
+/**
+ * A new session in the account the person has belonged to for longest, and the end of the one the browser had. Undefined
+ * when the person belongs to no account or the proof is no longer good.
+ */
+export async function createSession(
+  ctx: OperatorContext,
+  input: Proof & { personId: string; replaces: string | undefined },
+): Promise<NewSession | undefined> {
+  const { sql } = ctx
+  const now = ctx.clock.now()
+  const token = newToken()
+  const passwordHash = 'passwordHash' in input ? input.passwordHash : null
+  const passkeyId = 'passkeyId' in input ? input.passkeyId : null
+  const entry = {
+    account: sql`account_id`,
+    actor: sql`actor_id`,
+    now,
+    action: 'signed_in',
+    subject: sql`email`,
+  } as const
+  const [made] = await sql<{ email: string }[]>`
+    with home as materialized (
+      select m.account_id, m.actor_id, p.email from membership m join person p on p.id = m.person_id
+      where m.person_id = ${input.personId} and (p.password_hash = ${passwordHash}::text
+        or exists (select from passkey k where k.id = ${passkeyId}::uuid and k.person_id = p.id))
+      order by m.created_at, m.account_id limit 1
+    ), ended as (
+      delete from person_session where hash = ${sha256Hex(input.replaces ?? '')} or hash in (
+        select hash from person_session where expires_at <= ${now} limit 100 for update skip locked)
+        or hash in (
+          select hash from person_session where person_id = ${input.personId}
+          order by expires_at desc, id desc offset ${SESSIONS_PER_PERSON - 1})
+    ), noted as (
+      insert into audit_entry (${auditColumns(sql)}) select ${auditValues(sql, entry)} from home
+    )
+    insert into person_session (hash, id, person_id, account_id, created_at, proven_at, expires_at)
+    select ${sha256Hex(token)}, ${newUuid(now.getTime())}::uuid, ${input.personId}::uuid, account_id, ${now}::timestamptz,
+      ${now}::timestamptz, ${endFrom(now)}::timestamptz
+    from home returning (select email from home)`
+  return made && { token, email: made.email }
+}
+
+const endFrom = (now: Date) => new Date(now.getTime() + SESSION_LIFETIME_MS)
+
+/** For a statement over `person_session s`: whether it has not ended. */
+export const isLive = (ctx: OperatorContext): Fragment => {
+  const now = ctx.clock.now()
+  const oldest = new Date(now.getTime() - MAX_SESSION_MS)
+  return ctx.sql`s.expires_at > ${now} and coalesce(s.proven_at, s.created_at) > ${oldest}`
+}
+
+/**
+ * A new token for a session whose person has just proven again who they are; the one before opens nothing any more.
+ * Undefined when the session has ended meanwhile.
+ */
+export async function renewSession(
+  ctx: OperatorContext,
+  { id, personId }: Pick<Session, 'id' | 'personId'>,
+): Promise<string | undefined> {
+  const token = newToken()
+  const now = ctx.clock.now()
+  const renewed = await ctx.sql`
+    update person_session s set hash = ${sha256Hex(token)}, proven_at = ${now}, expires_at = ${endFrom(now)}
+    where s.id = ${findUuid(id) ?? ''} and s.person_id = ${personId} and ${isLive(ctx)} returning s.id`
+  return renewed.length === 1 ? token : undefined
+}
+
+/** Whether the person has proven lately who they are. */
+export const isProven = ({ provenAt }: Pick<Session, 'provenAt'>, now: Date): boolean =>
+  provenAt.getTime() + PROOF_LIFETIME_MS > now.getTime()
+
+/** The person behind a session's token with their role of this moment, or undefined when it has ended. */
+export async function findSession(ctx: OperatorContext, token: string): Promise<Session | undefined> {
+  if (!isToken(token)) return undefined
+  const now = ctx.clock.now()
+  const hash = sha256Hex(token)
+  const [row] = await ctx.sql<SessionRow[]>`
+    select s.id, s.person_id, p.email, m.role, m.actor_id, s.account_id, a.name, a.plan, plan.api, a.closed_at,
+      s.expires_at, coalesce(s.proven_at, s.created_at) as proven_at
+    from person_session s
+    join person p on p.id = s.person_id
+    join membership m on m.account_id = s.account_id and m.person_id = s.person_id
+    join account a on a.id = s.account_id
+    join plan on plan.id = a.plan
+    where s.hash = ${hash} and ${isLive(ctx)} and ${isAdmitted(ctx)}`
+  if (!row) return undefined
+  const isMoved = endFrom(now).getTime() - row.expires_at.getTime() >= SLIDES_AFTER_MS
+  if (isMoved) await ctx.sql`update person_session set expires_at = ${endFrom(now)} where hash = ${hash}`
+  return {
+    id: idFromUuid(row.id),
+    personId: row.person_id,
+    email: row.email,
+    role: row.closed_at === null ? row.role : 'viewer',
+    actorId: row.actor_id,
+    account: {
+      id: row.account_id,
+      name: row.name,
+      plan: row.plan,
+      planHasApi: row.api,
+      closedAt: row.closed_at,
+    },
+    provenAt: row.proven_at,
+    isMoved,
+  }
+}
+
+type SessionRow = {
+  id: string
+  person_id: string
+  email: string
+  role: Role
+  actor_id: number
+  account_id: number
+  name: string
+  plan: string
+  api: boolean
+  closed_at: Date | null
+  expires_at: Date
+  proven_at: Date
+}
+
+/** For a statement over `person_session s` and `membership m`: an owner may have ended the person's sessions since. */
+const isAdmitted = ({ sql }: OperatorContext): Fragment =>
+  sql`coalesce(m.sessions_ended_at, '-infinity') <= coalesce(s.proven_at, s.created_at)`
+
+export async function endSession(ctx: OperatorContext, token: string): Promise<void> {
+  await ctx.sql`delete from person_session where hash = ${sha256Hex(token)}`
+}
+
+/** The accounts a person belongs to, the first one first. */
+export async function listAccountsOf(
+  ctx: OperatorContext,
+  personId: string,
+): Promise<{ id: number; name: string }[]> {
+  return ctx.sql<{ id: number; name: string }[]>`
+    select a.id, a.name from membership m join account a on a.id = m.account_id
+    where m.person_id = ${personId} order by a.id`
+}
+
+/**
+ * Turns a session to another account of the same person. `unknown` when they do not belong to it, `unproven` when its
+ * owners have ended their sessions since they last proved who they are: nothing changes.
+ */
+export async function switchAccount(
+  ctx: OperatorContext,
+  input: { token: string; accountId: number },
+): Promise<'done' | 'unknown' | 'unproven'> {
+  const { sql } = ctx
+  const hash = sha256Hex(input.token)
+  const [found] = await sql<{ is_turned: boolean }[]>`
+    with own as materialized (
+      select m.account_id, ${isAdmitted(ctx)} as is_admitted
+      from person_session s join membership m on m.person_id = s.person_id and m.account_id = ${input.accountId}
+      where s.hash = ${hash}
+    ), turned as (
+      update person_session s set account_id = own.account_id from own where s.hash = ${hash} and own.is_admitted
+      returning s.hash
+    )
+    select exists (select from turned) as is_turned from own`
+  if (found === undefined) return 'unknown'
+  return found.is_turned ? 'done' : 'unproven'
+}
+
+/** What a signed-in person's verbs are told. */
+export const contextOf = (ctx: OperatorContext, session: Session): AccountContext => ({
+  sql: ctx.sql,
+  clock: ctx.clock,
+  accountId: session.account.id,
+  actorId: session.actorId,
+})

@@ -1,0 +1,56 @@
+/** Signing in: the same work and the same answer for a wrong password as for an e-mail nobody has here. */
+import type { OperatorContext } from '../context.ts'
+import { findEmail } from './email.ts'
+import { noteFailedSignIn } from './failed-sign-ins.ts'
+import { hashPassword, isOutdatedHash, verifyPassword } from './password.ts'
+import { createSession, type NewSession } from './sessions.ts'
+import { type AttemptContext, attempt, forgiveAttempts, type HeldBack } from './sign-in-attempts.ts'
+
+export type SignIn = {
+  email: string
+  password: string
+  /** The address the request came from. */
+  network: string
+  /** The person's mark in this browser, if it has one. */
+  device: string | undefined
+  /** Token of the session the browser had before; it ends. */
+  replaces: string | undefined
+}
+
+export type SignedIn = NewSession | { problem: 'wrong' } | HeldBack
+
+/** The e-mail that a sign-in counts for, whether it is one or not. */
+export const signInEmail = (text: string): string => findEmail(text) ?? text.trim().toLowerCase()
+
+/** A new session for the right e-mail and password. Throws `unavailable` when too many sign in at this moment. */
+export async function signIn(ctx: AttemptContext, input: SignIn): Promise<SignedIn> {
+  const email = signInEmail(input.email)
+  const source = { email, network: input.network, known: input.device }
+  const signedIn = await attempt(ctx, source, () => verify(ctx, email, input))
+  if ('token' in signedIn) await forgiveAttempts(ctx, source)
+  return signedIn
+}
+
+async function verify(
+  ctx: OperatorContext,
+  email: string,
+  { password, replaces }: SignIn,
+): Promise<NewSession | { problem: 'wrong' }> {
+  const [person] = await ctx.sql<{ id: string; password_hash: string | null }[]>`
+    select id, password_hash from person where email = ${findEmail(email) ?? ''}`
+  const known = person?.password_hash ?? undefined
+  const isRight = await verifyPassword(password, known)
+  if (!isRight || person === undefined || known === undefined) {
+    await noteFailedSignIn(ctx, findEmail(email) ?? '')
+    return { problem: 'wrong' }
+  }
+  const passwordHash = isOutdatedHash(known) ? await rehash(ctx, person.id, known, password) : known
+  return (await createSession(ctx, { personId: person.id, passwordHash, replaces })) ?? { problem: 'wrong' }
+}
+
+/** Parameters were raised since: the password is at hand now, and only now. */
+async function rehash(ctx: OperatorContext, personId: string, known: string, password: string) {
+  const raised = await hashPassword(password)
+  await ctx.sql`update person set password_hash = ${raised} where id = ${personId} and password_hash = ${known}`
+  return raised
+}

@@ -1,0 +1,86 @@
+/**
+ * Cuts oversized lists and objects before they are validated, and names them: a body of 1 MiB can hold half a million
+ * wrong entries, and naming each of them would stop the process for everyone else.
+ */
+import { MOST_DETAILS } from '../../kernel/errors.ts'
+import type { CompleteCategory } from '../catalogue.ts'
+import { type Field, scalarEntry } from '../field.ts'
+import { problem } from '../problems.ts'
+import { maxEntries } from '../schema/json-schema.ts'
+import { type Data, isObject } from '../value.ts'
+import type { Findings } from './findings.ts'
+
+/** The data itself when nothing in it is oversized. Free-form keys at the top have no bounds but the body's. */
+export function boundedData(category: CompleteCategory, data: Data, findings: Findings): Data {
+  return new Bounds(findings).members(category.fields, data)
+}
+
+class Bounds {
+  private readonly findings: Findings
+  private readonly path: (string | number)[] = []
+
+  constructor(findings: Findings) {
+    this.findings = findings
+  }
+
+  members(fields: readonly Field[], object: Data): Data {
+    let copy: Record<string, unknown> | undefined
+    for (const field of fields) {
+      const value = Object.hasOwn(object, field.name) ? object[field.name] : undefined
+      if (typeof value !== 'object' || value === null) continue
+      this.path.push(field.name)
+      const bounded = this.value(field, value)
+      this.path.pop()
+      if (bounded === value) continue
+      copy ??= { ...object }
+      copy[field.name] = bounded
+    }
+    return copy ?? object
+  }
+
+  private value(field: Field, value: object): object {
+    if (Array.isArray(value)) return field.type === 'list' ? this.list(field, value) : value
+    if (field.localized) return this.translations(field, value as Data)
+    return field.type === 'object' ? this.object(field.fields ?? [], value as Data) : value
+  }
+
+  private list(field: Field, entries: readonly unknown[]): readonly unknown[] {
+    const kept = this.isTooLong(field, entries.length, 'entries')
+      ? entries.slice(0, maxEntries(field))
+      : entries
+    if (scalarEntry(field) !== undefined) return kept
+    let changed = kept !== entries
+    const bounded = kept.map((entry, index) => {
+      if (!isObject(entry)) return entry
+      this.path.push(index)
+      const after = this.object(field.of ?? [], entry)
+      this.path.pop()
+      changed ||= after !== entry
+      return after
+    })
+    return changed ? bounded : entries
+  }
+
+  private translations(field: Field, texts: Data): Data {
+    const tags = Object.keys(texts)
+    if (!this.isTooLong(field, tags.length, 'languages')) return texts
+    return Object.fromEntries(tags.slice(0, maxEntries(field)).map(tag => [tag, texts[tag]]))
+  }
+
+  /** As many unknown keys are kept as can be named. */
+  private object(fields: readonly Field[], object: Data): Data {
+    const keys = Object.keys(object)
+    const room = fields.length + MOST_DETAILS + 1
+    if (keys.length <= room) return this.members(fields, object)
+    const known = fields.map(field => field.name).filter(name => Object.hasOwn(object, name))
+    const kept = new Set([...known, ...keys.slice(0, room)])
+    return this.members(fields, Object.fromEntries(Array.from(kept, key => [key, object[key]])))
+  }
+
+  private isTooLong(field: Field, count: number, what: 'entries' | 'languages'): boolean {
+    const most = maxEntries(field) ?? 0
+    if (count <= most) return false
+    this.findings.add(this.path, 'length', problem(`many_${what}`, { count, most }))
+    return true
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Keys the schema does not know are kept for the account, so they are only held to what can be stored and given back
+ * unharmed; a warning names each, lest a typo vanish in silence.
+ */
+import { MAX_JSON_DEPTH } from '../../kernel/strict-json.ts'
+import type { CompleteCategory } from '../catalogue.ts'
+import { findNearestName } from '../names/nearest-name.ts'
+import { type Problem, problem } from '../problems.ts'
+import { type Data, isObject } from '../value.ts'
+import type { Findings } from './findings.ts'
+import { findTextFault } from './text.ts'
+
+const namesOf = new WeakMap<CompleteCategory, ReadonlySet<string>>()
+
+function knownNames(category: CompleteCategory): ReadonlySet<string> {
+  const names = namesOf.get(category) ?? new Set(category.fields.map(field => field.name))
+  namesOf.set(category, names)
+  return names
+}
+
+/** Warns of each unknown key at the top, or with `strict` refuses it, and checks what stands in it. */
+export function checkFreeForm(
+  category: CompleteCategory,
+  data: Data,
+  strict: boolean,
+  findings: Findings,
+): void {
+  const names = knownNames(category)
+  for (const key of Object.keys(data)) {
+    if (names.has(key)) continue
+    if (findings.truncated) return
+    const path = [key]
+    if (!checkKey(key, path, findings)) continue
+    const say = strict || !findings.warningsFull
+    if (say) findings[strict ? 'add' : 'warn'](path, 'unknown_field', unknown(category, key, strict))
+    checkValue(data[key], path, findings)
+  }
+}
+
+function unknown(category: CompleteCategory, key: string, strict: boolean): Problem {
+  const which = strict ? 'unknown' : 'unknown_kept'
+  const meant = findNearestName(key, [...knownNames(category)])
+  const facts = { category: category.id }
+  return meant === undefined ? problem(which, facts) : problem(`${which}_meant`, { ...facts, meant })
+}
+
+/** Texts may be empty here and as long as the body; the depth of the data is bounded as the body's is. */
+function checkValue(value: unknown, path: (string | number)[], findings: Findings): void {
+  if (findings.truncated) return
+  if (typeof value === 'string') {
+    const fault = findTextFault(value)
+    if (fault !== undefined) findings.add(path, 'pattern', fault)
+  } else if (typeof value === 'number') {
+    if (!Number.isFinite(value)) findings.add(path, 'type', problem('infinite'))
+  } else if (typeof value === 'object' && value !== null) {
+    if (path.length >= MAX_JSON_DEPTH) findings.add(path, 'max', problem('deep', { most: MAX_JSON_DEPTH }))
+    else checkMembers(value, path, findings)
+  }
+}
+
+function checkMembers(value: object, path: (string | number)[], findings: Findings): void {
+  if (!isObject(value)) {
+    for (const [index, entry] of (value as readonly unknown[]).entries()) within(index, entry)
+    return
+  }
+  for (const key of Object.keys(value)) if (checkKey(key, [...path, key], findings)) within(key, value[key])
+
+  function within(step: string | number, inner: unknown) {
+    path.push(step)
+    checkValue(inner, path, findings)
+    path.pop()
+  }
+}
+
+function checkKey(key: string, path: readonly (string | number)[], findings: Findings): boolean {
+  if (key === '__proto__') {
+    findings.add(path, 'unknown_field', problem('key'))
+    return false
+  }
+  const fault = findTextFault(key, 'key_')
+  if (fault !== undefined) findings.add(path, 'pattern', fault)
+  return fault === undefined
+}

@@ -1,0 +1,148 @@
+/** The checks of a category that JSON Schema cannot say: check digits, exact sums, languages, characters. */
+
+import { type Field, scalarEntry } from '../field.ts'
+import { canonicalLanguage, repairedLanguage } from '../language.ts'
+import { type Recognition, recogniseFibre, recogniseKnownFibre } from '../names/known-names.ts'
+import { type Problem, problem } from '../problems.ts'
+import { FORMATS, languageProblem } from '../schema/formats.ts'
+import { type Data, isObject } from '../value.ts'
+import { exactSum } from './exact-sum.ts'
+import { type Findings, shorten } from './findings.ts'
+import { blankProblem } from './structure-faults.ts'
+import { findTextFault, isBlank } from './text.ts'
+
+/** Values of the wrong type are passed over: the structure check has named them. `primary` is undefined when unknown. */
+export class NamedChecks {
+  private readonly findings: Findings
+  private readonly primary: string | undefined
+  private readonly path: (string | number)[] = []
+  /** Names that were warned of. */
+  private readonly warned = new Set<string>()
+
+  constructor(findings: Findings, primary: string | undefined) {
+    this.findings = findings
+    this.primary = primary
+  }
+
+  checkMembers(fields: readonly Field[], value: Data): void {
+    for (const field of fields) {
+      if (!Object.hasOwn(value, field.name)) continue
+      this.path.push(field.name)
+      this.checkValue(field, value[field.name])
+      this.path.pop()
+    }
+  }
+
+  private checkValue(field: Field, value: unknown): void {
+    if (typeof value === 'string') {
+      if (!field.localized && (field.type === 'name' || field.type === 'text')) this.checkText(field, value)
+    } else if (Array.isArray(value)) {
+      if (field.type === 'list') this.checkList(field, value)
+    } else if (isObject(value)) {
+      if (field.localized) this.checkTranslations(field, value)
+      else if (field.type === 'object') this.checkMembers(field.fields ?? [], value)
+    }
+  }
+
+  private checkText(field: Field, text: string): void {
+    const fault = field.format === undefined ? undefined : FORMATS[field.format].findFault(text)
+    if (fault !== undefined) this.findings.add(this.path, fault.code, fault.problem)
+    const wrong = findTextFault(text)
+    if (wrong !== undefined) this.findings.add(this.path, 'pattern', wrong)
+    else if (field.known === 'fibres' && !isBlank(text)) this.checkFibre(text)
+  }
+
+  /** Any name is taken. Whoever sends one that is not stored as its code hears of it, once for each name. */
+  private checkFibre(text: string): void {
+    const known = recogniseKnownFibre(text)
+    if (known?.certainty === 'exact' && text.trim().toLowerCase() === known.code) return
+    if (this.warned.has(text) || this.findings.warningsFull) return
+    this.warned.add(text)
+    const found = known ?? (this.warned.size > MAX_GUESSES ? undefined : recogniseFibre(text))
+    const code = found?.certainty === 'exact' ? 'synonym' : 'unlisted_name'
+    this.findings.warn(this.path, code, fibreProblem(shorten(text.trim(), 60), found))
+  }
+
+  private checkList(field: Field, entries: readonly unknown[]): void {
+    const scalar = scalarEntry(field)
+    const seen = scalar?.format === 'language' ? new Set<string>() : undefined
+    entries.forEach((entry, index) => {
+      this.path.push(index)
+      if (scalar !== undefined) this.checkValue(scalar, entry)
+      else if (isObject(entry)) this.checkMembers(field.of ?? [], entry)
+      if (seen !== undefined && typeof entry === 'string') this.checkOnce(seen, entry)
+      this.path.pop()
+    })
+    if (field.sumsTo100 !== undefined) this.checkSum(field, field.sumsTo100, entries)
+  }
+
+  /** Two spellings of one language are one language. */
+  private checkOnce(seen: Set<string>, tag: string): void {
+    const language = canonicalLanguage(tag)
+    if (language === undefined) return
+    if (seen.has(language)) this.findings.add(this.path, 'duplicate', problem('repeated', { language }))
+    seen.add(language)
+  }
+
+  /** Silent when a share is itself missing or wrong: the sum follows from it. */
+  private checkSum(list: Field, name: string, entries: readonly unknown[]): void {
+    const share = list.of?.find(one => one.name === name)
+    const shares: number[] = []
+    for (const entry of entries) {
+      const value = isObject(entry) && Object.hasOwn(entry, name) ? entry[name] : undefined
+      if (typeof value !== 'number' || !isWithin(share, value)) return
+      shares.push(value)
+    }
+    const total = exactSum(shares)
+    if (total === '100') return
+    this.findings.add(this.path, 'sum_not_100', problem('sum', { sum: shorten(total, 30), share: name }))
+  }
+
+  private checkTranslations(field: Field, texts: Data): void {
+    const seen = new Set<string>()
+    let hasPrimary = false
+    for (const tag of Object.keys(texts)) {
+      const language = canonicalLanguage(tag)
+      // The spelling is the mistake then, not a missing text.
+      if ((language ?? repairedLanguage(tag)) === this.primary) hasPrimary ||= !isBlankText(texts[tag])
+      this.path.push(tag)
+      if (language === undefined) this.findings.add(this.path, 'language_code', languageProblem(tag))
+      else this.checkTranslation(field, texts[tag], language)
+      if (language !== undefined) this.checkOnce(seen, tag)
+      this.path.pop()
+    }
+    if (hasPrimary || this.primary === undefined) return
+    this.findings.add(
+      this.path,
+      'primary_language_missing',
+      problem('no_primary', { language: this.primary }),
+    )
+  }
+
+  private checkTranslation(field: Field, text: unknown, language: string): void {
+    if (typeof text !== 'string') return
+    if (!isBlank(text)) this.checkText(field, text)
+    else if (language !== this.primary) this.findings.add(this.path, 'length', blankProblem(false))
+  }
+}
+
+/** Security bound: a guess compares a name with many, 10 to 200 µs. */
+const MAX_GUESSES = 3
+
+function fibreProblem(found: string, known: Recognition | undefined): Problem {
+  if (known === undefined) return problem('fibre_unlisted', { found })
+  return problem(FIBRE_PROBLEMS[known.certainty], { found, fibre: known.code })
+}
+
+const FIBRE_PROBLEMS = {
+  exact: 'fibre_synonym',
+  qualified: 'fibre_qualified',
+  similar: 'fibre_similar',
+} as const
+
+const isBlankText = (value: unknown) => typeof value === 'string' && isBlank(value)
+
+const isWithin = (field: Field | undefined, value: number) =>
+  Number.isFinite(value) &&
+  value >= (field?.min ?? Number.NEGATIVE_INFINITY) &&
+  value <= (field?.max ?? Number.POSITIVE_INFINITY)

@@ -1,0 +1,104 @@
+/** Says in words that help what Ajv found wrong with a value: what it is, what it must be, and the way out. */
+import type { ErrorObject } from 'ajv'
+import { assert } from '../../kernel/errors.ts'
+import type { Field } from '../field.ts'
+import { findNearestName } from '../names/nearest-name.ts'
+import { valueNamed } from '../names/spoken.ts'
+import { type Kind, type Problem, problem } from '../problems.ts'
+import { type Fault, FORMATS } from '../schema/formats.ts'
+import { isObject } from '../value.ts'
+import { shorten } from './findings.ts'
+import { countCharacters, isBlank } from './text.ts'
+
+/**
+ * The field a value belongs to, and its path as the labels have it (`materialComposition.material`); `isTranslation`
+ * when it is one text inside a localized field.
+ */
+export type FieldAt = { field: Field; path: string; isTranslation: boolean }
+
+/** Undefined for a blank translation: whether it was needed is for the check that knows the primary language. */
+export function findFault(error: ErrorObject, at: FieldAt, value: unknown): Fault | undefined {
+  if (error.keyword === 'type') return { code: 'type', problem: typeProblem(at, value) }
+  if (typeof value !== 'string') return findSizeFault(error, at.field, value)
+  if (at.isTranslation && isBlank(value)) return undefined
+  return findStringFault(error, at, value)
+}
+
+function findStringFault(error: ErrorObject, at: FieldAt, text: string): Fault {
+  const { field } = at
+  if (field.values !== undefined) return { code: 'enum', problem: valuesProblem(at, field.values, text) }
+  if (field.format !== undefined) {
+    const fault = FORMATS[field.format].findFault(text)
+    assert(fault, `the check of ${field.format} is at least as strict as its pattern`)
+    return fault
+  }
+  if (error.keyword !== 'maxLength') return { code: 'length', problem: blankProblem(field.required ?? false) }
+  const facts = { count: countCharacters(text), most: Number(error.params.limit) }
+  return { code: 'length', problem: problem('long', facts) }
+}
+
+export const blankProblem = (required: boolean) => problem(required ? 'blank_needed' : 'blank')
+
+/** `NMC811` and `Stahl` are names of values in some language or trade; what is none may be misspelt. */
+function valuesProblem({ field, path }: FieldAt, values: readonly string[], text: string): Problem {
+  const meant = valueNamed(path, field, text) ?? findNearestName(text, values)
+  const list = values.join(', ')
+  return meant === undefined
+    ? problem('one_of', { values: list })
+    : problem('one_of_meant', { values: list, meant })
+}
+
+/** Lists and objects that are too large never get here: `boundedData` has named and cut them. */
+function findSizeFault({ keyword, params }: ErrorObject, field: Field, value: unknown): Fault {
+  const unit = field.unit === undefined ? '' : ` ${field.unit}`
+  switch (keyword) {
+    case 'minimum':
+      return {
+        code: 'min',
+        problem: problem('below', { found: Number(value), limit: Number(params.limit), unit }),
+      }
+    case 'maximum':
+      return {
+        code: 'max',
+        problem: problem('above', { found: Number(value), limit: Number(params.limit), unit }),
+      }
+    case 'minItems':
+      return { code: 'length', problem: problem('no_entries') }
+    case 'minProperties':
+      return { code: 'primary_language_missing', problem: problem('no_texts') }
+    case 'enum':
+      // A value of another type; its `type` is reported already and stands.
+      return { code: 'type', problem: typeProblem({ field, path: '', isTranslation: false }, value) }
+    default:
+      throw new Error(`no words for a violated ${keyword}`)
+  }
+}
+
+const KIND_OF_TYPE: Readonly<Record<Field['type'], Kind>> = {
+  name: 'text',
+  text: 'text',
+  number: 'number',
+  boolean: 'boolean',
+  object: 'object',
+  list: 'list',
+}
+
+function typeProblem({ field, isTranslation }: FieldAt, value: unknown): Problem {
+  if (value === null) return problem(field.required ? 'null_needed' : 'null')
+  if (typeof value === 'number' && !Number.isFinite(value)) return problem('infinite')
+  const isLocalized = field.localized && !isTranslation
+  const facts = { wanted: isLocalized ? 'texts' : KIND_OF_TYPE[field.type], kind: kindOf(value) }
+  return problem(typeof value === 'string' && isUnquotable(field, value) ? 'type_quoted' : 'type', facts)
+}
+
+const isUnquotable = (field: Field, text: string) =>
+  field.type === 'number'
+    ? text.trim() !== '' && Number.isFinite(Number(text))
+    : field.type === 'boolean' && (text === 'true' || text === 'false')
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'list'
+  if (isObject(value)) return 'object'
+  if (typeof value === 'string') return 'text'
+  return typeof value === 'number' ? 'number' : shorten(String(value), 20)
+}

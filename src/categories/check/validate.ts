@@ -1,0 +1,148 @@
+/** The one place that says whether a passport's data may be stored, and what is wrong with it if not: everything at once. */
+import type { Detail } from '../../kernel/errors.ts'
+import { MAX_JSON_DEPTH } from '../../kernel/strict-json.ts'
+import type { CompleteCategory } from '../catalogue.ts'
+import { type Field, scalarEntry } from '../field.ts'
+import { canonicalLanguage } from '../language.ts'
+import { LANGUAGES_MAX, maxEntries } from '../schema/json-schema.ts'
+import { SHARED_FIELDS } from '../shared.ts'
+import { type Data, isObject } from '../value.ts'
+import { boundedData } from './bounds.ts'
+import { Findings } from './findings.ts'
+import { checkFreeForm } from './free-form.ts'
+import { NamedChecks } from './named-checks.ts'
+import { checkStructure } from './structure.ts'
+
+export type ValidationOptions = {
+  /** Unknown keys at the top are violations instead of warnings (`Prefer: handling=strict`). */
+  strict?: boolean
+  /** The schema version the passport was last valid under; absent for a new one. */
+  validatedWith?: number
+}
+
+/** At most 100 of each; `truncated` when there were more errors. */
+export type Validation = { errors: Detail[]; warnings: Detail[]; truncated: boolean }
+
+/**
+ * Checks normalised data (see `normaliseData`) against a category; never changes or throws, whatever JSON it is given.
+ * One violation for each wrong thing: a value of the wrong type is not checked further. Lengths are in characters
+ * (Unicode code points).
+ */
+export function validateData(
+  category: CompleteCategory,
+  data: Data,
+  options: ValidationOptions = {},
+): Validation {
+  const findings = new Findings()
+  const bounded = boundedData(category, data, findings)
+  checkStructure(category, bounded, options.validatedWith ?? category.schemaVersion, findings)
+  new NamedChecks(findings, primaryLanguage(bounded)).checkMembers(category.fields, bounded)
+  checkFreeForm(category, data, options.strict ?? false, findings)
+  return {
+    errors: findings.isEmpty ? [] : findings.sortedErrors(orderOf(category)),
+    warnings: findings.warnings,
+    truncated: findings.truncated,
+  }
+}
+
+/** The keys that the schema does not know, as violations. */
+export function findUnknown(category: CompleteCategory, data: Data): Detail[] {
+  const findings = new Findings()
+  checkFreeForm(category, data, true, findings)
+  return findings.sortedErrors(orderOf(category))
+}
+
+const orderOf = (category: CompleteCategory): ReadonlyMap<string, number> =>
+  new Map(category.fields.map((field, place) => [field.name, place]))
+
+/** Undefined when `languages` is itself wrong; then nothing can be said about the texts. */
+function primaryLanguage(data: Data): string | undefined {
+  const languages = Object.hasOwn(data, 'languages') ? data.languages : undefined
+  const first: unknown = Array.isArray(languages) ? languages[0] : undefined
+  return typeof first === 'string' ? canonicalLanguage(first) : undefined
+}
+
+/**
+ * The data as it is stored: CRLF becomes LF in every text; language tags (the entries of `languages`, and the keys of
+ * localized fields) become canonical. A localized field in which two keys would fall together keeps its keys, so that
+ * nothing is lost before the validator names them; so do oversized lists and objects, which it refuses. Without a category only the shared fields are known.
+ * Shares with the input what needed no change, and never changes the input.
+ */
+export function normaliseData<Sent extends Data>(data: Sent, category?: CompleteCategory): Sent {
+  const texts = mapTexts(data, 0) as Sent
+  return canonicalMembers(category?.fields ?? SHARED_FIELDS, texts) as Sent
+}
+
+/** A text as it is stored. */
+export const withNewlines = (text: string) => (text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text)
+
+/** Deeper data is refused by the validator, which needs no newlines for that. */
+function mapTexts(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return withNewlines(value)
+  if (typeof value !== 'object' || value === null || depth > MAX_JSON_DEPTH) return value
+  const change = (inner: unknown) => mapTexts(inner, depth + 1)
+  return Array.isArray(value) ? mapEntries(value, change) : mapMembers(value as Data, change)
+}
+
+function mapEntries(entries: readonly unknown[], change: (entry: unknown) => unknown): readonly unknown[] {
+  let copy: unknown[] | undefined
+  for (let i = 0; i < entries.length; i++) {
+    const after = change(entries[i])
+    if (after === entries[i]) continue
+    copy ??= [...entries]
+    copy[i] = after
+  }
+  return copy ?? entries
+}
+
+/** Only members the spread has copied are assigned, so that a key `__proto__` stays a key. */
+function mapMembers(object: Data, change: (value: unknown) => unknown): Data {
+  let copy: Record<string, unknown> | undefined
+  for (const key of Object.keys(object)) {
+    const after = change(object[key])
+    if (after === object[key]) continue
+    copy ??= { ...object }
+    copy[key] = after
+  }
+  return copy ?? object
+}
+
+function canonicalMembers(fields: readonly Field[], object: Data): Data {
+  let copy: Record<string, unknown> | undefined
+  for (const field of fields) {
+    if (!holdsTags(field) || !Object.hasOwn(object, field.name)) continue
+    const after = canonicalValue(field, object[field.name])
+    if (after === object[field.name]) continue
+    copy ??= { ...object }
+    copy[field.name] = after
+  }
+  return copy ?? object
+}
+
+/** Whether there can be a language tag in it. */
+const holdsTags = (field: Field) =>
+  field.localized === true || field.type === 'object' || field.type === 'list' || field.format === 'language'
+
+function canonicalValue(field: Field, value: unknown): unknown {
+  if (typeof value === 'string')
+    return field.format === 'language' ? (canonicalLanguage(value) ?? value) : value
+  if (Array.isArray(value)) {
+    if (field.type !== 'list' || value.length > (maxEntries(field) ?? 0)) return value
+    const scalar = scalarEntry(field)
+    return mapEntries(value, entry => {
+      if (scalar !== undefined) return canonicalValue(scalar, entry)
+      return isObject(entry) ? canonicalMembers(field.of ?? [], entry) : entry
+    })
+  }
+  if (!isObject(value)) return value
+  if (field.localized) return canonicalKeys(value)
+  return field.type === 'object' ? canonicalMembers(field.fields ?? [], value) : value
+}
+
+function canonicalKeys(texts: Data): Data {
+  const tags = Object.keys(texts)
+  if (tags.length > LANGUAGES_MAX) return texts
+  const canonical = tags.map(tag => canonicalLanguage(tag) ?? tag)
+  if (canonical.every((tag, i) => tag === tags[i]) || new Set(canonical).size < tags.length) return texts
+  return Object.fromEntries(tags.map((tag, i) => [canonical[i], texts[tag]]))
+}

@@ -1,0 +1,154 @@
+/** The formats a field can have: what JSON Schema can say of each, and the check that says the rest. */
+import { isCasNumber, isGln } from '../../gs1/check-digit.ts'
+import { findGtinFault, type GtinFault } from '../../gs1/gtin.ts'
+import { isLongerThan } from '../../kernel/characters.ts'
+import type { DetailCode } from '../../kernel/errors.ts'
+import { COUNTRIES, isCountry } from '../countries.ts'
+import type { Format } from '../field.ts'
+import { canonicalLanguage, LANGUAGE_TAG_MAX_LENGTH, repairedLanguage } from '../language.ts'
+import { countryNamed } from '../names/spoken.ts'
+import { type Problem, type ProblemKey, problem } from '../problems.ts'
+
+export type Fault = { code: DetailCode; problem: Problem }
+
+export type FormatRule = {
+  /** Keywords for a string of this format; patterns are ECMA-262 with the `u` flag, and linear. */
+  schema: {
+    minLength: number
+    maxLength: number
+    pattern?: string
+    enum?: readonly string[]
+    /** JSON Schema's own name for it, where it has one. */
+    format?: string
+  }
+  /** At least as strict as `schema`. */
+  findFault: (text: string) => Fault | undefined
+}
+
+const URL_MAX_LENGTH = 2048
+const EMAIL_MAX_LENGTH = 254
+const CARBON_CLASSES = ['A', 'B', 'C', 'D', 'E', 'F', 'G']
+
+/** No display name, list or link in it; labels without ASCII other than letters, digits and hyphens. */
+const EMAIL_PATTERN =
+  '^[^\\s@<>()\\[\\],;:"\\\\?]{1,64}@[^\\s\\u0000-,./:-@\\[-`{-\\u007f]{1,63}(?:\\.[^\\s\\u0000-,./:-@\\[-`{-\\u007f]{1,63})+$'
+const EMAIL_LABEL = /^(?!-)[\p{L}\p{M}\p{N}-]+(?<!-)$/u
+const EORI_PATTERN = '^[A-Z]{2}[!-~]{1,15}$'
+const CN_OR_HS_PATTERN = '^(?:[0-9]{6}|[0-9]{8})$'
+const PARTIAL_DATE_PATTERN = '^[0-9]{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12][0-9]|3[01]))?)?$'
+
+const EMAIL = new RegExp(EMAIL_PATTERN, 'u')
+const EORI = new RegExp(EORI_PATTERN, 'u')
+const CN_OR_HS = new RegExp(CN_OR_HS_PATTERN, 'u')
+const PARTIAL_DATE = new RegExp(PARTIAL_DATE_PATTERN, 'u')
+/** Host without user; no white space and no `\`, which browsers read as `/`. */
+const HTTP_URL = /^https?:\/\/[^\s/?#@\\]+(?:[/?#][^\s\\]*)?$/iu
+
+const fault = (code: DetailCode, what: Problem): Fault => ({ code, problem: what })
+const checked = (code: DetailCode, key: ProblemKey, passes: (text: string) => boolean) => (text: string) =>
+  passes(text) ? undefined : fault(code, problem(key))
+
+export const FORMATS: Readonly<Record<Format, FormatRule>> = {
+  gtin: {
+    schema: { minLength: 8, maxLength: 14, pattern: '^(?:[0-9]{8}|[0-9]{12,14})$' },
+    findFault: text => {
+      const found = findGtinFault(text)
+      return found === undefined ? undefined : GTIN_FAULTS[found]
+    },
+  },
+  gln: {
+    schema: { minLength: 13, maxLength: 13, pattern: '^[0-9]{13}$' },
+    findFault: checked('format', 'gln', isGln),
+  },
+  eori: {
+    schema: { minLength: 3, maxLength: 17, pattern: EORI_PATTERN },
+    findFault: checked('format', 'eori', text => EORI.test(text)),
+  },
+  cas: {
+    schema: { minLength: 7, maxLength: 12, pattern: '^[1-9][0-9]{1,6}-[0-9]{2}-[0-9]$' },
+    findFault: checked('format', 'cas', isCasNumber),
+  },
+  cn_or_hs: {
+    schema: { minLength: 6, maxLength: 8, pattern: CN_OR_HS_PATTERN },
+    findFault: checked('format', 'cn_or_hs', text => CN_OR_HS.test(text)),
+  },
+  country: {
+    schema: { minLength: 2, maxLength: 2, pattern: countryPattern() },
+    findFault: text => (isCountry(text) ? undefined : fault('country_code', countryProblem(text))),
+  },
+  language: {
+    schema: {
+      minLength: 2,
+      maxLength: LANGUAGE_TAG_MAX_LENGTH,
+      pattern: '^(?:[Ii]-)?[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$',
+    },
+    findFault: text =>
+      canonicalLanguage(text) === undefined ? fault('language_code', languageProblem(text)) : undefined,
+  },
+  url: {
+    schema: { minLength: 8, maxLength: URL_MAX_LENGTH, pattern: '^[Hh][Tt][Tt][Pp][Ss]?://', format: 'iri' },
+    findFault: text => {
+      if (isLongerThan(text, URL_MAX_LENGTH)) {
+        return fault('length', problem('url_long', { most: URL_MAX_LENGTH }))
+      }
+      return HTTP_URL.test(text) && URL.canParse(text) ? undefined : fault('format', problem('url'))
+    },
+  },
+  email: {
+    schema: { minLength: 5, maxLength: EMAIL_MAX_LENGTH, pattern: EMAIL_PATTERN, format: 'idn-email' },
+    findFault: checked('format', 'email', isEmail),
+  },
+  partial_date: {
+    schema: { minLength: 4, maxLength: 10, pattern: PARTIAL_DATE_PATTERN },
+    findFault: checked('format', 'date', isPartialDate),
+  },
+  carbon_class: {
+    schema: { minLength: 1, maxLength: 1, enum: CARBON_CLASSES },
+    findFault: checked('enum', 'carbon_class', text => CARBON_CLASSES.includes(text)),
+  },
+}
+
+const GTIN_FAULTS: Readonly<Record<GtinFault, Fault>> = {
+  format: fault('format', problem('gtin')),
+  check_digit: fault('gtin_check_digit', problem('gtin_digit')),
+  all_zero: fault('format', problem('gtin_zeros')),
+}
+
+/** One alternative per first letter, so that a regular expression says exactly which codes are assigned. */
+function countryPattern(): string {
+  const byFirst = Map.groupBy(COUNTRIES, code => code.slice(0, 1))
+  const parts = Array.from(
+    byFirst,
+    ([first, codes]) => `${first}[${codes.map(code => code.slice(1)).join('')}]`,
+  )
+  return `^(?:${parts.join('|')})$`
+}
+
+/** What people write instead of the assigned code: its name in some language, or `UK`. */
+function countryProblem(text: string): Problem {
+  const meant = countryNamed(text)
+  return meant === undefined ? problem('country') : problem('country_meant', { meant })
+}
+
+export function languageProblem(text: string): Problem {
+  const meant = repairedLanguage(text)
+  return meant === undefined ? problem('language') : problem('language_meant', { meant })
+}
+
+function isEmail(text: string): boolean {
+  if (isLongerThan(text, EMAIL_MAX_LENGTH) || !EMAIL.test(text)) return false
+  const [local = '', domain = ''] = text.split('@')
+  if (local.startsWith('.') || local.endsWith('.') || local.includes('..')) return false
+  return domain.split('.').every(label => EMAIL_LABEL.test(label))
+}
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** The pattern leaves to be checked only the year 0, which there was not, and the length of the month. */
+function isPartialDate(text: string): boolean {
+  if (!PARTIAL_DATE.test(text) || text.startsWith('0000')) return false
+  if (text.length < 10) return true
+  const [year = 0, month = 1, day = 1] = text.split('-').map(Number)
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  return day <= (month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0))
+}

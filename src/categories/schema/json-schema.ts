@@ -1,0 +1,160 @@
+/**
+ * A category as JSON Schema 2020-12: what our validator is compiled from is what an integrator can check against
+ * before sending. Rules that JSON Schema cannot say (check digits, exact sums) stand in `x-` keywords and descriptions.
+ */
+import type { CompleteCategory } from '../catalogue.ts'
+import { AUDIENCES, type Audience, audienceWithin, type Field, scalarEntry } from '../field.ts'
+import { LANGUAGE_TAG_MAX_LENGTH } from '../language.ts'
+import { FORMATS } from './formats.ts'
+
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+/** Characters (code points) of a one-line name and of a text. */
+const NAME_MAX_LENGTH = 500
+const TEXT_MAX_LENGTH = 10_000
+export const LANGUAGES_MAX = 100
+const LIST_MAX_ITEMS = 1000
+
+/** Annotations of ours; a validator in strict mode must be told of them. */
+export const CUSTOM_KEYWORDS = [
+  'x-unit',
+  'x-audience',
+  'x-localized',
+  'x-open',
+  'x-format',
+  'x-sums-to-100',
+  'x-required-since',
+  'x-schema-version',
+] as const
+
+/**
+ * JSON Schema of the `data` object as it is kept. Free-form keys are allowed at the top; inside a known object there is
+ * nothing but the known keys.
+ */
+export function categorySchema(category: CompleteCategory) {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: category.title,
+    description: `The data of a ${category.id} passport. Other keys may be added freely; only the account itself sees them.`,
+    'x-schema-version': category.schemaVersion,
+    ...members(category.fields, AUDIENCES),
+    additionalProperties: true,
+  }
+}
+
+/**
+ * JSON Schema of the `data` object as it may be sent, where null stands for an optional field that there is not. `id` is
+ * the address it is served at, its `$id`.
+ */
+export function sentSchema(category: CompleteCategory, id?: string): JsonSchema {
+  const { $schema, description, properties, ...kept } = categorySchema(category)
+  const sent = Object.entries(properties).map(([name, one]) => [
+    name,
+    kept.required.includes(name) ? one : orNull(one),
+  ])
+  return {
+    $schema,
+    ...(id === undefined ? {} : { $id: id }),
+    description: `${description} A null is as if the field had not been sent; answers have none.`,
+    ...kept,
+    properties: Object.fromEntries(sent),
+  }
+}
+
+const orNull = (schema: JsonSchema): JsonSchema => ({
+  ...schema,
+  type: [schema.type, 'null'],
+  ...(Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}),
+})
+
+/** Longest list or object of languages that a field may hold, or undefined when it has no such bound. */
+export function maxEntries(field: Field): number | undefined {
+  if (field.localized) return LANGUAGES_MAX
+  return field.type === 'list' ? (field.maxItems ?? LIST_MAX_ITEMS) : undefined
+}
+
+function members(fields: readonly Field[], audience: readonly Audience[]) {
+  const properties: Record<string, JsonSchema> = Object.fromEntries(
+    fields.map(field => [field.name, fieldSchema(field, audience)]),
+  )
+  return {
+    type: 'object',
+    properties,
+    required: fields.filter(field => field.required).map(field => field.name),
+  }
+}
+
+function fieldSchema(field: Field, outer: readonly Audience[]): JsonSchema {
+  const audience = audienceWithin(outer, field)
+  return {
+    description: field.description,
+    ...valueSchema(field, audience),
+    'x-audience': audience,
+    ...(field.unit === undefined ? {} : { 'x-unit': field.unit }),
+    ...(field.requiredSince === undefined ? {} : { 'x-required-since': field.requiredSince }),
+  }
+}
+
+function valueSchema(field: Field, audience: readonly Audience[]): JsonSchema {
+  if (field.localized) return localizedSchema(field)
+  switch (field.type) {
+    case 'name':
+    case 'text':
+      return stringSchema(field)
+    case 'number':
+      return {
+        type: 'number',
+        ...(field.min === undefined ? {} : { minimum: field.min }),
+        ...(field.max === undefined ? {} : { maximum: field.max }),
+      }
+    case 'boolean':
+      return { type: 'boolean' }
+    case 'object':
+      return { ...members(field.fields ?? [], audience), additionalProperties: false }
+    case 'list':
+      return listSchema(field, audience)
+  }
+}
+
+function stringSchema(field: Field): JsonSchema {
+  if (field.values !== undefined) {
+    return { type: 'string', enum: field.values, ...(field.open ? { 'x-open': true } : {}) }
+  }
+  if (field.format === undefined) return plainText(field)
+  return { type: 'string', ...FORMATS[field.format].schema, 'x-format': field.format }
+}
+
+const plainText = (field: Field) => ({
+  type: 'string',
+  minLength: 1,
+  maxLength: field.type === 'name' ? NAME_MAX_LENGTH : TEXT_MAX_LENGTH,
+  pattern: '\\S',
+})
+
+const localizedSchema = (field: Field) => ({
+  type: 'object',
+  minProperties: 1,
+  maxProperties: LANGUAGES_MAX,
+  propertyNames: {
+    minLength: FORMATS.language.schema.minLength,
+    maxLength: LANGUAGE_TAG_MAX_LENGTH,
+    pattern: FORMATS.language.schema.pattern,
+  },
+  additionalProperties: plainText(field),
+  'x-localized': true,
+})
+
+function listSchema(field: Field, audience: readonly Audience[]): JsonSchema {
+  const scalar = scalarEntry(field)
+  return {
+    type: 'array',
+    ...(field.required || field.sumsTo100 !== undefined ? { minItems: 1 } : {}),
+    maxItems: maxEntries(field),
+    ...(scalar?.format === 'language' ? { uniqueItems: true } : {}),
+    ...(field.sumsTo100 === undefined ? {} : { 'x-sums-to-100': field.sumsTo100 }),
+    items:
+      scalar === undefined
+        ? { ...members(field.of ?? [], audience), additionalProperties: false }
+        : { description: scalar.description, ...valueSchema(scalar, audience) },
+  }
+}
