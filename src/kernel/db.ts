@@ -32,8 +32,6 @@ const FOR_QUEUES = {
 /** More connections than this only queue inside PostgreSQL on a small machine; a cluster has several processes. */
 export const POOL_SIZE = 10
 
-const LONGEST_BACKOFF_S = 1
-
 export type PoolOptions = {
   max?: number
   name?: string
@@ -54,9 +52,7 @@ export type PoolOptions = {
 export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql {
   const max = options.max ?? POOL_SIZE
   const settings = {
-    max,
-    // Without it, a database that was away for minutes is looked for again after twenty seconds.
-    backoff: (tries: number) => Math.min(0.05 * 2 ** tries, LONGEST_BACKOFF_S),
+    max: 1,
     idle_timeout: 0,
     connect_timeout: 10,
     max_lifetime: null,
@@ -70,7 +66,7 @@ export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql
     fetch_types: false,
     types: { bigint: BIGINT_AS_NUMBER, ...ARRAY_TYPES },
   }
-  const pool: Sql = guardPool(connect(target, settings), max, {
+  const pool: Sql = guardPool(driverOf(target, settings), max, {
     ended: options.ended,
     failed(reason) {
       if (sqlState(reason) === READ_ONLY) dropReadOnlyConnections(pool, max)
@@ -122,13 +118,14 @@ const sessionSettings = ({ forQueue }: PoolOptions) => ({
 export const isPoolersRefusal = (error: unknown): boolean =>
   sqlState(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter')
 
-function connect(target: DatabaseTarget, settings: object): Sql {
+/** Opens driver's pools of one connection each. */
+function driverOf(target: DatabaseTarget, settings: object): (onclose: () => void) => Sql {
   if ('url' in target) {
     const { url, ssl } = splitTls(target.url)
-    return postgres(url, { ...settings, ssl } as object) as unknown as Sql
+    return onclose => postgres(url, { ...settings, ssl, onclose } as object) as unknown as Sql
   }
   const { socketDir, port, user, password, database } = target
-  return postgres({
+  const options = {
     ...settings,
     host: socketDir,
     path: `${socketDir}/.s.PGSQL.${port}`,
@@ -136,7 +133,8 @@ function connect(target: DatabaseTarget, settings: object): Sql {
     ...(password === undefined ? {} : { password }),
     database,
     port,
-  }) as unknown as Sql
+  }
+  return onclose => postgres({ ...options, onclose }) as unknown as Sql
 }
 
 /** Counters stay far below 2^53. */

@@ -1,6 +1,6 @@
 /**
- * The driver's pool with what it leaves open: a turnstile before its connections, a second try for a statement that is
- * told what another one's connection died of, rows without holes, and word of every statement's end.
+ * A pool of connections that share nothing. Each is a pool of one of the driver's and is thrown away when it closes,
+ * because the driver's own reconnecting is broken: see the faults in `test/kernel/guarded-pool.test.ts`.
  */
 import type postgres from 'postgres'
 import { type PoolNumbers, Turnstile } from './turnstile.ts'
@@ -39,23 +39,102 @@ export type Listeners = {
   failed: (reason: unknown) => void
 }
 
-/** The same pool, guarded. */
-export function guardPool(pool: Sql, size: number, listeners: Listeners): Sql {
-  const turnstile = new Turnstile(size)
+/** Opens a driver's pool of one connection, which calls `onclose` each time that its connection closes. */
+type OpenDriver = (onclose: () => void) => Sql
+
+type Connection = { driver: Sql; isLost: boolean; onLost: (() => void) | undefined }
+
+const FIRST_BACKOFF_MS = 50
+const MAX_BACKOFF_MS = 1_000
+
+class Connections {
+  private readonly turnstile: Turnstile
+  private readonly openDriver: OpenDriver
+  /** Makes statements for the others and never connects. */
+  readonly template: Sql
+  private readonly opened = new Set<Connection>()
+  private readonly idle: Connection[] = []
+  private failures = 0
+
+  constructor(openDriver: OpenDriver, size: number) {
+    this.openDriver = openDriver
+    this.template = openDriver(() => {})
+    this.turnstile = new Turnstile(size)
+  }
+
+  get queue(): Turnstile {
+    return this.turnstile
+  }
+
+  /** The one that has been idle longest, as the driver does it. */
+  take(): Connection {
+    // Ended as well, so it rejects what it is given.
+    if (this.turnstile.isClosed) return { driver: this.template, isLost: false, onLost: undefined }
+    return this.idle.shift() ?? this.open()
+  }
+
+  private open(): Connection {
+    const driver = this.openDriver(() => this.lose(connection))
+    const connection: Connection = { driver, isLost: false, onLost: undefined }
+    this.opened.add(connection)
+    return connection
+  }
+
+  /** Never hands this connection out again. */
+  lose(connection: Connection): void {
+    connection.isLost = true
+    this.opened.delete(connection)
+    const index = this.idle.indexOf(connection)
+    if (index >= 0) this.idle.splice(index, 1)
+    connection.onLost?.()
+  }
+
+  /** The driver settles a statement before it has the connection back, hence a microtask later. */
+  giveBack(connection: Connection): void {
+    this.failures = 0
+    queueMicrotask(() => {
+      if (!connection.isLost) this.idle.push(connection)
+      this.turnstile.leave()
+    })
+  }
+
+  /**
+   * The driver rejects statements at a socket's `error` and notices its `close` after the next `setImmediate`. Only then
+   * is known whether the connection is lost; the place of a lost one stays empty for a while, longer each time.
+   */
+  giveBackAfterFailure(connection: Connection): void {
+    setImmediate(() =>
+      setImmediate(() => {
+        if (!connection.isLost) return this.giveBack(connection)
+        setTimeout(
+          () => this.turnstile.leave(),
+          Math.min(FIRST_BACKOFF_MS * 2 ** this.failures++, MAX_BACKOFF_MS),
+        )
+      }),
+    )
+  }
+
+  async end(...args: Parameters<Sql['end']>): Promise<void> {
+    this.turnstile.close()
+    const drivers = [this.template, ...[...this.opened].map(({ driver }) => driver)]
+    await Promise.all(drivers.map(driver => driver.end(...args)))
+  }
+}
+
+/** At most `size` connections, opened when they are needed; a statement waits until one is free. */
+export function guardPool(openDriver: OpenDriver, size: number, listeners: Listeners): Sql {
+  const connections = new Connections(openDriver, size)
   const guarded = wrap(
-    pool,
-    query => guardQuery(query, turnstile, listeners),
+    connections.template,
+    query => guardQuery(query, connections, listeners),
     (name, method) => {
-      if (name === 'begin') return (...args) => begin(method, args, turnstile, listeners)
-      if (name === 'reserve') return () => reserve(pool, method, turnstile, listeners)
-      if (name !== 'end') return method
-      return (...args) => {
-        turnstile.close()
-        return method(...args)
-      }
+      if (name === 'begin') return (...args) => begin(args, connections, listeners)
+      if (name === 'reserve') return () => reserve(connections, listeners)
+      if (name === 'end') return (...args) => connections.end(...(args as Parameters<Sql['end']>))
+      return method
     },
   )
-  turnstiles.set(guarded, turnstile)
+  turnstiles.set(guarded, connections.queue)
   return guarded
 }
 
@@ -96,23 +175,32 @@ const onInner = (arg: unknown, wrapInner: (inner: object) => object): unknown =>
   typeof arg === 'function' ? (inner: object) => arg(wrapInner(inner)) : arg
 
 /** The handler is called when a statement is asked for; for pieces of other statements it never is. */
-function guardQuery(query: Query, turnstile: Turnstile, { ended, failed: hear }: Listeners): void {
-  const { handler, resolve, reject } = query
+function guardQuery(query: Query, connections: Connections, { ended, failed: hear }: Listeners): void {
+  const { resolve, reject } = query
+  const turnstile = connections.queue
   query.handler = () => {
     const note = noting(query, ended)
+    const giveUp = (reason: Error) => {
+      note(true)
+      reject(reason)
+    }
     const go = () => {
-      const watch = turnstile.watch(reason => {
-        note(true)
-        reject(reason)
-      })
+      const watch = turnstile.watch(giveUp)
+      let connection = connections.take()
+      const send = () => {
+        // The driver forgets a statement that it is given between a socket's `error` and its `close`.
+        connection.onLost = () => query.reject(new ConnectionLost())
+        handlerOf(connection)(query)
+      }
       let isOver = false
       // The driver rejects some statements twice: for what the server said, and for the connection that ended.
       const leave = (failed: boolean) => {
         if (isOver) return
         isOver = true
+        connection.onLost = undefined
         turnstile.unwatch(watch)
-        if (failed) turnstile.leaveAfterFailure()
-        else turnstile.leave()
+        if (failed) connections.giveBackAfterFailure(connection)
+        else connections.giveBack(connection)
         note(failed)
       }
       let isSecond = false
@@ -121,22 +209,36 @@ function guardQuery(query: Query, turnstile: Turnstile, { ended, failed: hear }:
         resolve(withoutHoles(value))
       }
       query.reject = reason => {
-        if (!isSecond && query.state === null && isOfAnother(reason)) {
+        const wasSent = query.state !== null
+        if (!wasSent && !isOver) {
+          connection.onLost = undefined
+          connections.lose(connection)
+        }
+        if (!wasSent && !isOver && !isSecond && isEndOfServer(reason)) {
           isSecond = true
-          setImmediate(handler, query)
+          connection = connections.take()
+          send()
           return
         }
         leave(true)
         hear(reason)
         reject(reason)
       }
-      handler(query)
-    }
-    const giveUp = (reason: Error) => {
-      note(true)
-      reject(reason)
+      send()
     }
     turnstile.enter({ go, giveUp })
+  }
+}
+
+/** What the driver runs a statement with on this connection: every statement of a pool has the same handler. */
+const handlerOf = ({ driver }: Connection): Query['handler'] =>
+  (driver.unsafe('') as unknown as Query).handler
+
+class ConnectionLost extends Error {
+  override name = 'ConnectionLost'
+  readonly code = 'CONNECTION_CLOSED'
+  constructor() {
+    super('the connection was closed')
   }
 }
 
@@ -153,11 +255,8 @@ function noting(query: Query, ended: Ended | undefined): (failed: boolean) => vo
   }
 }
 
-/**
- * The driver keeps the last words of a connection whose server ended it in the middle of a statement, and says them to
- * the first statement of the next connection, which was never sent.
- */
-function isOfAnother(reason: unknown): boolean {
+/** A server that is shut down, or told to end this connection, says so to a connection that is signing in, too. */
+function isEndOfServer(reason: unknown): boolean {
   return reason instanceof Error && 'code' in reason && /^57P0[12]$/.test(String(reason.code))
 }
 
@@ -202,32 +301,34 @@ const ENDS = new Set(['commit', 'rollback'])
  * A transaction holds its connection until it is over: until the driver's promise says so, or a statement that ends it
  * has, because the driver is not told by those who send that themselves.
  */
-function begin(method: Method, args: unknown[], turnstile: Turnstile, listeners: Listeners) {
+function begin(args: unknown[], connections: Connections, listeners: Listeners) {
   return new Promise((resolve, reject) => {
     const go = () => {
+      let connection = connections.take()
       let isOver = false
       let hasBegun = false
       const over = (failed = false) => {
         if (isOver) return
         isOver = true
-        if (failed) turnstile.leaveAfterFailure()
-        else turnstile.leave()
+        if (failed) connections.giveBackAfterFailure(connection)
+        else connections.giveBack(connection)
       }
       const watch = timed(listeners, query => {
         if (ENDS.has(query.string ?? '')) over()
       })
-      const run = () =>
-        method(
-          ...args.map(arg =>
-            onInner(arg, inner => {
-              hasBegun = true
-              return wrap(inner, watch)
-            }),
-          ),
-        ) as Promise<unknown>
+      const inner = args.map(arg =>
+        onInner(arg, sql => {
+          hasBegun = true
+          return wrap(sql, watch)
+        }),
+      )
+      const run = () => (connection.driver.begin as Method)(...inner) as Promise<unknown>
       run()
         .catch(reason => {
-          if (hasBegun || !isOfAnother(reason)) throw reason
+          if (hasBegun) throw reason
+          connections.lose(connection)
+          if (!isEndOfServer(reason)) throw reason
+          connection = connections.take()
           return run()
         })
         .then(
@@ -241,30 +342,34 @@ function begin(method: Method, args: unknown[], turnstile: Turnstile, listeners:
           },
         )
     }
-    turnstile.enter({ go, giveUp: reject })
+    connections.queue.enter({ go, giveUp: reject })
   })
 }
 
-async function reserve(pool: Sql, method: Method, turnstile: Turnstile, listeners: Listeners) {
-  await new Promise<void>((resolve, reject) => turnstile.enter({ go: resolve, giveUp: reject }))
+async function reserve(connections: Connections, listeners: Listeners) {
+  await new Promise<void>((resolve, reject) => connections.queue.enter({ go: resolve, giveUp: reject }))
+  let connection = connections.take()
   // Without `fetch_types` the driver never answers a reservation for which it has to connect, so a statement connects.
   // When its answer is here, its connection is free, and nobody else has run since.
-  const connect = () => pool.unsafe('select 1')
+  const connect = () => connection.driver.unsafe('select 1')
   try {
     await connect().catch(reason => {
-      if (!isOfAnother(reason)) throw reason
+      connections.lose(connection)
+      if (!isEndOfServer(reason)) throw reason
+      connection = connections.take()
       return connect()
     })
-    const inner = (await method()) as postgres.ReservedSql
+    const inner = await connection.driver.reserve()
     return wrap(inner, timed(listeners), (name, release) => {
       if (name !== 'release') return release
       return () => {
-        release()
-        turnstile.leave()
+        // The driver would take a closed connection for an open one.
+        if (!connection.isLost) release()
+        connections.giveBack(connection)
       }
     })
   } catch (error) {
-    turnstile.leaveAfterFailure()
+    connections.giveBackAfterFailure(connection)
     throw error
   }
 }

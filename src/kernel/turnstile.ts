@@ -52,21 +52,11 @@ export class Turnstile {
     visitor.go()
   }
 
-  /** To be called once for each `go`. The driver tells of an end before it has the connection back: hence a moment later. */
+  /** To be called once for each `go`. */
   leave(): void {
-    queueMicrotask(() => {
-      const next = this.queue.shift()
-      if (next === undefined) this.busy--
-      else next.go()
-    })
-  }
-
-  /**
-   * The driver rejects statements at a socket's `error` and lets go of the connection at its `close`, after the next
-   * `setImmediate`. What it is given in between it forgets: the next one waits for that.
-   */
-  leaveAfterFailure(): void {
-    setImmediate(() => setImmediate(() => this.leave()))
+    const next = this.queue.shift()
+    if (next === undefined) this.busy--
+    else next.go()
   }
 
   /** Gives a statement up that stays silent, though its connection stays taken. The return value is for `unwatch`. */
