@@ -37,6 +37,14 @@ const ARROWS: Record<string, readonly string[]> = {
 
 /** The same inside a folder: each sub-folder and what it may import. '.' stands for the files beside the sub-folders. */
 const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
+  cli: {
+    '.': ['commands', 'command-line'],
+    commands: ['demo', 'server', 'store', 'command-line'],
+    demo: ['store', 'command-line'],
+    server: ['store', 'command-line'],
+    store: ['command-line'],
+    'command-line': [],
+  },
   accounts: { people: ['.'], keys: ['.'], limits: ['.'], brand: ['.'], '.': [] },
   categories: { check: ['schema', 'names', '.'], schema: ['names', '.'], names: ['.'], '.': [] },
   transfer: { spreadsheets: [], backup: ['.'], accounts: ['.'], static: ['.'], '.': [] },

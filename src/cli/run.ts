@@ -3,11 +3,18 @@ import { forTerminal, jsonForTerminal } from '../kernel/characters.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { ConfigError, type Environment } from '../kernel/config.ts'
 import { AppError } from '../kernel/errors.ts'
-import { type Command, columns, helpText, Refusal, readArguments, UsageError } from './command.ts'
+import {
+  type Command,
+  columns,
+  helpText,
+  Refusal,
+  readArguments,
+  UsageError,
+} from './command-line/command.ts'
+import { sentenceOfDatabase } from './command-line/database-errors.ts'
+import { ToldToStop } from './command-line/told-to-stop.ts'
+import { VERSION } from './command-line/version.ts'
 import { COMMANDS } from './commands.ts'
-import { sentenceOfDatabase } from './database-faults.ts'
-import { ToldToStop } from './told-to-stop.ts'
-import { VERSION } from './version.ts'
 
 export type Io = { out: (text: string) => void; err: (text: string) => void }
 

@@ -98,9 +98,9 @@ for (const file of ['grafana.json', 'alerts.yaml']) {
     const src = join(import.meta.dirname, '../../src')
     const named = [
       'kernel/metrics.ts',
-      'cli/numbers-of-all.ts',
-      'cli/server-metrics.ts',
-      'cli/machine-metrics.ts',
+      'cli/server/aggregate-metrics.ts',
+      'cli/server/server-metrics.ts',
+      'cli/server/machine-metrics.ts',
     ]
       .map(name => readFileSync(join(src, name), 'utf8'))
       .join('\n')

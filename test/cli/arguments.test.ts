@@ -1,8 +1,8 @@
 /** The command line before it touches anything: help, wrong usage, refused settings. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { parseQuota } from '../../src/cli/accounts.ts'
-import { UsageError } from '../../src/cli/command.ts'
+import { UsageError } from '../../src/cli/command-line/command.ts'
+import { parseQuota } from '../../src/cli/commands/accounts.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
 

@@ -1,7 +1,7 @@
 /** The embedded database takes as many connections as WORKERS need; one that takes fewer is told of. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { maxConnections } from '../../src/cli/connections.ts'
+import { maxConnections } from '../../src/cli/store/connection-budget.ts'
 import { startEmbeddedPostgres } from '../../src/kernel/embedded-postgres.ts'
 import { carnet, carnetJson, emptyFolder, endAll, type Settings, serve } from './processes.ts'
 

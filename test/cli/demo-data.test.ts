@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { findCategory } from '../../src/categories/catalogue.ts'
 import { validateData } from '../../src/categories/check/validate.ts'
-import { BATTERIES } from '../../src/cli/demo-data/batteries.ts'
-import { DEMO_PASSPORTS } from '../../src/cli/demo-data/demo-account.ts'
-import type { DemoPassport } from '../../src/cli/demo-data/demo-passport.ts'
-import { FURNITURE } from '../../src/cli/demo-data/furniture.ts'
-import { TEXTILES } from '../../src/cli/demo-data/textiles.ts'
+import { BATTERIES } from '../../src/cli/demo/demo-data/batteries.ts'
+import { DEMO_PASSPORTS } from '../../src/cli/demo/demo-data/demo-account.ts'
+import type { DemoPassport } from '../../src/cli/demo/demo-data/demo-passport.ts'
+import { FURNITURE } from '../../src/cli/demo/demo-data/furniture.ts'
+import { TEXTILES } from '../../src/cli/demo/demo-data/textiles.ts'
 
 type Data = Record<string, unknown>
 type Unit = { id: string; level: 'batch' | 'item'; data: Data }

@@ -1,7 +1,7 @@
 /** Which settings the demo heeds, and that it says which not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sayUnheeded, settle } from '../../src/cli/demo.ts'
+import { sayUnheeded, settle } from '../../src/cli/commands/demo.ts'
 
 test('what is for trying things out has its effect; data, keys and addresses are its own', async () => {
   const { config } = await settle(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { UsageError } from '../../src/cli/command.ts'
-import { parseExpiry } from '../../src/cli/expiry.ts'
+import { UsageError } from '../../src/cli/command-line/command.ts'
+import { parseExpiry } from '../../src/cli/command-line/parse-times.ts'
 
 const NOW = new Date('2026-11-21T10:00:00.000Z')
 const parsed = (text: string) => parseExpiry(text, NOW).toISOString()

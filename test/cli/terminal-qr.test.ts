@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { findLanAddress } from '../../src/cli/lan-address.ts'
-import { terminalQr } from '../../src/cli/terminal-qr.ts'
+import { findLanAddress } from '../../src/cli/demo/lan-address.ts'
+import { terminalQr } from '../../src/cli/demo/terminal-qr.ts'
 import { decodeQr } from '../qr/decode.ts'
 
 /** The drawing's cells as the path of an SVG, which the decoder paints. */

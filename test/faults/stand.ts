@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { findFreePort } from '../../src/cli/ports.ts'
+import { findFreePort } from '../../src/cli/server/ports.ts'
 import { carnetJson, type Served, type Settings, serve } from '../cli/processes.ts'
 import { Clients } from './clients.ts'
 import { Receiver } from './receiver.ts'

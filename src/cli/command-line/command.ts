@@ -1,0 +1,147 @@
+/** What a command is: its words, options and result, so that help, parsing and refusals are the same for all of them. */
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import type { Environment } from '../../kernel/config.ts'
+
+/** `hint` names an option's value (`N`, `full|read`); without it the option is a switch. */
+export type Options = Readonly<Record<string, { hint?: string; about: string }>>
+
+export type Command = {
+  /** What follows `carnet `. */
+  usage: string
+  about: string
+  options: Options
+  /** Names of the words that are not options, in order; all are required. */
+  positionals?: readonly string[]
+  /** A last word that may be left out, where an option can say the same. */
+  optional?: string
+  run: (call: Call) => Promise<Result | undefined>
+}
+
+/** `value` is printed with `--json`, `text` without it. `exitCode` 1 is for a report that is not good news. */
+export type Result = { value: unknown; text: string; exitCode?: 1; complaint?: string }
+
+export type Call = {
+  args: Arguments
+  json: boolean
+  env: Environment
+  /** Writes to stdout at once: for commands that go on running. */
+  print: (text: string) => void
+}
+
+/** The command was not written as it must be: exit code 2, with the usage line. */
+export class UsageError extends Error {
+  override name = 'UsageError'
+}
+
+/** The command was understood and cannot be done: exit code 1, one sentence. */
+export class Refusal extends Error {
+  override name = 'Refusal'
+}
+
+export type Arguments = {
+  find: (name: string) => string | undefined
+  get: (name: string) => string
+  has: (name: string) => boolean
+  oneOf: <T extends string>(name: string, allowed: readonly T[]) => T
+}
+
+const COMMON: Options = {
+  json: { about: 'print the result as one JSON value' },
+  help: { about: 'print this help' },
+}
+
+/** Reads a command's words. Throws UsageError; `--help` wins over everything that is missing. */
+export function readArguments(command: Command, words: readonly string[]): Arguments {
+  const options: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' }, json: { type: 'boolean' } }
+  for (const [name, { hint }] of Object.entries(command.options)) {
+    options[name] = { type: hint === undefined ? 'boolean' : 'string' }
+  }
+  const { values, positionals } = parse(words, options)
+  const required = command.positionals ?? []
+  const names = command.optional === undefined ? required : [...required, command.optional]
+  if (!values.help) requirePositionals(required, names.length, positionals)
+  const found = new Map<string, string | boolean>()
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value === 'string' || typeof value === 'boolean') found.set(name, value)
+  }
+  for (const [i, name] of names.entries()) {
+    const word = positionals[i]
+    if (word !== undefined || i < required.length) found.set(name, word ?? '')
+  }
+  return readers(found)
+}
+
+function parse(words: readonly string[], options: ParseArgsOptionsConfig) {
+  try {
+    const read = parseArgs({ args: [...words], options, strict: true, allowPositionals: true, tokens: true })
+    requireOnce(read.tokens.flatMap(token => (token.kind === 'option' ? [token.name] : [])))
+    return read
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    const [sentence = 'The options could not be read'] = error.message.split(/[.\n]/)
+    throw new UsageError(`${sentence}.`)
+  }
+}
+
+/** Of two values one would be passed over without a word. */
+function requireOnce(names: readonly string[]): void {
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice !== undefined) throw new UsageError(`--${twice} is given twice.`)
+}
+
+function requirePositionals(names: readonly string[], most: number, given: readonly string[]): void {
+  const missing = names[given.length]
+  if (missing !== undefined) throw new UsageError(`${missing} is missing.`)
+  const extra = given[most]
+  if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many.`)
+}
+
+function readers(found: ReadonlyMap<string, string | boolean>): Arguments {
+  const find = (name: string): string | undefined => {
+    const value = found.get(name)
+    if (typeof value !== 'string') return undefined
+    if (value.trim() === '') throw new UsageError(`${label(name)} is empty.`)
+    return value
+  }
+  const get = (name: string): string => {
+    const value = find(name)
+    if (value === undefined) throw new UsageError(`${label(name)} is missing.`)
+    return value
+  }
+  return {
+    find,
+    get,
+    has: name => found.get(name) === true,
+    oneOf(name, allowed) {
+      const value = get(name)
+      const one = allowed.find(candidate => candidate === value)
+      if (one === undefined) throw new UsageError(`${label(name)} must be one of ${allowed.join(', ')}.`)
+      return one
+    },
+  }
+}
+
+/** Positionals are written in capitals in a usage line, options with their dashes. */
+const label = (name: string) => (name === name.toUpperCase() ? name : `--${name}`)
+
+export function helpText(command: Command): string {
+  const rows = Object.entries({ ...command.options, ...COMMON }).map(([name, { hint, about }]) => [
+    `--${name}${hint === undefined ? '' : ` ${hint}`}`,
+    about,
+  ])
+  return `carnet ${command.usage}\n\n${sentence(command.about)}\n\n${columns(rows, '  ')}\n`
+}
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
+/** Rows of texts as aligned columns, two spaces apart. */
+export function columns(rows: readonly (readonly string[])[], indent = ''): string {
+  const widths: number[] = []
+  for (const row of rows) {
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length)
+  }
+  return rows
+    .map(row => indent + row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  '))
+    .map(line => line.trimEnd())
+    .join('\n')
+}

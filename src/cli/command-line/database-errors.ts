@@ -1,0 +1,30 @@
+/** What a database says no to, in words for whoever runs it: `findMeaning` has those for who calls the interface. */
+import { findMeaning, sqlState } from '../../kernel/db.ts'
+
+const RIGHTS =
+  "The database's user may not do this: it has to own the database and the tables in it, or have the rights of who does"
+
+const FAULTS: Readonly<Record<string, string>> = {
+  '42501': RIGHTS,
+  '53100': "The database's disk is full: make room where PostgreSQL keeps its data",
+  '25006':
+    'The database is read-only, as a replica is: DATABASE_URL has to lead to one that can be written to',
+}
+
+/** One sentence, with what PostgreSQL itself said; undefined when it is another error. */
+export function findDatabaseFault(error: unknown): string | undefined {
+  const fault = FAULTS[sqlState(error) ?? '']
+  return fault !== undefined && error instanceof Error ? `${fault} (${error.message}).` : undefined
+}
+
+/** The same, and what else comes of a database that is not well. */
+export function sentenceOfDatabase(error: unknown): string | undefined {
+  const fault = findDatabaseFault(error)
+  const meaning = findMeaning(error)
+  if (fault !== undefined || meaning === undefined || !(error instanceof Error)) return fault
+  return `${meaning.code === 'unavailable' ? NO_ANSWER : meaning.message} (${error.message})`
+}
+
+const NO_ANSWER =
+  'The database does not answer right now; try again in a moment. If this was to change something, it may or may not ' +
+  'have been done: look first.'

@@ -1,0 +1,56 @@
+/** When something ends, as a person types it: a date, a date-time, or a span from now. */
+import { findMoment } from '../../kernel/moment.ts'
+import { UsageError } from './command.ts'
+
+const SPAN = /^(\d{1,6})([dhm])$/
+const DATE = /^\d{4}-\d{2}-\d{2}$/
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})?$/
+const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const
+/** Beyond this an expiry is a slip of the finger. */
+const MOST_MS = 100 * 365.25 * UNIT_MS.d
+
+const LONGEST_SPAN_MS = 365 * UNIT_MS.d
+
+/** What `D` means in a usage line. */
+export const EXPIRY_HINT = 'a date (from 0:00 UTC on it is over), a date-time, or a span such as 7d, 12h, 30m'
+
+/**
+ * The moment a text names: `2027-01-31` (0:00 UTC of that day), `2027-01-31T12:00:00+01:00` (UTC without an offset),
+ * or `7d`, `12h`, `30m` from `now`. Throws UsageError for anything else, for the past, and beyond 100 years.
+ */
+export function parseExpiry(text: string, now: Date): Date {
+  const moment = readSpan(text, now) ?? readDate(text)
+  if (moment === undefined) throw new UsageError(`--expires is "${text}": it must be ${EXPIRY_HINT}.`)
+  const ahead = moment.getTime() - now.getTime()
+  if (ahead <= 0) throw new UsageError(`--expires is "${text}": that is over already.`)
+  if (ahead > MOST_MS) throw new UsageError(`--expires is "${text}": that is more than 100 years ahead.`)
+  return moment
+}
+
+/** The milliseconds of a span such as `7d`, `12h`, `30m`, a year at most. Throws UsageError. */
+export function parseSpan(option: string, text: string): number {
+  const [, count, unit] = SPAN.exec(text) ?? []
+  const span = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
+  if (count !== undefined && span <= LONGEST_SPAN_MS) return span
+  throw new UsageError(`--${option} is "${text}": it must be a span such as 7d, 12h or 30m, at most 365d.`)
+}
+
+/** What `D` means where a time that is over is asked for. */
+export const SINCE_HINT = 'a date, a date-time, or a span such as 7d, 12h, 30m before now'
+
+/** The moment in the past that a text names; a span counts back from `now`. Throws UsageError for all else, and the future. */
+export function parseSince(text: string, now: Date): Date {
+  const moment = readSpan(text, now, -1) ?? readDate(text)
+  if (moment === undefined) throw new UsageError(`--since is "${text}": it must be ${SINCE_HINT}.`)
+  if (moment > now) throw new UsageError(`--since is "${text}": that is not over yet.`)
+  return moment
+}
+
+function readSpan(text: string, now: Date, direction: 1 | -1 = 1): Date | undefined {
+  const [, count, unit] = SPAN.exec(text) ?? []
+  if (count === undefined) return undefined
+  return new Date(now.getTime() + direction * Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS])
+}
+
+const readDate = (text: string): Date | undefined =>
+  DATE.test(text) || DATE_TIME.test(text) ? findMoment(text) : undefined

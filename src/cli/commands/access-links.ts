@@ -1,0 +1,89 @@
+/** `carnet access-links`: what shows a reader with a legitimate interest, or an authority, more than the public sees. */
+import { operatorIn } from '../../accounts/accounts.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import {
+  type AccessLinkRecord,
+  createAccessLink,
+  LINK_AUDIENCES,
+  listAccessLinks,
+  revokeAccessLink,
+} from '../../passports/access-links.ts'
+import { accountNumber, readName } from '../command-line/account-arguments.ts'
+import { type Command, columns } from '../command-line/command.ts'
+import { EXPIRY_HINT, parseExpiry } from '../command-line/parse-times.ts'
+import { withStore } from '../store/store.ts'
+
+export const accessLinksCreate: Command = {
+  usage:
+    'access-links create --account A [--passport P] --audience legitimate_interest|authority --label L --expires D',
+  about: 'makes a link to what the public does not see; its token is shown this once and kept nowhere',
+  options: {
+    account: { hint: 'A', about: 'the id of the account' },
+    passport: { hint: 'P', about: 'the passport it opens, with its units; without it, all of the account' },
+    audience: { hint: 'legitimate_interest|authority', about: 'which fields it shows' },
+    label: { hint: 'L', about: 'whom it is for' },
+    expires: { hint: 'D', about: EXPIRY_HINT },
+  },
+  run: ({ args, env }) => {
+    const accountId = accountNumber(args.get('account'))
+    const input = {
+      passportId: args.find('passport'),
+      audience: args.oneOf('audience', LINK_AUDIENCES),
+      label: readName(args, 'label'),
+      expiresAt: parseExpiry(args.get('expires'), systemClock.now()),
+    }
+    return withStore(env, async ctx => {
+      const link = await createAccessLink(await operatorIn(ctx, accountId), {
+        ...input,
+        addresses: ctx.addresses,
+      })
+      const { id, token, url, expires_at, ...rest } = link
+      const shown =
+        url ?? `${token}\n\nAppend ?access=${token} to the address of any passport of the account.`
+      const text = `${shown}\n\nThat is access link ${id}, until ${expires_at}. Keep it now: it is not shown again.`
+      return { value: { id, token, url, expires_at, ...rest }, text }
+    })
+  },
+}
+
+export const accessLinksList: Command = {
+  usage: 'access-links list --account A',
+  about: "lists an account's access links with how often each was used",
+  options: { account: { hint: 'A', about: 'the id of the account' } },
+  run: ({ args, env }) => {
+    const accountId = accountNumber(args.get('account'))
+    return withStore(env, async ctx => {
+      const links = await listAccessLinks(await operatorIn(ctx, accountId))
+      return {
+        value: links,
+        text: links.length === 0 ? 'The account has no access links.' : linkTable(links),
+      }
+    })
+  },
+}
+
+export const accessLinksRevoke: Command = {
+  usage: 'access-links revoke ID',
+  about: 'ends an access link at once',
+  positionals: ['ID'],
+  options: {},
+  run: ({ args, env }) => {
+    const id = args.get('ID')
+    return withStore(env, async ctx => {
+      const link = await revokeAccessLink(ctx, id)
+      return { value: link, text: `Access link ${link.id} "${link.label}" is revoked.` }
+    })
+  },
+}
+
+function linkTable(links: readonly AccessLinkRecord[]): string {
+  const rows = links.map(link => [
+    link.id,
+    link.audience,
+    link.passport_id ?? 'all',
+    link.revoked_at === null ? link.expires_at.slice(0, 16) : 'revoked',
+    String(link.uses),
+    link.label,
+  ])
+  return columns([['ID', 'AUDIENCE', 'PASSPORT', 'ENDS', 'USES', 'LABEL'], ...rows])
+}

@@ -1,0 +1,109 @@
+/** `carnet accounts brand`: name, logo and accent of an account's public pages, and who else may show or list them. */
+import { readFileSync } from 'node:fs'
+import { requireAccount } from '../../accounts/accounts.ts'
+import { operatorActor } from '../../accounts/actors.ts'
+import { accentOn } from '../../accounts/brand/accent.ts'
+import { type Brand, type BrandLogo, getBrand } from '../../accounts/brand/brand.ts'
+import { LOGO_BYTES_MAX } from '../../accounts/brand/logo.ts'
+import { type BrandChange, setBrand } from '../../accounts/brand/set-brand.ts'
+import { accountNumber } from '../command-line/account-arguments.ts'
+import { type Arguments, type Command, columns, Refusal, UsageError } from '../command-line/command.ts'
+import { withStore } from '../store/store.ts'
+
+/** What `--remove` takes, and what it does. */
+const REMOVALS: Readonly<Record<string, BrandChange>> = {
+  name: { name: null },
+  accent: { accent: null },
+  logo: { logo: null },
+  'dark-logo': { logoDark: null },
+  'frame-ancestors': { frameAncestors: [] },
+}
+const FILE_BYTES_MAX = 1_048_576
+
+export const accountsBrand: Command = {
+  usage: 'accounts brand ID [--name N] [--accent C] [--logo FILE] [--dark-logo FILE] [--remove name,…] …',
+  about: 'sets how the public pages of an account look; without options, shows it',
+  positionals: ['ID'],
+  options: {
+    name: { hint: 'N', about: 'the name of the brand, at the head of each page without a logo' },
+    accent: { hint: 'C', about: 'a colour such as #1a5f4b; pages darken or lighten it until it can be read' },
+    logo: { hint: 'FILE', about: `a PNG, JPEG, WebP or SVG of at most ${LOGO_BYTES_MAX} bytes` },
+    'dark-logo': { hint: 'FILE', about: 'the logo for dark pages; without it, the other on a light plate' },
+    'frame-ancestors': { hint: 'O,…', about: 'origins of shops that may show the pages in a frame' },
+    remove: { hint: 'name,…', about: `takes away some of ${Object.keys(REMOVALS).join(', ')}` },
+  },
+  run: ({ args, env }) => {
+    const accountId = accountNumber(args.get('ID'))
+    const change = readChange(args)
+    return withStore(env, async ctx => {
+      const account = await requireAccount(ctx, accountId)
+      const inAccount = { ...ctx, accountId, actorId: await operatorActor(ctx, accountId) }
+      const isChange = Object.keys(change).length > 0
+      const brand = await (isChange ? setBrand(inAccount, change) : getBrand(inAccount))
+      const address = (logo: BrandLogo | null) =>
+        logo === null ? null : `${ctx.addresses.publicUrl}/brand/${logo.file}`
+      const record = brandRecord(brand, address)
+      const rows = Object.entries(record).map(([key, value]) => [key, shown(value)])
+      const heading = `Account ${account.id} "${account.name}":`
+      return { value: record, text: `${heading}\n${columns(rows)}` }
+    })
+  },
+}
+
+/** `accent_light` and `accent_dark` are what pages show. */
+function brandRecord(brand: Brand, address: (logo: BrandLogo | null) => string | null) {
+  const accent = brand.accent === null ? null : accentOn(brand.accent)
+  return {
+    name: brand.name,
+    accent: brand.accent,
+    accent_light: accent?.light ?? null,
+    accent_dark: accent?.dark ?? null,
+    logo: address(brand.logo),
+    dark_logo: address(brand.logoDark),
+    frame_ancestors: brand.frameAncestors,
+  }
+}
+
+function shown(value: string | readonly string[] | null): string {
+  const text = typeof value === 'string' ? value : (value ?? []).join(' ')
+  return text === '' ? '–' : text
+}
+
+function readChange(args: Arguments): BrandChange {
+  const file = (option: string) => {
+    const path = args.find(option)
+    return path === undefined ? undefined : readPicture(path, option)
+  }
+  const given: { [K in keyof BrandChange]: BrandChange[K] | undefined } = {
+    name: args.find('name'),
+    accent: args.find('accent'),
+    logo: file('logo'),
+    logoDark: file('dark-logo'),
+    frameAncestors: args
+      .find('frame-ancestors')
+      ?.split(/[\s,]+/)
+      .filter(origin => origin !== ''),
+  }
+  const change = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  return { ...readRemovals(args.find('remove')), ...change }
+}
+
+function readRemovals(text: string | undefined): BrandChange {
+  const names = text?.split(',').map(name => name.trim()) ?? []
+  const unknown = names.find(name => !Object.hasOwn(REMOVALS, name))
+  if (unknown === undefined) return Object.assign({}, ...names.map(name => REMOVALS[name]))
+  throw new UsageError(`--remove is "${text}": it takes some of ${Object.keys(REMOVALS).join(', ')}.`)
+}
+
+function readPicture(path: string, option: string): Buffer {
+  try {
+    const bytes = readFileSync(path)
+    if (bytes.length <= FILE_BYTES_MAX) return bytes
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new Refusal(`The file of --${option}, ${path}, cannot be read (${code}).`)
+  }
+  throw new Refusal(
+    `The file of --${option}, ${path}, is larger than a megabyte: logos have ${LOGO_BYTES_MAX} bytes at most.`,
+  )
+}

@@ -1,0 +1,101 @@
+/** `carnet accounts scans`: whether the scans of an account are counted, and when a code counts as cloned. */
+import { isCategory } from '../../passports/check-data.ts'
+import {
+  type CloneRules,
+  DEFAULT_CLONE_RULES,
+  getScanSettings,
+  type ScanSettings,
+  setScanSettings,
+} from '../../scans/settings.ts'
+import { accountNumber } from '../command-line/account-arguments.ts'
+import { type Arguments, type Command, Refusal, UsageError } from '../command-line/command.ts'
+import { withStore } from '../store/store.ts'
+
+const RULE_NAMES = Object.keys(DEFAULT_CLONE_RULES) as (keyof CloneRules)[]
+
+export const accountsScans: Command = {
+  usage:
+    'accounts scans ID [--on | --off] [--category textile=off,…] [--clones countries=3,devices=10,… | off | default]',
+  about: 'shows how the scans of an account are counted, and changes it',
+  positionals: ['ID'],
+  options: {
+    on: { about: 'count scans, except of categories that are off' },
+    off: { about: 'count none; nothing is derived from a reader' },
+    category: { hint: 'textile=off', about: 'whether the passports of a category are counted: on or off' },
+    clones: {
+      hint: 'countries=3,…',
+      about: `when an item's code counts as cloned: ${RULE_NAMES.join(', ')}; those left out are the default`,
+    },
+  },
+  run: ({ args, env }) => {
+    const change = {
+      accountId: accountNumber(args.get('ID')),
+      on: readSwitch(args),
+      categories: readCategories(args.find('category')),
+      cloneRules: readClones(args.find('clones')),
+    }
+    return withStore(env, async ctx => {
+      const { accountId, ...wishes } = change
+      const isChange = Object.values(wishes).some(wish => wish !== undefined)
+      const settings = isChange ? await setScanSettings(ctx, change) : await getScanSettings(ctx, accountId)
+      return { value: { id: String(accountId), ...settings }, text: describe(accountId, settings) }
+    })
+  },
+}
+
+function readSwitch(args: Arguments): boolean | undefined {
+  if (args.has('on') && args.has('off')) throw new UsageError('--on and --off exclude each other.')
+  return args.has('on') ? true : args.has('off') ? false : undefined
+}
+
+function readCategories(text: string | undefined): Record<string, boolean> | undefined {
+  const wrong = () => new UsageError(`--category is "${text}": it must be like textile=off,battery=on.`)
+  return readPairs(text, wrong, (name, value) => {
+    if (value !== 'on' && value !== 'off') throw wrong()
+    if (!isCategory(name)) throw new Refusal(`There is no category "${name}", which --category names.`)
+    return [name, value === 'on']
+  })
+}
+
+function readClones(text: string | undefined): Partial<CloneRules> | null | undefined {
+  if (text === 'off') return null
+  if (text === 'default') return {}
+  const wrong = () =>
+    new UsageError(
+      `--clones is "${text}": it must be off, default, or whole numbers for ${RULE_NAMES.join(', ')}.`,
+    )
+  return readPairs(text, wrong, (name, value) => {
+    const rule = RULE_NAMES.find(one => one === name)
+    if (rule === undefined || !/^\d{1,9}$/.test(value)) throw wrong()
+    return [rule, Number(value)]
+  })
+}
+
+/** `a=1,b=2` as an object, each name once. */
+function readPairs<T>(
+  text: string | undefined,
+  wrong: () => UsageError,
+  read: (name: string, value: string) => readonly [string, T],
+): Record<string, T> | undefined {
+  if (text === undefined) return undefined
+  const pairs = text.split(',').map(part => {
+    const [name = '', value = '', ...more] = part.split('=').map(word => word.trim())
+    if (more.length > 0) throw wrong()
+    return read(name, value)
+  })
+  const names = new Set(pairs.map(([name]) => name))
+  if (names.size !== pairs.length) throw wrong()
+  return Object.fromEntries(pairs)
+}
+
+function describe(accountId: number, { on, off_categories: off, clone_rules: rules }: ScanSettings): string {
+  const counted = on ? 'Scans are counted' : 'Scans are not counted'
+  const except =
+    off.length === 0 ? '' : on ? `, except of ${off.join(', ')}` : ` (${off.join(', ')} is off by itself)`
+  const clones =
+    rules === null
+      ? 'No cloned code is ever suspected.'
+      : `A cloned code is suspected within a day from ${rules.countries} countries and ${rules.devices} devices, ` +
+        `${rules.many_countries} countries, or ${rules.scans} scans by ${rules.scan_devices} devices.`
+  return `Account ${accountId}: ${counted}${except}. ${clones}`
+}

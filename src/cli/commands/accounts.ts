@@ -1,0 +1,162 @@
+/** `carnet accounts`: who has passports here, and how many they may have. */
+import {
+  type AccountWithUsage,
+  createAccountByOperator,
+  listAccounts,
+  setPlan,
+} from '../../accounts/accounts.ts'
+import { closeAccount, reopenAccount } from '../../accounts/close-account.ts'
+import { setIndexing } from '../../accounts/indexing.ts'
+import { LEVELS, type Level, type QuotaOverrides } from '../../accounts/plans.ts'
+import { accountNumber, readName } from '../command-line/account-arguments.ts'
+import { type Command, columns, UsageError } from '../command-line/command.ts'
+import { MAKES_ONE, withStore } from '../store/store.ts'
+
+export const accountsCreate: Command = {
+  usage: 'accounts create --name N --plan P',
+  about: 'makes an account; its id is what other commands call A',
+  options: {
+    name: { hint: 'N', about: 'what the account is called' },
+    plan: { hint: 'P', about: 'free, beta, pro, business or enterprise' },
+  },
+  run: ({ args, env }) => {
+    const input = { name: readName(args, 'name'), plan: args.get('plan') }
+    return withStore(
+      env,
+      async ctx => {
+        const account = await createAccountByOperator(ctx, input)
+        return {
+          value: account,
+          text: `Account ${account.id} "${account.name}" is on the plan ${account.plan}.`,
+        }
+      },
+      MAKES_ONE,
+    )
+  },
+}
+
+export const accountsList: Command = {
+  usage: 'accounts list',
+  about: 'lists the accounts with their plans and what they use of them',
+  options: {},
+  run: ({ env }) =>
+    withStore(env, async ctx => {
+      const accounts = await listAccounts(ctx)
+      const rows = accounts.map(({ id, name, plan, closed_at, used, ...over }) => [
+        id,
+        name,
+        closed_at === null ? plan : `${plan}, closed`,
+        ...LEVELS.map(level => String(used[level])),
+        overPlan(over),
+      ])
+      const text =
+        accounts.length === 0
+          ? 'There are no accounts.'
+          : columns([['ID', 'NAME', 'PLAN', 'MODELS', 'BATCHES', 'ITEMS', 'OVER THE PLAN'], ...rows])
+      return { value: accounts, text }
+    }),
+}
+
+export const accountsSetPlan: Command = {
+  usage: 'accounts set-plan ID --plan P [--quota model=1,batch=2,item=3] [--requests-per-minute N]',
+  about:
+    'puts an account on a plan; what is given here stands in place of the plan’s, what is left out is the plan’s',
+  positionals: ['ID'],
+  options: {
+    plan: { hint: 'P', about: 'free, beta, pro, business or enterprise' },
+    quota: { hint: 'model=1,batch=2,item=3', about: 'how many of a level the account may have in all' },
+    'requests-per-minute': { hint: 'N', about: 'how many requests each of its keys may make in a minute' },
+  },
+  run: ({ args, env }) => {
+    const accountId = accountNumber(args.get('ID'))
+    const quota = parseQuota(args.find('quota'))
+    const plan = args.get('plan')
+    const requestsPerMinute = parseRate(args.find('requests-per-minute'))
+    return withStore(env, async ctx => {
+      const account = await setPlan(ctx, { accountId, plan, quota, requestsPerMinute })
+      const over = Object.entries(quota).map(([level, count]) => `${level} ${count}`)
+      const rate = requestsPerMinute === undefined ? '' : `, with ${requestsPerMinute} requests a minute`
+      const more = `${over.length > 0 ? `, with a quota of ${over.join(', ')}` : ''}${rate}`
+      return {
+        value: account,
+        text: `Account ${account.id} "${account.name}" is on the plan ${plan}${more}.`,
+      }
+    })
+  },
+}
+
+export const accountsSetIndexing: Command = {
+  usage: 'accounts set-indexing ID --search-engines yes|no',
+  about: 'lets search engines list the models of an account, or asks them not to; without it they may',
+  positionals: ['ID'],
+  options: { 'search-engines': { hint: 'yes|no', about: 'whether they may' } },
+  run: ({ args, env }) => {
+    const accountId = accountNumber(args.get('ID'))
+    const indexable = args.oneOf('search-engines', ['yes', 'no']) === 'yes'
+    return withStore(env, async ctx => {
+      const account = await setIndexing(ctx, { accountId, indexable })
+      const may = indexable ? 'may' : 'are asked not to'
+      return { value: account, text: `Search engines ${may} list the models of "${account.name}".` }
+    })
+  },
+}
+
+export const accountsClose: Command = {
+  usage: 'accounts close ID',
+  about: 'closes an account: its keys and people change nothing any more, its public pages stay as they are',
+  positionals: ['ID'],
+  options: {},
+  run: ({ args, env }) => {
+    const accountId = accountNumber(args.get('ID'))
+    return withStore(env, async ctx => {
+      const account = await closeAccount(ctx, accountId)
+      return { value: account, text: `Account ${account.id} "${account.name}" is closed.` }
+    })
+  },
+}
+
+export const accountsReopen: Command = {
+  usage: 'accounts reopen ID',
+  about: 'opens a closed account again, as it was',
+  positionals: ['ID'],
+  options: {},
+  run: ({ args, env }) => {
+    const accountId = accountNumber(args.get('ID'))
+    return withStore(env, async ctx => {
+      const account = await reopenAccount(ctx, accountId)
+      return { value: account, text: `Account ${account.id} "${account.name}" is open.` }
+    })
+  },
+}
+
+/** What an account has in place of its plan's. */
+function overPlan({
+  quota,
+  requests_per_minute: perMinute,
+}: Pick<AccountWithUsage, 'quota' | 'requests_per_minute'>): string {
+  const levels = LEVELS.flatMap(level => (quota[level] === undefined ? [] : [`${level} ${quota[level]}`]))
+  return [...levels, ...(perMinute === undefined ? [] : [`${perMinute} requests a minute`])].join(', ')
+}
+
+/** Requests a minute; beyond a hundred million is a slip of the finger. Throws UsageError. */
+function parseRate(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (/^[1-9]\d{0,7}$/.test(text)) return Number(text)
+  throw new UsageError(`--requests-per-minute is "${text}": it must be a whole number from 1 to 99999999.`)
+}
+
+/** `model=1,batch=2` as numbers. Throws UsageError. */
+export function parseQuota(text: string | undefined): QuotaOverrides {
+  const quota: QuotaOverrides = {}
+  for (const part of text?.split(',') ?? []) {
+    const [, name, count] = /^\s*([a-z]+)\s*=\s*(\d{1,15})\s*$/.exec(part) ?? []
+    const level: Level | undefined = LEVELS.find(one => one === name)
+    if (level === undefined || quota[level] !== undefined) {
+      throw new UsageError(
+        `--quota is "${text}": it must be whole numbers like model=1,batch=2,item=3, each level once at most.`,
+      )
+    }
+    quota[level] = Number(count)
+  }
+  return quota
+}

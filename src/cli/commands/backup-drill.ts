@@ -1,0 +1,132 @@
+/** `carnet backup drill`: restores a backup into a database of its own, checks all of it, and leaves nothing behind. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { systemClock } from '../../kernel/clock.ts'
+import { type Config, readConfig } from '../../kernel/config.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { type RestoreResult, restoreBackup } from '../../transfer/backup/restore-backup.ts'
+import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
+import { type Command, columns, Refusal, type Result } from '../command-line/command.ts'
+import { progressOn } from '../command-line/progress.ts'
+import { secretKey } from '../store/secret-key.ts'
+import { commandLog, hasStore, inStore, MAKES_ONE, MIGRATIONS, type Store } from '../store/store.ts'
+import { type Check, check, lookAtCounters, lookAtHistories } from '../store/verify-store.ts'
+import { ACCEPT_UNSEALED, readBackupKeys } from './backup.ts'
+
+export const backupDrill: Command = {
+  usage: 'backup drill [--from FILE] [--in DIR] [--accept-unsealed]',
+  about:
+    'restores a backup into a temporary database, checks every history and counter, and deletes it again; exit code 1 when anything is wrong',
+  options: {
+    from: { hint: 'FILE', about: 'what `carnet backup` wrote; without it, the newest in BACKUP_DIR' },
+    in: {
+      hint: 'DIR',
+      about:
+        'where there is room for the database; without it DATA_DIR, or else the system’s temporary folder',
+    },
+    'accept-unsealed': ACCEPT_UNSEALED,
+  },
+  run: async ({ args, env }) => {
+    const config = readConfig(env)
+    const path = args.find('from') ?? (await newestIn(config))
+    const keys = readBackupKeys(config)
+    const folder = await makeFolder(args.find('in') ?? (hasStore(config.dataDir) ? config.dataDir : tmpdir()))
+    const own: Config = {
+      ...config,
+      dataDir: folder,
+      databaseUrl: undefined,
+      databaseOwnerUrl: undefined,
+      secretKey: secretKey(config),
+    }
+    const options = { ...MAKES_ONE, name: 'carnet backup drill', serves: true, migrate: false }
+    const drill = (store: Store) =>
+      rehearse(store, { path, keys, acceptUnsealed: args.has('accept-unsealed') })
+    try {
+      return await inStore(own, commandLog(env, config), options, drill)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  },
+}
+
+async function newestIn({ backups }: Config): Promise<string> {
+  if (backups === undefined) throw new Refusal('Name a backup by --from FILE: BACKUP_DIR is not set.')
+  const last = await findLastBackup(backups.dir)
+  if (last === undefined) throw new Refusal(`There is no backup in ${backups.dir} (BACKUP_DIR).`)
+  return last.path
+}
+
+async function makeFolder(within: string): Promise<string> {
+  try {
+    return await mkdtemp(join(resolve(within), 'drill-'))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Refusal(`No database can be made in ${within}: ${reason}.`)
+  }
+}
+
+type DrillInput = { path: string; keys: ReturnType<typeof readBackupKeys>; acceptUnsealed: boolean }
+
+async function rehearse(store: Store, { path, keys, acceptUnsealed }: DrillInput): Promise<Result> {
+  const progress = progressOn(process.stderr)
+  const setup = { openPool: store.openOwnerPool, clock: systemClock, keys, migrations: MIGRATIONS }
+  const startedAt = performance.now()
+  try {
+    const restored = await restoreBackup(setup, {
+      path,
+      acceptUnsealed,
+      progress: (table, bytes) => progress.tell(`${table}: ${Math.round(bytes / 2 ** 20)} MiB`),
+    })
+    await store.grantTraffic()
+    const restoredAt = performance.now()
+    const checks = [
+      await check('counters', () => lookAtCounters(store.sql)),
+      await check('histories', () => lookAtHistories(store.sql)),
+    ]
+    return report(path, restored, checks, {
+      restore_seconds: secondsBetween(startedAt, restoredAt),
+      verify_seconds: secondsBetween(restoredAt, performance.now()),
+    })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const value = { ok: false, file: path, reason: error.message }
+    return {
+      value,
+      text: `The drill failed: ${path} cannot be restored.`,
+      exitCode: 1,
+      complaint: error.message,
+    }
+  } finally {
+    progress.end()
+  }
+}
+
+const secondsBetween = (from: number, to: number) => Math.round(to - from) / 1000
+
+function report(
+  path: string,
+  { broken: _, key: __, ...restored }: RestoreResult,
+  checks: readonly Check[],
+  durations: { restore_seconds: number; verify_seconds: number },
+): Result {
+  const bad = checks.filter(({ ok }) => !ok)
+  const age_seconds = Math.round((systemClock.now().getTime() - Date.parse(restored.created_at)) / 1000)
+  const value = { ok: bad.length === 0, file: path, age_seconds, ...restored, ...durations, checks }
+  const { passports, versions, tables, created_at, sealed, migrated } = restored
+  const text = columns([
+    ['file', `${path}, ${(restored.bytes / 2 ** 20).toFixed(1)} MiB`],
+    ['made', `${created_at}, ${(age_seconds / 3600).toFixed(1)} hours ago`],
+    ['seal', sealed ? 'right: nobody without SECRET_KEY has changed it' : 'none: it is of version 0.1'],
+    [
+      'restored',
+      `${passports} passports with ${versions} versions in ${tables} tables, ${durations.restore_seconds} s`,
+    ],
+    ...(migrated.length === 0 ? [] : [['migrated', migrated.join(', ')]]),
+    ...checks.map(({ name, ok, detail }) => [name, `${ok ? '' : 'BAD: '}${detail}`]),
+    ['verified', `${durations.verify_seconds} s; the temporary database is deleted`],
+  ])
+  if (bad.length === 0) return { value, text }
+  const complaint = `The drill failed: ${bad.map(({ name }) => name).join(', ')}.`
+  return { value, text, exitCode: 1, complaint }
+}

@@ -1,0 +1,91 @@
+/** `carnet backup` and `carnet restore`: everything, in one file, and back. */
+import { constants, setPriority } from 'node:os'
+import { type Config, readConfig } from '../../kernel/config.ts'
+import { type BackupKey, deriveBackupKey } from '../../transfer/backup/backup-key.ts'
+import { backUp } from '../../transfer/backup/create-backup.ts'
+import { restoreBackup } from '../../transfer/backup/restore-backup.ts'
+import { type Command, Refusal, type Result } from '../command-line/command.ts'
+import { progressOn } from '../command-line/progress.ts'
+import { VERSION } from '../command-line/version.ts'
+import { hasSecretKey, secretKey } from '../store/secret-key.ts'
+import { MAKES_ONE, MIGRATIONS, type StoreContext, withStore } from '../store/store.ts'
+
+const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`
+
+export const backup: Command = {
+  usage: 'backup --to FILE',
+  about: 'writes everything, as it is at one moment, into a file, while the server goes on',
+  options: { to: { hint: 'FILE', about: 'the file to make; it must not be there yet' } },
+  run: ({ args, env }) => {
+    const path = args.get('to')
+    return withStore(env, async ({ store, config, clock, told }) => {
+      // Whoever reads a page meanwhile goes first.
+      setPriority(constants.priority.PRIORITY_LOW)
+      const progress = progressOn(process.stderr)
+      const key = deriveBackupKey(secretKey(config))
+      const setup = { openPool: store.openPoolOfOne, clock, key, version: VERSION }
+      const made = await backUp(setup, {
+        path,
+        signal: told,
+        progress: (table, bytes) => progress.tell(`${table}: ${mebibytes(bytes)}`),
+      })
+      progress.end()
+      const text =
+        `${made.path} has ${made.passports} passports with ${made.versions} versions, in ${mebibytes(made.bytes)}.\n` +
+        `SHA-256 ${made.sha256}\nKeep SECRET_KEY elsewhere: it is not in the file, and a restore needs it.`
+      return { value: made, text }
+    })
+  },
+}
+
+export const ACCEPT_UNSEALED = {
+  about:
+    'take a backup of version 0.1, which nothing protects from changes: only if you know where it has been',
+}
+
+/** The keys a backup may be sealed with: SECRET_KEY and OLD_SECRET_KEY. Throws Refusal without a key. */
+export function readBackupKeys(config: Config): BackupKey[] {
+  if (config.secretKey === undefined && !hasSecretKey(config.dataDir)) {
+    throw new Refusal(
+      `A restore needs the SECRET_KEY that the backup was made with: set it, or put the file secret-key into ${config.dataDir} (readable by its owner only).`,
+    )
+  }
+  const old = config.oldSecretKey === undefined ? [] : [config.oldSecretKey]
+  return [secretKey(config), ...old].map(deriveBackupKey)
+}
+
+function keyAdvice({ secretKey: setting }: Config, isCurrent: boolean): string {
+  if (!isCurrent)
+    return ' It was made with OLD_SECRET_KEY: run "carnet secrets reseal" before you take that setting away.'
+  return setting === undefined ? '' : ' Its server needs the same SECRET_KEY from now on.'
+}
+
+export const restore: Command = {
+  usage: 'restore --from FILE [--accept-unsealed]',
+  about: 'puts a backup into an empty store; needs the SECRET_KEY that it was made with',
+  options: {
+    from: { hint: 'FILE', about: 'what `carnet backup` wrote' },
+    'accept-unsealed': ACCEPT_UNSEALED,
+  },
+  run: async ({ args, env }) => {
+    const path = args.get('from')
+    const config = readConfig(env)
+    const keys = readBackupKeys(config)
+    const work = async ({ store, clock }: StoreContext): Promise<Result> => {
+      const progress = progressOn(process.stderr)
+      const setup = { openPool: store.openOwnerPool, clock, keys, migrations: MIGRATIONS }
+      const made = await restoreBackup(setup, {
+        path,
+        acceptUnsealed: args.has('accept-unsealed'),
+        progress: (table, bytes) => progress.tell(`${table}: ${mebibytes(bytes)}`),
+      })
+      await store.grantTraffic()
+      progress.end()
+      const text = `Restored ${made.passports} passports with ${made.versions} versions, as they were on ${made.created_at}.${keyAdvice(config, made.key === keys[0]?.fingerprint)}`
+      if (made.broken.length === 0) return { value: made, text }
+      const complaint = `These histories were not right when the backup was made:\n${made.broken.join('\n')}`
+      return { value: made, text, exitCode: 1, complaint }
+    }
+    return withStore(env, work, { ...MAKES_ONE, name: 'carnet restore', serves: true, migrate: false })
+  },
+}

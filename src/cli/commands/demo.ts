@@ -1,0 +1,93 @@
+/** `carnet demo`: everything at a glance in a minute, on data of its own. */
+import { type Config, type Environment, readConfig } from '../../kernel/config.ts'
+import { createLog, type Log } from '../../kernel/log.ts'
+import { SETTINGS } from '../../kernel/odd-settings.ts'
+import { type Command, Refusal, UsageError } from '../command-line/command.ts'
+import { prepareDemo } from '../demo/demo-account.ts'
+import { readDemoNotes } from '../demo/demo-notes.ts'
+import { type DemoSheet, sheetText } from '../demo/demo-summary.ts'
+import { findLanAddress } from '../demo/lan-address.ts'
+import { findFreePort } from '../server/ports.ts'
+import { serveUntilStopped } from '../server/run-server.ts'
+import { SeatTaken } from '../store/embedded-store.ts'
+
+const DATA_DIR = './data/demo'
+const EVERY_INTERFACE = '0.0.0.0'
+
+export const demo: Command = {
+  usage: 'demo [--lan] [--port N]',
+  about: `starts a server with a demo account and passports, on a database of its own in ${DATA_DIR}`,
+  options: {
+    lan: { about: 'open it to the local network and draw a QR code for a phone' },
+    port: { hint: 'N', about: 'the port to try first (3000)' },
+  },
+  run: async ({ args, env, json, print }) => {
+    const port = readPort(args.find('port'))
+    const lan = args.has('lan') ? findLanAddress() : undefined
+    const say = (sentence: string) => process.stderr.write(`${sentence}\n`)
+    if (args.has('lan') && lan === undefined) {
+      say(
+        'This machine has no address in a local network: no phone can reach it, and the demo is for itself only.',
+      )
+    }
+    const show = (sheet: DemoSheet) =>
+      print(json ? `${JSON.stringify(sheet)}\n` : sheetText(sheet, lan !== undefined))
+    const unheeded = sayUnheeded(env)
+    if (unheeded !== undefined) say(unheeded)
+    const { asked, config, log } = await settle(env, port, lan)
+    try {
+      await serveUntilStopped({ config: { ...config, role: 'all' }, log, env }, async store => {
+        if (asked !== config.port) say(`Port ${asked} is taken: the demo is on ${config.port}.`)
+        show(await prepareDemo(store, DATA_DIR))
+      })
+    } catch (error) {
+      const { sheet } = error instanceof SeatTaken ? readDemoNotes(DATA_DIR) : {}
+      if (sheet === undefined) throw error
+      say('The demo is running already. This is what it printed:')
+      show(sheet)
+    }
+    return undefined
+  },
+}
+
+function readPort(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (port >= 1 && port <= 65_535) return port
+  throw new UsageError(`--port is "${text}": it must be a whole number from 1 to 65535.`)
+}
+
+/** Heeded by the demo as by a server of its own; the rest is of a real installation, or is the demo's to say. */
+const FOR_TRYING_OUT = [
+  ...['ALLOW_INSECURE_WEBHOOKS', 'WEBHOOK_ALLOW_CIDRS', 'ALLOW_QUERY_API_KEY'],
+  ...['TRUSTED_PROXIES', 'COUNTRY_HEADER', 'GEO_MMDB_PATH'],
+  ...['METRICS_TOKEN', 'SLOW_QUERY_MS', 'PG_BIN_DIR', 'LOG_FORMAT'],
+]
+const HEEDED: readonly string[] = [...FOR_TRYING_OUT, 'PORT', 'HOST', 'LOG_LEVEL']
+
+/** What of the environment has no effect on the demo, as a line; undefined when all that is set has one. */
+export function sayUnheeded(env: Environment): string | undefined {
+  const names = SETTINGS.filter(name => (env[name] ?? '').trim() !== '' && !HEEDED.includes(name))
+  if (names.length === 0) return undefined
+  return `The demo has data and addresses of its own, in ${DATA_DIR}: it does not heed ${names.join(', ')}.`
+}
+
+/** The demo's own settings: nothing of the real installation's data, keys or addresses. `asked` is the port wished for. */
+export async function settle(
+  env: Environment,
+  port: number | undefined,
+  lan: string | undefined,
+): Promise<{ asked: number; config: Config; log: Log }> {
+  const wished = readConfig({
+    PORT: port === undefined ? env.PORT : String(port),
+    HOST: lan === undefined ? env.HOST : EVERY_INTERFACE,
+    DATA_DIR,
+    LOG_LEVEL: env.LOG_LEVEL ?? 'warn',
+    ...Object.fromEntries(FOR_TRYING_OUT.map(name => [name, env[name]])),
+  })
+  const free = await findFreePort(wished.host, wished.port)
+  if (free === undefined) throw new Refusal(`No port from ${wished.port} on is free on ${wished.host}.`)
+  const publicUrl = `http://${lan ?? 'localhost'}:${free}`
+  const config = { ...wished, port: free, publicUrl, nsUrl: `${publicUrl}/ns/dpp` }
+  return { asked: wished.port === 0 ? free : wished.port, config, log: createLog(config) }
+}

@@ -1,0 +1,270 @@
+/** `carnet doctor`: what a person would look at one after the other when something does not work. */
+import { constants, existsSync } from 'node:fs'
+import { access, stat, statfs } from 'node:fs/promises'
+import { get } from 'node:http'
+import { dirname, resolve } from 'node:path'
+import { systemClock } from '../../kernel/clock.ts'
+import { type Config, ConfigError, type Environment, findOddLines, readConfig } from '../../kernel/config.ts'
+import { findDatabaseTls } from '../../kernel/database-tls.ts'
+import type { Sql } from '../../kernel/db.ts'
+import { findOddSettings } from '../../kernel/odd-settings.ts'
+import { BUNDLED_LICENCE, describeCountryFile } from '../../scans/country.ts'
+import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
+import { queueNumbers } from '../../webhooks/queue-size.ts'
+import { countSealed, hasSealedSecrets } from '../../webhooks/rotate-secret.ts'
+import { countStuck } from '../../webhooks/unstick.ts'
+import { type Command, columns, type Result } from '../command-line/command.ts'
+import { ToldToStop } from '../command-line/told-to-stop.ts'
+import { tryPort } from '../server/ports.ts'
+import { lookAtConnections } from '../store/connection-budget.ts'
+import { hasSecretKey, isKeyMissing } from '../store/secret-key.ts'
+import { commandLog, hasStore, inStore, type Store } from '../store/store.ts'
+import { type Check, check, lookAtCounters, lookAtHistories, messageOf } from '../store/verify-store.ts'
+import { webhookSetup } from '../store/webhook-setup.ts'
+
+const LEAST_FREE_BYTES = 500 * 2 ** 20
+const MOST_CLOCK_DIFFERENCE_MS = 2_000
+const OLDEST_POSTGRES = 150_000
+const ANSWER_WITHIN_MS = 2_000
+/** What is due longer than this is late, or nobody delivers. */
+const LATE_AFTER_S = 300
+const HOUR_MS = 3_600_000
+/** A newest backup older than so many intervals is late. */
+const LATE_BACKUPS = 2
+
+export const doctor: Command = {
+  usage: 'doctor [--verify]',
+  about: 'looks for what is wrong with the installation; exit code 1 when something is',
+  options: { verify: { about: 'also read every history: for gaps, and whether its hashes are right' } },
+  run: async ({ args, env }) => report(await examine(env, args.has('verify'))),
+}
+
+function report(checks: readonly Check[]): Result {
+  const text = columns(checks.map(({ name, ok, detail }) => [ok ? 'ok  ' : 'BAD ', name, detail]))
+  const bad = checks.filter(check => !check.ok)
+  if (bad.length === 0) return { value: checks, text }
+  const complaint = `${bad.length} of ${checks.length} checks failed: ${bad.map(check => check.name).join(', ')}.`
+  return { value: checks, text, exitCode: 1, complaint }
+}
+
+async function examine(env: Environment, verify: boolean): Promise<Check[]> {
+  let config: Config
+  try {
+    config = readConfig(env)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return [{ name: 'settings', ok: false, detail: error.problems.join(' ') }]
+  }
+  const checks = [
+    await check('settings', async () => {
+      const odd = [...findOddLines(), ...findOddSettings(env)]
+      return odd.length === 0 ? `addresses begin with ${config.publicUrl}` : odd
+    }),
+    await check('data directory', () => lookAtFolder(config.dataDir)),
+    await check('secret key', () => lookAtSecretKey(config)),
+    await check('port', () => lookAtPort(config)),
+    await check('country data', () => lookAtCountryData(config)),
+    await check('backups', () => lookAtBackups(config)),
+  ]
+  // Looking for it makes none.
+  if (config.databaseUrl === undefined && !hasStore(config.dataDir)) {
+    const detail = `there is none in ${resolve(config.dataDir)} (DATA_DIR) yet: the first start makes it`
+    // Who wants histories read believes that there are some.
+    return [...checks, { name: 'database', ok: !verify, detail }]
+  }
+  const options = { name: 'carnet doctor', migrate: false }
+  try {
+    const found = await inStore(config, commandLog(env, config), options, store =>
+      examineStore(store, config, verify),
+    )
+    return [...checks, ...found]
+  } catch (error) {
+    if (error instanceof ToldToStop) throw error
+    return [...checks, { name: 'database', ok: false, detail: messageOf(error) }]
+  }
+}
+
+async function examineStore(store: Store, config: Config, verify: boolean): Promise<Check[]> {
+  const { sql } = store
+  let pending: readonly string[] | undefined
+  const checks = [
+    await check('database', () => lookAtVersion(sql)),
+    await check('migrations', async () => {
+      pending = await store.pending()
+      return lookAtMigrations(sql, pending)
+    }),
+    await check('clock', () => lookAtClock(sql)),
+    await check('connections', () => lookAtNumber(store, config)),
+    await check('jit', () => lookAtJit(sql)),
+    await check('transport', async () => describeTransport(config)),
+    await check('roles', () => describeRoles(sql)),
+  ]
+  if (pending?.length !== 0) return checks
+  checks.push(await check('counters', () => lookAtCounters(sql)))
+  checks.push(await check('sealed secrets', () => lookAtSealed(sql, config)))
+  checks.push(await check('deliveries', () => lookAtDeliveries(sql)))
+  if (verify) checks.push(await check('histories', () => lookAtHistories(sql)))
+  return checks
+}
+
+async function lookAtFolder(folder: string): Promise<string | string[]> {
+  // What is not there yet is made in the nearest folder that is; looking makes none.
+  let there = resolve(folder)
+  while (!existsSync(there)) there = dirname(there)
+  if (!(await stat(there)).isDirectory()) return [`${there} is no folder`]
+  await access(there, constants.W_OK | constants.R_OK | constants.X_OK)
+  const { bavail, bsize } = await statfs(there)
+  const free = bavail * bsize
+  const what = there === resolve(folder) ? 'is writable' : 'is not there yet and can be made'
+  const detail = `${folder} ${what}, ${(free / 2 ** 30).toFixed(1)} GiB free`
+  return free < LEAST_FREE_BYTES ? [`${detail}: too little to go on for long`] : detail
+}
+
+async function lookAtSecretKey({ secretKey, dataDir }: Config): Promise<string> {
+  if (secretKey !== undefined) return 'from the setting SECRET_KEY'
+  return hasSecretKey(dataDir) ? `kept in ${dataDir}, for its owner only` : 'is made when the server starts'
+}
+
+async function lookAtPort({ host, role, workerPort, ...config }: Config): Promise<string | string[]> {
+  if (role === 'worker' && workerPort === 0) return 'none is listened on (ROLE=worker without WORKER_PORT)'
+  const port = role === 'worker' ? workerPort : config.port
+  if ((await tryPort(host, port)) !== undefined) return `${port} of ${host} is free`
+  if (await answersAsCarnet(host, port)) return `a Carnet answers on ${port} of ${host}, this one or another`
+  return [`${port} of ${host} is taken by another program, or may not be used`]
+}
+
+async function lookAtBackups({ backups }: Config): Promise<string | string[]> {
+  if (backups === undefined)
+    return 'warning: none are made by themselves; set BACKUP_DIR, or run "carnet backup" every day'
+  const folder = await lookAtFolder(backups.dir)
+  if (typeof folder !== 'string') return folder
+  const last = existsSync(backups.dir) ? await findLastBackup(backups.dir) : undefined
+  if (last === undefined) return `${folder}; none is there yet, a server makes the first when it starts`
+  const ageMs = systemClock.now().getTime() - last.at.getTime()
+  const detail = `${folder}; the newest is ${(ageMs / HOUR_MS).toFixed(1)} hours old`
+  if (ageMs <= LATE_BACKUPS * backups.everyMs) return detail
+  return [
+    `${detail}, older than twice BACKUP_EVERY: a server with ROLE=all or ROLE=worker has to run, its log says what fails`,
+  ]
+}
+
+async function lookAtCountryData(config: Config): Promise<string | string[]> {
+  const bundled = await describeCountryFile()
+  const snapshot = `bundled file of ${bundled.builtOn} (${BUNDLED_LICENCE})`
+  if (config.countryHeader !== undefined && config.trustedProxies.length === 0) {
+    return [`COUNTRY_HEADER is believed from TRUSTED_PROXIES only, and none are set; ${snapshot}`]
+  }
+  const header = config.countryHeader === undefined ? '' : `header ${config.countryHeader}, then `
+  if (config.geoMmdbPath === undefined) return header + snapshot
+  try {
+    const own = await describeCountryFile(config.geoMmdbPath)
+    return `${header}${own.path} of ${own.builtOn}, then ${snapshot}`
+  } catch (error) {
+    return [`GEO_MMDB_PATH cannot be read: ${messageOf(error)}; ${snapshot} is used`]
+  }
+}
+
+function answersAsCarnet(host: string, port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const no = () => resolve(false)
+    const asked = get({ host, port, path: '/healthz', timeout: ANSWER_WITHIN_MS }, answer => {
+      answer.resume()
+      resolve(answer.statusCode === 200 && answer.headers['x-request-id'] !== undefined)
+    })
+    asked.on('error', no)
+    asked.on('timeout', () => asked.destroy(new Error('no answer')))
+  })
+}
+
+async function lookAtVersion(sql: Sql): Promise<string | string[]> {
+  const [row] = await sql<{ number: number; name: string }[]>`
+    select current_setting('server_version_num')::int as number, current_setting('server_version') as name`
+  const detail = `PostgreSQL ${row?.name} answers`
+  return (row?.number ?? 0) >= OLDEST_POSTGRES ? detail : [`${detail}: version 15 or newer is needed`]
+}
+
+async function lookAtNumber({ sql, pooled }: Store, config: Config): Promise<string | string[]> {
+  if (pooled) return 'there is a pooler before the database'
+  const { enough, detail } = await lookAtConnections(sql, config)
+  if (enough) return detail
+  const wayOut =
+    config.databaseUrl === undefined
+      ? 'stop every Carnet on this data and start the server again'
+      : 'raise max_connections there, or lower WORKERS'
+  return [`${detail}: ${wayOut}`]
+}
+
+function describeTransport({ databaseUrl }: Config): string {
+  if (databaseUrl === undefined) return 'a socket that only its user may enter'
+  const { mode, isLocal } = findDatabaseTls(databaseUrl)
+  if (mode.startsWith('verify')) return `TLS, and the certificate is checked (sslmode=${mode})`
+  if (isLocal) return `this machine (sslmode=${mode})`
+  if (mode === 'require') return 'TLS, but nobody checks whose certificate it is: sslmode=verify-full does'
+  return `not certainly encrypted, as sslmode=${mode} says: the network between has to be your own`
+}
+
+/** With one role for everything, what Carnet never changes rests on its triggers alone. */
+async function describeRoles(sql: Sql): Promise<string> {
+  const [row] = await sql<{ role: string; isSuperuser: boolean; canChange: boolean }[]>`
+    select current_user::text as role, rolsuper as "isSuperuser",
+      coalesce(has_table_privilege(to_regclass('passport_version'), 'update'), false) as "canChange"
+    from pg_roles where rolname = current_user`
+  if (!row?.canChange) return `"${row?.role}" answers requests and cannot change what is never changed`
+  const superuser = row.isSuperuser ? ', as a superuser' : ''
+  return `"${row.role}" owns the tables and answers requests${superuser}: DATABASE_OWNER_URL makes them two roles`
+}
+
+/** Carnet's own sessions set it, but through a pooler they cannot. */
+async function lookAtJit(sql: Sql): Promise<string | string[]> {
+  const [row] = await sql<{ jit: string; role: string }[]>`
+    select current_setting('jit') as jit, quote_ident(current_user) as role`
+  if (row?.jit === 'off') return 'off, so that no statement is compiled'
+  return [
+    `on: PostgreSQL compiles statements, which takes longer than running them. Run "alter role ${row?.role} set jit = off" there and restart the pooler`,
+  ]
+}
+
+async function lookAtClock(sql: Sql): Promise<string | string[]> {
+  const before = systemClock.now().getTime()
+  const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`
+  const after = systemClock.now().getTime()
+  const apart = Math.round((row?.now.getTime() ?? Number.NaN) - (before + after) / 2)
+  const detail = `${Math.abs(apart)} ms from the database's`
+  return Math.abs(apart) <= MOST_CLOCK_DIFFERENCE_MS ? detail : [`${detail}: set both by NTP`]
+}
+
+async function lookAtMigrations(sql: Sql, pending: readonly string[]): Promise<string | string[]> {
+  if (pending.length === 0) return 'all applied'
+  const detail = `${pending.length} to apply at the next start`
+  const [row] = await sql<{ allowed: boolean }[]>`
+    select has_schema_privilege(current_schema(), 'create') as allowed`
+  return row?.allowed ? detail : [`${detail}, and the database's user may make no tables here`]
+}
+
+async function lookAtSealed(sql: Sql, config: Config): Promise<string | string[]> {
+  if (isKeyMissing(config)) {
+    if (!(await hasSealedSecrets(sql))) return 'there is no key yet'
+    return [
+      `webhooks are sealed with a SECRET_KEY that is not here: set it, or put secret-key into ${config.dataDir}`,
+    ]
+  }
+  const { sealer } = webhookSetup(config)
+  const { current, other } = await countSealed({ sql, clock: systemClock }, sealer)
+  const detail = `${current} webhooks under key ${sealer.fingerprint}`
+  if (other === 0) return detail
+  return [`${detail}, ${other} under another: give it as OLD_SECRET_KEY and run "carnet secrets reseal"`]
+}
+
+async function lookAtDeliveries(sql: Sql): Promise<string | string[]> {
+  const { due, waiting, oldestDueSeconds } = await queueNumbers({ sql, clock: systemClock })
+  const oldest = due === 0 ? '' : `, the oldest for ${Math.round(oldestDueSeconds)} s`
+  const detail = `${due} due${oldest}, ${waiting} waiting for a later attempt`
+  const stuck = await countStuck({ sql, clock: systemClock })
+  if (stuck.leases + stuck.deliveries + stuck.endpoints > 0) {
+    return [
+      `${detail}: ${stuck.leases} accounts, ${stuck.deliveries} deliveries and ${stuck.endpoints} webhooks wait for a time to which a clock ran ahead. Check the clocks and run "carnet webhooks unstick"`,
+    ]
+  }
+  if (oldestDueSeconds < LATE_AFTER_S) return detail
+  return [`${detail}: a process with ROLE=all or ROLE=worker has to be running`]
+}

@@ -1,0 +1,144 @@
+/** `carnet export` and `carnet import`: one account, as a file that others can read, as a folder of pages, and back. */
+import { requireAccount } from '../../accounts/accounts.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import type { Config } from '../../kernel/config.ts'
+import { createLog } from '../../kernel/log.ts'
+import { openOutbound } from '../../kernel/outbound-http.ts'
+import { openMail } from '../../kernel/smtp.ts'
+import { createScanRecorder } from '../../scans/recorder.ts'
+import { exportToFile } from '../../transfer/accounts/export-account.ts'
+import { importFromFile } from '../../transfer/accounts/import-account.ts'
+import { type Answer, exportStatic, type StaticResult } from '../../transfer/static/export-static-site.ts'
+import { accountNumber, readName } from '../command-line/account-arguments.ts'
+import type { Command, Result } from '../command-line/command.ts'
+import { progressOn } from '../command-line/progress.ts'
+import { VERSION } from '../command-line/version.ts'
+import { appOn } from '../server/run-server.ts'
+import { MAKES_ONE, type StoreContext, withStore } from '../store/store.ts'
+import { webhookSetup } from '../store/webhook-setup.ts'
+
+export const exportCommand: Command = {
+  usage: 'export --account A --to FILE | export --static --account A --to DIR',
+  about:
+    'writes an account with all versions into a file, or its public pages into a folder for any web server',
+  options: {
+    account: { hint: 'A', about: 'the id of the account' },
+    to: { hint: 'FILE', about: 'the file to make; with --static the folder: new, empty, or unfinished' },
+    static: { about: 'public pages, JSON-LD and QR codes as files instead of data' },
+  },
+  run: ({ args, env }) => {
+    const accountId = accountNumber(args.get('account'))
+    const path = args.get('to')
+    return withStore(env, ctx =>
+      args.has('static') ? writePages(ctx, accountId, path) : writeData(ctx, accountId, path),
+    )
+  },
+}
+
+async function writeData(ctx: StoreContext, accountId: number, path: string): Promise<Result> {
+  const { store, clock, addresses } = ctx
+  const progress = progressOn(process.stderr)
+  const setup = { openPool: store.openPoolOfOne, clock, version: VERSION, publicUrl: addresses.publicUrl }
+  const made = await exportToFile(setup, { accountId, path, progress: n => progress.tell(`${n} passports`) })
+  progress.end()
+  const { passport = 0, version = 0 } = made.counts
+  const value = { ...made, passports: passport, versions: version }
+  return {
+    value,
+    text: `${path} has ${passport} passports with ${version} versions.\nSHA-256 ${made.sha256}`,
+  }
+}
+
+async function writePages(ctx: StoreContext, accountId: number, dir: string): Promise<Result> {
+  const { store, config } = ctx
+  await requireAccount(ctx, accountId)
+  const { createApp } = await import('../../app.ts')
+  const log = createLog({ ...config, logLevel: 'silent' })
+  const scans = createScanRecorder({ sql: store.sql, clock: systemClock, log, geoMmdbPath: undefined })
+  const outbound = openOutbound(webhookSetup(config).policy)
+  const mail = openMail(undefined, log)
+  const app = appOn({
+    // Nobody reaches this server but the requests below: they are not to be counted as a reader's.
+    config: { ...config, trustedProxies: ['127.0.0.1'] },
+    log,
+    store,
+    ending: { finishMs: 0, isStopping: false },
+    create: createApp,
+    scans,
+    mail,
+    outbound,
+  })
+  const ask = async (path: string, accept: string): Promise<Answer> => {
+    ctx.told.throwIfAborted()
+    // A page that is fetched ahead of a reader is no scan.
+    const headers = { accept, 'sec-purpose': 'prefetch' }
+    const answer = await app.inject({ method: 'GET', url: path, headers })
+    return {
+      status: answer.statusCode,
+      type: String(answer.headers['content-type']),
+      body: answer.rawPayload,
+    }
+  }
+  const progress = progressOn(process.stderr)
+  try {
+    const { publicUrl } = config
+    const setup = {
+      openPool: store.openPoolOfOne,
+      clock: ctx.clock,
+      ask,
+      publicUrl,
+      namespace: namespaceOf(config),
+    }
+    const made = await exportStatic(setup, { accountId, dir, progress: n => progress.tell(`${n} passports`) })
+    progress.end()
+    return {
+      value: made,
+      text: `${dir} has the pages of ${made.passports} passports in ${made.files} files.${goneOn(made)}`,
+    }
+  } finally {
+    await Promise.all([app.close(), outbound.close()])
+  }
+}
+
+const goneOn = ({ kept }: StaticResult) =>
+  kept === 0 ? '' : `\n${kept} of them were there already, from a run that was ended.`
+
+/** Of the vocabulary, when it is here. */
+function namespaceOf({ publicUrl, nsUrl }: Pick<Config, 'publicUrl' | 'nsUrl'>): string | undefined {
+  const path = nsUrl.slice(publicUrl.length + 1)
+  return nsUrl.startsWith(`${publicUrl}/`) && /^[a-z0-9-]+(\/[a-z0-9-]+)*$/i.test(path) ? path : undefined
+}
+
+export const importCommand: Command = {
+  usage: 'import --from FILE [--name N] [--plan P]',
+  about: 'makes a new account of an exported one, with the same passports at the same ids',
+  options: {
+    from: { hint: 'FILE', about: 'what `carnet export` wrote' },
+    name: { hint: 'N', about: 'what the account is called here; without it, as in the file' },
+    plan: { hint: 'P', about: 'its plan here; without it, the one in the file' },
+  },
+  run: ({ args, env }) => {
+    const path = args.get('from')
+    const name = args.find('name') === undefined ? undefined : readName(args, 'name')
+    const plan = args.find('plan')
+    return withStore(
+      env,
+      async ({ store, clock }) => {
+        const progress = progressOn(process.stderr)
+        const setup = { openPool: store.openPoolOfOne, clock }
+        const made = await importFromFile(setup, {
+          path,
+          name,
+          plan,
+          progress: n => progress.tell(`${n} lines`),
+        })
+        progress.end()
+        const { passport = 0, version = 0 } = made.counts
+        const value = { ...made, passports: passport, versions: version }
+        const text = `Account ${made.account} "${made.name}" has ${passport} passports with ${version} versions. Its people and keys are to be made anew.`
+        return { value, text }
+      },
+      MAKES_ONE,
+    )
+  },
+}

@@ -1,0 +1,54 @@
+/** `carnet gtin release`: an operator's act, because printed codes name the GTIN. */
+import { type ReleasedGtin, type ReleaseOptions, releaseGtin } from '../../passports/release-gtin.ts'
+import { accountNumber } from '../command-line/account-arguments.ts'
+import { type Command, UsageError } from '../command-line/command.ts'
+import { withStore } from '../store/store.ts'
+
+export const gtinRelease: Command = {
+  usage: 'gtin release GTIN [--to ACCOUNT | --for-anyone] [--force]',
+  about:
+    'takes a GTIN from a product, so that another product of the same account, or of the account named, can have it',
+  positionals: ['GTIN'],
+  options: {
+    to: {
+      hint: 'ACCOUNT',
+      about: 'the id of the only account that may take it; without it, the one that had it',
+    },
+    'for-anyone': { about: 'any account may take it, whichever is first' },
+    force: { about: 'also while units that were issued under it are active' },
+  },
+  run: ({ args, env }) => {
+    const gtin = args.get('GTIN')
+    const to = args.find('to')
+    const forAnyone = args.has('for-anyone')
+    if (to !== undefined && forAnyone) throw new UsageError('Give --to or --for-anyone, not both.')
+    const claimableBy: ReleaseOptions['claimableBy'] = forAnyone
+      ? 'anyone'
+      : to === undefined
+        ? undefined
+        : accountNumber(to)
+    return withStore(env, async ctx => {
+      const released = await releaseGtin(ctx, gtin, { claimableBy, force: args.has('force') })
+      return { value: released, text: describe(released) }
+    })
+  },
+}
+
+function describe({ gtin14, product_id, account_id, units, claimable_by }: ReleasedGtin): string {
+  const who = claimable_by === 'anyone' ? 'Any account may' : `Only account ${claimable_by} may`
+  const lines = [
+    `The GTIN ${gtin14} is released from product ${product_id} of account ${account_id}. ${who} take it now, with a new product or a change of one.`,
+    'Until then all codes printed with it go on leading to that product.',
+    'From then on, codes with the GTIN alone lead to the new product.',
+  ]
+  if (units === 0) return lines.join('\n')
+  const issued = units === 1 ? '1 unit was' : `${units} units were`
+  const theirs =
+    claimable_by === account_id
+      ? 'unless the new product has a unit with the same lot or serial'
+      : 'also when the new product has a unit with the same lot or serial'
+  return [
+    ...lines,
+    `${issued} issued under it: codes with their lots and serials go on leading to them, ${theirs}.`,
+  ].join('\n')
+}

@@ -1,0 +1,105 @@
+/** `carnet keys`: the API keys of an account. */
+
+import { operatorIn } from '../../accounts/accounts.ts'
+import { isOpen } from '../../accounts/close-account.ts'
+import type { AccountContext } from '../../accounts/context.ts'
+import { type KeyRecord, listKeys, SCOPES } from '../../accounts/keys/keys.ts'
+import { createOwnKey, revokeKeyByOperator } from '../../accounts/keys/own-keys.ts'
+import { OVERLAP_MS, rotateKey } from '../../accounts/keys/rotate-key.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import { accountNumber, readName } from '../command-line/account-arguments.ts'
+import { type Command, columns, Refusal } from '../command-line/command.ts'
+import { EXPIRY_HINT, parseExpiry, parseSpan } from '../command-line/parse-times.ts'
+import { type StoreContext, withStore } from '../store/store.ts'
+
+export const keysCreate: Command = {
+  usage: 'keys create --account A --scope full|read [--name N] [--expires D]',
+  about: 'makes an API key; it is shown this once and kept nowhere',
+  options: {
+    account: { hint: 'A', about: 'the id of the account' },
+    scope: { hint: 'full|read', about: 'whether it may write too' },
+    name: { hint: 'N', about: 'what it is for' },
+    expires: { hint: 'D', about: EXPIRY_HINT },
+  },
+  run: ({ args, env }) => {
+    const expires = args.find('expires')
+    const accountId = accountNumber(args.get('account'))
+    const input = {
+      scope: args.oneOf('scope', SCOPES),
+      name: args.find('name') === undefined ? 'From the command line' : readName(args, 'name'),
+      expiresAt: expires === undefined ? undefined : parseExpiry(expires, systemClock.now()),
+      createdBy: 'Operator',
+    }
+    return withStore(env, async ctx => {
+      const { key, id, ...rest } = await createOwnKey(await operatorInOpen(ctx, accountId), input)
+      const text = `${key}\n\nThat is key ${id} (${rest.scope}). Keep it now: it is not shown again.`
+      return { value: { id, key, ...rest }, text }
+    })
+  },
+}
+
+/** Nobody is given a key that opens nothing. */
+async function operatorInOpen(ctx: StoreContext, accountId: number): Promise<AccountContext> {
+  const account = await operatorIn(ctx, accountId)
+  if (await isOpen(account)) return account
+  throw new Refusal(
+    `Account ${accountId} is closed, and no key opens anything of it. "carnet accounts reopen ${accountId}" opens it again.`,
+  )
+}
+
+export const keysList: Command = {
+  usage: 'keys list --account A',
+  about: "lists an account's API keys, without the keys themselves",
+  options: { account: { hint: 'A', about: 'the id of the account' } },
+  run: ({ args, env }) => {
+    const accountId = accountNumber(args.get('account'))
+    return withStore(env, async ctx => {
+      const keys = await listKeys(ctx, accountId)
+      return { value: keys, text: keys.length === 0 ? 'The account has no keys.' : keyTable(keys) }
+    })
+  },
+}
+
+export const keysRotate: Command = {
+  usage: 'keys rotate ID [--overlap 24h]',
+  about: 'makes a key in place of another, which goes on for the overlap; the new one is shown this once',
+  positionals: ['ID'],
+  options: { overlap: { hint: '24h', about: 'how long the old key goes on: 7d, 12h, 30m; 0m ends it now' } },
+  run: ({ args, env }) => {
+    const overlap = args.find('overlap')
+    const overlapMs = overlap === undefined ? OVERLAP_MS : parseSpan('overlap', overlap)
+    const input = { id: args.get('ID'), overlapMs, createdBy: 'Operator' }
+    return withStore(env, async ctx => {
+      const { key, id, replaced, ...rest } = await rotateKey(ctx, input)
+      const until = replaced.expires_at.slice(0, 16).replace('T', ' ')
+      const text = `${key}\n\nThat is key ${id} (${rest.scope}), in place of ${replaced.id}, which ends ${until} UTC.\nKeep it now: it is not shown again.`
+      return { value: { id, key, ...rest, replaced }, text }
+    })
+  },
+}
+
+export const keysRevoke: Command = {
+  usage: 'keys revoke ID',
+  about: 'ends an API key, on every server within two seconds',
+  positionals: ['ID'],
+  options: {},
+  run: ({ args, env }) => {
+    const id = args.get('ID')
+    return withStore(env, async ctx => {
+      const key = await revokeKeyByOperator(ctx, id)
+      return { value: key, text: `Key ${key.id} "${key.name}" (…${key.last4}) is revoked.` }
+    })
+  },
+}
+
+function keyTable(keys: readonly KeyRecord[]): string {
+  const rows = keys.map(key => [
+    key.id,
+    key.scope,
+    `…${key.last4}`,
+    key.last_used_at?.slice(0, 16) ?? 'never',
+    key.revoked_at === null ? (key.expires_at?.slice(0, 16) ?? 'never') : 'revoked',
+    key.name,
+  ])
+  return columns([['ID', 'SCOPE', 'KEY', 'LAST USED', 'ENDS', 'NAME'], ...rows])
+}

@@ -1,0 +1,43 @@
+/** `carnet users`: the people of an account. They set their passwords themselves; the operator never knows one. */
+import { setPasswordUrl } from '../../accounts/people/one-time-links.ts'
+import { createPerson, ROLES, resetPassword } from '../../accounts/people/people.ts'
+import { accountNumber } from '../command-line/account-arguments.ts'
+import type { Command } from '../command-line/command.ts'
+import { withStore } from '../store/store.ts'
+
+export const usersCreate: Command = {
+  usage: 'users create --account A --email E --role owner|editor|viewer',
+  about:
+    'puts a person into an account and makes a link with which they set a password, once, within seven days',
+  options: {
+    account: { hint: 'A', about: 'the id of the account' },
+    email: { hint: 'E', about: 'the e-mail address they sign in with' },
+    role: { hint: 'owner|editor|viewer', about: 'what they may do' },
+  },
+  run: ({ args, env }) => {
+    const accountId = accountNumber(args.get('account'))
+    const input = { accountId, email: args.get('email'), role: args.oneOf('role', ROLES) }
+    return withStore(env, async ctx => {
+      const { id, email, token } = await createPerson(ctx, input)
+      return described({ id, email, set_password_url: setPasswordUrl(ctx.addresses.publicUrl, token) })
+    })
+  },
+}
+
+export const usersResetPassword: Command = {
+  usage: 'users reset-password --email E',
+  about: 'makes a new link to set a password; the old password works until the link is used',
+  options: { email: { hint: 'E', about: 'the e-mail address they sign in with' } },
+  run: ({ args, env }) => {
+    const asked = args.get('email')
+    return withStore(env, async ctx => {
+      const { email, token } = await resetPassword(ctx, { email: asked })
+      return described({ email, set_password_url: setPasswordUrl(ctx.addresses.publicUrl, token) })
+    })
+  },
+}
+
+function described(value: { id?: string; email: string; set_password_url: string }) {
+  const { email, set_password_url: url } = value
+  return { value, text: `${url}\n\nSend it to ${email}: it sets a password, once, within seven days.` }
+}

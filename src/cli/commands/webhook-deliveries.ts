@@ -1,0 +1,158 @@
+/** `carnet webhooks deliveries`, `test`, `resend`, `replay`: what became of events, and sending them again. */
+import { systemClock } from '../../kernel/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { findUuid } from '../../kernel/ids.ts'
+import { openOutbound } from '../../kernel/outbound-http.ts'
+import {
+  type AttemptRecord,
+  DEFAULT_LISTED,
+  listDeliveries,
+  MOST_LISTED,
+  replayFailed,
+  resendDelivery,
+} from '../../webhooks/delivery-log.ts'
+import { testWebhook } from '../../webhooks/send-test-event.ts'
+import { unstick } from '../../webhooks/unstick.ts'
+import { accountNumber } from '../command-line/account-arguments.ts'
+import { type Command, columns, UsageError } from '../command-line/command.ts'
+import { parseSince, SINCE_HINT } from '../command-line/parse-times.ts'
+import { withStore } from '../store/store.ts'
+import { webhookSetup } from '../store/webhook-setup.ts'
+import { inAccount, inItsAccount, ONE, readWebhook, STATUS_WORDS } from './webhook-arguments.ts'
+
+export const webhooksTest: Command = {
+  usage: 'webhooks test ID',
+  about:
+    'sends the event webhook.test once, at once, and says what came of it; exit code 1 when it was not received',
+  optional: 'ID',
+  options: ONE,
+  run: ({ args, env }) => {
+    const wanted = readWebhook(args)
+    return withStore(env, async ctx => {
+      const { sealer, policy } = webhookSetup(ctx.config)
+      const outbound = openOutbound(policy)
+      try {
+        const attempt = await testWebhook(await inItsAccount(ctx, wanted), { sealer, outbound }, wanted.id)
+        if (attempt.ok)
+          return {
+            value: attempt,
+            text: `It was received: ${attempt.status} after ${attempt.duration_ms} ms.`,
+          }
+        const complaint = `It was not received. ${attempt.detail ?? ''}`
+        return { value: attempt, text: attempt.outcome, exitCode: 1, complaint }
+      } finally {
+        await outbound.close()
+      }
+    })
+  },
+}
+
+export const webhooksDeliveries: Command = {
+  usage: 'webhooks deliveries --account A [--webhook W] [--limit N] [--before DELIVERY]',
+  about: 'lists attempts to deliver of the last 30 days, newest first',
+  options: {
+    account: { hint: 'A', about: 'the id of the account' },
+    webhook: { hint: 'W', about: 'only of this webhook' },
+    limit: { hint: 'N', about: `how many, ${MOST_LISTED} at most (${DEFAULT_LISTED})` },
+    before: { hint: 'DELIVERY', about: 'only those older than this one' },
+  },
+  run: ({ args, env }) => {
+    const accountId = accountNumber(args.get('account'))
+    const webhookId = args.find('webhook')
+    const before = args.find('before')
+    if (before !== undefined && findUuid(before) === undefined) {
+      throw new AppError(
+        'not_found',
+        `There is no delivery "${before}". "carnet webhooks deliveries" shows their ids.`,
+      )
+    }
+    const input = {
+      limit: readLimit(args.find('limit')),
+      ...(webhookId === undefined ? {} : { webhookId }),
+      ...(before === undefined ? {} : { before }),
+    }
+    return withStore(env, async ctx => {
+      const attempts = await listDeliveries(await inAccount(ctx, accountId), input)
+      return {
+        value: attempts,
+        text: attempts.length === 0 ? 'Nothing was sent yet.' : attemptTable(attempts),
+      }
+    })
+  },
+}
+
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_LISTED
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (limit >= 1 && limit <= MOST_LISTED) return limit
+  throw new UsageError(`--limit is "${text}": it must be a whole number from 1 to ${MOST_LISTED}.`)
+}
+
+export const webhooksResend: Command = {
+  usage: 'webhooks resend --account A DELIVERY',
+  about: 'sends the event of one attempt again, at once, with six attempts of its own',
+  positionals: ['DELIVERY'],
+  options: { account: { hint: 'A', about: 'the id of the account' } },
+  run: ({ args, env }) => {
+    const accountId = accountNumber(args.get('account'))
+    const id = args.get('DELIVERY')
+    return withStore(env, async ctx => {
+      const sent = await resendDelivery(await inAccount(ctx, accountId), id)
+      const isHeld = sent.webhook_status !== 'active'
+      const text = isHeld
+        ? `Event ${sent.event_id} waits until the webhook is resumed: it is ${STATUS_WORDS[sent.webhook_status]}.`
+        : `Event ${sent.event_id} is on its way again.`
+      return { value: sent, text }
+    })
+  },
+}
+
+export const webhooksReplay: Command = {
+  usage: 'webhooks replay --account A [--webhook W] --since D',
+  about: 'sends again what was given up since a time and not delivered after that',
+  options: {
+    account: { hint: 'A', about: 'the id of the account' },
+    webhook: { hint: 'W', about: 'only of this webhook' },
+    since: { hint: 'D', about: SINCE_HINT },
+  },
+  run: ({ args, env }) => {
+    const accountId = accountNumber(args.get('account'))
+    const webhookId = args.find('webhook')
+    const since = parseSince(args.get('since'), systemClock.now())
+    return withStore(env, async ctx => {
+      const input = { since, ...(webhookId === undefined ? {} : { webhookId }) }
+      const done = await replayFailed(await inAccount(ctx, accountId), input)
+      const held = done.held === 0 ? '' : ` ${done.held} wait until their webhook is resumed.`
+      return { value: done, text: `${done.replayed - done.held} events are on their way again.${held}` }
+    })
+  },
+}
+
+export const webhooksUnstick: Command = {
+  usage: 'webhooks unstick',
+  about: 'makes due what waits for a time that a clock ran ahead to; the server does so every five minutes',
+  options: {},
+  run: ({ env }) =>
+    withStore(env, async ctx => {
+      const freed = await unstick(ctx)
+      const { leases, deliveries, endpoints } = freed
+      const text =
+        leases + deliveries + endpoints === 0
+          ? 'Nothing is stuck.'
+          : `Freed ${leases} accounts, ${deliveries} deliveries and ${endpoints} webhooks.`
+      return { value: freed, text }
+    }),
+}
+
+function attemptTable(attempts: readonly AttemptRecord[]): string {
+  const rows = attempts.map(one => [
+    one.id,
+    one.at.slice(0, 19),
+    one.event,
+    String(one.attempt),
+    one.outcome,
+    `${one.duration_ms} ms`,
+    one.next_attempt_at?.slice(0, 19) ?? '',
+  ])
+  return columns([['ID', 'AT', 'EVENT', 'ATTEMPT', 'OUTCOME', 'TOOK', 'NEXT'], ...rows])
+}

@@ -1,0 +1,126 @@
+/** The demo's account with all that hangs on it. Each part is made when it is missing, so that running it again is harmless. */
+import { createAccountByOperator, listAccounts } from '../../accounts/accounts.ts'
+import { operatorActor } from '../../accounts/actors.ts'
+import { getBrand } from '../../accounts/brand/brand.ts'
+import { setBrand } from '../../accounts/brand/set-brand.ts'
+import type { AccountContext } from '../../accounts/context.ts'
+import { listKeys } from '../../accounts/keys/keys.ts'
+import { createOwnKey } from '../../accounts/keys/own-keys.ts'
+import { createPerson, resetPassword } from '../../accounts/people/people.ts'
+import { setPassword } from '../../accounts/people/set-password.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import { randomLetters } from '../../kernel/crypto.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { createAccessLink, listAccessLinks } from '../../passports/access-links.ts'
+import { passportUrl } from '../../passports/record.ts'
+import type { Store } from '../store/store.ts'
+import { DEMO_PASSPORTS } from './demo-data/demo-account.ts'
+import { DEMO_BRAND } from './demo-data/demo-brand.ts'
+import { type DemoNotes, readDemoNotes, writeDemoNotes } from './demo-notes.ts'
+import type { DemoSheet } from './demo-summary.ts'
+import { loadDemoPassports } from './load-demo.ts'
+
+const NAME = 'Demo'
+const PLAN = 'beta'
+const EMAIL = 'demo@carnet.example'
+/** 64 bits, typed by hand on a phone once or twice: without a change of the keyboard. */
+const PASSWORD_LENGTH = 14
+const LINK_LIFETIME_MS = 365 * 86_400_000
+/** A link that ends sooner is replaced. */
+const LINK_RENEWED_BEFORE_MS = 86_400_000
+
+/** Brings the demo's account to what its sheet says, and returns the sheet. */
+export async function prepareDemo(store: Store, dataDir: string): Promise<DemoSheet> {
+  const notes = readDemoNotes(dataDir)
+  const ctx = await demoContext(store)
+  // Whoever tries the demo may have set another.
+  if ((await getBrand(ctx)).version === 0) await setBrand(ctx, DEMO_BRAND)
+  const { models, batches, items } = await loadDemoPassports(ctx, DEMO_PASSPORTS)
+  const [passportId = ''] = models
+  const [itemId] = items
+  const user = await requireUser(ctx, notes)
+  const key = await requireKey(ctx, notes)
+  const link = await requireLink(ctx, notes, { passportId, store })
+  const { publicUrl, apiUrl } = store.addresses
+  const address = passportUrl(store.addresses, passportId)
+  const sheet: DemoSheet = {
+    url: publicUrl,
+    console_url: `${publicUrl}/console`,
+    email: user.email,
+    password: user.password,
+    api_key: key.key,
+    curl: `curl -H "Authorization: Bearer ${key.key}" "${apiUrl}/products?limit=3"`,
+    passport_url: address,
+    item_url: itemId === undefined ? null : passportUrl(store.addresses, itemId),
+    access_link: `${address}?access=${link.token}`,
+    passports: { models: models.length, batches: batches.length, items: items.length },
+    data: dataDir,
+  }
+  writeDemoNotes(dataDir, { user, key, link, sheet })
+  return sheet
+}
+
+async function demoContext(store: Store): Promise<AccountContext> {
+  const operator = { sql: store.sql, clock: systemClock }
+  const account =
+    (await listAccounts(operator)).find(one => one.name === NAME) ??
+    (await createAccountByOperator(operator, { name: NAME, plan: PLAN }))
+  const accountId = Number(account.id)
+  return { ...operator, accountId, actorId: await operatorActor(operator, accountId) }
+}
+
+/** The kept password, as long as the person is there; a new one when the notes are lost. */
+async function requireUser(ctx: AccountContext, notes: DemoNotes): Promise<NonNullable<DemoNotes['user']>> {
+  const made = await makePerson(ctx)
+  if (made === undefined && notes.user !== undefined) return notes.user
+  const { token } = made ?? (await resetPassword(ctx, { email: EMAIL }))
+  const password = randomLetters(PASSWORD_LENGTH)
+  await setPassword(ctx, { token, password })
+  return { email: EMAIL, password }
+}
+
+/** Undefined when the person is in the account already. */
+async function makePerson(ctx: AccountContext): Promise<{ token: string } | undefined> {
+  try {
+    return await createPerson(ctx, { accountId: ctx.accountId, email: EMAIL, role: 'owner' })
+  } catch (error) {
+    if (error instanceof AppError && error.details?.[0]?.code === 'duplicate') return undefined
+    throw error
+  }
+}
+
+/** The kept key, unless somebody revoked it. */
+async function requireKey(ctx: AccountContext, notes: DemoNotes): Promise<NonNullable<DemoNotes['key']>> {
+  const kept = notes.key
+  const records = kept === undefined ? [] : await listKeys(ctx, ctx.accountId)
+  if (kept && records.some(record => record.id === kept.id && record.revoked_at === null)) return kept
+  const { id, key } = await createOwnKey(ctx, {
+    name: 'Demo',
+    scope: 'full',
+    expiresAt: undefined,
+    createdBy: 'Operator',
+  })
+  return { id, key }
+}
+
+async function requireLink(
+  ctx: AccountContext,
+  notes: DemoNotes,
+  { passportId, store }: { passportId: string; store: Store },
+): Promise<NonNullable<DemoNotes['link']>> {
+  const kept = notes.link
+  const now = ctx.clock.now().getTime()
+  const records = kept === undefined ? [] : await listAccessLinks(ctx)
+  const record = records.find(one => one.id === kept?.id && one.revoked_at === null)
+  const isGood =
+    record?.passport_id === passportId && Date.parse(record.expires_at) > now + LINK_RENEWED_BEFORE_MS
+  if (kept && isGood) return kept
+  const { id, token } = await createAccessLink(ctx, {
+    passportId,
+    audience: 'legitimate_interest',
+    label: 'Demo',
+    expiresAt: new Date(now + LINK_LIFETIME_MS),
+    addresses: store.addresses,
+  })
+  return { id, token }
+}

@@ -1,0 +1,42 @@
+/** What the demo keeps beside its database so that a later run prints the same sign-in and key again: it is only a demo. */
+import { randomBytes } from 'node:crypto'
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Refusal } from '../command-line/command.ts'
+import type { DemoSheet } from './demo-summary.ts'
+
+/** An `id` is of the record whose secret stands beside it. */
+export type DemoNotes = {
+  user?: { email: string; password: string }
+  key?: { id: string; key: string }
+  link?: { id: string; token: string }
+  /** What was printed last. */
+  sheet?: DemoSheet
+}
+
+const FILE = 'demo.json'
+const GROUP_AND_OTHERS = 0o077
+
+/** Empty when there are none yet. Throws a Refusal when others can read them. */
+export function readDemoNotes(dataDir: string): DemoNotes {
+  const path = join(dataDir, FILE)
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return {}
+  if (process.platform !== 'win32' && (stats.mode & GROUP_AND_OTHERS) !== 0) {
+    throw new Refusal(`${path} holds the demo's key and can be read by others. Run: chmod 600 ${path}`)
+  }
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as DemoNotes
+  } catch (error) {
+    if (error instanceof SyntaxError) return {}
+    throw error
+  }
+}
+
+/** Replaced as a whole: a crash leaves the old notes or the new. */
+export function writeDemoNotes(dataDir: string, notes: DemoNotes): void {
+  const path = join(dataDir, FILE)
+  const beside = `${path}-${process.pid}-${randomBytes(4).toString('hex')}`
+  writeFileSync(beside, `${JSON.stringify(notes, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })
+  renameSync(beside, path)
+}

@@ -1,0 +1,42 @@
+/** What the demo prints: where to look, what to copy, how to stop. */
+import { columns } from '../command-line/command.ts'
+import { terminalQr } from './terminal-qr.ts'
+
+export type DemoSheet = {
+  url: string
+  console_url: string
+  email: string
+  password: string
+  api_key: string
+  curl: string
+  passport_url: string
+  /** Null when there is none to be had. */
+  item_url: string | null
+  access_link: string
+  passports: { models: number; batches: number; items: number }
+  data: string
+}
+
+/** The sheet as text; with the first passport's address as a QR symbol when a phone can open it. */
+export function sheetText(sheet: DemoSheet, forPhone: boolean): string {
+  const { models, batches, items } = sheet.passports
+  const rows = columns(
+    [
+      ['Console', sheet.console_url],
+      ['', `${sheet.email}   ${sheet.password}`],
+      ['API key', `${sheet.api_key}   (full)`],
+      ['A passport', sheet.passport_url],
+      ...(sheet.item_url === null ? [] : [['… of one item', sheet.item_url]]),
+      ['Access link', sheet.access_link],
+    ],
+    '  ',
+  )
+  const symbol = forPhone
+    ? `\n${terminalQr(sheet.passport_url)}\n  Scan it with a phone in the same network: it opens that passport.\n`
+    : ''
+  return (
+    `\nCarnet is up, with a demo account of ${models} models, ${batches} batches and ${items} items.\n\n${rows}\n\n` +
+    `  The access link shows what a reader with a legitimate interest sees. Try the API:\n\n${sheet.curl}\n${symbol}\n` +
+    `Stop with Ctrl-C. All of it is in ${sheet.data}; delete that folder to begin anew.\n\n`
+  )
+}

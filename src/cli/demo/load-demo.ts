@@ -1,0 +1,145 @@
+/** Puts the demo's passports into its account through the same verbs as every door, once: what is there stays as it is. */
+import type { AccountContext } from '../../accounts/context.ts'
+import { LEVEL_LETTER } from '../../accounts/plans.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { createPassport } from '../../passports/create.ts'
+import { createChildren, type Issued } from '../../passports/create-children.ts'
+import { listPassports } from '../../passports/list.ts'
+import { refreshPassport } from '../../passports/refresh-job.ts'
+import { updatePassport } from '../../passports/update.ts'
+import type { DemoItem, DemoPassport } from './demo-data/demo-passport.ts'
+
+/** Ids in the order given. */
+export type LoadedDemo = { models: string[]; batches: string[]; items: string[] }
+
+/**
+ * Loads what is missing, also after a load that was cut off: of each model its units first, its corrections last, so
+ * that these find units that were issued before them. Only units of what this load has corrected are refreshed.
+ */
+export async function loadDemoPassports(
+  ctx: AccountContext,
+  passports: readonly DemoPassport[],
+): Promise<LoadedDemo> {
+  const loaded: LoadedDemo = { models: [], batches: [], items: [] }
+  for (const passport of passports) {
+    const model = (await findModel(ctx, passport)) ?? (await createModel(ctx, passport))
+    loaded.models.push(idFromUuid(model.uuid))
+    await loadUnits(ctx, model.uuid, passport, loaded)
+    const missing = (passport.corrections ?? []).slice(model.versionNo - 1)
+    for (const update of missing) {
+      await updatePassport(ctx, {
+        uuid: model.uuid,
+        data: update.data as Parameters<typeof updatePassport>[1]['data'],
+        changeType: update.change_type,
+        note: update.note,
+        strict: true,
+        expects: () => true,
+      })
+    }
+    if (missing.length > 0 && !passport.leavesUnitsOutdated) await refreshPassport(ctx, model.uuid)
+  }
+  return loaded
+}
+
+type Model = { uuid: string; versionNo: number }
+
+async function createModel(ctx: AccountContext, { category, data }: DemoPassport): Promise<Model> {
+  const { passport } = await createPassport(ctx, { category, data, strict: true })
+  return { uuid: passport.id, versionNo: passport.version_no }
+}
+
+/** The oldest model with the passport's SKU. */
+async function findModel(ctx: AccountContext, { data }: DemoPassport): Promise<Model | undefined> {
+  const filter = {
+    levels: ['m'],
+    sku: String(data.sku),
+  } as const
+  const { rows } = await listPassports(ctx, filter, { limit: 100, page: 1 })
+  const oldest = rows.at(-1)
+  return oldest === undefined ? undefined : { uuid: oldest.id, versionNo: oldest.version_no }
+}
+
+async function loadUnits(
+  ctx: AccountContext,
+  modelUuid: string,
+  { batches = [], items = [] }: DemoPassport,
+  loaded: LoadedDemo,
+): Promise<void> {
+  const lots = batches.map(({ lot, data }) => ({ lot, data }))
+  const uuids = await requireUnits(ctx, { parentUuid: modelUuid, level: 'batch', units: lots })
+  loaded.batches.push(...uuids.map(idFromUuid))
+  for (const [i, parentUuid] of uuids.entries()) {
+    loaded.items.push(...(await requireItems(ctx, parentUuid, batches[i]?.items)))
+  }
+  loaded.items.push(...(await requireItems(ctx, modelUuid, items)))
+}
+
+async function requireItems(
+  ctx: AccountContext,
+  parentUuid: string,
+  items: readonly DemoItem[] = [],
+): Promise<string[]> {
+  const uuids = await requireUnits(ctx, { parentUuid, level: 'item', units: items })
+  return uuids.map(idFromUuid)
+}
+
+type Unit = { lot?: string; serial?: string; data?: Record<string, unknown> | undefined }
+type Wanted = { parentUuid: string; level: 'batch' | 'item'; units: readonly Unit[] }
+
+/** The UUIDs of the units in their order, those issued that were missing and still can be. Throws when one is invalid. */
+async function requireUnits(ctx: AccountContext, wanted: Wanted): Promise<string[]> {
+  const found = await findUnits(ctx, wanted)
+  const units = wanted.units.filter(unit => !found.has(nameOf(unit)))
+  if (units.length > 0) {
+    for (const passport of await issue(ctx, { ...wanted, units })) found.set(nameOf(passport), passport.id)
+  }
+  return wanted.units.flatMap(unit => found.get(nameOf(unit)) ?? [])
+}
+
+/** Whoever tries the demo may have archived the parent, used up the quota, or taken the name for a unit of their own. */
+async function issue(
+  ctx: AccountContext,
+  { parentUuid, level, units }: Wanted,
+): Promise<Issued['passport'][]> {
+  const sent = units.map(({ data, ...unit }) => (data === undefined ? unit : { ...unit, data }))
+  try {
+    const { created, errors } = await createChildren(ctx, {
+      parentUuid,
+      level,
+      units: sent,
+      bulk: true,
+      strict: true,
+    })
+    for (const { error } of errors) if (!isTheirs(error)) throw error
+    return created.map(({ passport }) => passport)
+  } catch (error) {
+    if (error instanceof AppError && isTheirs(error)) return []
+    throw error
+  }
+}
+
+const isTheirs = ({ code, details = [] }: AppError) =>
+  code === 'archived' ||
+  code === 'plan_limit' ||
+  details.some(detail => /^(lot|serial)_taken$/.test(detail.code))
+
+const nameOf = ({ lot, serial }: { lot?: string | null; serial?: string | null }) => serial ?? lot ?? ''
+
+/** By lot or serial, one by one: it does not matter how many others were issued since. */
+async function findUnits(
+  ctx: AccountContext,
+  { parentUuid, level, units }: Wanted,
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  const levels = [LEVEL_LETTER[level]]
+  for (const { lot, serial } of units) {
+    const { rows } = await listPassports(
+      ctx,
+      { levels, parentId: parentUuid, lot, serial },
+      { limit: 1, page: 1 },
+    )
+    for (const row of rows) found.set(nameOf(row), row.id)
+  }
+  return found
+}

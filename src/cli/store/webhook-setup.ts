@@ -1,0 +1,14 @@
+/** What webhooks need of the settings: the key their secrets are sealed with, and where they may go. */
+import { addressList } from '../../kernel/addresses.ts'
+import type { Config } from '../../kernel/config.ts'
+import { createSealer } from '../../kernel/sealing.ts'
+import type { WebhookSetup } from '../../webhooks/manage-endpoints.ts'
+import { secretKey } from './secret-key.ts'
+
+export function webhookSetup(config: Config): WebhookSetup {
+  const { oldSecretKey, allowInsecureWebhooks, webhookAllowCidrs } = config
+  return {
+    sealer: createSealer(secretKey(config), oldSecretKey === undefined ? [] : [oldSecretKey]),
+    policy: { allowInsecureLoopback: allowInsecureWebhooks, allowed: addressList(webhookAllowCidrs) },
+  }
+}
