@@ -23,7 +23,7 @@ export async function readUpload(body: Body, maxBytes: number): Promise<Upload> 
   if ((body.length ?? 0) > maxBytes + FRAME_BYTES)
     return { field: () => '', file: undefined, isTooLarge: true }
   const fields = new Map<string, string>()
-  const pieces: Buffer[] = []
+  const received = collectBytes(body.length, maxBytes)
   let name: string | undefined
   let isTooLarge = false
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -31,10 +31,10 @@ export async function readUpload(body: Body, maxBytes: number): Promise<Upload> 
   form.on('field', (field, value) => fields.set(field, value))
   form.on('file', (_field, stream, fileName) => {
     name = fileName
-    stream.on('data', (piece: Buffer) => pieces.push(piece))
+    stream.on('data', received.add)
     stream.on('limit', () => {
       isTooLarge = true
-      pieces.length = 0
+      received.forget()
       resolve()
     })
     stream.on('error', reject)
@@ -52,12 +52,34 @@ export async function readUpload(body: Body, maxBytes: number): Promise<Upload> 
     body.stream.unpipe(form)
     body.stream.resume()
   }
-  const bytes = Buffer.concat(pieces)
+  const bytes = received.bytes()
   const isThere = !isTooLarge && name !== undefined && !(name === '' && bytes.length === 0)
   return {
     field: one => (fields.get(one) ?? '').trim(),
     file: isThere ? { name: name ?? '', bytes } : undefined,
     isTooLarge,
+  }
+}
+
+/** A body that says how long it is gets its memory at once; joining its pieces would take as much again for a moment. */
+function collectBytes(bodyLength: number | undefined, maxBytes: number) {
+  let bytes = Buffer.allocUnsafeSlow(Math.min(bodyLength ?? 0, maxBytes))
+  let length = 0
+  return {
+    add(piece: Buffer): void {
+      if (length + piece.length > bytes.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(2 * bytes.length, length + piece.length))
+        bytes.copy(larger, 0, 0, length)
+        bytes = larger
+      }
+      piece.copy(bytes, length)
+      length += piece.length
+    },
+    forget(): void {
+      bytes = Buffer.alloc(0)
+      length = 0
+    },
+    bytes: () => bytes.subarray(0, length),
   }
 }
 

@@ -2,34 +2,54 @@
  * The encoding of a text file, found from its bytes: nobody knows what their spreadsheet program wrote. UTF-8 is nearly
  * impossible to hit by chance, so what is valid UTF-8 is; what is not, and has no mark, is the Windows-1252 of old Excel.
  */
+import { isUtf8 } from 'node:buffer'
+import { breathing } from '../../kernel/breath.ts'
 import { SheetFault } from './spreadsheet-error.ts'
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
-export type Decoded = { text: string; encoding: Encoding }
+export type EncodedText = {
+  encoding: Encoding
+  /** Decodes from the beginning, some 16 kB at a time, without the byte order mark: a large text never exists whole. */
+  decode: () => Generator<string, void>
+}
 
-/** Throws `SheetFault`. The byte order mark is not part of the text. */
-export function decodeText(bytes: Uint8Array): Decoded {
+const PIECE_BYTES = 16 * 1024
+
+/** Finds the encoding and checks all of the text, with pauses for others. Throws `SheetFault`. */
+export async function readText(bytes: Uint8Array): Promise<EncodedText> {
   if (bytes.length === 0) throw new SheetFault('empty')
-  const marked = markOf(bytes)
-  if (marked !== undefined) return { text: decode(bytes, marked), encoding: marked }
-  const wide = wideWithoutMark(bytes)
-  if (wide !== undefined) return { text: decode(bytes, wide), encoding: wide }
+  const encoding = findMark(bytes) ?? findWideWithoutMark(bytes) ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252')
+  const decode = () => decodePieces(bytes, encoding)
+  const breathe = breathing()
+  let isBlank = true
+  for (const piece of decode()) {
+    if (NO_TEXT.test(piece)) throw new SheetFault('not_text')
+    isBlank &&= piece.trim() === ''
+    await breathe()
+  }
+  if (isBlank) throw new SheetFault('empty')
+  return { encoding, decode }
+}
+
+function* decodePieces(bytes: Uint8Array, encoding: Encoding): Generator<string, void> {
+  const decoder = new TextDecoder(encoding, { fatal: true })
   try {
-    return checked({ text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: 'utf-8' })
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      yield decoder.decode(bytes.subarray(at, at + PIECE_BYTES), { stream: at + PIECE_BYTES < bytes.length })
+    }
   } catch (error) {
-    if (error instanceof SheetFault) throw error
-    return checked({ text: decode(bytes, 'windows-1252'), encoding: 'windows-1252' })
+    throw error instanceof TypeError ? new SheetFault('encoding') : error
   }
 }
 
-function markOf([a, b, c]: Uint8Array): Encoding | undefined {
+function findMark([a, b, c]: Uint8Array): Encoding | undefined {
   if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8'
   if (a === 0xff && b === 0xfe) return 'utf-16le'
   return a === 0xfe && b === 0xff ? 'utf-16be' : undefined
 }
 
 /** Western text in UTF-16 has a zero in every second byte. */
-function wideWithoutMark(bytes: Uint8Array): Encoding | undefined {
+function findWideWithoutMark(bytes: Uint8Array): Encoding | undefined {
   const sample = bytes.subarray(0, 1000)
   let [even, odd] = [0, 0]
   for (const [place, byte] of sample.entries()) {
@@ -42,18 +62,5 @@ function wideWithoutMark(bytes: Uint8Array): Encoding | undefined {
   return even > most * 0.4 && odd === 0 ? 'utf-16be' : undefined
 }
 
-function decode(bytes: Uint8Array, encoding: Encoding): string {
-  try {
-    return checked({ text: new TextDecoder(encoding, { fatal: true }).decode(bytes), encoding }).text
-  } catch (error) {
-    throw error instanceof SheetFault ? error : new SheetFault('encoding')
-  }
-}
-
 /** C0 but tab, LF and CR, and the C1 that an unassigned byte of Windows-1252 becomes: no program writes these into a sheet. */
 const NO_TEXT = /[\0-\x08\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]/
-
-function checked(decoded: Decoded): Decoded {
-  if (NO_TEXT.test(decoded.text)) throw new SheetFault('not_text')
-  return decoded
-}

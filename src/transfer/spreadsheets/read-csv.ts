@@ -10,15 +10,13 @@ export type CsvManner = { separator: (typeof SEPARATORS)[number]; begin: number;
 
 /** Security bound: a quotation mark that is never closed takes in no more than this. */
 const LONGEST_RECORD = 4 * 1024 * 1024
-const PIECE = 16 * 1024
-const SAMPLE = 64 * 1024
 
-/** What separates cells, by the line that says so, or by what stands between the names of the header. */
-export function readCsvManner(text: string): CsvManner {
-  const [line, named] = /^sep=(.)(?:\r\n|\n|\r)/i.exec(text) ?? []
+/** What separates cells in a text that begins with the sample: by the line that says so, or by what stands between the names of the header. */
+export function readCsvManner(sample: string): CsvManner {
+  const [line, named] = /^sep=(.)(?:\r\n|\n|\r)/i.exec(sample) ?? []
   const told = SEPARATORS.find(one => one === named)
   if (line !== undefined && told !== undefined) return { separator: told, begin: line.length, firstNo: 2 }
-  const header = headerLine(text.slice(0, SAMPLE)).replaceAll(/"(?:[^"]|"")*"/g, '')
+  const header = headerLine(sample).replaceAll(/"(?:[^"]|"")*"/g, '')
   let best: CsvManner['separator'] = ','
   for (const one of SEPARATORS) if (header.split(one).length > header.split(best).length) best = one
   return { separator: best, begin: 0, firstNo: 1 }
@@ -31,10 +29,10 @@ const headerLine = (sample: string) =>
 type Parsing = { state: { record: readonly unknown[] } }
 
 /**
- * Throws `SheetFault`. The text is given to the parser in pieces, between which others have their turn. `max_record_size`
+ * Throws `SheetFault`. Others have their turn between two pieces of the text. `max_record_size`
  * counts letters, of which empty cells have none, so the cells of an unfinished record are counted after each piece.
  */
-export async function* csvRows(text: string, manner: CsvManner): AsyncGenerator<SheetRow> {
+export async function* csvRows(pieces: Iterable<string>, manner: CsvManner): AsyncGenerator<SheetRow> {
   let records: string[][] = []
   const parser = parse({
     delimiter: manner.separator,
@@ -59,20 +57,26 @@ export async function* csvRows(text: string, manner: CsvManner): AsyncGenerator<
   const breathe = breathing()
   const lastNo = manner.firstNo + MAX_RAW_ROWS
   let no = manner.firstNo
+  let isFirst = true
+  const takeRecords = function* () {
+    if (state.record.length > MAX_RAW_COLUMNS) throw new SheetFault('too_many_columns')
+    for (const cells of records) {
+      if (cells.length > MAX_RAW_COLUMNS) throw new SheetFault('too_many_columns')
+      if (no >= lastNo) throw new SheetFault('too_many_rows')
+      yield { no: no++, cells }
+    }
+    records = []
+    if (parser.errored) throw parser.errored
+  }
   try {
-    for (let at = manner.begin; at < text.length + PIECE; at += PIECE) {
-      if (at < text.length) parser.write(text.slice(at, at + PIECE))
-      else await finish(parser)
-      if (state.record.length > MAX_RAW_COLUMNS) throw new SheetFault('too_many_columns')
-      for (const cells of records) {
-        if (cells.length > MAX_RAW_COLUMNS) throw new SheetFault('too_many_columns')
-        if (no >= lastNo) throw new SheetFault('too_many_rows')
-        yield { no: no++, cells }
-      }
-      records = []
-      if (parser.errored) throw parser.errored
+    for (const piece of pieces) {
+      parser.write(isFirst ? piece.slice(manner.begin) : piece)
+      isFirst = false
+      yield* takeRecords()
       await breathe()
     }
+    await finish(parser)
+    yield* takeRecords()
   } catch (error) {
     throw error instanceof CsvError ? faultOf(error) : error
   } finally {

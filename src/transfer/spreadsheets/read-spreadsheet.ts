@@ -1,10 +1,12 @@
 /** A file of unknown kind as rows of cells: what it is shows in its first bytes, not in its name. Everything is bounded. */
 
-import { decodeText, type Encoding } from './decode-text.ts'
+import { type EncodedText, type Encoding, readText } from './decode-text.ts'
 import { type CsvManner, csvRows, readCsvManner } from './read-csv.ts'
 import { xlsxRows, xlsxSheets } from './read-xlsx.ts'
 import { SheetFault } from './spreadsheet-error.ts'
 import { LONGEST_CELL, MAX_FILE_BYTES, MOST_COLUMNS, MOST_ROWS, type SheetRow } from './spreadsheet-limits.ts'
+
+const SAMPLE_LENGTH = 64 * 1024
 
 export type OpenSheet = {
   kind: 'csv' | 'xlsx'
@@ -40,12 +42,25 @@ const startsWith = (bytes: Buffer, ...start: number[]) => start.every((byte, pla
 async function sourceOf(bytes: Buffer, wanted: string | undefined): Promise<Source> {
   if (startsWith(bytes, 0x50, 0x4b)) return workbook(bytes, wanted)
   if (startsWith(bytes, 0xd0, 0xcf, 0x11, 0xe0)) throw new SheetFault('old_excel')
-  const { text, encoding } = decodeText(bytes)
-  const start = text.trimStart()
-  if (start === '') throw new SheetFault('empty')
-  if (/^(?:<|[{[]\s*["{[\]}])/.test(start)) throw new SheetFault('markup')
-  const manner = readCsvManner(text)
-  return { kind: { kind: 'csv', encoding, separator: manner.separator }, rows: csvRows(text, manner) }
+  const text = await readText(bytes)
+  const sample = takeSample(text)
+  if (/^\s*(?:<|[{[]\s*["{[\]}])/.test(sample)) throw new SheetFault('markup')
+  const manner = readCsvManner(sample)
+  const { encoding } = text
+  return {
+    kind: { kind: 'csv', encoding, separator: manner.separator },
+    rows: csvRows(text.decode(), manner),
+  }
+}
+
+/** As much of the beginning as tells what the text is. */
+function takeSample({ decode }: EncodedText): string {
+  let sample = ''
+  for (const piece of decode()) {
+    sample += piece
+    if (sample.length >= SAMPLE_LENGTH) break
+  }
+  return sample
 }
 
 async function workbook(bytes: Buffer, wanted: string | undefined): Promise<Source> {
