@@ -9,7 +9,6 @@ import type { SecurityEvent, SecurityLog } from '../kernel/security-events.ts'
 import type { Mail } from '../kernel/smtp.ts'
 import type { Addresses } from '../passports/record.ts'
 import type { Form } from './form.ts'
-import type { Body } from './sheets/upload.ts'
 import type { Words } from './texts.ts'
 import type { Upload } from './upload.ts'
 
@@ -31,6 +30,9 @@ export type ConsoleSetup = {
   outbound: Outbound
 }
 
+/** A request body with its media type and, if the header says it, its length in bytes. */
+export type UnreadBody = { stream: Readable; type: string; length: number | undefined }
+
 export type Visit = {
   setup: ConsoleSetup
   words: Words
@@ -40,7 +42,7 @@ export type Visit = {
   /** Files by the name of their field, where the route takes any. */
   uploads: ReadonlyMap<string, Upload>
   /** Of a route that takes a sheet: the body, unread. */
-  upload: Body | undefined
+  upload: UnreadBody | undefined
   /** The address the request came from. */
   network: string
   /** The session's token, and the session if it goes on. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { barsOf, scaleTop } from '../../src/console/scans/trend.ts'
-import { shadesOf } from '../../src/console/scans/world.ts'
+import { shadesOf } from '../../src/console/scans/world-map.ts'
 import { findUuid, idFromUuid } from '../../src/kernel/ids.ts'
 import { comparePeriods } from '../../src/scans/compare-periods.ts'
 import { milestonesOf } from '../../src/scans/list-milestones.ts'

@@ -12,22 +12,23 @@ import { findSummaries, type Summary } from '../../passports/list.ts'
 import { createdAt, gs1Url, LEVEL_NAME, passportUrl } from '../../passports/record.ts'
 import { readingOf, type State } from '../../passports/state.ts'
 import { DPI } from '../../qr/png.ts'
-import { labelOf } from '../data-labels.ts'
 import { DRAFTS_MODULE } from '../drafts-module.ts'
 import { copyable } from '../fields.ts'
+import { PRODUCTS } from '../page/addresses.ts'
+import { doneNotice } from '../product-data/done-notice.ts'
+import { labelOf } from '../product-data/labels.ts'
+import { getRequestedProduct } from '../product-data/requested-product.ts'
+import { formatTitle, getProductTitle } from '../product-data/titles.ts'
+import { dataView } from '../product-data/view.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
-import { scansPart } from '../scans/product-part.ts'
+import { scansPart } from '../scans/product-section.ts'
 import { type Words, wordsOf } from '../texts.ts'
-import { dataView } from './data-view.ts'
-import { doneNotice } from './done.ts'
-import { draftOfNew, draftOfProduct, draftSaved } from './draft.ts'
-import { PRODUCTS } from './list.ts'
+import { unitsPart } from '../units/issue.ts'
+import { pendingPart } from '../units/refresh.ts'
+import { draftOfNew, draftOfProduct, draftSaved } from './drafts.ts'
 import { nameNotice } from './name-notice.ts'
-import { pendingPart } from './pending.ts'
-import { shopPart } from './shop.ts'
-import { calledAs, contextAndState, titleOf } from './subject.ts'
+import { shopPart } from './shop-snippet.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
-import { unitsPart } from './units.ts'
 
 const VERSIONS_SHOWN = 10
 const DONE = ['created', 'saved', 'corrected', 'archived', 'restored', 'reverted'] as const
@@ -37,7 +38,7 @@ const LOOK_AGAIN_S = 2
 export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
   const { words, session } = visit
   const texts = wordsOf(words, PRODUCT_TEXTS)
-  const { ctx, state } = await contextAndState(visit)
+  const { ctx, state } = await getRequestedProduct(visit)
   const { row } = state
   const mayEdit = session.role !== 'viewer'
   const [history, pending, units, scans, parents] = await Promise.all([
@@ -47,7 +48,7 @@ export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
     scansPart(visit, ctx, state),
     findSummaries(ctx, row.parent_id === null ? [] : [row.parent_id]),
   ])
-  const title = titleOf(words, state)
+  const title = getProductTitle(words, state)
   const body = html`<p class="way"><a class="alone" href="${PRODUCTS}">${texts.products}</a></p>
 <h1>${title}</h1>!${doneNotice(words, visit.query, DONE)}!${endedDraft(visit, state)}!${pending.html}!${nameNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${facts(words, state, parents[0])}!${mayEdit ? actions(words, state) : ''}
 !${addresses(visit, state)}!${shopPart(visit, state)}
@@ -113,7 +114,7 @@ function facts(words: Words, { row }: State, parent: Summary | undefined): strin
   const under =
     parent === undefined
       ? ''
-      : html`<div><dt>${texts.parent}</dt><dd><a href="${PRODUCTS}/${idFromUuid(parent.id)}">${calledAs(words, parent.product_name ?? words.texts.unnamed, parent)}</a></dd></div>`
+      : html`<div><dt>${texts.parent}</dt><dd><a href="${PRODUCTS}/${idFromUuid(parent.id)}">${formatTitle(words, parent.product_name ?? words.texts.unnamed, parent)}</a></dd></div>`
   return html`<dl class="facts">!${lines.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}!${under}</dl>`
 }
 

@@ -2,9 +2,9 @@
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import type { Data } from '../../categories/value.ts'
-import { labelOf } from '../data-labels.ts'
+import { labelOf } from '../product-data/labels.ts'
+import { valueView } from '../product-data/view.ts'
 import { type Words, wordsOf } from '../texts.ts'
-import { valueView } from './data-view.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
 
 export function difference(words: Words, fields: readonly Field[], before: Data, after: Data): string {

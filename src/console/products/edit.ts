@@ -11,20 +11,20 @@ import { getVersionOwn } from '../../passports/history.ts'
 import { previewUpdate } from '../../passports/preview-correction.ts'
 import { getState, readingOf, type State } from '../../passports/state.ts'
 import { CHANGE_TYPES, updatePassport } from '../../passports/update.ts'
-import { changesBetween, shownForm } from '../data-form.ts'
-import { dataInputs } from '../data-inputs.ts'
-import { reshaped } from '../data-rows.ts'
 import { defaultButton } from '../fields.ts'
+import { PRODUCTS } from '../page/addresses.ts'
+import { doneAt } from '../product-data/done-notice.ts'
+import { changesBetween, shownForm } from '../product-data/form-data.ts'
+import { dataInputs } from '../product-data/inputs.ts'
+import { reshaped } from '../product-data/list-rows.ts'
+import { getProductTitle } from '../product-data/titles.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { conflictNotice, mergedWith } from './conflict.ts'
-import { doneAt } from './done.ts'
-import { draftAttributes, draftOfProduct } from './draft.ts'
-import { PRODUCTS } from './list.ts'
+import { draftAttributes, draftOfProduct } from './drafts.ts'
 import { MAX_NOTE_LENGTH, reviewPage } from './review.ts'
-import { titleOf } from './subject.ts'
+import { faults, problemsIn, readSent, SCRIPTS, type Sent, statusOf, type Typed } from './submitted-data.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
-import { faults, problemsIn, readSent, SCRIPTS, type Sent, statusOf, type Typed } from './typed.ts'
 
 type Edit = Typed & {
   note: string
@@ -67,7 +67,7 @@ function editPage(words: Words, state: State, edit: Edit): Outcome {
   const { row } = state
   const at = `${PRODUCTS}/${idFromUuid(row.id)}`
   const category = requireCategory(row.category)
-  const title = texts.editOf(titleOf(words, state))
+  const title = texts.editOf(getProductTitle(words, state))
   const isUnit = row.level !== 'm'
   const { form, problems } = edit
   const drawing = {

@@ -3,8 +3,8 @@ import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Count, countLevels, type Level, MOST_COUNTED } from '../../passports/list.ts'
 import { type Words, wordsOf } from '../texts.ts'
+import { addressOf, filterOf, LEVELS, type View } from './list-query.ts'
 import { LIST_TEXTS } from './list-texts.ts'
-import { addressOf, filterOf, LEVELS, type View } from './list-view.ts'
 
 export type Counts = Readonly<Record<Level, Count>>
 

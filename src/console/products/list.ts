@@ -2,7 +2,6 @@
 import { html } from 'ghtml'
 import { contextOf } from '../../accounts/people/sessions.ts'
 import { allCategories } from '../../categories/catalogue.ts'
-import { withoutMarks } from '../../i18n/direction.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { setStatus } from '../../passports/archive.ts'
@@ -10,23 +9,15 @@ import { requireUuid } from '../../passports/find.ts'
 import { countLevels, listPassports, MOST_COUNTED, type Page, type Summary } from '../../passports/list.ts'
 import { LEVEL_NAME } from '../../passports/record.ts'
 import { notice } from '../fields.ts'
+import { PRODUCTS } from '../page/addresses.ts'
+import { type Place, pages, windowAt } from '../product-data/pagination.ts'
+import { getShortTitle } from '../product-data/titles.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { hiddenHits, levelTabs } from './level-tabs.ts'
+import { addressOf, filterOf, MAX_SEARCH_LENGTH, readView, usualLevel, type View } from './list-query.ts'
 import { LIST_TEXTS } from './list-texts.ts'
-import {
-  addressOf,
-  filterOf,
-  MAX_SEARCH_LENGTH,
-  PRODUCTS,
-  readView,
-  usualLevel,
-  type View,
-} from './list-view.ts'
-import { type Place, pages, windowAt } from './pages.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
-
-export { PRODUCTS }
 
 const A_PAGE = 50
 
@@ -112,14 +103,10 @@ function results(
 <button class="second" name="to" value="restore">${texts.restoreSelected}</button></div></form>!${more}`
 }
 
-/** How a passport is called in a list: by its name, and a unit by its lot or serial too. */
-export const titleOf = (words: Words, { product_name, serial, lot }: Summary): string =>
-  [withoutMarks(product_name ?? words.texts.unnamed), serial ?? lot].filter(part => part !== null).join(' · ')
-
 function line(words: Words, row: Summary, mayEdit: boolean): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const id = idFromUuid(row.id)
-  const title = titleOf(words, row)
+  const title = getShortTitle(words, row)
   const badges = [
     row.status === 'x' ? html` <span class="badge">${texts.statuses.archived}</span>` : '',
     row.outdated ? html` <span class="badge">${texts.outdated}</span>` : '',

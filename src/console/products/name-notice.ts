@@ -5,12 +5,12 @@ import { type Detail, SAID } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/check-data.ts'
 import { readingOf, type State } from '../../passports/state.ts'
-import { inputName } from '../data-form.ts'
+import { PRODUCTS } from '../page/addresses.ts'
+import { inputName } from '../product-data/form-data.ts'
+import { getInputLabel } from '../product-data/labels.ts'
+import { faultSentence } from '../product-data/problem-sentence.ts'
 import { type Words, wordsOf } from '../texts.ts'
-import { faultSentence } from './faults.ts'
 import { FORM_TEXTS } from './form-texts.ts'
-import { PRODUCTS } from './list.ts'
-import { pathLabel } from './typed.ts'
 
 /** `isJustSaved`: also what is no mistake, and yet worth knowing once, such as a name that says more than the fibre's. */
 export function nameNotice(
@@ -30,7 +30,7 @@ export function nameNotice(
   if (first === undefined) return ''
   const texts = wordsOf(words, FORM_TEXTS)
   const lines = told.map(
-    one => html`<li>${pathLabel(words, inputName(one))}: ${faultSentence(words, one)}</li>`,
+    one => html`<li>${getInputLabel(words, inputName(one))}: ${faultSentence(words, one)}</li>`,
   )
   const change = html`<p><a class="button second" href="${PRODUCTS}/${idFromUuid(row.id)}/edit#${inputName(first)}">${texts.changeNames}</a></p>`
   return html`<div class="reach"><p>${texts.checkNames}</p><ul>!${lines}</ul>!${mayEdit ? change : ''}</div>`

@@ -9,16 +9,16 @@ import { requireCategory } from '../../passports/check-data.ts'
 import type { Reach } from '../../passports/preview-correction.ts'
 import { readingOf, type State } from '../../passports/state.ts'
 import { CHANGE_TYPES, type ChangeType } from '../../passports/update.ts'
-import { labelOf } from '../data-labels.ts'
 import { DRAFTS_MODULE } from '../drafts-module.ts'
 import { described, notes, summary } from '../fields.ts'
 import type { Form, Problems } from '../form.ts'
+import { PRODUCTS } from '../page/addresses.ts'
+import { labelOf } from '../product-data/labels.ts'
+import { getProductTitle } from '../product-data/titles.ts'
 import type { Outcome } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { difference } from './difference.ts'
-import { PRODUCTS } from './list.ts'
 import { REVIEW_TEXTS } from './review-texts.ts'
-import { titleOf } from './subject.ts'
 
 export const MAX_NOTE_LENGTH = 500
 
@@ -36,14 +36,14 @@ export function reviewPage(words: Words, state: State, { form, note, draft, afte
   const problems: Problems = form.text('reviewed') === '' ? {} : { change_type: texts.chooseOne }
   const kept = form.entries().filter(([name]) => !OWN_INPUTS.has(name))
   const hidden = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
-  const body = html`<p class="way"><a class="alone" href="${at}">${titleOf(words, state)}</a></p><h1>${texts.reviewTitle}</h1><p class="lead">${texts.reviewLead}</p>
+  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.reviewTitle}</h1><p class="lead">${texts.reviewLead}</p>
 !${summary(words.texts, problems, { change_type: texts.kindOfChange })}!${difference(words, fields, readingOf(state), after)}
 <form method="post" action="${at}" novalidate class="data"!${draft}>!${hidden}<input type="hidden" name="reviewed" value="yes">
 !${choice(words, reach, problems)}
 <div class="field"><label for="note">${texts.note} <span class="quiet">${texts.optional}</span></label><p class="hint" id="note-hint">${texts.noteHint}</p><input id="note" name="note" value="${note}" maxlength="${MAX_NOTE_LENGTH}" autocomplete="off" aria-describedby="note-hint"></div>
 <div class="choices"><button>${texts.save}</button> <button class="second" name="back" value="yes">${texts.back}</button></div></form>`
   const status = Object.keys(problems).length === 0 ? 200 : 422
-  return { title: texts.reviewOf(titleOf(words, state)), body, status, scripts: [DRAFTS_MODULE] }
+  return { title: texts.reviewOf(getProductTitle(words, state)), body, status, scripts: [DRAFTS_MODULE] }
 }
 
 function choice(words: Words, { units, own_values }: Reach, problems: Problems): string {

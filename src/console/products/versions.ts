@@ -8,14 +8,15 @@ import { getVersion, listVersions } from '../../passports/history.ts'
 import { revertPassport } from '../../passports/revert.ts'
 import { CHANGE_TYPES } from '../../passports/update.ts'
 import { notice } from '../fields.ts'
+import { PRODUCTS } from '../page/addresses.ts'
+import { doneAt } from '../product-data/done-notice.ts'
+import { faultSentence } from '../product-data/problem-sentence.ts'
+import { getRequestedProduct } from '../product-data/requested-product.ts'
+import { getProductTitle } from '../product-data/titles.ts'
+import { dataView } from '../product-data/view.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
-import { dataView } from './data-view.ts'
 import { difference } from './difference.ts'
-import { doneAt } from './done.ts'
-import { faultSentence } from './faults.ts'
-import { PRODUCTS } from './list.ts'
-import { contextAndState, titleOf } from './subject.ts'
 import { PRODUCT_TEXTS } from './texts.ts'
 
 export const showVersion = (visit: SignedInVisit): Promise<Outcome> => page(visit, undefined)
@@ -23,7 +24,7 @@ export const showVersion = (visit: SignedInVisit): Promise<Outcome> => page(visi
 async function page(visit: SignedInVisit, refusal: string | undefined): Promise<Outcome> {
   const { words, session } = visit
   const texts = wordsOf(words, PRODUCT_TEXTS)
-  const { ctx, state } = await contextAndState(visit)
+  const { ctx, state } = await getRequestedProduct(visit)
   const n = numberOf(visit)
   const { row } = state
   const [version, before, history] = await Promise.all([
@@ -34,11 +35,11 @@ async function page(visit: SignedInVisit, refusal: string | undefined): Promise<
   const [entry] = history.versions
   const { fields } = requireCategory(row.category)
   const data = JSON.parse(version.data) as Data
-  const title = `${titleOf(words, state)}, ${texts.versionNo(n)}`
+  const title = `${getProductTitle(words, state)}, ${texts.versionNo(n)}`
   const at = `${PRODUCTS}/${idFromUuid(row.id)}`
   const way = (to: number, text: string) =>
     to < 1 || to > row.version_no ? '' : html`<a class="alone" href="${at}/versions/${to}">${text}</a>`
-  const body = html`<p class="way"><a class="alone" href="${at}">${titleOf(words, state)}</a></p><h1>${texts.versionNo(n)}</h1>
+  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.versionNo(n)}</h1>
 <p class="lead">${texts.kinds[entry?.change_type ?? 'created']}, ${words.minute(entry?.created_at ?? version.updated_at.toISOString())}, ${entry?.created_by ?? ''}</p>!${entry?.note == null ? '' : html`<p>${entry.note}</p>`}!${notice(refusal)}
 <nav class="pages" aria-label="${texts.versions}">!${way(n - 1, texts.olderVersion)}!${way(n + 1, texts.newerVersion)}</nav>
 !${before === undefined ? '' : difference(words, fields, JSON.parse(before.data) as Data, data)}
@@ -65,7 +66,7 @@ function revertForm(words: Words, at: string, n: number, level: 'm' | 'b' | 'i')
 
 export async function submitRevert(visit: SignedInVisit): Promise<Outcome> {
   const { form, words } = visit
-  const { ctx, state } = await contextAndState(visit)
+  const { ctx, state } = await getRequestedProduct(visit)
   const changeType = CHANGE_TYPES.find(one => one === form.text('change_type')) ?? 'change'
   try {
     const { passport } = await revertPassport(ctx, {

@@ -6,7 +6,8 @@ import type { Summary } from '../../passports/list.ts'
 import type { OwnMilestone, Reached } from '../../scans/list-milestones.ts'
 import type { Suspicion } from '../../scans/list-suspicions.ts'
 import type { MostScanned } from '../../scans/most-scanned.ts'
-import { PRODUCTS, titleOf } from '../products/list.ts'
+import { PRODUCTS } from '../page/addresses.ts'
+import { getShortTitle } from '../product-data/titles.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { shareTable } from './shares.ts'
 import { SCAN_TEXTS } from './texts.ts'
@@ -19,7 +20,9 @@ const LONGEST_SHOWN = 100
 function linkTo(words: Words, names: Names, uuid: string): string {
   const found = names.get(uuid)
   const title =
-    found === undefined ? wordsOf(words, SCAN_TEXTS).gone : shorten(titleOf(words, found), LONGEST_SHOWN)
+    found === undefined
+      ? wordsOf(words, SCAN_TEXTS).gone
+      : shorten(getShortTitle(words, found), LONGEST_SHOWN)
   return html`<a href="${PRODUCTS}/${idFromUuid(uuid)}#scans">${title}</a>`
 }
 

@@ -12,18 +12,20 @@ import { mostScanned } from '../../scans/most-scanned.ts'
 import { getScanSettings } from '../../scans/settings.ts'
 import { type AccountScanSummary, summarizeAccount } from '../../scans/summary.ts'
 import { DOCS } from '../developer/places.ts'
-import { PRODUCTS, titleOf } from '../products/list.ts'
+import { PRODUCTS } from '../page/addresses.ts'
+import { getCategoryName } from '../product-data/labels.ts'
+import { getShortTitle } from '../product-data/titles.ts'
 import { PRODUCT_TEXTS } from '../products/texts.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
-import { figures } from './figures.ts'
+import { figures } from './key-figures.ts'
 import { clonesPart, milestonesPart, topPart } from './lists.ts'
-import { ranges, readRange, SCANS } from './place.ts'
+import { ranges, readRange, SCANS } from './ranges.ts'
 import { countryTable, wordTable } from './shares.ts'
-import { categoryName, leftOut, switchesPart } from './switches.ts'
+import { leftOut, switchesPart } from './switches.ts'
 import { SCAN_TEXTS } from './texts.ts'
 import { trendPart } from './trend.ts'
-import { worldMap } from './world.ts'
+import { worldMap } from './world-map.ts'
 
 const TOP_SHOWN = 10
 const LISTED = 10
@@ -82,7 +84,7 @@ async function listsOf(words: Words, ctx: AccountContext, wish: { days: number; 
 function whence(words: Words, summary: AccountScanSummary): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   const { levels } = wordsOf(words, PRODUCT_TEXTS)
-  const categories = Object.fromEntries(allCategories().map(({ id }) => [id, categoryName(words, id)]))
+  const categories = Object.fromEntries(allCategories().map(({ id }) => [id, getCategoryName(words, id)]))
   const levelNames = { model: levels.model, batch: levels.batch, item: levels.item }
   return html`<section aria-labelledby="countries"><h2 id="countries">${texts.whence}</h2>
 <div class="whence">!${worldMap(words, summary.byCountry)}<div>!${countryTable(words, summary.byCountry, COUNTRIES_SHOWN)}</div></div></section>
@@ -99,7 +101,7 @@ async function empty(words: Words, ctx: AccountContext): Promise<string> {
   if (model === undefined) {
     return html`<section><h2>${texts.emptyTitle}</h2><p>${texts.emptyNone}</p><p><a class="button" href="${PRODUCTS}">${texts.toProducts}</a></p></section>`
   }
-  const title = titleOf(words, model)
+  const title = getShortTitle(words, model)
   const id = idFromUuid(model.id)
   return html`<section aria-labelledby="first"><h2 id="first">${texts.emptyTitle}</h2><div class="with-code"><img src="/p/${id}/qr.svg" width="180" height="180" alt="${texts.emptyCode(title)}">
 <div><p>${texts.emptyLead}</p><ol class="steps">!${texts.emptySteps.map(step => html`<li>${step}</li>`)}</ol><p class="quiet">${texts.emptyOwn}</p><p><a class="alone" href="${PRODUCTS}/${id}">${title}</a></p></div></div></section>`

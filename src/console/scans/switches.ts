@@ -8,10 +8,10 @@ import {
   type ScanSettings,
   setScanSettings,
 } from '../../scans/settings.ts'
-import { PRODUCT_TEXTS } from '../products/texts.ts'
+import { getCategoryName } from '../product-data/labels.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
-import { SCANS, SWITCHES } from './place.ts'
+import { SCANS, SWITCHES } from './ranges.ts'
 import { SCAN_TEXTS } from './texts.ts'
 
 /** Says at the head of a page what is left out of its numbers. */
@@ -19,12 +19,9 @@ export function leftOut(words: Words, { on, off_categories: off }: ScanSettings)
   const texts = wordsOf(words, SCAN_TEXTS)
   if (!on) return html`<p class="reach">${texts.isOff} <a href="${SCANS}#switches">${texts.switches}</a></p>`
   if (off.length === 0) return ''
-  const names = off.map(category => categoryName(words, category)).join(', ')
+  const names = off.map(category => getCategoryName(words, category)).join(', ')
   return html`<p class="reach">${texts.isOffFor(names)} <a href="${SCANS}#switches">${texts.switches}</a></p>`
 }
-
-export const categoryName = (words: Words, category: string): string =>
-  wordsOf(words, PRODUCT_TEXTS).categories[category] ?? category
 
 export function switchesPart({ words, session }: SignedInVisit, settings: ScanSettings): string {
   const texts = wordsOf(words, SCAN_TEXTS)
@@ -40,7 +37,7 @@ function standing(words: Words, settings: ScanSettings): string {
   const word = (isOn: boolean) => (isOn ? texts.on : texts.off)
   const lines = [
     [texts.switchAll, word(settings.on)],
-    ...allCategories().map(({ id }) => [categoryName(words, id), word(isOnFor(settings, id))]),
+    ...allCategories().map(({ id }) => [getCategoryName(words, id), word(isOnFor(settings, id))]),
     [texts.switchClones, word(settings.clone_rules !== null)],
   ]
   return html`<dl class="pairs">!${lines.map(([name, state]) => html`<dt>${name}</dt><dd>${state}</dd>`)}</dl>`
@@ -68,7 +65,7 @@ function form(words: Words, settings: ScanSettings): string {
       id: `category-${id}`,
       name: 'category',
       value: id,
-      label: categoryName(words, id),
+      label: getCategoryName(words, id),
       isOn: isOnFor(settings, id),
     }),
   )

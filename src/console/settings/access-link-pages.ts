@@ -7,7 +7,7 @@ import {
 } from '../../passports/access-links.ts'
 import { copyable, input, select, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
-import { PRODUCTS } from '../products/list.ts'
+import { PRODUCTS } from '../page/addresses.ts'
 import type { Page, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { LINKS, wayBack } from './places.ts'

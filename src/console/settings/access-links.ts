@@ -13,7 +13,7 @@ import {
 } from '../../passports/access-links.ts'
 import { getState } from '../../passports/state.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../form.ts'
-import { nameOf } from '../products/subject.ts'
+import { getProductName } from '../product-data/titles.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import {
@@ -64,7 +64,10 @@ async function namesOf(
     ids.map(async id => {
       const state = await getState(ctx, findUuid(id) ?? '')
       const { serial, lot } = state.row
-      return [id, [nameOf(words, state), serial ?? lot].filter(part => part !== null).join(' · ')] as const
+      return [
+        id,
+        [getProductName(words, state), serial ?? lot].filter(part => part !== null).join(' · '),
+      ] as const
     }),
   )
   return new Map(names)

@@ -9,8 +9,8 @@ import { findSummaries } from '../../passports/list.ts'
 import type { ImportSubject } from '../../transfer/spreadsheets/run-import.ts'
 import { listWebhooks } from '../../webhooks/endpoint.ts'
 import { WEBHOOKS } from '../developer/places.ts'
-import { PRODUCTS } from '../products/list.ts'
-import { calledAs } from '../products/subject.ts'
+import { PRODUCTS } from '../page/addresses.ts'
+import { formatTitle } from '../product-data/titles.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { SHEET_TEXTS } from '../sheets/texts.ts'
 import { type Words, wordsOf } from '../texts.ts'
@@ -58,7 +58,7 @@ async function linksIn(words: Words, ctx: AccountContext, entries: readonly Audi
   return new Map([
     ...summaries.map(row => {
       const id = idFromUuid(row.id)
-      const name = calledAs(words, row.product_name ?? words.texts.unnamed, row)
+      const name = formatTitle(words, row.product_name ?? words.texts.unnamed, row)
       return [id, link(`${PRODUCTS}/${id}`, name)] as const
     }),
     ...webhooks.map(

@@ -1,0 +1,3 @@
+/** Paths of the console that pages of other folders link to. */
+
+export const PRODUCTS = '/console/products'

@@ -1,0 +1,24 @@
+/** Labels of fields, values and categories in the console's language; fields and values as on the public page. */
+import { label, labelsFor } from '../../i18n/catalogue.ts'
+import { PRODUCT_TEXTS } from '../products/texts.ts'
+import { type Words, wordsOf } from '../texts.ts'
+
+/** The label of a field by its path. */
+export function labelOf({ language }: Words, path: string): string {
+  return label(labelsFor(language), 'fields', path) ?? path.split('.').at(-1) ?? path
+}
+
+export const valueLabel = ({ language }: Words, path: string, value: string): string =>
+  label(labelsFor(language), 'values', `${path}.${value}`) ?? value
+
+export const getCategoryName = (words: Words, id: string): string =>
+  wordsOf(words, PRODUCT_TEXTS).categories[id] ?? id
+
+/** `d.fiberComposition.1.percentage` as "Fibres 2, Share". */
+export function getInputLabel(words: Words, name: string): string {
+  const [first = '', ...rest] = name.split('.').slice(1)
+  const index = rest.find(part => /^\d+$/.test(part))
+  const path = [first, ...rest.filter(part => !/^\d+$/.test(part))].join('.')
+  const top = labelOf(words, first) + (index === undefined ? '' : ` ${Number(index) + 1}`)
+  return path === first ? top : `${top}, ${labelOf(words, path)}`
+}

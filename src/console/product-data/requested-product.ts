@@ -1,0 +1,14 @@
+/** Loads the product or unit that the requested path names. */
+import type { AccountContext } from '../../accounts/context.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
+import { requireUuid } from '../../passports/find.ts'
+import { getState, type State } from '../../passports/state.ts'
+import type { SignedInVisit } from '../route.ts'
+
+/** Throws `not_found`, for another account's product too. */
+export async function getRequestedProduct(
+  visit: SignedInVisit,
+): Promise<{ ctx: AccountContext; state: State }> {
+  const ctx = contextOf(visit.setup, visit.session)
+  return { ctx, state: await getState(ctx, requireUuid(visit.params.id ?? '')) }
+}

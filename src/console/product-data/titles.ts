@@ -1,0 +1,29 @@
+/** How a product or unit is named on pages: without direction marks, and a unit with its lot or serial number. */
+import { withoutMarks } from '../../i18n/direction.ts'
+import type { Summary } from '../../passports/list.ts'
+import { LEVEL_NAME } from '../../passports/record.ts'
+import { readingOf, type State } from '../../passports/state.ts'
+import { PRODUCT_TEXTS } from '../products/texts.ts'
+import { type Words, wordsOf } from '../texts.ts'
+
+export const getProductName = (words: Words, state: State): string =>
+  withoutMarks(String(readingOf(state).productName ?? words.texts.unnamed))
+
+/** The heading of pages about a product or unit: "Jumper · Item 4711". */
+export const getProductTitle = (words: Words, state: State): string =>
+  formatTitle(words, getProductName(words, state), state.row)
+
+export function formatTitle(
+  words: Words,
+  name: string,
+  { level, serial, lot }: Pick<State['row'], 'level' | 'serial' | 'lot'>,
+): string {
+  const shown = withoutMarks(name)
+  if (level === 'm') return shown
+  const { levels } = wordsOf(words, PRODUCT_TEXTS)
+  return `${shown} · ${levels[LEVEL_NAME[level]]} ${serial ?? lot ?? ''}`
+}
+
+/** The title in a list, which names the level in a column of its own: "Jumper · 4711". */
+export const getShortTitle = (words: Words, { product_name, serial, lot }: Summary): string =>
+  [withoutMarks(product_name ?? words.texts.unnamed), serial ?? lot].filter(part => part !== null).join(' · ')

@@ -1,0 +1,30 @@
+/** Which sheet of a workbook is meant: read anew from the file that is kept. */
+import { contextOf } from '../../accounts/people/sessions.ts'
+import { requireUuid } from '../../passports/find.ts'
+import { SheetFault } from '../../transfer/spreadsheets/spreadsheet-error.ts'
+import { chooseSheet, getImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { SHEET_TEXTS } from '../sheets/texts.ts'
+import { wordsOf } from '../texts.ts'
+import { columnsPage } from './columns.ts'
+import { whileReading } from './limit-reads.ts'
+import { fileSentence, IMPORT } from './words.ts'
+
+/** Another sheet of the same file in place of the one before. */
+export async function submitChoice(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, words, params, form } = visit
+  const ctx = contextOf(setup, session)
+  const uuid = requireUuid(params.id ?? '')
+  const again = async (problem: string) => columnsPage(visit, await getImport(ctx, uuid), { problem })
+  await getImport(ctx, uuid)
+  try {
+    const isRead = await whileReading(async () => {
+      await chooseSheet(ctx, uuid, form.raw('sheet'))
+      return true
+    })
+    return isRead ? { to: `${IMPORT}/${params.id}` } : again(wordsOf(words, SHEET_TEXTS).busy)
+  } catch (error) {
+    if (error instanceof SheetFault) return again(fileSentence(words, error))
+    throw error
+  }
+}

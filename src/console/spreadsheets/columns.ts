@@ -1,0 +1,201 @@
+/** Which column of a sheet is which field: guessed, shown with its first values, confirmed by a person. */
+import { html } from 'ghtml'
+import { contextOf } from '../../accounts/people/sessions.ts'
+import type { CompleteCategory } from '../../categories/catalogue.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { requireUuid } from '../../passports/find.ts'
+import {
+  columnsOf,
+  findColumn,
+  mappingName,
+  templateExtent,
+  UNIT_OPEN,
+} from '../../transfer/spreadsheets/columns.ts'
+import { settleUnits } from '../../transfer/spreadsheets/guess-mapping.ts'
+import { roomForModels } from '../../transfer/spreadsheets/import-results.ts'
+import { checkImport } from '../../transfer/spreadsheets/run-import.ts'
+import {
+  CHANGE_TYPES,
+  getImport,
+  guessMatchBy,
+  MATCH_BY,
+  type Settings,
+  type SheetImport,
+  sampleRows,
+} from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import { notice, select, summary } from '../fields.ts'
+import { isFine, type Problems } from '../form.ts'
+import { getCategoryName } from '../product-data/labels.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { SHEET_TEXTS } from '../sheets/texts.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { type Further, missingNote, readSameValues, sameLabels, sameValues } from './constant-values.ts'
+import { columnTitle, mappingTable } from './mapping-table.ts'
+import { categoryOf, columnLabel, IMPORT } from './words.ts'
+
+const SAMPLES = 3
+const MAX_SHOWN_NAME = 60
+
+type Told = {
+  problems?: Problems
+  problem?: string
+  settings?: Settings
+  typed?: readonly string[]
+  further?: readonly Further[]
+}
+
+export async function columnsPage(
+  visit: SignedInVisit,
+  sheet: SheetImport,
+  told: Told = {},
+): Promise<Outcome> {
+  const { setup, session, words } = visit
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const settings = told.settings ?? sheet.settings
+  const category = categoryOf(sheet.category)
+  const ctx = contextOf(setup, session)
+  const sample = await sampleRows(ctx, sheet.id, SAMPLES)
+  const { problems = {} } = told
+  const columns = settings.mapping.map(name => (name === null ? undefined : findColumn(category, name)))
+  const section = { category, columns, settings, problems, typed: told.further ?? [] }
+  const titles = Object.fromEntries(
+    sheet.header.flatMap((title, place) => {
+      const name = columnTitle(words, title, place)
+      return [
+        [`c.${place}`, name],
+        [`u.${place}`, name],
+      ]
+    }),
+  )
+  const labels = { ...titles, ...sameLabels(words, category, problems) }
+  const encoding =
+    sheet.encoding === 'windows-1252' || sheet.encoding?.startsWith('utf-16')
+      ? html`<p class="quiet">${texts.readAs(sheet.encoding)}</p>`
+      : ''
+  const body = html`<p class="way"><a class="alone" href="${IMPORT}">${texts.title}</a></p><h1>${texts.columns}</h1>
+<p class="quiet">${sheet.fileName}, ${getCategoryName(words, sheet.category)}, ${texts.rows(sheet.rowCount, words.number(sheet.rowCount))}</p><p class="lead">${texts.columnsLead}</p>
+!${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${roomNote(words, sheet, await roomForModels(ctx))}!${sheetChoice(words, sheet)}!${missingNote(words, section)}
+<form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/columns" novalidate>!${choices(words, settings)}!${mappingTable(words, sheet, { sample, settings, typed: told.typed ?? [], problems })}
+!${sameValues(words, section)}!${fieldList(words, category, settings)}<div class="choices"><button>${texts.check}</button> <button class="second" formaction="${IMPORT}/${idFromUuid(sheet.id)}/discard">${texts.discard}</button></div></form>`
+  const isWrong = told.problem !== undefined || !isFine(problems)
+  return { title: texts.columns, body, isWide: true, status: isWrong ? 422 : 200 }
+}
+
+function roomNote(words: Words, { rowCount }: SheetImport, room: number | undefined): string {
+  if (room === undefined || room >= rowCount) return ''
+  const note = wordsOf(words, SHEET_TEXTS).room(words.number(room), words.number(rowCount))
+  return html`<p class="reach">${note}</p>`
+}
+
+/** Of a workbook with several sheets. */
+function sheetChoice(words: Words, { id, sheets, sheet }: SheetImport): string {
+  if (sheets.length < 2) return ''
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const options = sheets.map(name => [name, name] as const)
+  const field = { name: 'sheet', label: texts.sheet, hint: texts.sheetHint, value: sheet ?? '', options }
+  return html`<form method="post" action="${IMPORT}/${idFromUuid(id)}/sheet" class="filters">!${select(field, {})}<button class="second">${texts.readSheet}</button></form>`
+}
+
+/** One list for all columns: the page stays small however many there are. */
+function fieldList(words: Words, category: CompleteCategory, settings: Settings): string {
+  const languages = [...new Set([...settings.mapping.flatMap(languageIn(category)), words.language, 'en'])]
+  const columns = columnsOf(category, templateExtent(category, languages))
+  const lists = category.fields
+    .flatMap(({ name }) => findColumn(category, name) ?? [])
+    .filter(one => one.isWhole)
+  const options = [...lists, ...columns.filter(one => !one.isWhole)].map(
+    column => html`<option value="${column.name}">${columnLabel(words, column)}</option>`,
+  )
+  return html`<datalist id="fields">!${options}</datalist>`
+}
+
+const languageIn = (category: CompleteCategory) => (name: string | null) =>
+  (name === null ? undefined : findColumn(category, name)?.language) ?? []
+
+function choices(words: Words, settings: Settings): string {
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const options = <T extends string>(named: Readonly<Record<T, string>>) =>
+    Object.entries(named) as [T, string][]
+  const one = (
+    name: string,
+    label: string,
+    value: string,
+    all: readonly (readonly [string, string])[],
+    hint?: string,
+  ) => select({ name, label, value, options: all, ...(hint === undefined ? {} : { hint }) }, {})
+  return [
+    '<div class="settings">',
+    one('match_by', texts.matchBy, settings.matchBy, options(texts.matches), matchHint(texts, settings)),
+    one('mark', texts.mark, settings.mark, options(texts.marks)),
+    one('clears', texts.clears, settings.clears ? 'remove' : 'keep', options(texts.clearing)),
+    one('change_type', texts.changeType, settings.changeType, options(texts.changeTypes)),
+    '</div>',
+  ].join('')
+}
+
+/** Why rows find their product as they do, and what that means. */
+function matchHint(texts: (typeof SHEET_TEXTS)['en'], { mapping, matchBy }: Settings): string {
+  const isGuessed = matchBy === guessMatchBy(mapping)
+  const reason = mapping.includes(matchBy) && isGuessed ? `${texts.matchReasons[matchBy]} ` : ''
+  return `${reason}${texts.matchHint}`
+}
+
+/** Of `requireSettings`. */
+function settingsSentence(words: Words, category: CompleteCategory, { details, message }: AppError): string {
+  const { twoColumns, noKey } = wordsOf(words, SHEET_TEXTS)
+  const [fault] = details ?? []
+  const column = fault === undefined ? undefined : findColumn(category, fault.field)
+  const called = column === undefined ? (fault?.field ?? '') : columnLabel(words, column)
+  if (fault?.code === 'duplicate') return twoColumns(called)
+  return fault?.code === 'required' ? noKey(called) : message
+}
+
+export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
+  const { setup, session, words, params, form } = visit
+  const ctx = contextOf(setup, session)
+  const uuid = requireUuid(params.id ?? '')
+  const sheet = await getImport(ctx, uuid)
+  const category = categoryOf(sheet.category)
+  const typed = sheet.header.map((_, place) => form.text(`c.${place}`))
+  const problems: Record<string, string> = {}
+  for (const [place, name] of typed.entries()) {
+    if (name === '' || findColumn(category, name) !== undefined) continue
+    problems[`c.${place}`] = wordsOf(words, SHEET_TEXTS).unknownField(name.slice(0, MAX_SHOWN_NAME))
+  }
+  const chosen = typed.map((name, place) => {
+    const unit = form.text(`u.${place}`)
+    return findColumn(category, unit === '' ? name : `${name}|${unit}`) ?? findColumn(category, name)
+  })
+  const columns = settleUnits(chosen, sheet.header, sheet.traits)
+  const mark = form.text('mark') === 'comma' ? 'comma' : 'point'
+  const same = readSameValues(words, form, { category, columns, mark })
+  Object.assign(problems, same.problems)
+  const mapping = columns.map((column, place) => {
+    if (column?.unit === UNIT_OPEN) problems[`u.${place}`] = wordsOf(words, SHEET_TEXTS).unitMissing
+    return column === undefined ? null : mappingName(column)
+  })
+  const settings: Settings = {
+    mapping,
+    matchBy: MATCH_BY.find(one => one === form.text('match_by')) ?? 'sku',
+    mark,
+    clears: form.text('clears') === 'remove',
+    changeType: CHANGE_TYPES.find(one => one === form.text('change_type')) ?? 'change',
+    constants: same.constants,
+    language: words.language,
+  }
+  if (!isFine(problems)) return columnsPage(visit, sheet, { problems, settings, typed, further: same.typed })
+  try {
+    await checkImport(ctx, uuid, settings)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'validation') throw error
+    if (error.details?.[0]?.field === 'state') return { to: `${IMPORT}/${params.id}` }
+    return columnsPage(visit, sheet, {
+      problem: settingsSentence(words, category, error),
+      settings,
+      typed,
+      further: same.typed,
+    })
+  }
+  return { to: `${IMPORT}/${params.id}` }
+}

@@ -1,0 +1,218 @@
+/** "The same for every row": values that no column of a sheet gives, one for all its rows. */
+import { html } from 'ghtml'
+import type { CompleteCategory } from '../../categories/catalogue.ts'
+import { canonicalLanguage } from '../../categories/language.ts'
+import type { DecimalMark } from '../../transfer/spreadsheets/cell.ts'
+import { type Column, compactMembers, findColumn } from '../../transfer/spreadsheets/columns.ts'
+import {
+  type ConstantTexts,
+  constantsFor,
+  findWrongConstants,
+  NEVER_CONSTANT,
+  neededNames,
+} from '../../transfer/spreadsheets/constant-values.ts'
+import type { ConstantSettings, Settings } from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import { described, input, notes, select } from '../fields.ts'
+import type { Form, Problems } from '../form.ts'
+import { valueLabel } from '../product-data/labels.ts'
+import { languageChoices } from '../product-data/language-names.ts'
+import { faultSentence } from '../product-data/problem-sentence.ts'
+import { SHEET_TEXTS } from '../sheets/texts.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { columnLabel, pathLabel } from './words.ts'
+
+/** What only a column can give a new product. */
+const ONLY_BY_COLUMN: readonly string[] = [...NEVER_CONSTANT, 'productName']
+/** Blank lines for fields that are not offered by themselves. */
+const BLANK_LINES = 3
+
+type Section = {
+  category: CompleteCategory
+  columns: readonly (Column | undefined)[]
+  settings: Settings
+  problems: Problems
+  /** Further fields as they were typed. */
+  typed: readonly Further[]
+}
+export type Further = { field: string; value: string }
+
+const givenColumns = (columns: Section['columns']) => columns.filter(one => one !== undefined)
+
+/** What a new product needs besides: what one value can give, and what needs a column. */
+export function missingNote(words: Words, { category, columns, settings }: Section): string {
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const same = settings.constants?.texts ?? {}
+  const takesGtin = settings.constants?.takesGtinAsSku === true && hasGtin(columns)
+  const open = neededNames(category, givenColumns(columns)).filter(
+    name => same[name] === undefined && !Object.keys(same).some(one => one.startsWith(`${name}.`)),
+  )
+  const isColumn = (name: string) => ONLY_BY_COLUMN.includes(name)
+  const names = (some: readonly string[]) =>
+    some.map(name => pathLabel(words, name.replaceAll(/\[\d+\]/g, ''))).join(', ')
+  const byColumn = open.filter(name => isColumn(name) && !(name === 'sku' && takesGtin))
+  const byValue = open.filter(name => !isColumn(name))
+  return [
+    byColumn.length === 0 ? '' : html`<p class="reach">${texts.missingColumns(names(byColumn))}</p>`,
+    byValue.length === 0 ? '' : html`<p class="reach">${texts.missing(names(byValue))}</p>`,
+  ].join('')
+}
+
+const hasGtin = (columns: Section['columns']) => columns.some(one => one?.name === 'gtin')
+const hasSku = (columns: Section['columns']) => columns.some(one => one?.name === 'sku')
+
+export function sameValues(words: Words, section: Section): string {
+  const { category, columns, settings, problems, typed } = section
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const same = settings.constants ?? { texts: {}, overwrites: false, takesGtinAsSku: false }
+  const needed = neededNames(category, givenColumns(columns)).filter(name => !ONLY_BY_COLUMN.includes(name))
+  const language = textLanguage(words, category, same.texts)
+  const shown = needed.map(name => ({
+    name,
+    value: same.texts[name] ?? same.texts[`${name}.${language}`] ?? '',
+  }))
+  const offered = new Set(needed.flatMap(name => [name, `${name}.${language}`]))
+  const others = constantsFor(category, same.texts, columns)
+    .map(({ column, text }) => ({ name: column.name, value: text }))
+    .filter(({ name }) => !offered.has(name))
+  const fields = [...shown, ...others].flatMap(({ name, value }) => {
+    const column = findColumn(category, name)
+    return column === undefined ? [] : [control(words, column, value, problems)]
+  })
+  const hasTexts = needed.some(name => findColumn(category, name)?.isPrimary)
+  const languages = {
+    name: 'k_language',
+    label: texts.sameLanguage,
+    value: language,
+    options: languageChoices(words),
+  }
+  const reach = {
+    name: 'constants_for',
+    label: texts.sameReach,
+    value: same.overwrites ? 'all' : 'missing',
+    options: Object.entries(texts.sameReaches),
+  }
+  const gtin =
+    hasSku(columns) || !hasGtin(columns)
+      ? ''
+      : html`<p class="check"><input type="checkbox" id="sku_from_gtin" name="sku_from_gtin" value="yes"!${same.takesGtinAsSku ? ' checked' : ''}><label for="sku_from_gtin">${texts.skuFromGtin}</label></p>`
+  const lines = Array.from({ length: Math.max(BLANK_LINES, typed.length) }, (_, n) =>
+    further(words, n, typed[n], problems),
+  )
+  return html`<section aria-labelledby="same"><h2 id="same">${texts.same}</h2><p>${texts.sameLead}</p>!${gtin}
+<div class="settings">!${fields}</div>!${hasTexts ? html`<div class="settings">!${select(languages, {})}</div>` : ''}
+<details!${typed.length > 0 ? ' open' : ''}><summary>${texts.sameOther}</summary><p class="hint">${texts.sameOtherHint}</p>!${lines}</details>
+<div class="settings">!${select(reach, {})}</div></section>`
+}
+
+/** One more field with its value; the field is chosen from the list that the columns have, too. */
+function further(words: Words, n: number, typed: Further | undefined, problems: Problems): string {
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const name = `more.${n}`
+  const error = problems[name]
+  const note = error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`
+  const wrong = error === undefined ? '' : html` aria-invalid="true" aria-describedby="${name}-error"`
+  return html`<div class="settings"><div class="field"><label for="${name}">${texts.field}</label>!${note}<input id="${name}" name="${name}.field" value="${typed?.field ?? ''}" list="fields" autocomplete="off" autocapitalize="none" spellcheck="false"!${wrong}></div><div class="field"><label for="${name}.value">${texts.value}</label><input id="${name}.value" name="${name}.value" value="${typed?.value ?? ''}" autocomplete="off"></div></div>`
+}
+
+function control(words: Words, column: Column, value: string, problems: Problems): string {
+  const { field, labelPath } = column
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const name = `k.${column.name}`
+  const unit = field.unit === undefined ? '' : ` (${field.unit})`
+  const label = `${columnLabel(words, column)}${unit}`
+  const choose = (options: readonly (readonly [string, string])[]) =>
+    select({ name, label, value, options: [['', '–'], ...options] }, problems)
+  if (field.values !== undefined)
+    return choose(field.values.map(one => [one, valueLabel(words, labelPath, one)]))
+  if (field.type === 'boolean') return choose(Object.entries(texts.answers))
+  if (field.type === 'text' || field.lines === true) {
+    return html`<div class="field"><label for="${name}">${label}</label>!${notes({ name }, problems)}<textarea id="${name}" name="${name}" rows="3"!${described({ name }, problems).join('')}>
+${value}</textarea></div>`
+  }
+  const hint =
+    field.type === 'list'
+      ? compactMembers(field) === undefined
+        ? texts.languagesHint
+        : texts.shares
+      : undefined
+  return input(
+    { name, label, value, autocomplete: 'off', isOptional: true, ...(hint === undefined ? {} : { hint }) },
+    problems,
+  )
+}
+
+/** In which language the texts are: as those kept, else the first of the languages, else the reader's. */
+function textLanguage(words: Words, category: CompleteCategory, texts: ConstantTexts): string {
+  const kept = Object.keys(texts).map(name => findColumn(category, name)?.language)
+  const first = (texts.languages ?? '').split(/[\s,;]+/)[0] ?? ''
+  return kept.find(one => one !== undefined) ?? canonicalLanguage(first) ?? words.language
+}
+
+type Read = { constants: ConstantSettings; problems: Record<string, string>; typed: Further[] }
+
+/** The section as it was sent, with what is wrong with it. */
+export function readSameValues(
+  words: Words,
+  form: Form,
+  { category, columns, mark }: Pick<Section, 'category' | 'columns'> & { mark: DecimalMark },
+): Read {
+  const texts: Record<string, string> = {}
+  const inputs = new Map<string, string>()
+  const problems: Record<string, string> = {}
+  const typed: Further[] = []
+  const language = canonicalLanguage(form.text('k_language')) ?? words.language
+  const take = (column: Column, value: string, name: string) => {
+    const isText = column.isPrimary === true
+    const key = isText ? `${column.name}.${language}` : column.name
+    texts[key] = value.replaceAll('\r\n', '\n')
+    inputs.set(key, name)
+  }
+  for (const [name, sent] of form.entries()) {
+    const value = sent.trim()
+    const column = name.startsWith('k.') && value !== '' ? findColumn(category, name.slice(2)) : undefined
+    if (column !== undefined && !ONLY_BY_COLUMN.includes(column.name)) take(column, value, name)
+  }
+  for (const place of form.under('more')) {
+    const further = { field: form.text(`more.${place}.field`), value: form.text(`more.${place}.value`) }
+    if (further.field === '' && further.value === '') continue
+    const column = findColumn(category, further.field)
+    const problem = furtherProblem(words, further, column)
+    if (problem !== undefined) {
+      problems[`more.${typed.push(further) - 1}`] = problem
+    } else if (column !== undefined) take(column, further.value, `k.${column.name}`)
+  }
+  const values = constantsFor(category, texts, columns)
+  for (const { name, detail } of findWrongConstants(category, values, mark))
+    problems[inputs.get(name) ?? `k.${name}`] = faultSentence(words, detail)
+  const constants = {
+    texts,
+    overwrites: form.text('constants_for') === 'all',
+    takesGtinAsSku: form.text('sku_from_gtin') !== '',
+  }
+  return { constants, problems, typed }
+}
+
+function furtherProblem(
+  words: Words,
+  { field, value }: Further,
+  column: Column | undefined,
+): string | undefined {
+  const texts = wordsOf(words, SHEET_TEXTS)
+  if (column === undefined) return texts.unknownField(field.slice(0, 60))
+  if (NEVER_CONSTANT.includes(column.name)) return texts.neverSame(columnLabel(words, column))
+  return value === '' ? words.texts.errors.required : undefined
+}
+
+/** Names of the section's inputs, for the list of what is wrong. */
+export const sameLabels = (
+  words: Words,
+  category: CompleteCategory,
+  problems: Problems,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.keys(problems).flatMap(name => {
+      const column = name.startsWith('k.') ? findColumn(category, name.slice(2)) : undefined
+      if (column !== undefined) return [[name, columnLabel(words, column)]]
+      return name.startsWith('more.') ? [[name, wordsOf(words, SHEET_TEXTS).sameOther]] : []
+    }),
+  )

@@ -1,0 +1,78 @@
+/** Sheets to take along: templates to fill in, and the account's models. */
+import { Readable } from 'node:stream'
+import { html } from 'ghtml'
+import { contextOf } from '../../accounts/people/sessions.ts'
+import { canonicalLanguage } from '../../categories/language.ts'
+import { exportModels } from '../../transfer/spreadsheets/export-models.ts'
+import { CONTENT_TYPE, template } from '../../transfer/spreadsheets/template.ts'
+import { select } from '../fields.ts'
+import { getCategoryName } from '../product-data/labels.ts'
+import { languagesOf } from '../product-data/language-names.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { DATA } from '../settings/places.ts'
+import { SHEET_TEXTS } from '../sheets/texts.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import {
+  categoryOf,
+  categoryOptions,
+  EXPORT,
+  FILE_FORMATS,
+  formatOf,
+  formatOptions,
+  IMPORT,
+  pathLabel,
+} from './words.ts'
+
+const MOST_LANGUAGES = 24
+const LONGEST_SEARCH = 200
+const STATUSES = { all: undefined, active: 'a', archived: 'x' } as const
+
+export function sendTemplate({ words, query }: SignedInVisit): Outcome {
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const category = categoryOf(query.get('category'))
+  const sent = languagesOf((query.get('languages') ?? '').slice(0, 1_000)).flatMap(
+    tag => canonicalLanguage(tag) ?? [],
+  )
+  const languages = [...new Set(sent)].slice(0, MOST_LANGUAGES)
+  const { format, separator } = FILE_FORMATS[formatOf(query.get('format'))]
+  const wish = { category, languages: languages.length === 0 ? ['en'] : languages, format, separator }
+  const { products, fields, heads, yes } = texts
+  const file = template(wish, { products, fields, heads, yes, label: path => pathLabel(words, path) })
+  const name = `${texts.templateOf(getCategoryName(words, category.id)).replace(': ', ' ')}.${format}`
+  return { file: { name, type: CONTENT_TYPE[format], content: Readable.from(file) } }
+}
+
+export function showExport({ words, session }: SignedInVisit): Outcome {
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const statuses = Object.entries(texts.statuses)
+  const toImport =
+    session.role === 'viewer' ? '' : html`<a class="button second" href="${IMPORT}">${texts.toImport}</a>`
+  const body = html`<div class="page-head"><h1>${texts.exportTitle}</h1>!${toImport}</div><p class="lead">${texts.exportLead}</p>
+<form method="get" action="${EXPORT}/file" class="narrow">!${select({ name: 'category', label: texts.category, options: categoryOptions(words) }, {})}!${select({ name: 'status', label: texts.status, options: statuses }, {})}
+<div class="field"><label for="q">${texts.q}</label><input id="q" name="q" type="search" maxlength="${LONGEST_SEARCH}" autocomplete="off"></div>
+!${select({ name: 'format', label: texts.format, options: formatOptions(words) }, {})}<button>${texts.download}</button></form>!${session.role === 'owner' ? everything(words) : ''}`
+  return { title: texts.exportTitle, body }
+}
+
+/** The way to what is no sheet. */
+const everything = (words: Words) =>
+  html`<p><a class="alone" href="${DATA}">${wordsOf(words, SHEET_TEXTS).allData}</a></p>`
+
+export function sendExport({ setup, session, words, query }: SignedInVisit): Outcome {
+  const category = categoryOf(query.get('category'))
+  const status = query.get('status') ?? 'all'
+  const q = (query.get('q') ?? '').trim().slice(0, LONGEST_SEARCH).toWellFormed().replaceAll('\0', '')
+  const { format, separator } = FILE_FORMATS[formatOf(query.get('format'))]
+  const file = exportModels(contextOf(setup, session), {
+    category,
+    status: status === 'active' || status === 'archived' ? STATUSES[status] : undefined,
+    q: q === '' ? undefined : q,
+    format,
+    separator,
+    addresses: setup.addresses,
+    title: wordsOf(words, SHEET_TEXTS).products,
+  })
+  const day = setup.clock.now().toISOString().slice(0, 10)
+  const name = `${getCategoryName(words, category.id)} ${day}.${format}`
+  return { file: { name, type: CONTENT_TYPE[format], content: Readable.from(file) } }
+}

@@ -1,0 +1,135 @@
+/** A sheet on its way: its columns, the check, what it found, the import. The page shows the step the sheet is at. */
+import { Readable } from 'node:stream'
+import { html } from 'ghtml'
+import type { AccountContext } from '../../accounts/context.ts'
+import { contextOf } from '../../accounts/people/sessions.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { requireUuid } from '../../passports/find.ts'
+import { errorFile } from '../../transfer/spreadsheets/error-file.ts'
+import {
+  groupFaults,
+  listBadRows,
+  listChanges,
+  listNameNotes,
+} from '../../transfer/spreadsheets/import-results.ts'
+import { runImport, stopImport } from '../../transfer/spreadsheets/run-import.ts'
+import {
+  discardImport,
+  getImport,
+  ROWS_PER_CHUNK,
+  type SheetImport,
+} from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import { CONTENT_TYPE } from '../../transfer/spreadsheets/template.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { SHEET_TEXTS } from '../sheets/texts.ts'
+import { type Words, wordsIn, wordsOf } from '../texts.ts'
+import { columnsPage } from './columns.ts'
+import { type Result, resultPage } from './result.ts'
+import { FILE_FORMATS, faultName, formatOf, IMPORT, rowSentence, sheetHead } from './words.ts'
+
+type Opened = { ctx: AccountContext; sheet: SheetImport }
+
+const sheetOf = async ({ setup, session, params }: SignedInVisit): Promise<Opened> => {
+  const ctx = contextOf(setup, session)
+  return { ctx, sheet: await getImport(ctx, requireUuid(params.id ?? '')) }
+}
+
+export async function showSheet(visit: SignedInVisit): Promise<Outcome> {
+  const { ctx, sheet } = await sheetOf(visit)
+  const { words, query } = visit
+  const { state } = sheet
+  if (state === 'open' || (state === 'checked' && query.get('columns') !== null))
+    return columnsPage(visit, sheet)
+  if (state === 'checking' || state === 'running') return workPage(words, sheet)
+  return resultPage(words, sheet, resultTitle(words, sheet), await findResult({ ctx, sheet }, visit))
+}
+
+const doneRows = ({ nextChunk, rowCount }: SheetImport) => Math.min(rowCount, nextChunk * ROWS_PER_CHUNK)
+
+function workPage(words: Words, sheet: SheetImport): Outcome {
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const done = doneRows(sheet)
+  const say = sheet.state === 'checking' ? texts.checking : texts.running
+  const told = say(words.number(done), words.number(sheet.rowCount))
+  const body = html`!${sheetHead(words, sheet, texts.importTitle)}
+<div class="progress" role="status"><label for="work">${told}</label><progress id="work" max="${sheet.rowCount}" value="${done}"></progress><p class="hint">${texts.goesOn}</p></div>
+<form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/stop"><button class="second">${texts.stop}</button></form>`
+  return { title: told, body, headers: { refresh: '2' } }
+}
+
+async function findResult({ ctx, sheet }: Opened, visit: SignedInVisit): Promise<Result> {
+  const { query } = visit
+  const overview = sheet.failed === 0 ? { groups: [], overQuota: 0 } : await groupFaults(ctx, sheet.id)
+  const group = overview.groups.find(({ key }) => key === query.get('group'))?.key
+  const page = pageNumber(query.get('page'))
+  const changesPage = pageNumber(query.get('changes'))
+  const hasMistakes = overview.groups.length > 0
+  return {
+    overview,
+    names: sheet.state === 'checked' ? await listNameNotes(ctx, sheet.id) : [],
+    group,
+    page,
+    changesPage,
+    bad: hasMistakes ? await listBadRows(ctx, sheet.id, { group, page }) : [],
+    changes:
+      sheet.state === 'checked' && sheet.updated > 0 ? await listChanges(ctx, sheet.id, changesPage) : [],
+  }
+}
+
+const pageNumber = (sent: string | null): number => (/^[1-9]\d{0,5}$/.test(sent ?? '') ? Number(sent) : 1)
+
+function resultTitle(words: Words, sheet: SheetImport): string {
+  const texts = wordsOf(words, SHEET_TEXTS)
+  if (sheet.state === 'checked') return texts.checked
+  if (sheet.state === 'done') return texts.done
+  return texts.stopped(words.number(doneRows(sheet)), words.number(sheet.rowCount))
+}
+
+export async function sendErrors(visit: SignedInVisit): Promise<Outcome> {
+  const { ctx, sheet } = await sheetOf(visit)
+  const { query } = visit
+  const words = wordsIn(sheet.settings.language) ?? visit.words
+  const { format, separator } = FILE_FORMATS[formatOf(query.get('format'))]
+  const title = wordsOf(words, SHEET_TEXTS).errorSheet
+  const wish = {
+    format,
+    separator,
+    title,
+    name: faultName.bind(undefined, words),
+    sentence: rowSentence.bind(undefined, words),
+  }
+  const name = `${sheet.fileName.replace(/\.[A-Za-z]{1,5}$/, '')} - ${title}.${format}`
+  return { file: { name, type: CONTENT_TYPE[format], content: Readable.from(errorFile(ctx, sheet, wish)) } }
+}
+
+export async function submitRun(visit: SignedInVisit): Promise<Outcome> {
+  const { ctx, sheet } = await sheetOf(visit)
+  const { words, form } = visit
+  try {
+    await runImport(ctx, sheet.id, { isConfirmed: form.text('confirm') !== '' })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'validation') throw error
+    const texts = wordsOf(words, SHEET_TEXTS)
+    const problem = { confirm: texts.confirmMissing, rows: texts.nothingToRun }[
+      error.details?.[0]?.field ?? ''
+    ]
+    // Pressed twice, or by two people: the page shows what the sheet is at.
+    if (problem === undefined) return { to: `${IMPORT}/${idFromUuid(sheet.id)}` }
+    const result = await findResult({ ctx, sheet }, visit)
+    return resultPage(words, sheet, resultTitle(words, sheet), { ...result, problem })
+  }
+  return { to: `${IMPORT}/${idFromUuid(sheet.id)}` }
+}
+
+export async function submitStop(visit: SignedInVisit): Promise<Outcome> {
+  const { ctx, sheet } = await sheetOf(visit)
+  await stopImport(ctx, sheet.id)
+  return { to: `${IMPORT}/${idFromUuid(sheet.id)}` }
+}
+
+export async function submitDiscard(visit: SignedInVisit): Promise<Outcome> {
+  const { ctx, sheet } = await sheetOf(visit)
+  await discardImport(ctx, sheet.id)
+  return { to: IMPORT }
+}

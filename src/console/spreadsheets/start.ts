@@ -1,0 +1,100 @@
+/** Where sheets begin: templates to fill in, a file to bring, and the sheets brought before. */
+import { html } from 'ghtml'
+import { contextOf } from '../../accounts/people/sessions.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { SheetFault } from '../../transfer/spreadsheets/spreadsheet-error.ts'
+import { listImports, openImport, type SheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import { MAX_FILE_BYTES } from '../../transfer/spreadsheets/spreadsheet-limits.ts'
+import { notice, select } from '../fields.ts'
+import { getCategoryName } from '../product-data/labels.ts'
+import type { Outcome, SignedInVisit } from '../route.ts'
+import { SHEET_TEXTS } from '../sheets/texts.ts'
+import { type Words, wordsOf } from '../texts.ts'
+import { whileReading } from './limit-reads.ts'
+import { readUpload } from './upload.ts'
+import { categoryOptions, EXPORT, fileSentence, formatOptions, IMPORT } from './words.ts'
+
+export const showImport = (visit: SignedInVisit): Promise<Outcome> => startPage(visit, {})
+
+type Told = { problem?: string; status?: number; category?: string }
+
+async function startPage(visit: SignedInVisit, { problem, status, category }: Told): Promise<Outcome> {
+  const { setup, session, words } = visit
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const mayEdit = session.role !== 'viewer'
+  const imports = mayEdit ? await listImports(contextOf(setup, session)) : []
+  const form = mayEdit ? uploadForm(words, category) : html`<p class="empty">${texts.viewerOnly}</p>`
+  const body = html`<div class="page-head"><h1>${texts.title}</h1><a class="button second" href="${EXPORT}">${texts.toExport}</a></div>
+<p class="lead">${texts.importLead}</p>!${notice(problem)}!${form}
+<section aria-labelledby="templates"><h2 id="templates">${texts.templates}</h2><p>${texts.templatesLead}</p>!${templateForm(words)}</section>!${earlier(words, imports)}`
+  return { title: texts.title, body, status: status ?? 200 }
+}
+
+function uploadForm(words: Words, category: string | undefined): string {
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const options = categoryOptions(words)
+  return html`<section aria-labelledby="upload"><h2 id="upload">${texts.upload}</h2>
+<form method="post" action="${IMPORT}" enctype="multipart/form-data" class="narrow">!${select({ name: 'category', label: texts.category, value: category ?? '', options }, {})}
+<div class="field"><label for="sheet">${texts.file}</label><p class="hint" id="sheet-hint">${texts.fileHint}</p><input id="sheet" name="sheet" type="file" accept=".xlsx,.csv,.txt,.tsv,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" aria-describedby="sheet-hint"></div>
+<button>${texts.uploadSubmit}</button></form></section>`
+}
+
+function templateForm(words: Words): string {
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const languages = words.language === 'en' ? 'en' : `${words.language}, en`
+  const category = select(
+    { name: 'category', label: texts.category, options: categoryOptions(words) },
+    {},
+  ).replaceAll('"category"', '"template-category"')
+  const named = category.replace('name="template-category"', 'name="category"')
+  return html`<form method="get" action="${IMPORT}/template" class="filters">!${named}
+<div class="field"><label for="languages">${texts.languages}</label><input id="languages" name="languages" value="${languages}" maxlength="200" autocomplete="off" spellcheck="false"></div>
+!${select({ name: 'format', label: texts.format, options: formatOptions(words) }, {})}<button class="second">${texts.download}</button></form>`
+}
+
+function earlier(words: Words, imports: readonly SheetImport[]): string {
+  if (imports.length === 0) return ''
+  const texts = wordsOf(words, SHEET_TEXTS)
+  const lines = imports.map(
+    one => html`<li class="in-line"><span><a class="row-link" href="${IMPORT}/${idFromUuid(one.id)}">${one.fileName}</a></span>
+<span class="quiet">${getCategoryName(words, one.category)}, ${texts.rows(one.rowCount, words.number(one.rowCount))}, ${texts.states[one.state]}, ${words.minute(one.createdAt.toISOString())}</span></li>`,
+  )
+  return html`<section aria-labelledby="earlier"><h2 id="earlier">${texts.earlier}</h2><ul class="rows">!${lines}</ul></section>`
+}
+
+export async function submitSheet(visit: SignedInVisit): Promise<Outcome> {
+  const { words, upload } = visit
+  const texts = wordsOf(words, SHEET_TEXTS)
+  if (upload === undefined) return startPage(visit, { problem: texts.noFile, status: 422 })
+  const taken = await whileReading(() => takeSheet(visit, upload))
+  return taken ?? startPage(visit, { problem: texts.busy, status: 503 })
+}
+
+async function takeSheet(
+  visit: SignedInVisit,
+  upload: NonNullable<SignedInVisit['upload']>,
+): Promise<Outcome> {
+  const { setup, session, words } = visit
+  const sent = await readUpload(upload, MAX_FILE_BYTES)
+  const category = sent.field('category')
+  const told = (fault: SheetFault) =>
+    startPage(visit, {
+      problem: fileSentence(words, fault),
+      status: fault.fault === 'too_large' ? 413 : 422,
+      category,
+    })
+  if (sent.isTooLarge) return told(new SheetFault('too_large'))
+  if (sent.file === undefined) {
+    return startPage(visit, { problem: wordsOf(words, SHEET_TEXTS).noFile, status: 422, category })
+  }
+  try {
+    const { name, bytes } = sent.file
+    const id = await openImport(contextOf(setup, session), { fileName: name, bytes, category })
+    return { to: `${IMPORT}/${idFromUuid(id)}` }
+  } catch (error) {
+    if (error instanceof SheetFault) return told(error)
+    if (!(error instanceof AppError) || error.code !== 'validation') throw error
+    return startPage(visit, { problem: words.texts.errors.choice, status: 422 })
+  }
+}
