@@ -37,6 +37,15 @@ const ARROWS: Record<string, readonly string[]> = {
 
 /** The same inside a folder: each sub-folder and what it may import. '.' stands for the files beside the sub-folders. */
 const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
+  passports: {
+    core: [],
+    read: ['core'],
+    write: ['core', 'read'],
+    units: ['core', 'read', 'write'],
+    sync: ['core', 'write'],
+    copies: ['core', 'read'],
+    access: ['core', 'read'],
+  },
   cli: {
     '.': ['commands', 'command-line'],
     commands: ['demo', 'server', 'store', 'command-line'],

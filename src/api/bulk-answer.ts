@@ -1,8 +1,8 @@
 /** What a bulk call answers: the rows it did something with, those it could not, and how many of each. */
 import { AppError, type Detail, invalid, SAID } from '../kernel/errors.ts'
-import type { Data } from '../passports/check-data.ts'
-import type { Summary } from '../passports/list.ts'
-import type { PassportRow } from '../passports/record.ts'
+import type { Data } from '../passports/core/check-data.ts'
+import type { PassportRow } from '../passports/core/record.ts'
+import type { Summary } from '../passports/read/list.ts'
 import { bodyDetail } from './body.ts'
 import { type AccountCall, data } from './route.ts'
 import { summaryJson } from './summary.ts'

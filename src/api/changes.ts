@@ -1,13 +1,13 @@
 /** The list of changes over REST: pages that pass over nothing, and the time to ask from next. */
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
+import type { ListFilter } from '../passports/read/list.ts'
 import {
   type ChangedRow,
   type ChangeMark,
   countChanges,
   listChanges,
   settledUntil,
-} from '../passports/changes.ts'
-import type { ListFilter } from '../passports/list.ts'
+} from '../passports/read/list-changes.ts'
 import { type AccountCall, type Answer, data } from './route.ts'
 import { summaryJson } from './summary.ts'
 

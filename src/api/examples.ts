@@ -4,7 +4,7 @@
  */
 
 import { findUuid } from '../kernel/ids.ts'
-import { shopSnippet } from '../passports/shop-snippet.ts'
+import { shopSnippet } from '../passports/read/shop-snippet.ts'
 
 const MODEL_ID = '01m7ywhcr7fxwrqq1xd4m28c2t'
 const BATCH_ID = '01m7ywkq2vff6r9x0c4tq0m5hn'

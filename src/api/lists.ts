@@ -7,9 +7,9 @@ import { toGtin14 } from '../gs1/gtin.ts'
 import { LOT_OR_SERIAL_MAX_LENGTH } from '../gs1/lot-serial.ts'
 import { invalid } from '../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
-import { getPassport, requireUuid } from '../passports/find.ts'
-import { type ListFilter, listPassports, type Page } from '../passports/list.ts'
-import type { Addresses } from '../passports/record.ts'
+import type { Addresses } from '../passports/core/record.ts'
+import { getPassport, requireUuid } from '../passports/read/find.ts'
+import { type ListFilter, listPassports, type Page } from '../passports/read/list.ts'
 import { answerChanges, type ChangeCursor, findChangeCursor } from './changes.ts'
 import {
   dateTime,

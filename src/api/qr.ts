@@ -1,7 +1,7 @@
 /** The QR symbol of a product over REST; the public page serves the same one without a key. */
 import { invalid } from '../kernel/errors.ts'
-import { getPassport, requireUuid } from '../passports/find.ts'
-import { symbolAddress } from '../passports/record.ts'
+import { symbolAddress } from '../passports/core/record.ts'
+import { getPassport, requireUuid } from '../passports/read/find.ts'
 import { QR_LEVELS } from '../qr/modules.ts'
 import { qrSymbol, SIZE_MM, SVG_HEADERS } from '../qr/svg.ts'
 import { matchesAny } from './conditions.ts'

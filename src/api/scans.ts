@@ -1,7 +1,7 @@
 /** Scan statistics over REST: of one product, and of the whole account. */
 import { allCategories } from '../categories/catalogue.ts'
 import { idFromUuid } from '../kernel/ids.ts'
-import { getPassport, requireUuid } from '../passports/find.ts'
+import { getPassport, requireUuid } from '../passports/read/find.ts'
 import { RANGES, summarizeAccount, summarizePassport } from '../scans/summary.ts'
 import { oneOf, readQuery } from './query.ts'
 import { type AccountCall, type Answer, data } from './route.ts'

@@ -1,7 +1,7 @@
 /** The HTML for a shop's product page, over REST: a shop's own program puts it where it belongs. */
 import { LANGUAGES } from '../i18n/catalogue.ts'
-import { getPassport, requireUuid } from '../passports/find.ts'
-import { isProductId, shopSnippet } from '../passports/shop-snippet.ts'
+import { getPassport, requireUuid } from '../passports/read/find.ts'
+import { isProductId, shopSnippet } from '../passports/read/shop-snippet.ts'
 import { cacheable } from './categories.ts'
 import { oneOf, type Rule, readQuery } from './query.ts'
 import { type AccountCall, type Answer, data } from './route.ts'

@@ -1,6 +1,7 @@
 /** How a list shows a product. */
-import type { Summary } from '../passports/list.ts'
-import { type Addresses, recordHead } from '../passports/record.ts'
+
+import { type Addresses, recordHead } from '../passports/core/record.ts'
+import type { Summary } from '../passports/read/list.ts'
 
 /** A list's row: the record without its data, with the names a person looks for. */
 export function summaryJson(addresses: Addresses, row: Summary): string {

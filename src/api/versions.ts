@@ -1,8 +1,8 @@
 /** A product's history over REST, and its archive state. */
 import { invalid } from '../kernel/errors.ts'
-import { setStatus } from '../passports/archive.ts'
-import { requireUuid, requireVersionNo } from '../passports/find.ts'
-import { getVersion, listVersions } from '../passports/history.ts'
+import { requireUuid, requireVersionNo } from '../passports/read/find.ts'
+import { getVersion, listVersions } from '../passports/read/history.ts'
+import { setStatus } from '../passports/write/archive.ts'
 import { expected, recordAnswer } from './products.ts'
 import { detail, integer, readQuery } from './query.ts'
 import { type AccountCall, type Answer, data } from './route.ts'

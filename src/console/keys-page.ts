@@ -2,7 +2,7 @@
 import { html } from 'ghtml'
 import { type KeyRecord, SCOPES } from '../accounts/keys/keys.ts'
 import type { Session } from '../accounts/people/sessions.ts'
-import type { Addresses } from '../passports/record.ts'
+import type { Addresses } from '../passports/core/record.ts'
 import { DOCS, wayBack } from './developer/places.ts'
 import { DEVELOPER_TEXTS } from './developer/texts.ts'
 import { copyable, input, select, summary } from './fields.ts'

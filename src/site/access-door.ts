@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findSessionToken } from '../accounts/people/session-cookie.ts'
 import { findSession } from '../accounts/people/sessions.ts'
-import { LINK_AUDIENCES, type LinkAudience, mayBeToken } from '../passports/access-links.ts'
-import type { PassportRow } from '../passports/record.ts'
+import { LINK_AUDIENCES, type LinkAudience, mayBeToken } from '../passports/access/access-links.ts'
+import type { PassportRow } from '../passports/core/record.ts'
 import {
   type AccessCookies,
   accessCookieName,

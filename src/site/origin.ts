@@ -1,5 +1,5 @@
 /** Where a field of a unit comes from. A unit keeps only what differs, so each field is its own, its batch's or the model's. */
-import type { PublicPassportRow } from '../passports/find.ts'
+import type { PublicPassportRow } from '../passports/read/find.ts'
 
 export type Origin = 'model' | 'batch' | 'own'
 

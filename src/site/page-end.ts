@@ -1,7 +1,7 @@
 /** The end of a passport's page, law's fine print: identifiers, the history of versions, languages and other forms. */
 import { html } from 'ghtml'
 import { fill, LANGUAGES } from '../i18n/catalogue.ts'
-import type { PublicVersion } from '../passports/public-history.ts'
+import type { PublicVersion } from '../passports/read/public-history.ts'
 import { pair } from './blocks.ts'
 import { day, fold, keptQuery, type Page, text } from './page.ts'
 import { fieldLabel, inlineAddress, inlineName } from './values.ts'

@@ -6,12 +6,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findBelievedBrand, readBrand } from '../accounts/brand/brand.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
-import { type Access, findAccess } from '../passports/access-links.ts'
-import { noteAccessUse } from '../passports/access-use.ts'
-import type { PublicPassportRow } from '../passports/find.ts'
-import { findCachedHead, getHeadAge, type PublicHead, readPublicPassport } from '../passports/public-read.ts'
-import { readPublicVersion, readWholeVersion } from '../passports/public-version.ts'
-import { passportUrl } from '../passports/record.ts'
+import { type Access, findAccess } from '../passports/access/access-links.ts'
+import { noteAccessUse } from '../passports/access/count-uses.ts'
+import { passportUrl } from '../passports/core/record.ts'
+import type { PublicPassportRow } from '../passports/read/find.ts'
+import {
+  findCachedHead,
+  getHeadAge,
+  type PublicHead,
+  readPublicPassport,
+} from '../passports/read/public-passport.ts'
+import { readPublicVersion, readWholeVersion } from '../passports/read/public-version.ts'
 import { isPerson } from './accept.ts'
 import {
   type AccessDoor,

@@ -7,9 +7,6 @@ import { languagesOfTexts, type TextLanguages } from '../categories/localized.ts
 import { isLanguage } from '../i18n/catalogue.ts'
 import { assert } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
-import type { PublicPassportRow } from '../passports/find.ts'
-import type { PendingCorrection } from '../passports/pending-correction.ts'
-import type { PublicHistory } from '../passports/public-history.ts'
 import {
   type Addresses,
   gs1Url,
@@ -17,7 +14,10 @@ import {
   type PassportRow,
   passportUrl,
   STATUS_NAME,
-} from '../passports/record.ts'
+} from '../passports/core/record.ts'
+import type { PublicPassportRow } from '../passports/read/find.ts'
+import type { PublicHistory } from '../passports/read/public-history.ts'
+import type { PendingCorrection } from '../passports/units/pending-correction.ts'
 import { type Origins, originsOf } from './origin.ts'
 
 export type Data = Readonly<Record<string, unknown>>

@@ -8,8 +8,8 @@ import { type DigitalLink, gs1Path } from '../gs1/digital-link.ts'
 import { GS1_VOC } from '../gs1/link-type.ts'
 import { assert } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
-import type { PublicPassportRow } from '../passports/find.ts'
-import { type Addresses, LEVEL_NAME, passportUrl } from '../passports/record.ts'
+import { type Addresses, LEVEL_NAME, passportUrl } from '../passports/core/record.ts'
+import type { PublicPassportRow } from '../passports/read/find.ts'
 
 /** `rawPath` is the path as it was asked for, without a slash at its end. */
 export type Asked = { link: DigitalLink; rawPath: string }

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
-import type { Addresses } from '../passports/record.ts'
+import type { Addresses } from '../passports/core/record.ts'
 import type { ScanRecorder } from '../scans/recorder.ts'
 
 /** Who wants to know where pages came from. */

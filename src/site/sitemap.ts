@@ -1,8 +1,8 @@
 /** `/sitemap.xml` and the files it names: the pages that search engines may list, and nothing of whom they belong to. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../kernel/errors.ts'
-import { passportUrl } from '../passports/record.ts'
-import { listSitemapFile, listSitemapFiles } from '../passports/sitemap.ts'
+import { passportUrl } from '../passports/core/record.ts'
+import { listSitemapFile, listSitemapFiles } from '../passports/read/sitemap.ts'
 import { type ReadyAnswer, readyAnswer, sendEncoded } from './ready-answer.ts'
 import type { Site, SiteSetup } from './setup.ts'
 import { safetyHeaders } from './shell.ts'

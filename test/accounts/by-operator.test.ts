@@ -7,10 +7,10 @@ import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts
 import { setIndexing } from '../../src/accounts/indexing.ts'
 import { createOwnKey, revokeKeyByOperator } from '../../src/accounts/keys/own-keys.ts'
 import { createPerson, resetPassword } from '../../src/accounts/people/people.ts'
-import { createAccessLink, revokeAccessLink } from '../../src/passports/access-links.ts'
-import { setStatus } from '../../src/passports/archive.ts'
-import { createPassport } from '../../src/passports/create.ts'
-import { releaseGtin } from '../../src/passports/release-gtin.ts'
+import { createAccessLink, revokeAccessLink } from '../../src/passports/access/access-links.ts'
+import { setStatus } from '../../src/passports/write/archive.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
+import { releaseGtin } from '../../src/passports/write/release-gtin.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness } from '../harness.ts'
 
 let harness: Harness

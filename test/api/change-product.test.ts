@@ -211,7 +211,7 @@ describe('PATCH /products/{id}', () => {
     const other = await import('../../src/kernel/db.ts').then(({ openPool }) =>
       openPool({ ...databaseOf(t) }),
     )
-    const { updatePassport } = await import('../../src/passports/update.ts')
+    const { updatePassport } = await import('../../src/passports/write/update.ts')
     const { findUuid } = await import('../../src/kernel/ids.ts')
     const product = await create()
     const uuid = findUuid(product.id) ?? ''

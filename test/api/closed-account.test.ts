@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
-import { refreshesEnded, resumeRefreshes } from '../../src/passports/refresh-job.ts'
+import { refreshesEnded, resumeRefreshes } from '../../src/passports/units/refresh-job.ts'
 import { type Harness, newProduct, startHarness } from '../harness.ts'
 
 let harness: Harness

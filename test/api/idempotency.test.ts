@@ -5,8 +5,8 @@ import { after, before, describe, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'
 import { deleteExpiredKeys } from '../../src/accounts/idempotency.ts'
 import { API_PREFIX, ROUTES } from '../../src/api/door.ts'
-import { findCachedHead, readPublicPassport } from '../../src/passports/public-read.ts'
-import { refreshesEnded } from '../../src/passports/refresh-job.ts'
+import { findCachedHead, readPublicPassport } from '../../src/passports/read/public-passport.ts'
+import { refreshesEnded } from '../../src/passports/units/refresh-job.ts'
 import {
   type Answer,
   type Ask,

@@ -1,8 +1,8 @@
 /** A newer version has added a column to every table: this one, which has prepared its statements before, goes on as it was. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createAccessLink, listAccessLinks } from '../../src/passports/access-links.ts'
-import { refreshesEnded } from '../../src/passports/refresh-job.ts'
+import { createAccessLink, listAccessLinks } from '../../src/passports/access/access-links.ts'
+import { refreshesEnded } from '../../src/passports/units/refresh-job.ts'
 import { getScanSettings, setScanSettings } from '../../src/scans/settings.ts'
 import { ADDRESSES, newProduct } from '../harness.ts'
 import { startUnitStand, type UnitStand } from './unit-stand.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { findUuid, idFromUuid, newUuid } from '../../src/kernel/ids.ts'
-import { refreshesEnded, resumeRefreshes } from '../../src/passports/refresh-job.ts'
+import { refreshesEnded, resumeRefreshes } from '../../src/passports/units/refresh-job.ts'
 import { startUnitStand, type UnitStand } from './unit-stand.ts'
 
 let s: UnitStand

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import jsonld from 'jsonld'
-import { shopSnippet } from '../../src/passports/shop-snippet.ts'
+import { shopSnippet } from '../../src/passports/read/shop-snippet.ts'
 import {
   ADDRESSES,
   CORES,

@@ -14,7 +14,7 @@ import { chooseWords } from '../../src/console/texts.ts'
 import { addressList } from '../../src/kernel/addresses.ts'
 import { SAID } from '../../src/kernel/errors.ts'
 import { OutboundFailure, openOutbound } from '../../src/kernel/outbound-http.ts'
-import { ROW_PROBLEMS } from '../../src/passports/row-problems.ts'
+import { ROW_PROBLEMS } from '../../src/passports/core/row-problems.ts'
 import { invalidData } from '../categories/invalid-data.ts'
 
 const german = chooseWords('de')

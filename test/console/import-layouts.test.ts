@@ -1,8 +1,8 @@
 /** Sheets as shops and product databases have them become products by the columns page alone. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { findBySku } from '../../src/passports/find-matches.ts'
-import { getState, readingOf } from '../../src/passports/state.ts'
+import { getState, readingOf } from '../../src/passports/core/state.ts'
+import { findBySku } from '../../src/passports/write/find-matches.ts'
 import { LAYOUTS, type Layout, layoutFile } from '../transfer/layouts.ts'
 import { bring, check, counts, formIn, run, sendColumns } from './import-form.ts'
 import { type Stand, startStand } from './stand.ts'

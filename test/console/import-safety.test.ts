@@ -1,8 +1,8 @@
 /** Imports that cannot harm: nothing is changed unseen, nothing is guessed, and one value can stand for all rows. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { findBySku } from '../../src/passports/find-matches.ts'
-import { getState, readingOf } from '../../src/passports/state.ts'
+import { getState, readingOf } from '../../src/passports/core/state.ts'
+import { findBySku } from '../../src/passports/write/find-matches.ts'
 import { csvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
 import { readAll } from '../transfer/spreadsheets.ts'
 import { bring, check, counts, download, formIn, plain, run, sendColumns } from './import-form.ts'

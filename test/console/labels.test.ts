@@ -7,8 +7,8 @@ import PDFDocument from 'pdfkit'
 import type { AccountContext } from '../../src/accounts/context.ts'
 import { drawPng } from '../../src/console/units/draw-png.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { createPassport } from '../../src/passports/create.ts'
-import { createChildren } from '../../src/passports/create-children.ts'
+import { createChildren } from '../../src/passports/units/create-units.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
 import {
   type Label,
   labelSheet,

@@ -23,8 +23,8 @@ import {
 } from '../../src/accounts/people/sign-in-attempts.ts'
 import { CONSOLE_ROUTES } from '../../src/console/door.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { createPassport } from '../../src/passports/create.ts'
-import { createChildren } from '../../src/passports/create-children.ts'
+import { createChildren } from '../../src/passports/units/create-units.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
 import { newProduct } from '../harness.ts'
 import { type Browser, PASSWORD, type Stand, startStand } from './stand.ts'
 

@@ -1,7 +1,11 @@
 /** Some thousand random requests, as a part of every run; a million by `npm run hammer`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findBrokenHistories, findWrongCounts, findWrongUnitCounts } from '../../src/passports/verify.ts'
+import {
+  findBrokenHistories,
+  findWrongCounts,
+  findWrongUnitCounts,
+} from '../../src/passports/copies/verify.ts'
 import { IS_FULL } from '../full.ts'
 import { startHarness } from '../harness.ts'
 import { hammer } from './hammer.ts'

@@ -9,9 +9,9 @@ import {
   listAccessLinks,
   type NewAccessLink,
   revokeAccessLink,
-} from '../../src/passports/access-links.ts'
-import { flushAccessUses, noteAccessUse } from '../../src/passports/access-use.ts'
-import { createPassport } from '../../src/passports/create.ts'
+} from '../../src/passports/access/access-links.ts'
+import { flushAccessUses, noteAccessUse } from '../../src/passports/access/count-uses.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
 import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
 let harness: Harness

@@ -1,8 +1,8 @@
 /** Creates that wait are written together: small products apart from large ones, and large ones by bytes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatherCreates, MIN_LARGE_BYTES } from '../../src/passports/create.ts'
-import type { NewRow } from '../../src/passports/insert-models.ts'
+import { gatherCreates, MIN_LARGE_BYTES } from '../../src/passports/write/create.ts'
+import type { NewRow } from '../../src/passports/write/insert-models.ts'
 
 const KIB = 1024
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { Data } from '../../src/passports/check-data.ts'
-import { type Correction, differing, type Inherited, takeOver } from '../../src/passports/inherit.ts'
+import type { Data } from '../../src/passports/core/check-data.ts'
+import { type Correction, differing, type Inherited, takeOver } from '../../src/passports/core/inherit.ts'
 
 const RUNS = 10_000
 const FIELDS = ['a', 'b', 'c', 'd', 'constructor']

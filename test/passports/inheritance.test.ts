@@ -5,15 +5,19 @@ import fc from 'fast-check'
 import type { AccountContext } from '../../src/accounts/context.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { setStatus } from '../../src/passports/archive.ts'
-import { createPassport } from '../../src/passports/create.ts'
-import { createChildren } from '../../src/passports/create-children.ts'
-import { getPassport } from '../../src/passports/find.ts'
-import { getVersion } from '../../src/passports/history.ts'
-import type { PassportRow } from '../../src/passports/record.ts'
-import { refreshPassport } from '../../src/passports/refresh-job.ts'
-import { updatePassport } from '../../src/passports/update.ts'
-import { findBrokenHistories, findWrongCounts, findWrongUnitCounts } from '../../src/passports/verify.ts'
+import {
+  findBrokenHistories,
+  findWrongCounts,
+  findWrongUnitCounts,
+} from '../../src/passports/copies/verify.ts'
+import type { PassportRow } from '../../src/passports/core/record.ts'
+import { getPassport } from '../../src/passports/read/find.ts'
+import { getVersion } from '../../src/passports/read/history.ts'
+import { createChildren } from '../../src/passports/units/create-units.ts'
+import { refreshPassport } from '../../src/passports/units/refresh-job.ts'
+import { setStatus } from '../../src/passports/write/archive.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
+import { updatePassport } from '../../src/passports/write/update.ts'
 import { IS_FULL } from '../full.ts'
 import { CORES, type Harness, startHarness } from '../harness.ts'
 import {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openPool, type Sql } from '../../src/kernel/db.ts'
-import { countChanges, listChanges } from '../../src/passports/changes.ts'
-import { type ListFilter, listPassports, type Window } from '../../src/passports/list.ts'
+import { type ListFilter, listPassports, type Window } from '../../src/passports/read/list.ts'
+import { countChanges, listChanges } from '../../src/passports/read/list-changes.ts'
 import { IS_FULL } from '../full.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 

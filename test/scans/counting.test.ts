@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { findUuid } from '../../src/kernel/ids.ts'
-import { createAccessLink } from '../../src/passports/access-links.ts'
+import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { ADDRESSES } from '../harness.ts'
 import { COMPUTER, CRAWLER, PHONE, type ScanStand, startScanStand } from './scan-stand.ts'
 

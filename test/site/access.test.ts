@@ -6,9 +6,13 @@ import { setPassword } from '../../src/accounts/people/set-password.ts'
 import { signIn } from '../../src/accounts/people/sign-in.ts'
 import { createApp } from '../../src/app.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { createAccessLink, listAccessLinks, revokeAccessLink } from '../../src/passports/access-links.ts'
-import { flushAccessUses } from '../../src/passports/access-use.ts'
-import { createPassport } from '../../src/passports/create.ts'
+import {
+  createAccessLink,
+  listAccessLinks,
+  revokeAccessLink,
+} from '../../src/passports/access/access-links.ts'
+import { flushAccessUses } from '../../src/passports/access/count-uses.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
 import {
   ADDRESSES,
   type Answer,

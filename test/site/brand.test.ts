@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { setBrand } from '../../src/accounts/brand/set-brand.ts'
 import { setIndexing } from '../../src/accounts/indexing.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { createPassport } from '../../src/passports/create.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
 const SVG = Buffer.from(

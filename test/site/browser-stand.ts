@@ -1,7 +1,7 @@
 /** Passport pages in a real browser: a server that listens, an account, and passports with all fields. */
 import type { Browser } from 'playwright-core'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { createPassport } from '../../src/passports/create.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 import { openBrowser } from './chromium.ts'
 import { FULL } from './reading-of.ts'

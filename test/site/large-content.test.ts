@@ -5,9 +5,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { findUuid } from '../../src/kernel/ids.ts'
-import { createAccessLink } from '../../src/passports/access-links.ts'
-import { findPublicPassport } from '../../src/passports/find.ts'
-import { findCachedHead, readPublicPassport } from '../../src/passports/public-read.ts'
+import { createAccessLink } from '../../src/passports/access/access-links.ts'
+import { findPublicPassport } from '../../src/passports/read/find.ts'
+import { findCachedHead, readPublicPassport } from '../../src/passports/read/public-passport.ts'
 import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
 /** One character outside latin1 makes a text take two bytes a character in memory. */

@@ -13,9 +13,9 @@ import { connect as connectTls } from 'node:tls'
 import { gunzipSync } from 'node:zlib'
 import { gs1Path } from '../../src/gs1/digital-link.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { createAccessLink } from '../../src/passports/access-links.ts'
-import { createPassport } from '../../src/passports/create.ts'
-import { createChildren } from '../../src/passports/create-children.ts'
+import { createAccessLink } from '../../src/passports/access/access-links.ts'
+import { createChildren } from '../../src/passports/units/create-units.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 
 const CONFIGURATION = new URL('../../docs/deploy/nginx.conf', import.meta.url)

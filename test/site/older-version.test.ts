@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { createAccessLink } from '../../src/passports/access-links.ts'
-import { createPassport } from '../../src/passports/create.ts'
-import { createChildren } from '../../src/passports/create-children.ts'
+import { createAccessLink } from '../../src/passports/access/access-links.ts'
+import { createChildren } from '../../src/passports/units/create-units.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 import { assertKnown, expand } from './strict-json-ld.ts'
 

@@ -4,8 +4,8 @@ import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
-import { createPassport } from '../../src/passports/create.ts'
-import { forgetPublicPassport } from '../../src/passports/public-read.ts'
+import { forgetPublicPassport } from '../../src/passports/read/public-passport.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
 import { type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 
 let harness: Harness

@@ -9,9 +9,9 @@ import { allCategories } from '../../src/categories/catalogue.ts'
 import { AUDIENCES, type Audience, audienceWithin, type Field } from '../../src/categories/field.ts'
 import { mod10CheckDigit } from '../../src/gs1/check-digit.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { createAccessLink } from '../../src/passports/access-links.ts'
-import { createPassport } from '../../src/passports/create.ts'
-import { createChildren } from '../../src/passports/create-children.ts'
+import { createAccessLink } from '../../src/passports/access/access-links.ts'
+import { createChildren } from '../../src/passports/units/create-units.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
 import {
   ADDRESSES,
   type Answer,

@@ -6,7 +6,7 @@ import { type CompleteCategory, findCategory } from '../../src/categories/catalo
 import { AUDIENCES, type Audience, type Field } from '../../src/categories/field.ts'
 import { LANGUAGES, type Language } from '../../src/i18n/catalogue.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
-import type { PublicPassportRow } from '../../src/passports/find.ts'
+import type { PublicPassportRow } from '../../src/passports/read/find.ts'
 import { jsonLd } from '../../src/site/json-ld.ts'
 import { renderPassportPage } from '../../src/site/passport-page.ts'
 import { type Body, validData } from '../categories/arbitrary.ts'

@@ -1,7 +1,7 @@
 /** Readings of made-up passports without a database, for tests of what is drawn from them. */
 import type { Audience } from '../../src/categories/field.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
-import type { PublicPassportRow } from '../../src/passports/find.ts'
+import type { PublicPassportRow } from '../../src/passports/read/find.ts'
 import { type Reading, readingOf } from '../../src/site/reading.ts'
 import { ADDRESSES, CORES } from '../harness.ts'
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setIndexing } from '../../src/accounts/indexing.ts'
 import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
-import { createPassport } from '../../src/passports/create.ts'
-import { createChildren } from '../../src/passports/create-children.ts'
-import { MODELS_IN_FILE } from '../../src/passports/sitemap.ts'
+import { MODELS_IN_FILE } from '../../src/passports/read/sitemap.ts'
+import { createChildren } from '../../src/passports/units/create-units.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
 import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
 const BASE = ADDRESSES.publicUrl

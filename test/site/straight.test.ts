@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createApp } from '../../src/app.ts'
 import { createLog } from '../../src/kernel/log.ts'
-import { createAccessLink, revokeAccessLink } from '../../src/passports/access-links.ts'
+import { createAccessLink, revokeAccessLink } from '../../src/passports/access/access-links.ts'
 import { ADDRESSES, type Harness, newProduct, startHarness } from '../harness.ts'
 
 type Server = { port: number; asked: number; close: () => Promise<void> }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
-import { createPassport } from '../../src/passports/create.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
 import { type Harness, newProduct, nextGtin, startHarness } from '../harness.ts'
 import { decodeQr } from '../qr/decode.ts'
 

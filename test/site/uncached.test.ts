@@ -7,7 +7,7 @@ import { createApp } from '../../src/app.ts'
 import { LANGUAGES, labelsFor } from '../../src/i18n/catalogue.ts'
 import { openPool, type Sql } from '../../src/kernel/db.ts'
 import { createLog } from '../../src/kernel/log.ts'
-import { createAccessLink } from '../../src/passports/access-links.ts'
+import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { MAX_WAITING_OF_NETWORK } from '../../src/site/uncached.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 

@@ -12,7 +12,7 @@ import {
   findBrokenHistories,
   findWrongCounts,
   findWrongUnitCounts,
-} from '../../src/passports/verify.ts'
+} from '../../src/passports/copies/verify.ts'
 import { exportToFile } from '../../src/transfer/accounts/export-account.ts'
 import { importFromFile } from '../../src/transfer/accounts/import-account.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'

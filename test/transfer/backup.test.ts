@@ -14,7 +14,7 @@ import {
   findBrokenHistories,
   findWrongCounts,
   findWrongUnitCounts,
-} from '../../src/passports/verify.ts'
+} from '../../src/passports/copies/verify.ts'
 import { type BackupKey, deriveBackupKey } from '../../src/transfer/backup/backup-key.ts'
 import { backUp } from '../../src/transfer/backup/create-backup.ts'
 import { restoreBackup } from '../../src/transfer/backup/restore-backup.ts'

@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { findBrokenHistories, findWrongCounts, findWrongUnitCounts } from '../../src/passports/verify.ts'
+import {
+  findBrokenHistories,
+  findWrongCounts,
+  findWrongUnitCounts,
+} from '../../src/passports/copies/verify.ts'
 import { IS_FULL } from '../full.ts'
 import { type Harness, startHarness } from '../harness.ts'
 import { Client } from './client.ts'

@@ -7,7 +7,7 @@ import {
   LINK_AUDIENCES,
   listAccessLinks,
   revokeAccessLink,
-} from '../../passports/access-links.ts'
+} from '../../passports/access/access-links.ts'
 import { accountNumber, readName } from '../command-line/account-arguments.ts'
 import { type Command, columns } from '../command-line/command.ts'
 import { EXPIRY_HINT, parseExpiry } from '../command-line/parse-times.ts'

@@ -1,5 +1,5 @@
 /** `carnet accounts scans`: whether the scans of an account are counted, and when a code counts as cloned. */
-import { isCategory } from '../../passports/check-data.ts'
+import { isCategory } from '../../passports/core/check-data.ts'
 import {
   type CloneRules,
   DEFAULT_CLONE_RULES,

@@ -1,5 +1,5 @@
 /** `carnet gtin release`: an operator's act, because printed codes name the GTIN. */
-import { type ReleasedGtin, type ReleaseOptions, releaseGtin } from '../../passports/release-gtin.ts'
+import { type ReleasedGtin, type ReleaseOptions, releaseGtin } from '../../passports/write/release-gtin.ts'
 import { accountNumber } from '../command-line/account-arguments.ts'
 import { type Command, UsageError } from '../command-line/command.ts'
 import { withStore } from '../store/store.ts'

@@ -9,7 +9,7 @@ import {
   findBrokenHistories,
   findWrongCounts,
   findWrongUnitCounts,
-} from '../../passports/verify.ts'
+} from '../../passports/copies/verify.ts'
 import { findDatabaseFault } from '../command-line/database-errors.ts'
 
 export type Check = { name: string; ok: boolean; detail: string }

@@ -11,7 +11,7 @@ import {
 import { contextOf } from '../../accounts/people/sessions.ts'
 import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { listPassports } from '../../passports/list.ts'
+import { listPassports } from '../../passports/read/list.ts'
 import { isFine, type Problems, problemsOf } from '../form.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { wordsOf } from '../texts.ts'

@@ -4,7 +4,7 @@
  */
 import { html } from 'ghtml'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
-import type { Page, Window } from '../../passports/list.ts'
+import type { Page, Window } from '../../passports/read/list.ts'
 import { PRODUCT_TEXTS } from '../products/texts.ts'
 import { type Words, wordsOf } from '../texts.ts'
 

@@ -1,8 +1,8 @@
 /** Loads the product or unit that the requested path names. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { contextOf } from '../../accounts/people/sessions.ts'
-import { requireUuid } from '../../passports/find.ts'
-import { getState, type State } from '../../passports/state.ts'
+import { getState, type State } from '../../passports/core/state.ts'
+import { requireUuid } from '../../passports/read/find.ts'
 import type { SignedInVisit } from '../route.ts'
 
 /** Throws `not_found`, for another account's product too. */

@@ -1,8 +1,8 @@
 /** How a product or unit is named on pages: without direction marks, and a unit with its lot or serial number. */
 import { withoutMarks } from '../../i18n/direction.ts'
-import type { Summary } from '../../passports/list.ts'
-import { LEVEL_NAME } from '../../passports/record.ts'
-import { readingOf, type State } from '../../passports/state.ts'
+import { LEVEL_NAME } from '../../passports/core/record.ts'
+import { readingOf, type State } from '../../passports/core/state.ts'
+import type { Summary } from '../../passports/read/list.ts'
 import { PRODUCT_TEXTS } from '../products/texts.ts'
 import { type Words, wordsOf } from '../texts.ts'
 

@@ -1,7 +1,7 @@
 /** What is wrong with a value, in German: each says what was found and what to write instead. */
 import type { Kind, ProblemKey } from '../../categories/problems.ts'
 import type { DetailCode, ErrorCode } from '../../kernel/errors.ts'
-import type { RowProblemKey } from '../../passports/row-problems.ts'
+import type { RowProblemKey } from '../../passports/core/row-problems.ts'
 
 export const PROBLEMS_DE: Readonly<Record<ProblemKey | RowProblemKey, string>> = {
   missing: 'Pflichtangabe.',

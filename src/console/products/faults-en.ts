@@ -1,6 +1,6 @@
 /** What is wrong with a value, for people: the field's label stands before each, so that none begins with a name of the API. */
 import type { Kind, ProblemKey } from '../../categories/problems.ts'
-import type { RowProblemKey } from '../../passports/row-problems.ts'
+import type { RowProblemKey } from '../../passports/core/row-problems.ts'
 
 export const PROBLEMS_EN: Readonly<Record<ProblemKey | RowProblemKey, string>> = {
   missing: 'Required.',

@@ -1,7 +1,7 @@
 /** The levels above the list of products, each with its count, and the way to hits that a filter hides. */
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
-import { type Count, countLevels, type Level, MOST_COUNTED } from '../../passports/list.ts'
+import { type Count, countLevels, type Level, MOST_COUNTED } from '../../passports/read/list.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { addressOf, filterOf, LEVELS, type View } from './list-query.ts'
 import { LIST_TEXTS } from './list-texts.ts'

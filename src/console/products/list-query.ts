@@ -1,6 +1,6 @@
 /** What the address of the list of products asks for, and the address of a view. */
 import { allCategories } from '../../categories/catalogue.ts'
-import type { ListFilter } from '../../passports/list.ts'
+import type { ListFilter } from '../../passports/read/list.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { type Place, readPlace, sentAs } from '../product-data/pagination.ts'
 

@@ -4,10 +4,16 @@ import { contextOf } from '../../accounts/people/sessions.ts'
 import { allCategories } from '../../categories/catalogue.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { setStatus } from '../../passports/archive.ts'
-import { requireUuid } from '../../passports/find.ts'
-import { countLevels, listPassports, MOST_COUNTED, type Page, type Summary } from '../../passports/list.ts'
-import { LEVEL_NAME } from '../../passports/record.ts'
+import { LEVEL_NAME } from '../../passports/core/record.ts'
+import { requireUuid } from '../../passports/read/find.ts'
+import {
+  countLevels,
+  listPassports,
+  MOST_COUNTED,
+  type Page,
+  type Summary,
+} from '../../passports/read/list.ts'
+import { setStatus } from '../../passports/write/archive.ts'
 import { notice } from '../fields.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { type Place, pages, windowAt } from '../product-data/pagination.ts'

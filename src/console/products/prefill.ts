@@ -2,8 +2,8 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { type Data, isObject } from '../../categories/value.ts'
-import { listPassports } from '../../passports/list.ts'
-import { getState, readingOf } from '../../passports/state.ts'
+import { getState, readingOf } from '../../passports/core/state.ts'
+import { listPassports } from '../../passports/read/list.ts'
 import type { Words } from '../texts.ts'
 
 /** Taken over from the newest product, where they can be seen and changed. */

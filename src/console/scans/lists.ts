@@ -2,7 +2,7 @@
 import { html } from 'ghtml'
 import { shorten } from '../../categories/check/findings.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import type { Summary } from '../../passports/list.ts'
+import type { Summary } from '../../passports/read/list.ts'
 import type { OwnMilestone, Reached } from '../../scans/list-milestones.ts'
 import type { Suspicion } from '../../scans/list-suspicions.ts'
 import type { MostScanned } from '../../scans/most-scanned.ts'

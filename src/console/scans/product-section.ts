@@ -2,7 +2,7 @@
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import type { State } from '../../passports/state.ts'
+import type { State } from '../../passports/core/state.ts'
 import { milestonesOf } from '../../scans/list-milestones.ts'
 import { listSuspicions, type Suspicion } from '../../scans/list-suspicions.ts'
 import { getScanSettings, isCounted } from '../../scans/settings.ts'

@@ -4,7 +4,7 @@ import {
   type AccessLinkRecord,
   type CreatedAccessLink,
   LINK_AUDIENCES,
-} from '../../passports/access-links.ts'
+} from '../../passports/access/access-links.ts'
 import { copyable, input, select, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
 import { PRODUCTS } from '../page/addresses.ts'

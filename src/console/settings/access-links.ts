@@ -10,8 +10,8 @@ import {
   LINK_AUDIENCES,
   listAccessLinks,
   revokeAccessLink,
-} from '../../passports/access-links.ts'
-import { getState } from '../../passports/state.ts'
+} from '../../passports/access/access-links.ts'
+import { getState } from '../../passports/core/state.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../form.ts'
 import { getProductName } from '../product-data/titles.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'

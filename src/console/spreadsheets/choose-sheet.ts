@@ -1,6 +1,6 @@
 /** Which sheet of a workbook is meant: read anew from the file that is kept. */
 import { contextOf } from '../../accounts/people/sessions.ts'
-import { requireUuid } from '../../passports/find.ts'
+import { requireUuid } from '../../passports/read/find.ts'
 import { SheetFault } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 import { chooseSheet, getImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'

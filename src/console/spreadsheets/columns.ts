@@ -4,7 +4,7 @@ import { contextOf } from '../../accounts/people/sessions.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { requireUuid } from '../../passports/find.ts'
+import { requireUuid } from '../../passports/read/find.ts'
 import {
   columnsOf,
   findColumn,

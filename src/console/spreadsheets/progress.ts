@@ -5,7 +5,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { contextOf } from '../../accounts/people/sessions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { requireUuid } from '../../passports/find.ts'
+import { requireUuid } from '../../passports/read/find.ts'
 import { errorFile } from '../../transfer/spreadsheets/error-file.ts'
 import {
   groupFaults,

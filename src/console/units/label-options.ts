@@ -1,7 +1,7 @@
 /** What to print, read from the query: what is wrong is said at its field, which keeps what was typed. */
 
-import type { State } from '../../passports/state.ts'
-import type { Below } from '../../passports/units-below.ts'
+import type { State } from '../../passports/core/state.ts'
+import type { Below } from '../../passports/read/list-units.ts'
 import { SHEETS, type SheetFormat, singleLabel } from '../../qr/label-sheet.ts'
 import { DPI, type Dpi } from '../../qr/png.ts'
 import type { Problems } from '../form.ts'

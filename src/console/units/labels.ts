@@ -5,9 +5,9 @@ import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { breathing } from '../../kernel/breath.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import type { Summary } from '../../passports/list.ts'
-import { type Addresses, gs1Url, type PassportRow, passportUrl } from '../../passports/record.ts'
-import { readingOf, type State } from '../../passports/state.ts'
+import { type Addresses, gs1Url, type PassportRow, passportUrl } from '../../passports/core/record.ts'
+import { readingOf, type State } from '../../passports/core/state.ts'
+import type { Summary } from '../../passports/read/list.ts'
 import {
   type Below,
   countBelow,
@@ -16,7 +16,7 @@ import {
   isBefore,
   listInRange,
   type UnitRange,
-} from '../../passports/units-below.ts'
+} from '../../passports/read/list-units.ts'
 import { type Label, labelSheet, SHEETS, symbolMm } from '../../qr/label-sheet.ts'
 import { LEAST_MODULE_MM, moduleMm, qrModules } from '../../qr/modules.ts'
 import { DPI, type Dpi, pngSide } from '../../qr/png.ts'

@@ -2,14 +2,14 @@
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { requireCategory } from '../../passports/check-data.ts'
+import { requireCategory } from '../../passports/core/check-data.ts'
+import type { State } from '../../passports/core/state.ts'
 import {
   findPendingBelow,
   findPendingOfUnit,
   type PendingCorrection,
-} from '../../passports/pending-correction.ts'
-import { type JobReport, previewRefresh, refreshPassport } from '../../passports/refresh-job.ts'
-import type { State } from '../../passports/state.ts'
+} from '../../passports/units/pending-correction.ts'
+import { type JobReport, previewRefresh, refreshPassport } from '../../passports/units/refresh-job.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { doneAt, doneNotice } from '../product-data/done-notice.ts'
 import { labelOf } from '../product-data/labels.ts'

@@ -12,7 +12,7 @@ import {
   exportGtins,
   exportPassports,
   exportReleasedGtins,
-} from '../../passports/export-rows.ts'
+} from '../../passports/copies/export-rows.ts'
 import { explainFileError } from '../file-error.ts'
 
 export const EXPORT_FORMAT = 'carnet-account-1'

@@ -24,8 +24,8 @@ import {
   importPassports,
   importReleasedGtins,
   settleImport,
-} from '../../passports/import-rows.ts'
-import { findBrokenChains } from '../../passports/verify.ts'
+} from '../../passports/copies/import-rows.ts'
+import { findBrokenChains } from '../../passports/copies/verify.ts'
 import { type Counts, EXPORT_FORMAT } from './export-account.ts'
 import { linesOf } from './read-lines.ts'
 

@@ -9,7 +9,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { exportAddresses, type PassportLine } from '../../passports/export-rows.ts'
+import { exportAddresses, type PassportLine } from '../../passports/copies/export-rows.ts'
 import { inFolder, openSite, type Site, type SiteFile } from './resumable-export.ts'
 import type { SafeFolder } from './safe-folder.ts'
 

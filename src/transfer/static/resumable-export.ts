@@ -10,7 +10,7 @@ import { text as textOf } from 'node:stream/consumers'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { withProcessLock } from '../../kernel/process-lock.ts'
-import type { Place } from '../../passports/export-rows.ts'
+import type { Place } from '../../passports/copies/export-rows.ts'
 import { openSafeFolder, type SafeFolder } from './safe-folder.ts'
 
 /** A line for each file, and a last one with the SHA-256 of all before it. */

@@ -1,0 +1,217 @@
+/**
+ * Access links: a token that shows one reader, until a day, what the public does not see. Of the token only a hash
+ * is kept, so who reads the database cannot read the passports with it.
+ */
+import { actingIn, actorLabels } from '../../accounts/actors.ts'
+import { audit } from '../../accounts/audit.ts'
+import type { AccountContext, OperatorContext } from '../../accounts/context.ts'
+import { inTransaction } from '../../accounts/transaction.ts'
+import type { Audience } from '../../categories/field.ts'
+import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
+import { checksum62, randomBase62, sha256Hex } from '../../kernel/crypto.ts'
+import type { Sql } from '../../kernel/db.ts'
+import { assert, type Detail, type DetailCode, invalid, notFound } from '../../kernel/errors.ts'
+import { findUuid, idFromUuid, newUuid } from '../../kernel/ids.ts'
+import { type Addresses, type PassportRow, passportUrl } from '../core/record.ts'
+import { getPassport, requireUuid } from '../read/find.ts'
+
+export const LINK_AUDIENCES = ['legitimate_interest', 'authority'] as const satisfies readonly Audience[]
+export type LinkAudience = (typeof LINK_AUDIENCES)[number]
+
+const PREFIX = 'dpa_'
+/** 36 base62 characters: 214 bits. */
+const RANDOM_LENGTH = 36
+const TOKEN_PATTERN = /^dpa_([0-9A-Za-z]{36})([0-9A-Za-z]{6})$/
+const LABEL_LENGTH_MAX = 200
+
+/** `passportId` as at the doors; undefined for every passport of the account. `label` says whom the link is for. */
+export type NewAccessLink = {
+  passportId: string | undefined
+  audience: string
+  label: string
+  expiresAt: Date
+  addresses: Addresses
+}
+
+export type AccessLinkRecord = {
+  id: string
+  /** The passport whose page and descendants it opens; null for the whole account. */
+  passport_id: string | null
+  audience: LinkAudience
+  label: string
+  created_at: string
+  /** Label of the actor. */
+  created_by: string
+  expires_at: string
+  revoked_at: string | null
+  uses: number
+  last_used_at: string | null
+}
+
+/** `token` is the only copy there will ever be; `url` is null for a link to the whole account. */
+export type CreatedAccessLink = AccessLinkRecord & { token: string; url: string | null }
+
+/** What a valid token allows its reader. `expiresAt` is when it ends by itself. */
+export type Access = {
+  linkId: string
+  accountId: number
+  audience: LinkAudience
+  label: string
+  expiresAt: Date
+}
+
+/** Creates a link. Throws `validation` with every problem, `not_found` for another account's passport. */
+export async function createAccessLink(
+  ctx: AccountContext,
+  input: NewAccessLink,
+): Promise<CreatedAccessLink> {
+  const now = ctx.clock.now()
+  const { audience, label } = requireSound(input, now)
+  const passport =
+    input.passportId === undefined ? undefined : await getPassport(ctx, requireUuid(input.passportId))
+  const random = randomBase62(RANDOM_LENGTH)
+  const token = PREFIX + random + checksum62(PREFIX + random)
+  const row = {
+    account_id: ctx.accountId,
+    id: newUuid(now.getTime()),
+    passport_id: passport?.id ?? null,
+    audience,
+    label,
+    created_at: now,
+    created_by: ctx.actorId,
+    expires_at: input.expiresAt,
+  }
+  await inTransaction(ctx, async tx => {
+    await tx.sql`insert into access_link ${tx.sql({ ...row, hash: sha256Hex(token) })}`
+    await audit(tx, 'access_link_created', label)
+  })
+  const url =
+    passport === undefined ? null : `${passportUrl(input.addresses, idFromUuid(passport.id))}?access=${token}`
+  const [record] = await toRecords(ctx.sql, [{ ...row, revoked_at: null, uses: 0, last_used_at: null }])
+  assert(record, 'a row makes a record')
+  return { token, url, ...record }
+}
+
+function requireSound(input: NewAccessLink, now: Date): { audience: LinkAudience; label: string } {
+  const details: Detail[] = []
+  const wrong = (field: string, code: DetailCode, message: string) =>
+    details.push({ field, pointer: `/${field}`, code, message: `${field} ${message}` })
+  const audience = LINK_AUDIENCES.find(one => one === input.audience)
+  if (audience === undefined) wrong('audience', 'enum', `must be one of ${LINK_AUDIENCES.join(', ')}.`)
+  const label = input.label.trim()
+  if (label === '' || isLongerThan(label, LABEL_LENGTH_MAX)) {
+    wrong('label', 'length', `says whom the link is for, in 1 to ${LABEL_LENGTH_MAX} characters.`)
+  }
+  if (!isOneLine(label)) wrong('label', 'format', 'must be one line of text.')
+  if (!(input.expiresAt > now)) wrong('expires_at', 'min', 'must lie in the future.')
+  if (details.length > 0 || audience === undefined) throw invalid(details)
+  return { audience, label }
+}
+
+/** All links of the account, newest first; revoked and expired ones stay listed. */
+export async function listAccessLinks(ctx: AccountContext): Promise<AccessLinkRecord[]> {
+  const rows = await ctx.sql<LinkRow[]>`
+    select ${columns(ctx.sql)} from access_link where account_id = ${ctx.accountId} order by id desc`
+  return toRecords(ctx.sql, rows)
+}
+
+/**
+ * Revokes a link at once; a second time changes nothing. The operator, who acts for no account, revokes any
+ * account's. Throws `not_found`.
+ */
+export async function revokeAccessLink(
+  ctx: OperatorContext & { accountId?: number; actorId?: number },
+  id: string,
+): Promise<AccessLinkRecord> {
+  const uuid = findUuid(id)
+  if (uuid === undefined) throw notFound('access link')
+  const { accountId } = ctx
+  return inTransaction(ctx, async tx => {
+    const { sql } = tx
+    const [link] = await sql<LinkRow[]>`
+      select ${columns(sql)} from access_link
+      where id = ${uuid} ${accountId === undefined ? sql`` : sql`and account_id = ${accountId}`} for update`
+    if (link === undefined) throw notFound('access link')
+    const row = { ...link, revoked_at: link.revoked_at ?? ctx.clock.now() }
+    if (link.revoked_at === null) {
+      await sql`
+        update access_link set revoked_at = ${row.revoked_at} where id = ${uuid} and account_id = ${link.account_id}`
+      await audit(await actingIn(tx, link.account_id), 'access_link_revoked', link.label)
+    }
+    const [record] = await toRecords(sql, [row])
+    assert(record, 'a row makes a record')
+    return record
+  })
+}
+
+/** Whether a text can be the token of an access link: it has the form and the checksum of one. Asks no database. */
+export function mayBeToken(text: string): boolean {
+  const [, random, check] = TOKEN_PATTERN.exec(text) ?? []
+  return random !== undefined && checksum62(PREFIX + random) === check
+}
+
+/** What a token allows on this passport now; undefined when it allows nothing, whatever the reason. */
+export async function findAccess(
+  sql: Sql,
+  token: string,
+  passport: Pick<PassportRow, 'id' | 'account_id' | 'parent_id' | 'model_id'>,
+  now: Date,
+): Promise<Access | undefined> {
+  if (!mayBeToken(token)) return undefined
+  const [link] = await sql<
+    { id: string; audience: LinkAudience; label: string; expires_at: Date; passport_id: string | null }[]
+  >`
+    select id, audience, label, expires_at, passport_id from access_link
+    where hash = ${sha256Hex(token)} and account_id = ${passport.account_id} and revoked_at is null`
+  if (link === undefined || link.expires_at <= now) return undefined
+  const covered = [null, passport.id, passport.parent_id, passport.model_id]
+  if (!covered.includes(link.passport_id)) return undefined
+  return {
+    linkId: link.id,
+    accountId: passport.account_id,
+    audience: link.audience,
+    label: link.label,
+    expiresAt: link.expires_at,
+  }
+}
+
+type LinkRow = {
+  account_id: number
+  id: string
+  passport_id: string | null
+  audience: LinkAudience
+  label: string
+  created_at: Date
+  created_by: number
+  expires_at: Date
+  revoked_at: Date | null
+  uses: number
+  last_used_at: Date | null
+}
+
+const columns = (sql: Sql) =>
+  sql`account_id, id, passport_id, audience, label, created_at, created_by, expires_at, revoked_at, uses, last_used_at`
+
+/** Of one account's rows. */
+async function toRecords(sql: Sql, rows: readonly LinkRow[]): Promise<AccessLinkRecord[]> {
+  const [first] = rows
+  if (first === undefined) return []
+  const authors = rows.map(row => row.created_by)
+  const labels = await actorLabels(sql, first.account_id, authors)
+  return rows.map(row => toRecord(row, labels.get(row.created_by) ?? ''))
+}
+
+function toRecord(row: LinkRow, author: string): AccessLinkRecord {
+  return {
+    id: idFromUuid(row.id),
+    passport_id: row.passport_id === null ? null : idFromUuid(row.passport_id),
+    audience: row.audience,
+    label: row.label,
+    created_at: row.created_at.toISOString(),
+    created_by: author,
+    expires_at: row.expires_at.toISOString(),
+    revoked_at: row.revoked_at?.toISOString() ?? null,
+    uses: row.uses,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,231 @@
+/** An account's passports with all that belongs to them, page by page in the order of ids: for a copy that others can read. */
+import type { Sql } from '../../kernel/db.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { firstHash } from '../core/hash-chain.ts'
+import { resolveLink } from '../read/resolve.ts'
+
+/** `data` and `own` are JSON as PostgreSQL writes it, letter by letter what the hashes are over. */
+export type ContentLine = {
+  id: string
+  owner: string
+  upto: number
+  model_upto: number | null
+  from: string | null
+  own_fields: string[] | null
+  data: string
+  hash: string
+}
+export type PassportLine = {
+  uuid: string
+  level: 'm' | 'b' | 'i'
+  category: string
+  model: string
+  parent: string | null
+  lot: string | null
+  serial: string | null
+  status: 'a' | 'x'
+  version_no: number
+  updated_at: Date
+  schema_version: number
+  last_correction: number
+  units_content: string | null
+  gtin14: string | null
+  sku: string | null
+  search: string | null
+}
+export type VersionLine = {
+  passport: string
+  version_no: number
+  kind: string
+  created_at: Date
+  created_by: number
+  content: string
+  content_hash: string
+  own: string | null
+  note: string | null
+  changed: string[] | null
+  hash: string
+}
+export type StatusLine = { passport: string; changed_at: Date; changed_by: number; status: string }
+export type GtinLine = { gtin14: string; model: string; claimed_at: Date }
+export type ReleasedGtinLine = { gtin14: string; model: string; released_at: Date }
+export type AccessLinkLine = Readonly<Record<string, unknown>> & { id: string }
+
+/** At a time; of the largest, fewer. */
+const CONTENTS = 200
+const CONTENT_BYTES = 16 * 1024 * 1024
+const PASSPORTS = 500
+/** What is measured each night makes thousands of versions of a unit: as many passports as have so many, at least one. */
+const VERSIONS = 20_000
+/** Before all ids. */
+const FIRST = '00000000-0000-0000-0000-000000000000'
+
+/** In a transaction of one snapshot, as all of these. */
+export async function* exportContents(sql: Sql, accountId: number): AsyncGenerator<ContentLine> {
+  yield* inPages(
+    after => sql<ContentLine[]>`
+      with page as materialized (
+        select id, owner_id as owner, upto, model_upto, from_id as "from", own_fields, data::text as data,
+          encode(hash, 'hex') as hash
+        from content where account_id = ${accountId} and id > ${after} order by id limit ${CONTENTS}
+      ), weighed as (select *, sum(octet_length(data)) over (order by id) - octet_length(data) as before from page)
+      select id, owner, upto, model_upto, "from", own_fields, data, hash from weighed
+      where before < ${CONTENT_BYTES} order by id`,
+    line => line.id,
+  )
+}
+
+async function* inPages<L>(
+  read: (after: string) => PromiseLike<readonly L[]>,
+  idOf: (line: L) => string,
+): AsyncGenerator<L> {
+  for (let after = FIRST; ; ) {
+    const page = await read(after)
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined) return
+    after = idOf(last)
+  }
+}
+
+/** A passport in the order of an export: models, then batches, then items, each by their ids. */
+export type Place = Pick<PassportLine, 'level' | 'uuid'>
+
+const LEVELS = ['m', 'b', 'i'] as const
+
+type ModelGtin = { gtin14: string; model: string; is_released: boolean }
+
+const readGtins = (sql: Sql, accountId: number, models: readonly string[]) => sql<ModelGtin[]>`
+  select gtin14, model_id as model, false as is_released from gtin_claim
+  where account_id = ${accountId} and model_id = any(${models as string[]}::text[]::uuid[])
+  union
+  select gtin14, model_id, true from released_gtin r
+  where account_id = ${accountId} and model_id = any(${models as string[]}::text[]::uuid[])
+    and not exists (select 1 from gtin_claim g where g.gtin14 = r.gtin14 and g.account_id = r.account_id and g.model_id = r.model_id)
+  order by gtin14`
+
+/** Those of released GTINs that still lead to a passport: another product may have one by now. */
+async function findLeading(
+  sql: Sql,
+  { uuid, lot, serial }: PassportLine,
+  released: readonly ModelGtin[],
+): Promise<Set<string>> {
+  const id = idFromUuid(uuid)
+  const leading = new Set<string>()
+  for (const { gtin14 } of released) {
+    const found = await resolveLink(sql, {
+      gtin14,
+      ...(lot === null ? {} : { lot }),
+      ...(serial === null ? {} : { serial }),
+    })
+    if ((found?.item ?? found?.batch ?? found?.model) === id) leading.add(gtin14)
+  }
+  return leading
+}
+
+/** Without their histories: where they are found, and the GTINs that ever led to their model. Those after `from`. */
+export async function* exportAddresses(
+  sql: Sql,
+  accountId: number,
+  from: Place | null = null,
+): AsyncGenerator<{ passport: PassportLine; gtins: string[] }> {
+  for (const level of LEVELS.slice(LEVELS.indexOf(from?.level ?? 'm'))) {
+    for (let after = level === from?.level ? from.uuid : FIRST; ; ) {
+      const page = await readPassports(sql, accountId, level, after)
+      if (page.length === 0) break
+      const models = [...new Set(page.map(passport => passport.model))]
+      const byModel = Map.groupBy(await readGtins(sql, accountId, models), gtin => gtin.model)
+      for (const passport of page) {
+        const all = byModel.get(passport.model) ?? []
+        const released = all.filter(gtin => gtin.is_released)
+        const leading = await findLeading(sql, passport, released)
+        const gtins = all.filter(gtin => !gtin.is_released || leading.has(gtin.gtin14))
+        yield { passport, gtins: gtins.map(({ gtin14 }) => gtin14) }
+      }
+      after = page.at(-1)?.uuid ?? FIRST
+    }
+  }
+}
+
+export type PassportWithHistory = { passport: PassportLine; versions: VersionLine[]; statuses: StatusLine[] }
+
+/** Models, then batches, then items: a parent comes before its units. */
+export async function* exportPassports(sql: Sql, accountId: number): AsyncGenerator<PassportWithHistory> {
+  for (const level of LEVELS) {
+    for (let after = FIRST; ; ) {
+      const page = await readPassports(sql, accountId, level, after)
+      const uuids = page.map(passport => passport.uuid)
+      if (uuids.length === 0) break
+      const versions = Map.groupBy(await readVersions(sql, accountId, uuids), one => one.passport)
+      const statuses = Map.groupBy(await readStatuses(sql, accountId, uuids), one => one.passport)
+      for (const passport of page) {
+        const { uuid } = passport
+        yield { passport, versions: versions.get(uuid) ?? [], statuses: statuses.get(uuid) ?? [] }
+      }
+      after = uuids.at(-1) ?? FIRST
+    }
+  }
+}
+
+const readPassports = (sql: Sql, accountId: number, level: PassportLine['level'], after: string) =>
+  sql<PassportLine[]>`
+    select uuid, level, category, model, parent, lot, serial, status, version_no, updated_at, schema_version,
+      last_correction, units_content, gtin14, sku, search
+    from (
+      select id as uuid, level, category, model_id as model, parent_id as parent, lot, serial, status, version_no,
+        updated_at, schema_version, last_correction, units_content_id as units_content, gtin14, sku, search,
+        sum(version_no) over (order by id) - version_no as before
+      from passport where account_id = ${accountId} and level = ${level}::text::"char" and id > ${after}
+      order by id limit ${PASSPORTS}
+    ) page where before < ${VERSIONS} order by uuid`
+
+/** Version 1 of those that have no row for it is worked out. */
+const readVersions = (sql: Sql, accountId: number, uuids: readonly string[]) => sql<VersionLine[]>`
+  select p.id as passport, 1 as version_no, 'n'::"char" as kind, carnet_created_at(p.id) as created_at, p.created_by,
+    p.content_id as content, encode(c.hash, 'hex') as content_hash, p.own::text as own, null::text as note,
+    null::text[] as changed, encode(${firstHash(sql, {
+      of: sql`p`,
+      createdAt: sql`carnet_created_at(p.id)`,
+      createdBy: sql`p.created_by`,
+      contentHash: sql`c.hash`,
+    })}, 'hex') as hash
+  from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
+  where p.id = any(${uuids as string[]}::text[]::uuid[]) and p.account_id = ${accountId} and p.version_no = 1
+  union all
+  select v.passport_id, v.version_no, v.kind, v.created_at, v.created_by, v.content_id, encode(c.hash, 'hex'),
+    v.own::text, v.note, v.changed, encode(v.hash, 'hex')
+  from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
+  where v.passport_id = any(${uuids as string[]}::text[]::uuid[]) and v.account_id = ${accountId}
+  order by passport, version_no`
+
+const readStatuses = (sql: Sql, accountId: number, uuids: readonly string[]) => sql<StatusLine[]>`
+  select passport_id as passport, changed_at, changed_by, status from passport_status
+  where passport_id = any(${uuids as string[]}::text[]::uuid[]) and account_id = ${accountId}
+  order by passport_id, changed_at`
+
+export async function* exportGtins(sql: Sql, accountId: number): AsyncGenerator<GtinLine> {
+  for (let after = ''; ; ) {
+    const page = await sql<GtinLine[]>`
+      select gtin14, model_id as model, claimed_at from gtin_claim
+      where account_id = ${accountId} and gtin14 > ${after} order by gtin14 limit ${PASSPORTS}`
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined) return
+    after = last.gtin14
+  }
+}
+
+/** Models that had a GTIN before the operator released it: what is printed with it goes on leading to their units. */
+export const exportReleasedGtins = (sql: Sql, accountId: number) => sql<ReleasedGtinLine[]>`
+  select gtin14, model_id as model, released_at from released_gtin where account_id = ${accountId}
+  order by gtin14, model_id`
+
+/** Their tokens are not in it, only the hashes that tokens are recognised by. */
+export async function* exportAccessLinks(sql: Sql, accountId: number): AsyncGenerator<AccessLinkLine> {
+  yield* inPages(
+    after => sql<AccessLinkLine[]>`
+      select id, hash, passport_id, audience, label, created_at, created_by, expires_at, revoked_at, uses, last_used_at
+      from access_link where account_id = ${accountId} and id > ${after} order by id limit ${PASSPORTS}`,
+    line => line.id,
+  )
+}

@@ -1,0 +1,224 @@
+/** Putting an exported account's passports back: as they were, under the ids they had, their hashes compared on the way. */
+import { findCategory } from '../../categories/catalogue.ts'
+import { isLotOrSerial } from '../../gs1/lot-serial.ts'
+import type { Sql } from '../../kernel/db.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { birthHashOf, contentHashOf, firstHash, versionHashOf } from '../core/hash-chain.ts'
+import type {
+  AccessLinkLine,
+  ContentLine,
+  GtinLine,
+  PassportLine,
+  ReleasedGtinLine,
+  StatusLine,
+  VersionLine,
+} from './export-rows.ts'
+
+/** As a line of JSON has it: times are texts. */
+type AsText<L> = { [K in keyof L]: L[K] extends Date ? string : L[K] }
+export type ContentText = AsText<ContentLine>
+export type VersionText = AsText<VersionLine>
+export type HistoryText = {
+  passport: AsText<PassportLine>
+  versions: VersionText[]
+  statuses: AsText<StatusLine>[]
+}
+
+const refused = (message: string) => new AppError('validation', message)
+
+/** Throws `validation` when a content is not what its hash says. */
+export async function importContents(
+  sql: Sql,
+  accountId: number,
+  contents: readonly ContentText[],
+): Promise<void> {
+  for (const content of contents) {
+    const { owner, upto, model_upto: modelUpto, own_fields: ownFields, data } = content
+    if (contentHashOf({ owner, upto, modelUpto, ownFields, data }) !== content.hash)
+      throw refused(`The data of ${content.id} is not what its hash says.`)
+  }
+  await sql`
+    insert into content (account_id, upto, model_upto, id, owner_id, from_id, own_fields, data, hash)
+    select ${accountId}, r.upto, r.model_upto, r.id, r.owner, r."from", r.own_fields, r.data::jsonb, decode(r.hash, 'hex')
+    from jsonb_to_recordset(${JSON.stringify(contents)}::text::jsonb) as r(id uuid, owner uuid, upto int, model_upto int,
+      "from" uuid, own_fields text[], data text, hash text)`
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Throws `validation` when a history is not what its hashes say, or a passport of that id is here already. */
+export async function importPassports(
+  sql: Sql,
+  accountId: number,
+  all: readonly HistoryText[],
+): Promise<void> {
+  for (const one of all) requireWhole(one)
+  await requireFree(
+    sql,
+    all.map(one => one.passport.uuid),
+  )
+  const rows = all.map(({ passport, versions }) => {
+    const newest = versions.at(-1)
+    return { ...passport, content: newest?.content, created_by: newest?.created_by, own: newest?.own }
+  })
+  await sql`
+    insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, parent_id,
+      model_id, schema_version, level, status, category, gtin14, sku, lot, serial, search, own, units_content_id)
+    select r.updated_at, ${accountId}, r.version_no, r.created_by, r.last_correction, r.uuid, r.content, r.parent, r.model,
+      r.schema_version, r.level::"char", r.status::"char", r.category, r.gtin14, r.sku, r.lot, r.serial, r.search,
+      r.own::jsonb, r.units_content
+    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as r(updated_at timestamptz, version_no int,
+      created_by int, last_correction int, uuid uuid, content uuid, parent uuid, model uuid, schema_version smallint,
+      level text, status text, category text, gtin14 text, sku text, lot text, serial text, search text, own text,
+      units_content uuid)`
+  const kept = all.flatMap(({ passport, versions }) => (passport.version_no === 1 ? [] : versions))
+  await sql`
+    insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, note, changed, hash)
+    select r.created_at, ${accountId}, r.version_no, r.created_by, r.passport, r.content, r.kind::"char", r.own::jsonb, r.note,
+      r.changed, decode(r.hash, 'hex')
+    from jsonb_to_recordset(${JSON.stringify(kept)}::text::jsonb) as r(created_at timestamptz, version_no int,
+      created_by int, passport uuid, content uuid, kind text, own text, note text, changed text[], hash text)`
+  await sql`
+    insert into passport_status (changed_at, account_id, changed_by, passport_id, status)
+    select r.changed_at, ${accountId}, r.changed_by, r.passport, r.status::"char"
+    from jsonb_to_recordset(${JSON.stringify(all.flatMap(one => one.statuses))}::text::jsonb)
+      as r(changed_at timestamptz, changed_by int, passport uuid, status text)`
+  const first = all.flatMap(({ passport, versions }) => (passport.version_no === 1 ? versions : []))
+  await requireFirst(sql, accountId, first)
+}
+
+function requireWhole({ passport, versions, statuses }: HistoryText): void {
+  const { uuid, level, category, model, parent, lot, serial } = passport
+  const id = UUID.test(uuid) ? idFromUuid(uuid) : uuid
+  const isModel = level === 'm'
+  const fits =
+    UUID.test(uuid) &&
+    ['m', 'b', 'i'].includes(level) &&
+    ['a', 'x'].includes(passport.status) &&
+    findCategory(category) !== undefined &&
+    (parent === null) === isModel &&
+    (model === uuid) === isModel &&
+    (isModel || isLotOrSerial((level === 'b' ? lot : serial) ?? '')) &&
+    statuses.every(one => one.passport === uuid)
+  if (!fits) throw refused(`Passport ${id} is none that this Carnet could keep.`)
+  if (versions.length !== passport.version_no)
+    throw refused(`Passport ${id} is at version ${passport.version_no} and has ${versions.length}.`)
+  let before = birthHashOf({ uuid, level, category, model, parent, lot, serial })
+  for (const [index, version] of versions.entries()) {
+    const hash = versionHashOf(before, {
+      versionNo: index + 1,
+      kind: version.kind,
+      createdAt: version.created_at,
+      createdBy: version.created_by,
+      contentHash: version.content_hash,
+      own: version.own,
+      note: version.note,
+      changed: version.changed,
+    })
+    if (hash !== version.hash || version.passport !== uuid || version.version_no !== index + 1)
+      throw refused(`Version ${index + 1} of passport ${id} is not what its hash says.`)
+    before = hash
+  }
+}
+
+/** A look-up in the directory: an address belongs to one passport, whosever it is. */
+async function requireFree(sql: Sql, uuids: readonly string[]): Promise<void> {
+  const [there] = await sql<{ id: string }[]>`
+    select id from passport where id = any(${uuids as string[]}::text[]::uuid[]) limit 1`
+  if (there !== undefined)
+    throw refused(`Passport ${idFromUuid(there.id)} is here already: an account is imported where it is not.`)
+}
+
+/** Version 1 without a row of its own: that it has the content, and the fields, that its hash is over. */
+async function requireFirst(sql: Sql, accountId: number, versions: readonly VersionText[]): Promise<void> {
+  const [wrong] = await sql<{ id: string }[]>`
+    select k.id from unnest(${versions.map(one => one.passport)}::text[]::uuid[], ${versions.map(one => one.hash)}::text[]) as k(id, hash)
+    left join passport p on p.id = k.id and p.account_id = ${accountId}
+    left join content c on c.id = p.content_id and c.account_id = p.account_id
+    where k.hash is distinct from encode(${firstHash(sql, {
+      of: sql`p`,
+      createdAt: sql`carnet_created_at(p.id)`,
+      createdBy: sql`p.created_by`,
+      contentHash: sql`c.hash`,
+    })}, 'hex') limit 1`
+  if (wrong !== undefined)
+    throw refused(`Version 1 of passport ${idFromUuid(wrong.id)} is not what its hash says.`)
+}
+
+/** Throws `validation` naming a GTIN that another product here has. */
+export async function importGtins(
+  sql: Sql,
+  accountId: number,
+  gtins: readonly AsText<GtinLine>[],
+): Promise<void> {
+  const taken = await sql<{ gtin14: string }[]>`
+    with input as (
+      select * from jsonb_to_recordset(${JSON.stringify(gtins)}::text::jsonb) as r(gtin14 text, model uuid, claimed_at timestamptz)
+    ), made as (
+      insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
+      select gtin14, ${accountId}, model, claimed_at from input order by gtin14 on conflict do nothing returning gtin14
+    )
+    select gtin14 from input where gtin14 not in (select gtin14 from made) limit 1`
+  const [first] = taken
+  if (first !== undefined) throw refused(`GTIN ${first.gtin14} belongs to another product here.`)
+}
+
+/** Throws `validation` naming a GTIN that is, or was, another account's here: its codes lead there. */
+export async function importReleasedGtins(
+  sql: Sql,
+  accountId: number,
+  released: readonly AsText<ReleasedGtinLine>[],
+): Promise<void> {
+  const gtins = released.map(({ gtin14 }) => gtin14)
+  const [taken] = await sql<{ gtin14: string }[]>`
+    select gtin14 from gtin_claim where gtin14 = any(${gtins}::text[]) and account_id <> ${accountId}
+    union all select gtin14 from released_gtin where gtin14 = any(${gtins}::text[]) and account_id <> ${accountId} limit 1`
+  if (taken !== undefined) throw refused(`GTIN ${taken.gtin14} belongs to another product here.`)
+  await sql`
+    insert into released_gtin (gtin14, account_id, model_id, released_at, claimable_by)
+    select gtin14, ${accountId}, model, released_at, ${accountId}
+    from jsonb_to_recordset(${JSON.stringify(released)}::text::jsonb) as r(gtin14 text, model uuid, released_at timestamptz)`
+}
+
+/** Throws `validation` when a link is here already. */
+export async function importAccessLinks(
+  sql: Sql,
+  accountId: number,
+  links: readonly AccessLinkLine[],
+): Promise<void> {
+  const made = await sql`
+    insert into access_link (account_id, id, hash, passport_id, audience, label, created_at, created_by, expires_at,
+      revoked_at, uses, last_used_at)
+    select ${accountId}, r.* from jsonb_to_recordset(${JSON.stringify(links)}::text::jsonb) as r(id uuid, hash text,
+      passport_id uuid, audience text, label text, created_at timestamptz, created_by int, expires_at timestamptz,
+      revoked_at timestamptz, uses bigint, last_used_at timestamptz)
+    where r.audience in ('legitimate_interest', 'authority')
+    on conflict do nothing returning id`
+  if (made.length !== links.length)
+    throw refused('An access link of the account is here already, or none that could be.')
+}
+
+/** After the last row: counters, and that nothing refers to what is not there. The numbers of passports by level. */
+export async function settleImport(
+  sql: Sql,
+  accountId: number,
+): Promise<{ level: 'm' | 'b' | 'i'; n: number }[]> {
+  const [lost] = await sql<{ id: string }[]>`
+    select p.id from passport p
+    left join content c on c.id = p.content_id and c.account_id = p.account_id
+    left join passport m on m.id = p.model_id and m.account_id = p.account_id and m.level = 'm'
+    left join passport o on o.id = coalesce(p.parent_id, p.id) and o.account_id = p.account_id
+    where p.account_id = ${accountId} and (c.id is null or m.id is null or o.id is null) limit 1`
+  if (lost !== undefined) throw refused(`Passport ${idFromUuid(lost.id)} belongs to what is not in the file.`)
+  await sql`
+    insert into passport_count (account_id, level, status, category, n)
+    select account_id, level, status, category, count(*) from passport where account_id = ${accountId}
+    group by account_id, level, status, category`
+  await sql`
+    insert into content_units (account_id, content_id, n)
+    select account_id, content_id, count(*) from passport
+    where account_id = ${accountId} and parent_id is not null group by account_id, content_id`
+  return sql<{ level: 'm' | 'b' | 'i'; n: number }[]>`
+    select level, count(*)::bigint as n from passport where account_id = ${accountId} group by level`
+}

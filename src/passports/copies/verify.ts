@@ -1,0 +1,139 @@
+/** Whether what is kept beside the passports agrees with them: the counters of the lists, and every history whole. */
+import type { Fragment, Sql } from '../../kernel/db.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { LEVEL_NAME } from '../core/record.ts'
+
+type LevelLetter = keyof typeof LEVEL_NAME
+
+/** More disagreements than this say no more. */
+const MOST_NAMED = 20
+
+/** Sentences about counters of lists that differ from the rows they count; reads every passport's narrow row. */
+export async function findWrongCounts(sql: Sql): Promise<string[]> {
+  const rows = await sql<
+    {
+      account_id: number
+      level: LevelLetter
+      status: string
+      category: string
+      kept: number
+      counted: number
+    }[]
+  >`
+    select account_id, level, status, category, coalesce(k.n, 0) as kept, coalesce(r.n, 0) as counted
+    from (
+      select account_id, level, status, category, count(*)::bigint as n from passport
+      group by account_id, level, status, category
+    ) r full join passport_count k using (account_id, level, status, category)
+    where coalesce(k.n, 0) <> coalesce(r.n, 0)
+    order by account_id, level, status, category limit ${MOST_NAMED}`
+  return rows.map(
+    row =>
+      `account ${row.account_id} has ${row.counted} ${row.category} ${LEVEL_NAME[row.level]} rows of status ${row.status} and counts ${row.kept}`,
+  )
+}
+
+/** Sentences about contents whose count of units is not that of the rows; reads every passport's narrow row. */
+export async function findWrongUnitCounts(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ account_id: number; content_id: string; kept: number; counted: number }[]>`
+    select account_id, content_id, coalesce(k.n, 0) as kept, coalesce(r.n, 0) as counted
+    from (
+      select account_id, content_id, count(*)::bigint as n from passport where parent_id is not null
+      group by account_id, content_id
+    ) r full join content_units k using (account_id, content_id)
+    where coalesce(k.n, 0) <> coalesce(r.n, 0)
+    order by account_id, content_id limit ${MOST_NAMED}`
+  return rows.map(
+    row =>
+      `account ${row.account_id} has ${row.counted} units on content ${row.content_id} and counts ${row.kept}`,
+  )
+}
+
+/** How many passports each account has on each level, counted from the rows, as `account level` → number. */
+export async function countRows(sql: Sql): Promise<Map<string, number>> {
+  const rows = await sql<{ account_id: number; level: LevelLetter; n: number }[]>`
+    select account_id, level, count(*)::bigint as n from passport group by account_id, level`
+  return new Map(rows.map(row => [`${row.account_id} ${LEVEL_NAME[row.level]}`, row.n]))
+}
+
+/** How many passports there are, and versions of them; version 1 counts, with a row of its own or without. */
+export async function countHistories(sql: Sql): Promise<{ passports: number; versions: number }> {
+  const [row] = await sql<{ passports: number; versions: number }[]>`
+    select count(*)::bigint as passports, coalesce(sum(version_no), 0)::bigint as versions from passport`
+  return row ?? { passports: 0, versions: 0 }
+}
+
+/** Sentences about passports whose data is missing or whose versions have a gap; reads every version's row. */
+export async function findBrokenHistories(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ id: string; version_no: number; kept: number; has_content: boolean }[]>`
+    select p.id, p.version_no, coalesce(v.n, 0) as kept, c.id is not null as has_content
+    from passport p
+    left join (
+      select account_id, passport_id, count(*)::bigint as n, max(version_no) as last from passport_version
+      group by account_id, passport_id
+    ) v on v.account_id = p.account_id and v.passport_id = p.id
+    left join content c on c.id = p.content_id and c.account_id = p.account_id
+    where c.id is null or (p.version_no > 1 and (v.n is distinct from p.version_no or v.last <> p.version_no))
+      or (p.version_no = 1 and v.n is not null)
+    order by p.id limit ${MOST_NAMED}`
+  return rows.map(row =>
+    row.has_content
+      ? `product ${idFromUuid(row.id)} is at version ${row.version_no} and keeps ${row.kept}`
+      : `product ${idFromUuid(row.id)} has lost its data`,
+  )
+}
+
+/**
+ * Sentences about passports whose history is not what its hashes say, and about passports that read otherwise than
+ * their newest version; walks every chain and hashes every content, of one account or of all.
+ */
+export async function findBrokenChains(sql: Sql, accountId?: number): Promise<string[]> {
+  const within = (table: Fragment) =>
+    accountId === undefined ? sql`true` : sql`${table}.account_id = ${accountId}`
+  const contents = await sql<{ owner_id: string; upto: number }[]>`
+    select owner_id, upto from content c
+    where hash is distinct from carnet_content_hash(owner_id, upto, model_upto, own_fields, data) and ${within(sql`c`)}
+    order by owner_id, upto limit ${MOST_NAMED}`
+  const versions = await sql<{ passport_id: string; version_no: number }[]>`
+    select passport_id, min(version_no) as version_no
+    from (
+      select v.passport_id, v.version_no, v.hash,
+        carnet_chain(carnet_birth_hash(p.id, p.level, p.category, p.model_id, p.parent_id, p.lot, p.serial),
+          carnet_version_facts(v.version_no, v.kind, v.created_at, v.created_by, c.hash, v.own, v.note, v.changed))
+          over (partition by v.passport_id, v.account_id order by v.version_no) as should
+      from passport_version v
+      left join passport p on p.id = v.passport_id and p.account_id = v.account_id
+      left join content c on c.id = v.content_id and c.account_id = v.account_id
+      where ${within(sql`v`)}
+    ) w
+    where hash is distinct from should
+    group by passport_id order by passport_id limit ${MOST_NAMED}`
+  const currents = await sql<{ id: string; version_no: number }[]>`
+    select p.id, p.version_no from passport p
+    join passport_version v on v.passport_id = p.id and v.account_id = p.account_id and v.version_no = p.version_no
+    where ((v.content_id, v.created_by) is distinct from (p.content_id, p.created_by) or v.own is distinct from p.own)
+      and ${within(sql`p`)}
+    order by p.id limit ${MOST_NAMED}`
+  const strangers = await sql<{ id: string }[]>`
+    select p.id from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
+    where c.owner_id <> coalesce(p.parent_id, p.id) and ${within(sql`p`)}
+    union
+    select p.id from passport_version v
+    join passport p on p.id = v.passport_id and p.account_id = v.account_id
+    join content c on c.id = v.content_id and c.account_id = v.account_id
+    where c.owner_id <> coalesce(p.parent_id, p.id) and ${within(sql`v`)}
+    order by id limit ${MOST_NAMED}`
+  return [
+    ...contents.map(
+      ({ owner_id, upto }) => `what product ${idFromUuid(owner_id)} said at version ${upto} was altered`,
+    ),
+    ...versions.map(
+      ({ passport_id, version_no }) =>
+        `the history of product ${idFromUuid(passport_id)} was altered at version ${version_no}`,
+    ),
+    ...strangers.map(({ id }) => `product ${idFromUuid(id)} has data that was handed on by another product`),
+    ...currents.map(
+      ({ id, version_no }) => `product ${idFromUuid(id)} reads otherwise than its version ${version_no}`,
+    ),
+  ]
+}

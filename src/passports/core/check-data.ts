@@ -1,0 +1,118 @@
+/** What every write of a passport's data passes through: normalised, validated against its category, taken apart for the row. */
+import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
+import { normaliseData, validateData, withNewlines } from '../../categories/check/validate.ts'
+import { toGtin14 } from '../../gs1/gtin.ts'
+import { AppError, assert, type Detail, invalid } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { rowProblem } from './row-problems.ts'
+
+export type Data = Record<string, unknown>
+
+export type CheckedData = {
+  data: Data
+  warnings: readonly Detail[]
+  schemaVersion: number
+  gtin14: string | null
+  sku: string
+  search: string
+}
+
+export const isCategory = (id: unknown): id is string =>
+  typeof id === 'string' && findCategory(id) !== undefined
+
+/** Throws `validation` naming the categories there are. */
+export function requireCategory(id: unknown): CompleteCategory {
+  const category = typeof id === 'string' ? findCategory(id) : undefined
+  if (category !== undefined) return category
+  const [code, message] =
+    id === undefined
+      ? (['required', 'category is missing.'] as const)
+      : (['enum', 'category is not one that this service knows; GET /categories lists them.'] as const)
+  throw invalid([{ field: 'category', pointer: '/category', code, message }])
+}
+
+/** What a SKU is found by and told from others. */
+export const skuKey = (sku: string) => withNewlines(sku).normalize('NFC')
+
+/** Throws `validation` with every violation. `validatedWith` is the schema version the passport was last valid under. */
+export function checkData(
+  category: CompleteCategory,
+  sent: Data,
+  options: { strict: boolean; validatedWith?: number },
+): CheckedData {
+  const data = normaliseData(sent, category)
+  const { errors, warnings, truncated } = validateData(category, data, options)
+  if (errors.length > 0) throw invalid(errors, truncated)
+  const { gtin, sku, productName } = data
+  assert(typeof sku === 'string' && typeof productName === 'string', 'valid data has a sku and a productName')
+  const gtin14 = typeof gtin === 'string' ? toGtin14(gtin) : null
+  return {
+    data,
+    warnings,
+    schemaVersion: category.schemaVersion,
+    gtin14,
+    sku: skuKey(sku),
+    search: searchText([productName, sku, gtin14 ?? '']),
+  }
+}
+
+/**
+ * The same for a unit, which answers for its own fields: what it inherits was checked where it was set, so that an
+ * unknown field of the model neither warns nor, with `strict`, refuses anything about the unit.
+ */
+export function checkUnitData(
+  category: CompleteCategory,
+  reading: Data,
+  own: readonly string[],
+  options: { strict: boolean; validatedWith: number },
+): CheckedData {
+  const isOwn = (detail: Detail) => own.includes(topField(detail))
+  try {
+    const checked = checkData(category, reading, options)
+    return { ...checked, warnings: checked.warnings.filter(isOwn) }
+  } catch (error) {
+    if (!(error instanceof AppError) || !options.strict) throw error
+    const faults = (error.details ?? []).filter(one => one.code !== 'unknown_field' || isOwn(one))
+    if (faults.length > 0) throw invalid(faults, error.truncated)
+    return checkUnitData(category, reading, own, { ...options, strict: false })
+  }
+}
+
+const topField = ({ pointer }: Detail) =>
+  (pointer.split('/')[2] ?? '').replaceAll('~1', '/').replaceAll('~0', '~')
+
+/** The form in which texts are searched: NFC, lower case, one line each. */
+export const searchText = (texts: readonly string[]) => texts.join('\n').normalize('NFC').toLowerCase()
+
+export const isData = (data: unknown): data is Data =>
+  typeof data === 'object' && data !== null && !Array.isArray(data)
+
+/** Throws `validation` unless the body's `data` is an object. */
+export function requireData(data: unknown): Data {
+  if (isData(data)) return data
+  const [code, message] =
+    data === undefined
+      ? (['required', 'data is missing: send the fields of the passport in an object.'] as const)
+      : (['type', 'data must be an object with the fields of the passport.'] as const)
+  throw invalid([{ field: 'data', pointer: '/data', code, message }])
+}
+
+/** A null stands for "not there"; what that means for a required field the validator says. */
+export const withoutNulls = (data: Data): Data =>
+  Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null))
+
+/** `holder` is named when it is the account's own; of another account's nothing is told, its `id` being null. */
+export function gtinTaken(holder?: { id: string | null; isBorne: boolean }): AppError {
+  const at = { field: 'gtin', pointer: '/data/gtin', code: 'duplicate' } as const
+  if (holder === undefined || holder.id === null) {
+    const message = 'This GTIN already belongs to another product. Send another GTIN, or none.'
+    return new AppError('gtin_taken', message, [rowProblem(at, 'gtin_taken')])
+  }
+  const id = idFromUuid(holder.id)
+  const message = holder.isBorne
+    ? `This GTIN already belongs to your product ${id}. Send another GTIN, or none.`
+    : `This GTIN belongs to your product ${id}, which bore it before: codes printed with it lead there. Send another GTIN, or none.`
+  return new AppError('gtin_taken', message, [
+    rowProblem(at, holder.isBorne ? 'gtin_own' : 'gtin_own_before', { id }),
+  ])
+}

@@ -1,0 +1,28 @@
+/** The columns that passports are read with, from `passport p`, `content c` and `joinOwners`. */
+import { allCategories } from '../../categories/catalogue.ts'
+import type { Fragment, Sql } from '../../kernel/db.ts'
+import { isOutdated } from './outdated.ts'
+
+/** Columns of a PassportRow without its data. */
+export const headColumns = (sql: Sql): Fragment => sql`
+  p.id, p.account_id, p.version_no, p.created_by, p.parent_id, p.model_id, p.schema_version, p.level, p.status,
+  p.category, p.lot, p.serial, p.updated_at, ${isOutdated(sql)} as outdated, c.data->>'gtin' as gtin`
+
+/** Columns of a PassportRow. */
+export const passportColumns = (sql: Sql, data = allData(sql)): Fragment => sql`
+  ${headColumns(sql)}, ${data} as data`
+
+/** A passport's data as JSON text: what it inherits, and its own fields over it. */
+export const allData = (sql: Sql): Fragment => sql`coalesce(c.data || p.own, c.data)::text`
+
+/** Names of the fields of all categories. Which of them a category has is decided when its data is disclosed. */
+const FIELD_NAMES = [...new Set(allCategories().flatMap(({ fields }) => fields.map(field => field.name)))]
+
+/** Leaves out free-form keys: they may be as long as a body, and nobody sees them. */
+export const knownData = (sql: Sql, data: Fragment): Fragment => sql`
+  (select coalesce(jsonb_object_agg(known.key, known.value), '{}') from jsonb_each(${data}) known
+    where known.key = any(${FIELD_NAMES}::text[]))::text`
+
+/** Leaves out names of free-form keys. `names` is a text[]; null stays null. */
+export const knownNames = (sql: Sql, names: Fragment): Fragment => sql`
+  (select array_agg(known) from unnest(${names}) known where known = any(${FIELD_NAMES}::text[]))`

@@ -1,0 +1,107 @@
+/**
+ * The chain of a passport's versions: each bears the hash of what it says and of the version before, so that nothing in
+ * a history can be altered, left out or put in without a trace. What is hashed is text as PostgreSQL writes it, which is
+ * the same wherever a version is kept; the functions are in `migrations/0017_chain.sql`, the recipe in `docs/backup.md`.
+ */
+import { hash } from 'node:crypto'
+import type { Fragment, Sql } from '../../kernel/db.ts'
+
+type VersionFacts = {
+  versionNo: Fragment
+  kind: Fragment
+  createdAt: Fragment
+  createdBy: Fragment
+  contentHash: Fragment
+  own: Fragment
+  note: Fragment
+  changed: Fragment
+}
+
+/** The hash of a version that follows on `before`; every part is of the type of its column. */
+export const nextHash = (sql: Sql, version: VersionFacts & { before: Fragment }): Fragment => sql`
+  carnet_link(${version.before}, carnet_version_facts(${version.versionNo}, ${version.kind}, ${version.createdAt},
+    ${version.createdBy}, ${version.contentHash}, ${version.own}, ${version.note}, ${version.changed}))`
+
+/** The hash of version 1 of a passport that has no row for it yet, from relations with its columns and its content's hash. */
+export const firstHash = (
+  sql: Sql,
+  first: { of: Fragment; createdAt: Fragment; createdBy: Fragment; contentHash: Fragment },
+): Fragment =>
+  nextHash(sql, {
+    before: sql`carnet_birth_hash(${first.of}.id, ${first.of}.level, ${first.of}.category, ${first.of}.model_id,
+      ${first.of}.parent_id, ${first.of}.lot, ${first.of}.serial)`,
+    versionNo: sql`1`,
+    kind: sql`'n'::"char"`,
+    createdAt: first.createdAt,
+    createdBy: first.createdBy,
+    contentHash: first.contentHash,
+    own: sql`${first.of}.own`,
+    note: sql`null::text`,
+    changed: sql`null::text[]`,
+  })
+
+/** The hash of the current version of `passport p`, which is at `versionNo`. */
+export const headHash = (sql: Sql, accountId: number, versionNo: number): Fragment =>
+  versionNo === 1
+    ? firstHash(sql, {
+        of: sql`p`,
+        createdAt: sql`carnet_created_at(p.id)`,
+        createdBy: sql`p.created_by`,
+        contentHash: sql`(select hash from content where id = p.content_id and account_id = ${accountId})`,
+      })
+    : sql`(select hash from passport_version v
+        where v.passport_id = p.id and v.account_id = ${accountId} and v.version_no = ${versionNo})`
+
+/** Texts as an export has them: `data` and `own` are JSON as PostgreSQL writes it, hashes are hex, times end with `Z`. */
+export type ContentText = {
+  owner: string
+  upto: number
+  modelUpto: number | null
+  ownFields: readonly string[] | null
+  data: string
+}
+export type BirthText = {
+  uuid: string
+  level: string
+  category: string
+  model: string
+  parent: string | null
+  lot: string | null
+  serial: string | null
+}
+export type VersionText = {
+  versionNo: number
+  kind: string
+  createdAt: string
+  createdBy: number
+  contentHash: string
+  own: string | null
+  note: string | null
+  changed: readonly string[] | null
+}
+
+const ofLines = (lines: readonly (string | number | null)[]) =>
+  hash('sha256', lines.map(line => line ?? '').join('\n'), 'hex')
+
+/** JSON as jsonb writes it: a space after each comma. */
+const listText = (list: readonly string[] | null) =>
+  list === null ? null : `[${list.map(one => JSON.stringify(one)).join(', ')}]`
+
+export const contentHashOf = (content: ContentText) =>
+  ofLines([content.owner, content.upto, content.modelUpto, listText(content.ownFields), content.data])
+
+export const birthHashOf = ({ uuid, level, category, model, parent, lot, serial }: BirthText) =>
+  ofLines([uuid, level, category, model, parent, lot, serial])
+
+export const versionHashOf = (before: string, version: VersionText) =>
+  ofLines([
+    before,
+    version.versionNo,
+    version.kind,
+    version.createdAt,
+    version.createdBy,
+    version.contentHash,
+    version.own,
+    version.note === null ? null : JSON.stringify(version.note),
+    listText(version.changed),
+  ])

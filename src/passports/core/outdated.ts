@@ -1,0 +1,59 @@
+/**
+ * A unit is outdated when one it inherits from was corrected after what the unit inherited was handed on. That is a
+ * fact about the content and its owner, not about the unit: a correction marks a million units by writing nothing.
+ */
+import type { Fragment, Sql } from '../../kernel/db.ts'
+
+/**
+ * Joins, after `passport p` and `content c`, of those that `p` inherits from: `o` handed the content on, `m` is the
+ * model behind a batch. A null key finds nothing without looking, which is what a model costs.
+ */
+export const joinOwners = (sql: Sql): Fragment => sql`
+  left join passport o on o.id = case when p.parent_id is not null then c.owner_id end and o.account_id = c.account_id
+  left join passport m on m.id = case when c.model_upto is not null then p.model_id end and m.account_id = p.account_id`
+
+/** Whether the unit `p` is outdated; false for a model. */
+export const isOutdated = (sql: Sql): Fragment =>
+  sql`(coalesce(o.last_correction > c.upto, false) or coalesce(m.last_correction > c.model_upto, false))`
+
+type Owner = { id: string; account_id: number }
+
+/** The passport itself and its batches: those whose contents its units have. */
+const givers = (sql: Sql, owner: Owner): Fragment => sql`
+  o.account_id = ${owner.account_id} and o.id = any(array(
+    select ${owner.id}::uuid union all
+    select id from passport where account_id = ${owner.account_id} and parent_id = ${owner.id} and level = 'b'))`
+
+/** The ids of all contents that a passport, or a batch under it, handed on. */
+export const contentsOf = (sql: Sql, owner: Owner): Fragment => sql`
+  select c.id from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
+  where ${givers(sql, owner)}`
+
+/** The ids of the outdated ones of those. */
+export const outdatedContents = (sql: Sql, owner: Owner): Fragment => sql`
+  select c.id from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
+  join passport top on top.id = o.model_id and top.account_id = o.account_id
+  where ${givers(sql, owner)}
+    and (o.last_correction > c.upto or (c.model_upto is not null and top.last_correction > c.model_upto))`
+
+/** The ids of all outdated contents of an account. */
+export const allOutdatedContents = (sql: Sql, accountId: number): Fragment =>
+  sql`select id from (${outdatedByOwners(sql, accountId, sql``, sql``)}) c`
+
+/** The ids of contents outdated by a correction made at `since` or later, with its moment as `at`; some twice. */
+export const correctedContents = (sql: Sql, accountId: number, since: Date): Fragment =>
+  outdatedByOwners(sql, accountId, sql`and o.corrected_at >= ${since}`, sql`and m.corrected_at >= ${since}`)
+
+const outdatedByOwners = (
+  sql: Sql,
+  accountId: number,
+  made: Fragment,
+  madeOfModel: Fragment,
+): Fragment => sql`
+  select c.id, o.corrected_at as at from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
+  where o.account_id = ${accountId} and o.last_correction > 0 and c.upto < o.last_correction ${made}
+  union all
+  select c.id, m.corrected_at from passport m join passport b on b.parent_id = m.id and b.account_id = m.account_id and b.level = 'b'
+  join content c on c.owner_id = b.id and c.account_id = b.account_id
+  where m.account_id = ${accountId} and m.last_correction > 0 and m.parent_id is null and c.model_upto < m.last_correction
+    ${madeOfModel}`

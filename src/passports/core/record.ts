@@ -1,0 +1,115 @@
+/** The product record of the contract, from a row; its `data` goes through as PostgreSQL's text, never parsed on a read. */
+import { gs1Path } from '../../gs1/digital-link.ts'
+import { toGtin14 } from '../../gs1/gtin.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+
+export type StatusLetter = 'a' | 'x'
+
+export type PassportRow = {
+  id: string
+  account_id: number
+  version_no: number
+  created_by: number
+  parent_id: string | null
+  model_id: string
+  schema_version: number
+  level: 'm' | 'b' | 'i'
+  status: StatusLetter
+  category: string
+  lot: string | null
+  serial: string | null
+  updated_at: Date
+  outdated: boolean
+  gtin: string | null
+  /** JSON text. */
+  data: string
+}
+
+/** Where this Carnet is reached: `publicUrl` and `apiUrl` without a trailing slash. */
+export type Addresses = { publicUrl: string; apiUrl: string }
+
+export const LEVEL_NAME = { m: 'model', b: 'batch', i: 'item' } as const
+export const STATUS_NAME = { a: 'active', x: 'archived' } as const
+
+/** Creation time of a passport: the milliseconds its UUIDv7 begins with. */
+export const createdAt = (uuid: string) => new Date(Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16))
+
+export const passportUrl = (addresses: Addresses, id: string) => `${addresses.publicUrl}/p/${id}`
+
+/** The GS1 Digital Link of a passport, or null without a GTIN. Source: GS1 Digital Link URI syntax, 01/10/21. */
+export function gs1Url(
+  addresses: Addresses,
+  row: Pick<PassportRow, 'gtin' | 'lot' | 'serial'>,
+): string | null {
+  if (row.gtin === null) return null
+  const qualifiers = {
+    ...(row.lot === null ? {} : { lot: row.lot }),
+    ...(row.serial === null ? {} : { serial: row.serial }),
+  }
+  return addresses.publicUrl + gs1Path(toGtin14(row.gtin), qualifiers)
+}
+
+const text = JSON.stringify
+
+/** The last one is kept: the rows of an answer mostly have it in common, and making one costs as much as the rest of a row. */
+function remembering<K, V>(make: (key: K) => V): (key: K) => V {
+  let last: { key: K; value: V } | undefined
+  return key => {
+    if (last === undefined || last.key !== key) last = { key, value: make(key) }
+    return last.value
+  }
+}
+
+const isoTime = remembering((ms: number) => new Date(ms).toISOString())
+const parentId = remembering(idFromUuid)
+
+/** The members of a record up to, and without, `data`; the list's summary has them too. */
+export function recordHead(addresses: Addresses, row: Omit<PassportRow, 'data'>): string {
+  const id = idFromUuid(row.id)
+  const parent = row.parent_id === null ? 'null' : `"${parentId(row.parent_id)}"`
+  return (
+    `"id":"${id}","category":"${row.category}","level":"${LEVEL_NAME[row.level]}","status":"${STATUS_NAME[row.status]}",` +
+    `"gtin":${text(row.gtin)},"lot":${text(row.lot)},"serial":${text(row.serial)},"version_no":${row.version_no},` +
+    `"updated_at":"${isoTime(row.updated_at.getTime())}","created_at":"${isoTime(createdAt(row.id).getTime())}",` +
+    `"passport_url":"${passportUrl(addresses, id)}","gs1_url":${text(gs1Url(addresses, row))},` +
+    `"qr_url":"${addresses.apiUrl}/products/${id}/qr","parent_id":${parent},"outdated":${row.outdated}`
+  )
+}
+
+/** A whole record as JSON text. */
+export const recordJson = (addresses: Addresses, row: PassportRow) =>
+  `{${recordHead(addresses, row)},"data":${row.data}}`
+
+/** Strong validator of a record: it changes with the version, the status and with becoming outdated. */
+export const recordEtag = (row: Pick<PassportRow, 'version_no' | 'status' | 'outdated'>) =>
+  `"v${row.version_no}${row.status === 'a' ? '' : '.archived'}${row.outdated ? '.outdated' : ''}"`
+
+/**
+ * The address a passport's QR symbol holds: its page, or its GS1 address where a shop's till should read it too.
+ * Throws `not_found` for the GS1 address of a passport without a GTIN.
+ */
+export function symbolAddress(
+  addresses: Addresses,
+  row: Pick<PassportRow, 'id' | 'gtin' | 'lot' | 'serial'>,
+  content: 'passport' | 'gs1',
+): string {
+  const address = content === 'gs1' ? gs1Url(addresses, row) : passportUrl(addresses, idFromUuid(row.id))
+  if (address !== null) return address
+  throw new AppError(
+    'not_found',
+    'This product has no GTIN, so it has no GS1 address. Leave out content=gs1.',
+  )
+}
+
+/** The passport with the data that a summary shows. All data of hundreds of passports may be more than memory holds. */
+export const inBrief = (passport: PassportRow): PassportRow => ({
+  ...passport,
+  data: JSON.stringify(briefOf(JSON.parse(passport.data))),
+})
+
+export const briefOf = ({ productName, sku, brandName }: Readonly<Record<string, unknown>>) => ({
+  productName,
+  sku,
+  brandName,
+})

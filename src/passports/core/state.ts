@@ -1,0 +1,88 @@
+/** A passport as a change begins from it: what it inherits, what it has set itself, and where both are kept. */
+import type { AccountContext } from '../../accounts/context.ts'
+import { notFound } from '../../kernel/errors.ts'
+import type { Data } from './check-data.ts'
+import { passportColumns } from './columns.ts'
+import { joinOwners } from './outdated.ts'
+import type { PassportRow } from './record.ts'
+
+export type State = {
+  row: PassportRow
+  /** A model's whole data; what a unit was handed on. */
+  inherited: Data
+  /** A unit's own fields; null on a model, and on a unit that has none. */
+  own: Data | null
+  contentId: string
+  /** Last version of the one who handed the content on whose corrections are in it. */
+  upto: number
+  /** The same of the model, where a batch handed it on. */
+  modelUpto: number | null
+  /** Fields that the batch had set itself when it handed the content on. */
+  ownFields: readonly string[]
+  /** What units of a batch at this version inherit, once there are any. */
+  unitsContentId: string | null
+}
+
+type StateRow = PassportRow & {
+  /** Null where it is all that the passport reads as: the text is large, and is sent once. */
+  inherited: string | null
+  own: string | null
+  content_id: string
+  units_content_id: string | null
+  upto: number
+  model_upto: number | null
+  own_fields: string[] | null
+}
+
+/** Throws `not_found`, for another account's passport too. */
+export async function getState(ctx: AccountContext, uuid: string): Promise<State> {
+  const [row] = await ctx.sql<StateRow[]>`${statesOf(ctx, [uuid])}`
+  if (row === undefined) throw notFound('product')
+  return stateOf(row)
+}
+
+/** Five hundred usual passports are less; five hundred of the largest would be more than a process has. */
+const PIECE_BYTES = 16 * 1024 * 1024
+
+/** Of those that are there, the newest first, as many at a time as memory has room for. */
+export async function* statesInPieces(
+  ctx: AccountContext,
+  uuids: readonly string[],
+): AsyncGenerator<State[], void, void> {
+  for (let open = new Set(uuids); open.size > 0; ) {
+    const rows = await ctx.sql<(StateRow & { weight: number; before: string })[]>`
+      with state as materialized (${statesOf(ctx, [...open])}),
+        weighed as (select *, octet_length(data) + coalesce(octet_length(inherited), 0) as weight from state),
+        summed as (select *, sum(weight) over (order by id desc) - weight as before from weighed)
+      select * from summed where before < ${PIECE_BYTES} order by id desc`
+    if (rows.length === 0) return
+    yield rows.map(({ weight: _weight, before: _before, ...row }) => stateOf(row))
+    open = open.difference(new Set(rows.map(row => row.id)))
+  }
+}
+
+const statesOf = ({ sql, accountId }: AccountContext, uuids: readonly string[]) => sql`
+    select ${passportColumns(sql)}, case when p.own is not null then c.data::text end as inherited, p.own::text as own, p.content_id, p.units_content_id,
+      c.upto, c.model_upto, c.own_fields
+    from passport p join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
+    where p.id = any(${uuids as string[]}::text[]::uuid[]) and p.account_id = ${accountId}`
+
+function stateOf(read: StateRow): State {
+  const { inherited, own, content_id, units_content_id, upto, model_upto, own_fields, ...row } = read
+  return {
+    row,
+    inherited: JSON.parse(inherited ?? row.data) as Data,
+    own: own === null ? null : (JSON.parse(own) as Data),
+    contentId: content_id,
+    upto,
+    modelUpto: model_upto,
+    ownFields: own_fields ?? [],
+    unitsContentId: units_content_id,
+  }
+}
+
+/** What the passport reads as. */
+export const readingOf = (state: Pick<State, 'inherited' | 'own'>): Data => ({
+  ...state.inherited,
+  ...state.own,
+})

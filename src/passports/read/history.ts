@@ -1,0 +1,208 @@
+/** What a passport was: every version, and how it read at a time. Version 1 has no row of its own until there is a second. */
+import { actorLabels } from '../../accounts/actors.ts'
+import type { AccountContext } from '../../accounts/context.ts'
+import type { Fragment, Sql } from '../../kernel/db.ts'
+import { notFound } from '../../kernel/errors.ts'
+import type { Data } from '../core/check-data.ts'
+import { createdAt, type PassportRow, type StatusLetter } from '../core/record.ts'
+import { getPassport } from './find.ts'
+
+export type VersionEntry = {
+  version_no: number
+  change_type: 'change' | 'correction' | 'refresh' | null
+  changed: string[]
+  created_at: string
+  created_by: string
+  note: string | null
+  /** Of a unit: the version of its parent that what it inherits was handed on at, or brought up to by a refresh. */
+  parent_version_no?: number
+}
+
+const CHANGE_TYPE = { n: null, h: 'change', c: 'correction', r: 'refresh' } as const
+type Kind = keyof typeof CHANGE_TYPE
+
+type VersionRow = {
+  version_no: number
+  kind: Kind
+  changed: string[] | null
+  created_at: Date
+  created_by: number
+  note: string | null
+  parent_version_no: number | null
+}
+
+/** A page of a passport's versions, newest first, and how many there are. */
+export async function listVersions(
+  ctx: AccountContext,
+  uuid: string,
+  window: { limit: number } & ({ offset: number } | { before: number }),
+): Promise<{ versions: VersionEntry[]; total: number }> {
+  const current = await getPassport(ctx, uuid)
+  const newest = 'before' in window ? window.before - 1 : current.version_no - window.offset
+  const rows =
+    newest < 1
+      ? []
+      : current.version_no === 1
+        ? [await firstVersion(ctx, current)]
+        : await ctx.sql<VersionRow[]>`
+          select v.version_no, v.kind, v.changed, v.created_at, v.created_by, v.note,
+            case when ${current.level}::text <> 'm' then c.upto end as parent_version_no
+          from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
+          where v.passport_id = ${uuid} and v.account_id = ${ctx.accountId}
+            and v.version_no <= ${newest} and v.version_no > ${newest - window.limit}
+          order by v.version_no desc`
+  const labels = await actorLabels(
+    ctx.sql,
+    ctx.accountId,
+    rows.map(row => row.created_by),
+  )
+  return {
+    versions: rows.map(row => toEntry(row, labels.get(row.created_by) ?? '')),
+    total: current.version_no,
+  }
+}
+
+async function firstVersion({ sql, accountId }: AccountContext, current: PassportRow): Promise<VersionRow> {
+  const [inherited] =
+    current.level === 'm'
+      ? []
+      : await sql<{ upto: number }[]>`
+          select c.upto from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
+          where p.id = ${current.id} and p.account_id = ${accountId}`
+  return {
+    parent_version_no: inherited?.upto ?? null,
+    version_no: 1,
+    kind: 'n',
+    changed: null,
+    created_at: createdAt(current.id),
+    created_by: current.created_by,
+    note: null,
+  }
+}
+
+function toEntry(row: VersionRow, author: string): VersionEntry {
+  return {
+    version_no: row.version_no,
+    change_type: CHANGE_TYPE[row.kind],
+    changed: row.changed ?? [],
+    created_at: row.created_at.toISOString(),
+    created_by: author,
+    note: row.note,
+    ...(row.parent_version_no === null ? {} : { parent_version_no: row.parent_version_no }),
+  }
+}
+
+/** The passport as version `versionNo` read. Throws `not_found`. */
+export async function getVersion(ctx: AccountContext, uuid: string, versionNo: number): Promise<PassportRow> {
+  const current = await getPassport(ctx, uuid)
+  if (versionNo < 1 || versionNo > current.version_no) throw notFound('version of this product')
+  if (current.version_no === 1) return readAt(ctx, current, undefined, createdAt(current.id))
+  const row = await findVersionRow(ctx.sql, current, versionNo)
+  if (row === undefined) throw notFound('version of this product')
+  return { ...(await readAt(ctx, current, row, row.updated_at)), updated_at: row.updated_at }
+}
+
+/** The passport as it stood at a time. Throws `not_found` for a time before its creation. */
+export async function getPassportAt(ctx: AccountContext, uuid: string, at: Date): Promise<PassportRow> {
+  const current = await getPassport(ctx, uuid)
+  if (at < createdAt(current.id)) throw notFound('product at that time')
+  if (current.version_no === 1) return readAt(ctx, current, undefined, at)
+  const [found] = await ctx.sql<{ version_no: number }[]>`
+    select version_no from passport_version
+    where passport_id = ${uuid} and account_id = ${ctx.accountId} and created_at <= ${at}
+    order by version_no desc limit 1`
+  const row = await findVersionRow(ctx.sql, current, found?.version_no ?? 1)
+  if (row === undefined) throw notFound('product at that time')
+  return readAt(ctx, current, row, at)
+}
+
+/** What a version read as at a time: with the status it had then, and outdated if it was then. */
+async function readAt(
+  ctx: AccountContext,
+  current: PassportRow,
+  version: OldVersion | undefined,
+  at: Date,
+): Promise<PassportRow> {
+  const state = await stateAt(ctx, current, at)
+  const outdated = await wasOutdated(ctx, current, version?.version_no ?? 1, at)
+  const { updated_at } = state
+  if (version === undefined) return { ...current, ...state, outdated }
+  return { ...current, ...version, ...state, outdated, updated_at: later(version.updated_at, updated_at) }
+}
+
+/** Whether the one who handed on what this version inherits, or the model behind, had been corrected by then. */
+async function wasOutdated(
+  { sql, accountId }: AccountContext,
+  current: PassportRow,
+  versionNo: number,
+  at: Date,
+): Promise<boolean> {
+  if (current.level === 'm') return false
+  const corrected = (by: Fragment, since: Fragment) => sql`exists (
+    select 1 from passport_version v where v.passport_id = ${by} and v.account_id = ${accountId}
+      and v.version_no > ${since} and v.kind = 'c' and v.changed <> '{}' and v.created_at <= ${at})`
+  const [row] = await sql<{ outdated: boolean }[]>`
+    with inherited as (
+      select c.owner_id, c.upto, c.model_upto from passport p
+      left join passport_version w on w.passport_id = p.id and w.account_id = p.account_id and w.version_no = ${versionNo}
+      join content c on c.id = coalesce(w.content_id, p.content_id) and c.account_id = p.account_id
+      where p.id = ${current.id} and p.account_id = ${accountId}
+    )
+    select ${corrected(sql`i.owner_id`, sql`i.upto`)} or (i.model_upto is not null
+      and ${corrected(sql`${current.model_id}::uuid`, sql`i.model_upto`)}) as outdated
+    from inherited i`
+  return row?.outdated ?? false
+}
+
+const later = (a: Date, b: Date) => (a > b ? a : b)
+
+/** The status a passport had at a time, and when it got it. */
+async function stateAt(
+  ctx: AccountContext,
+  current: PassportRow,
+  at: Date,
+): Promise<{ status: StatusLetter; updated_at: Date }> {
+  const [row] = await ctx.sql<{ status: StatusLetter; changed_at: Date }[]>`
+    select status, changed_at from passport_status
+    where passport_id = ${current.id} and account_id = ${ctx.accountId} and changed_at <= ${at}
+    order by changed_at desc limit 1`
+  return row
+    ? { status: row.status, updated_at: row.changed_at }
+    : { status: 'a', updated_at: createdAt(current.id) }
+}
+
+type OldVersion = Pick<PassportRow, 'version_no' | 'created_by' | 'updated_at' | 'gtin' | 'data'>
+
+async function findVersionRow(
+  sql: Sql,
+  current: PassportRow,
+  versionNo: number,
+): Promise<OldVersion | undefined> {
+  const [row] = await sql<OldVersion[]>`
+    select v.version_no, v.created_by, v.created_at as updated_at, c.data->>'gtin' as gtin,
+      coalesce(c.data || v.own, c.data)::text as data
+    from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
+    where v.passport_id = ${current.id} and v.account_id = ${current.account_id} and v.version_no = ${versionNo}`
+  return row
+}
+
+/** A model's whole data, or a unit's own fields, at a version that there is. */
+export async function getVersionOwn(
+  { sql }: AccountContext,
+  current: PassportRow,
+  versionNo: number,
+): Promise<Data> {
+  const isModel = current.level === 'm'
+  const [row] =
+    current.version_no === 1
+      ? await sql<{ data: Data }[]>`
+          select case when ${isModel}::boolean then c.data else coalesce(p.own, '{}') end as data
+          from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
+          where p.id = ${current.id} and p.account_id = ${current.account_id}`
+      : await sql<{ data: Data }[]>`
+          select case when ${isModel}::boolean then c.data else coalesce(v.own, '{}') end as data
+          from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
+          where v.passport_id = ${current.id} and v.account_id = ${current.account_id} and v.version_no = ${versionNo}`
+  if (row === undefined) throw notFound('version of this product')
+  return row.data
+}

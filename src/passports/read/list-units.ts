@@ -1,0 +1,122 @@
+/**
+ * Units below a passport at whatever depth, counted and listed in the order they were made: its own first, then batch by
+ * batch. Lists know their own level alone, and begin with the newest.
+ */
+import type { AccountContext } from '../../accounts/context.ts'
+import { type Level, listPassports, type Summary } from './list.ts'
+
+export type Below = { batches: number; items: number }
+
+/** Batches and items below a model, items below a batch; each counted up to one more than `most`. */
+export async function countBelow(
+  { sql, accountId }: AccountContext,
+  { id, level }: { id: string; level: Level },
+  most: number,
+): Promise<Below> {
+  if (level === 'i') return { batches: 0, items: 0 }
+  const isModel = level === 'm'
+  const items = isModel
+    ? sql`select 1 from passport p where p.account_id = ${accountId} and p.model_id = ${id} and p.serial is not null`
+    : sql`select 1 from passport p where p.account_id = ${accountId} and p.parent_id = ${id} and p.level = 'i'`
+  const batches = sql`
+    select 1 from passport p where p.account_id = ${accountId} and p.parent_id = ${id} and p.level = 'b'`
+  const [row] = await sql<Below[]>`
+    select (select count(*) from (${items} limit ${most + 1}) i)::int as items,
+      ${isModel ? sql`(select count(*) from (${batches} limit ${most + 1}) b)::int` : sql`0`} as batches`
+  return row ?? { batches: 0, items: 0 }
+}
+
+export type UnitKind = 'items' | 'batches'
+type Parent = { id: string; level: Level }
+/** Where a unit stands in that order. */
+export type UnitPlace = { parentId: string; id: string }
+/** From one unit to another, both included. */
+export type UnitRange = { from: UnitPlace | undefined; to: UnitPlace | undefined }
+
+/** The place of the item of a serial number, or the batch of a lot, below a passport. */
+export async function findUnitPlace(
+  { sql, accountId }: AccountContext,
+  { id, level }: Parent,
+  kind: UnitKind,
+  number: string,
+): Promise<UnitPlace | undefined> {
+  const [row] = await sql<{ parent_id: string; id: string }[]>`
+    select p.parent_id, p.id from passport p
+    where p.account_id = ${accountId}
+      and p.model_id = (select m.model_id from passport m where m.account_id = ${accountId} and m.id = ${id})
+      and ${kind === 'items' ? sql`p.serial = ${number}` : sql`p.level = 'b' and p.lot = ${number}`}
+      and ${level === 'm' ? sql`p.parent_id is not null` : sql`p.parent_id = ${id}`}`
+  return row && { parentId: row.parent_id, id: row.id }
+}
+
+/** Whether one place comes before another, below the passport of this id. */
+export function isBefore(top: string, a: UnitPlace, b: UnitPlace): boolean {
+  const key = ({ parentId, id }: UnitPlace) => `${parentId === top ? '' : parentId} ${id}`
+  return key(a) < key(b)
+}
+
+/** Counted up to one more than `most`. */
+export async function countInRange(
+  { sql, accountId }: AccountContext,
+  { id, level }: Parent,
+  { kind, range: { from, to }, most }: { kind: UnitKind; range: UnitRange; most: number },
+): Promise<number> {
+  const key = sql`(p.parent_id <> ${id}, p.parent_id, p.id)`
+  const keyOf = (place: UnitPlace) =>
+    sql`(${place.parentId !== id}::boolean, ${place.parentId}::uuid, ${place.id}::uuid)`
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from (
+      select 1 from passport p where p.account_id = ${accountId}
+        and ${level === 'm' && kind === 'items' ? sql`p.model_id = ${id} and p.serial is not null` : sql`p.parent_id = ${id} and p.level = ${kind === 'items' ? 'i' : 'b'}::text::"char"`}
+        ${from === undefined ? sql`` : sql`and ${key} >= ${keyOf(from)}`}
+        ${to === undefined ? sql`` : sql`and ${key} <= ${keyOf(to)}`}
+      limit ${most + 1}) u`
+  return row?.count ?? 0
+}
+
+/** Units of a kind below a passport, oldest first, a hundred at a time. */
+export async function* listInRange(
+  ctx: AccountContext,
+  { id, level }: Parent,
+  { kind, range: { from, to } }: { kind: UnitKind; range: UnitRange },
+): AsyncGenerator<Summary> {
+  for await (const parentId of kind === 'items' && level === 'm' ? itemParents(ctx, id, from) : [id]) {
+    const start = from?.parentId === parentId ? uuidBefore(from.id) : FIRST_UUID
+    for await (const unit of listBelow(ctx, parentId, kind === 'items' ? 'i' : 'b', start)) {
+      if (to !== undefined && isBefore(id, to, { parentId, id: unit.id })) return
+      yield unit
+    }
+  }
+}
+
+/** The model itself and its batches, from the one that the first unit is in. */
+async function* itemParents(ctx: AccountContext, id: string, from: UnitPlace | undefined) {
+  const isBelowBatch = from !== undefined && from.parentId !== id
+  if (!isBelowBatch) yield id
+  const start = isBelowBatch ? uuidBefore(from.parentId) : FIRST_UUID
+  for await (const batch of listBelow(ctx, id, 'b', start)) yield batch.id
+}
+
+const FIRST_UUID = '00000000-0000-0000-0000-000000000000'
+const AT_ONCE = 100
+
+async function* listBelow(
+  ctx: AccountContext,
+  parentId: string,
+  level: 'b' | 'i',
+  start: string,
+): AsyncGenerator<Summary> {
+  for (let before = start; ; ) {
+    const { rows } = await listPassports(ctx, { levels: [level], parentId }, { limit: AT_ONCE, before })
+    yield* rows.toReversed()
+    const [newest] = rows
+    if (newest === undefined || rows.length < AT_ONCE) return
+    before = newest.id
+  }
+}
+
+/** The id just before this one, for a list of what follows it. */
+function uuidBefore(uuid: string): string {
+  const hex = (BigInt(`0x${uuid.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

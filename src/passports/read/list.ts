@@ -1,0 +1,324 @@
+/**
+ * Lists and search. A page is found in the narrow index first and its data fetched for those rows only; totals come
+ * from kept counters; a search gathers its hits before it orders them, because a planner that hopes to meet a rare
+ * word soon while walking in order reads a million rows of everyone else.
+ */
+import type { AccountContext } from '../../accounts/context.ts'
+import { type Fragment, type Sql, unkept } from '../../kernel/db.ts'
+import { searchText, skuKey } from '../core/check-data.ts'
+import { headColumns } from '../core/columns.ts'
+import { allOutdatedContents, correctedContents, joinOwners } from '../core/outdated.ts'
+import type { PassportRow, StatusLetter } from '../core/record.ts'
+
+export type Level = 'm' | 'b' | 'i'
+
+export type ListFilter = {
+  levels: readonly Level[]
+  status?: StatusLetter | undefined
+  category?: string | undefined
+  updatedSince?: Date | undefined
+  outdated?: boolean | undefined
+  sku?: string | undefined
+  gtin14?: string | undefined
+  lot?: string | undefined
+  serial?: string | undefined
+  q?: string | undefined
+  parentId?: string | undefined
+}
+
+/** A page by number, what follows an id (`after`, the last one seen), or what stands just before one. */
+export type Window = { limit: number } & ({ page: number } | { after: string } | { before: string })
+
+export type Summary = Omit<PassportRow, 'data'> & {
+  product_name: string | null
+  sku: string | null
+  brand_name: string | null
+}
+
+export type Page = { rows: Summary[]; total: number; totalCapped: boolean }
+
+/** With `q`, hits are counted up to here. */
+export const MOST_COUNTED = 10_000
+
+/**
+ * One page of an account's passports, newest first, and how many match; `upTo`: what no counter knows is counted no
+ * further, and the total then says so.
+ */
+export async function listPassports(
+  ctx: AccountContext,
+  filter: ListFilter,
+  window: Window,
+  upTo?: number,
+): Promise<Page> {
+  if (filter.q !== undefined) return search(ctx, filter, window)
+  const { sql } = ctx
+  const counted = await countAll(ctx, filter, upTo)
+  const totalCapped = upTo !== undefined && needsCounting(filter) && counted > upTo
+  const kept = keeping(filter)
+  const known = totalCapped ? Number.POSITIVE_INFINITY : counted
+  const rows = await kept(sql<Summary[]>`${summaries(sql, pageIds(ctx, filter, window, known))}`)
+  return { rows, total: totalCapped ? upTo : counted, totalCapped }
+}
+
+export type Count = Pick<Page, 'total' | 'totalCapped'>
+
+/** How many passports of each level match, counted as `listPassports` counts them. No model is ever outdated. */
+export async function countLevels(
+  ctx: AccountContext,
+  filter: Omit<ListFilter, 'levels'>,
+  upTo: number,
+): Promise<Record<Level, Count>> {
+  const count = async (level: Level): Promise<Count> => {
+    const one = { ...filter, levels: [level] }
+    if (level === 'm' && filter.outdated) return { total: 0, totalCapped: false }
+    if (filter.q !== undefined) return search(ctx, one, { limit: 1, page: 1 })
+    const counted = await countAll(ctx, one, upTo)
+    const totalCapped = needsCounting(one) && counted > upTo
+    return { total: totalCapped ? upTo : counted, totalCapped }
+  }
+  const [m, b, i] = await Promise.all([count('m'), count('b'), count('i')])
+  return { m, b, i }
+}
+
+/** Up to a hundred of the account's passports by their UUIDs; those that are not there are left out. */
+export async function findSummaries(ctx: AccountContext, uuids: readonly string[]): Promise<Summary[]> {
+  if (uuids.length === 0) return []
+  const { sql, accountId } = ctx
+  const ids = sql`
+    select p.id from passport p where p.account_id = ${accountId} and p.id = any(${uuids as string[]}::text[]::uuid[])`
+  return sql<Summary[]>`${summaries(sql, ids)}`
+}
+
+type Keep = <T extends object>(statement: T) => T
+
+/**
+ * Every combination of filters is a statement of its own. Those that lists are asked with day by day are kept: by
+ * status, category and word, or by one thing alone.
+ */
+export function keeping({ levels, status, category, q, ...others }: ListFilter): Keep {
+  const given = (filters: object) => Object.values(filters).filter(one => one !== undefined).length
+  const isKept = given(others) + Math.min(given({ status, category, q }), 1) <= 1
+  return isKept ? statement => statement : unkept
+}
+
+/** Everything but the search word; levels as literals, which lets PostgreSQL use the partial indexes. */
+export function conditions(ctx: AccountContext, filter: ListFilter): Fragment {
+  const { sql, accountId } = ctx
+  const levels = LEVEL_CONDITION[filter.levels.join('') as keyof typeof LEVEL_CONDITION]
+  return sql`
+    p.account_id = ${accountId} ${sql.unsafe(levels)}
+    ${filter.status === undefined ? sql`` : sql`and p.status = ${filter.status}::text::"char"`}
+    ${filter.category === undefined ? sql`` : sql`and p.category = ${filter.category}`}
+    ${filter.updatedSince === undefined ? sql`` : changedSince(ctx, filter.updatedSince)}
+    ${filter.outdated === undefined ? sql`` : outdatedIs(ctx, filter.outdated)}
+    ${filter.lot === undefined ? sql`` : sql`and p.lot = ${filter.lot}`}
+    ${filter.serial === undefined ? sql`` : sql`and p.serial = ${filter.serial}`}
+    ${filter.sku === undefined ? sql`` : sql`and p.sku = ${skuKey(filter.sku)}`}
+    ${filter.gtin14 === undefined ? sql`` : sql`and p.gtin14 = ${filter.gtin14}`}
+    ${filter.parentId === undefined ? sql`` : sql`and p.parent_id = ${filter.parentId}`}`
+}
+
+const LEVEL_CONDITION = {
+  m: `and p.level = 'm' and p.level <> 'i'`,
+  b: `and p.level = 'b' and p.level <> 'i'`,
+  i: `and p.level = 'i'`,
+  bi: 'and p.parent_id is not null',
+  mbi: '',
+} as const
+
+const outdatedIs = ({ sql, accountId }: AccountContext, wanted: boolean): Fragment => {
+  const among = sql`p.content_id = any(array(${allOutdatedContents(sql, accountId)}))`
+  return wanted
+    ? sql`and p.parent_id is not null and ${among}`
+    : sql`and not (p.parent_id is not null and ${among})`
+}
+
+/**
+ * With a search word, whose hits are gathered anyway; by itself this is `listChanges`. A correction touches the units
+ * that it makes outdated. `-infinity` lets PostgreSQL use the index, which leaves itself out of every other
+ * statement's choice.
+ */
+const changedSince = ({ sql, accountId }: AccountContext, since: Date): Fragment => sql`
+  and (greatest(p.updated_at, p.stored_at) >= ${since} and p.updated_at > '-infinity' or (p.parent_id is not null
+    and p.content_id = any(array(select id from (${correctedContents(sql, accountId, since)}) c))))`
+
+/** The ids of one page; a page beyond the middle is counted from the end, so that the last is as near as the first. */
+function pageIds(ctx: AccountContext, filter: ListFilter, window: Window, total: number): Fragment {
+  const { sql } = ctx
+  if (!('page' in window)) {
+    const walk = { ...walkOf(sql, window), most: window.limit }
+    return sql`${orderedIds(ctx, filter, walk)} limit ${window.limit}`
+  }
+  const offset = (window.page - 1) * window.limit
+  if (offset >= total) return sql`select p.id from passport p where false`
+  if (offset <= total / 2) {
+    const ids = orderedIds(ctx, filter, { descending: true, most: offset + window.limit })
+    return sql`${ids} limit ${window.limit} offset ${offset}`
+  }
+  const size = Math.min(window.limit, total - offset)
+  const before = total - offset - size
+  return sql`${orderedIds(ctx, filter, { descending: false, most: before + size })} limit ${size} offset ${before}`
+}
+
+type Walk = { descending: boolean; most: number; beyond?: Fragment }
+
+function walkOf(sql: Sql, window: Window): Pick<Walk, 'descending' | 'beyond'> {
+  if ('after' in window) return { descending: true, beyond: sql`and p.id < ${window.after}` }
+  if ('before' in window) return { descending: false, beyond: sql`and p.id > ${window.before}` }
+  return { descending: true }
+}
+
+/** Each level has an index in this order; of several, the first `most` of each are enough to merge. */
+function orderedIds(ctx: AccountContext, filter: ListFilter, { descending, most, ...walk }: Walk): Fragment {
+  const { sql } = ctx
+  const { beyond = sql`` } = walk
+  const order = descending ? sql`order by id desc` : sql`order by id`
+  const level = (one: ListFilter) =>
+    one.outdated === true
+      ? outdatedIds(ctx, one, { beyond, order, most })
+      : sql`select p.id from passport p where ${conditions(ctx, one)} ${beyond} ${order}`
+  if (filter.levels.length === 1 || filter.parentId !== undefined) return level(filter)
+  const [first = sql``, ...others] = filter.levels.map(
+    one => sql`(${level({ ...filter, levels: [one] })} limit ${most})`,
+  )
+  const merged = others.reduce((all, one) => sql`${all} union all ${one}`, first)
+  return sql`select id from (${merged}) merged ${order}`
+}
+
+/** Content by content, each of which has its units in this order. */
+function outdatedIds(
+  ctx: AccountContext,
+  filter: ListFilter,
+  { beyond, order, most }: { beyond: Fragment; order: Fragment; most: number },
+): Fragment {
+  const { sql, accountId } = ctx
+  return sql`
+    select u.id from (select distinct id from (${allOutdatedContents(sql, accountId)}) d) k cross join lateral (
+      select p.id from passport p
+      where ${conditions(ctx, { ...filter, outdated: undefined })} and p.parent_id is not null and p.content_id = k.id
+        ${beyond} ${order} limit ${most}) u
+    ${order}`
+}
+
+/** The constant limit says to the planner what a limit in a parameter hides: that a page is small. */
+const summaries = (sql: Sql, ids: Fragment): Fragment => sql`
+  with page as materialized (select id from (${ids}) found limit 101)
+  select ${summaryColumns(sql)}
+  from page join passport p on p.id = page.id
+  join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
+  order by p.id desc`
+
+/** Columns of a Summary, from `passport p`, `content c` and `joinOwners`. */
+export const summaryColumns = (sql: Sql): Fragment => sql`
+  ${headColumns(sql)},
+    coalesce(p.own->>'productName', c.data->>'productName') as product_name,
+    coalesce(p.own->>'sku', c.data->>'sku') as sku,
+    coalesce(p.own->>'brandName', c.data->>'brandName') as brand_name`
+
+/** From the counters where they know the answer, else counted. */
+async function countAll(ctx: AccountContext, filter: ListFilter, upTo?: number): Promise<number> {
+  const { sql, accountId } = ctx
+  const kept = keeping(filter)
+  const matching = sql`from passport p where ${conditions(ctx, filter)}`
+  const [row] = needsCounting(filter)
+    ? await kept(
+        upTo === undefined
+          ? sql<{ n: number }[]>`select count(*)::bigint as n ${matching}`
+          : sql<
+              { n: number }[]
+            >`select count(*)::bigint as n from (select 1 ${matching} limit ${upTo + 1}) one`,
+      )
+    : await sql<{ n: number }[]>`
+        select coalesce(sum(n), 0)::bigint as n from passport_count
+        where account_id = ${accountId} and level = any(${filter.levels as string[]}::text[]::"char"[])
+          ${filter.status === undefined ? sql`` : sql`and status = ${filter.status}::text::"char"`}
+          ${filter.category === undefined ? sql`` : sql`and category = ${filter.category}`}`
+  return row?.n ?? 0
+}
+
+const needsCounting = ({ updatedSince, outdated, sku, gtin14, lot, serial, parentId }: ListFilter): boolean =>
+  [updatedSince, outdated, sku, gtin14, lot, serial, parentId].some(one => one !== undefined)
+
+/** Of this many of the newest, half must have a word before it counts as common. */
+const SAMPLE = 200
+/** A common word is counted among this many of the newest; past it the index is the quicker way. */
+const MOST_WALKED = 3 * MOST_COUNTED
+
+/**
+ * A word that few have is found by the trigram index; for one that most have, that index would gather a million hits
+ * (150 ms), while walking the newest meets enough at once. A sample of the newest tells which it is.
+ */
+async function search(ctx: AccountContext, filter: ListFilter, window: Window): Promise<Page> {
+  const { sql } = ctx
+  if ('before' in window) throw new Error('hits are listed by number, or onwards')
+  const word = wordOf(sql, filter)
+  const where = conditions(ctx, filter)
+  const newest = sql`select p.id, p.search, p.serial from passport p where ${where} order by p.id desc`
+  const sampled = sql`(select count(*) from (${newest} limit ${SAMPLE}) s where ${word})`
+  const asked = { sql, kept: keeping(filter) }
+  let found = await hits(asked, sql`${where} and ${word} and ${sampled} < ${SAMPLE / 2}`, window, sampled)
+  if (found.sampled >= SAMPLE / 2) {
+    const walked = sql`select 1 from (${newest} limit ${MOST_WALKED}) w where ${word} limit ${MOST_COUNTED + 1}`
+    const [row] = await asked.kept(sql<{ n: number }[]>`select count(*)::bigint as n from (${walked}) one`)
+    if ((row?.n ?? 0) > MOST_COUNTED) return commonWord(asked, newest, word, window)
+    found = await hits(asked, sql`${where} and ${word}`, window, sql`0`)
+  }
+  if (found.n > MOST_COUNTED) return commonWord(asked, newest, word, window)
+  const ids = sql`select unnest(${found.ids ?? []}::text[]::uuid[]) as id`
+  return {
+    rows: found.ids ? await sql<Summary[]>`${summaries(sql, ids)}` : [],
+    total: found.n,
+    totalCapped: false,
+  }
+}
+
+/** Part of a name, SKU, GTIN or lot; of an item, how its serial begins (a trigram index on serials halves issuing them). */
+function wordOf(sql: Sql, { levels, q = '' }: ListFilter): Fragment {
+  const inText = sql`search like ${`%${likeLiteral(searchText([q]))}%`}`
+  const inSerial = sql`(serial ~>=~ ${q} and serial ~<~ ${`${q}\u{10ffff}`})`
+  if (!levels.includes('i')) return inText
+  return levels.length === 1 ? inSerial : sql`(${inText} or ${inSerial})`
+}
+
+type Onwards = Exclude<Window, { before: string }>
+type Asked = { sql: Sql; kept: Keep }
+type Hits = { n: number; ids: string[] | null; sampled: number }
+
+async function hits(
+  { sql, kept }: Asked,
+  where: Fragment,
+  window: Onwards,
+  sampled: Fragment,
+): Promise<Hits> {
+  const [row] = await kept(sql<Hits[]>`
+    with hits as materialized (select p.id from passport p where ${where} limit ${MOST_COUNTED + 1})
+    select count(*)::bigint as n, (select array_agg(id) from (${newestHits(sql, window)}) newest) as ids,
+      ${sampled}::int as sampled
+    from hits`)
+  return row ?? { n: 0, ids: null, sampled: 0 }
+}
+
+/** `offset 0` keeps the planner from turning the walk into a sort of everything. */
+async function commonWord(
+  { sql, kept }: Asked,
+  newest: Fragment,
+  word: Fragment,
+  window: Onwards,
+): Promise<Page> {
+  const walk = sql`select id from (${newest} offset 0) w where ${word}`
+  const ids =
+    'after' in window
+      ? sql`${walk} and id < ${window.after} limit ${window.limit}`
+      : sql`${walk} limit ${window.limit} offset ${(window.page - 1) * window.limit}`
+  return { rows: await kept(sql<Summary[]>`${summaries(sql, ids)}`), total: MOST_COUNTED, totalCapped: true }
+}
+
+function newestHits(sql: Sql, window: Onwards): Fragment {
+  if ('after' in window) {
+    return sql`select id from hits where id < ${window.after} order by id desc limit ${window.limit}`
+  }
+  return sql`select id from hits order by id desc limit ${window.limit} offset ${(window.page - 1) * window.limit}`
+}
+
+/** `%`, `_` and `\` mean themselves. */
+const likeLiteral = (text: string) => text.replace(/[\\%_]/g, '\\$&')

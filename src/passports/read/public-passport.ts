@@ -1,0 +1,84 @@
+/**
+ * Reading for the public door. What decides whether a ready page may be sent is cached for a second, so that a passport
+ * many people scan costs a statement a second. A change made in this process empties its entry at once.
+ */
+import { perDatabase, type Sql } from '../../kernel/db.ts'
+import { findUuid, idFromUuid } from '../../kernel/ids.ts'
+import { afterCommit } from '../../kernel/transaction.ts'
+import { findPublicPassport, type PublicPassportRow } from './find.ts'
+
+/**
+ * A passport without its content: what is cached holds nothing that some readers may not see, and has less than 1 kB
+ * however large the content is.
+ */
+export type PublicHead = Omit<PublicPassportRow, 'data' | 'own_keys' | 'own_fields'>
+
+const FRESH_MS = 1_000
+/** Older entries serve nobody: a page is shown for ten minutes at most while the database is away. */
+const MAX_AGE_MS = 600_000
+/** Some 5 MB. */
+const MAX_HEADS = 10_000
+
+type Entry = { head: PublicHead; at: number }
+type Reader = { heads: Map<string, Entry>; underWay: Map<string, Promise<PublicPassportRow | undefined>> }
+
+const readers = perDatabase((): Reader => ({ heads: new Map(), underWay: new Map() }))
+
+/** The passport of a public id if it was read less than a second ago, or `withinMs`; asks no database. */
+export function findCachedHead(sql: Sql, id: string, now: Date, withinMs = FRESH_MS): PublicHead | undefined {
+  const entry = readers(sql).heads.get(id)
+  if (entry === undefined) return undefined
+  const age = now.getTime() - entry.at
+  return age >= 0 && age < withinMs ? entry.head : undefined
+}
+
+/** How long ago the passport was read last, in milliseconds; 0 when it never was. */
+export function getHeadAge(sql: Sql, id: string, now: Date): number {
+  return now.getTime() - (readers(sql).heads.get(id)?.at ?? now.getTime())
+}
+
+/** The passport of a public id, or undefined; callers that come together share one look-up. */
+export function readPublicPassport(sql: Sql, id: string, now: Date): Promise<PublicPassportRow | undefined> {
+  const reader = readers(sql)
+  const shared = reader.underWay.get(id)
+  if (shared !== undefined) return shared
+  const uuid = findUuid(id)
+  if (uuid === undefined) return Promise.resolve(undefined)
+  const reading = findPublicPassport(sql, uuid)
+  reader.underWay.set(id, reading)
+  const isNewest = () => reader.underWay.get(id) === reading
+  reading.then(
+    row => {
+      if (row !== undefined && isNewest()) cacheHead(reader, row, now.getTime())
+      if (isNewest()) reader.underWay.delete(id)
+    },
+    () => {
+      if (isNewest()) reader.underWay.delete(id)
+    },
+  )
+  return reading
+}
+
+/** Under an id made anew: the one in the request is a slice that keeps the whole address alive. */
+function cacheHead({ heads }: Reader, row: PublicPassportRow, at: number): void {
+  const { data: _, own_keys: __, own_fields: ___, ...head } = row
+  const id = idFromUuid(row.id)
+  // Maps keep the order of insertion: the entries not read for longest come first.
+  heads.delete(id)
+  heads.set(id, { head, at })
+  for (const [oldest, entry] of heads) {
+    const isKept = heads.size <= MAX_HEADS && at - entry.at < MAX_AGE_MS
+    if (isKept) break
+    heads.delete(oldest)
+  }
+}
+
+/** To be called after each change of a passport: the next reader sees it, also one whose look-up began before. */
+export function forgetPublicPassport(sql: Sql, uuid: string): void {
+  afterCommit(sql, pool => {
+    const { heads, underWay } = readers(pool)
+    const id = idFromUuid(uuid)
+    heads.delete(id)
+    underWay.delete(id)
+  })
+}

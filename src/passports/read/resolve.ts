@@ -1,0 +1,127 @@
+/**
+ * From what a GS1 address says to the passports it means. A GTIN leads to its model, also one that the model had once;
+ * a lot and a serial are the model's, so that every GTIN it ever had reaches the same unit (a serial is looked up by
+ * model and serial alone, whatever lot stands before it). What is not known is passed over: the nearest ancestor answers. A GTIN
+ * that was released still leads to the units that its model had then: another account's product never answers for them.
+ */
+import type { DigitalLink } from '../../gs1/digital-link.ts'
+import { coalesce } from '../../kernel/coalesce.ts'
+import { perDatabase, type Sql } from '../../kernel/db.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+
+/** Ids as at the doors. */
+export type Resolved = { model: string; batch: string | null; item: string | null }
+
+type Key = Pick<DigitalLink, 'gtin14' | 'lot' | 'serial'>
+/** `until`: when the model lost the GTIN; null while it has it. */
+type Row = {
+  n: number
+  until: Date | null
+  account: number
+  model: string
+  batch: string | null
+  item: string | null
+}
+
+const BELIEVED_MS = 1_000
+const MOST_BELIEVED = 10_000
+
+type Resolver = {
+  load: (key: Key) => Promise<Resolved | undefined>
+  beliefs: Map<string, { resolved: Resolved; at: number }>
+}
+
+const resolvers = perDatabase(
+  (sql: Sql): Resolver => ({
+    load: coalesce((keys: readonly Key[]) => loadAll(sql, keys)),
+    beliefs: new Map(),
+  }),
+)
+
+const nameOf = ({ gtin14, lot = '', serial = '' }: Key) => `${gtin14} ${lot} ${serial}`
+
+/** What an address was resolved to less than a second ago, or `withinMs`; asks no database. */
+export function findBelievedTarget(
+  sql: Sql,
+  key: Key,
+  now: Date,
+  withinMs = BELIEVED_MS,
+): Resolved | undefined {
+  const belief = resolvers(sql).beliefs.get(nameOf(key))
+  if (belief === undefined) return undefined
+  const age = now.getTime() - belief.at
+  return age >= 0 && age < withinMs ? belief.resolved : undefined
+}
+
+/** The passports of an address, from the model down; undefined when nobody holds the GTIN. */
+export async function resolveAddress(sql: Sql, key: Key, now: Date): Promise<Resolved | undefined> {
+  const { load, beliefs } = resolvers(sql)
+  const resolved = await load(key)
+  if (resolved !== undefined && isExact(key, resolved)) {
+    if (beliefs.size >= MOST_BELIEVED) beliefs.clear()
+    beliefs.set(nameOf(key), { resolved, at: now.getTime() })
+  }
+  return resolved
+}
+
+/** What an address means at this moment, without what is remembered; for one connection. */
+export const resolveLink = async (sql: Sql, key: Key): Promise<Resolved | undefined> =>
+  (await loadAll(sql, [key]))[0]
+
+/** Only an answer that nothing issued later could better is believed. */
+function isExact(key: Key, { batch, item }: Resolved): boolean {
+  if (key.serial !== undefined) return item !== null
+  return key.lot === undefined || batch !== null
+}
+
+/**
+ * A directory look-up: a GS1 address names no account. Of models that had the GTIN, those units
+ * count that existed when it was released. `between` is an equality that only the index on model and serial
+ * can serve: the one on serials alone holds a serial as often as there are models that count from 1.
+ */
+async function loadAll(sql: Sql, keys: readonly Key[]): Promise<(Resolved | undefined)[]> {
+  const gtins = keys.map(key => key.gtin14)
+  const lots = keys.map(key => key.lot ?? null)
+  const serials = keys.map(key => key.serial ?? null)
+  const rows = await sql<Row[]>`
+    select k.n, g.until, g.account_id as account, g.model_id as model, i.id as item,
+      case when i.id is null then b.id else nullif(i.parent_id, g.model_id) end as batch
+    from unnest(${gtins}::text[], ${lots}::text[], ${serials}::text[]) with ordinality as k(gtin14, lot, serial, n)
+    cross join lateral (
+      select account_id, model_id, null::timestamptz as until from gtin_claim where gtin14 = k.gtin14
+      union all
+      select account_id, model_id, released_at from released_gtin where gtin14 = k.gtin14) g
+    left join lateral (
+      select p.id, p.parent_id from passport p
+      where p.account_id = g.account_id and p.model_id = g.model_id and p.serial between k.serial and k.serial
+        and (g.until is null or carnet_created_at(p.id) <= g.until) limit 1) i on true
+    left join lateral (
+      select p.id from passport p
+      where p.account_id = g.account_id and p.model_id = g.model_id and p.level = 'b' and p.lot = k.lot
+        and (g.until is null or carnet_created_at(p.id) <= g.until) limit 1) b on true`
+  const byKey = Map.groupBy(rows, row => row.n)
+  const idOf = (uuid: string | null) => (uuid === null ? null : idFromUuid(uuid))
+  return keys.map((_key, i) => {
+    const row = chooseHolder(byKey.get(i + 1) ?? [])
+    return row && { model: idFromUuid(row.model), batch: idOf(row.batch), item: idOf(row.item) }
+  })
+}
+
+/**
+ * Of several models that have had a GTIN, the one with the nearest unit answers; of several accounts the one that had it
+ * first, because its codes were printed first; of one account's models the latest. Where none has the unit, the model
+ * that has the GTIN now answers, or had it last.
+ */
+function chooseHolder(rows: readonly Row[]): Row | undefined {
+  if (rows.length < 2) return rows[0]
+  const untilOf = ({ until }: Row) => until?.getTime() ?? Number.POSITIVE_INFINITY
+  const firstOf = (row: Row) => Math.min(...rows.filter(one => one.account === row.account).map(untilOf))
+  const distanceOf = ({ item, batch }: Row) => (item !== null ? 0 : batch !== null ? 1 : 2)
+  const compare = (a: Row, b: Row) => {
+    const nearer = distanceOf(a) - distanceOf(b)
+    if (nearer !== 0) return nearer
+    const sooner = distanceOf(a) === 2 || a.account === b.account ? 0 : firstOf(a) - firstOf(b)
+    return sooner === 0 ? untilOf(b) - untilOf(a) : sooner
+  }
+  return rows.toSorted(compare)[0]
+}

@@ -1,0 +1,105 @@
+/**
+ * What a shop puts on a product's page so that the passport is found before anybody buys: a link, its QR code, and the
+ * same for machines. It is copied into pages we do not know, so nothing in it can end the place it stands in.
+ */
+import { findCategory } from '../../categories/catalogue.ts'
+import { disclose } from '../../categories/disclose.ts'
+import { type Language, labelsFor } from '../../i18n/catalogue.ts'
+import { negotiateLanguage } from '../../i18n/negotiate.ts'
+import { assert } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { type Addresses, gs1Url, type PassportRow, passportUrl } from '../core/record.ts'
+
+export type ShopSnippet = {
+  language: Language
+  /** Address of the page that the link leads to and the QR code holds. */
+  passport_url: string
+  /** Address of the QR code as an image; needs no key. */
+  image_url: string
+  /** The schema.org description, as it stands in `html`. */
+  json_ld: Record<string, unknown>
+  /** All of it, to be pasted. */
+  html: string
+}
+
+type Described = Pick<PassportRow, 'id' | 'category' | 'gtin' | 'lot' | 'serial' | 'data'>
+
+/** Side of the image in CSS pixels: a phone reads it off a screen. */
+const IMAGE_PX = 120
+
+/** `productId`: the `@id` of the Product that the shop's page describes itself; see `isProductId`. */
+export type SnippetOptions = { language?: Language | undefined; productId?: string | undefined }
+
+/** The snippet of a passport, its words in `language`, or in the passport's primary language. Only what is public is in it. */
+export function shopSnippet(
+  addresses: Addresses,
+  row: Described,
+  { language, productId }: SnippetOptions = {},
+): ShopSnippet {
+  const category = findCategory(row.category)
+  assert(category, `the category ${row.category} of a stored passport is known`)
+  const { data } = disclose(category, JSON.parse(row.data) as Record<string, unknown>, 'public')
+  const primary = Array.isArray(data.languages) ? String(data.languages[0]) : undefined
+  const spoken = language ?? negotiateLanguage({ primary })
+  const { ui } = labelsFor(spoken)
+  const url = passportUrl(addresses, idFromUuid(row.id))
+  const image = `${url}/qr.svg`
+  const product =
+    productId === undefined
+      ? { '@id': gs1Url(addresses, row) ?? `${url}#product`, ...identifiers(row, data) }
+      : { '@id': productId }
+  const jsonLd = describePassport(url, ui.passport, product)
+  const html =
+    `<a class="product-passport" href="${escaped(url)}" lang="${spoken}">` +
+    `<img src="${escaped(image)}" alt="" width="${IMAGE_PX}" height="${IMAGE_PX}" loading="lazy">` +
+    `<span>${escaped(ui.passport)}</span></a>\n` +
+    `<script type="application/ld+json">${scriptJson(jsonLd)}</script>\n`
+  return { language: spoken, passport_url: url, image_url: image, json_ld: jsonLd, html }
+}
+
+/**
+ * The passport, and which product it is about. The product's node has no type: the shop's page has a Product with price
+ * and pictures already, and a second one without them counts as an error in search engines. The type is the nearest
+ * one that all releases of schema.org know; `DigitalProductPassport` came with 30.1.
+ */
+const describePassport = (
+  url: string,
+  name: string,
+  product: Record<string, unknown>,
+): Record<string, unknown> => ({
+  '@context': 'https://schema.org',
+  '@type': 'CreativeWork',
+  additionalType: 'https://schema.org/DigitalProductPassport',
+  '@id': url,
+  url,
+  name,
+  about: { ...product, hasDigitalProductPassport: { '@id': url } },
+})
+
+/** What a machine knows the shop's own Product by. */
+const identifiers = (row: Described, data: Readonly<Record<string, unknown>>) => ({
+  name: data.productName,
+  sku: data.sku,
+  ...(row.gtin === null ? {} : { gtin: row.gtin }),
+  ...(row.serial === null ? {} : { serialNumber: row.serial }),
+})
+
+const MAX_PRODUCT_ID_LENGTH = 2048
+
+/** Whether a text can be the `@id` of a node on the shop's page: a whole http(s) address, or `#` and a name. */
+export function isProductId(text: string): boolean {
+  if (text.length > MAX_PRODUCT_ID_LENGTH || !/^[!-~\u00a1-\u{10ffff}]+$/u.test(text) || !text.isWellFormed())
+    return false
+  if (text.startsWith('#')) return text.length > 1
+  return /^https?:\/\//i.test(text) && URL.canParse(text) && new URL(text).username === ''
+}
+
+const ENTITY: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escaped = (text: string) => text.replace(/[&<>"']/g, letter => ENTITY[letter] ?? '')
+
+/** JSON that cannot end a script element or begin a comment in it, nor break where scripts end their lines. */
+const scriptJson = (value: unknown) =>
+  JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    letter => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )

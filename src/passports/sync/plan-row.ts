@@ -1,0 +1,156 @@
+/** What a row of a sync comes to, given what is there: a new model, a next version, nothing to do, or a refusal. */
+import type { AccountContext } from '../../accounts/context.ts'
+import { findCategory } from '../../categories/catalogue.ts'
+import { toGtin14 } from '../../gs1/gtin.ts'
+import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { together } from '../../kernel/together.ts'
+import {
+  type CheckedData,
+  checkData,
+  gtinTaken,
+  requireCategory,
+  skuKey,
+  withoutNulls,
+} from '../core/check-data.ts'
+import type { PassportRow } from '../core/record.ts'
+import { rowProblem } from '../core/row-problems.ts'
+import type { State } from '../core/state.ts'
+import { type GtinMatch, MOST_NAMED, type SkuMatch } from '../write/find-matches.ts'
+import { type NewRow, newRow } from '../write/insert-models.ts'
+import { type ChangeType, nextState } from '../write/update.ts'
+import type { Step } from '../write/write-versions.ts'
+import { fault, requireSameKey, type SyncRow } from './parse-row.ts'
+
+/** What a call says of all its rows. */
+export type Manner = { changeType: ChangeType; note: string | undefined; strict: boolean }
+
+type Warned = { row: SyncRow; warnings: readonly Detail[] }
+/** `bytes`: about the size of its data. `seen` as `findBySku` gave it. */
+export type Creation = Warned & { kind: 'create'; made: NewRow; bytes: number; seen: string | null }
+export type Update = Warned & { kind: 'update'; step: Step; claims: string | null }
+export type Idle = Warned & { kind: 'unchanged'; passport: PassportRow }
+export type Plan = Creation | Update | Idle
+
+/** The one model a row means, if it is there. Throws `validation` naming several, `gtin_taken` for another's GTIN. */
+export function requireOne(
+  row: SyncRow,
+  bySku: ReadonlyMap<string, SkuMatch>,
+  byGtin: ReadonlyMap<string, GtinMatch>,
+): string | undefined {
+  if (row.key === null) return undefined
+  if (row.matchBy === 'sku') {
+    const ids = bySku.get(row.key)?.ids ?? []
+    if (ids.length > 1) throw ambiguous(row, ids)
+    return ids[0]
+  }
+  const match = byGtin.get(row.key)
+  if (match === undefined) return undefined
+  if (match.id === null) throw gtinTaken()
+  if (!match.isBorne) throw borneBefore(row, match.id)
+  return match.id
+}
+
+/** Whether a model that was found by the row's key still bears it, now that it has been read. */
+export function bears({ matchBy, key }: SyncRow, { inherited, row }: State): boolean {
+  if (matchBy === 'gtin') return row.gtin !== null && toGtin14(row.gtin) === key
+  return typeof inherited.sku === 'string' && skuKey(inherited.sku) === key
+}
+
+function ambiguous(row: SyncRow, uuids: readonly string[]): AppError {
+  const named = uuids.slice(0, MOST_NAMED).map(idFromUuid).join(', ')
+  const more = uuids.length > MOST_NAMED ? ' and more' : ''
+  const at = { field: 'sku', pointer: row.keyPointer, code: 'duplicate' } as const
+  return invalid([rowProblem(at, 'sku_shared', { sku: row.key ?? '', ids: named + more })])
+}
+
+function borneBefore(row: SyncRow, uuid: string): AppError {
+  const at = { field: 'gtin', pointer: row.keyPointer, code: 'duplicate' } as const
+  const problem = rowProblem(at, 'gtin_borne', { gtin: row.key ?? '', id: idFromUuid(uuid) })
+  return new AppError('gtin_taken', problem.message, [problem])
+}
+
+/** Throws `version_conflict`, and `validation` with every violation. */
+export function planRow(ctx: AccountContext, row: SyncRow, there: State | undefined, manner: Manner): Plan {
+  if (!row.expects(there?.row)) throw conflict(row, there?.row)
+  return there === undefined ? planCreation(ctx, row, manner) : planUpdate(ctx, row, there, manner)
+}
+
+function conflict({ matchBy, key }: SyncRow, current: PassportRow | undefined): AppError {
+  const message =
+    current === undefined
+      ? `There is no product with this ${matchBy.toUpperCase()} yet, so If-Match cannot hold. Leave it out to create one.`
+      : `The product ${idFromUuid(current.id)} with the ${matchBy.toUpperCase()} ${key} is there and at version ${current.version_no}. Read it again, then repeat the change.`
+  return new AppError('version_conflict', message)
+}
+
+function planCreation(ctx: AccountContext, row: SyncRow, { strict }: Manner): Creation {
+  const category = typeof row.category === 'string' ? findCategory(row.category) : undefined
+  const data = withoutNulls({ ...row.defaults, ...row.data })
+  const { checked } = together({
+    key: () => requireSameKey(row),
+    category: () => requireNewCategory(row),
+    checked: () => (category === undefined ? undefined : checkData(category, data, { strict })),
+  })
+  const { warnings, ...rest } = checked as CheckedData
+  const made = newRow(ctx, String(row.category), { warnings, ...rest }, ctx.clock.now())
+  return { kind: 'create', row, made, bytes: JSON.stringify(made.data).length, warnings, seen: null }
+}
+
+/** Who meant to change a product has most likely mistyped its key. */
+function requireNewCategory({ category, matchBy }: SyncRow): void {
+  if (category !== undefined) {
+    requireCategory(category)
+    return
+  }
+  const message = `There is no product with this ${matchBy.toUpperCase()}. To create it, send its category and all required fields.`
+  throw invalid([fault('category', '/category', 'required', message)])
+}
+
+function planUpdate(ctx: AccountContext, row: SyncRow, there: State, manner: Manner): Update | Idle {
+  const { work } = together({
+    key: () => requireSameKey(row),
+    category: () => requireSameCategory(row, there.row),
+    work: () => nextState(ctx, there, { ...manner, data: row.data }),
+  })
+  const { next, warnings } = work
+  if (next.changed.length === 0) return { kind: 'unchanged', row, passport: there.row, warnings }
+  const { gtin } = there.row
+  const claims =
+    next.gtin14 !== null && (gtin === null || toGtin14(gtin) !== next.gtin14) ? next.gtin14 : null
+  return { kind: 'update', row, step: { current: there.row, next }, claims, warnings }
+}
+
+function requireSameCategory({ category }: SyncRow, current: PassportRow): void {
+  if (category === undefined || category === current.category) return
+  requireCategory(category)
+  const at = { field: 'category', pointer: '/category', code: 'immutable' } as const
+  throw invalid([rowProblem(at, 'other_category', { category: current.category })])
+}
+
+/** One thing happens to one model in a call: a second row about it is refused, when the first is good. */
+export class Once {
+  private readonly models = new Map<string, number>()
+  private readonly skus = new Map<string, number>()
+  private readonly gtins = new Map<string, number>()
+
+  take(plan: Plan): void {
+    const { row } = plan
+    const id =
+      plan.kind === 'create' ? undefined : plan.kind === 'update' ? plan.step.current.id : plan.passport.id
+    const key = row.key ?? ''
+    const before =
+      id === undefined ? (row.matchBy === 'sku' ? this.skus : this.gtins).get(key) : this.models.get(id)
+    if (before !== undefined) throw twice(row, before)
+    const gtin14 = plan.kind === 'create' ? plan.made.gtin14 : plan.kind === 'update' ? plan.claims : null
+    if (gtin14 !== null && this.gtins.has(gtin14)) throw gtinTaken()
+    if (id !== undefined) this.models.set(id, row.index)
+    if (plan.kind === 'create') this.skus.set(plan.made.sku, row.index)
+    if (gtin14 !== null) this.gtins.set(gtin14, row.index)
+  }
+}
+
+function twice(row: SyncRow, before: number): AppError {
+  const at = { field: row.matchBy, pointer: row.keyPointer, code: 'duplicate' } as const
+  return invalid([rowProblem(at, 'row_twice', { row: before, field: row.matchBy, key: row.key ?? '' })])
+}

@@ -1,0 +1,62 @@
+/** What became of each row of a sync, and how a refusal of one is kept from the others. */
+import { breathing } from '../../kernel/breath.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { briefOf, inBrief, type PassportRow } from '../core/record.ts'
+import { withPointerPrefix } from '../core/row-problems.ts'
+import { firstVersion } from '../write/insert-models.ts'
+import type { SyncRow } from './parse-row.ts'
+import type { Creation } from './plan-row.ts'
+
+/** The `passport` of one among many is `inBrief`. */
+export type Synced = { index: number; passport: PassportRow; warnings: Creation['warnings'] }
+export type NotSynced = { index: number; error: AppError }
+
+/** Each list in the order of `index`; every row is in one of them. */
+export type SyncResult = {
+  created: Synced[]
+  updated: Synced[]
+  unchanged: Synced[]
+  errors: NotSynced[]
+}
+
+export const emptyResult = (): SyncResult => ({ created: [], updated: [], unchanged: [], errors: [] })
+
+export function inOrder(result: SyncResult): SyncResult {
+  for (const list of Object.values(result)) list.sort((a, b) => a.index - b.index)
+  return result
+}
+
+export async function allInBrief(result: SyncResult): Promise<void> {
+  const breathe = breathing()
+  for (const list of [result.created, result.updated, result.unchanged]) {
+    for (const one of list) {
+      await breathe()
+      one.passport = inBrief(one.passport)
+    }
+  }
+}
+
+/** Of one among many `isBrief`: as text all data of hundreds is much to make and to hold. */
+export function createdOf({ row, made, warnings }: Creation, isBrief: boolean): Synced {
+  const shown = isBrief ? { ...made, data: { ...briefOf(made.data), gtin: made.data.gtin } } : made
+  return { index: row.index, passport: firstVersion(shown), warnings }
+}
+
+type Place = Pick<SyncRow, 'index' | 'place'>
+
+/** What `work` gives, in a list; a refusal goes to the errors, its pointers beginning at the row. */
+export function caught<T>(result: SyncResult, { index, place }: Place, work: () => T): T[] {
+  try {
+    return [withPointerPrefix(place, work)]
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    result.errors.push({ index, error })
+    return []
+  }
+}
+
+export function refuse(result: SyncResult, row: Place, refusal: AppError): void {
+  caught(result, row, () => {
+    throw refusal
+  })
+}

@@ -1,0 +1,27 @@
+/** Many rows in one statement, of which the database cannot store one: it does not say which, so halves are tried. */
+import { type AppError, invalid } from '../../kernel/errors.ts'
+import { rowProblem } from '../core/row-problems.ts'
+import { isUnstorable } from '../write/insert-models.ts'
+
+/** Writes all rows, together where it can be; a row that cannot be stored is given to `refuse` and spoils no other. */
+export async function eachStorable<T>(
+  rows: readonly T[],
+  write: (rows: readonly T[]) => Promise<void>,
+  refuse: (row: T, error: AppError) => void,
+): Promise<void> {
+  const [first] = rows
+  if (first === undefined) return
+  try {
+    await write(rows)
+  } catch (error) {
+    if (!isUnstorable(error)) throw error
+    if (rows.length === 1) return refuse(first, unstorable())
+    const middle = rows.length >> 1
+    await eachStorable(rows.slice(0, middle), write, refuse)
+    await eachStorable(rows.slice(middle), write, refuse)
+  }
+}
+
+function unstorable(): AppError {
+  return invalid([rowProblem({ field: 'data', pointer: '/data', code: 'format' }, 'unstorable')])
+}

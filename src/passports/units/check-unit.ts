@@ -1,0 +1,139 @@
+/** Checking the units that are to be issued under a model or a batch, each by itself, before any is written. */
+
+import type { CompleteCategory } from '../../categories/catalogue.ts'
+import { isLotOrSerial } from '../../gs1/lot-serial.ts'
+import { isLongerThan } from '../../kernel/characters.ts'
+import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
+import { together } from '../../kernel/together.ts'
+import { checkUnitData, type Data, withoutNulls } from '../core/check-data.ts'
+import { prefixPointers, withPointerPrefix } from '../core/row-problems.ts'
+import type { State } from '../core/state.ts'
+import { gtinOfModel } from '../write/update.ts'
+
+/** One unit as it was sent: `lot`, `serial`, `data`, not yet checked. */
+export type SentUnit = Readonly<Record<string, unknown>>
+export type UnitLevel = 'batch' | 'item'
+
+export type CheckedUnit = {
+  lot: string | null
+  serial: string | null
+  own: Data | null
+  reading: Data
+  search: string | null
+  warnings: readonly Detail[]
+}
+
+const MEMBERS = ['lot', 'serial', 'data']
+
+/** `inherited`: what the giver reads as; as one object, since for hundreds of units it may be large. */
+type Wish = { level: UnitLevel; category: CompleteCategory; inherited: Data; strict: boolean; at: string }
+
+/** Throws `validation` naming everything wrong with this unit; `at` begins its pointers. */
+export function checkUnit(sent: unknown, giver: State, wish: Wish): CheckedUnit {
+  if (sent instanceof AppError) throw prefixPointers(wish.at, sent)
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
+    throw invalid([
+      {
+        field: '',
+        pointer: wish.at,
+        code: 'type',
+        message: 'A unit must be an object with lot or serial, and data.',
+      },
+    ])
+  }
+  const unit = withoutNulls(sent as SentUnit) as SentUnit
+  const details = [...strangers(unit, wish.at), ...identityFaults(unit, giver, wish)]
+  const data = ownData(unit, wish.at, details)
+  const lot = wish.level === 'batch' ? textOf(unit.lot) : giver.row.lot
+  const serial = wish.level === 'item' ? textOf(unit.serial) : null
+  const { inside } = together({
+    unit: () => {
+      if (details.length > 0) throw invalid(details)
+    },
+    inside: () => checkedData(data, giver, wish, lot),
+  })
+  return { lot, serial, ...inside }
+}
+
+/** Empty for what is no text; `identityFaults` has told of that. */
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+
+function strangers(unit: SentUnit, at: string): Detail[] {
+  return Object.keys(unit)
+    .filter(name => !MEMBERS.includes(name) && !(at === '' && name === 'level'))
+    .map(name => ({
+      field: name,
+      pointer: `${at}/${name}`,
+      code: 'unknown_field',
+      message: `${name} is not a member of a unit; it takes ${MEMBERS.join(', ')}.`,
+    }))
+}
+
+/** A batch bears a lot, an item a serial; an item under a batch has the batch's lot and needs not say so. */
+function identityFaults(
+  unit: SentUnit,
+  giver: State,
+  { level, at }: { level: UnitLevel; at: string },
+): Detail[] {
+  const [wanted, foreign] = level === 'batch' ? (['lot', 'serial'] as const) : (['serial', 'lot'] as const)
+  const details: Detail[] = []
+  const value = unit[wanted]
+  const report = (field: string, code: Detail['code'], message: string) =>
+    details.push({ field, pointer: `${at}/${field}`, code, message })
+  if (value === undefined)
+    report(wanted, 'required', `${wanted} is missing: ${level === 'item' ? 'an item' : 'a batch'} needs one.`)
+  else if (typeof value !== 'string') report(wanted, 'type', `${wanted} must be a text.`)
+  else if (value.length < 1 || isLongerThan(value, 20))
+    report(wanted, 'length', `${wanted} must have 1 to 20 characters.`)
+  else if (!isLotOrSerial(value)) {
+    report(
+      wanted,
+      'pattern',
+      `${wanted} may only have letters, digits and !"%&'()*+,-./:;<=>?_ , and not be . or ..`,
+    )
+  }
+  if (unit[foreign] !== undefined && !(foreign === 'lot' && unit.lot === giver.row.lot)) {
+    const why = level === 'batch' ? 'a batch has none' : 'an item has that of its batch'
+    report(foreign, 'immutable', `${foreign} cannot be sent here: ${why}. Leave it out.`)
+  }
+  return details
+}
+
+function ownData(unit: SentUnit, at: string, details: Detail[]): Data {
+  const { data = {} } = unit
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+    details.push({
+      field: 'data',
+      pointer: `${at}/data`,
+      code: 'type',
+      message: 'data must be an object with fields of its own.',
+    })
+    return {}
+  }
+  if (Object.hasOwn(data, 'gtin')) details.push(gtinOfModel(`${at}/data/gtin`))
+  // What is said of gtin already is not to be said again by the validator.
+  const { gtin: _gtin, ...own } = withoutNulls(data as Data)
+  return own
+}
+
+function checkedData(
+  data: Data,
+  giver: State,
+  { level, category, inherited, strict, at }: Wish,
+  lot: string | null,
+): Omit<CheckedUnit, 'lot' | 'serial'> {
+  const names = Object.keys(data)
+  // What a unit only inherits was checked when it was handed on.
+  if (names.length === 0 && level === 'item')
+    return { own: null, reading: inherited, search: null, warnings: [] }
+  const options = { strict, validatedWith: giver.row.schema_version }
+  const checked = withPointerPrefix(at, () =>
+    checkUnitData(category, { ...inherited, ...data }, names, options),
+  )
+  return {
+    own: names.length === 0 ? null : Object.fromEntries(names.map(name => [name, checked.data[name]])),
+    reading: checked.data,
+    search: level === 'batch' ? `${checked.search}\n${(lot ?? '').toLowerCase()}` : null,
+    warnings: checked.warnings,
+  }
+}

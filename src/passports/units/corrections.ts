@@ -1,0 +1,61 @@
+/** The corrections of a passport, read off its history: what a version changed that set right what had been wrong. */
+import type { AccountContext } from '../../accounts/context.ts'
+import type { Fragment } from '../../kernel/db.ts'
+import type { Data } from '../core/check-data.ts'
+import type { Correction } from '../core/inherit.ts'
+
+/** How much of a history is read at most. */
+export type CorrectionBounds = { maxCorrections: number; maxBytes: number }
+
+type CorrectionRow = {
+  changed: string[]
+  /** Null beyond the bounds. */
+  before: string | null
+  after: string | null
+  owned: string[]
+  upto: number
+  kind: string
+}
+
+/**
+ * Those after version `since` up to `until`, in order, with the corrected fields alone. A batch's refreshes set right
+ * what its units inherit, too. Undefined when there are more than the bounds allow.
+ */
+export async function findCorrections(
+  { sql, accountId }: Pick<AccountContext, 'sql' | 'accountId'>,
+  ownerId: string,
+  { since, until }: { since: number; until: number },
+  bounds?: CorrectionBounds,
+): Promise<Correction[] | undefined> {
+  const corrected = (data: Fragment) => sql`
+    coalesce((select jsonb_object_agg(f, ${data} -> f) from unnest(v.changed) f where jsonb_exists(${data}, f)), '{}')::text`
+  const isWithin = sql`bytes <= coalesce(${bounds?.maxBytes ?? null}::bigint, bytes)`
+  const rows = await sql<CorrectionRow[]>`
+    with correction as (
+      select v.version_no, v.changed, v.kind, ca.upto, array(select jsonb_object_keys(v.own)) as owned,
+        ${corrected(sql`coalesce(cb.data || b.own, cb.data)`)} as before,
+        ${corrected(sql`coalesce(ca.data || v.own, ca.data)`)} as after
+      from passport_version v
+      join passport_version b on b.passport_id = v.passport_id and b.account_id = v.account_id and b.version_no = v.version_no - 1
+      join content ca on ca.id = v.content_id and ca.account_id = v.account_id
+      join content cb on cb.id = b.content_id and cb.account_id = b.account_id
+      where v.passport_id = ${ownerId} and v.account_id = ${accountId} and v.version_no > ${since} and v.version_no <= ${until}
+        and v.kind in ('c', 'r') and v.changed <> '{}'
+      order by v.version_no limit ${bounds === undefined ? null : bounds.maxCorrections + 1}::int
+    ), weighed as (
+      select *, sum(octet_length(before) + octet_length(after)) over (order by version_no) as bytes from correction
+    )
+    select changed, case when ${isWithin} then before end as before, case when ${isWithin} then after end as after,
+      owned, upto, kind
+    from weighed order by version_no`
+  if (bounds !== undefined && rows.length > bounds.maxCorrections) return undefined
+  if (rows.some(row => row.before === null)) return undefined
+  return rows.map(row => ({
+    fields: row.changed,
+    before: JSON.parse(row.before ?? '{}') as Data,
+    after: JSON.parse(row.after ?? '{}') as Data,
+    owned: row.owned,
+    upto: row.upto,
+    isRefresh: row.kind === 'r',
+  }))
+}

@@ -1,0 +1,93 @@
+/**
+ * What a correction would bring to units that have not taken it over, by field: the value they show, and the corrected
+ * one. Read only where something is outdated, and within bounds: a page names what was corrected, it is no archive.
+ */
+import type { AccountContext } from '../../accounts/context.ts'
+import { coalesce } from '../../kernel/coalesce.ts'
+import { perDatabase, type Sql } from '../../kernel/db.ts'
+import type { Data } from '../core/check-data.ts'
+import { outdatedContents } from '../core/outdated.ts'
+import type { State } from '../core/state.ts'
+import type { PublicPassportRow } from '../read/find.ts'
+import { findCorrections } from './corrections.ts'
+import { readContentOfUnit, workOutCorrections } from './refresh-content.ts'
+
+type Reader = Pick<AccountContext, 'sql' | 'accountId'>
+
+/** Both have the corrected fields alone, as far as there is a value. */
+export type PendingCorrection = {
+  before: Data
+  after: Data
+  /** Who shows the corrected values: the model, or the batch that made a correction itself. */
+  correctedBy: 'model' | 'batch'
+}
+
+const BOUNDS = { maxCorrections: 20, maxBytes: 262_144 }
+
+type UnitKey = { accountId: number; id: string; ownKeys: readonly string[] }
+
+/** Two at a time, as for everything whose data may be large. */
+const pendingOfUnits = perDatabase((sql: Sql) =>
+  coalesce(
+    async ([key]: readonly UnitKey[]) => [
+      key && (await findPendingOfUnit({ sql, accountId: key.accountId }, key.id, key.ownKeys)),
+    ],
+    2,
+    1,
+  ),
+)
+
+/** The same for the public page of a unit, whoever reads it; the caller shows what its reader may see. */
+export const readPendingCorrection = (
+  sql: Sql,
+  row: Pick<PublicPassportRow, 'account_id' | 'id' | 'own_keys'>,
+): Promise<PendingCorrection | undefined> =>
+  pendingOfUnits(sql)({ accountId: row.account_id, id: row.id, ownKeys: row.own_keys ?? [] })
+
+/** What an outdated unit would take over; `ownKeys` are fields that it has set itself. Undefined beyond the bounds. */
+export async function findPendingOfUnit(
+  ctx: Reader,
+  uuid: string,
+  ownKeys: readonly string[],
+): Promise<PendingCorrection | undefined> {
+  const content = await readContentOfUnit(ctx, uuid)
+  const pending = content && (await workOutCorrections(ctx, content, BOUNDS))
+  if (content === undefined || pending === undefined) return undefined
+  const { changed, data } = pending.corrected
+  const fields = changed.filter(name => !ownKeys.includes(name))
+  const correctedBy = pending.byBatch ? 'batch' : 'model'
+  return { before: pick(content.data, fields), after: pick(data, fields), correctedBy }
+}
+
+/** What a model or a batch has corrected since the oldest unit that lacks a correction of it. */
+export async function findPendingBelow(ctx: Reader, { row }: State): Promise<PendingCorrection | undefined> {
+  const { sql, accountId } = ctx
+  const [oldest] = await sql<{ since: number | null }[]>`
+    select min(case when c.owner_id = ${row.id} then c.upto else c.model_upto end) as since
+    from content c join content_units u on u.content_id = c.id and u.account_id = c.account_id
+    where c.account_id = ${accountId} and c.id = any(array(${outdatedContents(sql, row)})) and u.n > 0`
+  if (typeof oldest?.since !== 'number') return undefined
+  const corrections = await findCorrections(
+    ctx,
+    row.id,
+    { since: oldest.since, until: row.version_no },
+    BOUNDS,
+  )
+  if (corrections === undefined) return undefined
+  const before: Record<string, unknown> = {}
+  const after: Record<string, unknown> = {}
+  const seen = new Set<string>()
+  for (const correction of corrections) {
+    for (const field of correction.fields) {
+      if (!seen.has(field) && Object.hasOwn(correction.before, field))
+        before[field] = correction.before[field]
+      if (Object.hasOwn(correction.after, field)) after[field] = correction.after[field]
+      else delete after[field]
+      seen.add(field)
+    }
+  }
+  return { before, after, correctedBy: row.level === 'b' ? 'batch' : 'model' }
+}
+
+const pick = (data: Data, names: readonly string[]): Data =>
+  Object.fromEntries(names.filter(name => Object.hasOwn(data, name)).map(name => [name, data[name]]))

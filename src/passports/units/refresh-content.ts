@@ -1,0 +1,102 @@
+/** What units were handed on, brought up to the corrections made since: worked out once for all units that share it. */
+import type { AccountContext } from '../../accounts/context.ts'
+import type { Fragment } from '../../kernel/db.ts'
+import { assert } from '../../kernel/errors.ts'
+import { newUuid } from '../../kernel/ids.ts'
+import type { Data } from '../core/check-data.ts'
+import { knownData } from '../core/columns.ts'
+import { type Corrected, takeOver } from '../core/inherit.ts'
+import { type CorrectionBounds, findCorrections } from './corrections.ts'
+
+/** An outdated content, and how far its owner and the owner's model have come. */
+export type OldContent = {
+  id: string
+  owner_id: string
+  model_id: string
+  upto: number
+  model_upto: number | null
+  own_fields: string[] | null
+  data: Data
+  owner_version: number
+  model_version: number
+}
+
+export type NewContent = { id: string; corrected: Corrected }
+
+type Reader = Pick<AccountContext, 'sql' | 'accountId'>
+
+/** Contents by id, with their owners' versions as of now. */
+export const readContents = (ctx: Reader, ids: readonly string[]): Promise<OldContent[]> =>
+  contentsIn(ctx, ctx.sql`select unnest(${ids as string[]}::text[]::uuid[])`)
+
+/** What a unit inherits, without free-form keys. */
+export async function readContentOfUnit(ctx: Reader, uuid: string): Promise<OldContent | undefined> {
+  const { sql, accountId } = ctx
+  const ids = sql`
+    select content_id from passport where id = ${uuid} and account_id = ${accountId} and parent_id is not null`
+  const [content] = await contentsIn(ctx, ids, knownData(sql, sql`c.data`))
+  return content
+}
+
+async function contentsIn(
+  { sql, accountId }: Reader,
+  ids: Fragment,
+  data = sql`c.data::text`,
+): Promise<OldContent[]> {
+  const rows = await sql<(Omit<OldContent, 'data'> & { data: string })[]>`
+    select c.id, c.owner_id, o.model_id, c.upto, c.model_upto, c.own_fields, ${data} as data,
+      o.version_no as owner_version, m.version_no as model_version
+    from content c
+    join passport o on o.id = c.owner_id and o.account_id = c.account_id
+    join passport m on m.id = o.model_id and m.account_id = o.account_id
+    where c.id = any(array(${ids})) and c.account_id = ${accountId}`
+  return rows.map(row => ({ ...row, data: JSON.parse(row.data) as Data }))
+}
+
+/** The content that takes the place of an outdated one; made at first need and found again afterwards. */
+export async function refreshedContent(ctx: AccountContext, old: OldContent): Promise<NewContent> {
+  const ofBatch = old.model_upto !== null
+  const corrected = await requireCorrected(ctx, old)
+  const id = newUuid(ctx.clock.now().getTime())
+  const [row] = await ctx.sql<{ id: string }[]>`
+    with there as (
+      select id from content
+      where owner_id = ${old.owner_id} and account_id = ${ctx.accountId} and upto = ${old.owner_version}
+        and model_upto is not distinct from ${ofBatch ? old.model_version : null}::int and from_id = ${old.id}
+      limit 1
+    ), made as (
+      insert into content (account_id, upto, model_upto, id, owner_id, from_id, own_fields, data)
+      select ${ctx.accountId}::int, ${old.owner_version}::int, ${ofBatch ? old.model_version : null}::int, ${id}::uuid,
+        ${old.owner_id}::uuid, ${old.id}::uuid, ${ofBatch ? [...corrected.ownFields] : null}::text[],
+        ${JSON.stringify(corrected.data)}::text::jsonb
+      where not exists (select 1 from there)
+      returning id
+    )
+    select id from there union all select id from made`
+  return { id: row?.id ?? id, corrected }
+}
+
+async function requireCorrected(ctx: AccountContext, old: OldContent): Promise<Corrected> {
+  const pending = await workOutCorrections(ctx, old)
+  assert(pending, 'without bounds all corrections are read')
+  return pending.corrected
+}
+
+/** What the corrections make of a content, and whether its batch made one of them. Undefined when they are beyond the bounds. */
+export async function workOutCorrections(
+  ctx: Reader,
+  old: OldContent,
+  bounds?: CorrectionBounds,
+): Promise<{ corrected: Corrected; byBatch: boolean } | undefined> {
+  const own = { since: old.upto, until: old.owner_version }
+  const batch = old.model_upto === null ? [] : await findCorrections(ctx, old.owner_id, own, bounds)
+  if (batch === undefined) return undefined
+  const upto = old.model_upto ?? old.upto
+  // What the batch lets inherit again may be older than what is here.
+  const oldest = Math.min(upto, ...batch.map(correction => correction.upto))
+  const range = { since: oldest, until: old.model_version }
+  const model = await findCorrections(ctx, old.model_id, range, bounds)
+  if (model === undefined) return undefined
+  const corrected = takeOver({ data: old.data, ownFields: old.own_fields ?? [], upto }, { batch, model })
+  return { corrected, byBatch: batch.some(correction => !correction.isRefresh) }
+}

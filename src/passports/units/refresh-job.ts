@@ -1,0 +1,150 @@
+/**
+ * Refreshes too large for one request go on behind the answer. The job row says who asked and how far it got; what is
+ * left is what is still outdated, so that a process that is killed leaves nothing but work for the next.
+ */
+import { isOpen, isOpenAccount } from '../../accounts/close-account.ts'
+import type { AccountContext } from '../../accounts/context.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { perDatabase, type Sql } from '../../kernel/db.ts'
+import { newUuid } from '../../kernel/ids.ts'
+import { createLongWork, type Fault, isAbandoned } from '../../kernel/long-work.ts'
+import { afterCommit, inTransaction } from '../../kernel/transaction.ts'
+import { getState } from '../core/state.ts'
+import { countOutdated, MOST_LISTED, type Refreshed, refreshAll } from './refresh.ts'
+
+/** Up to so many are refreshed within the request. */
+const MOST_INLINE = 500
+/** A job whose process has not spoken for so long is taken over by another. */
+const ABANDONED_MS = 10_000
+
+export type JobReport = {
+  refreshed: number
+  started_at: string
+  finished_at: string | null
+  skipped: unknown[]
+  failed: unknown[]
+}
+
+type JobRow = {
+  id: string
+  account_id: number
+  actor_id: number
+  passport_id: string
+  created_at: Date
+  finished_at: Date | null
+  refreshed: number
+  skipped: unknown[]
+  failed: unknown[]
+}
+
+const columns = (sql: Sql) => sql`
+  id, account_id, actor_id, passport_id, created_at, finished_at, refreshed, skipped, failed`
+
+/** Refreshes a passport and what is under it, now or behind the answer. Throws `not_found`. */
+export async function refreshPassport(
+  ctx: AccountContext,
+  uuid: string,
+): Promise<Refreshed & { pending: number }> {
+  const state = await getState(ctx, uuid)
+  const outdated = await countOutdated(ctx, state)
+  if (outdated <= MOST_INLINE) return { ...(await refreshAll(ctx, state)), pending: 0 }
+  const job = await openJob(ctx, uuid)
+  if (job !== undefined) afterCommit(ctx.sql, pool => runners(pool).start(ctx.clock, job))
+  return { refreshed: 0, skipped: [], failed: [], pending: outdated }
+}
+
+/** The newest refresh of a passport that went on behind an answer. */
+export async function findJobReport(ctx: AccountContext, uuid: string): Promise<JobReport | undefined> {
+  const [row] = await ctx.sql<JobRow[]>`
+    select ${columns(ctx.sql)} from refresh_job where account_id = ${ctx.accountId} and passport_id = ${uuid}
+    order by created_at desc limit 1`
+  if (row === undefined) return undefined
+  const { refreshed, created_at, finished_at, skipped, failed } = row
+  return {
+    refreshed,
+    started_at: created_at.toISOString(),
+    finished_at: finished_at?.toISOString() ?? null,
+    skipped: skipped.slice(0, MOST_LISTED),
+    failed,
+  }
+}
+
+/** How many refreshes behind an answer are not done yet, over all accounts: for whoever watches the installation. */
+export async function countOpenJobs(sql: Sql): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`select count(*) as n from refresh_job where finished_at is null`
+  return row?.n ?? 0
+}
+
+/** Undefined when one is open already. The passport is locked meanwhile: who asks at the same time finds the job. */
+async function openJob(ctx: AccountContext, uuid: string): Promise<JobRow | undefined> {
+  const { accountId, actorId } = ctx
+  const now = ctx.clock.now()
+  return inTransaction(ctx.sql, async sql => {
+    await sql`select 1 from passport where id = ${uuid} and account_id = ${accountId} for no key update`
+    const [job] = await sql<JobRow[]>`
+      insert into refresh_job (created_at, alive_at, account_id, actor_id, refreshed, id, passport_id, skipped, failed)
+      select ${now}::timestamptz, ${now}::timestamptz, ${accountId}::int, ${actorId}::int, 0,
+        ${newUuid(now.getTime())}::uuid, ${uuid}::uuid, '[]', '[]'
+      where not exists (
+        select 1 from refresh_job where account_id = ${accountId} and passport_id = ${uuid} and finished_at is null)
+      returning ${columns(sql)}`
+    return job
+  })
+}
+
+/** Takes up the jobs that no process is at work on, but for closed accounts'; called by a timer in every server. */
+export async function resumeRefreshes(sql: Sql, clock: Clock): Promise<number> {
+  const now = clock.now()
+  const rows = await sql<JobRow[]>`
+    update refresh_job j set alive_at = ${now}
+    where finished_at is null and ${isAbandoned(sql, now, ABANDONED_MS)}
+      and ${isOpenAccount(sql, sql`j.account_id`)}
+    returning ${columns(sql)}`
+  for (const row of rows) runners(sql).start(clock, row)
+  return rows.length
+}
+
+/** Ends the work of this process after the step it is at, and waits for that. */
+export const stopRefreshes = (sql: Sql): Promise<void> => runners(sql).stop()
+
+/** Resolves when the jobs under way in this process have ended. */
+export const refreshesEnded = (sql: Sql): Promise<void> => runners(sql).ended()
+
+/** Faults that stopped a job in this process since this was last asked; the jobs are open and will be taken up again. */
+export const takeRefreshFaults = (sql: Sql): Fault[] => runners(sql).takeFaults()
+
+const runners = perDatabase((sql: Sql) =>
+  createLongWork<JobRow>((clock, job, goOn) => run(sql, clock, job, goOn)),
+)
+
+/** What failed before is met again by who takes a job up, so that list begins anew; what was skipped is not. */
+async function run(sql: Sql, clock: Clock, job: JobRow, goOn: () => boolean): Promise<void> {
+  const ctx: AccountContext = { sql, clock, accountId: job.account_id, actorId: job.actor_id }
+  const failed: Refreshed['failed'] = []
+  const note = (skipped: Refreshed['skipped'], finishedAt: Date | null) => sql`
+    update refresh_job set alive_at = ${clock.now()}, finished_at = ${finishedAt},
+      skipped = case when jsonb_array_length(skipped) < ${MOST_LISTED}
+        then skipped || ${JSON.stringify(skipped)}::text::jsonb else skipped end,
+      failed = ${JSON.stringify(failed)}::text::jsonb
+    where account_id = ${job.account_id} and id = ${job.id}`
+  let isWhole = true
+  const progress = async (step: Refreshed) => {
+    failed.push(...step.failed.slice(0, MOST_LISTED - failed.length))
+    // The statement that refreshes units has counted them; a step of which nothing is listed needs no other.
+    if (step.refreshed === 0 || step.skipped.length + step.failed.length > 0)
+      await note(step.skipped.slice(0, MOST_LISTED), null)
+    isWhole = goOn() && (await isOpen(ctx))
+    return isWhole
+  }
+  await refreshAll(ctx, await getState(ctx, job.passport_id), { jobId: job.id, progress })
+  if (isWhole) await note([], clock.now())
+}
+
+/** Throws `not_found` unless the passport is the account's; otherwise how many under it are outdated. */
+export async function previewRefresh(
+  ctx: AccountContext,
+  uuid: string,
+): Promise<{ outdated: number; job: JobReport | undefined }> {
+  const state = await getState(ctx, uuid)
+  return { outdated: await countOutdated(ctx, state), job: await findJobReport(ctx, uuid) }
+}

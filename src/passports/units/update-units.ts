@@ -1,0 +1,143 @@
+/** Changing many units in one call, each found by its serial or lot: a fleet's state of health overnight. */
+import type { AccountContext } from '../../accounts/context.ts'
+import { isLotOrSerial } from '../../gs1/lot-serial.ts'
+import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
+import { together } from '../../kernel/together.ts'
+import { isTransaction } from '../../kernel/transaction.ts'
+import { type Data, isData, requireData, withoutNulls } from '../core/check-data.ts'
+import { inBrief } from '../core/record.ts'
+import { prefixPointers } from '../core/row-problems.ts'
+import { getState, type State } from '../core/state.ts'
+import type { Written } from '../write/create.ts'
+import { previewUpdate } from '../write/preview-update.ts'
+import { type ChangeType, updatePassport } from '../write/update.ts'
+
+export type UnitChanges = {
+  parentUuid: string
+  /** Each as it was sent, or why it could not be read. */
+  units: readonly unknown[]
+  changeType: ChangeType
+  note: string | undefined
+  strict: boolean
+  /** All is checked that can be, and nothing written. */
+  dryRun?: boolean
+}
+/** The passport is `inBrief`. */
+export type Changed = { index: number; written: Written }
+export type NotChanged = { index: number; error: AppError }
+
+/** So many are written at once: each is one statement, and the pool serves others too. */
+const AT_ONCE = 8
+
+/** Changes units under a model or a batch, row by row; one that fails spoils no other. Throws `not_found`. */
+export async function updateChildren(
+  ctx: AccountContext,
+  input: UnitChanges,
+): Promise<{ updated: Changed[]; errors: NotChanged[] }> {
+  const { row: parent } = await getState(ctx, input.parentUuid)
+  const names = input.units.map(nameOfSent)
+  const found = await findUnits(ctx, parent, names)
+  if (isTransaction(ctx.sql)) await lockInOrder(ctx, [...found.values()])
+  const updated: Changed[] = []
+  const errors: NotChanged[] = []
+  const seen = new Set<string>()
+  const write = input.dryRun ? previewUpdate : updatePassport
+  const work = names.map((name, index) => async () => {
+    try {
+      const { uuid, data } = together({
+        uuid: () => requireFound(name, found, seen),
+        data: () => dataOfSent(input.units[index]),
+      })
+      const change = {
+        uuid,
+        data,
+        changeType: input.changeType,
+        note: input.note,
+        strict: input.strict,
+      }
+      const { passport, warnings } = await write(ctx, { ...change, expects: () => true })
+      updated.push({ index, written: { passport: inBrief(passport), warnings } })
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      errors.push({ index, error: prefixPointers(`/items/${index}`, error) })
+    }
+  })
+  await inLanes(work, AT_ONCE)
+  const byIndex = (a: { index: number }, b: { index: number }) => a.index - b.index
+  return { updated: updated.sort(byIndex), errors: errors.sort(byIndex) }
+}
+
+/** Rows written in one transaction stay locked to its end: two calls with the same units must not wait in a circle. */
+const lockInOrder = ({ sql, accountId }: AccountContext, ids: readonly string[]) => sql`
+  select 1 from passport where account_id = ${accountId} and id = any(${ids as string[]}::text[]::uuid[])
+  order by id for no key update`
+
+async function inLanes(work: readonly (() => Promise<void>)[], lanes: number): Promise<void> {
+  let next = 0
+  const lane = async () => {
+    for (let mine = work[next++]; mine !== undefined; mine = work[next++]) await mine()
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+}
+
+type Name = { member: 'serial' | 'lot'; value: string } | { fault: AppError }
+
+function nameOfSent(sent: unknown): Name {
+  const details: Detail[] = []
+  const wrong = (field: string, code: Detail['code'], message: string) =>
+    details.push({ field, pointer: field === '' ? '' : `/${field}`, code, message })
+  if (sent instanceof AppError) return { fault: sent }
+  if (!isData(sent)) {
+    wrong('', 'type', 'A row must be an object with serial or lot, and data.')
+    return { fault: invalid(details) }
+  }
+  const unit = withoutNulls(sent)
+  for (const name of Object.keys(unit).filter(one => !['serial', 'lot', 'data'].includes(one))) {
+    wrong(name, 'unknown_field', `${name} is not a member of a row; it takes serial or lot, and data.`)
+  }
+  const named = (['serial', 'lot'] as const).filter(one => unit[one] !== undefined)
+  const [member = 'serial', more] = named
+  const value = unit[member]
+  if (typeof value === 'string' && more === undefined && details.length === 0) return { member, value }
+  if (typeof value !== 'string' || more !== undefined) {
+    const message = 'Name the unit by its serial, or a batch by its lot: one of them, as a text.'
+    const code = more !== undefined ? 'duplicate' : value === undefined ? 'required' : 'type'
+    wrong(more ?? member, code, message)
+  }
+  return { fault: invalid(details) }
+}
+
+/** Empty for what is no row; `nameOfSent` has told of that. */
+const dataOfSent = (sent: unknown): Data =>
+  isData(sent) && !(sent instanceof AppError) ? requireData(sent.data) : {}
+
+/** By `serial X` or `lot X`; under a model all its items, under a batch those of the batch. */
+async function findUnits(
+  { sql, accountId }: AccountContext,
+  parent: State['row'],
+  names: readonly Name[],
+): Promise<Map<string, string>> {
+  const values = (member: string) =>
+    names.flatMap(name =>
+      'member' in name && name.member === member && isLotOrSerial(name.value) ? [name.value] : [],
+    )
+  const rows = await sql<{ id: string; level: 'b' | 'i'; lot: string | null; serial: string | null }[]>`
+    select id, level, lot, serial from passport
+    where account_id = ${accountId} and model_id = ${parent.model_id}
+      and (${parent.level}::text = 'm' or parent_id = ${parent.id})
+      and (serial = any(${values('serial')}::text[]) or (level = 'b' and lot = any(${values('lot')}::text[])))`
+  return new Map(rows.map(row => [row.level === 'i' ? `serial ${row.serial}` : `lot ${row.lot}`, row.id]))
+}
+
+function requireFound(name: Name, found: ReadonlyMap<string, string>, seen: Set<string>): string {
+  if ('fault' in name) throw name.fault
+  const key = `${name.member} ${name.value}`
+  const uuid = found.get(key)
+  if (uuid === undefined) throw new AppError('not_found', `There is no unit with ${key} under this product.`)
+  if (seen.has(key)) {
+    const message = `${key} is given twice in this call; send each unit once.`
+    throw invalid([{ field: name.member, pointer: `/${name.member}`, code: 'duplicate', message }])
+  }
+  seen.add(key)
+  return uuid
+}

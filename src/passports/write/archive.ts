@@ -1,0 +1,84 @@
+/** Archiving and restoring: a state beside the versions, with its own log, so that no address ever breaks. */
+import { auditValues, insertAudit } from '../../accounts/audit.ts'
+import type { AccountContext } from '../../accounts/context.ts'
+import { toGtin14 } from '../../gs1/gtin.ts'
+import { findRefusal, retrying } from '../../kernel/db.ts'
+import { idFromUuid, newUuid } from '../../kernel/ids.ts'
+import { insertEvents, passportEvent } from '../../webhooks/insert-events.ts'
+import type { PassportRow, StatusLetter } from '../core/record.ts'
+import { getPassport } from '../read/find.ts'
+import { forgetPublicPassport } from '../read/public-passport.ts'
+import { gtinTakenBy } from './find-matches.ts'
+import { contended, inTurnOf, MOST_ATTEMPTS, type PassportChange, requireExpected } from './update.ts'
+
+/** `expects` says whether the version read is one the caller wants archived or restored (`If-Match`). */
+export type StatusChange = Pick<PassportChange, 'uuid' | 'expects'> & { status: StatusLetter }
+
+/**
+ * Puts a passport into a status, with its event; when it is there already, nothing happens.
+ * Restoring claims the passport's GTIN again if it was released. Throws `not_found`, `version_conflict`, `gtin_taken`.
+ */
+export function setStatus(ctx: AccountContext, change: StatusChange): Promise<PassportRow> {
+  const { uuid, status } = change
+  return inTurnOf(ctx.sql, uuid, async () => {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      const current = await getPassport(ctx, uuid)
+      requireExpected(current, change)
+      if (current.status === status) return current
+      const moved = await retrying(() => write(ctx, current, status))
+      forgetPublicPassport(ctx.sql, uuid)
+      if (moved) return getPassport(ctx, uuid)
+    }
+    throw contended()
+  })
+}
+
+/** False when another changed its version or its status in between. */
+async function write(ctx: AccountContext, current: PassportRow, status: StatusLetter): Promise<boolean> {
+  const { sql, accountId } = ctx
+  const now = ctx.clock.now()
+  const type = status === 'x' ? 'product.archived' : 'product.restored'
+  const event = JSON.stringify(passportEvent({ ...current, id: idFromUuid(current.id) }))
+  const entry = {
+    account: sql`${accountId}::int`,
+    actor: sql`${ctx.actorId}::int`,
+    now,
+    action: status === 'x' ? 'product_archived' : 'product_restored',
+    subject: sql`${idFromUuid(current.id)}::text`,
+  } as const
+  try {
+    const moved = await sql`
+      with moved as (
+        update passport set status = ${status}::text::"char", stored_at = greatest(stored_at, now()),
+          updated_at = greatest(${now}::timestamptz, updated_at + interval '1 millisecond')
+        where id = ${current.id} and account_id = ${accountId} and status <> ${status}::text::"char"
+          and version_no = ${current.version_no}
+        returning id, level, category, gtin14, updated_at
+      ), claim as (
+        insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
+        select gtin14, ${accountId}::int, id, updated_at from moved where gtin14 is not null
+        on conflict (gtin14) do update set model_id = gtin_claim.model_id
+          where gtin_claim.account_id = excluded.account_id and gtin_claim.model_id = excluded.model_id
+        returning 1
+      ), counted as (
+        insert into passport_count (account_id, level, status, category, n)
+        select ${accountId}::int, level, s.status, category, s.step
+        from moved, (values ('a'::"char", ${status === 'a' ? 1 : -1}::int), ('x', ${status === 'a' ? -1 : 1}::int)) s(status, step)
+        on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n
+      ), logged as (
+        insert into passport_status (changed_at, account_id, changed_by, passport_id, status)
+        select updated_at, ${accountId}::int, ${ctx.actorId}::int, id, ${status}::text::"char" from moved
+      ), noted as (
+        ${insertAudit(sql)} select ${auditValues(sql, entry)} from moved
+      ), announced as (
+        ${insertEvents(sql)}
+        select updated_at, ${accountId}::int, ${newUuid(now.getTime())}::uuid, ${type}::text, ${event}::text::jsonb from moved
+      )
+      select case when gtin14 is not null and not exists (select 1 from claim) then carnet_refuse('gtin_taken') end
+      from moved`
+    return moved.length > 0
+  } catch (error) {
+    if (findRefusal(error) !== 'gtin_taken') throw error
+    throw await gtinTakenBy(ctx, current.gtin === null ? null : toGtin14(current.gtin))
+  }
+}

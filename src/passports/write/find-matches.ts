@@ -1,0 +1,75 @@
+/** Which models bear these SKUs or GTINs: asked for many at once, and for what makes "create or update" exact. */
+import type { AccountContext } from '../../accounts/context.ts'
+import type { AppError } from '../../kernel/errors.ts'
+import { gtinTaken } from '../core/check-data.ts'
+
+/** More bearers of one SKU than this are not named. */
+export const MOST_NAMED = 20
+
+export type SkuMatch = {
+  /** UUIDs of the models that bear it now, archived ones too, oldest first; at most one more than are named. */
+  ids: readonly string[]
+  /** The model that the SKU's claim names, whether it still bears it or not. */
+  seen: string | null
+}
+
+/** Every SKU asked for (in NFC) has an entry. */
+export async function findBySku(
+  { sql, accountId }: AccountContext,
+  skus: readonly string[],
+): Promise<Map<string, SkuMatch>> {
+  if (skus.length === 0) return new Map()
+  const rows = await sql<(SkuMatch & { sku: string })[]>`
+    select s.sku, c.model_id as seen, array(
+      select p.id from passport p where p.account_id = ${accountId} and p.sku = s.sku order by p.id limit ${MOST_NAMED + 1}
+    )::text[] as ids
+    from unnest(${skus as string[]}::text[]) as s(sku)
+    left join sku_claim c on c.account_id = ${accountId} and c.sku = s.sku`
+  return new Map(rows.map(({ sku, ids, seen }) => [sku, { ids, seen }]))
+}
+
+export type GtinMatch = {
+  /** The model that holds the claim, or null when that is another account's. */
+  id: string | null
+  /** Whether it bears the GTIN now; a model keeps the claim of one that it bore before. */
+  isBorne: boolean
+}
+
+/**
+ * Of those GTIN-14 that somebody holds, or that are released and not for this account. A directory look-up: a GTIN is
+ * claimed across accounts.
+ */
+export async function findByGtin(
+  { sql, accountId }: AccountContext,
+  gtins: readonly string[],
+): Promise<Map<string, GtinMatch>> {
+  if (gtins.length === 0) return new Map()
+  const rows = await sql<{ gtin14: string; id: string | null; isBorne: boolean }[]>`
+    select g.gtin14, case when g.account_id = ${accountId} then g.model_id end as id,
+      coalesce(p.gtin14 = g.gtin14, false) as "isBorne"
+    from gtin_claim g
+    left join passport p on p.id = g.model_id and p.account_id = g.account_id
+    where g.gtin14 = any(${gtins as string[]}::text[])
+    union all
+    select r.gtin14, null, false from (
+      select distinct gtin14 from released_gtin where gtin14 = any(${gtins as string[]}::text[])) r
+    where not carnet_may_claim_gtin(r.gtin14, ${accountId})
+      and not exists (select 1 from gtin_claim g where g.gtin14 = r.gtin14)`
+  return new Map(rows.map(({ gtin14, ...match }) => [gtin14, match]))
+}
+
+/** Throws `gtin_taken` when a GTIN is claimed, but for `uuid`. */
+export async function requireFreeGtin(
+  ctx: AccountContext,
+  uuid: string,
+  gtin14: string | null,
+): Promise<void> {
+  if (gtin14 === null) return
+  const match = (await findByGtin(ctx, [gtin14])).get(gtin14)
+  if (match !== undefined && match.id !== uuid) throw gtinTaken(match)
+}
+
+/** What to say of a GTIN that the database found taken a moment ago. */
+export async function gtinTakenBy(ctx: AccountContext, gtin14: string | null): Promise<AppError> {
+  return gtinTaken((await findByGtin(ctx, gtin14 === null ? [] : [gtin14])).get(gtin14 ?? ''))
+}

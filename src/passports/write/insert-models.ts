@@ -1,0 +1,170 @@
+/**
+ * Writing models that have been checked: any number in one statement, with GTIN claims, quota, counters and events, or
+ * none of them. A statement that finds a row in the way undoes itself and names the rows and the reasons.
+ */
+import type { AccountContext } from '../../accounts/context.ts'
+import { takeRoom } from '../../accounts/limits/quota.ts'
+import { isLockTimeout, keepReceipts, type receiptRow } from '../../accounts/receipt.ts'
+import { findRefusal, retrying, type Sql, sqlState } from '../../kernel/db.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { idFromUuid, newUuid } from '../../kernel/ids.ts'
+import { insertEvents, passportEvent } from '../../webhooks/insert-events.ts'
+import type { CheckedData } from '../core/check-data.ts'
+import type { PassportRow } from '../core/record.ts'
+
+/** What stands in a row's way. */
+export type Obstacle = 'key_taken' | 'gtin_taken' | 'plan_limit' | 'sku_taken'
+
+/** `receipt`: the key of the request and its answer, kept together with the row. */
+export type NewRow = ReturnType<typeof newRow> & { receipt?: ReturnType<typeof receiptRow> }
+
+/** A row that is the only one of its SKU: `seen` is the model that the SKU's claim named when it was looked up. */
+export type ClaimingRow = NewRow & { seen: string | null }
+
+export function newRow(ctx: AccountContext, category: string, checked: CheckedData, now: Date) {
+  const id = newUuid(now.getTime())
+  return {
+    id,
+    account_id: ctx.accountId,
+    content_id: newUuid(now.getTime()),
+    event_id: newUuid(now.getTime()),
+    category,
+    gtin14: checked.gtin14,
+    sku: checked.sku,
+    search: checked.search,
+    schema_version: checked.schemaVersion,
+    created_by: ctx.actorId,
+    at: now.toISOString(),
+    data: checked.data,
+    event: passportEvent({ id: idFromUuid(id), category, version_no: 1 }),
+  }
+}
+
+/** The new row as it is read. */
+export function firstVersion(row: NewRow): PassportRow {
+  const { gtin } = row.data
+  return {
+    id: row.id,
+    account_id: row.account_id,
+    version_no: 1,
+    created_by: row.created_by,
+    parent_id: null,
+    model_id: row.id,
+    schema_version: row.schema_version,
+    level: 'm',
+    status: 'a',
+    category: row.category,
+    lot: null,
+    serial: null,
+    updated_at: new Date(row.at),
+    outdated: false,
+    gtin: typeof gtin === 'string' ? gtin : null,
+    data: JSON.stringify(row.data),
+  }
+}
+
+export const overQuota = () =>
+  new AppError(
+    'plan_limit',
+    'The quota of models of this account is used up. Ask for a larger plan, or for extra quota.',
+  )
+
+/**
+ * Why which rows are in the way, by id; empty when all are written. Nothing is written otherwise. A taken GTIN is told
+ * before a quota that is used up.
+ */
+export async function tryInsertModels(
+  sql: Sql,
+  rows: readonly NewRow[],
+  claiming: readonly ClaimingRow[] = [],
+): Promise<Map<string, Obstacle>> {
+  try {
+    await retrying(() => insert(sql, rows, claiming))
+    return new Map()
+  } catch (error) {
+    const refusal = findRefusal(error)
+    if (refusal !== undefined) {
+      const found = JSON.parse(refusal) as [string, Obstacle][]
+      return new Map(found.sort(([, a], [, b]) => WEIGHT[a] - WEIGHT[b]))
+    }
+    const receipts = rows.filter(hasReceipt)
+    if (receipts.length > 0 && isLockTimeout(error))
+      return new Map(receipts.map(row => [row.id, 'key_taken']))
+    throw error
+  }
+}
+
+/** Of several reasons the heaviest is told. A request that was done before is in the way of itself in every respect. */
+const WEIGHT = {
+  plan_limit: 0,
+  gtin_taken: 1,
+  sku_taken: 1,
+  key_taken: 2,
+} as const satisfies Record<Obstacle, number>
+
+const hasReceipt = ({ receipt }: NewRow) => receipt !== undefined && receipt !== null
+
+/** Classes 22 and 54: a value that cannot be stored, or not in an index. Anything else would fail each row alike. */
+export const isUnstorable = (error: unknown) => /^(22|54)/.test(sqlState(error) ?? '')
+
+/** Rows are locked in one order (keys, GTINs, SKUs, counters) so that two processes never wait for each other in a circle. */
+async function insert(sql: Sql, rows: readonly NewRow[], claiming: readonly ClaimingRow[]): Promise<void> {
+  const hasReceipts = rows.some(hasReceipt)
+  await sql`
+    with input as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as r(id uuid, account_id int, content_id uuid,
+        event_id uuid, category text, gtin14 text, sku text, search text, schema_version smallint, created_by int,
+        at timestamptz, data jsonb, event jsonb, receipt jsonb)
+    ), ${hasReceipts ? sql`receipt as (${keepReceipts(sql)}), ` : sql``} claim as (
+      insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
+      select gtin14, account_id, id, at from input where gtin14 is not null order by gtin14
+      on conflict do nothing returning model_id
+    ), ${claiming.length === 0 ? sql`` : claimSkus(sql, claiming)}
+    room as (
+      ${takeRoom(sql, 'm', sql`select account_id, count(*) as n from input group by account_id`)}
+    ), counted as (
+      insert into passport_count (account_id, level, status, category, n)
+      select account_id, 'm', 'a', category, count(*) from input group by account_id, category order by account_id, category
+      on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n
+    ), written_content as (
+      insert into content (account_id, upto, id, owner_id, data)
+      select account_id, 1, content_id, id, data from input
+    ), written as (
+      insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, model_id,
+        schema_version, level, status, category, gtin14, sku, search)
+      select at, account_id, 1, created_by, 0, id, content_id, id, schema_version, 'm', 'a', category, gtin14, sku, search
+      from input
+    ), announced as (
+      ${insertEvents(sql)} select at, account_id, event_id, 'product.created', event from input
+    ), refused as (
+      ${hasReceipts ? withoutKey(sql) : sql``}
+      select id, 'gtin_taken' as reason from input
+      where gtin14 is not null and id not in (select model_id from claim)
+      ${claiming.length === 0 ? sql`` : sql`union all select id, 'sku_taken' from wanted where id not in (select model_id from claimed)`}
+      union all
+      select id, 'plan_limit' from input where account_id not in (select account_id from room)
+    )
+    select carnet_refuse(jsonb_agg(jsonb_build_array(id, reason))::text) from refused having count(*) > 0`
+}
+
+const withoutKey = (sql: Sql) => sql`
+  select id, 'key_taken' as reason from input
+  where receipt is not null and (account_id, receipt->>'key') not in (select account_id, key from receipt)
+  union all`
+
+/**
+ * Two that found nobody under a SKU both come here; the claim is a compare-and-set, so the second finds it moved on, or
+ * waits until it is, and looks again. `seen` is compared in the claim's own row: a snapshot would not know of the first.
+ */
+const claimSkus = (sql: Sql, rows: readonly ClaimingRow[]) => {
+  const wanted = rows.map(({ id, account_id, sku, seen }) => ({ id, account_id, sku, seen }))
+  return sql`
+    wanted as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(wanted)}::text::jsonb) as r(id uuid, account_id int, sku text, seen uuid)
+    ), claimed as (
+      insert into sku_claim (account_id, sku, model_id) select account_id, sku, id from wanted order by account_id, sku
+      on conflict (account_id, sku) do update set model_id = excluded.model_id
+        where sku_claim.model_id = (select w.seen from wanted w where w.id = excluded.model_id)
+      returning model_id
+    ),`
+}

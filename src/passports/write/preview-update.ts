@@ -1,0 +1,47 @@
+/** What a correction would reach, before it is made: which fields, how many units, and where a unit's own value wins. */
+import type { AccountContext } from '../../accounts/context.ts'
+import { contentsOf } from '../core/outdated.ts'
+import { getState, type State } from '../core/state.ts'
+import { countUnitsOf } from '../core/unit-counts.ts'
+import type { Written } from './create.ts'
+import { requireFreeGtin } from './find-matches.ts'
+import type { PassportChange } from './update.ts'
+import { nextState, requireExpected } from './update.ts'
+
+export type Reach = {
+  /** Names of the fields whose value would change. */
+  fields: string[]
+  /** Batches and items issued so far, under them too. */
+  units: number
+  /** For each field, how many of those have set it themselves. */
+  own_values: Record<string, number>
+}
+
+/** Checks a change and works it out as `updatePassport` would, and writes nothing. `reach` is null for a mere change. */
+export async function previewUpdate(
+  ctx: AccountContext,
+  change: PassportChange,
+): Promise<Written & { reach: Reach | null }> {
+  const current = await getState(ctx, change.uuid)
+  requireExpected(current.row, change)
+  const { next, warnings } = nextState(ctx, current, change)
+  await requireFreeGtin(ctx, change.uuid, next.gtin14)
+  const passport = { ...next.row, updated_at: next.now }
+  const reach = change.changeType === 'correction' ? await reachOf(ctx, current, next.changed) : null
+  return { passport, warnings, reach }
+}
+
+async function reachOf({ sql, accountId }: AccountContext, { row }: State, fields: string[]): Promise<Reach> {
+  if (fields.length === 0 || row.level === 'i') return { fields, units: 0, own_values: {} }
+  const under = row.level === 'm' ? sql`` : sql`and p.parent_id = ${row.id}`
+  const own = await sql<{ field: string; n: number }[]>`
+    select f as field, count(*)::bigint as n from passport p, unnest(${fields}::text[]) f
+    where p.account_id = ${accountId} and p.model_id = ${row.model_id} and p.parent_id is not null ${under}
+      and p.own is not null and jsonb_exists(p.own, f)
+    group by f order by f`
+  return {
+    fields,
+    units: await countUnitsOf(sql, accountId, contentsOf(sql, row)),
+    own_values: Object.fromEntries(own.map(({ field, n }) => [field, n])),
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * Releasing a GTIN: an operator's act, because printed codes name it. A row in `released_gtin` stays for good: by it the
+ * codes go on leading to the units of the model that had the GTIN, and by it only who is meant to can take the GTIN.
+ */
+import { requireAccount } from '../../accounts/accounts.ts'
+import { actingIn } from '../../accounts/actors.ts'
+import { audit } from '../../accounts/audit.ts'
+import type { OperatorContext } from '../../accounts/context.ts'
+import { inTransaction } from '../../accounts/transaction.ts'
+import { isGtin, toGtin14 } from '../../gs1/gtin.ts'
+import { sqlState } from '../../kernel/db.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { contentsOf } from '../core/outdated.ts'
+import { countUnitsOf } from '../core/unit-counts.ts'
+
+export type ReleaseOptions = {
+  /** Who may take the GTIN: an account by its number, `anyone`, or without it only the account that had it. */
+  claimableBy?: number | 'anyone' | undefined
+  /** Releases it although active units were issued under it. */
+  force?: boolean
+}
+
+export type ReleasedGtin = {
+  gtin14: string
+  product_id: string
+  /** The account that had it. */
+  account_id: string
+  /** Issued under the GTIN: codes printed on them with it go on leading to them. */
+  units: number
+  active_units: number
+  /** The account that may take it, or `anyone`. */
+  claimable_by: string
+}
+
+type Held = { account_id: number; model_id: string }
+
+/**
+ * Releases a GTIN that no active product bears, or changes who may take one that was released already. Throws `not_found`
+ * when nobody has or had it, `gtin_taken` when an active product bears it, `validation` while units issued under it are
+ * active, `unavailable` when products are written that long.
+ */
+export async function releaseGtin(
+  ctx: OperatorContext,
+  gtin: string,
+  options: ReleaseOptions = {},
+): Promise<ReleasedGtin> {
+  if (!isGtin(gtin))
+    throw new AppError(
+      'bad_request',
+      `"${gtin}" is not a GTIN: 8, 12, 13 or 14 digits with a right check digit.`,
+    )
+  if (typeof options.claimableBy === 'number') await requireAccount(ctx, options.claimableBy)
+  try {
+    return await inTransaction(ctx, tx => release(tx, toGtin14(gtin), options))
+  } catch (error) {
+    if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error
+    throw new AppError('unavailable', 'Products are being written without a pause right now. Try again.')
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03'
+
+async function release(
+  ctx: OperatorContext,
+  gtin14: string,
+  { claimableBy, force = false }: ReleaseOptions,
+): Promise<ReleasedGtin> {
+  const { sql } = ctx
+  // Otherwise a create that waits for the row below would take the GTIN at the moment it is free.
+  await sql`set local lock_timeout = '2s'`
+  await sql`lock table gtin_claim in share row exclusive mode`
+  const [claim] = await sql<(Held & { is_borne: boolean })[]>`
+    select g.account_id, g.model_id, coalesce(p.gtin14 = g.gtin14 and p.status = 'a', false) as is_borne
+    from gtin_claim g left join passport p on p.account_id = g.account_id and p.id = g.model_id
+    where g.gtin14 = ${gtin14}`
+  const held = claim ?? (await findReleased(ctx, gtin14))
+  if (held === undefined) throw new AppError('not_found', `No product holds the GTIN ${gtin14}.`)
+  const id = idFromUuid(held.model_id)
+  if (claim?.is_borne) {
+    const message = `The active product ${id} bears the GTIN ${gtin14}. Archive it or change its GTIN first.`
+    throw new AppError('gtin_taken', message)
+  }
+  const counts = await countIssued(ctx, gtin14, held)
+  if (claim !== undefined && counts.active_units > 0 && !force) throw stillActive(gtin14, id, counts)
+  const claimable_by = claimableBy === 'anyone' ? null : (claimableBy ?? held.account_id)
+  const account = held.account_id
+  await sql`
+    insert into released_gtin (gtin14, account_id, model_id, released_at, claimable_by)
+    values (${gtin14}, ${account}, ${held.model_id}, ${ctx.clock.now()}, ${claimable_by})
+    on conflict (gtin14, account_id, model_id) do update set claimable_by = excluded.claimable_by,
+      released_at = case when ${claim !== undefined}::boolean then excluded.released_at else released_gtin.released_at end`
+  await sql`delete from gtin_claim where gtin14 = ${gtin14} and account_id = ${account}`
+  await audit(await actingIn(ctx, account), 'gtin_released', gtin14)
+  return {
+    gtin14,
+    product_id: id,
+    account_id: String(account),
+    ...counts,
+    claimable_by: claimable_by === null ? 'anyone' : String(claimable_by),
+  }
+}
+
+async function findReleased({ sql }: OperatorContext, gtin14: string): Promise<Held | undefined> {
+  const [last] = await sql<Held[]>`
+    select account_id, model_id from released_gtin where gtin14 = ${gtin14} order by released_at desc limit 1`
+  return last
+}
+
+async function countIssued(
+  { sql }: OperatorContext,
+  gtin14: string,
+  { account_id, model_id }: Held,
+): Promise<{ units: number; active_units: number }> {
+  const issuedUnder = sql`${contentsOf(sql, { id: model_id, account_id })} and lpad(c.data->>'gtin', 14, '0') = ${gtin14}`
+  const units = await countUnitsOf(sql, account_id, issuedUnder)
+  if (units === 0) return { units, active_units: 0 }
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::int as n from passport p
+    where p.account_id = ${account_id} and p.model_id = ${model_id} and p.level <> 'm' and p.status = 'a'
+      and p.content_id = any(array(${issuedUnder}))`
+  return { units, active_units: row?.n ?? 0 }
+}
+
+const stillActive = (gtin14: string, id: string, { active_units: n }: { active_units: number }) =>
+  new AppError(
+    'validation',
+    `${n} active ${n === 1 ? 'unit was' : 'units were'} issued under the GTIN ${gtin14} by product ${id}. ` +
+      'Archive them first, or repeat the command with --force: codes printed on them go on leading to them.',
+  )
