@@ -1,7 +1,7 @@
 /** `npm run client`: types of a client, made from the OpenAPI document; the tests of the API are driven through them. */
 import { writeFileSync } from 'node:fs'
 import openapiTS, { astToString } from 'openapi-typescript'
-import { openapiDocument } from '../src/api/openapi.ts'
+import { buildOpenapiDocument } from '../src/api/openapi/document.ts'
 
 export const CLIENT_TYPES = new URL('../test/api/client/schema.d.ts', import.meta.url)
 
@@ -21,7 +21,7 @@ function withoutWords(node: unknown, isNamed = false): unknown {
 /** The text of the types, for the document of this source. */
 export async function clientTypes(): Promise<string> {
   const apiUrl = 'https://carnet.example/api/v1'
-  const document = openapiDocument({
+  const document = buildOpenapiDocument({
     addresses: { publicUrl: 'https://carnet.example', apiUrl },
     version: '1',
   })

@@ -14,13 +14,13 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { registerDocs } from './api/docs-door.ts'
+import { registerDocs } from './api/docs/door.ts'
 import { API_PREFIX, registerApi } from './api/door.ts'
-import { errorJson, STATUS } from './api/errors.ts'
+import type { ApiSetup } from './api/endpoint/endpoint.ts'
+import { errorJson, STATUS } from './api/endpoint/errors.ts'
 import { addressHeaders } from './api/limits.ts'
-import { findMalformed, LINGER_MS, type ParserError, refuseUnreadable } from './api/malformed.ts'
-import { type OperatorSetup, registerOperator } from './api/operator.ts'
-import type { ApiSetup } from './api/route.ts'
+import { answerUnreadable, findMalformed, LINGER_MS, type ParserError } from './api/malformed.ts'
+import { type OperatorSetup, registerOperator } from './api/service/operator.ts'
 import { type ConsoleSetup, registerConsole } from './console/door.ts'
 import { answerError as answerByPage } from './console/error-page.ts'
 import { HOME } from './console/own-path.ts'
@@ -141,7 +141,7 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
       return answerError(answering, { error, request, reply, faceOf })
     },
     clientErrorHandler: (error, socket) =>
-      refuseUnreadable(setup, error as Error as ParserError, socket as Socket, requestId()),
+      answerUnreadable(setup, error as Error as ParserError, socket as Socket, requestId()),
     return503OnClosing: false,
   }) as unknown as FastifyInstance
   app.decorateRequest('readerAddress', {

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { FastifyInstance } from 'fastify'
 import { API_PREFIX } from '../src/api/door.ts'
-import { STATUS } from '../src/api/errors.ts'
-import { openapiDocument } from '../src/api/openapi.ts'
-import { refusalsOf } from '../src/api/openapi-answers.ts'
-import { OPERATIONS } from '../src/api/operations.ts'
-import { BEFORE_ANY_CALL, REFUSALS } from '../src/api/refusals.ts'
+import { ERROR_CATALOGUE, ERRORS_BEFORE_ROUTING } from '../src/api/endpoint/error-catalogue.ts'
+import { STATUS } from '../src/api/endpoint/errors.ts'
+import { buildOpenapiDocument } from '../src/api/openapi/document.ts'
+import { OPERATIONS } from '../src/api/openapi/operations.ts'
+import { listErrors } from '../src/api/openapi/responses.ts'
 import type { ErrorCode } from '../src/kernel/errors.ts'
 
 /** The folder that test files write into what they saw; set by `test/run.ts`. */
@@ -23,7 +23,7 @@ export const ARRIVED = { rateLimit: true, idempotency: true }
 /** Codes that come from one place for all calls: seen at one of them is enough. */
 const SHARED: readonly ErrorCode[] = ['rate_limited', 'idempotency_in_progress']
 /** A call may be refused with these though its operation does not name them; 400 is of HTTP itself too. */
-const FOR_ANY_CALL: readonly ErrorCode[] = [...BEFORE_ANY_CALL, ...SHARED, 'bad_request']
+const FOR_ANY_CALL: readonly ErrorCode[] = [...ERRORS_BEFORE_ROUTING, ...SHARED, 'bad_request']
 const NOT_YET: readonly ErrorCode[] = [
   ...(ARRIVED.rateLimit ? [] : (['rate_limited'] as const)),
   ...(ARRIVED.idempotency ? [] : (['idempotency_in_progress'] as const)),
@@ -34,7 +34,7 @@ const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$
 /** The document as it is served, and validators for parts of it. */
 export function documentChecker() {
   const addresses = { publicUrl: 'https://carnet.example', apiUrl: `https://carnet.example${API_PREFIX}` }
-  const document = JSON.parse(JSON.stringify(openapiDocument({ addresses, version: '0.0.0' })))
+  const document = JSON.parse(JSON.stringify(buildOpenapiDocument({ addresses, version: '0.0.0' })))
   closeAnswers(document.components.schemas)
   closeAnswers(document.paths)
   const ajv = new Ajv2020({
@@ -84,7 +84,7 @@ export function watchAnswers(app: FastifyInstance): string[] {
     const body = isPlain && payload ? JSON.parse(String(payload)) : undefined
     const place = call.replaceAll(/:(\w+)/g, '{$1}')
     note(seen, `${place} ${reply.statusCode}${body?.code ? ` ${body.code}` : ''}`)
-    if (body?.code && body.error === REFUSALS[body.code as ErrorCode]?.sentence) {
+    if (body?.code && body.error === ERROR_CATALOGUE[body.code as ErrorCode]?.sentence) {
       note(seen, `sentence ${body.code}`)
     }
     if (faults.length < 10) faults.push(...bodyFaults(call, reply.statusCode, type, body))
@@ -123,7 +123,7 @@ function bodyFaults(call: string, status: number, type: string, body: unknown): 
 function documentedAnswers(): string[] {
   return OPERATIONS.flatMap(operation => {
     const call = `${operation.method} ${operation.path.replaceAll(/:(\w+)/g, '{$1}')}`
-    const codes = refusalsOf(operation).filter(code => !SHARED.includes(code))
+    const codes = listErrors(operation).filter(code => !SHARED.includes(code))
     return [
       ...Object.keys(operation.responses).map(status => `${call} ${status}`),
       ...codes.map(code => `${call} ${STATUS[code]} ${code}`),
@@ -139,8 +139,8 @@ export function compareAnswers(folder: string): string[] {
   const bare = (line: string) => line.split(' ').at(-1) as ErrorCode
   const calls = new Set([...promised].map(line => line.split(' ', 2).join(' ')))
   const lines = [...seen].filter(line => calls.has(line.split(' ', 2).join(' ')))
-  const told = (Object.keys(REFUSALS) as ErrorCode[]).filter(
-    code => ![...BEFORE_ANY_CALL, ...NOT_YET].includes(code),
+  const told = (Object.keys(ERROR_CATALOGUE) as ErrorCode[]).filter(
+    code => ![...ERRORS_BEFORE_ROUTING, ...NOT_YET].includes(code),
   )
   return [
     ...[...promised].filter(line => !seen.has(line)).map(line => `documented and never seen: ${line}`),

@@ -37,6 +37,17 @@ const ARROWS: Record<string, readonly string[]> = {
 
 /** The same inside a folder: each sub-folder and what it may import. '.' stands for the files beside the sub-folders. */
 const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
+  api: {
+    '.': ['products', 'units', 'scans', 'categories', 'service', 'docs', 'openapi', 'endpoint'],
+    docs: ['openapi', 'endpoint'],
+    openapi: ['products', 'endpoint'],
+    units: ['products', 'endpoint'],
+    products: ['endpoint'],
+    scans: ['endpoint'],
+    categories: ['endpoint'],
+    service: ['endpoint'],
+    endpoint: [],
+  },
   passports: {
     core: [],
     read: ['core'],

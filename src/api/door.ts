@@ -10,23 +10,28 @@ import { AppError, assert, notFound } from '../kernel/errors.ts'
 import { readRows } from '../kernel/json-rows.ts'
 import { readJson } from '../kernel/strict-json.ts'
 import { getPassport, requireUuid, requireVersionNo } from '../passports/read/find.ts'
-import { MOST_ITEMS } from './bulk-answer.ts'
-import { MIN_SEAT_BYTES, takeBulkSeat } from './bulk-seats.ts'
-import { listCategories, readSchema } from './categories.ts'
-import { changeUnits, createUnits, refreshUnits, showRefresh } from './children.ts'
-import { announceDeprecation } from './deprecation.ts'
-import { health } from './health.ts'
+import { acquireBulkPermit, MIN_QUEUED_BYTES } from './bulk-permits.ts'
+import { listCategories, readSchema } from './categories/categories.ts'
+import { announceDeprecation } from './endpoint/deprecation.ts'
+import type { ApiResponse, ApiSetup, OpenCall, RawQuery, Route } from './endpoint/endpoint.ts'
 import { noteBody } from './idempotency.ts'
 import { limitAddress, limitKey } from './limits.ts'
-import { listChildren, listProducts } from './lists.ts'
-import { openapi } from './openapi.ts'
-import { changeProduct, createProduct, readProduct, revertProduct } from './products.ts'
-import { readQr } from './qr.ts'
-import type { Answer, ApiSetup, OpenCall, RawQuery, Route } from './route.ts'
-import { accountScans, productScans } from './scans.ts'
-import { readSnippet } from './snippet.ts'
-import { putByGtin, putBySku, syncProducts } from './sync.ts'
-import { archiveProduct, listProductVersions, readProductVersion, restoreProduct } from './versions.ts'
+import { openapi } from './openapi/document.ts'
+import { MAX_ITEMS } from './products/bulk-response.ts'
+import { listChildren, listProducts } from './products/list-products.ts'
+import { changeProduct, createProduct, readProduct, revertProduct } from './products/products.ts'
+import { readQr } from './products/qr.ts'
+import { readSnippet } from './products/snippet.ts'
+import { putByGtin, putBySku, syncProducts } from './products/sync.ts'
+import {
+  archiveProduct,
+  listProductVersions,
+  readProductVersion,
+  restoreProduct,
+} from './products/versions.ts'
+import { accountScans, productScans } from './scans/scans.ts'
+import { health } from './service/health.ts'
+import { changeUnits, createUnits, refreshUnits, showRefresh } from './units/units.ts'
 import { answerWrite } from './writes.ts'
 
 export const API_PREFIX = '/api/v1'
@@ -79,7 +84,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
           if (bytes.length === 0 && canLackBody(request)) return done(null, undefined)
           requireUtf8Json(request)
           if (!isBulk(request)) return done(null, readJson(bytes))
-          if (bytes.length < MIN_SEAT_BYTES) return done(null, readJson(bytes, ROWS))
+          if (bytes.length < MIN_QUEUED_BYTES) return done(null, readJson(bytes, ROWS))
           readRows(bytes, ROWS).then(body => done(null, body), done)
         } catch (error) {
           done(error as Error)
@@ -92,7 +97,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
         if (request.is404) throw new AppError('not_found', NO_SUCH_ADDRESS)
         if (isBulk(request)) {
           const { accountId } = accountOf(setup, request)
-          await takeBulkSeat(setup.sql, { accountId, request, reply, maxBytes: MAX_BULK_BYTES })
+          await acquireBulkPermit(setup.sql, { accountId, request, reply, maxBytes: MAX_BULK_BYTES })
         }
       })
       for (const route of ROUTES) {
@@ -116,7 +121,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
 const OPEN = new Set(ROUTES.filter(route => route.open).map(route => API_PREFIX + route.path))
 const isOpen = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && OPEN.has(url)
 const BULK = new Set(ROUTES.filter(route => route.bulk).map(route => API_PREFIX + route.path))
-const ROWS = { member: 'items', most: MOST_ITEMS, mostBytesWithout: MAX_BODY_BYTES }
+const ROWS = { member: 'items', most: MAX_ITEMS, mostBytesWithout: MAX_BODY_BYTES }
 const isBulk = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && BULK.has(url)
 const BODY_OPTIONAL = new Set(ROUTES.filter(one => one.isBodyOptional).map(one => API_PREFIX + one.path))
 const canLackBody = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && BODY_OPTIONAL.has(url)
@@ -242,7 +247,7 @@ function requireReadableQuery({ raw: { url = '' } }: FastifyRequest): void {
   }
 }
 
-function handle(route: Route, call: OpenCall, request: FastifyRequest): Promise<Answer> | Answer {
+function handle(route: Route, call: OpenCall, request: FastifyRequest): Promise<ApiResponse> | ApiResponse {
   if (route.open) return route.handle(call)
   const accountCall = { ...call, account: accountOf(call.setup, request), dryRun: false }
   return route.method === 'GET' ? route.handle(accountCall) : answerWrite(request, accountCall, route)
@@ -254,7 +259,7 @@ function accountOf({ sql, clock }: ApiSetup, request: FastifyRequest): AccountCo
   return { sql, clock, accountId: holder.accountId, actorId: holder.actorId }
 }
 
-function send(reply: FastifyReply, answer: Answer): FastifyReply {
+function send(reply: FastifyReply, answer: ApiResponse): FastifyReply {
   reply.code(answer.status ?? 200)
   reply.header('content-type', 'application/json; charset=utf-8')
   if (answer.headers) reply.headers(answer.headers)

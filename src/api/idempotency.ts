@@ -5,7 +5,7 @@ import { onlyOnce } from '../accounts/idempotency.ts'
 import type { KeptAnswer } from '../accounts/receipt.ts'
 import { isLongerThan } from '../kernel/characters.ts'
 import { type AppError, type Detail, invalid } from '../kernel/errors.ts'
-import type { AccountCall, AccountRoute, Answer } from './route.ts'
+import type { AccountCall, AccountRoute, ApiResponse } from './endpoint/endpoint.ts'
 
 const LONGEST_KEY = 200
 const HEADER = 'idempotency-key'
@@ -25,7 +25,7 @@ export async function answerOnce(
   request: FastifyRequest,
   call: AccountCall,
   { key, handle, keepsReceipt }: Pick<AccountRoute, 'handle' | 'keepsReceipt'> & { key: string },
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { answer, replayed } = await onlyOnce(
     call.account,
     { key, fingerprint: fingerprintOf(request) },
@@ -39,7 +39,7 @@ export async function answerOnce(
   return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } }
 }
 
-const kept = ({ status = 200, headers = {}, body }: Answer): KeptAnswer => ({
+const kept = ({ status = 200, headers = {}, body }: ApiResponse): KeptAnswer => ({
   status,
   headers,
   body: String(body),

@@ -6,7 +6,7 @@ import { keyLimitsOf } from '../accounts/limits/rate-limit.ts'
 import type { Permit } from '../accounts/limits/rate-share.ts'
 import { perDatabase, type Sql } from '../kernel/db.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { ApiSetup } from './route.ts'
+import type { ApiSetup } from './endpoint/endpoint.ts'
 
 type LimitSetup = Pick<ApiSetup, 'sql' | 'clock'>
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import { headersOfAll } from '../kernel/every-answer.ts'
-import { errorJson } from './errors.ts'
+import { errorJson } from './endpoint/errors.ts'
 import { addressHeaders } from './limits.ts'
 
 const MAX_URL_LENGTH = 8_192
@@ -70,7 +70,7 @@ function reasonOf({ code = '', rawPacket, bytesParsed }: ParserError): string {
  * Below the router there is no request yet: the same body is written to the socket by hand. Each further piece of what
  * cannot be read comes here, too; to hang up on it would overtake the answer on its way.
  */
-export function refuseUnreadable(setup: Setup, error: ParserError, socket: Socket, id: string): void {
+export function answerUnreadable(setup: Setup, error: ParserError, socket: Socket, id: string): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) {
     socket.destroy()
     return

@@ -2,9 +2,9 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import { together } from '../kernel/together.ts'
+import type { AccountCall, AccountRoute, ApiResponse } from './endpoint/endpoint.ts'
+import { flag, type Rule, readQuery } from './endpoint/query.ts'
 import { answerOnce, findKey } from './idempotency.ts'
-import { flag, type Rule, readQuery } from './query.ts'
-import type { AccountCall, AccountRoute, Answer } from './route.ts'
 
 const NONE: Record<string, Rule<boolean>> = {}
 const DRY_RUN = { ...NONE, dry_run: flag }
@@ -14,7 +14,7 @@ export async function answerWrite(
   request: FastifyRequest,
   call: AccountCall,
   route: AccountRoute,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const key = findKey(request)
   const read = () =>
     together({

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
-import { MAX_WAITING_BODIES } from '../../src/api/bulk-seats.ts'
+import { MAX_WAITING_BODIES } from '../../src/api/bulk-permits.ts'
 import { Semaphore } from '../../src/kernel/semaphore.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Fastify from 'fastify'
-import { announceDeprecation } from '../../src/api/deprecation.ts'
 import { ROUTES } from '../../src/api/door.ts'
-import { describe as describeOperation } from '../../src/api/openapi.ts'
-import type { Operation } from '../../src/api/operation-parts.ts'
-import { OPERATIONS } from '../../src/api/operations.ts'
+import { announceDeprecation } from '../../src/api/endpoint/deprecation.ts'
+import type { Operation } from '../../src/api/endpoint/operation-parts.ts'
+import { describe as describeOperation } from '../../src/api/openapi/document.ts'
+import { OPERATIONS } from '../../src/api/openapi/operations.ts'
 
 const deprecated = {
   since: new Date('2027-01-01T00:00:00Z'),

@@ -4,9 +4,9 @@ import { createHmac } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { SIGNATURE_SAMPLE } from '../../src/api/docs-guides.ts'
-import { OPERATIONS } from '../../src/api/operations.ts'
-import { DETAILS, REFUSALS } from '../../src/api/refusals.ts'
+import { SIGNATURE_SAMPLE } from '../../src/api/docs/guides.ts'
+import { DETAIL_CATALOGUE, ERROR_CATALOGUE } from '../../src/api/endpoint/error-catalogue.ts'
+import { OPERATIONS } from '../../src/api/openapi/operations.ts'
 import { allCategories } from '../../src/categories/catalogue.ts'
 import { documentChecker } from '../answers.ts'
 import { type Harness, startHarness } from '../harness.ts'
@@ -60,7 +60,7 @@ describe('GET /docs', () => {
       ...OPERATIONS.map(one => one.id),
       ...Object.values<{ post: { operationId: string } }>(document.webhooks).map(one => one.post.operationId),
       ...Object.keys(document.components.schemas).map(name => `schema-${name}`),
-      ...Object.keys(REFUSALS).map(code => `error-${code}`),
+      ...Object.keys(ERROR_CATALOGUE).map(code => `error-${code}`),
     ]
     assert.deepEqual(
       wanted.filter(id => !ids.includes(id)),
@@ -71,7 +71,7 @@ describe('GET /docs', () => {
       targets.filter(id => !ids.includes(id)),
       [],
     )
-    for (const code of Object.keys(DETAILS))
+    for (const code of Object.keys(DETAIL_CATALOGUE))
       assert.ok(text.replaceAll('<wbr>', '').includes(`>${code}</code>`))
     for (const { fields } of allCategories()) {
       for (const { name } of fields) assert.ok(text.includes(`<code class="name">${name}</code>`), name)

@@ -5,9 +5,9 @@ import { gunzipSync } from 'node:zlib'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { createKey } from '../../src/accounts/keys/keys.ts'
 import { API_PREFIX, ROUTES } from '../../src/api/door.ts'
-import { refusalsOf } from '../../src/api/openapi-answers.ts'
-import { type Operation, PATH_PARAMETERS } from '../../src/api/operation-parts.ts'
-import { OPERATIONS } from '../../src/api/operations.ts'
+import { type Operation, PATH_PARAMETERS } from '../../src/api/endpoint/operation-parts.ts'
+import { OPERATIONS } from '../../src/api/openapi/operations.ts'
+import { listErrors } from '../../src/api/openapi/responses.ts'
 import { EVENT_TYPES } from '../../src/webhooks/insert-events.ts'
 import { documentChecker } from '../answers.ts'
 import { type Harness, startHarness } from '../harness.ts'
@@ -252,7 +252,7 @@ describe('the running server', () => {
 
   test('no refusal is listed twice, and each of a writing call is one of its kind', () => {
     for (const operation of OPERATIONS) {
-      const codes = refusalsOf(operation)
+      const codes = listErrors(operation)
       assert.deepEqual([...new Set(codes)], codes)
       assert.equal(codes.includes('read_only'), operation.method !== 'GET')
     }

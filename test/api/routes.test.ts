@@ -4,9 +4,9 @@ import { METHODS } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'
 import { API_PREFIX, bodyLimitOf, ROUTES } from '../../src/api/door.ts'
-import { canBeMissing } from '../../src/api/openapi-answers.ts'
-import { PATH_PARAMETERS } from '../../src/api/operation-parts.ts'
-import { OPERATIONS } from '../../src/api/operations.ts'
+import { PATH_PARAMETERS } from '../../src/api/endpoint/operation-parts.ts'
+import { OPERATIONS } from '../../src/api/openapi/operations.ts'
+import { canBeNotFound } from '../../src/api/openapi/responses.ts'
 import { ARRIVED } from '../answers.ts'
 import { type Answer, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
@@ -184,7 +184,7 @@ describe('every route', () => {
       })
     }
 
-    if (canBeMissing(route) && !route.path.includes(':id')) {
+    if (canBeNotFound(route) && !route.path.includes(':id')) {
       test(`${name}: 404 for what is not there`, async () => {
         const nothing = API_PREFIX + route.path.replaceAll(/:\w+/g, 'nothing')
         refused(await t.ask(route.method, nothing, { key: account.key, ...body(route) }), 404, 'not_found')

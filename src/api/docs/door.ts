@@ -1,0 +1,103 @@
+/** `/docs`: the reference page, its style sheet and its script, all from here and under a policy that lets nothing else in. */
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { AppError } from '../../kernel/errors.ts'
+import type { ApiSetup } from '../endpoint/endpoint.ts'
+import { documentResponse, type PreparedDocument, prepareDocument } from '../endpoint/ready-document.ts'
+import { buildOpenapiDocument } from '../openapi/document.ts'
+import { renderDocsPage } from './page.ts'
+import type { ApiDocument } from './read-document.ts'
+
+export const DOCS_PATH = '/docs'
+
+/** No inline code or style, nothing from elsewhere, no form that is sent by the browser; try-outs go to this origin alone. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const DENIED = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
+const SAFETY = {
+  'referrer-policy': 'no-referrer',
+  'permissions-policy': DENIED.map(feature => `${feature}=()`).join(', '),
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+}
+/** Their addresses change with them. */
+const A_DAY = 'public, max-age=86400'
+
+const asset = (name: string, type: string) => {
+  const text = readFileSync(new URL(`../../../assets/${name}`, import.meta.url), 'utf8')
+  const digest = hash('sha256', text, 'base64url').slice(0, 12)
+  return { text, type, href: `docs/${name}?v=${digest}` }
+}
+
+const STYLE = asset('docs.css', 'text/css; charset=utf-8')
+const SCRIPT = asset('docs.js', 'text/javascript; charset=utf-8')
+
+/** Registers the page and what belongs to it. It holds no account's data and needs no key. */
+export function registerDocs(app: FastifyInstance, setup: ApiSetup): void {
+  const documents: Readonly<Record<string, () => PreparedDocument>> = {
+    [DOCS_PATH]: once(() => pageOf(setup)),
+    [`${DOCS_PATH}/docs.css`]: once(() => assetOf(STYLE)),
+    [`${DOCS_PATH}/docs.js`]: once(() => assetOf(SCRIPT)),
+  }
+  for (const [path, document] of Object.entries(documents)) {
+    app.get(path, (request, reply) => send(request, reply, document()))
+    refuseOtherMethods(app, path)
+  }
+  app.get(`${DOCS_PATH}/`, (_request, reply) => reply.redirect(DOCS_PATH, 308))
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+function pageOf(setup: ApiSetup): PreparedDocument {
+  // The page reads the document as a client would: as JSON.
+  const document = JSON.parse(JSON.stringify(buildOpenapiDocument(setup))) as ApiDocument
+  return prepareDocument(renderDocsPage(document, { style: STYLE.href, script: SCRIPT.href }), {
+    ...SAFETY,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': POLICY,
+    'cache-control': 'public, no-cache',
+  })
+}
+
+const assetOf = ({ text, type }: { text: string; type: string }) =>
+  prepareDocument(text, { ...SAFETY, 'content-type': type, 'cache-control': A_DAY })
+
+function send(request: FastifyRequest, reply: FastifyReply, document: PreparedDocument): FastifyReply {
+  const { status, headers, body } = documentResponse(request, document)
+  return reply
+    .code(status ?? 200)
+    .headers(headers ?? {})
+    .send(body)
+}
+
+const OTHER_METHODS: HTTPMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
+
+function refuseOtherMethods(app: FastifyInstance, path: string): void {
+  app.route({
+    method: OTHER_METHODS,
+    url: path,
+    onRequest: async request => {
+      const message = `${request.method} is not possible here; GET and HEAD are.`
+      throw new AppError('method_not_allowed', message, undefined, { allow: 'GET, HEAD' })
+    },
+    handler: () => undefined,
+  })
+}

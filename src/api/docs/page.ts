@@ -1,0 +1,162 @@
+/** The reference page: one document of HTML made from the OpenAPI document, readable without its script. */
+import { html } from 'ghtml'
+import { DETAIL_CATALOGUE, ERROR_CATALOGUE } from '../endpoint/error-catalogue.ts'
+import { STATUS } from '../endpoint/errors.ts'
+import { guides, renderGuide, SIGNATURE_SAMPLE, WEBHOOK_TEXTS } from './guides.ts'
+import { renderOperation } from './operation.ts'
+import {
+  type ApiDocument,
+  type DescribedEvent,
+  eventHeaders,
+  listOperations,
+  listWebhookEvents,
+} from './read-document.ts'
+import { renderMember, renderMembers, renderType, type Schema } from './schema.ts'
+import { formatJson, renderBreakable, renderCodeBlock, renderInline, renderParagraphs } from './text.ts'
+
+const TITLES: Readonly<Record<string, string>> = {
+  products: 'Products',
+  units: 'Batches and items',
+  scans: 'Scans',
+  categories: 'Categories',
+  service: 'Service',
+}
+
+type Chapter = {
+  id: string
+  title: string
+  entries: readonly (readonly [id: string, title: string])[]
+  body: string
+}
+
+/** `hrefs` are the addresses of the style sheet and the script, relative to the page. */
+export function renderDocsPage(document: ApiDocument, hrefs: { style: string; script: string }): string {
+  const chapters = chaptersOf(document)
+  const apiUrl = document.servers[0]?.url ?? ''
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<title>Carnet API</title>
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="Reference of the Carnet REST API: digital product passports, their units, versions, QR codes and webhooks.">
+<link rel="stylesheet" href="${hrefs.style}">
+<script type="module" src="${hrefs.script}"></script></head>
+<body data-api="${new URL(apiUrl).pathname}"><a class="skip" href="#content">To the content</a>
+<header class="top"><a class="brand" href="#content">Carnet <span>API</span></a><a href="!${relativeDocument(apiUrl)}">OpenAPI 3.1</a></header>
+<details class="contents"><summary>Contents</summary>!${contents(chapters)}</details>
+<main id="content" tabindex="-1"><div class="lead"><h1>Carnet API</h1>
+<p>!${renderInline(document.info.description)}</p>
+<dl><div><dt>Address</dt><dd><code>${apiUrl}</code></dd></div><div><dt>Version</dt><dd>${document.info.version}</dd></div></dl></div>
+!${chapters.map(chapter).join('')}</main></body></html>
+`
+}
+
+const relativeDocument = (apiUrl: string) => html`${new URL(apiUrl).pathname}/openapi.json`
+
+const contents = (chapters: readonly Chapter[]) =>
+  `<nav aria-label="Contents">${chapters
+    .map(({ id, title, entries }) => {
+      const links = entries.map(([to, text]) => html`<li><a href="#${to}">${text}</a></li>`).join('')
+      return html`<p><a href="#${id}">${title}</a></p><ul>!${links}</ul>`
+    })
+    .join('')}</nav>`
+
+const chapter = ({ id, title, body }: Chapter) =>
+  html`<section class="chapter" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>!${body}</section>`
+
+function chaptersOf(document: ApiDocument): readonly Chapter[] {
+  const apiUrl = document.servers[0]?.url ?? ''
+  const all = guides(apiUrl)
+  const calls = document.tags.filter(tag => tag.name in TITLES).map(tag => callsOf(document, tag, apiUrl))
+  return [
+    {
+      id: 'guides',
+      title: 'Guides',
+      entries: all.map(guide => [guide.id, guide.title] as const),
+      body: all.map(renderGuide).join(''),
+    },
+    ...calls,
+    webhooksOf(document),
+    errors(),
+    fieldsOf(document),
+    shapesOf(document),
+  ]
+}
+
+function callsOf(document: ApiDocument, tag: ApiDocument['tags'][number], apiUrl: string): Chapter {
+  const operations = listOperations(document, tag.name)
+  return {
+    id: tag.name,
+    title: TITLES[tag.name] ?? tag.name,
+    entries: operations.map(one => [one.operationId, one.summary] as const),
+    body: `<p class="of">${renderInline(tag.description)}</p>${operations.map(one => renderOperation(one, apiUrl)).join('')}`,
+  }
+}
+
+function webhooksOf(document: ApiDocument): Chapter {
+  const events = listWebhookEvents(document)
+  const headers = eventHeaders(document).map(one =>
+    // Its value is the event's name: another with each event.
+    renderMember(one.name, { type: 'string', description: one.description }, true),
+  )
+  return {
+    id: 'webhooks',
+    title: 'Webhooks',
+    entries: events.map(event => [event.id, event.name] as const),
+    body: `<div class="guide"><div class="about">${renderParagraphs(WEBHOOK_TEXTS)}<h3>Headers of every event</h3><ul class="members">${headers.join('')}</ul></div><div class="shown">${renderCodeBlock('Checking a signature in Node.js', SIGNATURE_SAMPLE)}</div></div>${events.map(eventSection).join('')}`,
+  }
+}
+
+const eventSection = ({ id, name, summary, description, schema, example }: DescribedEvent) =>
+  html`<section class="call" id="${id}" aria-labelledby="${id}-title"><div class="about"><h3 id="${id}-title"><a href="#${id}">${summary}</a></h3><p class="address"><b class="post">EVENT</b> <code>${name}</code></p><p>!${renderInline(description)}</p>!${renderMembers(schema)}</div><div class="shown">!${renderCodeBlock('Body', formatJson(example))}</div></section>`
+
+function errors(): Chapter {
+  const codes = Object.entries(ERROR_CATALOGUE).map(
+    ([code, { when }]) =>
+      html`<tr id="error-${code}"><td>${STATUS[code as keyof typeof STATUS]}</td><th scope="row"><code>!${renderBreakable(code)}</code></th><td>!${renderInline(when)}</td></tr>`,
+  )
+  const details = Object.entries(DETAIL_CATALOGUE).map(
+    ([code, meaning]) =>
+      html`<tr><th scope="row"><code>!${renderBreakable(code)}</code></th><td>!${renderInline(meaning)}</td></tr>`,
+  )
+  const head = (...names: readonly string[]) =>
+    `<thead><tr>${names.map(name => `<th scope="col">${name}</th>`).join('')}</tr></thead>`
+  return {
+    id: 'errors',
+    title: 'Errors',
+    entries: [
+      ['codes', 'Codes'],
+      ['details', 'Codes of details'],
+    ],
+    body: `<h3 id="codes">Codes</h3><table>${head('Status', 'Code', 'When')}<tbody>${codes.join('')}</tbody></table>
+<h3 id="details">Codes of details</h3><p>In <code>errors</code>, one for each violation, with its field and pointer; in bulk calls also the index of its row.</p><table>${head('Code', 'Meaning')}<tbody>${details.join('')}</tbody></table>`,
+  }
+}
+
+const isCategory = (schema: Schema) => 'x-schema-version' in schema
+
+function fieldsOf(document: ApiDocument): Chapter {
+  const categories = Object.entries(document.components.schemas).filter(([, schema]) => isCategory(schema))
+  return {
+    id: 'fields',
+    title: 'Fields of the categories',
+    entries: categories.map(([name]) => [`schema-${name}`, name.replace(/Data$/, '')] as const),
+    body: categories.map(([name, schema]) => shape(name, schema, name.replace(/Data$/, ''))).join(''),
+  }
+}
+
+function shapesOf(document: ApiDocument): Chapter {
+  const shapes = Object.entries(document.components.schemas).filter(([, schema]) => !isCategory(schema))
+  return {
+    id: 'schemas',
+    title: 'Shapes',
+    entries: shapes.map(([name]) => [`schema-${name}`, name] as const),
+    body: shapes.map(([name, schema]) => shape(name, schema, name)).join(''),
+  }
+}
+
+function shape(name: string, schema: Schema, title: string): string {
+  const body = schema.properties || schema.oneOf || schema.anyOf ? renderMembers(schema) : renderType(schema)
+  const text = schema.description === undefined ? '' : `<p>${renderInline(schema.description)}</p>`
+  return html`<section class="shape" id="schema-${name}" aria-labelledby="schema-${name}-title"><h3 id="schema-${name}-title"><a href="#schema-${name}">${title}</a></h3>!${text}!${body}</section>`
+}

@@ -1,0 +1,76 @@
+/** The addresses of whoever runs the service: does it live, can it work, how is it. They are no part of the API. */
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ConnectionNumbers } from '../../kernel/connection-guard.ts'
+import { sha256Hex } from '../../kernel/crypto.ts'
+import { AppError } from '../../kernel/errors.ts'
+
+export type Readiness = 'ready' | 'read-only' | 'not ready'
+
+export type OperatorSetup = {
+  /** `read-only` can answer who reads. */
+  findReadiness: () => Promise<Readiness>
+  /** Numbers for Prometheus; without them there is no such address. */
+  metrics?: OperatorMetrics | undefined
+}
+
+export type OperatorMetrics = {
+  /** What the asker has to bring as `Authorization: Bearer`. */
+  token: string
+  /** All numbers as text. */
+  text: () => Promise<string>
+  requestEnded: (end: { method: string; route: string; status: number; seconds: number }) => void
+  refused: (code: string) => void
+  watchConnections: (numbers: () => ConnectionNumbers) => void
+}
+
+const TEXT = 'text/plain; charset=utf-8'
+
+export function registerOperator(app: FastifyInstance, { findReadiness, metrics }: OperatorSetup): void {
+  app.get('/healthz', (_request, reply) => reply.type(TEXT).send('ok\n'))
+  const sendReadiness = (reply: FastifyReply, readiness: Readiness, isOk: boolean) =>
+    reply
+      .code(isOk ? 200 : 503)
+      .headers({ 'cache-control': 'no-store', ...(isOk ? {} : { 'retry-after': '2' }) })
+      .type(TEXT)
+      .send(`${readiness}\n`)
+  // With a read-only database pages and reads go on: who only wants to know whether writes do asks the second one.
+  app.get('/readyz', async (_request, reply) => {
+    const readiness = await findReadiness()
+    return sendReadiness(reply, readiness, readiness !== 'not ready')
+  })
+  app.get('/readyz/writable', async (_request, reply) => {
+    const readiness = await findReadiness()
+    return sendReadiness(reply, readiness, readiness === 'ready')
+  })
+  if (metrics === undefined) return
+  app.get('/metrics', async (request, reply) => {
+    if (!bringsToken(request, metrics.token)) {
+      const message = 'The numbers need the METRICS_TOKEN of this service as "Authorization: Bearer <token>".'
+      throw new AppError('unauthorized', message, undefined, { 'www-authenticate': 'Bearer' })
+    }
+    const text = await metrics.text()
+    return reply
+      .header('cache-control', 'no-store')
+      .type('text/plain; version=0.0.4; charset=utf-8')
+      .send(text)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    metrics.requestEnded(endOf(request, reply))
+    done()
+  })
+}
+
+/** Compared by hash, so that neither length nor content shows in the time it takes. */
+function bringsToken(request: FastifyRequest, token: string): boolean {
+  const brought = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+  return timingSafeEqual(Buffer.from(sha256Hex(brought)), Buffer.from(sha256Hex(token)))
+}
+
+/** A template, never the address itself: ids, tokens and what people type stay out. */
+const endOf = (request: FastifyRequest, reply: FastifyReply) => ({
+  method: request.method,
+  route: (request.is404 ? undefined : request.routeOptions.url) ?? 'none',
+  status: reply.raw.statusCode,
+  seconds: reply.elapsedTime / 1000,
+})
