@@ -2,7 +2,7 @@
  * `console`: every page of the console for an owner of an account with 1,000,000 passports, a year of scans and a
  * thousand entries in its audit log, one request at a time, against 50 ms. A page that does not open fails the run.
  */
-import { operatorActor } from '../src/accounts/actors.ts'
+import { getOperatorActor } from '../src/accounts/actors.ts'
 import { audit } from '../src/accounts/audit.ts'
 import type { AccountContext } from '../src/accounts/context.ts'
 import { createOwnKey } from '../src/accounts/keys/own-keys.ts'
@@ -54,7 +54,7 @@ export const consoleRows: Bench = async stage => {
     sql: hall.sql,
     clock: systemClock,
     accountId: tenant.accountId,
-    actorId: await operatorActor({ sql: hall.sql, clock: systemClock }, tenant.accountId),
+    actorId: await getOperatorActor({ sql: hall.sql, clock: systemClock }, tenant.accountId),
   }
   const { models, item, big } = await fillPassports(stage, hall, tenant)
   await fillScans(hall, tenant, models)

@@ -1,7 +1,7 @@
 /** `limits`: what the rate limit, and with it the check of the key, add to a read. */
 import { setPlan } from '../src/accounts/accounts.ts'
 import { authenticate } from '../src/accounts/keys/authenticate.ts'
-import { keyLimitsOf } from '../src/accounts/limits/rate-limit.ts'
+import { getKeyLimits } from '../src/accounts/limits/key-limits.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { idFromUuid } from '../src/kernel/ids.ts'
 import { load, request } from './load.ts'
@@ -61,7 +61,7 @@ export const limitsRows: Bench = async stage => {
 
 /** The check of the key and the count, one after the other, as the door does them; median of the rounds. */
 async function microsecondsOfCheck({ sql }: Hall, { key }: Tenant): Promise<number> {
-  const limits = keyLimitsOf(sql, systemClock)
+  const limits = getKeyLimits(sql, systemClock)
   const times: number[] = []
   for (let round = 0; round <= ROUNDS; round++) {
     const started = performance.now()
@@ -73,6 +73,6 @@ async function microsecondsOfCheck({ sql }: Hall, { key }: Tenant): Promise<numb
     }
     times.push(((performance.now() - started) * 1000) / CHECKS)
   }
-  await limits.leave()
+  await limits.releaseAll()
   return median(times.slice(1))
 }

@@ -4,13 +4,13 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { hashCommonPassword } from '../src/accounts/people/common-passwords.ts'
-import { PASSWORD_LENGTH_MIN } from '../src/accounts/people/password.ts'
+import { MIN_PASSWORD_LENGTH } from '../src/accounts/people/password.ts'
 
 const [list] = process.argv.slice(2)
 if (list === undefined) throw new Error('usage: node scripts/common-passwords.ts LIST')
 const passwords = readFileSync(list, 'utf8')
   .split(/\r?\n/)
-  .filter(one => [...one.normalize('NFC')].length >= PASSWORD_LENGTH_MIN)
+  .filter(one => [...one.normalize('NFC')].length >= MIN_PASSWORD_LENGTH)
 const hashes = new Map(
   passwords.map(one => hashCommonPassword(one.toLowerCase())).map(one => [one.toString('hex'), one]),
 )

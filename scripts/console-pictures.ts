@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { openStage } from '../bench/stage.ts'
 import { createAccount } from '../src/accounts/accounts.ts'
-import { operatorActor } from '../src/accounts/actors.ts'
-import { setBrand } from '../src/accounts/brand/set-brand.ts'
+import { getOperatorActor } from '../src/accounts/actors.ts'
+import { updateBrand } from '../src/accounts/brand/update-brand.ts'
 import type { AccountContext } from '../src/accounts/context.ts'
 import { createOwnKey } from '../src/accounts/keys/own-keys.ts'
 import { createPerson } from '../src/accounts/people/people.ts'
@@ -41,10 +41,10 @@ try {
   const { sql, ...hall } = await stage.hall('pictures')
   const operator = { sql, clock: systemClock }
   const accountId = Number((await createAccount(operator, { name: 'Hallwerk', plan: 'beta' })).id)
-  const ctx = { ...operator, accountId, actorId: await operatorActor(operator, accountId) }
+  const ctx = { ...operator, accountId, actorId: await getOperatorActor(operator, accountId) }
   const { token } = await createPerson(operator, { accountId, email: EMAIL, role: 'owner' })
   await setPassword(operator, { token, password: PASSWORD })
-  await setBrand(ctx, DEMO_BRAND)
+  await updateBrand(ctx, DEMO_BRAND)
   const { models } = await loadDemoPassports(ctx, DEMO_PASSPORTS)
   await scan(ctx, models)
   await createOwnKey(ctx, { name: 'Shop', scope: 'full', expiresAt: undefined, createdBy: EMAIL })

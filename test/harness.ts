@@ -1,7 +1,7 @@
 /** What a test of a door stands on: the real server on a database of its own, a clock that can be held, accounts and keys. */
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import { createAccount, setPlan } from '../src/accounts/accounts.ts'
-import { operatorActor } from '../src/accounts/actors.ts'
+import { getOperatorActor } from '../src/accounts/actors.ts'
 import type { AccountContext } from '../src/accounts/context.ts'
 import { createKey, type Scope } from '../src/accounts/keys/keys.ts'
 import { type AppSetup, createApp } from '../src/app.ts'
@@ -158,7 +158,7 @@ export async function startHarness(
       const made = await createAccount(operator, { name: 'Test', plan })
       const id = Number(made.id)
       if (!isLimited) await setPlan(operator, { accountId: id, plan, quota: {}, requestsPerMinute: MANY })
-      const ctx = { sql, clock, accountId: id, actorId: await operatorActor(operator, id) }
+      const ctx = { sql, clock, accountId: id, actorId: await getOperatorActor(operator, id) }
       return { id, key: await apiKey({ id }, scope), ctx }
     },
     beside: () => startHarness({ ...settings, database }),

@@ -2,13 +2,13 @@
 import { notFound } from '../kernel/errors.ts'
 import { audit } from './audit.ts'
 import type { AccountContext } from './context.ts'
-import { inTransaction } from './transaction.ts'
+import { withTransaction } from './transaction.ts'
 
-export const ACCOUNT_NAME_LENGTH_MAX = 200
+export const MAX_ACCOUNT_NAME_LENGTH = 200
 
 /** `name` is one line, checked at the door. Throws `not_found`. */
 export async function renameAccount(ctx: AccountContext, name: string): Promise<void> {
-  await inTransaction(ctx, async tx => {
+  await withTransaction(ctx, async tx => {
     const [row] = await tx.sql<{ before: string }[]>`
       update account a set name = ${name}
       from (select id, name as before from account where id = ${ctx.accountId} for update) b

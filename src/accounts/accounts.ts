@@ -1,10 +1,10 @@
 /** Accounts, as the operator makes and sees them. */
 import { notFound } from '../kernel/errors.ts'
-import { actingIn, operatorActor } from './actors.ts'
+import { getOperatorActor, withActor } from './actors.ts'
 import { audit } from './audit.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
 import { LEVEL_LETTER, LEVELS, type QuotaOverrides, requirePlan } from './plans.ts'
-import { inTransaction } from './transaction.ts'
+import { withTransaction } from './transaction.ts'
 
 export type Account = { id: string; name: string; plan: string }
 export type AccountWithUsage = Account & {
@@ -86,7 +86,7 @@ export async function setPlan(
   await requirePlan(ctx.sql, plan)
   const { model = null, batch = null, item = null } = quota
   const perMinute = input.requestsPerMinute ?? null
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const [row] = await tx.sql<{ name: string }[]>`
       update account set plan = ${plan}, model_quota = ${model}, batch_quota = ${batch}, item_quota = ${item},
         requests_per_minute = ${perMinute}
@@ -94,7 +94,7 @@ export async function setPlan(
     if (!row) throw notFound('account')
     const over = LEVELS.flatMap(level => (quota[level] === undefined ? [] : [`${level} ${quota[level]}`]))
     const rate = perMinute === null ? [] : [`${perMinute} requests a minute`]
-    await audit(await actingIn(tx, accountId), 'plan_changed', [plan, ...over, ...rate].join(', '))
+    await audit(await withActor(tx, accountId), 'plan_changed', [plan, ...over, ...rate].join(', '))
     const made = { id: String(accountId), name: row.name, plan, quota }
     return perMinute === null ? made : { ...made, requests_per_minute: perMinute }
   })
@@ -109,12 +109,12 @@ export async function requireAccount(ctx: OperatorContext, accountId: number): P
 }
 
 /** The operator, acting in an account. Throws `not_found` unless it exists. */
-export async function operatorIn<C extends OperatorContext>(
+export async function actAsOperator<C extends OperatorContext>(
   ctx: C,
   accountId: number,
 ): Promise<C & AccountContext> {
   await requireAccount(ctx, accountId)
-  return { ...ctx, accountId, actorId: await operatorActor(ctx, accountId) }
+  return { ...ctx, accountId, actorId: await getOperatorActor(ctx, accountId) }
 }
 
 /** Creates an account with its counters at zero. Throws `not_found` for an unknown plan. */
@@ -122,9 +122,9 @@ export async function createAccountByOperator(
   ctx: OperatorContext,
   input: { name: string; plan: string },
 ): Promise<Account> {
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const account = await createAccount(tx, input)
-    await audit(await actingIn(tx, Number(account.id)), 'account_created', input.name)
+    await audit(await withActor(tx, Number(account.id)), 'account_created', input.name)
     return account
   })
 }

@@ -15,11 +15,11 @@ export async function createActor(
 }
 
 /** The operator's own actor in an account, made at first use. */
-export const operatorActor = (ctx: OperatorContext, accountId: number): Promise<number> =>
+export const getOperatorActor = (ctx: OperatorContext, accountId: number): Promise<number> =>
   onlyActor(ctx, { accountId, kind: 'operator', label: 'Operator' })
 
 /** Carnet itself, for what it does without being asked; made at first use. */
-export const serviceActor = (ctx: OperatorContext, accountId: number): Promise<number> =>
+export const getServiceActor = (ctx: OperatorContext, accountId: number): Promise<number> =>
   onlyActor(ctx, { accountId, kind: 'service', label: 'Carnet' })
 
 async function onlyActor(
@@ -32,15 +32,15 @@ async function onlyActor(
 }
 
 /** A context that acts in the account: as the actor it names, or as the operator when it names none. */
-export async function actingIn<C extends OperatorContext & { actorId?: number }>(
+export async function withActor<C extends OperatorContext & { actorId?: number }>(
   ctx: C,
   accountId: number,
 ): Promise<C & AccountContext> {
-  return { ...ctx, accountId, actorId: ctx.actorId ?? (await operatorActor(ctx, accountId)) }
+  return { ...ctx, accountId, actorId: ctx.actorId ?? (await getOperatorActor(ctx, accountId)) }
 }
 
 /** The labels of an account's actors, by number. */
-export async function actorLabels(
+export async function getActorLabels(
   sql: Sql,
   accountId: number,
   ids: readonly number[],

@@ -53,7 +53,7 @@ export type AuditAction =
   | 'scans_switched'
 
 /** Head of an insert of entries, whose rest is `select …` of `auditValues`: for the slices above, which do not name the table. */
-export const insertAudit = (sql: Sql): Fragment => sql`insert into audit_entry (${auditColumns(sql)})`
+export const insertAuditEntries = (sql: Sql): Fragment => sql`insert into audit_entry (${auditColumns(sql)})`
 
 /** Columns of `insert into audit_entry` in the order of `auditValues`. */
 export const auditColumns = (sql: Sql): Fragment => sql`account_id, id, at, actor, action, subject`

@@ -4,10 +4,10 @@
  */
 import type { Fragment, Sql } from '../kernel/db.ts'
 import { notFound } from '../kernel/errors.ts'
-import { actingIn } from './actors.ts'
+import { withActor } from './actors.ts'
 import { audit } from './audit.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
-import { inTransaction } from './transaction.ts'
+import { withTransaction } from './transaction.ts'
 
 export type ClosedAccount = { id: string; name: string; closed_at: string | null }
 
@@ -24,7 +24,7 @@ async function setClosed(
   accountId: number,
   close: boolean,
 ): Promise<ClosedAccount> {
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const [account] = await tx.sql<{ name: string; closed_at: Date | null }[]>`
       select name, closed_at from account where id = ${accountId} for update`
     if (account === undefined) throw notFound('account')
@@ -33,18 +33,18 @@ async function setClosed(
     const after = close ? (before ?? tx.clock.now()) : null
     if (!isDone) {
       await tx.sql`update account set closed_at = ${after} where id = ${accountId}`
-      await audit(await actingIn(tx, accountId), close ? 'account_closed' : 'account_reopened', name)
+      await audit(await withActor(tx, accountId), close ? 'account_closed' : 'account_reopened', name)
     }
     return { id: String(accountId), name, closed_at: after?.toISOString() ?? null }
   })
 }
 
 /** Whether the account may still be changed: for work that goes on behind an answer. */
-export async function isOpen(ctx: AccountContext): Promise<boolean> {
+export async function isAccountOpen(ctx: AccountContext): Promise<boolean> {
   const open = await ctx.sql`select from account where id = ${ctx.accountId} and closed_at is null`
   return open.length === 1
 }
 
 /** For a statement over rows of many accounts: whether the one of `account` may still be changed. */
-export const isOpenAccount = (sql: Sql, account: Fragment): Fragment =>
+export const accountIsOpen = (sql: Sql, account: Fragment): Fragment =>
   sql`exists (select 1 from account a where a.id = ${account} and a.closed_at is null)`

@@ -7,20 +7,26 @@ import { perDatabase, retrying, type Sql } from '../kernel/db.ts'
 import { AppError, assert, invalid } from '../kernel/errors.ts'
 import { inTransaction } from '../kernel/transaction.ts'
 import type { AccountContext } from './context.ts'
-import { openGate, openSeats } from './once-at-a-time.ts'
-import { isLockTimeout, type KeptAnswer, KeyTaken, type Receipt, type Repeatable } from './receipt.ts'
+import {
+  IdempotencyKeyTaken,
+  type IdempotencyRecord,
+  type IdempotentRequest,
+  isLockTimeout,
+  type StoredResponse,
+} from './idempotency-record.ts'
+import { createKeyedQueue, createPermits } from './keyed-queue.ts'
 
-export const IDEMPOTENCY_KEPT_MS = 24 * 60 * 60 * 1_000
+export const IDEMPOTENCY_KEY_LIFETIME_MS = 24 * 60 * 60 * 1_000
 /** A repetition waits this long for the request it repeats. */
-const PATIENCE_MS = 2_000
+const WAIT_TIMEOUT_MS = 2_000
 /** So many connections of the pool at most hold such transactions: reads and all else keep the others. */
 const MOST_AT_ONCE = 4
 
-export type Outcome = { answer: KeptAnswer; replayed: boolean }
+export type IdempotentOutcome = { answer: StoredResponse; replayed: boolean }
 
-const waiting = perDatabase(() => ({ gate: openGate(), seats: openSeats(MOST_AT_ONCE) }))
+const waiting = perDatabase(() => ({ gate: createKeyedQueue(), seats: createPermits(MOST_AT_ONCE) }))
 
-type Work = (ctx: AccountContext) => Promise<KeptAnswer>
+type Work = (ctx: AccountContext) => Promise<StoredResponse>
 type Wish = { work: Work; until: number }
 
 /**
@@ -30,18 +36,18 @@ type Wish = { work: Work; until: number }
  * another request's, `idempotency_in_progress` when that one is still running after two seconds, and whatever `work`
  * throws.
  */
-export async function onlyOnce(
+export async function runIdempotent(
   ctx: AccountContext,
-  request: Repeatable,
+  request: IdempotentRequest,
   { work, keepsReceipt = false }: { work: Work; keepsReceipt?: boolean | undefined },
-): Promise<Outcome> {
-  const until = performance.now() + PATIENCE_MS
+): Promise<IdempotentOutcome> {
+  const until = performance.now() + WAIT_TIMEOUT_MS
   const { gate, seats } = waiting(ctx.sql)
-  const outcome = await gate(`${ctx.accountId} ${request.key}`, PATIENCE_MS, async waited => {
+  const outcome = await gate(`${ctx.accountId} ${request.key}`, WAIT_TIMEOUT_MS, async waited => {
     // Who had to wait most likely repeats what has just been done.
     const known = waited ? await findKept(ctx, request) : undefined
     if (known !== undefined) return known
-    const outcome = keepsReceipt ? await withReceipt(ctx, request, work) : undefined
+    const outcome = keepsReceipt ? await runWithRecord(ctx, request, work) : undefined
     return outcome ?? seats(() => attempt(ctx, request, { work, until }))
   })
   if (outcome === undefined) throw inProgress()
@@ -49,25 +55,29 @@ export async function onlyOnce(
 }
 
 /** Undefined when the key is taken. What the verb refuses may be no news: the key's first request comes before it. */
-async function withReceipt(
+async function runWithRecord(
   ctx: AccountContext,
-  request: Repeatable,
+  request: IdempotentRequest,
   work: Work,
-): Promise<Outcome | undefined> {
-  const receipt: Receipt = { request, kept: false }
+): Promise<IdempotentOutcome | undefined> {
+  const record: IdempotencyRecord = { request, isStored: false }
   try {
-    const answer = await work({ ...ctx, receipt })
-    assert(receipt.kept, 'a verb that is given a receipt keeps it')
+    const answer = await work({ ...ctx, idempotency: record })
+    assert(record.isStored, 'a verb that is given an idempotency record stores it')
     return { answer, replayed: false }
   } catch (error) {
-    if (error instanceof KeyTaken) return undefined
+    if (error instanceof IdempotencyKeyTaken) return undefined
     const known = error instanceof AppError ? await findKept(ctx, request) : undefined
     if (known !== undefined) return known
     throw error
   }
 }
 
-async function attempt(ctx: AccountContext, request: Repeatable, wish: Wish): Promise<Outcome> {
+async function attempt(
+  ctx: AccountContext,
+  request: IdempotentRequest,
+  wish: Wish,
+): Promise<IdempotentOutcome> {
   for (;;) {
     const answer = await retrying(() => tryOnce(ctx, request, wish))
     if (answer !== undefined) return { answer, replayed: false }
@@ -80,9 +90,9 @@ async function attempt(ctx: AccountContext, request: Repeatable, wish: Wish): Pr
 /** Undefined when the key is taken by a request that took effect. */
 async function tryOnce(
   ctx: AccountContext,
-  request: Repeatable,
+  request: IdempotentRequest,
   { work, until }: Wish,
-): Promise<KeptAnswer | undefined> {
+): Promise<StoredResponse | undefined> {
   const patience = Math.max(1, Math.ceil(until - performance.now()))
   return inTransaction(
     ctx.sql,
@@ -98,7 +108,7 @@ async function tryOnce(
  * False when another request has the key. PostgreSQL lets the insert wait for a transaction that has written the same
  * key; the bound on that is set before the row is tried and lifted with it.
  */
-async function claim(ctx: AccountContext, { key, fingerprint }: Repeatable, patience: number) {
+async function claim(ctx: AccountContext, { key, fingerprint }: IdempotentRequest, patience: number) {
   const now = ctx.clock.now()
   try {
     const rows = await ctx.sql`
@@ -115,16 +125,20 @@ async function claim(ctx: AccountContext, { key, fingerprint }: Repeatable, pati
   }
 }
 
-const complete = ({ sql, accountId }: AccountContext, { key }: Repeatable, answer: KeptAnswer) => sql`
+const complete = (
+  { sql, accountId }: AccountContext,
+  { key }: IdempotentRequest,
+  answer: StoredResponse,
+) => sql`
   update idempotency_key
   set status = ${answer.status}, headers = ${JSON.stringify(answer.headers)}::text::jsonb, body = ${answer.body}
   where account_id = ${accountId} and key = ${key}`
 
 async function findKept(
   { sql, clock, accountId }: AccountContext,
-  { key, fingerprint }: Repeatable,
-): Promise<Outcome | undefined> {
-  const [row] = await sql<(KeptAnswer & { fingerprint: Buffer })[]>`
+  { key, fingerprint }: IdempotentRequest,
+): Promise<IdempotentOutcome | undefined> {
+  const [row] = await sql<(StoredResponse & { fingerprint: Buffer })[]>`
     select status, headers, body, fingerprint from idempotency_key
     where account_id = ${accountId} and key = ${key} and created_at > ${expiredBefore(clock.now())}`
   if (row === undefined) return undefined
@@ -133,7 +147,7 @@ async function findKept(
   return { answer, replayed: true }
 }
 
-const expiredBefore = (now: Date) => new Date(now.getTime() - IDEMPOTENCY_KEPT_MS)
+const expiredBefore = (now: Date) => new Date(now.getTime() - IDEMPOTENCY_KEY_LIFETIME_MS)
 
 const LARGEST_SWEEP = 500
 

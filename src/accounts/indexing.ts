@@ -1,10 +1,10 @@
 /** Whether an account's products may be found with a search engine: the account decides, and the usual answer is yes. */
 import type { Fragment, Sql } from '../kernel/db.ts'
 import { notFound } from '../kernel/errors.ts'
-import { actingIn } from './actors.ts'
+import { withActor } from './actors.ts'
 import { audit } from './audit.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
-import { inTransaction } from './transaction.ts'
+import { withTransaction } from './transaction.ts'
 
 /** Lets search engines list the models of an account, or asks them not to. Throws `not_found`. */
 export async function setIndexing(
@@ -12,14 +12,14 @@ export async function setIndexing(
   input: { accountId: number; indexable: boolean },
 ): Promise<{ id: string; name: string; indexable: boolean }> {
   const { accountId, indexable } = input
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const [row] = await tx.sql<{ name: string; before: boolean }[]>`
       update account a set indexable = ${indexable}
       from (select id, indexable as before from account where id = ${accountId} for update) b
       where a.id = b.id returning a.name, b.before`
     if (!row) throw notFound('account')
     if (row.before !== indexable) {
-      await audit(await actingIn(tx, accountId), 'indexing_changed', indexable ? 'yes' : 'no')
+      await audit(await withActor(tx, accountId), 'indexing_changed', indexable ? 'yes' : 'no')
     }
     return { id: String(accountId), name: row.name, indexable }
   })
@@ -34,5 +34,5 @@ export async function isIndexable(ctx: AccountContext): Promise<boolean> {
 }
 
 /** For a statement with `passport p`: whether search engines may list what its account has. */
-export const mayBeIndexed = (sql: Sql): Fragment =>
+export const accountIsIndexable = (sql: Sql): Fragment =>
   sql`exists (select 1 from account a where a.id = p.account_id and a.indexable)`

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { AccountContext } from '../accounts/context.ts'
 import { authenticate, type KeyHolder } from '../accounts/keys/authenticate.ts'
-import { noteKeyUse } from '../accounts/keys/key-use.ts'
+import { recordKeyUse } from '../accounts/keys/key-use.ts'
 import { findCategory } from '../categories/catalogue.ts'
 import { AppError, assert, notFound } from '../kernel/errors.ts'
 import { readRows } from '../kernel/json-rows.ts'
@@ -183,7 +183,7 @@ async function admit(setup: ApiSetup, request: FastifyRequest, reply: FastifyRep
   if (holder.scope === 'read' && request.method !== 'GET' && request.method !== 'HEAD') {
     throw new AppError('read_only', 'This key may only read. Use a key with full scope to change something.')
   }
-  noteKeyUse(setup.sql, holder, now)
+  recordKeyUse(setup.sql, holder, now)
   holders.set(request, holder)
 }
 

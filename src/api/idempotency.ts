@@ -1,8 +1,8 @@
 /** `Idempotency-Key` on whatever changes something: every route but GET takes part, without knowing. */
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { onlyOnce } from '../accounts/idempotency.ts'
-import type { KeptAnswer } from '../accounts/receipt.ts'
+import { runIdempotent } from '../accounts/idempotency.ts'
+import type { StoredResponse } from '../accounts/idempotency-record.ts'
 import { isLongerThan } from '../kernel/characters.ts'
 import { type AppError, type Detail, invalid } from '../kernel/errors.ts'
 import type { AccountCall, AccountRoute, ApiResponse } from './endpoint/endpoint.ts'
@@ -19,14 +19,14 @@ export function noteBody(request: FastifyRequest, bytes: Buffer): void {
 
 /**
  * Answers a call by `work`, or, when its key has been used for the same request in the last 24 hours, as that was
- * answered. Throws what `onlyOnce` throws.
+ * answered. Throws what `runIdempotent` throws.
  */
 export async function answerOnce(
   request: FastifyRequest,
   call: AccountCall,
   { key, handle, keepsReceipt }: Pick<AccountRoute, 'handle' | 'keepsReceipt'> & { key: string },
 ): Promise<ApiResponse> {
-  const { answer, replayed } = await onlyOnce(
+  const { answer, replayed } = await runIdempotent(
     call.account,
     { key, fingerprint: fingerprintOf(request) },
     {
@@ -39,7 +39,7 @@ export async function answerOnce(
   return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } }
 }
 
-const kept = ({ status = 200, headers = {}, body }: ApiResponse): KeptAnswer => ({
+const kept = ({ status = 200, headers = {}, body }: ApiResponse): StoredResponse => ({
   status,
   headers,
   body: String(body),

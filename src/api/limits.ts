@@ -1,8 +1,8 @@
 /** Rates at this door: every answer says what is left of the minute, of the key's or else of the address's. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KeyHolder } from '../accounts/keys/authenticate.ts'
-import { addressLimits } from '../accounts/limits/rate-address.ts'
-import { keyLimitsOf } from '../accounts/limits/rate-limit.ts'
+import { createAddressLimits } from '../accounts/limits/address-limits.ts'
+import { getKeyLimits } from '../accounts/limits/key-limits.ts'
 import type { Permit } from '../accounts/limits/rate-share.ts'
 import { perDatabase, type Sql } from '../kernel/db.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -13,7 +13,7 @@ type LimitSetup = Pick<ApiSetup, 'sql' | 'clock'>
 /** What a plan without a limit says: the largest number that every client can read. */
 const UNLIMITED = 2_147_483_647
 
-const addresses = perDatabase((_sql: Sql) => addressLimits())
+const addresses = perDatabase((_sql: Sql) => createAddressLimits())
 
 /** Counts a call of a key, and tells what is left. Throws `rate_limited`. */
 export async function limitKey(setup: LimitSetup, holder: KeyHolder, reply: FastifyReply): Promise<void> {
@@ -23,7 +23,7 @@ export async function limitKey(setup: LimitSetup, holder: KeyHolder, reply: Fast
     show(reply, { isGranted: true, limit: UNLIMITED, remaining: UNLIMITED, nextOver: now })
     return
   }
-  const permit = await keyLimitsOf(setup.sql, setup.clock).take({ accountId, keyId, requestsPerMinute })
+  const permit = await getKeyLimits(setup.sql, setup.clock).take({ accountId, keyId, requestsPerMinute })
   show(reply, permit)
   if (!permit.isGranted) throw refusal('This key', permit, setup.clock.now().getTime())
 }

@@ -1,6 +1,6 @@
 /** The one projection between what an account stores and what a reader gets; every door that shows data to others goes through it. */
 import type { CompleteCategory } from './catalogue.ts'
-import { type Audience, type Field, scalarEntry } from './field.ts'
+import { type Audience, type Field, findScalarEntry } from './field.ts'
 import { type Data, isObject } from './value.ts'
 
 /** `withheld`: there is something that readers of another audience would see. Says nothing of free-form keys. */
@@ -59,7 +59,7 @@ const unlessEmptied = (before: Data, after: Record<string, unknown>) =>
   Object.keys(after).length === 0 && Object.keys(before).length > 0 ? undefined : after
 
 function discloseEntries(list: Field, entries: readonly unknown[], state: State): unknown[] | undefined {
-  const scalar = scalarEntry(list)
+  const scalar = findScalarEntry(list)
   const entry: Field = scalar ?? { name: '', type: 'object', description: '', fields: list.of ?? [] }
   const seen = entries.map(one => discloseValue(entry, one, state)).filter(one => one !== undefined)
   return seen.length === 0 && entries.length > 0 ? undefined : seen

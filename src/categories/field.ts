@@ -37,7 +37,7 @@ export type Field = {
   /** Who may see it; absent means everyone. A set, never a rank. */
   audience?: readonly Audience[]
   values?: readonly string[]
-  /** Free text, of which names in 24 languages are recognised: `names/known-names.ts`. */
+  /** Free text, of which names in 24 languages are recognised: `names/recognise-names.ts`. */
   known?: 'fibres'
   /** The list of `values` grows with the schema version; an unlisted value is refused today. */
   open?: true
@@ -70,9 +70,9 @@ export type Category = {
 }
 
 /** Who may see a field inside something that `outer` may see; for a field at the top, `AUDIENCES`. */
-export const audienceWithin = (outer: readonly Audience[], field: Field): readonly Audience[] =>
+export const narrowAudience = (outer: readonly Audience[], field: Field): readonly Audience[] =>
   field.audience === undefined ? outer : outer.filter(one => field.audience?.includes(one))
 
 /** The one unnamed field that describes the entries of a list of scalars, or undefined for a list of objects. */
-export const scalarEntry = (list: Field): Field | undefined =>
+export const findScalarEntry = (list: Field): Field | undefined =>
   list.of?.length === 1 && list.of[0]?.name === '' ? list.of[0] : undefined

@@ -1,7 +1,7 @@
 /** Language tags come in many spellings (`en-us`, `iw`); they are compared and stored in one. */
 
 /** RFC 5646 sets no limit; 35 characters hold every tag without extensions (section 4.4.1). */
-export const LANGUAGE_TAG_MAX_LENGTH = 64
+export const MAX_LANGUAGE_TAG_LENGTH = 64
 
 /** Tags that name no language a text could be in. */
 const NO_LANGUAGE = new Set(['und', 'mul'])
@@ -11,10 +11,10 @@ const KNOWN_MAX = 1000
 const known = new Map<string, string | undefined>()
 
 /** The canonical BCP-47 form of a tag, or undefined when it is not well formed, or is `und` or `mul`. */
-export function canonicalLanguage(tag: string): string | undefined {
+export function canonicalizeLanguage(tag: string): string | undefined {
   if (known.has(tag)) return known.get(tag)
   const canonical = canonicalise(tag)
-  if (tag.length <= LANGUAGE_TAG_MAX_LENGTH) {
+  if (tag.length <= MAX_LANGUAGE_TAG_LENGTH) {
     if (known.size >= KNOWN_MAX) known.clear()
     known.set(tag, canonical)
   }
@@ -51,7 +51,7 @@ const VARIANTS =
   /^([a-z]{2,8}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|[0-9]{3}))?)((?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))+)(?=-|$)/i
 
 function canonicalise(sent: string): string | undefined {
-  if (sent.length > LANGUAGE_TAG_MAX_LENGTH) return undefined
+  if (sent.length > MAX_LANGUAGE_TAG_LENGTH) return undefined
   const whole = sent.toLowerCase()
   const tag = GRANDFATHERED.has(whole) ? GRANDFATHERED.get(whole) : sent.replace(EXTENDED, '')
   if (tag === undefined) return undefined
@@ -75,5 +75,5 @@ function withVariantsOf(tag: string, canonical: string): string {
 const sorted = (variants: string) => variants.split('-').sort().join()
 
 /** The tag that was probably meant by one with underscores (`en_US`), or undefined. */
-export const repairedLanguage = (tag: string): string | undefined =>
-  tag.includes('_') ? canonicalLanguage(tag.replaceAll('_', '-')) : undefined
+export const repairLanguage = (tag: string): string | undefined =>
+  tag.includes('_') ? canonicalizeLanguage(tag.replaceAll('_', '-')) : undefined

@@ -1,5 +1,5 @@
 /** Every sentence about wrong data, in one place and with holes for its facts: whoever speaks another language says them by their names. */
-import { fill } from '../i18n/catalogue.ts'
+import { fillPlaceholders } from '../i18n/catalogue.ts'
 
 /** Each continues a sentence that begins with the field's name. */
 export const PROBLEMS = {
@@ -88,7 +88,7 @@ export const problem = (key: ProblemKey, facts: Facts = {}): Problem => ({ key, 
 const SAID_BY_KIND = new Set(['wanted', 'kind'])
 
 /** A sentence with its facts; kinds in the words of its language, and numbers as `number` writes them. */
-export function saying(
+export function fillSentence(
   sentence: string,
   facts: Facts,
   kinds: Readonly<Record<Kind, string>> = KINDS,
@@ -98,7 +98,7 @@ export function saying(
     if (typeof fact === 'number') return [name, number(fact)]
     return [name, SAID_BY_KIND.has(name) && Object.hasOwn(kinds, fact) ? kinds[fact as Kind] : fact]
   })
-  return fill(sentence, Object.fromEntries(said))
+  return fillPlaceholders(sentence, Object.fromEntries(said))
 }
 
-export const inEnglish = ({ key, facts }: Problem): string => saying(PROBLEMS[key], facts)
+export const toEnglish = ({ key, facts }: Problem): string => fillSentence(PROBLEMS[key], facts)

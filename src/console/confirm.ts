@@ -4,8 +4,8 @@
  */
 import { html } from 'ghtml'
 import { checkOwnPassword } from '../accounts/people/change-password.ts'
-import { findPasskeyHome } from '../accounts/people/passkey-challenges.ts'
-import { proofOptions, proveByPasskey } from '../accounts/people/passkey-sign-in.ts'
+import { findRelyingParty } from '../accounts/people/passkey-challenges.ts'
+import { createProofOptions, proveByPasskey } from '../accounts/people/passkey-sign-in.ts'
 import { listPasskeys } from '../accounts/people/passkeys.ts'
 import { input, notice, summary } from './fields.ts'
 import { type Form, isFine, type Problems } from './form.ts'
@@ -20,7 +20,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([PASSWORD_FIELD, PASSKEY_FIELD])
 
 export async function submitConfirmOptions({ setup, session }: SignedInVisit): Promise<Outcome> {
   const home = requireHome(setup.addresses.publicUrl)
-  return { data: await proofOptions(setup, { personId: session.personId, home }) }
+  return { data: await createProofOptions(setup, { personId: session.personId, home }) }
 }
 
 /** The session's new token once its person has proven who they are with this form, else the page that asks for it. */
@@ -55,7 +55,7 @@ async function page(visit: SignedInVisit, { problem, refusal, status }: Shown): 
   const to = ownPath(url)
   const kept = keptFields(form)
   const hasPasskeys =
-    findPasskeyHome(setup.addresses.publicUrl) !== undefined &&
+    findRelyingParty(setup.addresses.publicUrl) !== undefined &&
     (await listPasskeys(setup, session)).length > 0
   const field = {
     name: PASSWORD_FIELD,

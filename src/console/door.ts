@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Role } from '../accounts/people/people.ts'
 import { findSessionToken } from '../accounts/people/session-cookie.ts'
-import { findSession, isProven } from '../accounts/people/sessions.ts'
+import { findSession, isRecentlyProven } from '../accounts/people/sessions.ts'
 import { networkOf } from '../kernel/network.ts'
 import type { SecurityEvent } from '../kernel/security-events.ts'
 import { ASSET_PATHS, registerAssets } from './assets.ts'
@@ -224,7 +224,7 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
   const refused = refuseForCost({ sql: setup.sql, route, session, request, reply })
   if (refused !== undefined) return refused
   const signedIn = { ...visit, session, token }
-  if (route.needsProof && !isProven(session, setup.clock.now())) {
+  if (route.needsProof && !isRecentlyProven(session, setup.clock.now())) {
     const proof = await confirm(signedIn)
     if (!('token' in proof)) return send(setup, { request, reply, visit }, proof)
     setCookie(setup, reply, proof.token)

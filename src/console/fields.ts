@@ -1,6 +1,6 @@
 /** The parts of a form: each field with its label, hint and error, and a summary that leads to what is wrong. */
 import { html } from 'ghtml'
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../accounts/people/password.ts'
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../accounts/people/password.ts'
 import type { Problems } from './form.ts'
 import type { Texts } from './texts-en.ts'
 
@@ -101,7 +101,7 @@ export const newPasswordInput = (texts: Texts, label: string, problems: Problems
       name: 'password',
       label,
       type: 'password',
-      hint: texts.passwordHint(PASSWORD_LENGTH_MIN, PASSWORD_LENGTH_MAX),
+      hint: texts.passwordHint(MIN_PASSWORD_LENGTH, MAX_PASSWORD_LENGTH),
       autocomplete: 'new-password',
     },
     problems,

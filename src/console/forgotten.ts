@@ -1,9 +1,9 @@
 /** "Password forgotten?": one answer for every address, and the letter behind it. */
 import { html } from 'ghtml'
-import { findEmail } from '../accounts/people/email.ts'
-import { setPasswordUrl } from '../accounts/people/one-time-links.ts'
-import { findResetLink } from '../accounts/people/password-reset.ts'
-import { takeReset } from '../accounts/people/sign-in-attempts.ts'
+import { countResetRequest } from '../accounts/people/attempt-limits.ts'
+import { parseEmail } from '../accounts/people/email.ts'
+import { buildSetPasswordUrl } from '../accounts/people/one-time-links.ts'
+import { createResetLink } from '../accounts/people/password-reset.ts'
 import type { Letter } from '../kernel/smtp.ts'
 import { input, notice, summary } from './fields.ts'
 import { isFine, type Problems, problemsOf } from './form.ts'
@@ -27,12 +27,12 @@ export async function submitForgotten(visit: Visit): Promise<Outcome> {
   if (!setup.mail.hasServer) return askOperator(visit)
   const { texts } = words
   const typed = form.text('email')
-  const email = findEmail(typed)
+  const email = parseEmail(typed)
   const problems = problemsOf({
     email: typed === '' ? texts.errors.required : email === undefined ? texts.errors.emailFormat : undefined,
   })
   if (!isFine(problems) || email === undefined) return page(visit, { email: typed, problems, status: 422 })
-  const asked = await takeReset(setup, { email, network })
+  const asked = await countResetRequest(setup, { email, network })
   if ('problem' in asked) {
     const refusal = texts.signInWait(Math.ceil(asked.seconds / 60))
     const headers = { 'retry-after': String(asked.seconds) }
@@ -47,10 +47,10 @@ export async function submitForgotten(visit: Visit): Promise<Outcome> {
 }
 
 async function letterTo({ setup, words }: Visit, email: string): Promise<Letter | undefined> {
-  const found = await findResetLink(setup, email)
+  const found = await createResetLink(setup, email)
   if (found === undefined) return undefined
   const { publicUrl } = setup.addresses
-  return resetLetter(words, { to: found.email, publicUrl, link: setPasswordUrl(publicUrl, found.token) })
+  return resetLetter(words, { to: found.email, publicUrl, link: buildSetPasswordUrl(publicUrl, found.token) })
 }
 
 type Shown = { email: string; problems?: Problems; refusal?: string; status?: number }

@@ -1,9 +1,9 @@
 /** The first page after signing in: what the account has, how much room is left, and how a program reaches it. */
 import { html } from 'ghtml'
 import { listKeys } from '../accounts/keys/keys.ts'
-import { readUsage, type Usage } from '../accounts/limits/usage.ts'
-import { contextOf, listAccountsOf, switchAccount } from '../accounts/people/sessions.ts'
-import { withoutMarks } from '../i18n/direction.ts'
+import { getUsage, type Usage } from '../accounts/limits/usage.ts'
+import { listPersonAccounts, switchAccount, toAccountContext } from '../accounts/people/sessions.ts'
+import { stripDirectionMarks } from '../i18n/direction-marks.ts'
 import { notFound } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { type Addresses, passportUrl } from '../passports/core/record.ts'
@@ -29,13 +29,13 @@ const MODELS = {
 } as const
 
 export async function showHome({ setup, session, words }: SignedInVisit): Promise<Outcome> {
-  const ctx = contextOf(setup, session)
+  const ctx = toAccountContext(setup, session)
   const { texts } = words
   const [usage, keys, newest, accounts, webhooks] = await Promise.all([
-    readUsage(ctx),
+    getUsage(ctx),
     listKeys(ctx, session.account.id),
     listPassports(ctx, MODELS, { limit: NEWEST_SHOWN, page: 1 }),
-    listAccountsOf(ctx, session.personId),
+    listPersonAccounts(ctx, session.personId),
     listWebhooks(ctx),
   ])
   const keysInUse = keys.filter(key => isInUse(key, setup.clock.now())).length
@@ -88,7 +88,7 @@ function newestModels(
       words.date(row.updated_at.toISOString()),
       row.status === 'x' ? texts.archived : null,
     ]
-    return html`<li><a class="row-link" href="${passportUrl(addresses, idFromUuid(row.id))}">${withoutMarks(row.product_name ?? texts.unnamed)}<span class="sight"> (${texts.opensPublic})</span></a>
+    return html`<li><a class="row-link" href="${passportUrl(addresses, idFromUuid(row.id))}">${stripDirectionMarks(row.product_name ?? texts.unnamed)}<span class="sight"> (${texts.opensPublic})</span></a>
 <span class="quiet">${facts.filter(fact => fact !== null).join(' · ')}</span></li>`
   })
   return html`<ul class="rows">!${lines}</ul>`

@@ -1,8 +1,8 @@
 /** API keys: seen by everyone of the account, made and ended by its owners, because a key outlives its maker's sign-in. */
 import { type KeyRecord, listKeys, SCOPES } from '../accounts/keys/keys.ts'
 import { createOwnKey, revokeOwnKey, rotateOwnKey } from '../accounts/keys/own-keys.ts'
-import { OVERLAP_MS } from '../accounts/keys/rotate-key.ts'
-import { contextOf } from '../accounts/people/sessions.ts'
+import { KEY_OVERLAP_MS } from '../accounts/keys/rotate-key.ts'
+import { toAccountContext } from '../accounts/people/sessions.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from './form.ts'
 import { isInUse } from './key-state.ts'
@@ -46,7 +46,7 @@ export async function submitKey(visit: SignedInVisit): Promise<Outcome> {
   const expiresAt =
     ends === 'never' ? undefined : new Date(setup.clock.now().getTime() + Number(ends) * DAY_MS)
   const input = { name: typed.name, scope, expiresAt, createdBy: session.email }
-  return wayTo(visit, await createOwnKey(contextOf(setup, session), input))
+  return wayTo(visit, await createOwnKey(toAccountContext(setup, session), input))
 }
 
 const wayTo = (visit: SignedInVisit, { id, key }: { id: string; key: string }): Outcome => ({
@@ -75,9 +75,9 @@ export async function submitRotate(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words } = visit
   if (!session.account.planHasApi) throw new AppError('plan_required', words.texts.apiNotIncluded)
   const { id } = await getKey(visit)
-  const input = { id, overlapMs: OVERLAP_MS, createdBy: session.email }
+  const input = { id, overlapMs: KEY_OVERLAP_MS, createdBy: session.email }
   try {
-    return wayTo(visit, await rotateOwnKey(contextOf(setup, session), input))
+    return wayTo(visit, await rotateOwnKey(toAccountContext(setup, session), input))
   } catch (error) {
     if (error instanceof AppError && error.code === 'archived') return { to: KEYS }
     throw error
@@ -90,7 +90,7 @@ export async function showRevoke(visit: SignedInVisit): Promise<Outcome> {
 }
 
 export async function submitRevoke({ setup, session, params }: SignedInVisit): Promise<Outcome> {
-  await revokeOwnKey(contextOf(setup, session), params.id ?? '')
+  await revokeOwnKey(toAccountContext(setup, session), params.id ?? '')
   return { to: KEYS }
 }
 

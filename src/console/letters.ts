@@ -1,6 +1,6 @@
 /** The letters the console sends: plain text, in the language of whoever caused them, each with one link. */
 import type { Role } from '../accounts/people/people.ts'
-import { withoutMarks } from '../i18n/direction.ts'
+import { stripDirectionMarks } from '../i18n/direction-marks.ts'
 import type { Letter } from '../kernel/smtp.ts'
 import { type Words, wordsOf } from './texts.ts'
 
@@ -14,7 +14,7 @@ const LONGEST_NAME = 60
  * program would make a link of.
  */
 function unlinked(name: string): string {
-  const words = withoutMarks(name)
+  const words = stripDirectionMarks(name)
     .replace(/[:/\\@\s]+/g, ' ')
     .replace(/[.\u3002\uff0e\uff61](?=[\p{L}\p{N}])/gu, '. ')
   const letters = Array.from(words)

@@ -1,8 +1,8 @@
 /** What the two pages behind one-time links share: the page of a link that has ended, and the sentences about passwords. */
 import { html } from 'ghtml'
 import {
-  PASSWORD_LENGTH_MAX,
-  PASSWORD_LENGTH_MIN,
+  MAX_PASSWORD_LENGTH,
+  MIN_PASSWORD_LENGTH,
   type PasswordProblem,
 } from '../accounts/people/password.ts'
 import { SIGN_IN } from './own-path.ts'
@@ -25,5 +25,5 @@ export function passwordSentence(
   if (password === '') return texts.errors.required
   if (problem === undefined) return undefined
   const { short, long, common, email } = texts.errors
-  return { short: short(PASSWORD_LENGTH_MIN), long: long(PASSWORD_LENGTH_MAX), common, email }[problem]
+  return { short: short(MIN_PASSWORD_LENGTH), long: long(MAX_PASSWORD_LENGTH), common, email }[problem]
 }

@@ -1,13 +1,13 @@
 /** Signing in with a passkey: a challenge for the page's module, and the browser's answer as an ordinary form. */
-import { findPasskeyHome } from '../accounts/people/passkey-challenges.ts'
-import { signInOptions, signInWithPasskey } from '../accounts/people/passkey-sign-in.ts'
+import { findRelyingParty } from '../accounts/people/passkey-challenges.ts'
+import { createSignInOptions, signInWithPasskey } from '../accounts/people/passkey-sign-in.ts'
 import { notFound } from '../kernel/errors.ts'
 import { ownPath } from './own-path.ts'
 import type { Outcome, Visit } from './route.ts'
 import { signInPage, waitPage } from './sign-in.ts'
 
 export async function submitPasskeyOptions({ setup, network }: Visit): Promise<Outcome> {
-  const made = await signInOptions(setup, { home: requireHome(setup.addresses.publicUrl), network })
+  const made = await createSignInOptions(setup, { home: requireHome(setup.addresses.publicUrl), network })
   return 'seconds' in made ? { data: {}, status: 429 } : { data: made.options }
 }
 
@@ -25,7 +25,7 @@ export async function submitPasskey(visit: Visit): Promise<Outcome> {
 
 /** Throws `not_found` where passkeys cannot work: no page of ours leads here then. */
 export function requireHome(publicUrl: string) {
-  const home = findPasskeyHome(publicUrl)
+  const home = findRelyingParty(publicUrl)
   if (home === undefined) throw notFound('address')
   return home
 }

@@ -1,6 +1,6 @@
 /** The first page of a new Carnet: whoever holds the one-time link names the account and becomes its owner. */
 import { html } from 'ghtml'
-import { findEmail } from '../accounts/people/email.ts'
+import { parseEmail } from '../accounts/people/email.ts'
 import { isSetUpLink } from '../accounts/people/one-time-links.ts'
 import { findPasswordProblem } from '../accounts/people/password.ts'
 import { createSession } from '../accounts/people/sessions.ts'
@@ -30,7 +30,7 @@ export async function submitSetUp(visit: Visit): Promise<Outcome> {
   const typed = { token: form.raw('token'), name: form.text('name'), email: form.text('email') }
   if (!(await isSetUpLink(setup, typed.token))) return ended(visit)
   const password = form.raw('password')
-  const email = findEmail(typed.email)
+  const email = parseEmail(typed.email)
   const emailSentence = typed.email === '' ? errors.required : errors.emailFormat
   const problems = problemsOf({
     name: nameProblem(words.texts, typed.name, NAME_LENGTH_MAX),

@@ -1,8 +1,8 @@
 /** Signing in and out. */
 import { html } from 'ghtml'
-import { findPasskeyHome } from '../accounts/people/passkey-challenges.ts'
+import { findRelyingParty } from '../accounts/people/passkey-challenges.ts'
 import { endSession } from '../accounts/people/sessions.ts'
-import { signIn, signInEmail } from '../accounts/people/sign-in.ts'
+import { normalizeSignInEmail, signIn } from '../accounts/people/sign-in.ts'
 import { findDevice } from './device-cookie.ts'
 import { DRAFTS_MODULE } from './drafts-module.ts'
 import { input, notice, summary } from './fields.ts'
@@ -31,7 +31,7 @@ export async function submitSignIn(visit: Visit): Promise<Outcome> {
     password: password === '' ? texts.errors.required : undefined,
   })
   if (!isFine(problems)) return signInPage(visit, { next, email, problems, status: 422 })
-  const device = findDevice(setup, cookies, signInEmail(email))
+  const device = findDevice(setup, cookies, normalizeSignInEmail(email))
   const signedIn = await signIn(setup, { email, password, network, device, replaces: token })
   if ('token' in signedIn) return { to: next, session: signedIn.token, knows: signedIn.email }
   visit.note(signedIn.problem === 'wrong' ? 'sign_in_refused' : 'sign_in_held_back')
@@ -67,7 +67,7 @@ type Shown = {
 
 export function signInPage({ words: { texts }, setup }: Visit, shown: Shown): Page {
   const { next, why, email = '', problems = {}, refusal, status = 200, isSignedOut = false } = shown
-  const passkeys = findPasskeyHome(setup.addresses.publicUrl) !== undefined
+  const passkeys = findRelyingParty(setup.addresses.publicUrl) !== undefined
   const keep = next === HOME ? '' : html`<input type="hidden" name="next" value="${next}">`
   const forget = isSignedOut ? '<span hidden data-drafts-forget></span>' : ''
   const scripts = [...(passkeys ? ['passkeys'] : []), ...(isSignedOut ? [DRAFTS_MODULE] : [])]

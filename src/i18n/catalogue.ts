@@ -123,7 +123,7 @@ export function isLanguage(text: string): text is Language {
 }
 
 /** The whole catalogue of a language; shared, so never to be written to. */
-export function labelsFor(language: Language): Labels {
+export function getLabels(language: Language): Labels {
   return CATALOGUES[language]
 }
 
@@ -131,26 +131,26 @@ export function labelsFor(language: Language): Labels {
  * The label of a key made at run time, such as a field's path or `<path>.<value>`; undefined when there is none,
  * also for names that every object has (`constructor`, `toString`).
  */
-export function label(labels: Labels, section: keyof Labels, key: string): string | undefined {
+export function findLabel(labels: Labels, section: keyof Labels, key: string): string | undefined {
   const entries: Readonly<Record<string, string>> = labels[section]
   return Object.hasOwn(entries, key) ? entries[key] : undefined
 }
 
 /** A label as it stands within a phrase: German alone writes its nouns with a capital. An abbreviation stays as it is. */
-export function withinPhrase(language: Language, words: string): string {
+export function toLowerWithinPhrase(language: Language, words: string): string {
   if (language === 'de') return words
   return words.replace(/^\p{Lu}(?!\p{Lu})/u, letter => letter.toLocaleLowerCase(language))
 }
 
 /** The English names under which the fibres' labels stand. */
-export const fibreCodes = (): readonly string[] => Object.keys(en.fibres)
+export const listFibreCodes = (): readonly string[] => Object.keys(en.fibres)
 export const isFibreCode = (text: string): boolean => Object.hasOwn(en.fibres, text)
 
 /**
  * Replaces each `{name}` by its value, in one pass, so a value that itself holds braces stays text.
  * A placeholder without a value stays as it is. The result is text, not markup: escape it like any other.
  */
-export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
+export function fillPlaceholders(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : placeholder,
   )

@@ -105,7 +105,7 @@ export const formatMinute = (language: Language, time: Date) =>
   `${dates(language).minute.format(time)}\u00a0UTC`
 
 /** A country's name in the language, the code itself when it has none or is no code. */
-export function countryName(language: Language, code: string): string {
+export function formatCountry(language: Language, code: string): string {
   if (!/^[A-Z]{2}$/.test(code)) return code
   const known = countries(language)
   const name = known.get(code) ?? regions(language).of(code) ?? code
@@ -117,7 +117,7 @@ export function countryName(language: Language, code: string): string {
  * A language's name in another (`de`, `en-GB` → `Britisches Englisch`); the tag itself when it has none, names no language
  * (`und`) or is malformed.
  */
-export function languageName(language: Language, tag: string): string {
+export function formatLanguage(language: Language, tag: string): string {
   if (tag.length > 100 || /^und(?:-|$)/i.test(tag)) return tag
   try {
     return tongues(language).of(tag) ?? tag
@@ -145,7 +145,7 @@ const UNITS = new Map([
  * The symbol to print for a field's unit; one that is a symbol already (`kg`, `Ah`, `Wh`, `V`, `cm`, `%`) comes back
  * as it is. Empty for what has no symbol: months are `formatMonths`, cycles are named by the field's label.
  */
-export function unitText(unit: string): string {
+export function formatUnit(unit: string): string {
   return UNITS.get(unit) ?? unit
 }
 
@@ -155,5 +155,5 @@ export function formatAmount(language: Language, unit: string | undefined, value
   if (unit === undefined || unit === 'cycles') return formatNumber(language, value)
   if (unit === '%') return formatPercent(language, value)
   if (unit === 'months') return formatMonths(language, value)
-  return `${formatNumber(language, value)}\u00a0${unitText(unit).replaceAll(' ', '\u00a0')}`
+  return `${formatNumber(language, value)}\u00a0${formatUnit(unit).replaceAll(' ', '\u00a0')}`
 }

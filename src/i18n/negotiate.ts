@@ -15,7 +15,7 @@ const QUALITY = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i
 
 const TAG = /^[a-z]{1,8}(?:-[a-z\d]{1,8})*$/i
 
-export type LanguageWishes = {
+export type LanguagePreferences = {
   /** The value of `?lang=`. */
   query?: string | undefined
   /** The `Accept-Language` header as received. */
@@ -30,7 +30,7 @@ type Range = { tag: string; quality: number }
  * `?lang=` over `Accept-Language` (RFC 4647 lookup) over the primary language over English. A tag counts by its
  * base language (`pt-BR` is `pt`); one outside the 24 is passed over. Never throws, whatever the input.
  */
-export function negotiateLanguage({ query, acceptLanguage, primary }: LanguageWishes): Language {
+export function negotiateLanguage({ query, acceptLanguage, primary }: LanguagePreferences): Language {
   return baseLanguage(query) ?? preferred(acceptLanguage) ?? baseLanguage(primary) ?? 'en'
 }
 
@@ -38,7 +38,7 @@ export function negotiateLanguage({ query, acceptLanguage, primary }: LanguageWi
  * What the reader asked for in the order of liking, down to the one that decides the language of the page: for texts,
  * which may be in any language. Lower case; none when nothing was asked for. Never throws.
  */
-export function wishedTags({ query, acceptLanguage }: LanguageWishes): string[] {
+export function listRequestedLanguages({ query, acceptLanguage }: LanguagePreferences): string[] {
   const asked = query === undefined || query.length > TAG_LENGTH_MAX ? '' : query.trim().replaceAll('_', '-')
   const tags = TAG.test(asked) ? [asked.toLowerCase()] : []
   if (baseLanguage(asked) !== undefined) return tags

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { areOwnPeople } from '../accounts/people/own-people.ts'
+import { areMembers } from '../accounts/people/membership-check.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { findMeaning, retrying, type Sql, sqlState, unavailable } from '../kernel/db.ts'
 import type { Log } from '../kernel/log.ts'
@@ -213,7 +213,7 @@ async function findOwnPeople(state: State, all: readonly Sighting[]): Promise<Se
     accountId: passport.account_id,
   }))
   try {
-    const own = await areOwnPeople(state.setup, looks)
+    const own = await areMembers(state.setup, looks)
     return new Set(signedIn.filter((_, i) => own[i]))
   } catch (error) {
     complain(state, { reason: messageOf(error) }, 'who is signed in could not be looked up')

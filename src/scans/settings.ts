@@ -1,9 +1,9 @@
 /** Whether and how the scans of an account are counted: off for all or for a category, and when a code counts as cloned. */
 import { requireAccount } from '../accounts/accounts.ts'
-import { actingIn } from '../accounts/actors.ts'
+import { withActor } from '../accounts/actors.ts'
 import { audit } from '../accounts/audit.ts'
 import type { OperatorContext } from '../accounts/context.ts'
-import { inTransaction } from '../accounts/transaction.ts'
+import { withTransaction } from '../accounts/transaction.ts'
 import type { Sql } from '../kernel/db.ts'
 import { invalid } from '../kernel/errors.ts'
 
@@ -72,7 +72,7 @@ export async function setScanSettings(
   change: ScanSettingsChange,
 ): Promise<ScanSettings> {
   checkRules(change.cloneRules ?? {})
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     await requireAccount(tx, change.accountId)
     await tx.sql`
       insert into scan_setting (account_id, is_on, off_categories, watches_clones, changed_at)
@@ -94,7 +94,7 @@ export async function setScanSettings(
       where account_id = ${change.accountId} returning ${columns(tx.sql)}`
     const settings = settingsOf(now)
     const said = differences(settingsOf(row), settings)
-    if (said !== '') await audit(await actingIn(tx, change.accountId), 'scans_switched', said)
+    if (said !== '') await audit(await withActor(tx, change.accountId), 'scans_switched', said)
     return settings
   })
 }

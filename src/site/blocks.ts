@@ -1,7 +1,7 @@
 /** From fields of the table to pieces of the page. What a field looks like follows from its attributes, not from its name, so that a new field has a form at once. */
 import { html } from 'ghtml'
 import type { Field } from '../categories/field.ts'
-import { fill, label } from '../i18n/catalogue.ts'
+import { fillPlaceholders, findLabel } from '../i18n/catalogue.ts'
 import { formatAmount } from '../i18n/format.ts'
 import { chain, classRow, composition, meter } from './figures.ts'
 import type { Data } from './reading.ts'
@@ -74,7 +74,7 @@ function prose(wording: Wording, value: unknown): string {
 
 function carbonClass({ labels }: Wording, value: string): string {
   const letter = value.trim().toUpperCase()
-  return html`!${classRow(letter)}<p><b>${fill(labels.ui.carbonClass, { class: letter })}</b> <small>${labels.ui.carbonClassScale}</small></p>`
+  return html`!${classRow(letter)}<p><b>${fillPlaceholders(labels.ui.carbonClass, { class: letter })}</b> <small>${labels.ui.carbonClassScale}</small></p>`
 }
 
 function listBlocks(wording: Wording, field: Field, path: string, title: string, value: unknown): Block[] {
@@ -113,7 +113,7 @@ export function sharesOf(wording: Wording, field: Field, path: string, entries: 
     const value = named === undefined ? undefined : entry[named.name]
     const isFibre = named?.name === 'fiber' && typeof value === 'string'
     const isLabel =
-      !isFibre && label(wording.labels, 'values', `${path}.${named?.name}.${value}`) !== undefined
+      !isFibre && findLabel(wording.labels, 'values', `${path}.${named?.name}.${value}`) !== undefined
     return {
       isLabel,
       name: isFibre

@@ -1,7 +1,7 @@
 /** What an account's brand changes about the frame of a page: the accent in its one style sheet, and so the sheet's digest in the policy, and who may frame it. */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { accentOn } from '../accounts/brand/accent.ts'
+import { buildAccent } from '../accounts/brand/accent.ts'
 import { type Brand, NO_BRAND } from '../accounts/brand/brand.ts'
 import { compactCss } from '../kernel/compact-css.ts'
 
@@ -68,6 +68,6 @@ function make(sheets: string, { accent, frameAncestors }: Worn): Dress {
 
 /** Paper is light, whatever the screen was. */
 function accentRules(accent: string): string {
-  const { light, dark } = accentOn(accent)
+  const { light, dark } = buildAccent(accent)
   return `:root{--accent:${light}}@media screen and (prefers-color-scheme:dark){:root{--accent:${dark}}}`
 }

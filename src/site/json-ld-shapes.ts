@@ -3,7 +3,7 @@
  * Every other field is written under its own term, by rule.
  */
 import type { Field } from '../categories/field.ts'
-import { canonicalName } from '../categories/names/known-names.ts'
+import { toCanonicalName } from '../categories/names/recognise-names.ts'
 import type { Data } from './reading.ts'
 import { findLink } from './values.ts'
 
@@ -169,7 +169,7 @@ function composition(nameOf: string): Shape {
         const name = entry[nameOf]
         return named === undefined || typeof name !== 'string'
           ? name
-          : canonicalName(`${field.name}.${nameOf}`, named, name)
+          : toCanonicalName(`${field.name}.${nameOf}`, named, name)
       }),
     }
   }

@@ -1,7 +1,7 @@
 /** The facts that open a page: made of, made where, repairable, at the end of life. */
 import { html } from 'ghtml'
 import type { Field } from '../categories/field.ts'
-import { withinPhrase } from '../i18n/catalogue.ts'
+import { toLowerWithinPhrase } from '../i18n/catalogue.ts'
 import { formatPercent } from '../i18n/format.ts'
 import { sharesOf } from './blocks.ts'
 import type { Data, Reading } from './reading.ts'
@@ -48,7 +48,7 @@ function madeOf(wording: Wording, fields: readonly Field[], data: Data): string 
   }
   const shares = sharesOf(wording, whole, whole.name, entries).toSorted((a, b) => b.percentage - a.percentage)
   const parts = shares.slice(0, MOST_PARTS).map(({ name, isLabel, percentage }) => {
-    const words = isLabel ? withinPhrase(language, name) : name
+    const words = isLabel ? toLowerWithinPhrase(language, name) : name
     return html`${formatPercent(language, percentage)} !${words}`
   })
   return parts.join(', ') + (shares.length > MOST_PARTS ? ' …' : '')

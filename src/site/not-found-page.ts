@@ -1,7 +1,7 @@
 /** What a person sees at an address that holds no passport, or when the answer has to wait: in their language, with what to do next. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'ghtml'
-import { type Labels, type Language, labelsFor } from '../i18n/catalogue.ts'
+import { getLabels, type Labels, type Language } from '../i18n/catalogue.ts'
 import { notFound } from '../kernel/errors.ts'
 import { type ReadyAnswer, readyAnswer, sendEncoded } from './ready-answer.ts'
 import type { SiteSetup } from './setup.ts'
@@ -12,7 +12,7 @@ type UiKey = keyof Labels['ui']
 
 /** A page of a title and a few sentences, or what else is ready HTML, not to be indexed. */
 function notice(language: Language, title: UiKey, sentences: readonly UiKey[], more = ''): string {
-  const { ui } = labelsFor(language)
+  const { ui } = getLabels(language)
   const paragraphs = sentences.map(key => html`<p>${ui[key]}</p>`)
   return document({
     language,
@@ -32,7 +32,7 @@ export const missingBody = (language: Language, passport: string) =>
     language,
     'missing.title',
     [],
-    html`<p><a href="${passport}">${labelsFor(language).ui['missing.link']}</a></p>`,
+    html`<p><a href="${passport}">${getLabels(language).ui['missing.link']}</a></p>`,
   )
 
 const made = new Map<string, ReadyAnswer>()

@@ -1,5 +1,5 @@
 /** Ready answers of passports, as many as fit: all forms and languages of a passport live and go together. */
-import type { TextLanguages } from '../categories/localized.ts'
+import type { TextLanguages } from '../categories/pick-text.ts'
 import type { ReadyAnswer } from './ready-answer.ts'
 
 export type CachedPassport = {

@@ -1,6 +1,6 @@
 /** The end of a passport's page, law's fine print: identifiers, the history of versions, languages and other forms. */
 import { html } from 'ghtml'
-import { fill, LANGUAGES } from '../i18n/catalogue.ts'
+import { fillPlaceholders, LANGUAGES } from '../i18n/catalogue.ts'
 import type { PublicVersion } from '../passports/read/public-history.ts'
 import { pair } from './blocks.ts'
 import { day, fold, keptQuery, type Page, text } from './page.ts'
@@ -49,7 +49,7 @@ function versionRow(page: Page, { versionNo, kind, at }: PublicVersion): string 
 
 /** The language goes along; by name, so that a number alone is not all that a list of links says. */
 function versionLink({ labels, language, reader, reading }: Page, versionNo: number): string {
-  const name = fill(labels.ui.versionNumber, { version: versionNo })
+  const name = fillPlaceholders(labels.ui.versionNumber, { version: versionNo })
   const kept = keptQuery({ ...reading, replacedBy: null }, reader)
   return html`<a href="?!${kept}version=${versionNo}&amp;lang=!${language}" aria-label="${name}">${versionNo}</a>`
 }
@@ -62,7 +62,7 @@ export function footer(page: Page): string {
     return html`<li><a href="?!${page.kept}lang=${code}" hreflang="${code}" lang="${code}"!${current}>${name}</a></li>`
   })
   const operator = (reading.data.economicOperator as { legalName?: unknown } | undefined)?.legalName
-  const by = html`<bdi>${fill(ui.providedBy, { operator: text(operator) })}</bdi>`
+  const by = html`<bdi>${fillPlaceholders(ui.providedBy, { operator: text(operator) })}</bdi>`
   return html`<footer><nav aria-labelledby="languages"><h2 id="languages">${ui.languages}</h2><ul>!${items}</ul></nav>
 <p><a href="?!${page.kept}format=jsonld" type="application/ld+json">${ui.machineReadable}</a></p>
 <p>!${text(operator) && by}</p><p>${reader === undefined || 'isPreview' in reader ? ui.noCookies : ui.accessCookie}</p></footer>`

@@ -1,8 +1,8 @@
 /** The head of a passport's page, which reads like the data page of a passport: whose it is, the product, then the facts of the document. */
 import { html } from 'ghtml'
 import type { BrandLogo } from '../accounts/brand/brand.ts'
-import { fill, LANGUAGES, label } from '../i18n/catalogue.ts'
-import { withoutMarks } from '../i18n/direction.ts'
+import { fillPlaceholders, findLabel, LANGUAGES } from '../i18n/catalogue.ts'
+import { stripDirectionMarks } from '../i18n/direction-marks.ts'
 import { formatMinute } from '../i18n/format.ts'
 import { day, isIndexed, keptQuery, type Page, text } from './page.ts'
 import type { UnitCorrection } from './reading.ts'
@@ -29,13 +29,13 @@ function preview({ reading, brand, labels, facts: all }: Page): string {
     .map(({ title, body }) => html`${title}: !${body.replace(/<[^>]*>/g, '')}`)
     .join(' · ')
   const picture = brand.logo !== null && !brand.logo.file.endsWith('.svg') ? brand.logo.file : undefined
-  const site = html`${withoutMarks(brand.name ?? text(brandName))}`
+  const site = html`${stripDirectionMarks(brand.name ?? text(brandName))}`
   const properties = [
-    ['title', html`${withoutMarks(text(productName))}`],
+    ['title', html`${stripDirectionMarks(text(productName))}`],
     ['type', 'product'],
     ['url', html`${reading.url}`],
     ['site_name', site],
-    ['description', html`${labels.ui.passport}. !${withoutMarks(facts)}`],
+    ['description', html`${labels.ui.passport}. !${stripDirectionMarks(facts)}`],
     ['image', picture === undefined ? '' : html`${reading.url.replace(/p\/[^/]*$/, '')}brand/${picture}`],
   ]
   return properties
@@ -110,7 +110,7 @@ function relatives({ reading, labels }: Page): string {
 }
 
 const categoryName = ({ labels, reading }: Page) =>
-  label(labels, 'ui', `category.${reading.category.id}`) ?? reading.category.title
+  findLabel(labels, 'ui', `category.${reading.category.id}`) ?? reading.category.title
 
 /** Which level, for whom, until when; in words, because colour alone says nothing. Or that it is over. */
 function banner(page: Page): string {
@@ -129,7 +129,7 @@ function banner(page: Page): string {
   }
   // A day alone is read as one on which it still works.
   const date = formatMinute(language, reader.expiresAt)
-  const until = fill(labels.ui.audienceFor, { label: reader.label, date })
+  const until = fillPlaceholders(labels.ui.audienceFor, { label: reader.label, date })
   return html`<p class="banner" role="note"><b>${audience}</b> <bdi>${until}</bdi></p>`
 }
 
@@ -139,7 +139,7 @@ function whomToAsk({ reading, labels }: Page): string {
   const [operator, email] = [text(legalName), text(contactEmail)]
   return operator === '' || email === ''
     ? ''
-    : html`<bdi>${fill(labels.ui['accessEnded.ask'], { operator, email })}</bdi>`
+    : html`<bdi>${fillPlaceholders(labels.ui['accessEnded.ask'], { operator, email })}</bdi>`
 }
 
 function notices(page: Page): string {
@@ -148,7 +148,7 @@ function notices(page: Page): string {
     reading.status === 'archived' ? html`<p class="notice" role="note">${labels.ui.archivedNotice}</p>` : ''
   const plain = archived + (reading.outdated ? correctionNotice(page) : '')
   if (reading.replacedBy === null) return plain
-  const older = fill(labels.ui.olderVersion, {
+  const older = fillPlaceholders(labels.ui.olderVersion, {
     version: reading.versionNo,
     date: day(page, reading.changedAt),
   })

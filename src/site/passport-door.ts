@@ -3,7 +3,7 @@
  * answer out of the cache; whoever brings one gets an answer made for this request and kept nowhere.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { findBelievedBrand, readBrand } from '../accounts/brand/brand.ts'
+import { findCachedBrand, getCachedBrand } from '../accounts/brand/brand.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
 import { type Access, findAccess } from '../passports/access/access-links.ts'
@@ -163,7 +163,7 @@ function findReady(
   row: PublicHead,
   withinMs?: number,
 ): ReadyAnswer | undefined {
-  const brand = findBelievedBrand(setup.sql, row.account_id, page.now, withinMs)
+  const brand = findCachedBrand(setup.sql, row.account_id, page.now, withinMs)
   return brand && findMade(cache, request.headers, page, { row, brand })
 }
 
@@ -235,7 +235,7 @@ async function answerPublic(
 ): Promise<unknown> {
   const { setup, cache } = door
   const { headers } = request.raw
-  const brand = await readBrand(setup.sql, row.account_id, page.now)
+  const brand = await getCachedBrand(setup.sql, row.account_id, page.now)
   const versionNo = versionWished(page) ?? row.version_no
   const made = versionNo === row.version_no ? findMade(cache, headers, page, { row, brand }) : undefined
   const send = async () => {
@@ -297,7 +297,7 @@ async function answerReader(
 ): Promise<FastifyReply> {
   const { setup } = door
   const [brand, then] = await Promise.all([
-    readBrand(setup.sql, row.account_id, page.now),
+    getCachedBrand(setup.sql, row.account_id, page.now),
     readWholeVersion(setup.sql, row, versionWished(page) ?? row.version_no),
   ])
   if (then === undefined) return refuseVersion(setup, request, reply, row)

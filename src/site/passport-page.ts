@@ -1,7 +1,7 @@
 /** The public page of a passport: head, key facts, sections in the order of use, identifiers and history, languages. */
 import { html } from 'ghtml'
 import { type Brand, NO_BRAND } from '../accounts/brand/brand.ts'
-import { fill, type Language, labelsFor } from '../i18n/catalogue.ts'
+import { fillPlaceholders, getLabels, type Language } from '../i18n/catalogue.ts'
 import { type Block, blocksOf, pair } from './blocks.ts'
 import { dressOf } from './dress.ts'
 import { keyFacts } from './key-facts.ts'
@@ -30,7 +30,7 @@ export function renderPassportPage(
     brand?: Brand | undefined
   },
 ): string {
-  const labels = labelsFor(language)
+  const labels = getLabels(language)
   const brand = extra.brand ?? NO_BRAND
   const { qr, reader, isEnded = false, wanted = [language] } = extra
   const kept = keptQuery(reading, reader)
@@ -43,7 +43,7 @@ export function renderPassportPage(
 !${footer(page)}`
   return document({
     language,
-    title: fill(labels.ui.documentTitle, { name }),
+    title: fillPlaceholders(labels.ui.documentTitle, { name }),
     head: headLinks(page),
     isIndexed: isIndexed(reading) && reader === undefined && !isEnded,
     dress: dressOf(brand, body),

@@ -1,7 +1,7 @@
 /** Makes the public answers of a passport, and finds in the cache those that are made. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Brand } from '../accounts/brand/brand.ts'
-import { chosenTags } from '../categories/localized.ts'
+import { listChosenTags } from '../categories/pick-text.ts'
 import { takeTurn } from '../kernel/breath.ts'
 import type { Access } from '../passports/access/access-links.ts'
 import { symbolAddress } from '../passports/core/record.ts'
@@ -60,7 +60,7 @@ function formKey(
   { texts, primary }: Pick<CachedPassport, 'texts' | 'primary'>,
 ): string {
   const key = form === 'jsonld' ? 'jsonld' : language
-  const chosen = form === 'jsonld' || texts === null ? '' : ` ${chosenTags(texts, wanted, primary)}`
+  const chosen = form === 'jsonld' || texts === null ? '' : ` ${listChosenTags(texts, wanted, primary)}`
   return isEnded ? `${key}${chosen} ended` : key + chosen
 }
 

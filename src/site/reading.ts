@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type CompleteCategory, findCategory } from '../categories/catalogue.ts'
 import { disclose } from '../categories/disclose.ts'
 import type { Audience, Field } from '../categories/field.ts'
-import { languagesOfTexts, type TextLanguages } from '../categories/localized.ts'
+import { listTextLanguages, type TextLanguages } from '../categories/pick-text.ts'
 import { isLanguage } from '../i18n/catalogue.ts'
 import { assert } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
@@ -141,6 +141,6 @@ function primaryLanguage(data: Data): string {
 
 /** Where all are common, the language of the page says which text a reader gets. */
 function uncommonTexts({ fields }: CompleteCategory, data: Data, primary: string): TextLanguages | null {
-  const texts = languagesOfTexts(fields, data)
+  const texts = listTextLanguages(fields, data)
   return isLanguage(primary.toLowerCase()) && texts.all.values().every(isLanguage) ? null : texts
 }

@@ -1,7 +1,7 @@
 /** What of a request counts as a scan, and what the recorder is told of its reader. */
 
 import type { IncomingHttpHeaders } from 'node:http'
-import { findSessionToken, sessionCookieName } from '../accounts/people/session-cookie.ts'
+import { findSessionToken, getSessionCookieName } from '../accounts/people/session-cookie.ts'
 import { trustedProxies } from '../kernel/forwarded.ts'
 import type { Scanned } from '../scans/batch.ts'
 import type { Exchange } from './ready-answer.ts'
@@ -13,7 +13,7 @@ export type NoteScan = (exchange: Pick<Exchange, 'request' | 'response'>, wish: 
 /** To be called after an answer was sent. A 304, a page fetched ahead, a HEAD and JSON-LD are no scans. */
 export function scanNoter({ scans, addresses, countryHeader, ...setup }: SiteSetup): NoteScan {
   const { isTrusted, readerOf } = trustedProxies(setup.trustedProxies)
-  const cookieName = sessionCookieName(addresses.publicUrl)
+  const cookieName = getSessionCookieName(addresses.publicUrl)
   return ({ request, response }, wish, row) => {
     const { headers, socket } = request
     if (wish.form !== 'html' || request.method !== 'GET' || response.statusCode !== 200) return

@@ -1,10 +1,10 @@
 /** One value of a passport as words: in the page's language where we have the words, marked with its own where the account wrote it. */
 import { html } from 'ghtml'
 import type { Field } from '../categories/field.ts'
-import { pickText } from '../categories/localized.ts'
-import { fibreLabel } from '../categories/names/known-names.ts'
-import { type Labels, type Language, label } from '../i18n/catalogue.ts'
-import { countryName, formatAmount, formatDate, languageName } from '../i18n/format.ts'
+import { buildFibreLabel } from '../categories/names/recognise-names.ts'
+import { pickText } from '../categories/pick-text.ts'
+import { findLabel, type Labels, type Language } from '../i18n/catalogue.ts'
+import { formatAmount, formatCountry, formatDate, formatLanguage } from '../i18n/format.ts'
 
 /** In which words a page is written. */
 export type Wording = {
@@ -23,7 +23,7 @@ export type Words = { text: string; language: string | undefined; languages: rea
 
 /** `path` names the field in the catalogues: `repair.repairable`. */
 export function fieldLabel(wording: Wording, path: string): string {
-  return label(wording.labels, 'fields', path) ?? humanised(path)
+  return findLabel(wording.labels, 'fields', path) ?? humanised(path)
 }
 
 /** A field we have no words for yet: `quietRide` reads as `Quiet ride`. */
@@ -55,7 +55,7 @@ const foreign = (wording: Wording, tag: string) =>
 export function languageNote(wording: Wording, { language, languages }: Words): string {
   if (language === undefined) return ''
   const links = languages.map(
-    tag => html`<a href="?!${wording.kept}lang=${tag}">${languageName(wording.language, tag)}</a>`,
+    tag => html`<a href="?!${wording.kept}lang=${tag}">${formatLanguage(wording.language, tag)}</a>`,
   )
   const [before = '', after = ''] = wording.labels.ui.inLanguage.split('{languages}')
   return html`<p class="from">${before}!${links.join(', ')}${after}</p>`
@@ -112,7 +112,7 @@ export function inlineValue(wording: Wording, field: Field, path: string, value:
 
 /** One of a field's listed values; an unlisted one of an older or newer schema stands as it is. */
 export function chosen({ labels }: Wording, path: string, value: string): string {
-  const known = label(labels, 'values', `${path}.${value}`)
+  const known = findLabel(labels, 'values', `${path}.${value}`)
   return known === undefined ? inlineName(value) : html`${known}`
 }
 
@@ -125,9 +125,9 @@ function linkOr(wording: Wording, text: string, otherwise: () => string): string
 function written(wording: Wording, field: Field, value: string): string {
   switch (field.format) {
     case 'country':
-      return html`${countryName(wording.language, value)}`
+      return html`${formatCountry(wording.language, value)}`
     case 'language':
-      return html`${languageName(wording.language, value)}`
+      return html`${formatLanguage(wording.language, value)}`
     case 'partial_date':
       return html`${formatDate(wording.language, value)}`
     case 'url':
@@ -140,7 +140,7 @@ function written(wording: Wording, field: Field, value: string): string {
 /** A fibre in the page's language, in whatever language its name was written; with what that says beyond the name. */
 export function fibreName(wording: Wording, fibre: string): string {
   const asWritten = (text: string) => inlineWords({ text, language: foreign(wording, wording.primary) })
-  const known = fibreLabel(wording.labels, fibre)
+  const known = buildFibreLabel(wording.labels, fibre)
   if (known === undefined) return asWritten(fibre)
   return known.more === undefined ? html`${known.name}` : html`${known.name} (!${asWritten(known.more)})`
 }

@@ -1,9 +1,9 @@
 /** What a request to the public door asks for, before any passport is known. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { amongTags, type TextLanguages } from '../categories/localized.ts'
+import { filterTags, type TextLanguages } from '../categories/pick-text.ts'
 import type { Language } from '../i18n/catalogue.ts'
-import { negotiateLanguage, wishedTags } from '../i18n/negotiate.ts'
+import { listRequestedLanguages, negotiateLanguage } from '../i18n/negotiate.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Form, preferredForm, remembering } from './accept.ts'
 import type { SiteSetup } from './setup.ts'
@@ -53,8 +53,11 @@ export function tongueOf(
 ): Tongue {
   const language = languageOf(headers, query, primary)
   if (texts === null) return { language, wanted: [language] }
-  const asked = wishedTags({ query: first(query.lang), acceptLanguage: headers['accept-language'] })
-  return { language, wanted: amongTags(asked, texts.all) }
+  const asked = listRequestedLanguages({
+    query: first(query.lang),
+    acceptLanguage: headers['accept-language'],
+  })
+  return { language, wanted: filterTags(asked, texts.all) }
 }
 
 /** The first of the values of a parameter that was given more than once. */

@@ -1,7 +1,7 @@
 /** The log: every attempt of the last 30 days, newest first, and the ways to have something sent again. */
 import { audit } from '../accounts/audit.ts'
 import type { AccountContext } from '../accounts/context.ts'
-import { inTransaction } from '../accounts/transaction.ts'
+import { withTransaction } from '../accounts/transaction.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import { findUuid, idFromUuid, uuidFloor } from '../kernel/ids.ts'
 import { type EndpointStatus, getWebhook, listWebhooks, requireUuid } from './endpoint.ts'
@@ -103,7 +103,7 @@ export async function resendDelivery(ctx: AccountContext, attemptId: string): Pr
       on a.account_id = w.account_id and a.endpoint_id = w.id and a.id = ${uuid}
     where w.account_id = ${accountId} and w.status <> 'r'`
   if (found === undefined) throw notFound('delivery')
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const rows = await tx.sql`
       insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
       select ${ctx.clock.now()}::timestamptz, ${accountId}::int, 0, false, ${found.endpoint_id}::uuid, e.id

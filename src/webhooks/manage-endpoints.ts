@@ -1,7 +1,7 @@
 /** Making an endpoint, changing it, holding it, taking it away. What is removed signs nothing any more, at once. */
 import { audit } from '../accounts/audit.ts'
 import type { AccountContext } from '../accounts/context.ts'
-import { inTransaction } from '../accounts/transaction.ts'
+import { withTransaction } from '../accounts/transaction.ts'
 import { sqlState } from '../kernel/db.ts'
 import { notFound } from '../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
@@ -55,7 +55,7 @@ export async function addWebhook(
   }
   for (let attempt = 1; ; attempt++) {
     try {
-      await inTransaction(ctx, tx => insert(tx, row))
+      await withTransaction(ctx, tx => insert(tx, row))
       return { ...(await getWebhook(ctx, idFromUuid(id))), secret }
     } catch (error) {
       // Another one took the slot at the same moment.
@@ -98,7 +98,7 @@ export async function changeWebhook(
   const url = change.url === undefined ? null : readUrl(change.url, policy)
   const description = change.description === undefined ? null : readDescription(change.description)
   const events = readEvents(change.events)
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const rows = await tx.sql`
       update webhook_endpoint set url = coalesce(${url}::text, url), description = coalesce(${description}::text, description),
         events = case when ${change.events !== undefined}::boolean then ${events}::text[] else events end,
@@ -113,7 +113,7 @@ export async function changeWebhook(
 /** Holds what is to be delivered, for 30 days at most. Paused already, or switched off: nothing changes. */
 export async function pauseWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
   const uuid = requireUuid(id)
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const rows = await tx.sql`
       update webhook_endpoint set status = 'p', revision = revision + 1
       where account_id = ${ctx.accountId} and id = ${uuid} and status = 'a' returning id`
@@ -125,7 +125,7 @@ export async function pauseWebhook(ctx: AccountContext, id: string): Promise<End
 /** Delivers again: what waits goes out at once, and failures so far are forgotten. Also ends a switching-off. */
 export async function resumeWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
   const uuid = requireUuid(id)
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const rows = await tx.sql<{ was: string }[]>`
       update webhook_endpoint w set status = 'a', revision = w.revision + 1, failures = 0, failing_since = null,
         wait_until = null, disabled_reason = null
@@ -148,7 +148,7 @@ export async function endPeace({ sql, accountId }: AccountContext, uuid: string)
 /** Takes an endpoint away with what waits for it; its log stays its 30 days. Throws `not_found`. */
 export async function removeWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
   const uuid = requireUuid(id)
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const record = await getWebhook(tx, id)
     await tx.sql`
       update webhook_endpoint set status = 'r', slot = null, revision = revision + 1, removed_at = ${ctx.clock.now()},

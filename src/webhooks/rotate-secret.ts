@@ -1,7 +1,7 @@
 /** A new secret without a gap: both sign for 24 hours, and the documented header moves when the account says so or the time is over. */
 import { audit } from '../accounts/audit.ts'
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
-import { inTransaction } from '../accounts/transaction.ts'
+import { withTransaction } from '../accounts/transaction.ts'
 import type { Sql } from '../kernel/db.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import type { Sealer } from '../kernel/sealing.ts'
@@ -22,7 +22,7 @@ export async function rotateSecret(
   const sealed = sealer.seal(secret, secretPlace(ctx.accountId, uuid))
   const now = ctx.clock.now()
   const until = new Date(now.getTime() + OVERLAP_MS)
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const rows = await tx.sql`
       update webhook_endpoint set
         old_secret = case when old_signs and old_until > ${now}::timestamptz then old_secret else secret end,
@@ -37,7 +37,7 @@ export async function rotateSecret(
 /** Lets the new secret sign the documented header from now on. Without a rotation under way nothing changes. */
 export async function activateSecret(ctx: AccountContext, id: string): Promise<EndpointRecord> {
   const uuid = requireUuid(id)
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const rows = await tx.sql`
       update webhook_endpoint set old_signs = false, revision = revision + 1
       where account_id = ${ctx.accountId} and id = ${uuid} and status <> 'r' and old_signs returning id`
@@ -53,7 +53,7 @@ export type Resealed = { sealed_anew: number; already_current: number }
  * sealed under a key that the sealer does not know, and then changes none.
  */
 export async function resealSecrets(ctx: OperatorContext, sealer: Sealer): Promise<Resealed> {
-  return inTransaction(ctx, async ({ sql }) => {
+  return withTransaction(ctx, async ({ sql }) => {
     const rows = await sql<SealedSecrets[]>`
       select account_id, id, secret, old_secret, old_until, old_signs from webhook_endpoint where status <> 'r' for update`
     const locked = rows.filter(row =>

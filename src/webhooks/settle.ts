@@ -1,6 +1,6 @@
 /** What became of attempts, written many at a time: the log, what is still to be done, and how the endpoints are. */
 
-import { serviceActor } from '../accounts/actors.ts'
+import { getServiceActor } from '../accounts/actors.ts'
 import { audit } from '../accounts/audit.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { retrying, type Sql } from '../kernel/db.ts'
@@ -99,6 +99,6 @@ export async function noteSwitchedOff(
   ctx: { sql: Sql; clock: Clock },
   { accountId, endpointId }: EndpointHealth,
 ): Promise<void> {
-  const actorId = await serviceActor(ctx, accountId)
+  const actorId = await getServiceActor(ctx, accountId)
   await audit({ ...ctx, accountId, actorId }, 'webhook_switched_off', idFromUuid(endpointId))
 }

@@ -1,6 +1,6 @@
 /** Work that nobody waits for: any server may do it, and what one leaves undone another takes up. */
 import { deleteExpiredKeys } from '../accounts/idempotency.ts'
-import { forgetRateShares } from '../accounts/limits/rate-ledger.ts'
+import { deleteExpiredShares } from '../accounts/limits/rate-ledger.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import { idFromUuid } from '../kernel/ids.ts'
@@ -63,7 +63,7 @@ export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Ch
   }
   const forget = async () => {
     await deleteExpiredKeys(sql, clock.now())
-    await forgetRateShares(sql, clock.now())
+    await deleteExpiredShares(sql, clock.now())
     await deleteOldImports(sql, clock.now())
   }
   const clear = async () => {

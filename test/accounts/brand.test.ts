@@ -1,8 +1,8 @@
 /** setBrand: what is given is changed, all of it or nothing, and noted. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { findLogo, getBrand, NO_BRAND, readBrand } from '../../src/accounts/brand/brand.ts'
-import { setBrand } from '../../src/accounts/brand/set-brand.ts'
+import { findLogo, getBrand, getCachedBrand, NO_BRAND } from '../../src/accounts/brand/brand.ts'
+import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { type Harness, startHarness } from '../harness.ts'
 
@@ -19,11 +19,11 @@ describe('setBrand', () => {
   test('changes what is given and leaves the rest', async () => {
     const { ctx } = await harness.account()
     assert.deepEqual(await getBrand(ctx), NO_BRAND)
-    const first = await setBrand(ctx, { name: ' Nordlicht ', accent: '#FC0', logo: SVG('red') })
+    const first = await updateBrand(ctx, { name: ' Nordlicht ', accent: '#FC0', logo: SVG('red') })
     assert.equal(first.name, 'Nordlicht')
     assert.equal(first.accent, '#ffcc00')
     assert.match(first.logo?.file ?? '', /^[0-9a-f]{32}\.svg$/)
-    const second = await setBrand(ctx, {
+    const second = await updateBrand(ctx, {
       frameAncestors: ['https://Shop.example/', 'https://*.shop.example:8443'],
     })
     assert.deepEqual(second, {
@@ -31,7 +31,7 @@ describe('setBrand', () => {
       version: 2,
       frameAncestors: ['https://shop.example', 'https://*.shop.example:8443'],
     })
-    const third = await setBrand(ctx, { accent: null, logo: null })
+    const third = await updateBrand(ctx, { accent: null, logo: null })
     assert.deepEqual(third, { ...second, version: 3, accent: null, logo: null })
     assert.deepEqual(await getBrand(ctx), third)
   })
@@ -39,9 +39,9 @@ describe('setBrand', () => {
   test('two changes at once are both kept', async () => {
     const { ctx } = await harness.account()
     await Promise.all([
-      setBrand(ctx, { name: 'A' }),
-      setBrand(ctx, { accent: '#000' }),
-      setBrand(ctx, { frameAncestors: ['https://shop.example'] }),
+      updateBrand(ctx, { name: 'A' }),
+      updateBrand(ctx, { accent: '#000' }),
+      updateBrand(ctx, { frameAncestors: ['https://shop.example'] }),
     ])
     const { name, accent, frameAncestors, version } = await getBrand(ctx)
     assert.deepEqual([name, accent, frameAncestors, version], ['A', '#000000', ['https://shop.example'], 3])
@@ -50,7 +50,7 @@ describe('setBrand', () => {
   test('tells everything that is wrong, and changes nothing', async () => {
     const { ctx } = await harness.account()
     await assert.rejects(
-      setBrand(ctx, {
+      updateBrand(ctx, {
         name: 'a\nb',
         accent: 'red',
         logo: Buffer.from('no'),
@@ -88,10 +88,10 @@ describe('setBrand', () => {
       '',
     ]
     for (const origin of bad)
-      await assert.rejects(setBrand(ctx, { frameAncestors: [origin] }), AppError, origin)
+      await assert.rejects(updateBrand(ctx, { frameAncestors: [origin] }), AppError, origin)
     const many = Array.from({ length: 21 }, (_, i) => `https://s${i}.example`)
-    await assert.rejects(setBrand(ctx, { frameAncestors: many }), /at most 20/)
-    const { frameAncestors } = await setBrand(ctx, {
+    await assert.rejects(updateBrand(ctx, { frameAncestors: many }), /at most 20/)
+    const { frameAncestors } = await updateBrand(ctx, {
       frameAncestors: ['http://localhost:3001', 'https://a.example', 'https://a.example'],
     })
     assert.deepEqual(frameAncestors, ['http://localhost:3001', 'https://a.example'])
@@ -99,7 +99,7 @@ describe('setBrand', () => {
 
   test('is noted, with who did it', async () => {
     const { ctx, id } = await harness.account()
-    await setBrand(ctx, { name: 'X', accent: '#000' })
+    await updateBrand(ctx, { name: 'X', accent: '#000' })
     const [entry] =
       await harness.sql`select actor, subject from audit_entry where account_id = ${id} and action = 'brand_changed'`
     assert.deepEqual({ ...entry }, { actor: ctx.actorId, subject: 'accent, name' })
@@ -108,13 +108,13 @@ describe('setBrand', () => {
   test('a replaced logo stays for a day', async () => {
     const { ctx } = await harness.account()
     harness.clock.set('2026-11-01T10:00:00Z')
-    const { logo } = await setBrand(ctx, { logo: SVG('blue') })
+    const { logo } = await updateBrand(ctx, { logo: SVG('blue') })
     const file = logo?.file ?? ''
     harness.clock.set('2026-11-20T10:00:00Z')
-    await setBrand(ctx, { logo: SVG('green') })
+    await updateBrand(ctx, { logo: SVG('green') })
     assert.ok(await findLogo(harness.sql, file))
     harness.clock.set('2026-11-21T10:00:01Z')
-    await setBrand(ctx, { name: 'Y' })
+    await updateBrand(ctx, { name: 'Y' })
     assert.equal(await findLogo(harness.sql, file), undefined)
     const kept = (await getBrand(ctx)).logo?.file ?? ''
     assert.ok(await findLogo(harness.sql, kept))
@@ -125,9 +125,9 @@ describe('setBrand', () => {
 test('readBrand believes a second, and not over a change made here', async () => {
   const { ctx, id } = await harness.account()
   harness.clock.set('2026-11-21T10:00:00.000Z')
-  const read = async () => (await readBrand(harness.sql, id, harness.clock.now())).name
+  const read = async () => (await getCachedBrand(harness.sql, id, harness.clock.now())).name
   assert.equal(await read(), null)
-  await setBrand(ctx, { name: 'One' })
+  await updateBrand(ctx, { name: 'One' })
   assert.equal(await read(), 'One')
   await harness.sql`update brand set name = 'Two' where account_id = ${id}`
   harness.clock.advance(999)

@@ -1,11 +1,11 @@
 /** What the operator does from the command line stands in the account's audit log, under the operator's name, once. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createAccountByOperator, operatorIn, setPlan } from '../../src/accounts/accounts.ts'
-import { readAuditLog } from '../../src/accounts/audit-log.ts'
+import { actAsOperator, createAccountByOperator, setPlan } from '../../src/accounts/accounts.ts'
 import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
 import { setIndexing } from '../../src/accounts/indexing.ts'
 import { createOwnKey, revokeKeyByOperator } from '../../src/accounts/keys/own-keys.ts'
+import { listAuditEntries } from '../../src/accounts/list-audit-entries.ts'
 import { createPerson, resetPassword } from '../../src/accounts/people/people.ts'
 import { createAccessLink, revokeAccessLink } from '../../src/passports/access/access-links.ts'
 import { setStatus } from '../../src/passports/write/archive.ts'
@@ -21,7 +21,7 @@ after(() => harness.close())
 
 test('each deed of the operator, in its order', async () => {
   const accountId = Number((await createAccountByOperator(harness, { name: 'Moor', plan: 'beta' })).id)
-  const ctx = await operatorIn(harness, accountId)
+  const ctx = await actAsOperator(harness, accountId)
   await setPlan(harness, { accountId, plan: 'pro', quota: { model: 3 } })
   for (const indexable of [false, false, true]) await setIndexing(harness, { accountId, indexable })
   await createPerson(harness, { accountId, email: 'ada@moor.example', role: 'owner' })
@@ -51,7 +51,7 @@ test('each deed of the operator, in its order', async () => {
   for (const _ of [1, 2]) await closeAccount(harness, accountId)
   for (const _ of [1, 2]) await reopenAccount(harness, accountId)
 
-  const { entries, next } = await readAuditLog(ctx, { before: '', limit: 50 })
+  const { entries, next } = await listAuditEntries(ctx, { before: '', limit: 50 })
   assert.equal(next, undefined)
   assert.ok(entries.every(entry => entry.kind === 'operator'))
   assert.deepEqual(

@@ -4,10 +4,10 @@ import { after, before, describe, test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { authenticate } from '../../src/accounts/keys/authenticate.ts'
-import { flushKeyUse, noteKeyUse } from '../../src/accounts/keys/key-use.ts'
+import { flushKeyUse, recordKeyUse } from '../../src/accounts/keys/key-use.ts'
 import { createKey, isWellFormedKey, listKeys, revokeKey } from '../../src/accounts/keys/keys.ts'
 import { rotateOwnKey } from '../../src/accounts/keys/own-keys.ts'
-import { OVERLAP_MS, rotateKey } from '../../src/accounts/keys/rotate-key.ts'
+import { KEY_OVERLAP_MS, rotateKey } from '../../src/accounts/keys/rotate-key.ts'
 import { openPool, type Sql } from '../../src/kernel/db.ts'
 import { findUuid } from '../../src/kernel/ids.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
@@ -102,7 +102,11 @@ describe('keys', () => {
     test('both are good during the overlap, then the new one alone', async () => {
       const old = await make()
       assert.ok(await isGood(old.key))
-      const made = await rotateKey(operator(), { id: old.id, overlapMs: OVERLAP_MS, createdBy: 'Operator' })
+      const made = await rotateKey(operator(), {
+        id: old.id,
+        overlapMs: KEY_OVERLAP_MS,
+        createdBy: 'Operator',
+      })
       assert.notEqual(made.key, old.key)
       assert.deepEqual([made.name, made.scope, made.created_by], ['shop', 'read', 'Operator'])
       assert.equal(made.expires_at, null)
@@ -178,7 +182,7 @@ describe('keys', () => {
     const untouched = await version()
     t.clock.set('2026-11-22T12:34:10Z')
     for (let i = 0; i < 1_000; i++) {
-      noteKeyUse(t.sql, { keyId, accountId: account.id }, t.clock.now())
+      recordKeyUse(t.sql, { keyId, accountId: account.id }, t.clock.now())
       t.clock.advance(10)
     }
     assert.equal(await version(), untouched)

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { cleanSvg } from '../../src/accounts/brand/clean-svg.ts'
-import { checkLogo, LOGO_BYTES_MAX } from '../../src/accounts/brand/logo.ts'
+import { MAX_LOGO_BYTES, parseLogo } from '../../src/accounts/brand/logo.ts'
+import { sanitizeSvg } from '../../src/accounts/brand/sanitize-svg.ts'
 
 const svg = (inside: string, attributes = 'viewBox="0 0 40 20"') =>
   `<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${inside}</svg>`
@@ -15,8 +15,8 @@ const png = (width: number, height: number, more = 0) => {
   return bytes
 }
 const size = (bytes: Buffer | string) => {
-  const { type, width, height } = checkLogo(Buffer.from(bytes), 'logo') as Exclude<
-    ReturnType<typeof checkLogo>,
+  const { type, width, height } = parseLogo(Buffer.from(bytes), 'logo') as Exclude<
+    ReturnType<typeof parseLogo>,
     { code: unknown }
   >
   return [type, width, height]
@@ -27,20 +27,20 @@ describe('cleanSvg', () => {
     const drawing =
       '<title>Nordlicht &amp; Co</title><defs><linearGradient id="g"><stop offset="0" stop-color="#123"/></linearGradient></defs>' +
       '<style>.a{fill:url(#g)}</style><g transform="translate(1 2)"><path class="a" d="M0 0h40v20z"/><text x="1" y="2">N&lt;</text></g>'
-    assert.equal(cleanSvg(svg(drawing))?.text, svg(drawing))
+    assert.equal(sanitizeSvg(svg(drawing))?.text, svg(drawing))
   })
 
   test('keeps references to its own parts, colours, transforms and selectors', () => {
     const drawing =
       '<style>.a:not(.b){fill:rgba(1, 2, 3, 0.5);transform:rotate(calc(1deg * 2))}g:nth-child(2){mask:url(#m)}</style>' +
       '<g clip-path="url(\'#c\')" mask="url(#m)" fill="url(#g) hsl(1 2% 3%)" transform="matrix(1 0 0 1 0 0) rotate (5) skewX(1)"><path d="M0 0"/></g>'
-    assert.equal(cleanSvg(svg(drawing))?.text, svg(drawing))
+    assert.equal(sanitizeSvg(svg(drawing))?.text, svg(drawing))
   })
 
   test('drops what editors leave, and says the size', () => {
     const source = `\ufeff<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "x.dtd"><!-- made by -->
       <svg xmlns="http://www.w3.org/2000/svg" xmlns:e="urn:e" width="80px" height="40" e:version="1"><metadata><x/></metadata><e:view id="b"/><path d="M0 0"/></svg>`
-    assert.deepEqual(cleanSvg(source), {
+    assert.deepEqual(sanitizeSvg(source), {
       text: '<svg xmlns="http://www.w3.org/2000/svg" width="80px" height="40"><path d="M0 0"/></svg>',
       width: 80,
       height: 40,
@@ -87,7 +87,7 @@ describe('cleanSvg', () => {
   ]
   for (const hostile of HOSTILE) {
     test(`leaves nothing of ${hostile}`, () => {
-      const clean = cleanSvg(svg(`${hostile}<path d="M0 0"/>`))?.text ?? ''
+      const clean = sanitizeSvg(svg(`${hostile}<path d="M0 0"/>`))?.text ?? ''
       assert.doesNotMatch(
         clean,
         /evil|alert|script|onload|onclick|data:|import|foreign|image|set |animate|handler/,
@@ -115,7 +115,7 @@ describe('cleanSvg', () => {
       svg('', 'viewBox="0 0 0 0"'),
       svg('<use href="#a"/>'.repeat(17)),
     ]
-    for (const source of bad) assert.equal(cleanSvg(source), undefined, source.slice(0, 60))
+    for (const source of bad) assert.equal(sanitizeSvg(source), undefined, source.slice(0, 60))
   })
 
   test('whatever is thrown at it, only elements and attributes of the list come out, and cleaning again changes nothing', () => {
@@ -150,10 +150,10 @@ describe('cleanSvg', () => {
     )
     fc.assert(
       fc.property(fc.array(bit, { maxLength: 20 }), bits => {
-        const clean = cleanSvg(svg(bits.join('')))
+        const clean = sanitizeSvg(svg(bits.join('')))
         if (clean === undefined) return
         assert.doesNotMatch(clean.text, /<script|<[^>]* on\w+=/)
-        assert.equal(cleanSvg(clean.text)?.text, clean.text)
+        assert.equal(sanitizeSvg(clean.text)?.text, clean.text)
       }),
       { numRuns: 3_000 },
     )
@@ -174,11 +174,11 @@ describe('checkLogo', () => {
   })
 
   test('refuses in a sentence', () => {
-    const message = (bytes: Buffer) => (checkLogo(bytes, 'logo') as { message?: string }).message
+    const message = (bytes: Buffer) => (parseLogo(bytes, 'logo') as { message?: string }).message
     assert.match(message(Buffer.from('GIF89a')) ?? '', /^logo is no picture that can be used/)
     assert.match(message(Buffer.alloc(0)) ?? '', /no picture/)
     assert.match(message(png(0, 10)) ?? '', /no picture/)
-    assert.match(message(png(10, 10, LOGO_BYTES_MAX)) ?? '', /^logo has 8225 bytes; 8192 are the most/)
+    assert.match(message(png(10, 10, MAX_LOGO_BYTES)) ?? '', /^logo has 8225 bytes; 8192 are the most/)
     assert.match(message(png(30_000, 10)) ?? '', /30000 × 10 pixels; 1200 are the most/)
     assert.match(
       message(Buffer.from(svg(`<path d="${'M0 0'.repeat(3_000)}"/>`))) ?? '',
@@ -191,7 +191,7 @@ describe('checkLogo', () => {
     const starts = ['\x89PNG\r\n\x1a\n\0\0\0\rIHDR', '\xff\xd8\xff', 'RIFF\0\0\0\0WEBPVP8X', '<svg', '']
     fc.assert(
       fc.property(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 60 }), (start, rest) => {
-        checkLogo(Buffer.concat([Buffer.from(start, 'latin1'), rest]), 'logo')
+        parseLogo(Buffer.concat([Buffer.from(start, 'latin1'), rest]), 'logo')
       }),
       { numRuns: 2_000 },
     )

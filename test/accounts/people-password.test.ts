@@ -4,8 +4,8 @@ import { argon2Sync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { isCommon } from '../../src/accounts/people/common-passwords.ts'
-import { findEmail } from '../../src/accounts/people/email.ts'
+import { isCommonPassword } from '../../src/accounts/people/common-passwords.ts'
+import { parseEmail } from '../../src/accounts/people/email.ts'
 import {
   findPasswordProblem,
   hashPassword,
@@ -58,7 +58,7 @@ describe('findPasswordProblem', () => {
       maxLength: 128,
       unit: fc.constantFrom('1', '11', '111', 'pass', 'x'),
     })
-    fc.assert(fc.property(pieces, text => typeof isCommon(`${text}!`) === 'boolean'))
+    fc.assert(fc.property(pieces, text => typeof isCommonPassword(`${text}!`) === 'boolean'))
   })
 })
 
@@ -102,9 +102,9 @@ describe('hashPassword and verifyPassword', () => {
 })
 
 test('findEmail: one spelling, or none', () => {
-  assert.equal(findEmail(' Anna.B+x@Testmarke.Example '), 'anna.b+x@testmarke.example')
+  assert.equal(parseEmail(' Anna.B+x@Testmarke.Example '), 'anna.b+x@testmarke.example')
   for (const text of ['', '@', 'a@', '@b', 'a@-b.example', 'a@b..example', 'a\n@b.example', 'ä@b.example']) {
-    assert.equal(findEmail(text), undefined, text)
+    assert.equal(parseEmail(text), undefined, text)
   }
 })
 

@@ -4,10 +4,10 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import {
+  buildSetPasswordUrl,
   createSetUpLink,
   findPasswordLink,
   isSetUpLink,
-  setPasswordUrl,
 } from '../../src/accounts/people/one-time-links.ts'
 import { createPerson, resetPassword } from '../../src/accounts/people/people.ts'
 import { createSession, findSession } from '../../src/accounts/people/sessions.ts'
@@ -119,7 +119,7 @@ describe('createPerson', () => {
     })
     assert.equal(made.email, 'anna@testmarke.example')
     assert.equal(
-      setPasswordUrl('https://x.example', made.token),
+      buildSetPasswordUrl('https://x.example', made.token),
       `https://x.example/console/set-password?token=${made.token}`,
     )
     assert.deepEqual(await findPasswordLink(stand.ctx, made.token), { email: made.email })

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
-import { forgetRateShares } from '../../src/accounts/limits/rate-ledger.ts'
-import { type KeyLimits, keyLimits } from '../../src/accounts/limits/rate-limit.ts'
+import { createKeyLimits, type KeyLimits } from '../../src/accounts/limits/key-limits.ts'
+import { deleteExpiredShares } from '../../src/accounts/limits/rate-ledger.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
 import { IS_FULL } from '../full.ts'
 import { type Harness, startHarness, TestClock } from '../harness.ts'
@@ -26,7 +26,7 @@ class Cluster {
   constructor(t: Harness, count: number, requestsPerMinute: number, patienceMs = UNMOVED_MS) {
     this.clock = new TestClock()
     this.clock.set('2026-11-21T10:00:00Z')
-    this.nodes = Array.from({ length: count }, () => keyLimits(t.sql, this.clock, patienceMs))
+    this.nodes = Array.from({ length: count }, () => createKeyLimits(t.sql, this.clock, patienceMs))
     this.key = { accountId: 1, keyId: newUuid(Date.now()), requestsPerMinute }
   }
 
@@ -99,12 +99,12 @@ class Cluster {
   async wait(ms: number) {
     for (let left = ms; left > 0; left -= TEND_MS) {
       this.clock.advance(Math.min(TEND_MS, left))
-      for (const node of this.nodes) await node.tend()
+      for (const node of this.nodes) await node.maintain()
     }
   }
 
   async close() {
-    await Promise.all(this.nodes.map(node => node.leave()))
+    await Promise.all(this.nodes.map(node => node.releaseAll()))
   }
 }
 
@@ -205,7 +205,7 @@ describe('a key’s limit', () => {
   test('a process that leaves hands on what it has not used, and what it has used a minute later', async () => {
     const cluster = new Cluster(t, 2, 300)
     await cluster.oneByOne(0, 100)
-    await cluster.nodes[0]?.leave()
+    await cluster.nodes[0]?.releaseAll()
     await cluster.oneByOne(1, 250)
     assert.equal(cluster.granted.length, 300)
     await cluster.wait(60_500)
@@ -267,20 +267,20 @@ describe('a key’s limit', () => {
 
   test('a database that is gone refuses nobody within the limit', async () => {
     const lost = await startHarness()
-    const limits = keyLimits(lost.sql, lost.clock)
+    const limits = createKeyLimits(lost.sql, lost.clock)
     await lost.sql.end({ timeout: 0 })
     const key = { accountId: 1, keyId: newUuid(1), requestsPerMinute: 50 }
     let granted = 0
     for (let i = 0; i < 80; i++) if ((await limits.take(key)).isGranted) granted++
     assert.equal(granted, 50)
-    await limits.leave()
+    await limits.releaseAll()
     await lost.close()
   })
 
   test('a clock that is put back, or forward, by a day does not lock anybody out', async () => {
     const clock = new TestClock()
     clock.set('2026-11-21T10:00:00Z')
-    const limits = keyLimits(t.sql, clock)
+    const limits = createKeyLimits(t.sql, clock)
     const key = { accountId: 1, keyId: newUuid(2), requestsPerMinute: 60 }
     const drain = async () => {
       let granted = 0
@@ -291,20 +291,20 @@ describe('a key’s limit', () => {
     clock.advance(-86_400_000)
     assert.equal(await drain(), 0)
     clock.advance(60_100)
-    await limits.tend()
+    await limits.maintain()
     assert.equal(await drain(), 60)
     clock.advance(86_400_000)
     assert.equal(await drain(), 60)
-    await limits.leave()
+    await limits.releaseAll()
   })
 
   test('rows that nobody needs any more are removed', async () => {
     const cluster = new Cluster(t, 1, 120)
     await cluster.oneByOne(0, 5)
     const rows = async () => (await t.sql`select 1 from rate_share where key_id = ${cluster.id}`).length
-    await forgetRateShares(t.sql, new Date(cluster.now))
+    await deleteExpiredShares(t.sql, new Date(cluster.now))
     assert.equal(await rows(), 1)
-    await forgetRateShares(t.sql, new Date(cluster.now + 101_000))
+    await deleteExpiredShares(t.sql, new Date(cluster.now + 101_000))
     assert.equal(await rows(), 0)
     await cluster.oneByOne(0, 120)
     assert.equal(cluster.granted.length, 120)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { rateWindow } from '../../src/accounts/limits/rate-window.ts'
+import { createRateWindow } from '../../src/accounts/limits/rate-window.ts'
 
 describe('rateWindow', () => {
   test('counts as a list of all times does, at most a step late', () => {
@@ -13,7 +13,7 @@ describe('rateWindow', () => {
     )
     fc.assert(
       fc.property(fc.constantFrom(1, 20, 1_000), moves, (stepMs, all) => {
-        const window = rateWindow(stepMs)
+        const window = createRateWindow(stepMs)
         const times: number[] = []
         let now = 1_000_000
         for (const { wait, adds } of all) {
@@ -26,23 +26,23 @@ describe('rateWindow', () => {
           const late = times.filter(time => time > now - 60_000 - stepMs).length
           const counted = window.count(now)
           assert.ok(counted >= exact && counted <= late, `${exact} ≤ ${counted} ≤ ${late}`)
-          const next = window.nextOver()
+          const next = window.nextExpiry()
           assert.equal(next === undefined, counted === 0)
-          assert.ok(next === undefined || (next > now && next <= (window.allOver() ?? 0)))
+          assert.ok(next === undefined || (next > now && next <= (window.lastExpiry() ?? 0)))
         }
       }),
     )
   })
 
   test('holds no more steps than a minute has, however many there are', () => {
-    const window = rateWindow(1_000)
+    const window = createRateWindow(1_000)
     for (let now = 0; now < 600_000; now += 7) window.add(now)
     assert.ok(Math.abs(window.count(600_000) - 60_000 / 7) < 1_000 / 7 + 1)
     assert.equal(window.count(700_000), 0)
   })
 
   test('a clock that is put back takes what is counted with it', () => {
-    const window = rateWindow(20)
+    const window = createRateWindow(20)
     for (let i = 0; i < 10; i++) window.add(86_400_000 + i * 1_000)
     assert.equal(window.count(5_000), 10)
     assert.equal(window.count(5_000 + 50_999), 10)

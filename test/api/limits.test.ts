@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'
 import { setPlan } from '../../src/accounts/accounts.ts'
-import { addressLimits, MOST_ADDRESSES } from '../../src/accounts/limits/rate-address.ts'
+import { createAddressLimits, MAX_ADDRESSES } from '../../src/accounts/limits/address-limits.ts'
 import { type Answer, type Ask, type Harness, newProduct, nextGtin, startHarness } from '../harness.ts'
 
 const PRODUCTS = '/api/v1/products'
@@ -237,9 +237,9 @@ describe('requests a minute of an address', () => {
   })
 
   test('addresses without end take no memory without end', () => {
-    const limits = addressLimits()
-    for (let i = 0; i < 3 * MOST_ADDRESSES; i++) limits.take(`2001:db8:${i.toString(16)}::1`, i)
-    assert.equal(limits.size(), MOST_ADDRESSES)
+    const limits = createAddressLimits()
+    for (let i = 0; i < 3 * MAX_ADDRESSES; i++) limits.take(`2001:db8:${i.toString(16)}::1`, i)
+    assert.equal(limits.size(), MAX_ADDRESSES)
     assert.equal(limits.take('2001:db8:1::1', 1).remaining, 299)
   })
 })

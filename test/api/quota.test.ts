@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setPlan } from '../../src/accounts/accounts.ts'
-import { readUsage } from '../../src/accounts/limits/usage.ts'
+import { getUsage } from '../../src/accounts/limits/usage.ts'
 import type { QuotaOverrides } from '../../src/accounts/plans.ts'
 import { createApp } from '../../src/app.ts'
 import { openPool } from '../../src/kernel/db.ts'
@@ -24,7 +24,7 @@ describe('quotas', () => {
   }
   const count = (answers: readonly Answer[], code: number | string) =>
     answers.filter(answer => answer.status === code || answer.json?.code === code).length
-  const used = async (account: TestAccount) => (await readUsage(account.ctx)).map(level => level.used)
+  const used = async (account: TestAccount) => (await getUsage(account.ctx)).map(level => level.used)
   const events = async (account: TestAccount) =>
     (await t.sql`select 1 from event where account_id = ${account.id} and type = 'product.created'`).length
 
@@ -115,7 +115,7 @@ describe('quotas', () => {
     const account = await t.account()
     const quotas = async (plan: string, quota: QuotaOverrides) => {
       await setPlan(account.ctx, { accountId: account.id, plan, quota })
-      return (await readUsage(account.ctx)).map(level => level.quota)
+      return (await getUsage(account.ctx)).map(level => level.quota)
     }
     assert.deepEqual(await quotas('beta', {}), [500, 5_000, 50_000])
     assert.deepEqual(await quotas('beta', { model: 1, batch: 2, item: 3 }), [1, 2, 3])

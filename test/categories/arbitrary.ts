@@ -1,7 +1,7 @@
 /** Random data of any category, right and wrong, made by walking its field table; used wherever passports are tested. */
 import fc from 'fast-check'
 import type { CompleteCategory } from '../../src/categories/catalogue.ts'
-import { type Field, scalarEntry } from '../../src/categories/field.ts'
+import { type Field, findScalarEntry } from '../../src/categories/field.ts'
 import { formatValue } from './format-values.ts'
 
 export type Body = Record<string, unknown>
@@ -113,7 +113,7 @@ function translations([primary = 'en', ...others]: readonly string[]): fc.Arbitr
 }
 
 function list(field: Field, languages: readonly string[]): fc.Arbitrary<unknown> {
-  const scalar = scalarEntry(field)
+  const scalar = findScalarEntry(field)
   const entry = scalar === undefined ? members(field.of ?? [], languages) : value(scalar, languages)
   const share = field.sumsTo100
   if (share === undefined) return fc.array(entry, { minLength: field.required ? 1 : 0, maxLength: 4 })

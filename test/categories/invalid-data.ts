@@ -1,7 +1,7 @@
 /** Random data in which up to four things are wrong, with the path of each: every one must be named, and nothing else. */
 import fc from 'fast-check'
 import type { CompleteCategory } from '../../src/categories/catalogue.ts'
-import { type Field, scalarEntry } from '../../src/categories/field.ts'
+import { type Field, findScalarEntry } from '../../src/categories/field.ts'
 import { type Body, validData } from './arbitrary.ts'
 import { WRONG_TEXTS } from './format-values.ts'
 
@@ -157,7 +157,7 @@ function listFaults(
   primary: string,
 ): Fault[] {
   if (entries === undefined || entries.length === 0) return []
-  const scalar = scalarEntry(list)
+  const scalar = findScalarEntry(list)
   const inner = entries.flatMap((entry, index) => {
     const place = `${path}[${index}]`
     const faults =

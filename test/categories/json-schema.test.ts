@@ -5,10 +5,10 @@ import fc from 'fast-check'
 import { allCategories, type CompleteCategory } from '../../src/categories/catalogue.ts'
 import { validateData } from '../../src/categories/check/validate.ts'
 import {
+  buildCategorySchema,
+  buildRequestSchema,
   CUSTOM_KEYWORDS,
-  categorySchema,
   type JsonSchema,
-  sentSchema,
 } from '../../src/categories/schema/json-schema.ts'
 import { validData } from './arbitrary.ts'
 import { invalidData } from './invalid-data.ts'
@@ -17,7 +17,7 @@ type Schema = Record<string, unknown>
 
 const compiled = (schema: JsonSchema) =>
   new Ajv2020({ strict: true, validateFormats: false }).addVocabulary([...CUSTOM_KEYWORDS]).compile(schema)
-const compile = (category: CompleteCategory) => compiled(categorySchema(category))
+const compile = (category: CompleteCategory) => compiled(buildCategorySchema(category))
 
 /** Every schema inside a schema, with the place it stands at. */
 function* walk(schema: unknown, place: string): Generator<[string, Schema]> {
@@ -32,8 +32,8 @@ function* walk(schema: unknown, place: string): Generator<[string, Schema]> {
 
 for (const category of allCategories()) {
   describe(`the JSON Schema of ${category.id}`, () => {
-    const schema = categorySchema(category)
-    const sent = sentSchema(category, `https://api.example/schema/${category.id}`)
+    const schema = buildCategorySchema(category)
+    const sent = buildRequestSchema(category, `https://api.example/schema/${category.id}`)
 
     it('is valid against the meta-schema of 2020-12 and compiles in strict mode', () => {
       for (const one of [schema, sent]) {
@@ -62,7 +62,7 @@ for (const category of allCategories()) {
 
     it('has its address, only where one was given', () => {
       assert.equal(sent.$id, `https://api.example/schema/${category.id}`)
-      assert.ok(!('$id' in sentSchema(category)))
+      assert.ok(!('$id' in buildRequestSchema(category)))
     })
 
     it('bounds every array and every string', () => {

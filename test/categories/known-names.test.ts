@@ -4,22 +4,22 @@ import { allCategories, findCategory } from '../../src/categories/catalogue.ts'
 import { validateData } from '../../src/categories/check/validate.ts'
 import { COUNTRIES } from '../../src/categories/countries.ts'
 import type { Field } from '../../src/categories/field.ts'
-import {
-  canonicalName,
-  listFibreNames,
-  recogniseCountry,
-  recogniseFibre,
-  recogniseKnownFibre,
-  recogniseValue,
-} from '../../src/categories/names/known-names.ts'
+import { normalizeName } from '../../src/categories/names/name-lookup.ts'
 import {
   COUNTRY_SYNONYMS,
   FIBRE_KINDS,
   FIBRE_SYNONYMS,
   VALUE_SYNONYMS,
 } from '../../src/categories/names/name-synonyms.ts'
-import { spokenKey } from '../../src/categories/names/spoken.ts'
-import { fibreCodes, LANGUAGES, label, labelsFor } from '../../src/i18n/catalogue.ts'
+import {
+  listFibreNames,
+  recogniseCountry,
+  recogniseFibre,
+  recogniseKnownFibre,
+  recogniseValue,
+  toCanonicalName,
+} from '../../src/categories/names/recognise-names.ts'
+import { findLabel, getLabels, LANGUAGES, listFibreCodes } from '../../src/i18n/catalogue.ts'
 
 const fieldAt = (category: string, path: string): Field => {
   const [first, member] = path.split('.')
@@ -33,8 +33,8 @@ const MATERIAL = 'materialComposition.material'
 describe('fibres', () => {
   test('are recognised by their names in all 24 languages, however they are written', () => {
     for (const { code: language } of LANGUAGES) {
-      for (const code of fibreCodes()) {
-        const name = label(labelsFor(language), 'fibres', code) ?? ''
+      for (const code of listFibreCodes()) {
+        const name = findLabel(getLabels(language), 'fibres', code) ?? ''
         for (const written of [name, name.toUpperCase(), ` ${name} `, name.normalize('NFD')]) {
           assert.deepEqual(
             recogniseFibre(written),
@@ -47,7 +47,7 @@ describe('fibres', () => {
   })
 
   test('no name means two of them, so that nobody has to say its language', () => {
-    const meanings = Map.groupBy(listFibreNames(), ([name]) => spokenKey(name))
+    const meanings = Map.groupBy(listFibreNames(), ([name]) => normalizeName(name))
     const ambiguous = Array.from(
       meanings,
       ([name, of]) => [name, new Set(of.map(([, { code }]) => code))] as const,
@@ -179,19 +179,19 @@ describe('listed values', () => {
 describe('what is stored where Carnet chooses', () => {
   test('the code of an exact name; all else as it was written', () => {
     const fibre = fieldAt('textile', 'fiberComposition.fiber')
-    const store = (text: string) => canonicalName('fiberComposition.fiber', fibre, text)
+    const store = (text: string) => toCanonicalName('fiberComposition.fiber', fibre, text)
     assert.equal(store('Baumwolle'), 'cotton')
     assert.equal(store('organic cotton'), 'organic cotton')
     assert.equal(store('cottonn'), 'cottonn')
-    assert.equal(canonicalName('productName', fieldAt('textile', 'productName'), 'Baumwolle'), 'Baumwolle')
-    assert.equal(canonicalName(MATERIAL, fieldAt('furniture', MATERIAL), 'Stahl'), 'metal')
+    assert.equal(toCanonicalName('productName', fieldAt('textile', 'productName'), 'Baumwolle'), 'Baumwolle')
+    assert.equal(toCanonicalName(MATERIAL, fieldAt('furniture', MATERIAL), 'Stahl'), 'metal')
     const country = fieldAt('textile', 'countryOfManufacture')
-    assert.equal(canonicalName('countryOfManufacture', country, 'Deutschland'), 'DE')
+    assert.equal(toCanonicalName('countryOfManufacture', country, 'Deutschland'), 'DE')
   })
 
   test('the lists of synonyms name fibres that there are', () => {
     for (const code of [...Object.keys(FIBRE_SYNONYMS), ...Object.keys(FIBRE_KINDS)]) {
-      assert.ok(fibreCodes().includes(code), code)
+      assert.ok(listFibreCodes().includes(code), code)
     }
   })
 })

@@ -1,7 +1,7 @@
 /** One spelling of each language tag (RFC 5646 §4.5). */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { canonicalLanguage } from '../../src/categories/language.ts'
+import { canonicalizeLanguage } from '../../src/categories/language.ts'
 
 describe('canonicalLanguage', () => {
   for (const [tag, canonical] of [
@@ -33,8 +33,8 @@ describe('canonicalLanguage', () => {
     ['en-x-i-default', 'en-x-i-default'],
   ] as const) {
     it(`${tag} is ${canonical}, which stays as it is`, () => {
-      assert.equal(canonicalLanguage(tag), canonical)
-      assert.equal(canonicalLanguage(canonical), canonical)
+      assert.equal(canonicalizeLanguage(tag), canonical)
+      assert.equal(canonicalizeLanguage(canonical), canonical)
     })
   }
 
@@ -42,6 +42,6 @@ describe('canonicalLanguage', () => {
     ...['und', 'mul', 'x-abc', 'i-default', 'i-mingo', 'i-enochian', 'zh-min', 'i-klingon-US', 'i-xyz'],
     ...['en-yue', 'zh-yue-cmn', 'zh-', '-zh', 'en-GB-oedx-', 'sl-rozaj-rozaj', '', 'e', 'en_US'],
   ]) {
-    it(`"${tag}" is none`, () => assert.equal(canonicalLanguage(tag), undefined))
+    it(`"${tag}" is none`, () => assert.equal(canonicalizeLanguage(tag), undefined))
   }
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Field } from '../../src/categories/field.ts'
-import { amongTags, chosenTags, languagesOfTexts, pickText } from '../../src/categories/localized.ts'
+import { filterTags, listChosenTags, listTextLanguages, pickText } from '../../src/categories/pick-text.ts'
 
 const TAGS = ['en', 'en-US', 'de', 'de-AT', 'pt', 'pt-BR', 'zh', 'zh-Hant', 'zh-Hant-TW', 'mt']
 const tag = fc.constantFrom(...TAGS)
@@ -36,7 +36,9 @@ describe('pickText', () => {
     for (const wanted of norwegian) {
       for (const written of norwegian) {
         assert.equal(pickText({ en: 'wash', [written]: 'vask' }, [wanted], 'en')?.text, 'vask')
-        assert.deepEqual(amongTags([wanted], new Set(['en', written.toLowerCase()])), [written.toLowerCase()])
+        assert.deepEqual(filterTags([wanted], new Set(['en', written.toLowerCase()])), [
+          written.toLowerCase(),
+        ])
       }
     }
     assert.equal(pickText({ no: 'a', nb: 'b', nn: 'c' }, ['nn-NO'], 'no')?.text, 'c')
@@ -60,7 +62,7 @@ describe('amongTags', () => {
     fc.assert(
       fc.property(texts, fc.array(tag, { maxLength: 4 }), tag, (localized, want, primary) => {
         const field = { name: 'text', type: 'text', localized: true, description: '' } as const
-        const among = amongTags(want, languagesOfTexts([field], { text: localized }).all)
+        const among = filterTags(want, listTextLanguages([field], { text: localized }).all)
         assert.deepEqual(pickText(localized, among, primary), pickText(localized, want, primary))
         assert.equal(new Set(among).size, among.length)
       }),
@@ -102,7 +104,7 @@ describe('languagesOfTexts', () => {
       lines: [{ 'zh-Hant': 'f' }],
       own: { fr: 'g' },
     }
-    assert.deepEqual([...languagesOfTexts(fields, data).all], ['de', 'pt-br', 'ja', 'zh-hant'])
+    assert.deepEqual([...listTextLanguages(fields, data).all], ['de', 'pt-br', 'ja', 'zh-hant'])
   })
 })
 
@@ -113,8 +115,8 @@ describe('chosenTags', () => {
     const wishes = fc.array(tag, { maxLength: 4 })
     fc.assert(
       fc.property(texts, texts, wishes, wishes, tag, (care, note, one, other, primary) => {
-        const languages = languagesOfTexts(fields, { care, note })
-        const key = (wanted: readonly string[]) => String(chosenTags(languages, wanted, primary))
+        const languages = listTextLanguages(fields, { care, note })
+        const key = (wanted: readonly string[]) => String(listChosenTags(languages, wanted, primary))
         const read = (wanted: readonly string[]) =>
           [care, note].map(written => pickText(written, wanted, primary)?.language)
         assert.equal(key(one) === key(other), String(read(one)) === String(read(other)))

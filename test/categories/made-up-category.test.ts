@@ -8,7 +8,7 @@ import { validateData } from '../../src/categories/check/validate.ts'
 import { disclose } from '../../src/categories/disclose.ts'
 import type { Field } from '../../src/categories/field.ts'
 import { describeCategory, summariseCategory } from '../../src/categories/schema/describe.ts'
-import { CUSTOM_KEYWORDS, categorySchema } from '../../src/categories/schema/json-schema.ts'
+import { buildCategorySchema, CUSTOM_KEYWORDS } from '../../src/categories/schema/json-schema.ts'
 import { type Body, validData } from './arbitrary.ts'
 import { T_SHIRT } from './examples.ts'
 import { invalidData } from './invalid-data.ts'
@@ -147,7 +147,7 @@ describe('a made-up category', () => {
   it('has a JSON Schema', () => {
     const ajv = new Ajv2020({ strict: true, validateFormats: false, ownProperties: true })
     ajv.addVocabulary([...CUSTOM_KEYWORDS])
-    const accepts = ajv.compile(categorySchema(toy))
+    const accepts = ajv.compile(buildCategorySchema(toy))
     assert.ok(accepts(DATA), JSON.stringify(accepts.errors))
     assert.ok(!accepts({ ...DATA, minimumAge: -1 }))
   })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { operatorActor } from '../../src/accounts/actors.ts'
+import { getOperatorActor } from '../../src/accounts/actors.ts'
 import { createOwnKey } from '../../src/accounts/keys/own-keys.ts'
 import { createPasswordLink, createSetUpLink } from '../../src/accounts/people/one-time-links.ts'
 import { CONSOLE_ROUTES } from '../../src/console/door.ts'
@@ -271,7 +271,7 @@ describe('the console in a browser', {
 
   /** The address of each page that GET shows, about things that are there. */
   async function pathsOf(email: string): Promise<string[]> {
-    const ctx = { ...stand.ctx, accountId: account, actorId: await operatorActor(stand.ctx, account) }
+    const ctx = { ...stand.ctx, accountId: account, actorId: await getOperatorActor(stand.ctx, account) }
     const { passport } = await createPassport(ctx, { ...newProduct({}, 'battery'), strict: false })
     const product = idFromUuid(passport.id)
     const key = await createOwnKey(ctx, {

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { allCategories } from '../../src/categories/catalogue.ts'
 import { validateData } from '../../src/categories/check/validate.ts'
-import { inEnglish, KINDS, PROBLEMS, type ProblemKey } from '../../src/categories/problems.ts'
+import { KINDS, PROBLEMS, type ProblemKey, toEnglish } from '../../src/categories/problems.ts'
 import { DEVELOPER_TEXTS } from '../../src/console/developer/texts.ts'
 import { whyOf } from '../../src/console/developer/words.ts'
 import { faultSentence } from '../../src/console/product-data/problem-sentence.ts'
@@ -61,7 +61,7 @@ describe('the rules of the fields', () => {
               assert.ok(said, fault.message)
               assert.ok(Object.hasOwn(CODES_DE, fault.code), fault.code)
               seen.add(said.key as ProblemKey)
-              assert.ok(fault.message.endsWith(inEnglish(said as Parameters<typeof inEnglish>[0])))
+              assert.ok(fault.message.endsWith(toEnglish(said as Parameters<typeof toEnglish>[0])))
               const plain = faultSentence(english, fault)
               assert.match(plain, /^[A-Z].*[.?]$/s)
               assert.doesNotMatch(plain, /\{\w+\}/)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { operatorActor } from '../../src/accounts/actors.ts'
+import { getOperatorActor } from '../../src/accounts/actors.ts'
 import { openPool } from '../../src/kernel/db.ts'
 import {
   importsEnded,
@@ -508,7 +508,7 @@ test('rows beyond the room of the account are told by the check, however many st
 
 test('a sheet that a process left in the middle goes on in the next, nothing twice', async () => {
   const own = await stand.account({ plan: 'enterprise', name: 'Weiter' })
-  const ctx = { ...stand.ctx, accountId: own, actorId: await operatorActor(stand.ctx, own) }
+  const ctx = { ...stand.ctx, accountId: own, actorId: await getOperatorActor(stand.ctx, own) }
   const rows = Array.from({ length: 1_000 }, (_, n) => cells(n))
   const id = await openImport(ctx, { fileName: 'a.csv', bytes: sheet(rows), category: 'textile' })
   await stand.sql`update sheet_import set state = 'running' where id = ${id}`

@@ -2,14 +2,18 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { authenticate } from '../../src/accounts/keys/authenticate.ts'
-import { createSetUpLink, setPasswordUrl, setUpUrl } from '../../src/accounts/people/one-time-links.ts'
+import {
+  ATTEMPT_WINDOW_MS,
+  MAX_ATTEMPTS_PER_NETWORK,
+  MAX_ATTEMPTS_PER_SOURCE,
+} from '../../src/accounts/people/attempt-limits.ts'
+import {
+  buildSetPasswordUrl,
+  buildSetUpUrl,
+  createSetUpLink,
+} from '../../src/accounts/people/one-time-links.ts'
 import { createPerson, resetPassword } from '../../src/accounts/people/people.ts'
 import { SESSION_LIFETIME_MS } from '../../src/accounts/people/sessions.ts'
-import {
-  ATTEMPTS_PER_NETWORK,
-  ATTEMPTS_PER_SOURCE,
-  ATTEMPTS_WINDOW_MS,
-} from '../../src/accounts/people/sign-in-attempts.ts'
 import { type Answer, type Browser, PASSWORD, type Stand, startStand } from './stand.ts'
 
 let stand: Stand
@@ -27,7 +31,7 @@ describe('set-up', () => {
   test('from the link to a key that opens the API, with all mistakes on the way', async () => {
     const token = await createSetUpLink(stand.ctx)
     assert.ok(token)
-    const path = pathOf(setUpUrl('https://carnet.example', token))
+    const path = pathOf(buildSetUpUrl('https://carnet.example', token))
     const owner = stand.browser()
     const page = await owner.get(path)
     assert.equal(page.status, 200)
@@ -123,7 +127,7 @@ describe('set-password', () => {
       email: 'neu@testmarke.example',
       role: 'viewer',
     })
-    const path = pathOf(setPasswordUrl('https://carnet.example', token))
+    const path = pathOf(buildSetPasswordUrl('https://carnet.example', token))
     const browser = stand.browser()
     for (const _ of [1, 2]) assert.match((await browser.get(path)).text, /value="neu@testmarke\.example"/)
     const weak = { token, password: 'password12345' }
@@ -206,13 +210,14 @@ describe('sign-in', () => {
     const email = await stand.person(await stand.account(), 'owner')
     const ask = (password: string, from: string) =>
       stand.browser().post('/console/sign-in', { form: { email, password }, from })
-    for (let i = 0; i < ATTEMPTS_PER_SOURCE; i++) assert.equal((await ask('wrong', '192.0.2.99')).status, 422)
+    for (let i = 0; i < MAX_ATTEMPTS_PER_SOURCE; i++)
+      assert.equal((await ask('wrong', '192.0.2.99')).status, 422)
     stand.clock.advance(60_000)
     const late = await ask(PASSWORD, '192.0.2.99')
     assert.equal(late.status, 429)
     assert.match(late.text, /Try again in 14 minutes\./)
-    assert.equal(late.headers['retry-after'], String(ATTEMPTS_WINDOW_MS / 1000 - 60))
-    stand.clock.advance(ATTEMPTS_WINDOW_MS)
+    assert.equal(late.headers['retry-after'], String(ATTEMPT_WINDOW_MS / 1000 - 60))
+    stand.clock.advance(ATTEMPT_WINDOW_MS)
     assert.equal((await ask(PASSWORD, '192.0.2.99')).status, 303)
     const [left] = await stand.sql`select count(*)::int as n from sign_in_attempt`
     assert.equal(left?.n, 0)
@@ -221,7 +226,7 @@ describe('sign-in', () => {
   test('tries at once are counted one by one', async () => {
     const email = await stand.person(await stand.account(), 'owner')
     const all = await Promise.all(
-      Array.from({ length: ATTEMPTS_PER_SOURCE + 5 }, () =>
+      Array.from({ length: MAX_ATTEMPTS_PER_SOURCE + 5 }, () =>
         stand
           .browser()
           .post('/console/sign-in', { form: { email, password: 'wrong' }, from: '198.51.100.1' }),
@@ -234,7 +239,7 @@ describe('sign-in', () => {
     const email = await stand.person(await stand.account(), 'owner')
     const browser = stand.browser()
     const ask = (password: string) => browser.post('/console/sign-in', { form: { email, password } })
-    for (let i = 0; i <= ATTEMPTS_PER_SOURCE; i++) await ask('wrong')
+    for (let i = 0; i <= MAX_ATTEMPTS_PER_SOURCE; i++) await ask('wrong')
     assert.equal((await ask(PASSWORD)).status, 429)
     const { token } = await resetPassword(stand.ctx, { email })
     const password = 'twelve grey herons instead'
@@ -249,7 +254,7 @@ describe('sign-in', () => {
         .browser()
         .post('/console/sign-in', { form: { email: `n${n}@testmarke.example`, password: 'x' }, from })
     let refused = 0
-    for (let n = 0; n < ATTEMPTS_PER_NETWORK + 3; n++) {
+    for (let n = 0; n < MAX_ATTEMPTS_PER_NETWORK + 3; n++) {
       if ((await ask(n, `2001:db8:1:2::${n.toString(16)}`)).status === 429) refused++
     }
     assert.equal(refused, 3)

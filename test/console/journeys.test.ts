@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { unzipSync } from 'fflate'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { readSheet } from 'read-excel-file/node'
-import { createSetUpLink, setUpUrl } from '../../src/accounts/people/one-time-links.ts'
+import { buildSetUpUrl, createSetUpLink } from '../../src/accounts/people/one-time-links.ts'
 import type { Role } from '../../src/accounts/people/people.ts'
 import { CONSOLE_ROUTES } from '../../src/console/door.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
@@ -456,7 +456,7 @@ async function units(parentUuid: string, level: 'batch' | 'item', all: readonly 
 }
 
 async function setUp(page: Page, { harness, origin }: WholeStand): Promise<void> {
-  await page.goto(setUpUrl(origin, (await createSetUpLink(harness)) ?? ''))
+  await page.goto(buildSetUpUrl(origin, (await createSetUpLink(harness)) ?? ''))
   await page.getByLabel('Name of the account').fill('Nordmoor')
   await page.getByLabel('E-mail').fill('owner@nordmoor.example')
   await page.getByLabel('Password').fill(PASSWORD)

@@ -1,15 +1,15 @@
 /** Passkeys against a device that lies: what is taken, what is refused, and that a refusal leaves nothing behind. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { CHALLENGE_LIFETIME_MS, findPasskeyHome } from '../../src/accounts/people/passkey-challenges.ts'
-import { PASSKEYS_PER_PERSON } from '../../src/accounts/people/passkeys.ts'
-import { PROOF_LIFETIME_MS } from '../../src/accounts/people/sessions.ts'
 import {
-  ATTEMPTS_PER_NETWORK,
-  ATTEMPTS_PER_SOURCE,
-  ATTEMPTS_WINDOW_MS,
-  CHALLENGES_PER_NETWORK,
-} from '../../src/accounts/people/sign-in-attempts.ts'
+  ATTEMPT_WINDOW_MS,
+  MAX_ATTEMPTS_PER_NETWORK,
+  MAX_ATTEMPTS_PER_SOURCE,
+  MAX_CHALLENGES_PER_NETWORK,
+} from '../../src/accounts/people/attempt-limits.ts'
+import { CHALLENGE_LIFETIME_MS, findRelyingParty } from '../../src/accounts/people/passkey-challenges.ts'
+import { MAX_PASSKEYS_PER_PERSON } from '../../src/accounts/people/passkeys.ts'
+import { PROOF_LIFETIME_MS } from '../../src/accounts/people/sessions.ts'
 import { type Authenticator, type Lies, newAuthenticator } from './authenticator.ts'
 import { type Answer, type Browser, PASSWORD, PUBLIC_URL, type Stand, startStand } from './stand.ts'
 
@@ -87,7 +87,7 @@ describe('adding a passkey', () => {
     assert.equal(empty.status, 422)
     assert.equal(empty.text.match(/aria-invalid/g)?.length, 2)
     assert.equal((await post({ name: 'x'.repeat(101), password: PASSWORD })).status, 422)
-    for (let i = 0; i < ATTEMPTS_PER_SOURCE; i++) {
+    for (let i = 0; i < MAX_ATTEMPTS_PER_SOURCE; i++) {
       const wrong = await post({ name: 'Phone', password: 'not it' })
       assert.equal(wrong.status, 422)
       assert.match(wrong.text, /That is not your password/)
@@ -149,7 +149,7 @@ describe('adding a passkey', () => {
     await stand.sql`
       insert into passkey (id, person_id, credential_id, public_key, counter, transports, name, created_at)
       select gen_random_uuid(), person_id, 'x' || n, '', 0, '{}', 'n', created_at
-      from (select person_id, created_at from passkey order by id desc limit 1) p, generate_series(2, ${PASSKEYS_PER_PERSON}) n`
+      from (select person_id, created_at from passkey order by id desc limit 1) p, generate_series(2, ${MAX_PASSKEYS_PER_PERSON}) n`
     const answer = await add(browser, newAuthenticator(PUBLIC_URL))
     assert.match(answer.text, /20 passkeys are the most/)
   })
@@ -249,7 +249,7 @@ describe('signing in with a passkey', () => {
     const [person] = await stand.sql`
       select p.email, p.id from person p join passkey k on k.person_id = p.id where k.credential_id = ${device.id}`
     const form = { email: String(person?.email), password: 'wrong' }
-    for (let i = 0; i <= ATTEMPTS_PER_SOURCE; i++) await browser.post('/console/sign-in', { form })
+    for (let i = 0; i <= MAX_ATTEMPTS_PER_SOURCE; i++) await browser.post('/console/sign-in', { form })
     assert.equal(
       (await browser.post('/console/sign-in', { form: { ...form, password: PASSWORD } })).status,
       429,
@@ -262,38 +262,39 @@ describe('signing in with a passkey', () => {
   test('tries and challenges of one network have an end', async () => {
     const browser = stand.browser()
     const from = '192.0.2.200'
-    for (let i = 0; i < ATTEMPTS_PER_NETWORK; i++) assert.equal((await use(browser, 'x', from)).status, 422)
+    for (let i = 0; i < MAX_ATTEMPTS_PER_NETWORK; i++)
+      assert.equal((await use(browser, 'x', from)).status, 422)
     const late = await use(browser, 'x', from)
     assert.equal(late.status, 429)
-    assert.ok(Number(late.headers['retry-after']) <= ATTEMPTS_WINDOW_MS / 1000)
+    assert.ok(Number(late.headers['retry-after']) <= ATTEMPT_WINDOW_MS / 1000)
     const ask = () => browser.post('/console/sign-in/passkey/options', { from: '192.0.2.201' })
-    for (let i = 0; i < CHALLENGES_PER_NETWORK; i++) assert.equal((await ask()).status, 200)
+    for (let i = 0; i < MAX_CHALLENGES_PER_NETWORK; i++) assert.equal((await ask()).status, 200)
     assert.equal((await ask()).status, 429)
-    stand.clock.advance(ATTEMPTS_WINDOW_MS)
+    stand.clock.advance(ATTEMPT_WINDOW_MS)
     assert.equal((await ask()).status, 200)
     const [left] = await stand.sql`select count(*)::int as n from passkey_challenge`
-    assert.ok(Number(left?.n) <= CHALLENGES_PER_NETWORK - 90, 'old ones go with each new one')
+    assert.ok(Number(left?.n) <= MAX_CHALLENGES_PER_NETWORK - 90, 'old ones go with each new one')
   })
 })
 
 describe('where passkeys work', () => {
   test('at a name behind https, and at localhost; nowhere else', () => {
-    assert.deepEqual(findPasskeyHome('https://carnet.example/base'), {
+    assert.deepEqual(findRelyingParty('https://carnet.example/base'), {
       rpId: 'carnet.example',
       origin: 'https://carnet.example',
     })
-    assert.deepEqual(findPasskeyHome('http://localhost:3000'), {
+    assert.deepEqual(findRelyingParty('http://localhost:3000'), {
       rpId: 'localhost',
       origin: 'http://localhost:3000',
     })
-    assert.equal(findPasskeyHome('https://localhost')?.rpId, 'localhost')
+    assert.equal(findRelyingParty('https://localhost')?.rpId, 'localhost')
     for (const url of [
       'http://carnet.example',
       'http://192.168.1.9:3000',
       'https://192.0.2.1',
       'https://[::1]',
     ]) {
-      assert.equal(findPasskeyHome(url), undefined, url)
+      assert.equal(findRelyingParty(url), undefined, url)
     }
   })
 

@@ -1,13 +1,17 @@
 /** Who somebody is: guessed by strangers, proven again before what matters, and forgotten without ways in for others. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createPerson, resetPassword } from '../../src/accounts/people/people.ts'
-import { MAX_SESSION_MS, PROOF_LIFETIME_MS, SESSIONS_PER_PERSON } from '../../src/accounts/people/sessions.ts'
 import {
-  ATTEMPTS_PER_SOURCE,
-  FREE_ATTEMPTS_PER_EMAIL,
-  pauseAfter,
-} from '../../src/accounts/people/sign-in-attempts.ts'
+  getPauseMs,
+  MAX_ATTEMPTS_PER_SOURCE,
+  MAX_UNDELAYED_ATTEMPTS_PER_EMAIL,
+} from '../../src/accounts/people/attempt-limits.ts'
+import { createPerson, resetPassword } from '../../src/accounts/people/people.ts'
+import {
+  MAX_SESSION_AGE_MS,
+  MAX_SESSIONS_PER_PERSON,
+  PROOF_LIFETIME_MS,
+} from '../../src/accounts/people/sessions.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { type Browser, OWN, PASSWORD, type Stand, startStand } from './stand.ts'
 
@@ -48,7 +52,7 @@ describe('guesses of strangers', () => {
     await signIn(known, email, PASSWORD, '192.0.2.1')
     const cookie = [...known.others.values()].find(one => one.value?.startsWith('__Host-carnet-device='))
     assert.equal(cookie?.path, '/')
-    const late = await guess(email, '192.0.2.1', ATTEMPTS_PER_SOURCE + 2)
+    const late = await guess(email, '192.0.2.1', MAX_ATTEMPTS_PER_SOURCE + 2)
     assert.equal(late.filter(answer => answer.status === 429).length, 2)
     assert.equal((await signIn(stand.browser(), email, PASSWORD, '192.0.2.2')).status, 303)
     const form = { current: PASSWORD, password: 'twelve grey herons instead' }
@@ -57,10 +61,10 @@ describe('guesses of strangers', () => {
     assert.equal((await signIn(known, email, form.password, '192.0.2.1')).status, 303)
     // The mark is this person's alone, and what is tried in a known browser has an end, too.
     const other = await stand.person(await stand.account(), 'owner')
-    await guess(other, '192.0.2.1', ATTEMPTS_PER_SOURCE)
+    await guess(other, '192.0.2.1', MAX_ATTEMPTS_PER_SOURCE)
     assert.equal((await signIn(known, other, PASSWORD, '192.0.2.1')).status, 429)
     const tries = await Promise.all(
-      Array.from({ length: ATTEMPTS_PER_SOURCE + 1 }, () => signIn(known, email, 'wrong', '192.0.2.9')),
+      Array.from({ length: MAX_ATTEMPTS_PER_SOURCE + 1 }, () => signIn(known, email, 'wrong', '192.0.2.9')),
     )
     assert.equal(tries.filter(answer => answer.status === 429).length, 1)
   })
@@ -68,10 +72,12 @@ describe('guesses of strangers', () => {
   test('from many networks go one after another, and the right password among them still signs in', async () => {
     const email = await stand.person(await stand.account(), 'owner')
     const networks = ['198.51.100.1', '198.51.100.2']
-    const all = await Promise.all(networks.map(from => guess(email, from, FREE_ATTEMPTS_PER_EMAIL / 2)))
+    const all = await Promise.all(
+      networks.map(from => guess(email, from, MAX_UNDELAYED_ATTEMPTS_PER_EMAIL / 2)),
+    )
     assert.ok(all.flat().every(answer => answer.status === 422))
     assert.equal((await signIn(stand.browser(), email, PASSWORD, '198.51.100.9')).status, 303)
-    assert.deepEqual([20, 21, 30, 40, 41, 500].map(pauseAfter), [0, 100, 1_000, 2_000, 2_000, 2_000])
+    assert.deepEqual([20, 21, 30, 40, 41, 500].map(getPauseMs), [0, 100, 1_000, 2_000, 2_000, 2_000])
   })
 
   test('leave one entry an hour in the audit log, without what was typed; of an unknown e-mail none', async () => {
@@ -203,7 +209,7 @@ describe('sessions', () => {
   test('end thirty days after the last proof, however much they are used', async () => {
     const browser = await stand.signedIn(await stand.account(), 'viewer')
     const week = 7 * 86_400_000
-    for (let past = week; past < MAX_SESSION_MS; past += week) {
+    for (let past = week; past < MAX_SESSION_AGE_MS; past += week) {
       stand.clock.advance(week)
       assert.equal((await browser.get('/console')).status, 200)
     }
@@ -214,7 +220,7 @@ describe('sessions', () => {
   test('are twenty a person at most: with one more the one not used for longest ends', async () => {
     const email = await stand.person(await stand.account(), 'viewer')
     const browsers = []
-    for (let i = 0; i <= SESSIONS_PER_PERSON; i++) {
+    for (let i = 0; i <= MAX_SESSIONS_PER_PERSON; i++) {
       const browser = stand.browser()
       await signIn(browser, email)
       stand.clock.advance(1_000)

@@ -2,25 +2,25 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { renameAccount } from '../../src/accounts/account-name.ts'
-import { operatorIn } from '../../src/accounts/accounts.ts'
+import { actAsOperator } from '../../src/accounts/accounts.ts'
 import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
 import { authenticate } from '../../src/accounts/keys/authenticate.ts'
 import { createKey } from '../../src/accounts/keys/keys.ts'
 import {
+  ATTEMPT_WINDOW_MS,
+  MAX_ATTEMPTS_PER_SOURCE,
+  MAX_RESETS_PER_EMAIL,
+} from '../../src/accounts/people/attempt-limits.ts'
+import {
   changeRole,
-  INVITATIONS_PER_DAY,
   inviteMember,
   listMembers,
+  MAX_INVITATIONS_PER_DAY,
   removeMember,
 } from '../../src/accounts/people/members.ts'
 import { LINK_LIFETIMES_MS } from '../../src/accounts/people/one-time-links.ts'
 import { createPerson } from '../../src/accounts/people/people.ts'
 import { SESSION_LIFETIME_MS } from '../../src/accounts/people/sessions.ts'
-import {
-  ATTEMPTS_PER_SOURCE,
-  ATTEMPTS_WINDOW_MS,
-  RESETS_PER_EMAIL,
-} from '../../src/accounts/people/sign-in-attempts.ts'
 import { CONSOLE_ROUTES } from '../../src/console/door.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createChildren } from '../../src/passports/units/create-units.ts'
@@ -109,12 +109,12 @@ describe('password forgotten', () => {
   test('so often and no more, known or not; signing in goes on', async () => {
     const email = await stand.person(await stand.account(), 'owner')
     for (const address of [email, 'stranger@testmarke.example']) {
-      for (let i = 0; i < RESETS_PER_EMAIL; i++) assert.equal((await ask(address)).status, 200)
+      for (let i = 0; i < MAX_RESETS_PER_EMAIL; i++) assert.equal((await ask(address)).status, 200)
       const late = await ask(address)
       assert.equal(late.status, 429)
-      assert.equal(late.headers['retry-after'], String(ATTEMPTS_WINDOW_MS / 1000))
+      assert.equal(late.headers['retry-after'], String(ATTEMPT_WINDOW_MS / 1000))
     }
-    assert.equal((await stand.letters()).length, RESETS_PER_EMAIL)
+    assert.equal((await stand.letters()).length, MAX_RESETS_PER_EMAIL)
     assert.equal((await signIn(stand.browser(), email)).status, 303)
   })
 
@@ -240,7 +240,7 @@ describe('people', () => {
   test('the audit log names products and webhooks, with links, and what is gone by its id', async () => {
     const accountId = await stand.account()
     const owner = await stand.signedIn(accountId, 'owner')
-    const ctx = { ...(await operatorIn(stand.ctx, accountId)), accountId }
+    const ctx = { ...(await actAsOperator(stand.ctx, accountId)), accountId }
     const data = { productName: 'Named <one>' }
     const { passport } = await createPassport(ctx, { ...newProduct(data), strict: false })
     const id = idFromUuid(passport.id)
@@ -306,7 +306,7 @@ describe('people', () => {
   test('the last owner stays, also when two owners remove each other at once', async () => {
     const accountId = await stand.account()
     const [one, two] = [await stand.signedIn(accountId, 'owner'), await stand.signedIn(accountId, 'owner')]
-    const ctx = await operatorIn(stand.ctx, accountId)
+    const ctx = await actAsOperator(stand.ctx, accountId)
     const members = await listMembers(ctx)
     const both = await Promise.all(members.map(member => removeMember(ctx, member.id)))
     assert.deepEqual(both.sort(), [false, true])
@@ -335,10 +335,10 @@ describe('people', () => {
 
   test('fifty invitations in a day are the most', async () => {
     const accountId = await stand.account()
-    const ctx = await operatorIn(stand.ctx, accountId)
+    const ctx = await actAsOperator(stand.ctx, accountId)
     const invite = (n: number) =>
       inviteMember(ctx, { email: `guest${n}@mass.example`, role: 'viewer', reader: 'person' })
-    for (let n = 0; n < INVITATIONS_PER_DAY; n++) await invite(n)
+    for (let n = 0; n < MAX_INVITATIONS_PER_DAY; n++) await invite(n)
     await assert.rejects(invite(99), { code: 'rate_limited' })
     const owner = await stand.signedIn(accountId, 'owner')
     const form = { email: 'one@more.example', role: 'viewer' }
@@ -357,7 +357,7 @@ describe('people', () => {
     assert.equal((await browser.get(`${SETTINGS}/close`)).status, 200)
     await browser.post('/console/account', { form: { account: String(two) } })
     assert.equal((await browser.get(`${SETTINGS}/close`)).status, 403)
-    await changeRole(await operatorIn(stand.ctx, two), { id: await idOf(email), role: 'owner' })
+    await changeRole(await actAsOperator(stand.ctx, two), { id: await idOf(email), role: 'owner' })
     assert.equal((await browser.get(`${SETTINGS}/close`)).status, 200)
   })
 })
@@ -392,7 +392,7 @@ describe('one’s own password', () => {
     const browser = await stand.signedIn(await stand.account(), 'viewer')
     const post = (current: string) =>
       browser.post(`${SETTINGS}/password`, { form: { current, password: NEW_PASSWORD } })
-    for (let i = 0; i < ATTEMPTS_PER_SOURCE; i++) assert.equal((await post('wrong')).status, 422)
+    for (let i = 0; i < MAX_ATTEMPTS_PER_SOURCE; i++) assert.equal((await post('wrong')).status, 422)
     assert.equal((await post(PASSWORD)).status, 429)
   })
 })
@@ -430,7 +430,7 @@ describe('sessions', () => {
 describe('access links', () => {
   test('made for a product or for all, shown once, listed with their use, revoked', async () => {
     const accountId = await stand.account()
-    const ctx = await operatorIn(stand.ctx, accountId)
+    const ctx = await actAsOperator(stand.ctx, accountId)
     const { passport } = await createPassport(ctx, { ...newProduct({}, 'battery'), strict: false })
     const id = idFromUuid(passport.id)
     const editor = await stand.signedIn(accountId, 'editor')
@@ -470,7 +470,7 @@ describe('access links', () => {
 
   test('mistakes are told at their fields; another account’s product is none', async () => {
     const [own, other] = [await stand.account(), await stand.account()]
-    const strange = await createPassport(await operatorIn(stand.ctx, other), {
+    const strange = await createPassport(await actAsOperator(stand.ctx, other), {
       ...newProduct(),
       strict: false,
     })
@@ -553,7 +553,7 @@ describe('the account', () => {
 describe('the audit log', () => {
   test('newest first, page by page, each entry once; never another account’s', async () => {
     const accountId = await stand.account()
-    const ctx = await operatorIn(stand.ctx, accountId)
+    const ctx = await actAsOperator(stand.ctx, accountId)
     const owner = await stand.signedIn(accountId, 'owner')
     for (let n = 0; n < 60; n++) await changeName(ctx, `Name ${n}`)
     const first = await owner.get(`${SETTINGS}/audit`)
@@ -574,7 +574,7 @@ describe('the audit log', () => {
 
   test('archiving and restoring a product are in it, by whoever did it', async () => {
     const accountId = await stand.account()
-    const { passport } = await createPassport(await operatorIn(stand.ctx, accountId), {
+    const { passport } = await createPassport(await actAsOperator(stand.ctx, accountId), {
       ...newProduct(),
       strict: false,
     })

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import {
-  fill,
+  fillPlaceholders,
+  findLabel,
+  getLabels,
   isLanguage,
   LANGUAGES,
   type Labels,
   type Language,
-  label,
-  labelsFor,
 } from '../../src/i18n/catalogue.ts'
 
 const LOCALES_URL = new URL('../../locales/', import.meta.url)
-const english = labelsFor('en')
+const english = getLabels('en')
 
 /** Abbreviations and names of fibres that many languages write alike. */
 const INTERNATIONAL = words(
@@ -66,7 +66,7 @@ describe('the 24 languages', () => {
 
 for (const { code } of LANGUAGES) {
   describe(`locales/${code}.json`, () => {
-    const labels = labelsFor(code)
+    const labels = getLabels(code)
 
     it('has the keys of English in the same order, so that two files can be read side by side', () => {
       assert.deepEqual(keysOf(labels), keysOf(english))
@@ -117,13 +117,13 @@ for (const { code } of LANGUAGES) {
 
 describe('label', () => {
   it('finds labels by section and key', () => {
-    assert.equal(label(labelsFor('de'), 'fields', 'countryOfManufacture'), 'Herstellungsland')
-    assert.equal(label(labelsFor('fr'), 'values', 'packaging.recyclable'), 'Recyclable')
+    assert.equal(findLabel(getLabels('de'), 'fields', 'countryOfManufacture'), 'Herstellungsland')
+    assert.equal(findLabel(getLabels('fr'), 'values', 'packaging.recyclable'), 'Recyclable')
   })
 
   it('has nothing for unknown keys and for what every object inherits', () => {
     for (const key of ['', 'nothing', 'constructor', 'toString', '__proto__', 'hasOwnProperty']) {
-      assert.equal(label(english, 'fields', key), undefined, key)
+      assert.equal(findLabel(english, 'fields', key), undefined, key)
     }
   })
 })
@@ -131,16 +131,16 @@ describe('label', () => {
 describe('the end of an access link', () => {
   it('is told of a moment, which no language takes for a day that is still in', () => {
     for (const { code } of LANGUAGES) {
-      assert.doesNotMatch(labelsFor(code).ui.audienceFor, /tot en met|til og med|till och med|inclus|včetně/)
+      assert.doesNotMatch(getLabels(code).ui.audienceFor, /tot en met|til og med|till och med|inclus|včetně/)
     }
   })
 })
 
 describe('fill', () => {
   it('replaces every placeholder once and leaves the rest', () => {
-    assert.equal(fill('for {label}, until {date}', { label: 'A', date: 'B' }), 'for A, until B')
-    assert.equal(fill('{label} {date}', { label: '{date}$&', date: 7 }), '{date}$& 7')
-    assert.equal(fill('{label} {toString}', {}), '{label} {toString}')
+    assert.equal(fillPlaceholders('for {label}, until {date}', { label: 'A', date: 'B' }), 'for A, until B')
+    assert.equal(fillPlaceholders('{label} {date}', { label: '{date}$&', date: 7 }), '{date}$& 7')
+    assert.equal(fillPlaceholders('{label} {toString}', {}), '{label} {toString}')
   })
 })
 

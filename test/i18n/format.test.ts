@@ -3,14 +3,14 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
 import {
-  countryName,
+  formatCountry,
   formatDate,
+  formatLanguage,
   formatMinute,
   formatMonths,
   formatNumber,
   formatPercent,
-  languageName,
-  unitText,
+  formatUnit,
 } from '../../src/i18n/format.ts'
 
 const CODES = LANGUAGES.map(({ code }) => code)
@@ -125,33 +125,34 @@ describe('formatDate', () => {
 
 describe('countryName', () => {
   it('is in the language, in every language', () => {
-    assert.equal(countryName('de', 'PT'), 'Portugal')
-    assert.equal(countryName('el', 'PT'), 'Πορτογαλία')
-    for (const code of CODES) assert.notEqual(countryName(code, 'GR'), 'GR', code)
+    assert.equal(formatCountry('de', 'PT'), 'Portugal')
+    assert.equal(formatCountry('el', 'PT'), 'Πορτογαλία')
+    for (const code of CODES) assert.notEqual(formatCountry(code, 'GR'), 'GR', code)
   })
 
   it('is the code where there is no name', () => {
-    for (const code of ['', 'QQ', 'pt', 'Portugal', '<b>', '001']) assert.equal(countryName('fr', code), code)
+    for (const code of ['', 'QQ', 'pt', 'Portugal', '<b>', '001'])
+      assert.equal(formatCountry('fr', code), code)
   })
 })
 
 describe('languageName', () => {
   it('is in the language, in every language', () => {
-    assert.equal(languageName('fr', 'de'), 'allemand')
-    for (const code of CODES) assert.notEqual(languageName(code, 'sv'), 'sv', code)
+    assert.equal(formatLanguage('fr', 'de'), 'allemand')
+    for (const code of CODES) assert.notEqual(formatLanguage(code, 'sv'), 'sv', code)
   })
 
   it('is the tag where there is no name', () => {
     for (const tag of ['', 'qqq', 'not a tag', 'x'.repeat(1000), 'de_', 'und', 'und-Latn'])
-      assert.equal(languageName('fr', tag), tag)
+      assert.equal(formatLanguage('fr', tag), tag)
   })
 })
 
 describe('unitText', () => {
   it('prints one symbol in all languages', () => {
-    assert.equal(unitText('kg CO2e'), 'kg CO₂e')
-    assert.equal(unitText('kg CO2e/kWh'), 'kg CO₂e/kWh')
-    for (const unit of ['kg', 'g', 'Ah', 'Wh', 'V', 'cm', '%']) assert.equal(unitText(unit), unit)
-    assert.equal(unitText('months'), '')
+    assert.equal(formatUnit('kg CO2e'), 'kg CO₂e')
+    assert.equal(formatUnit('kg CO2e/kWh'), 'kg CO₂e/kWh')
+    for (const unit of ['kg', 'g', 'Ah', 'Wh', 'V', 'cm', '%']) assert.equal(formatUnit(unit), unit)
+    assert.equal(formatUnit('months'), '')
   })
 })

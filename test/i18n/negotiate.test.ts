@@ -2,9 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { isLanguage } from '../../src/i18n/catalogue.ts'
-import { type LanguageWishes, negotiateLanguage, wishedTags } from '../../src/i18n/negotiate.ts'
+import {
+  type LanguagePreferences,
+  listRequestedLanguages,
+  negotiateLanguage,
+} from '../../src/i18n/negotiate.ts'
 
-const TABLE: [why: string, wishes: LanguageWishes, language: string][] = [
+const TABLE: [why: string, wishes: LanguagePreferences, language: string][] = [
   ['nothing asked for', {}, 'en'],
   ['the query wins', { query: 'sv', acceptLanguage: 'de', primary: 'fr' }, 'sv'],
   ['the query in capitals with a region', { query: 'PT-br', acceptLanguage: 'de' }, 'pt'],
@@ -72,7 +76,7 @@ describe('negotiateLanguage', () => {
   })
 })
 
-const ASKED: [why: string, wishes: LanguageWishes, tags: string[]][] = [
+const ASKED: [why: string, wishes: LanguagePreferences, tags: string[]][] = [
   ['nothing asked for', { primary: 'ja' }, []],
   ['the query alone', { query: 'pt-BR', acceptLanguage: 'de' }, ['pt-br']],
   ['an underscore', { query: 'pt_BR' }, ['pt-br']],
@@ -92,7 +96,8 @@ const ASKED: [why: string, wishes: LanguageWishes, tags: string[]][] = [
 ]
 
 describe('wishedTags', () => {
-  for (const [why, wishes, tags] of ASKED) it(why, () => assert.deepEqual(wishedTags(wishes), tags))
+  for (const [why, wishes, tags] of ASKED)
+    it(why, () => assert.deepEqual(listRequestedLanguages(wishes), tags))
 
   it('ends with the one that decides the language of the page', () => {
     const header = fc
@@ -101,7 +106,7 @@ describe('wishedTags', () => {
     const query = fc.constantFrom(undefined, 'ja', 'sv-FI', '')
     fc.assert(
       fc.property(query, header, (query, acceptLanguage) => {
-        const [last = ''] = wishedTags({ query, acceptLanguage }).slice(-1)
+        const [last = ''] = listRequestedLanguages({ query, acceptLanguage }).slice(-1)
         assert.equal(negotiateLanguage({ query: last }), negotiateLanguage({ query, acceptLanguage }))
       }),
     )

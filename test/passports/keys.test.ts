@@ -27,7 +27,7 @@ const WITHOUT_ACCOUNT: Record<string, string> = {
 const STATEMENTS_WITHOUT: Record<string, string> = {
   'accounts/audit.ts': 'the row that is inserted has it',
   'accounts/brand/brand.ts': 'directory: a logo by the file name in its address',
-  'accounts/people/failed-sign-ins.ts':
+  'accounts/people/record-failed-sign-in.ts':
     'directory: by the address that somebody typed, into all accounts of the person',
   'accounts/idempotency.ts': 'chore: keys that are over',
   'accounts/keys/keys.ts': 'the row that is inserted has it; the operator revokes by id alone',

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { setBrand } from '../../src/accounts/brand/set-brand.ts'
+import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
 import { AUDIENCES, type Audience } from '../../src/categories/field.ts'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
@@ -89,7 +89,7 @@ describe('axe finds nothing, and nothing stands out at 320 px', { skip: WITHOUT_
   before(async () => {
     harness = await startHarness()
     account = await harness.account({ plan: 'enterprise' })
-    await setBrand(account.ctx, { name: 'Nordlicht', accent: '#888888' })
+    await updateBrand(account.ctx, { name: 'Nordlicht', accent: '#888888' })
     origin = await harness.app.listen({ port: 0, host: '127.0.0.1' })
     browser = await openBrowser()
     for (const audience of AUDIENCES) readers.set(audience, await readerOf(audience))

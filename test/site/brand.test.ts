@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { setBrand } from '../../src/accounts/brand/set-brand.ts'
+import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
 import { setIndexing } from '../../src/accounts/indexing.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
@@ -37,7 +37,7 @@ describe('a page of an account with a brand', () => {
     await fresh()
     const before = await harness.ask('GET', path)
     assert.doesNotMatch(before.text, /class="logo"/)
-    await setBrand(account.ctx, { name: 'Haus <Nord>', accent: '#f5c400' })
+    await updateBrand(account.ctx, { name: 'Haus <Nord>', accent: '#f5c400' })
     const answer = await harness.ask('GET', path, {
       headers: { 'if-none-match': before.headers.etag ?? '' },
     })
@@ -55,7 +55,7 @@ describe('a page of an account with a brand', () => {
 
   test('shows its logo from our own origin, with a name and a size', async () => {
     await fresh({ brandName: 'Nordlicht' })
-    await setBrand(account.ctx, { logo: SVG, name: 'Nordlicht' })
+    await updateBrand(account.ctx, { logo: SVG, name: 'Nordlicht' })
     const { text } = await harness.ask('GET', path)
     const [, file, alt, width, height] =
       /<img src="\.\.\/brand\/([0-9a-f]{32}\.svg)" alt="([^"]*)" width="(\d+)" height="(\d+)" class="plate">/.exec(
@@ -79,7 +79,7 @@ describe('a page of an account with a brand', () => {
 
   test('has another logo for dark pages, and a wide one is made smaller', async () => {
     await fresh()
-    await setBrand(account.ctx, { logo: PNG, logoDark: SVG })
+    await updateBrand(account.ctx, { logo: PNG, logoDark: SVG })
     const { text } = await harness.ask('GET', path)
     assert.match(
       text,
@@ -90,7 +90,7 @@ describe('a page of an account with a brand', () => {
   test('may be framed by the shops it names, and by nobody else', async () => {
     await fresh()
     assert.match(policyOf((await harness.ask('GET', path)).headers), /frame-ancestors 'none'$/)
-    await setBrand(account.ctx, { frameAncestors: ['https://shop.example', 'https://*.shop.example'] })
+    await updateBrand(account.ctx, { frameAncestors: ['https://shop.example', 'https://*.shop.example'] })
     assert.match(
       policyOf((await harness.ask('GET', path)).headers),
       /; frame-ancestors https:\/\/shop\.example https:\/\/\*\.shop\.example$/,
@@ -117,7 +117,7 @@ describe('a page of an account with a brand', () => {
     const mine = path
     const before = await harness.ask('GET', mine)
     await fresh()
-    await setBrand(account.ctx, { name: 'Other', frameAncestors: ['https://other.example'] })
+    await updateBrand(account.ctx, { name: 'Other', frameAncestors: ['https://other.example'] })
     assert.equal((await harness.ask('GET', mine)).headers.etag, before.headers.etag)
   })
 })
@@ -127,7 +127,7 @@ test('OpenGraph says what a preview needs, as text', async () => {
     productName: 'Coat "\u202eX" <b>',
     fiberComposition: [{ fiber: 'a"><script>', percentage: 100 }],
   })
-  await setBrand(account.ctx, { name: 'Nordlicht', logo: PNG })
+  await updateBrand(account.ctx, { name: 'Nordlicht', logo: PNG })
   const { text } = await harness.ask('GET', path)
   const found = Object.fromEntries(
     Array.from(text.matchAll(/<meta property="og:(\w+)" content="([^"]*)">/g), ([, name, content]) => [

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { setBrand } from '../../src/accounts/brand/set-brand.ts'
+import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
@@ -142,7 +142,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   test('a logo is the only other request, from our own origin, and drawn', async () => {
     const other = await harness.account()
     const svg = '<svg viewBox="0 0 100 50"><path fill="#1f3b57" d="M0 0h100v50z"/></svg>'
-    await setBrand(other.ctx, { logo: Buffer.from(svg), accent: '#f5c400' })
+    await updateBrand(other.ctx, { logo: Buffer.from(svg), accent: '#f5c400' })
     const made = await createPassport(other.ctx, { ...newProduct(), strict: false })
     const path = `/p/${idFromUuid(made.passport.id)}`
     const page = await browser.newPage()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { setBrand } from '../../src/accounts/brand/set-brand.ts'
+import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
 import { DEMO_PASSPORTS } from '../../src/cli/demo/demo-data/demo-account.ts'
 import { DEMO_BRAND } from '../../src/cli/demo/demo-data/demo-brand.ts'
 import { loadDemoPassports } from '../../src/cli/demo/load-demo.ts'
@@ -17,7 +17,7 @@ let ids: string[]
 before(async () => {
   harness = await startHarness()
   const { ctx } = await harness.account()
-  await setBrand(ctx, DEMO_BRAND)
+  await updateBrand(ctx, DEMO_BRAND)
   const { models, batches, items } = await loadDemoPassports(ctx, DEMO_PASSPORTS)
   ids = [...models, ...batches, ...items]
 })

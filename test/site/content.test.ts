@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { NO_BRAND } from '../../src/accounts/brand/brand.ts'
 import type { AUDIENCES } from '../../src/categories/field.ts'
-import { LANGUAGES, labelsFor } from '../../src/i18n/catalogue.ts'
+import { getLabels, LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { qrSymbol } from '../../src/qr/svg.ts'
 import { jsonLd } from '../../src/site/json-ld.ts'
 import { renderPassportPage } from '../../src/site/passport-page.ts'
@@ -88,7 +88,7 @@ describe('hostile content', () => {
     const links = html.match(/<a href="https?:[^>]*>/g) ?? []
     assert.equal(links.length, 3)
     for (const link of links) assert.match(link, /rel="noopener nofollow"/)
-    const { opensOtherSite } = labelsFor('en').ui
+    const { opensOtherSite } = getLabels('en').ui
     assert.deepEqual(
       Array.from(html.matchAll(/<a href="https?:[^>]*>(.*?)<\/a>/g), ([, text = '']) => textOf(text)),
       [

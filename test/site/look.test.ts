@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { contrast } from '../../src/accounts/brand/accent.ts'
-import { setBrand } from '../../src/accounts/brand/set-brand.ts'
+import { getContrast } from '../../src/accounts/brand/accent.ts'
+import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
 import { DEMO_BRAND } from '../../src/cli/demo/demo-data/demo-brand.ts'
 import { SOFA } from '../../src/cli/demo/demo-data/furniture-seating.ts'
 import { loadDemoPassports } from '../../src/cli/demo/load-demo.ts'
@@ -123,7 +123,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       const { paper, outlines, tones, gaps } = (await page.evaluate(SHARES)) as Shares
       assert.equal(tones.length, fibres.length)
       for (const outline of outlines)
-        assert.ok(contrast(hex(outline), hex(paper)) >= 3, `${outline} on ${paper}`)
+        assert.ok(getContrast(hex(outline), hex(paper)) >= 3, `${outline} on ${paper}`)
       for (const [i, tone] of tones.entries()) assert.notEqual(tone, tones[i - 1])
       assert.ok(Math.min(...gaps) - OUTLINE_PX >= 0.9, `${gaps} px`)
       await page.close()
@@ -171,7 +171,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
 
   test('a dark screen fetches the logo for dark pages and no other; on paper it has an outline', async () => {
     const owner = await harness.account()
-    await setBrand(owner.ctx, DEMO_BRAND)
+    await updateBrand(owner.ctx, DEMO_BRAND)
     const { passport } = await createPassport(owner.ctx, { ...newProduct(), strict: false })
     for (const [colorScheme, other] of [
       ['dark', 'light'],
@@ -197,7 +197,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
 
   test('the longest of the demo and its batches print on one sheet, in words that can be read', async () => {
     const { models, batches } = await loadDemoPassports(account.ctx, [SOFA])
-    await setBrand(account.ctx, DEMO_BRAND)
+    await updateBrand(account.ctx, DEMO_BRAND)
     for (const id of [...models, ...batches]) {
       for (const language of ['en', 'el', 'bg']) {
         const page = await open(`/p/${id}`, language)

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { allCategories } from '../../src/categories/catalogue.ts'
-import { AUDIENCES, type Audience, audienceWithin, type Field } from '../../src/categories/field.ts'
+import { AUDIENCES, type Audience, type Field, narrowAudience } from '../../src/categories/field.ts'
 import { mod10CheckDigit } from '../../src/gs1/check-digit.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
@@ -34,7 +34,7 @@ function protectedIn(
   outer: readonly Audience[] = AUDIENCES,
 ): Protected[] {
   return fields.flatMap(field => {
-    const audience = audienceWithin(outer, field)
+    const audience = narrowAudience(outer, field)
     const here = [...path, field.name]
     const members = field.fields ?? (field.of?.[0]?.name === '' ? undefined : field.of)
     if (members !== undefined) return protectedIn(members, here, audience)

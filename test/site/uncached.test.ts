@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createPageLimit, MAX_PAGES_AT_ONCE, PAGES_PER_SECOND } from '../../src/accounts/limits/page-limit.ts'
 import { createApp } from '../../src/app.ts'
-import { LANGUAGES, labelsFor } from '../../src/i18n/catalogue.ts'
+import { getLabels, LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { openPool, type Sql } from '../../src/kernel/db.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
@@ -113,7 +113,7 @@ describe('a network that has too many pages made', () => {
       assert.equal(answer.statusCode, 429)
       assert.equal(answer.headers['content-language'], code)
       assert.equal(answer.headers['retry-after'], '1')
-      assert.ok(answer.body.includes(labelsFor(code).ui['error.tooMany']), code)
+      assert.ok(answer.body.includes(getLabels(code).ui['error.tooMany']), code)
     }
   })
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { allCategories, findCategory } from '../../src/categories/catalogue.ts'
-import { fieldLabel, fieldWords, spokenKey } from '../../src/categories/names/spoken.ts'
+import { findFieldLabel, getFieldNames, normalizeName } from '../../src/categories/names/name-lookup.ts'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { NO_TRAITS } from '../../src/transfer/spreadsheets/column-traits.ts'
 import { columnsOf, findColumn, templateExtent } from '../../src/transfer/spreadsheets/columns.ts'
@@ -23,7 +23,7 @@ describe('a title', () => {
     Produktname: 'productName',
     Artikelnummer: 'sku',
     SKU: 'sku',
-    'Nom du produit': fieldLabel('fr', 'productName') === 'Nom du produit' ? 'productName' : null,
+    'Nom du produit': findFieldLabel('fr', 'productName') === 'Nom du produit' ? 'productName' : null,
     GTIN: 'gtin',
     Marke: 'brandName',
     'Pflegehinweise (de)': 'careInstructions.de',
@@ -170,13 +170,15 @@ for (const category of allCategories()) {
     })
 
     test('labels of fields at the top in all 24 languages lead to them, where they are no other’s too', () => {
-      const words = fieldWords(category)
+      const words = getFieldNames(category)
       let tried = 0
       for (const { name, localized, type } of category.fields) {
         if (type === 'object' || (type === 'list' && findColumn(category, name) === undefined)) continue
         for (const { code } of LANGUAGES) {
-          const label = fieldLabel(code, name) ?? ''
-          const [first, ...others] = (words.get(spokenKey(label)) ?? []).filter(path => !path.includes('.'))
+          const label = findFieldLabel(code, name) ?? ''
+          const [first, ...others] = (words.get(normalizeName(label)) ?? []).filter(
+            path => !path.includes('.'),
+          )
           if (others.length > 0) continue
           assert.equal(first, name, label)
           assert.equal(

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { readSheet } from 'read-excel-file/node'
 import { allCategories, type CompleteCategory, findCategory } from '../../src/categories/catalogue.ts'
-import { canonicalName } from '../../src/categories/names/known-names.ts'
+import { toCanonicalName } from '../../src/categories/names/recognise-names.ts'
 import { type Cell, defused, guessMark, plainText, readNumber } from '../../src/transfer/spreadsheets/cell.ts'
 import { collectTraits } from '../../src/transfer/spreadsheets/column-traits.ts'
 import { columnsOf, findColumn } from '../../src/transfer/spreadsheets/columns.ts'
@@ -66,7 +66,7 @@ function byKnownNames(data: Body): Body {
   assert.ok(fiber)
   const fiberComposition = (data.fiberComposition as { fiber: string }[]).map(entry => ({
     ...entry,
-    fiber: canonicalName('fiberComposition.fiber', fiber, entry.fiber),
+    fiber: toCanonicalName('fiberComposition.fiber', fiber, entry.fiber),
   }))
   return { ...data, fiberComposition }
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setBrand } from '../../src/accounts/brand/set-brand.ts'
+import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool, type Sql } from '../../src/kernel/db.ts'
 import { migrate } from '../../src/kernel/migrate.ts'
@@ -77,7 +77,7 @@ export async function fill(s: UnitStand): Promise<{ model: string; batch: string
   await s.call('POST', `/${model}/versions/1/revert`, {})
   await s.call('POST', `/${own}/archive`)
   const { ctx } = s.account
-  await setBrand(ctx, { name: 'Nordlicht', accent: '#1a5f4b', logo: Buffer.from(LOGO) })
+  await updateBrand(ctx, { name: 'Nordlicht', accent: '#1a5f4b', logo: Buffer.from(LOGO) })
   const expiresAt = new Date(systemClock.now().getTime() + 86_400_000)
   const link = { audience: 'authority', expiresAt, addresses: ADDRESSES }
   await createAccessLink(ctx, { ...link, passportId: batch, label: 'market surveillance' })

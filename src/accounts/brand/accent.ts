@@ -4,45 +4,48 @@
  */
 
 /** The grounds of the public page; its style sheet has the same, which a test compares. */
-export const PAPER = { light: '#fdfcfa', dark: '#171614' } as const
+export const PAGE_BACKGROUND = { light: '#fdfcfa', dark: '#171614' } as const
 
 /** WCAG 2.2, success criterion 1.4.3. */
-export const CONTRAST_MIN = 4.5
+export const MIN_CONTRAST = 4.5
 
 export type Accent = { light: string; dark: string }
 
 const HEX = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/
 
 /** `#rrggbb` in lower case for `#RGB` and `#RRGGBB`; undefined for anything else. */
-export function findColour(text: string): string | undefined {
+export function parseColour(text: string): string | undefined {
   const hex = text.trim().toLowerCase()
   if (!HEX.test(hex)) return undefined
   return hex.length === 7 ? hex : `#${Array.from(hex.slice(1), digit => digit + digit).join('')}`
 }
 
 /** The colour as light and as dark pages show it; unchanged where its contrast suffices. `colour` is `#rrggbb`. */
-export function accentOn(colour: string): Accent {
-  return { light: readable(colour, PAPER.light, 0), dark: readable(colour, PAPER.dark, 1) }
+export function buildAccent(colour: string): Accent {
+  return {
+    light: readable(colour, PAGE_BACKGROUND.light, 0),
+    dark: readable(colour, PAGE_BACKGROUND.dark, 1),
+  }
 }
 
 /** Ratio of two colours, 1 to 21 (WCAG 2.2, "contrast ratio"). */
-export function contrast(one: string, other: string): number {
+export function getContrast(one: string, other: string): number {
   const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (high + 0.05) / (low + 0.05)
 }
 
 /** The colour nearest to `colour` towards the lightness `end` (0 black, 1 white) that can be read on `paper`. */
 function readable(colour: string, paper: string, end: 0 | 1): string {
-  if (contrast(colour, paper) >= CONTRAST_MIN) return colour
+  if (getContrast(colour, paper) >= MIN_CONTRAST) return colour
   const [lightness, a, b] = toOklab(channels(colour))
   let [near, far] = [lightness, end as number]
   for (let step = 0; step < 16; step++) {
     const middle = (near + far) / 2
-    if (contrast(fromOklab([middle, a, b]), paper) >= CONTRAST_MIN) far = middle
+    if (getContrast(fromOklab([middle, a, b]), paper) >= MIN_CONTRAST) far = middle
     else near = middle
   }
   const found = fromOklab([far, a, b])
-  if (contrast(found, paper) >= CONTRAST_MIN) return found
+  if (getContrast(found, paper) >= MIN_CONTRAST) return found
   return end === 0 ? '#000000' : '#ffffff'
 }
 

@@ -51,7 +51,7 @@ const readers = perDatabase(
 )
 
 /** The brand if it was read less than a second ago, or `withinMs`; asks no database. */
-export function findBelievedBrand(
+export function findCachedBrand(
   sql: Sql,
   accountId: number,
   now: Date,
@@ -64,8 +64,8 @@ export function findBelievedBrand(
 }
 
 /** The brand of an account; `NO_BRAND` when it has set none. */
-export async function readBrand(sql: Sql, accountId: number, now: Date): Promise<Brand> {
-  const believed = findBelievedBrand(sql, accountId, now)
+export async function getCachedBrand(sql: Sql, accountId: number, now: Date): Promise<Brand> {
+  const believed = findCachedBrand(sql, accountId, now)
   if (believed !== undefined) return believed
   const reader = readers(sql)
   const { changes } = reader
@@ -78,7 +78,7 @@ export async function readBrand(sql: Sql, accountId: number, now: Date): Promise
 }
 
 /** To be called after a change: the next page shows it. */
-export function forgetBrand(sql: Sql, accountId: number): void {
+export function invalidateBrand(sql: Sql, accountId: number): void {
   const reader = readers(sql)
   reader.changes++
   reader.beliefs.delete(accountId)

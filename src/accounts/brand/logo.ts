@@ -1,12 +1,12 @@
 /** What may be a logo: a small picture whose kind is told by its bytes, not by its name. */
 import type { Detail, DetailCode } from '../../kernel/errors.ts'
-import { cleanSvg } from './clean-svg.ts'
+import { sanitizeSvg } from './sanitize-svg.ts'
 
-export const LOGO_BYTES_MAX = 8_192
+export const MAX_LOGO_BYTES = 8_192
 /** A drawing may be larger before it is cleaned: editors write much that is not drawing. */
 const SVG_SOURCE_BYTES_MAX = 65_536
 /** A few kB can claim to be a picture of a hundred million pixels, which each reader's browser would unpack. */
-export const LOGO_SIDE_MAX = 1_200
+export const MAX_LOGO_SIDE_PIXELS = 1_200
 
 export const LOGO_TYPES = {
   svg: 'image/svg+xml',
@@ -20,7 +20,7 @@ export type LogoType = keyof typeof LOGO_TYPES
 export type Logo = { type: LogoType; bytes: Buffer; width: number; height: number }
 
 /** The picture as it is kept, or what is wrong with it; `field` names it there. */
-export function checkLogo(bytes: Buffer, field: string): Logo | Detail {
+export function parseLogo(bytes: Buffer, field: string): Logo | Detail {
   const wrong = (code: DetailCode, message: string): Detail => ({
     field,
     pointer: `/${field}`,
@@ -31,14 +31,14 @@ export function checkLogo(bytes: Buffer, field: string): Logo | Detail {
   if (logo === undefined) {
     return wrong('format', 'is no picture that can be used: send a PNG, JPEG, WebP or SVG file.')
   }
-  if (logo.bytes.length > LOGO_BYTES_MAX) {
+  if (logo.bytes.length > MAX_LOGO_BYTES) {
     const size = `${logo.bytes.length} bytes`
-    return wrong('max', `has ${size}; ${LOGO_BYTES_MAX} are the most. Save it smaller, or as a simpler SVG.`)
+    return wrong('max', `has ${size}; ${MAX_LOGO_BYTES} are the most. Save it smaller, or as a simpler SVG.`)
   }
-  if (logo.type !== 'svg' && Math.max(logo.width, logo.height) > LOGO_SIDE_MAX) {
+  if (logo.type !== 'svg' && Math.max(logo.width, logo.height) > MAX_LOGO_SIDE_PIXELS) {
     return wrong(
       'max',
-      `is ${logo.width} × ${logo.height} pixels; ${LOGO_SIDE_MAX} are the most on each side.`,
+      `is ${logo.width} × ${logo.height} pixels; ${MAX_LOGO_SIDE_PIXELS} are the most on each side.`,
     )
   }
   return logo
@@ -47,7 +47,7 @@ export function checkLogo(bytes: Buffer, field: string): Logo | Detail {
 function readSvg(bytes: Buffer): Logo | undefined {
   if (bytes.length > SVG_SOURCE_BYTES_MAX || !/^\s*(?:\ufeff)?\s*</.test(bytes.toString('utf8', 0, 64)))
     return undefined
-  const clean = cleanSvg(bytes.toString('utf8'))
+  const clean = sanitizeSvg(bytes.toString('utf8'))
   if (clean === undefined) return undefined
   // The proportions are what counts; a drawing one unit high has them all the same.
   const scale = Math.max(1, 100 / Math.min(clean.width, clean.height))

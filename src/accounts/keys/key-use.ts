@@ -6,7 +6,7 @@ const used = perDatabase(
 )
 const MINUTE_MS = 60_000
 
-export function noteKeyUse(sql: Sql, key: { keyId: string; accountId: number }, now: Date): void {
+export function recordKeyUse(sql: Sql, key: { keyId: string; accountId: number }, now: Date): void {
   const minute = Math.floor(now.getTime() / MINUTE_MS)
   const entry = used(sql).get(key.keyId)
   if (entry === undefined) used(sql).set(key.keyId, { accountId: key.accountId, minute, written: 0 })

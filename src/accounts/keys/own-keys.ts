@@ -1,10 +1,10 @@
 /** API keys in the hands of an account's people: never another account's, and every one made or ended is in the audit log. */
 import { notFound } from '../../kernel/errors.ts'
 import { findUuid } from '../../kernel/ids.ts'
-import { actingIn } from '../actors.ts'
+import { withActor } from '../actors.ts'
 import { audit } from '../audit.ts'
 import type { AccountContext, OperatorContext } from '../context.ts'
-import { inTransaction } from '../transaction.ts'
+import { withTransaction } from '../transaction.ts'
 import { createKey, type KeyRecord, type NewKey, revokeKey } from './keys.ts'
 import { type RotatedKey, type Rotation, replaceKey } from './rotate-key.ts'
 
@@ -13,7 +13,7 @@ export async function createOwnKey(
   ctx: AccountContext,
   input: Omit<NewKey, 'accountId'>,
 ): Promise<KeyRecord & { key: string }> {
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const key = await createKey(tx, { ...input, accountId: ctx.accountId })
     await audit(tx, 'key_created', `${key.name} (…${key.last4})`)
     return key
@@ -24,7 +24,7 @@ export async function createOwnKey(
 export async function revokeOwnKey(ctx: AccountContext, id: string): Promise<KeyRecord> {
   const uuid = findUuid(id)
   if (uuid === undefined) throw notFound('key')
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const own = await lockOwn(tx, uuid)
     if (!own.revoked) await audit(tx, 'key_revoked', `${own.name} (…${own.last4})`)
     return revokeKey(tx, id)
@@ -35,7 +35,7 @@ export async function revokeOwnKey(ctx: AccountContext, id: string): Promise<Key
 export async function rotateOwnKey(ctx: AccountContext, input: Rotation): Promise<RotatedKey> {
   const uuid = findUuid(input.id)
   if (uuid === undefined) throw notFound('key')
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const own = await lockOwn(tx, uuid)
     const key = await replaceKey(tx, input)
     await audit(tx, 'key_rotated', `${own.name} (…${own.last4})`)
@@ -50,7 +50,7 @@ export async function revokeKeyByOperator(ctx: OperatorContext, id: string): Pro
   if (uuid === undefined) throw notFound('key')
   const [key] = await ctx.sql<{ account_id: number }[]>`select account_id from api_key where id = ${uuid}`
   if (key === undefined) throw notFound('key')
-  return revokeOwnKey(await actingIn(ctx, key.account_id), id)
+  return revokeOwnKey(await withActor(ctx, key.account_id), id)
 }
 
 type Own = { name: string; last4: string; revoked: boolean }

@@ -2,10 +2,10 @@
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import type { OperatorContext } from '../context.ts'
-import { inTransaction } from '../transaction.ts'
+import { withTransaction } from '../transaction.ts'
 import { createKey, type KeyRecord, type Scope } from './keys.ts'
 
-export const OVERLAP_MS = 24 * 3_600_000
+export const KEY_OVERLAP_MS = 24 * 3_600_000
 
 export type Rotation = {
   id: string
@@ -22,7 +22,7 @@ export type RotatedKey = KeyRecord & { key: string; replaced: { id: string; expi
  * expire, the new one lives as long from now on. Throws `not_found`, and `archived` for a key that is over already.
  */
 export async function rotateKey(ctx: OperatorContext, input: Rotation): Promise<RotatedKey> {
-  return inTransaction(ctx, tx => replaceKey(tx, input))
+  return withTransaction(ctx, tx => replaceKey(tx, input))
 }
 
 /** The same for a caller whose `tx` is a transaction already. */

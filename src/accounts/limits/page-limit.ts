@@ -2,7 +2,7 @@
  * How many public answers that are not ready a network may have made. A token bucket: many at once, since a phone
  * company has thousands of readers behind one address, and then as many a second as leave time for everybody else.
  */
-import { perNetwork } from './per-network.ts'
+import { createNetworkMap } from './network-map.ts'
 
 export const MAX_PAGES_AT_ONCE = 120
 export const PAGES_PER_SECOND = 20
@@ -19,7 +19,7 @@ export type PageLimit = {
 
 /** A provider gives a household or a server a /56 of IPv6 addresses or less; 256 phones that share one have enough. */
 export function createPageLimit(): PageLimit {
-  const buckets = perNetwork(() => ({ left: MAX_PAGES_AT_ONCE, at: Number.NEGATIVE_INFINITY }), {
+  const buckets = createNetworkMap(() => ({ left: MAX_PAGES_AT_ONCE, at: Number.NEGATIVE_INFINITY }), {
     max: MAX_NETWORKS,
     ipv6Bits: 56,
   })

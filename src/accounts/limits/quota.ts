@@ -8,7 +8,7 @@ const QUOTA_COLUMN = { m: 'model_quota', b: 'batch_quota', i: 'item_quota' } as 
  * Body of a CTE. `wanted` is a relation (account_id, n); the result is the account_id of those for whom all n fit,
  * and nobody else's counter moves. Counters are locked in the order of accounts: two statements never wait in a circle.
  */
-export function takeRoom(sql: Sql, level: LevelLetter, wanted: Fragment): Fragment {
+export function reserveQuota(sql: Sql, level: LevelLetter, wanted: Fragment): Fragment {
   const quota = sql(QUOTA_COLUMN[level])
   return sql`
     update account_usage u set used = u.used + w.n
@@ -25,11 +25,11 @@ export function takeRoom(sql: Sql, level: LevelLetter, wanted: Fragment): Fragme
 }
 
 /** Locks an account's counter of a level for the transaction and tells how many more fit; infinite when unlimited. */
-export const lockRoom = (sql: Sql, want: Counter): Promise<number> =>
+export const lockRemainingQuota = (sql: Sql, want: Counter): Promise<number> =>
   readRoom(sql, want, sql`for update of u`)
 
 /** How many more fit at this moment; another may take them in the next. */
-export const findRoom = (sql: Sql, want: Counter): Promise<number> => readRoom(sql, want, sql``)
+export const getRemainingQuota = (sql: Sql, want: Counter): Promise<number> => readRoom(sql, want, sql``)
 
 type Counter = { accountId: number; level: LevelLetter }
 

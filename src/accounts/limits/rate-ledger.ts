@@ -2,7 +2,7 @@
 import type { Sql } from '../../kernel/db.ts'
 
 /** What one process tells of its share of a key. */
-export type Told = {
+export type ShareReport = {
   accountId: number
   keyId: string
   /** Permits it holds, the used ones of the last minute included. */
@@ -17,7 +17,7 @@ export type Told = {
   nextOver: number
 }
 
-export type Answered = {
+export type ShareReply = {
   /** What it holds now. */
   held: number
   /** The other processes with a share: how many, what they had used when they last told, when something of it is over. */
@@ -30,9 +30,9 @@ type Share = [held: number, free: number, at: number, overAt: number, nextOver: 
 export async function exchangeShares(
   sql: Sql,
   process: string,
-  told: readonly Told[],
+  told: readonly ShareReport[],
   now: number,
-): Promise<Answered[]> {
+): Promise<ShareReply[]> {
   const accounts = told.map(one => one.accountId)
   const keys = told.map(one => one.keyId)
   const words = told.map(one =>
@@ -52,7 +52,7 @@ export async function exchangeShares(
   return keys.map(key => read(JSON.parse(found.get(key) ?? '{}') as Record<string, Share>, process, now))
 }
 
-function read(shares: Record<string, Share>, process: string, now: number): Answered {
+function read(shares: Record<string, Share>, process: string, now: number): ShareReply {
   const others = { count: 0, used: 0, nextOver: undefined as number | undefined }
   for (const [name, [held, free, , , nextOver]] of Object.entries(shares)) {
     if (name === process) continue
@@ -64,7 +64,7 @@ function read(shares: Record<string, Share>, process: string, now: number): Answ
 }
 
 /** Removes the rows of keys that nobody has used for a while; returns how many. For a chore. */
-export async function forgetRateShares(sql: Sql, now: Date): Promise<number> {
+export async function deleteExpiredShares(sql: Sql, now: Date): Promise<number> {
   const gone = await sql`
     delete from rate_share where (account_id, key_id) in (
       select account_id, key_id from rate_share where until < ${now} limit 1000 for update skip locked)`

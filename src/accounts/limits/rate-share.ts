@@ -1,6 +1,6 @@
 /** One process's share of a key's permits: what it may let through without asking, what it tells, and what it gives back. */
-import type { Answered, Told } from './rate-ledger.ts'
-import { type RateWindow, rateWindow } from './rate-window.ts'
+import type { ShareReply, ShareReport } from './rate-ledger.ts'
+import { createRateWindow, type RateWindow } from './rate-window.ts'
 
 export type LimitedKey = { accountId: number; keyId: string; requestsPerMinute: number }
 
@@ -12,17 +12,17 @@ export type Permit = {
   nextOver: number
 }
 
-export type Share = {
+export type RateShare = {
   key: LimitedKey
   uses: RateWindow
   held: number
   /** The least that was free since it was last tended: what nobody needed. */
-  leastFree: number
+  minFree: number
   waiting: number
   /** When the database last heard of it, and what it was told. */
-  toldAt: number
-  told: Told | undefined
-  others: Answered['others']
+  reportedAt: number
+  lastReport: ShareReport | undefined
+  others: ShareReply['others']
   /** There was nothing left: not asked again before this, or some refusals. */
   emptyUntil: number
   askedAt: number
@@ -45,14 +45,14 @@ const ASK_AFTER_REFUSALS = 10
 /** The reason for the pauses is over after this. */
 const LONG_AGO_MS = 10_000
 
-export const newShare = (key: LimitedKey): Share => ({
+export const createShare = (key: LimitedKey): RateShare => ({
   key,
-  uses: rateWindow(STEP_MS),
+  uses: createRateWindow(STEP_MS),
   held: 0,
-  leastFree: 0,
+  minFree: 0,
   waiting: 0,
-  toldAt: Number.NEGATIVE_INFINITY,
-  told: undefined,
+  reportedAt: Number.NEGATIVE_INFINITY,
+  lastReport: undefined,
   others: { count: 0, used: 0, nextOver: undefined },
   emptyUntil: Number.NEGATIVE_INFINITY,
   askedAt: Number.NEGATIVE_INFINITY,
@@ -62,81 +62,81 @@ export const newShare = (key: LimitedKey): Share => ({
 })
 
 /** After the clock was put back: nothing that was to be at a time of the old clock is waited for. */
-export function forgetTimes(share: Share): void {
-  share.toldAt = Number.NEGATIVE_INFINITY
+export function resetTimes(share: RateShare): void {
+  share.reportedAt = Number.NEGATIVE_INFINITY
   share.emptyUntil = Number.NEGATIVE_INFINITY
   share.askedAt = Number.NEGATIVE_INFINITY
 }
 
-const isBelieved = (share: Share, now: number) => now - share.toldAt <= BELIEVED_MS
+const isBelieved = (share: RateShare, now: number) => now - share.reportedAt <= BELIEVED_MS
 
 /** Uses a permit that this process holds, if it has one. */
-export function use(share: Share, now: number): Permit | undefined {
+export function takePermit(share: RateShare, now: number): Permit | undefined {
   if (!isBelieved(share, now) || share.held <= share.uses.count(now)) return undefined
   return grant(share, now)
 }
 
-function grant(share: Share, now: number): Permit {
+function grant(share: RateShare, now: number): Permit {
   share.uses.add(now)
   share.isLeaving = false
-  share.leastFree = Math.min(share.leastFree, share.held - share.uses.count(now))
+  share.minFree = Math.min(share.minFree, share.held - share.uses.count(now))
   return permit(share, now, true)
 }
 
 /** While the database does not answer: as if there were no other process. What is used so is told when it answers again. */
-export function useAlone(share: Share, now: number): Permit {
+export function takePermitOffline(share: RateShare, now: number): Permit {
   if (share.uses.count(now) < share.key.requestsPerMinute) return grant(share, now)
-  return refuse(share, now)
+  return refusePermit(share, now)
 }
 
-export function refuse(share: Share, now: number): Permit {
+export function refusePermit(share: RateShare, now: number): Permit {
   share.refusals++
   return permit(share, now, false)
 }
 
-function permit(share: Share, now: number, isGranted: boolean): Permit {
+function permit(share: RateShare, now: number, isGranted: boolean): Permit {
   const { requestsPerMinute: limit } = share.key
   const remaining = isGranted ? Math.max(0, limit - share.uses.count(now) - share.others.used) : 0
-  const own = share.uses.nextOver() ?? Number.POSITIVE_INFINITY
+  const own = share.uses.nextExpiry() ?? Number.POSITIVE_INFINITY
   const { nextOver } = share.others
   const next = Math.min(own, nextOver !== undefined && nextOver > now ? nextOver : Number.POSITIVE_INFINITY)
   return { isGranted, limit, remaining, nextOver: next === Number.POSITIVE_INFINITY ? now + 1_000 : next }
 }
 
 /** Whether asking for more may be of use. */
-export function mayAsk(share: Share, now: number): boolean {
+export function canAskForMore(share: RateShare, now: number): boolean {
   if (now >= share.emptyUntil) return true
   return share.refusals >= ASK_AFTER_REFUSALS && now - share.askedAt >= ASK_PAUSE_MS
 }
 
 /** What the database is told of it now; `share.told` remembers it. */
-export function tell(share: Share, now: number): Told {
+export function buildReport(share: RateShare, now: number): ShareReport {
   const used = share.uses.count(now)
   share.held = isBelieved(share, now) ? Math.max(share.held, used) : used
   const isOver = share.isLeaving && share.waiting === 0
   const { accountId, keyId, requestsPerMinute } = share.key
-  share.told = {
+  share.lastReport = {
     accountId,
     keyId,
     held: share.held,
     free: share.held - used,
     waiting: share.waiting,
     perMinute: requestsPerMinute,
-    overAt: isOver ? (share.uses.allOver() ?? now) : now + OVER_AFTER_MS,
-    nextOver: share.uses.nextOver() ?? 0,
+    overAt: isOver ? (share.uses.lastExpiry() ?? now) : now + OVER_AFTER_MS,
+    nextOver: share.uses.nextExpiry() ?? 0,
   }
-  return share.told
+  return share.lastReport
 }
 
 /** Takes the answer to what was told at `at`. */
-export function hear(share: Share, { held, others }: Answered, at: number): void {
-  const { told } = share
+export function applyReply(share: RateShare, { held, others }: ShareReply, at: number): void {
+  const { lastReport } = share
   share.held = held
   share.others = others
-  share.toldAt = at
-  share.leastFree = Math.max(0, held - share.uses.count(at))
-  if (told === undefined || told.waiting === 0) return
-  const isEmpty = held - told.held < told.waiting
+  share.reportedAt = at
+  share.minFree = Math.max(0, held - share.uses.count(at))
+  if (lastReport === undefined || lastReport.waiting === 0) return
+  const isEmpty = held - lastReport.held < lastReport.waiting
   const isNews = !isEmpty || at - share.askedAt > LONG_AGO_MS
   share.pauseMs = isNews ? ASK_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, share.pauseMs * 2)
   share.emptyUntil = isEmpty ? at + share.pauseMs : Number.NEGATIVE_INFINITY
@@ -145,15 +145,15 @@ export function hear(share: Share, { held, others }: Answered, at: number): void
 }
 
 /** What may lie idle here: of seven in a hundred a third, or less when there are more others than three. */
-const reserveOf = (share: Share) =>
+const reserveOf = (share: RateShare) =>
   Math.floor((share.key.requestsPerMinute * 7) / (100 * Math.max(3, share.others.count)))
 
 /** Takes back what nobody needed; true when there is something to tell. */
-export function tidy(share: Share, now: number): boolean {
+export function releaseIdlePermits(share: RateShare, now: number): boolean {
   const used = share.uses.count(now)
   const free = share.held - used
-  const idle = Math.min(share.leastFree, free)
-  share.leastFree = free
+  const idle = Math.min(share.minFree, free)
+  share.minFree = free
   if (used === 0) {
     share.isLeaving = true
     share.held = 0
@@ -165,5 +165,5 @@ export function tidy(share: Share, now: number): boolean {
     share.held -= idle - Math.floor(reserve / 2)
     return true
   }
-  return now - share.toldAt > TELL_AFTER_MS
+  return now - share.reportedAt > TELL_AFTER_MS
 }

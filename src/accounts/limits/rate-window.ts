@@ -12,13 +12,13 @@ export type RateWindow = {
   count: (now: number) => number
   add: (now: number) => void
   /** When the next of them is over; undefined when there are none. */
-  nextOver: () => number | undefined
+  nextExpiry: () => number | undefined
   /** When all of them are over; undefined when there are none. */
-  allOver: () => number | undefined
+  lastExpiry: () => number | undefined
 }
 
 /** Uses within `stepMs` of one another share a step, so that there are 60,000 / `stepMs` + 1 steps at most. */
-export function rateWindow(stepMs: number): RateWindow {
+export function createRateWindow(stepMs: number): RateWindow {
   let steps: Step[] = []
   let first = 0
   let total = 0
@@ -66,11 +66,11 @@ export function rateWindow(stepMs: number): RateWindow {
       } else steps.push({ from: latest, last: latest, count: 1 })
       total++
     },
-    nextOver() {
+    nextExpiry() {
       const step = steps[first]
       return step === undefined ? undefined : step.last + MINUTE_MS
     },
-    allOver() {
+    lastExpiry() {
       const step = first < steps.length ? steps.at(-1) : undefined
       return step === undefined ? undefined : step.last + MINUTE_MS
     },

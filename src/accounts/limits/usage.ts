@@ -7,7 +7,7 @@ import { LEVEL_LETTER, LEVELS, type Level } from '../plans.ts'
 export type Usage = { level: Level; used: number; quota: number | null }
 
 /** Models, batches, items, in this order. Archived passports count. */
-export async function readUsage(ctx: AccountContext): Promise<Usage[]> {
+export async function getUsage(ctx: AccountContext): Promise<Usage[]> {
   const [row] = await ctx.sql<QuotaRow[]>`
     select coalesce(a.model_quota, p.model_quota) as model, coalesce(a.batch_quota, p.batch_quota) as batch,
       coalesce(a.item_quota, p.item_quota) as item,

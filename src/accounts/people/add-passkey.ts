@@ -3,37 +3,37 @@ import type { RegistrationResponseJSON } from '@simplewebauthn/server'
 import { newUuid } from '../../kernel/ids.ts'
 import { auditPerson } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
-import { inTransaction } from '../transaction.ts'
+import { withTransaction } from '../transaction.ts'
 import {
-  ASK_WITHIN_MS,
+  BROWSER_TIMEOUT_MS,
+  consumeChallenge,
   createChallenge,
-  orRefusal,
-  type PasskeyHome,
-  readAnswer,
-  takeAnswered,
-  webAuthn,
+  loadWebAuthn,
+  parseCredential,
+  type RelyingParty,
+  undefinedIfThrown,
 } from './passkey-challenges.ts'
-import { PASSKEYS_PER_PERSON } from './passkeys.ts'
+import { MAX_PASSKEYS_PER_PERSON } from './passkeys.ts'
 
 type Owner = { personId: string; email: string }
 
 /** The options for `navigator.credentials.create`, as JSON. `serviceName` is what the device shows. */
-export async function passkeyOptions(
+export async function createPasskeyOptions(
   ctx: OperatorContext,
   owner: Owner,
-  { rpId, serviceName }: PasskeyHome & { serviceName: string },
+  { rpId, serviceName }: RelyingParty & { serviceName: string },
 ): Promise<string> {
-  const { generateRegistrationOptions } = await webAuthn()
+  const { generateRegistrationOptions } = await loadWebAuthn()
   const known = await ctx.sql<{ credential_id: string; transports: string[] }[]>`
     select credential_id, transports from passkey where person_id = ${owner.personId}`
   const options = await generateRegistrationOptions({
     rpName: serviceName,
     rpID: rpId,
-    userID: handleOf(owner.personId),
+    userID: toUserHandle(owner.personId),
     userName: owner.email,
     userDisplayName: owner.email,
     challenge: await createChallenge(ctx, { purpose: 'add', personId: owner.personId }),
-    timeout: ASK_WITHIN_MS,
+    timeout: BROWSER_TIMEOUT_MS,
     attestationType: 'none',
     excludeCredentials: known.map(one => ({ id: one.credential_id, transports: one.transports })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
@@ -42,27 +42,27 @@ export async function passkeyOptions(
 }
 
 /** WebAuthn's user handle: the sixteen bytes of the person's id, which tell nothing about them. */
-export const handleOf = (personId: string): Uint8Array<ArrayBuffer> =>
+export const toUserHandle = (personId: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(Buffer.from(personId.replaceAll('-', ''), 'hex'))
 
 /** `refused`: too old, not ours, or not what was asked for. `full`: the person has as many as they may have. */
-export type Added = { id: string } | { problem: 'refused' | 'full' }
+export type AddPasskeyResult = { id: string } | { problem: 'refused' | 'full' }
 
 /** Keeps the passkey of a browser's answer (JSON of `navigator.credentials.create`). */
 export async function addPasskey(
   ctx: OperatorContext,
   owner: Owner,
-  input: { home: PasskeyHome; answer: string; name: string },
-): Promise<Added> {
+  input: { home: RelyingParty; answer: string; name: string },
+): Promise<AddPasskeyResult> {
   const made = await verify(ctx, owner, input)
   if (made === undefined) return { problem: 'refused' }
   const now = ctx.clock.now()
   const id = newUuid(now.getTime())
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     await tx.sql`select from person where id = ${owner.personId} for update`
     const [count] = await tx.sql<{ n: number }[]>`
       select count(*)::int as n from passkey where person_id = ${owner.personId}`
-    if ((count?.n ?? 0) >= PASSKEYS_PER_PERSON) return { problem: 'full' }
+    if ((count?.n ?? 0) >= MAX_PASSKEYS_PER_PERSON) return { problem: 'full' }
     const kept = await tx.sql`
       insert into passkey (id, person_id, credential_id, public_key, counter, transports, name, created_at)
       values (${id}, ${owner.personId}, ${made.id}, ${Buffer.from(made.publicKey)}, ${made.counter},
@@ -82,14 +82,14 @@ const transportsOf = (said: readonly string[] | undefined): string[] =>
 async function verify(
   ctx: OperatorContext,
   owner: Owner,
-  { home, answer }: { home: PasskeyHome; answer: string },
+  { home, answer }: { home: RelyingParty; answer: string },
 ) {
-  const { verifyRegistrationResponse } = await webAuthn()
-  const response = readAnswer<RegistrationResponseJSON>(answer)
+  const { verifyRegistrationResponse } = await loadWebAuthn()
+  const response = parseCredential<RegistrationResponseJSON>(answer)
   const expectedChallenge =
-    response && (await takeAnswered(ctx, response, { purpose: 'add', personId: owner.personId }))
+    response && (await consumeChallenge(ctx, response, { purpose: 'add', personId: owner.personId }))
   if (response === undefined || expectedChallenge === undefined) return undefined
-  return orRefusal(async () => {
+  return undefinedIfThrown(async () => {
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response,
       expectedChallenge,

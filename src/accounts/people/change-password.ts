@@ -3,34 +3,34 @@ import { invalid } from '../../kernel/errors.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import { auditPerson } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
-import { inTransaction } from '../transaction.ts'
-import { noteFailedSignIn } from './failed-sign-ins.ts'
+import { withTransaction } from '../transaction.ts'
+import { type AttemptContext, attemptSignIn, clearAttempts, type Throttled } from './attempt-limits.ts'
 import { endPasswordLinks } from './one-time-links.ts'
 import { findPasswordProblem, hashPassword, PASSWORD_PROBLEM_SENTENCES, verifyPassword } from './password.ts'
+import { recordFailedSignIn } from './record-failed-sign-in.ts'
 import { renewSession, type Session } from './sessions.ts'
-import { type AttemptContext, attempt, forgiveAttempts, type HeldBack } from './sign-in-attempts.ts'
 
 /** `token` is the session's new one: the one before opens nothing any more. */
-export type Checked = { token: string; passwordHash: string } | { problem: 'wrong' } | HeldBack
+export type PasswordCheck = { token: string; passwordHash: string } | { problem: 'wrong' } | Throttled
 
 /** Whether it is the signed-in person's password; tries are counted for their session, which nobody else has. */
 export async function checkOwnPassword(
   ctx: AttemptContext,
   session: Session,
   input: { password: string; network: string },
-): Promise<Checked> {
+): Promise<PasswordCheck> {
   const source = { email: session.email, network: input.network, known: `session ${session.id}` }
-  const checked = await attempt(ctx, source, () => verify(ctx, session, input.password))
-  if ('token' in checked) await forgiveAttempts(ctx, source)
+  const checked = await attemptSignIn(ctx, source, () => verify(ctx, session, input.password))
+  if ('token' in checked) await clearAttempts(ctx, source)
   return checked
 }
 
-async function verify(ctx: OperatorContext, session: Session, password: string): Promise<Checked> {
+async function verify(ctx: OperatorContext, session: Session, password: string): Promise<PasswordCheck> {
   const [person] = await ctx.sql<{ password_hash: string | null }[]>`
     select password_hash from person where id = ${session.personId}`
   const known = person?.password_hash ?? undefined
   if (!(await verifyPassword(password, known)) || known === undefined) {
-    await noteFailedSignIn(ctx, session.email)
+    await recordFailedSignIn(ctx, session.email)
     return { problem: 'wrong' }
   }
   const token = await renewSession(ctx, session)
@@ -42,7 +42,7 @@ export async function changePassword(
   ctx: AttemptContext,
   session: Session,
   input: { current: string; password: string; network: string },
-): Promise<Checked> {
+): Promise<PasswordCheck> {
   const { personId, email } = session
   const problem = findPasswordProblem(input.password, email)
   if (problem !== undefined) {
@@ -52,7 +52,7 @@ export async function changePassword(
   const checked = await checkOwnPassword(ctx, session, { password: input.current, network: input.network })
   if ('problem' in checked) return checked
   const passwordHash = await hashPassword(input.password)
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const changed = await tx.sql`
       update person set password_hash = ${passwordHash}
       where id = ${personId} and password_hash = ${checked.passwordHash} returning id`

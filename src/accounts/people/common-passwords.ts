@@ -28,7 +28,7 @@ const LONGEST = Math.max(...Array.from(WORDS, word => word.length))
 const USUAL_ENDING = /[^\p{L}]{1,4}$/u
 
 /** `password` in lower case. One character over and over is common too. */
-export function isCommon(password: string): boolean {
+export function isCommonPassword(password: string): boolean {
   if (new Set(password).size < 4 || isBreached(password)) return true
   return isMadeOfWords(password) || isMadeOfWords(password.replace(USUAL_ENDING, ''))
 }

@@ -6,7 +6,7 @@ const EMAIL =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
 
 /** The address in its one spelling, or undefined when it is none. */
-export function findEmail(text: string): string | undefined {
+export function parseEmail(text: string): string | undefined {
   const email = text.trim().toLowerCase()
   return email.length <= EMAIL_LENGTH_MAX && EMAIL.test(email) ? email : undefined
 }

@@ -17,7 +17,7 @@ export type KnownDevices = {
 }
 
 /** `secretKey` is the operator's; the key used here is derived from it for this purpose alone. */
-export function knownDevices(secretKey: string): KnownDevices {
+export function createKnownDevices(secretKey: string): KnownDevices {
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'carnet known devices', 32))
   const sign = (id: string, time: string, email: string) =>
     createHmac('sha256', key).update(`${id} ${time} ${email}`).digest('base64url').slice(0, 22)

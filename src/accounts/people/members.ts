@@ -3,13 +3,13 @@ import { AppError, invalid, notFound } from '../../kernel/errors.ts'
 import { findUuid, idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { audit } from '../audit.ts'
 import type { AccountContext } from '../context.ts'
-import { inTransaction } from '../transaction.ts'
-import { findEmail } from './email.ts'
+import { withTransaction } from '../transaction.ts'
+import { parseEmail } from './email.ts'
 import { createPasswordLink } from './one-time-links.ts'
-import { addMember, findOrMakePerson, type KnownPerson, type Role } from './people.ts'
+import { addMember, findOrCreatePerson, type KnownPerson, type Role } from './people.ts'
 
 /** Security bound: each invitation is a letter to an address that somebody typed. */
-export const INVITATIONS_PER_DAY = 50
+export const MAX_INVITATIONS_PER_DAY = 50
 const DAY_MS = 86_400_000
 
 /** `hasPassword`: they have been here; otherwise they have not used their link yet. */
@@ -58,15 +58,15 @@ export async function inviteMember(
   ctx: AccountContext,
   input: { email: string; role: Role; reader: LinkReader },
 ): Promise<(Invitation & { id: string; email: string }) | { problem: 'vouched' }> {
-  const email = findEmail(input.email)
+  const email = parseEmail(input.email)
   if (email === undefined) {
     const message = 'That is not an e-mail address.'
     throw invalid([{ field: 'email', pointer: '/email', code: 'format', message }])
   }
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     await lockMembers(tx)
     await requireRoom(tx)
-    const person = await findOrMakePerson(tx, email)
+    const person = await findOrCreatePerson(tx, email)
     if (person.vouchedBy !== undefined && person.vouchedBy !== ctx.accountId) return { problem: 'vouched' }
     await addMember(tx, { accountId: ctx.accountId, personId: person.id, email, role: input.role })
     await audit(tx, 'person_added', email)
@@ -96,11 +96,11 @@ export async function inviteAgain(
   ctx: AccountContext,
   input: { id: string; reader: LinkReader },
 ): Promise<Invitation & { member: Member }> {
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const { member } = await lockMember(tx, input.id)
     if (member.hasPassword) return { member, token: undefined, reason: 'has_password' }
     await requireRoom(tx)
-    const person = await findOrMakePerson(tx, member.email)
+    const person = await findOrCreatePerson(tx, member.email)
     await audit(tx, 'person_invited_again', member.email)
     return { member, ...(await createInvitation(tx, person, input.reader)) }
   })
@@ -110,8 +110,8 @@ export async function inviteAgain(
  * Ends a member's sessions in this account: they sign in anew before they see it again. Sessions that look at other
  * accounts of theirs go on there. Throws `not_found`.
  */
-export async function endSessionsOf(ctx: AccountContext, id: string): Promise<void> {
-  await inTransaction(ctx, async tx => {
+export async function endMemberSessions(ctx: AccountContext, id: string): Promise<void> {
+  await withTransaction(ctx, async tx => {
     const { uuid, member } = await lockMember(tx, id)
     await tx.sql`
       update membership set sessions_ended_at = ${tx.clock.now()}
@@ -128,14 +128,14 @@ async function requireRoom(ctx: AccountContext): Promise<void> {
     select count(*)::int as n from audit_entry
     where account_id = ${ctx.accountId} and id >= ${newUuid(since.getTime())}
       and action in ('person_added', 'person_invited_again')`
-  if ((row?.n ?? 0) < INVITATIONS_PER_DAY) return
-  const message = `At most ${INVITATIONS_PER_DAY} people can be invited in a day.`
+  if ((row?.n ?? 0) < MAX_INVITATIONS_PER_DAY) return
+  const message = `At most ${MAX_INVITATIONS_PER_DAY} people can be invited in a day.`
   throw new AppError('rate_limited', message, undefined, { 'retry-after': '3600' })
 }
 
 /** Gives a member another role. False, and nothing changes, rather than leave the account without an owner. Throws `not_found`. */
 export async function changeRole(ctx: AccountContext, input: { id: string; role: Role }): Promise<boolean> {
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const { uuid, member } = await lockMember(tx, input.id)
     if (member.role === input.role) return true
     if (member.role === 'owner' && !(await hasAnotherOwner(tx, uuid))) return false
@@ -151,7 +151,7 @@ export async function changeRole(ctx: AccountContext, input: { id: string; role:
  * for the name in what they did. False, and nothing changes, for the last owner. Throws `not_found`.
  */
 export async function removeMember(ctx: AccountContext, id: string): Promise<boolean> {
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const { uuid, member } = await lockMember(tx, id)
     if (member.role === 'owner' && !(await hasAnotherOwner(tx, uuid))) return false
     await audit(tx, 'person_removed', member.email)

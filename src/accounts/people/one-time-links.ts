@@ -21,11 +21,12 @@ export const LINK_LIFETIMES_MS = {
   reset: 2 * 3_600_000,
 } as const
 
-export const newToken = () => randomBase62(TOKEN_LENGTH)
+export const createToken = () => randomBase62(TOKEN_LENGTH)
 export const isToken = (text: string) => TOKEN.test(text)
 
-export const setUpUrl = (publicUrl: string, token: string) => `${publicUrl}/console/set-up?token=${token}`
-export const setPasswordUrl = (publicUrl: string, token: string) =>
+export const buildSetUpUrl = (publicUrl: string, token: string) =>
+  `${publicUrl}/console/set-up?token=${token}`
+export const buildSetPasswordUrl = (publicUrl: string, token: string) =>
   `${publicUrl}/console/set-password?token=${token}`
 
 /** A new link for a person, good once and until its time is over. The one before it for the same purpose ends. */
@@ -34,7 +35,7 @@ export async function createPasswordLink(
   personId: string,
   { purpose, accountId = 0 }: LinkPurpose,
 ): Promise<string> {
-  const token = newToken()
+  const token = createToken()
   const now = ctx.clock.now()
   const ends = new Date(now.getTime() + LINK_LIFETIMES_MS[purpose])
   await ctx.sql`
@@ -73,7 +74,7 @@ export async function endPasswordLinks(ctx: OperatorContext, personId: string): 
  * is one, whoever made it, or the next start replaces it.
  */
 export async function createSetUpLink(ctx: OperatorContext): Promise<string | undefined> {
-  const token = newToken()
+  const token = createToken()
   const made = await ctx.sql`
     with ended as (delete from one_time_link where purpose = 'set_up' and exists (select from account))
     insert into one_time_link (hash, purpose, created_at)

@@ -2,7 +2,7 @@
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import { auditPerson } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
-import { inTransaction } from '../transaction.ts'
+import { withTransaction } from '../transaction.ts'
 import { isLive, SESSION_LIFETIME_MS } from './sessions.ts'
 
 /** `last_used_at` is told to the hour: so often at most a session is moved on. */
@@ -31,7 +31,7 @@ type Owner = { personId: string; email: string }
 export async function endOneSession(ctx: OperatorContext, owner: Owner, id: string): Promise<boolean> {
   const uuid = findUuid(id)
   if (uuid === undefined) return false
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const ended = await tx.sql`
       delete from person_session where person_id = ${owner.personId} and id = ${uuid} returning id`
     if (ended.length === 1) await auditPerson(tx, owner.personId, 'sessions_ended', owner.email)
@@ -41,7 +41,7 @@ export async function endOneSession(ctx: OperatorContext, owner: Owner, id: stri
 
 /** Ends all sessions of the person but the one with this id. Returns how many. */
 export async function endOtherSessions(ctx: OperatorContext, owner: Owner, keptId: string): Promise<number> {
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const ended = await tx.sql`
       delete from person_session where person_id = ${owner.personId} and id <> ${findUuid(keptId) ?? ''} returning id`
     if (ended.length > 0) await auditPerson(tx, owner.personId, 'sessions_ended', owner.email)

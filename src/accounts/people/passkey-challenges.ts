@@ -5,27 +5,27 @@ import { sha256Hex } from '../../kernel/crypto.ts'
 import type { OperatorContext } from '../context.ts'
 
 /** Loaded when the first passkey comes: it is large, and most starts never need it. */
-export const webAuthn = () => import('@simplewebauthn/server')
+export const loadWebAuthn = () => import('@simplewebauthn/server')
 
 /** A sign-in page may stand open for a while; its script takes a new one in time. */
 export const CHALLENGE_LIFETIME_MS = 10 * 60_000
 /** How long a browser waits for the person. */
-export const ASK_WITHIN_MS = 5 * 60_000
+export const BROWSER_TIMEOUT_MS = 5 * 60_000
 const CHALLENGE_BYTES = 32
 
 /** A sign-in names nobody; who adds a passkey or proves who they are is known. */
-export type Purpose =
+export type ChallengePurpose =
   | { purpose: 'sign_in'; personId: undefined }
   | { purpose: 'add' | 'prove'; personId: string }
 
 /** The host that passkeys belong to and the origin they are used from (WebAuthn, "RP ID"). */
-export type PasskeyHome = { rpId: string; origin: string }
+export type RelyingParty = { rpId: string; origin: string }
 
 /**
  * Where passkeys work: at a name behind https, and at localhost. Undefined for an address of numbers and for plain
  * http: browsers refuse passkeys there.
  */
-export function findPasskeyHome(publicUrl: string): PasskeyHome | undefined {
+export function findRelyingParty(publicUrl: string): RelyingParty | undefined {
   const { protocol, hostname, origin } = new URL(publicUrl)
   const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost')
   const isNumber = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
@@ -35,7 +35,7 @@ export function findPasskeyHome(publicUrl: string): PasskeyHome | undefined {
 
 export async function createChallenge(
   ctx: OperatorContext,
-  { purpose, personId }: Purpose,
+  { purpose, personId }: ChallengePurpose,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { sql } = ctx
   const now = ctx.clock.now()
@@ -53,7 +53,7 @@ export async function createChallenge(
 }
 
 /** What a browser sent, if it is an object at all; the library looks at everything in it. */
-export function readAnswer<T>(text: string): T | undefined {
+export function parseCredential<T>(text: string): T | undefined {
   const value = parse(text)
   return typeof value === 'object' && value !== null ? (value as T) : undefined
 }
@@ -70,21 +70,21 @@ function parse(text: string): unknown {
  * The challenge (base64url) that an answer says it signed, if it was given for this purpose and is still good; from now
  * on it is not, whatever becomes of the answer.
  */
-export async function takeAnswered(
+export async function consumeChallenge(
   ctx: OperatorContext,
   answer: { response?: { clientDataJSON?: unknown } },
-  purpose: Purpose,
+  purpose: ChallengePurpose,
 ): Promise<string | undefined> {
   const signed = answer.response?.clientDataJSON
   if (typeof signed !== 'string') return undefined
-  const client = readAnswer<{ challenge?: unknown }>(Buffer.from(signed, 'base64url').toString('utf8'))
+  const client = parseCredential<{ challenge?: unknown }>(Buffer.from(signed, 'base64url').toString('utf8'))
   const challenge = client?.challenge
   if (typeof challenge !== 'string') return undefined
   return (await isGood(ctx, challenge, purpose)) ? challenge : undefined
 }
 
 /** The library throws for whatever does not fit, also for what cannot be read: to us that is one answer, no. */
-export async function orRefusal<T>(look: () => Promise<T>): Promise<T | undefined> {
+export async function undefinedIfThrown<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
     return await look()
   } catch {
@@ -95,7 +95,7 @@ export async function orRefusal<T>(look: () => Promise<T>): Promise<T | undefine
 async function isGood(
   ctx: OperatorContext,
   challenge: string,
-  { purpose, personId }: Purpose,
+  { purpose, personId }: ChallengePurpose,
 ): Promise<boolean> {
   const taken = await ctx.sql`
     delete from passkey_challenge where hash = ${hashOf(Buffer.from(challenge, 'base64url'))}

@@ -1,63 +1,71 @@
 /** Signing in with a passkey: the device names the person and proves it; no e-mail is typed, so none can be guessed. */
 import type { AuthenticationResponseJSON, WebAuthnCredential } from '@simplewebauthn/server'
 import type { OperatorContext } from '../context.ts'
-import { handleOf } from './add-passkey.ts'
+import { toUserHandle } from './add-passkey.ts'
 import {
-  ASK_WITHIN_MS,
+  countChallenge,
+  countNetworkAttempt,
+  type Throttled,
+  uncountNetworkAttempt,
+} from './attempt-limits.ts'
+import {
+  BROWSER_TIMEOUT_MS,
+  type ChallengePurpose,
+  consumeChallenge,
   createChallenge,
-  orRefusal,
-  type PasskeyHome,
-  type Purpose,
-  readAnswer,
-  takeAnswered,
-  webAuthn,
+  loadWebAuthn,
+  parseCredential,
+  type RelyingParty,
+  undefinedIfThrown,
 } from './passkey-challenges.ts'
 import { createSession, type NewSession, renewSession, type Session } from './sessions.ts'
-import { forgiveNetwork, type HeldBack, takeChallenge, takeSignIn } from './sign-in-attempts.ts'
 
-const ANY_PERSON: Purpose = { purpose: 'sign_in', personId: undefined }
+const ANY_PERSON: ChallengePurpose = { purpose: 'sign_in', personId: undefined }
 
 /** The options for `navigator.credentials.get` (WebAuthn §5.5, as JSON), or the seconds to wait when a network has taken too many. */
-export async function signInOptions(
+export async function createSignInOptions(
   ctx: OperatorContext,
-  input: { home: PasskeyHome; network: string },
+  input: { home: RelyingParty; network: string },
 ): Promise<{ options: object } | { seconds: number }> {
-  const seconds = takeChallenge(ctx, input.network)
+  const seconds = countChallenge(ctx, input.network)
   if (seconds !== undefined) return { seconds }
   const challenge = Buffer.from(await createChallenge(ctx, ANY_PERSON)).toString('base64url')
   // Written here, not by the library: it takes a fifth of a second to load, and every sign-in page asks for this.
   return {
-    options: { rpId: input.home.rpId, challenge, timeout: ASK_WITHIN_MS, userVerification: 'required' },
+    options: { rpId: input.home.rpId, challenge, timeout: BROWSER_TIMEOUT_MS, userVerification: 'required' },
   }
 }
 
 export type PasskeySignIn = {
-  home: PasskeyHome
+  home: RelyingParty
   /** JSON of what `navigator.credentials.get` gave. */
   answer: string
   network: string
   replaces: string | undefined
 }
 
-export type SignedIn = NewSession | { problem: 'wrong' } | HeldBack
+export type PasskeySignInResult = NewSession | { problem: 'wrong' } | Throttled
 
 /** A new session for a right answer to a challenge of ours, once. */
-export async function signInWithPasskey(ctx: OperatorContext, input: PasskeySignIn): Promise<SignedIn> {
-  const seconds = takeSignIn(ctx, input.network)
+export async function signInWithPasskey(
+  ctx: OperatorContext,
+  input: PasskeySignIn,
+): Promise<PasskeySignInResult> {
+  const seconds = countNetworkAttempt(ctx, input.network)
   if (seconds !== undefined) return { problem: 'wait', seconds }
   const passkey = await verifyAnswer(ctx, input, ANY_PERSON)
   if (passkey === undefined) return { problem: 'wrong' }
   const { personId, id: passkeyId } = passkey
   const session = await createSession(ctx, { personId, passkeyId, replaces: input.replaces })
   if (session === undefined) return { problem: 'wrong' }
-  forgiveNetwork(ctx, input.network)
+  uncountNetworkAttempt(ctx, input.network)
   return session
 }
 
 /** The options for a signed-in person who proves again who they are: only their own passkeys will do. */
-export async function proofOptions(
+export async function createProofOptions(
   ctx: OperatorContext,
-  { personId, home }: { personId: string; home: PasskeyHome },
+  { personId, home }: { personId: string; home: RelyingParty },
 ): Promise<object> {
   const challenge = await createChallenge(ctx, { purpose: 'prove', personId })
   const known = await ctx.sql<{ credential_id: string; transports: string[] }[]>`
@@ -65,7 +73,7 @@ export async function proofOptions(
   return {
     rpId: home.rpId,
     challenge: Buffer.from(challenge).toString('base64url'),
-    timeout: ASK_WITHIN_MS,
+    timeout: BROWSER_TIMEOUT_MS,
     userVerification: 'required',
     allowCredentials: known.map(one => ({
       type: 'public-key',
@@ -79,25 +87,25 @@ export async function proofOptions(
 export async function proveByPasskey(
   ctx: OperatorContext,
   session: Session,
-  input: { home: PasskeyHome; answer: string; network: string },
-): Promise<{ token: string } | { problem: 'wrong' } | HeldBack> {
-  const seconds = takeSignIn(ctx, input.network)
+  input: { home: RelyingParty; answer: string; network: string },
+): Promise<{ token: string } | { problem: 'wrong' } | Throttled> {
+  const seconds = countNetworkAttempt(ctx, input.network)
   if (seconds !== undefined) return { problem: 'wait', seconds }
   const passkey = await verifyAnswer(ctx, input, { purpose: 'prove', personId: session.personId })
   if (passkey === undefined || passkey.personId !== session.personId) return { problem: 'wrong' }
   const token = await renewSession(ctx, session)
   if (token === undefined) return { problem: 'wrong' }
-  forgiveNetwork(ctx, input.network)
+  uncountNetworkAttempt(ctx, input.network)
   return { token }
 }
 
 /** The passkey of a right answer to a challenge that was given for this. */
 async function verifyAnswer(
   ctx: OperatorContext,
-  { home, answer }: { home: PasskeyHome; answer: string },
-  purpose: Purpose,
+  { home, answer }: { home: RelyingParty; answer: string },
+  purpose: ChallengePurpose,
 ): Promise<Passkey | undefined> {
-  const response = readAnswer<AuthenticationResponseJSON>(answer)
+  const response = parseCredential<AuthenticationResponseJSON>(answer)
   const passkey = typeof response?.id === 'string' ? await findPasskey(ctx, response.id) : undefined
   if (response === undefined || passkey === undefined) return undefined
   // A browser that was told which passkeys will do need not name the person.
@@ -123,25 +131,25 @@ async function findPasskey(ctx: OperatorContext, credentialId: string): Promise<
 
 /** WebAuthn §7.2, step 6: a discoverable credential comes with its person's handle, and it must be theirs. */
 function isOwnHandle({ response }: AuthenticationResponseJSON, personId: string): boolean {
-  return response?.userHandle === Buffer.from(handleOf(personId)).toString('base64url')
+  return response?.userHandle === Buffer.from(toUserHandle(personId)).toString('base64url')
 }
 
 /** The authenticator's new counter, or undefined when the answer is not good. */
 async function verify(
   ctx: OperatorContext,
   input: {
-    home: PasskeyHome
+    home: RelyingParty
     response: AuthenticationResponseJSON
     credential: WebAuthnCredential
-    purpose: Purpose
+    purpose: ChallengePurpose
   },
 ): Promise<number | undefined> {
-  const { verifyAuthenticationResponse } = await webAuthn()
+  const { verifyAuthenticationResponse } = await loadWebAuthn()
   const { home, response, credential, purpose } = input
   const { rpId, origin } = home
-  const expectedChallenge = await takeAnswered(ctx, response, purpose)
+  const expectedChallenge = await consumeChallenge(ctx, response, purpose)
   if (expectedChallenge === undefined) return undefined
-  return orRefusal(async () => {
+  return undefinedIfThrown(async () => {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,
       expectedChallenge,

@@ -3,11 +3,11 @@ import { notFound } from '../../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import { auditPerson } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
-import { inTransaction } from '../transaction.ts'
+import { withTransaction } from '../transaction.ts'
 
-export const PASSKEY_NAME_LENGTH_MAX = 100
+export const MAX_PASSKEY_NAME_LENGTH = 100
 /** A person has a handful; the browser is told all of them. */
-export const PASSKEYS_PER_PERSON = 20
+export const MAX_PASSKEYS_PER_PERSON = 20
 
 export type PasskeyRecord = { id: string; name: string; created_at: string; last_used_at: string | null }
 type Owner = { personId: string }
@@ -37,7 +37,7 @@ export async function renamePasskey(
   owner: Owner,
   input: { id: string; name: string },
 ): Promise<void> {
-  await inTransaction(ctx, async tx => {
+  await withTransaction(ctx, async tx => {
     const renamed = await tx.sql`
       update passkey set name = ${input.name} where id = ${uuidOf(input.id)} and person_id = ${owner.personId} returning id`
     if (renamed.length === 0) throw notFound('passkey')
@@ -47,7 +47,7 @@ export async function renamePasskey(
 
 /** It opens nothing from now on; sessions that began with it go on. Throws `not_found`. */
 export async function removePasskey(ctx: OperatorContext, owner: Owner, id: string): Promise<void> {
-  await inTransaction(ctx, async tx => {
+  await withTransaction(ctx, async tx => {
     const [removed] = await tx.sql<{ name: string }[]>`
       delete from passkey where id = ${uuidOf(id)} and person_id = ${owner.personId} returning name`
     if (removed === undefined) throw notFound('passkey')

@@ -1,21 +1,21 @@
 /** "Password forgotten?": a link by mail to whoever has the address, and the same answer to who asks for it. */
 import { auditPerson } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
-import { inTransaction } from '../transaction.ts'
-import { findEmail } from './email.ts'
+import { withTransaction } from '../transaction.ts'
+import { parseEmail } from './email.ts'
 import { createPasswordLink } from './one-time-links.ts'
 
 /**
  * The token of a new link for the person with this e-mail. Undefined when nobody has it, when they are in no account, and
  * when they have not set a password yet: they have an invitation.
  */
-export async function findResetLink(
+export async function createResetLink(
   ctx: OperatorContext,
   text: string,
 ): Promise<{ email: string; token: string } | undefined> {
-  const email = findEmail(text)
+  const email = parseEmail(text)
   if (email === undefined) return undefined
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const [person] = await tx.sql<{ id: string }[]>`
       select p.id from person p where p.email = ${email} and p.password_hash is not null
         and exists (select from membership m where m.person_id = p.id) for update`

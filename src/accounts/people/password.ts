@@ -2,26 +2,26 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { AppError } from '../../kernel/errors.ts'
-import { isCommon } from './common-passwords.ts'
+import { isCommonPassword } from './common-passwords.ts'
 
-export const PASSWORD_LENGTH_MIN = 12
-export const PASSWORD_LENGTH_MAX = 128
+export const MIN_PASSWORD_LENGTH = 12
+export const MAX_PASSWORD_LENGTH = 128
 
 export type PasswordProblem = 'short' | 'long' | 'common' | 'email'
 
 /** What is wrong with a new password, or undefined. Length is counted in characters as a person sees code points. */
 export function findPasswordProblem(password: string, email: string): PasswordProblem | undefined {
   const length = [...password.normalize('NFC')].length
-  if (length < PASSWORD_LENGTH_MIN) return 'short'
-  if (length > PASSWORD_LENGTH_MAX) return 'long'
+  if (length < MIN_PASSWORD_LENGTH) return 'short'
+  if (length > MAX_PASSWORD_LENGTH) return 'long'
   const lower = password.toLowerCase()
   if (email !== '' && lower.includes(email.toLowerCase())) return 'email'
-  return isCommon(lower) ? 'common' : undefined
+  return isCommonPassword(lower) ? 'common' : undefined
 }
 
 export const PASSWORD_PROBLEM_SENTENCES = {
-  short: `The password needs at least ${PASSWORD_LENGTH_MIN} characters.`,
-  long: `The password has more than ${PASSWORD_LENGTH_MAX} characters.`,
+  short: `The password needs at least ${MIN_PASSWORD_LENGTH} characters.`,
+  long: `The password has more than ${MAX_PASSWORD_LENGTH} characters.`,
   common: 'The password is one of the most common, or made of them.',
   email: 'The password must not contain the e-mail address.',
 } as const satisfies Record<PasswordProblem, string>

@@ -2,11 +2,11 @@
 import { AppError, invalid } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { requireAccount } from '../accounts.ts'
-import { createActor, operatorActor } from '../actors.ts'
+import { createActor, getOperatorActor } from '../actors.ts'
 import { audit } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
-import { inTransaction } from '../transaction.ts'
-import { findEmail } from './email.ts'
+import { withTransaction } from '../transaction.ts'
+import { parseEmail } from './email.ts'
 import { createPasswordLink } from './one-time-links.ts'
 
 export const ROLES = ['owner', 'editor', 'viewer'] as const
@@ -24,12 +24,12 @@ export async function createPerson(
 ): Promise<{ id: string; email: string; token: string }> {
   const email = requireEmail(input.email)
   await requireAccount(ctx, input.accountId)
-  return inTransaction(ctx, async tx => {
-    const { id: personId, vouchedBy } = await findOrMakePerson(tx, email)
+  return withTransaction(ctx, async tx => {
+    const { id: personId, vouchedBy } = await findOrCreatePerson(tx, email)
     if (vouchedBy !== undefined && vouchedBy !== input.accountId) throw vouched(email, vouchedBy)
     await addMember(tx, { ...input, personId, email })
     const token = await createPasswordLink(tx, personId, { purpose: 'operator' })
-    const actorId = await operatorActor(tx, input.accountId)
+    const actorId = await getOperatorActor(tx, input.accountId)
     await audit({ ...tx, accountId: input.accountId, actorId }, 'person_added', email)
     return { id: idFromUuid(personId), email, token }
   })
@@ -41,13 +41,13 @@ export async function resetPassword(
   input: { email: string },
 ): Promise<{ email: string; token: string }> {
   const email = requireEmail(input.email)
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const [person] = await tx.sql<{ id: string }[]>`select id from person where email = ${email} for update`
     if (!person) throw new AppError('not_found', `There is no person with the e-mail ${email}.`)
     const accounts = await tx.sql<{ account_id: number }[]>`
       select account_id from membership where person_id = ${person.id}`
     for (const { account_id: accountId } of accounts) {
-      const actorId = await operatorActor(tx, accountId)
+      const actorId = await getOperatorActor(tx, accountId)
       await audit({ ...tx, accountId, actorId }, 'password_link_made', email)
     }
     return { email, token: await createPasswordLink(tx, person.id, { purpose: 'operator' }) }
@@ -61,7 +61,7 @@ export async function resetPassword(
 export type KnownPerson = { id: string; hasPassword: boolean; vouchedBy: number | undefined }
 
 /** The person with this e-mail; the row stays locked until the transaction ends. */
-export async function findOrMakePerson(ctx: OperatorContext, email: string): Promise<KnownPerson> {
+export async function findOrCreatePerson(ctx: OperatorContext, email: string): Promise<KnownPerson> {
   const now = ctx.clock.now()
   const [row] = await ctx.sql<{ id: string; has_password: boolean; vouched_by: number | null }[]>`
     insert into person (id, email, created_at) values (${newUuid(now.getTime())}, ${email}, ${now})
@@ -96,7 +96,7 @@ function vouched(email: string, accountId: number): AppError {
 }
 
 function requireEmail(text: string): string {
-  const email = findEmail(text)
+  const email = parseEmail(text)
   if (email !== undefined) return email
   const message = `"${text.slice(0, 254)}" is not an e-mail address.`
   throw invalid([{ field: 'email', pointer: '/email', code: 'format', message }])

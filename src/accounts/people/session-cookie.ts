@@ -1,12 +1,12 @@
 /** The session's cookie as any door sees it: its name, and the token in it. */
 
 /** RFC 6265bis §4.1.3.2: browsers take a `__Host-` cookie only from https, with Path=/ and for no other host. */
-export const sessionCookieName = (publicUrl: string): string =>
+export const getSessionCookieName = (publicUrl: string): string =>
   publicUrl.startsWith('https:') ? '__Host-carnet' : 'carnet'
 
 /** The token in a `Cookie` header, if it holds one. */
 export function findSessionToken(publicUrl: string, header: string | undefined): string | undefined {
-  const name = sessionCookieName(publicUrl)
+  const name = getSessionCookieName(publicUrl)
   for (const pair of header?.split(';') ?? []) {
     const [key, value] = pair.split('=', 2)
     if (key?.trim() === name && value !== undefined) return value.trim()

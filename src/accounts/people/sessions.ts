@@ -7,17 +7,17 @@ import type { Fragment } from '../../kernel/db.ts'
 import { findUuid, idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { auditColumns, auditValues } from '../audit.ts'
 import type { AccountContext, OperatorContext } from '../context.ts'
-import { isToken, newToken } from './one-time-links.ts'
+import { createToken, isToken } from './one-time-links.ts'
 import type { Role } from './people.ts'
 
 /** From the last use. */
 export const SESSION_LIFETIME_MS = 14 * 86_400_000
 /** From the last proof, however much it is used. */
-export const MAX_SESSION_MS = 30 * 86_400_000
+export const MAX_SESSION_AGE_MS = 30 * 86_400_000
 /** So long a proof is good for what asks for one. */
 export const PROOF_LIFETIME_MS = 10 * 60_000
 /** With one more, the one not used for longest ends. */
-export const SESSIONS_PER_PERSON = 20
+export const MAX_SESSIONS_PER_PERSON = 20
 /** A session is moved on at most this often, so that reading pages writes next to nothing. */
 const SLIDES_AFTER_MS = 3_600_000
 
@@ -50,7 +50,7 @@ export async function createSession(
 ): Promise<NewSession | undefined> {
   const { sql } = ctx
   const now = ctx.clock.now()
-  const token = newToken()
+  const token = createToken()
   const passwordHash = 'passwordHash' in input ? input.passwordHash : null
   const passkeyId = 'passkeyId' in input ? input.passkeyId : null
   const entry = {
@@ -71,7 +71,7 @@ export async function createSession(
         select hash from person_session where expires_at <= ${now} limit 100 for update skip locked)
         or hash in (
           select hash from person_session where person_id = ${input.personId}
-          order by expires_at desc, id desc offset ${SESSIONS_PER_PERSON - 1})
+          order by expires_at desc, id desc offset ${MAX_SESSIONS_PER_PERSON - 1})
     ), noted as (
       insert into audit_entry (${auditColumns(sql)}) select ${auditValues(sql, entry)} from home
     )
@@ -87,7 +87,7 @@ const endFrom = (now: Date) => new Date(now.getTime() + SESSION_LIFETIME_MS)
 /** For a statement over `person_session s`: whether it has not ended. */
 export const isLive = (ctx: OperatorContext): Fragment => {
   const now = ctx.clock.now()
-  const oldest = new Date(now.getTime() - MAX_SESSION_MS)
+  const oldest = new Date(now.getTime() - MAX_SESSION_AGE_MS)
   return ctx.sql`s.expires_at > ${now} and coalesce(s.proven_at, s.created_at) > ${oldest}`
 }
 
@@ -99,7 +99,7 @@ export async function renewSession(
   ctx: OperatorContext,
   { id, personId }: Pick<Session, 'id' | 'personId'>,
 ): Promise<string | undefined> {
-  const token = newToken()
+  const token = createToken()
   const now = ctx.clock.now()
   const renewed = await ctx.sql`
     update person_session s set hash = ${sha256Hex(token)}, proven_at = ${now}, expires_at = ${endFrom(now)}
@@ -108,7 +108,7 @@ export async function renewSession(
 }
 
 /** Whether the person has proven lately who they are. */
-export const isProven = ({ provenAt }: Pick<Session, 'provenAt'>, now: Date): boolean =>
+export const isRecentlyProven = ({ provenAt }: Pick<Session, 'provenAt'>, now: Date): boolean =>
   provenAt.getTime() + PROOF_LIFETIME_MS > now.getTime()
 
 /** The person behind a session's token with their role of this moment, or undefined when it has ended. */
@@ -170,7 +170,7 @@ export async function endSession(ctx: OperatorContext, token: string): Promise<v
 }
 
 /** The accounts a person belongs to, the first one first. */
-export async function listAccountsOf(
+export async function listPersonAccounts(
   ctx: OperatorContext,
   personId: string,
 ): Promise<{ id: number; name: string }[]> {
@@ -204,7 +204,7 @@ export async function switchAccount(
 }
 
 /** What a signed-in person's verbs are told. */
-export const contextOf = (ctx: OperatorContext, session: Session): AccountContext => ({
+export const toAccountContext = (ctx: OperatorContext, session: Session): AccountContext => ({
   sql: ctx.sql,
   clock: ctx.clock,
   accountId: session.account.id,

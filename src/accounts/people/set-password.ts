@@ -6,12 +6,12 @@ import { newUuid } from '../../kernel/ids.ts'
 import { createAccount } from '../accounts.ts'
 import { audit, auditColumns, auditValues } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
-import { inTransaction } from '../transaction.ts'
-import { findEmail } from './email.ts'
+import { withTransaction } from '../transaction.ts'
+import { clearEmailAttempts } from './attempt-limits.ts'
+import { parseEmail } from './email.ts'
 import { findPasswordLink, isSetUpLink } from './one-time-links.ts'
 import { findPasswordProblem, hashPassword, PASSWORD_PROBLEM_SENTENCES } from './password.ts'
 import { addMember } from './people.ts'
-import { forgiveEmail } from './sign-in-attempts.ts'
 
 /** Whoever has a password now; `passwordHash` is what `createSession` asks for. */
 export type PersonWithPassword = { personId: string; email: string; passwordHash: string }
@@ -64,7 +64,7 @@ export async function setPassword(
     )
     select id from p`
   if (person === undefined) throw notFound('link')
-  await forgiveEmail(ctx, link.email)
+  await clearEmailAttempts(ctx, link.email)
   return { personId: person.id, email: link.email, passwordHash }
 }
 
@@ -76,11 +76,11 @@ export type FirstOwner = { token: string; accountName: string; email: string; pa
  */
 export async function setUpOwner(ctx: OperatorContext, input: FirstOwner): Promise<PersonWithPassword> {
   if (!(await isSetUpLink(ctx, input.token))) throw notFound('link')
-  const email = findEmail(input.email)
+  const email = parseEmail(input.email)
   if (email === undefined) throw refusedEmail('format', 'That is not an e-mail address.')
   requirePassword(input.password, email)
   const passwordHash = await hashPassword(input.password)
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     // An account that is being made elsewhere is waited for: whether there is one is then known.
     await tx.sql`lock table account in share row exclusive mode`
     const used = await tx.sql`

@@ -1,10 +1,10 @@
 /** Signing in: the same work and the same answer for a wrong password as for an e-mail nobody has here. */
 import type { OperatorContext } from '../context.ts'
-import { findEmail } from './email.ts'
-import { noteFailedSignIn } from './failed-sign-ins.ts'
+import { type AttemptContext, attemptSignIn, clearAttempts, type Throttled } from './attempt-limits.ts'
+import { parseEmail } from './email.ts'
 import { hashPassword, isOutdatedHash, verifyPassword } from './password.ts'
+import { recordFailedSignIn } from './record-failed-sign-in.ts'
 import { createSession, type NewSession } from './sessions.ts'
-import { type AttemptContext, attempt, forgiveAttempts, type HeldBack } from './sign-in-attempts.ts'
 
 export type SignIn = {
   email: string
@@ -17,17 +17,17 @@ export type SignIn = {
   replaces: string | undefined
 }
 
-export type SignedIn = NewSession | { problem: 'wrong' } | HeldBack
+export type SignInResult = NewSession | { problem: 'wrong' } | Throttled
 
 /** The e-mail that a sign-in counts for, whether it is one or not. */
-export const signInEmail = (text: string): string => findEmail(text) ?? text.trim().toLowerCase()
+export const normalizeSignInEmail = (text: string): string => parseEmail(text) ?? text.trim().toLowerCase()
 
 /** A new session for the right e-mail and password. Throws `unavailable` when too many sign in at this moment. */
-export async function signIn(ctx: AttemptContext, input: SignIn): Promise<SignedIn> {
-  const email = signInEmail(input.email)
+export async function signIn(ctx: AttemptContext, input: SignIn): Promise<SignInResult> {
+  const email = normalizeSignInEmail(input.email)
   const source = { email, network: input.network, known: input.device }
-  const signedIn = await attempt(ctx, source, () => verify(ctx, email, input))
-  if ('token' in signedIn) await forgiveAttempts(ctx, source)
+  const signedIn = await attemptSignIn(ctx, source, () => verify(ctx, email, input))
+  if ('token' in signedIn) await clearAttempts(ctx, source)
   return signedIn
 }
 
@@ -37,11 +37,11 @@ async function verify(
   { password, replaces }: SignIn,
 ): Promise<NewSession | { problem: 'wrong' }> {
   const [person] = await ctx.sql<{ id: string; password_hash: string | null }[]>`
-    select id, password_hash from person where email = ${findEmail(email) ?? ''}`
+    select id, password_hash from person where email = ${parseEmail(email) ?? ''}`
   const known = person?.password_hash ?? undefined
   const isRight = await verifyPassword(password, known)
   if (!isRight || person === undefined || known === undefined) {
-    await noteFailedSignIn(ctx, findEmail(email) ?? '')
+    await recordFailedSignIn(ctx, parseEmail(email) ?? '')
     return { problem: 'wrong' }
   }
   const passwordHash = isOutdatedHash(known) ? await rehash(ctx, person.id, known, password) : known

@@ -1,7 +1,7 @@
 /** The categories and their fields, as an integrator's program reads them. */
 import { allCategories, type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { describeCategory, summariseCategory } from '../../categories/schema/describe.ts'
-import { sentSchema } from '../../categories/schema/json-schema.ts'
+import { buildRequestSchema } from '../../categories/schema/json-schema.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { cacheable } from '../endpoint/conditions.ts'
 import { type AccountCall, type ApiResponse, successJson } from '../endpoint/endpoint.ts'
@@ -20,7 +20,7 @@ export function readSchema(call: AccountCall): ApiResponse {
   if (category === undefined) throw notFound('category')
   if (format !== 'json-schema')
     return cacheable(call, successJson(JSON.stringify(describeCategory(category))))
-  const schema = sentSchema(
+  const schema = buildRequestSchema(
     category,
     `${call.setup.addresses.apiUrl}/schema/${category.id}?format=json-schema`,
   )

@@ -1,6 +1,6 @@
 /** The description of this API, made from the same tables as the code; tests hold it against the running server. */
 import { allCategories } from '../../categories/catalogue.ts'
-import { sentSchema } from '../../categories/schema/json-schema.ts'
+import { buildRequestSchema } from '../../categories/schema/json-schema.ts'
 import type { ApiResponse, ApiSetup, OpenCall } from '../endpoint/endpoint.ts'
 import { IDEMPOTENCY_KEY, type Operation, PATH_PARAMETERS } from '../endpoint/operation-parts.ts'
 import { readQuery } from '../endpoint/query.ts'
@@ -93,7 +93,7 @@ function categorySchemas() {
   return Object.fromEntries(
     allCategories().map(category => {
       // Inside a document the dialect is the document's.
-      const { $schema: _, ...own } = sentSchema(category)
+      const { $schema: _, ...own } = buildRequestSchema(category)
       return [`${capital(category.id)}Data`, own]
     }),
   )

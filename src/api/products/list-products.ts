@@ -1,8 +1,8 @@
 /** Lists of products, of an account or under a product: the same rows, the same pages. */
 import { LEVEL_LETTER } from '../../accounts/plans.ts'
 import { allCategories } from '../../categories/catalogue.ts'
-import { inEnglish } from '../../categories/problems.ts'
-import { FORMATS } from '../../categories/schema/formats.ts'
+import { toEnglish } from '../../categories/problems.ts'
+import { FORMAT_RULES } from '../../categories/schema/formats.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { LOT_OR_SERIAL_MAX_LENGTH } from '../../gs1/lot-serial.ts'
 import { invalid } from '../../kernel/errors.ts'
@@ -30,9 +30,9 @@ const MOST_PAGE = 1_000_000_000
 const DEFAULT_LIMIT = 25
 
 const gtin: Rule<string> = (text, name) => {
-  const fault = FORMATS.gtin.findFault(text)
+  const fault = FORMAT_RULES.gtin.findViolation(text)
   if (fault === undefined) return toGtin14(text)
-  return { problem: fault.code, message: `${name} ${inEnglish(fault.problem)}` }
+  return { problem: fault.code, message: `${name} ${toEnglish(fault.problem)}` }
 }
 
 const cursor: Rule<string> = (text, name) =>

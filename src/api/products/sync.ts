@@ -1,7 +1,7 @@
 /** Create or update over REST: one product named by its SKU or GTIN, or hundreds in a call. */
 
-import { inEnglish } from '../../categories/problems.ts'
-import { FORMATS } from '../../categories/schema/formats.ts'
+import { toEnglish } from '../../categories/problems.ts'
+import { FORMAT_RULES } from '../../categories/schema/formats.ts'
 import { assert, invalid } from '../../kernel/errors.ts'
 import { together } from '../../kernel/together.ts'
 import { type Data, requireData } from '../../passports/core/check-data.ts'
@@ -27,9 +27,9 @@ export function putByGtin(call: AccountCall): Promise<ApiResponse> {
 }
 
 function requireGtin(gtin: string): string {
-  const fault = FORMATS.gtin.findFault(gtin)
+  const fault = FORMAT_RULES.gtin.findViolation(gtin)
   if (fault === undefined) return gtin
-  const message = `gtin ${inEnglish(fault.problem)}`
+  const message = `gtin ${toEnglish(fault.problem)}`
   throw invalid([{ field: 'gtin', pointer: '/path/gtin', code: fault.code, message }])
 }
 

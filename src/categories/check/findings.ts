@@ -1,6 +1,6 @@
 /** Collects what is wrong with a passport's data: one violation for each wrong thing, named as a person and as a program would. */
 import { type Detail, type DetailCode, MOST_DETAILS, SAID } from '../../kernel/errors.ts'
-import { inEnglish, type Problem } from '../problems.ts'
+import { type Problem, toEnglish } from '../problems.ts'
 
 /** From the `data` object inward: member names and list indexes. */
 export type Path = readonly (string | number)[]
@@ -51,18 +51,18 @@ export class Findings {
 }
 
 function detail(path: Path, pointer: string, code: DetailCode, problem: Problem): Detail {
-  const field = shorten(fieldOf(path), FIELD_MAX_LENGTH)
+  const field = shorten(formatFieldPath(path), FIELD_MAX_LENGTH)
   return {
     field,
     pointer: shorten(pointer, POINTER_MAX_LENGTH),
     code,
-    message: `${field === '' ? 'A key without a name' : field} ${inEnglish(problem)}`,
+    message: `${field === '' ? 'A key without a name' : field} ${toEnglish(problem)}`,
     [SAID]: problem,
   }
 }
 
 /** `fiberComposition[1].percentage` */
-export function fieldOf(path: Path): string {
+export function formatFieldPath(path: Path): string {
   let field = ''
   for (const step of path) {
     if (typeof step === 'number') field += `[${step}]`

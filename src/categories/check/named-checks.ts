@@ -1,15 +1,15 @@
 /** The checks of a category that JSON Schema cannot say: check digits, exact sums, languages, characters. */
 
-import { type Field, scalarEntry } from '../field.ts'
-import { canonicalLanguage, repairedLanguage } from '../language.ts'
-import { type Recognition, recogniseFibre, recogniseKnownFibre } from '../names/known-names.ts'
+import { type Field, findScalarEntry } from '../field.ts'
+import { canonicalizeLanguage, repairLanguage } from '../language.ts'
+import { type Recognition, recogniseFibre, recogniseKnownFibre } from '../names/recognise-names.ts'
 import { type Problem, problem } from '../problems.ts'
-import { FORMATS, languageProblem } from '../schema/formats.ts'
+import { explainLanguage, FORMAT_RULES } from '../schema/formats.ts'
 import { type Data, isObject } from '../value.ts'
-import { exactSum } from './exact-sum.ts'
+import { explainBlank } from './explain-violation.ts'
 import { type Findings, shorten } from './findings.ts'
-import { blankProblem } from './structure-faults.ts'
-import { findTextFault, isBlank } from './text.ts'
+import { sumExactly } from './sum-exactly.ts'
+import { findTextProblem, isBlank } from './text-checks.ts'
 
 /** Values of the wrong type are passed over: the structure check has named them. `primary` is undefined when unknown. */
 export class NamedChecks {
@@ -45,9 +45,9 @@ export class NamedChecks {
   }
 
   private checkText(field: Field, text: string): void {
-    const fault = field.format === undefined ? undefined : FORMATS[field.format].findFault(text)
+    const fault = field.format === undefined ? undefined : FORMAT_RULES[field.format].findViolation(text)
     if (fault !== undefined) this.findings.add(this.path, fault.code, fault.problem)
-    const wrong = findTextFault(text)
+    const wrong = findTextProblem(text)
     if (wrong !== undefined) this.findings.add(this.path, 'pattern', wrong)
     else if (field.known === 'fibres' && !isBlank(text)) this.checkFibre(text)
   }
@@ -64,7 +64,7 @@ export class NamedChecks {
   }
 
   private checkList(field: Field, entries: readonly unknown[]): void {
-    const scalar = scalarEntry(field)
+    const scalar = findScalarEntry(field)
     const seen = scalar?.format === 'language' ? new Set<string>() : undefined
     entries.forEach((entry, index) => {
       this.path.push(index)
@@ -78,7 +78,7 @@ export class NamedChecks {
 
   /** Two spellings of one language are one language. */
   private checkOnce(seen: Set<string>, tag: string): void {
-    const language = canonicalLanguage(tag)
+    const language = canonicalizeLanguage(tag)
     if (language === undefined) return
     if (seen.has(language)) this.findings.add(this.path, 'duplicate', problem('repeated', { language }))
     seen.add(language)
@@ -93,7 +93,7 @@ export class NamedChecks {
       if (typeof value !== 'number' || !isWithin(share, value)) return
       shares.push(value)
     }
-    const total = exactSum(shares)
+    const total = sumExactly(shares)
     if (total === '100') return
     this.findings.add(this.path, 'sum_not_100', problem('sum', { sum: shorten(total, 30), share: name }))
   }
@@ -102,11 +102,11 @@ export class NamedChecks {
     const seen = new Set<string>()
     let hasPrimary = false
     for (const tag of Object.keys(texts)) {
-      const language = canonicalLanguage(tag)
+      const language = canonicalizeLanguage(tag)
       // The spelling is the mistake then, not a missing text.
-      if ((language ?? repairedLanguage(tag)) === this.primary) hasPrimary ||= !isBlankText(texts[tag])
+      if ((language ?? repairLanguage(tag)) === this.primary) hasPrimary ||= !isBlankText(texts[tag])
       this.path.push(tag)
-      if (language === undefined) this.findings.add(this.path, 'language_code', languageProblem(tag))
+      if (language === undefined) this.findings.add(this.path, 'language_code', explainLanguage(tag))
       else this.checkTranslation(field, texts[tag], language)
       if (language !== undefined) this.checkOnce(seen, tag)
       this.path.pop()
@@ -122,7 +122,7 @@ export class NamedChecks {
   private checkTranslation(field: Field, text: unknown, language: string): void {
     if (typeof text !== 'string') return
     if (!isBlank(text)) this.checkText(field, text)
-    else if (language !== this.primary) this.findings.add(this.path, 'length', blankProblem(false))
+    else if (language !== this.primary) this.findings.add(this.path, 'length', explainBlank(false))
   }
 }
 

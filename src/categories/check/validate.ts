@@ -2,16 +2,16 @@
 import type { Detail } from '../../kernel/errors.ts'
 import { MAX_JSON_DEPTH } from '../../kernel/strict-json.ts'
 import type { CompleteCategory } from '../catalogue.ts'
-import { type Field, scalarEntry } from '../field.ts'
-import { canonicalLanguage } from '../language.ts'
-import { LANGUAGES_MAX, maxEntries } from '../schema/json-schema.ts'
+import { type Field, findScalarEntry } from '../field.ts'
+import { canonicalizeLanguage } from '../language.ts'
+import { getMaxEntries, MAX_LANGUAGES } from '../schema/json-schema.ts'
 import { SHARED_FIELDS } from '../shared.ts'
 import { type Data, isObject } from '../value.ts'
-import { boundedData } from './bounds.ts'
+import { checkFreeForm } from './check-free-form.ts'
+import { checkStructure } from './check-structure.ts'
 import { Findings } from './findings.ts'
-import { checkFreeForm } from './free-form.ts'
+import { limitSizes } from './limit-sizes.ts'
 import { NamedChecks } from './named-checks.ts'
-import { checkStructure } from './structure.ts'
 
 export type ValidationOptions = {
   /** Unknown keys at the top are violations instead of warnings (`Prefer: handling=strict`). */
@@ -34,7 +34,7 @@ export function validateData(
   options: ValidationOptions = {},
 ): Validation {
   const findings = new Findings()
-  const bounded = boundedData(category, data, findings)
+  const bounded = limitSizes(category, data, findings)
   checkStructure(category, bounded, options.validatedWith ?? category.schemaVersion, findings)
   new NamedChecks(findings, primaryLanguage(bounded)).checkMembers(category.fields, bounded)
   checkFreeForm(category, data, options.strict ?? false, findings)
@@ -46,7 +46,7 @@ export function validateData(
 }
 
 /** The keys that the schema does not know, as violations. */
-export function findUnknown(category: CompleteCategory, data: Data): Detail[] {
+export function listUnknownKeys(category: CompleteCategory, data: Data): Detail[] {
   const findings = new Findings()
   checkFreeForm(category, data, true, findings)
   return findings.sortedErrors(orderOf(category))
@@ -59,7 +59,7 @@ const orderOf = (category: CompleteCategory): ReadonlyMap<string, number> =>
 function primaryLanguage(data: Data): string | undefined {
   const languages = Object.hasOwn(data, 'languages') ? data.languages : undefined
   const first: unknown = Array.isArray(languages) ? languages[0] : undefined
-  return typeof first === 'string' ? canonicalLanguage(first) : undefined
+  return typeof first === 'string' ? canonicalizeLanguage(first) : undefined
 }
 
 /**
@@ -74,11 +74,12 @@ export function normaliseData<Sent extends Data>(data: Sent, category?: Complete
 }
 
 /** A text as it is stored. */
-export const withNewlines = (text: string) => (text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text)
+export const normaliseNewlines = (text: string) =>
+  text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text
 
 /** Deeper data is refused by the validator, which needs no newlines for that. */
 function mapTexts(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return withNewlines(value)
+  if (typeof value === 'string') return normaliseNewlines(value)
   if (typeof value !== 'object' || value === null || depth > MAX_JSON_DEPTH) return value
   const change = (inner: unknown) => mapTexts(inner, depth + 1)
   return Array.isArray(value) ? mapEntries(value, change) : mapMembers(value as Data, change)
@@ -125,10 +126,10 @@ const holdsTags = (field: Field) =>
 
 function canonicalValue(field: Field, value: unknown): unknown {
   if (typeof value === 'string')
-    return field.format === 'language' ? (canonicalLanguage(value) ?? value) : value
+    return field.format === 'language' ? (canonicalizeLanguage(value) ?? value) : value
   if (Array.isArray(value)) {
-    if (field.type !== 'list' || value.length > (maxEntries(field) ?? 0)) return value
-    const scalar = scalarEntry(field)
+    if (field.type !== 'list' || value.length > (getMaxEntries(field) ?? 0)) return value
+    const scalar = findScalarEntry(field)
     return mapEntries(value, entry => {
       if (scalar !== undefined) return canonicalValue(scalar, entry)
       return isObject(entry) ? canonicalMembers(field.of ?? [], entry) : entry
@@ -141,8 +142,8 @@ function canonicalValue(field: Field, value: unknown): unknown {
 
 function canonicalKeys(texts: Data): Data {
   const tags = Object.keys(texts)
-  if (tags.length > LANGUAGES_MAX) return texts
-  const canonical = tags.map(tag => canonicalLanguage(tag) ?? tag)
+  if (tags.length > MAX_LANGUAGES) return texts
+  const canonical = tags.map(tag => canonicalizeLanguage(tag) ?? tag)
   if (canonical.every((tag, i) => tag === tags[i]) || new Set(canonical).size < tags.length) return texts
   return Object.fromEntries(tags.map((tag, i) => [canonical[i], texts[tag]]))
 }

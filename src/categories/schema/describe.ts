@@ -1,7 +1,7 @@
 /** A category in the shape of the wire: what an integrator's program, or a form made from it, needs to know. */
 import type { CompleteCategory } from '../catalogue.ts'
-import { AUDIENCES, type Audience, audienceWithin, type Field, scalarEntry } from '../field.ts'
-import { FORMATS } from './formats.ts'
+import { AUDIENCES, type Audience, type Field, findScalarEntry, narrowAudience } from '../field.ts'
+import { FORMAT_RULES } from './formats.ts'
 
 export type WireType = 'string' | 'number' | 'boolean' | 'object' | 'array'
 
@@ -68,7 +68,7 @@ export function summariseCategory(category: CompleteCategory, schemaUrl: string)
 }
 
 function describeField(field: Field, outer: readonly Audience[]): WireField {
-  const audience = audienceWithin(outer, field)
+  const audience = narrowAudience(outer, field)
   return {
     name: field.name,
     type: wireType(field),
@@ -87,13 +87,13 @@ const describeAll = (fields: readonly Field[], audience: readonly Audience[]) =>
   fields.map(field => describeField(field, audience))
 
 function describeEntries(list: Field, audience: readonly Audience[]): WireItems {
-  const scalar = scalarEntry(list)
+  const scalar = findScalarEntry(list)
   if (scalar === undefined) return { type: 'object', fields: describeAll(list.of ?? [], audience) }
   return { type: wireType(scalar), ...values(scalar), description: scalar.description }
 }
 
 function values(field: Field): Pick<WireField, 'enum' | 'open' | 'unit' | 'format'> {
-  const allowed = field.values ?? (field.format && FORMATS[field.format].schema.enum)
+  const allowed = field.values ?? (field.format && FORMAT_RULES[field.format].schema.enum)
   return {
     ...(allowed === undefined ? {} : { enum: allowed }),
     ...(field.open ? { open: true } : {}),

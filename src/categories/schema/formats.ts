@@ -5,11 +5,11 @@ import { isLongerThan } from '../../kernel/characters.ts'
 import type { DetailCode } from '../../kernel/errors.ts'
 import { COUNTRIES, isCountry } from '../countries.ts'
 import type { Format } from '../field.ts'
-import { canonicalLanguage, LANGUAGE_TAG_MAX_LENGTH, repairedLanguage } from '../language.ts'
-import { countryNamed } from '../names/spoken.ts'
+import { canonicalizeLanguage, MAX_LANGUAGE_TAG_LENGTH, repairLanguage } from '../language.ts'
+import { findCountryByName } from '../names/name-lookup.ts'
 import { type Problem, type ProblemKey, problem } from '../problems.ts'
 
-export type Fault = { code: DetailCode; problem: Problem }
+export type Violation = { code: DetailCode; problem: Problem }
 
 export type FormatRule = {
   /** Keywords for a string of this format; patterns are ECMA-262 with the `u` flag, and linear. */
@@ -22,7 +22,7 @@ export type FormatRule = {
     format?: string
   }
   /** At least as strict as `schema`. */
-  findFault: (text: string) => Fault | undefined
+  findViolation: (text: string) => Violation | undefined
 }
 
 const URL_MAX_LENGTH = 2048
@@ -44,50 +44,50 @@ const PARTIAL_DATE = new RegExp(PARTIAL_DATE_PATTERN, 'u')
 /** Host without user; no white space and no `\`, which browsers read as `/`. */
 const HTTP_URL = /^https?:\/\/[^\s/?#@\\]+(?:[/?#][^\s\\]*)?$/iu
 
-const fault = (code: DetailCode, what: Problem): Fault => ({ code, problem: what })
+const fault = (code: DetailCode, what: Problem): Violation => ({ code, problem: what })
 const checked = (code: DetailCode, key: ProblemKey, passes: (text: string) => boolean) => (text: string) =>
   passes(text) ? undefined : fault(code, problem(key))
 
-export const FORMATS: Readonly<Record<Format, FormatRule>> = {
+export const FORMAT_RULES: Readonly<Record<Format, FormatRule>> = {
   gtin: {
     schema: { minLength: 8, maxLength: 14, pattern: '^(?:[0-9]{8}|[0-9]{12,14})$' },
-    findFault: text => {
+    findViolation: text => {
       const found = findGtinFault(text)
       return found === undefined ? undefined : GTIN_FAULTS[found]
     },
   },
   gln: {
     schema: { minLength: 13, maxLength: 13, pattern: '^[0-9]{13}$' },
-    findFault: checked('format', 'gln', isGln),
+    findViolation: checked('format', 'gln', isGln),
   },
   eori: {
     schema: { minLength: 3, maxLength: 17, pattern: EORI_PATTERN },
-    findFault: checked('format', 'eori', text => EORI.test(text)),
+    findViolation: checked('format', 'eori', text => EORI.test(text)),
   },
   cas: {
     schema: { minLength: 7, maxLength: 12, pattern: '^[1-9][0-9]{1,6}-[0-9]{2}-[0-9]$' },
-    findFault: checked('format', 'cas', isCasNumber),
+    findViolation: checked('format', 'cas', isCasNumber),
   },
   cn_or_hs: {
     schema: { minLength: 6, maxLength: 8, pattern: CN_OR_HS_PATTERN },
-    findFault: checked('format', 'cn_or_hs', text => CN_OR_HS.test(text)),
+    findViolation: checked('format', 'cn_or_hs', text => CN_OR_HS.test(text)),
   },
   country: {
     schema: { minLength: 2, maxLength: 2, pattern: countryPattern() },
-    findFault: text => (isCountry(text) ? undefined : fault('country_code', countryProblem(text))),
+    findViolation: text => (isCountry(text) ? undefined : fault('country_code', countryProblem(text))),
   },
   language: {
     schema: {
       minLength: 2,
-      maxLength: LANGUAGE_TAG_MAX_LENGTH,
+      maxLength: MAX_LANGUAGE_TAG_LENGTH,
       pattern: '^(?:[Ii]-)?[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$',
     },
-    findFault: text =>
-      canonicalLanguage(text) === undefined ? fault('language_code', languageProblem(text)) : undefined,
+    findViolation: text =>
+      canonicalizeLanguage(text) === undefined ? fault('language_code', explainLanguage(text)) : undefined,
   },
   url: {
     schema: { minLength: 8, maxLength: URL_MAX_LENGTH, pattern: '^[Hh][Tt][Tt][Pp][Ss]?://', format: 'iri' },
-    findFault: text => {
+    findViolation: text => {
       if (isLongerThan(text, URL_MAX_LENGTH)) {
         return fault('length', problem('url_long', { most: URL_MAX_LENGTH }))
       }
@@ -96,19 +96,19 @@ export const FORMATS: Readonly<Record<Format, FormatRule>> = {
   },
   email: {
     schema: { minLength: 5, maxLength: EMAIL_MAX_LENGTH, pattern: EMAIL_PATTERN, format: 'idn-email' },
-    findFault: checked('format', 'email', isEmail),
+    findViolation: checked('format', 'email', isEmail),
   },
   partial_date: {
     schema: { minLength: 4, maxLength: 10, pattern: PARTIAL_DATE_PATTERN },
-    findFault: checked('format', 'date', isPartialDate),
+    findViolation: checked('format', 'date', isPartialDate),
   },
   carbon_class: {
     schema: { minLength: 1, maxLength: 1, enum: CARBON_CLASSES },
-    findFault: checked('enum', 'carbon_class', text => CARBON_CLASSES.includes(text)),
+    findViolation: checked('enum', 'carbon_class', text => CARBON_CLASSES.includes(text)),
   },
 }
 
-const GTIN_FAULTS: Readonly<Record<GtinFault, Fault>> = {
+const GTIN_FAULTS: Readonly<Record<GtinFault, Violation>> = {
   format: fault('format', problem('gtin')),
   check_digit: fault('gtin_check_digit', problem('gtin_digit')),
   all_zero: fault('format', problem('gtin_zeros')),
@@ -126,12 +126,12 @@ function countryPattern(): string {
 
 /** What people write instead of the assigned code: its name in some language, or `UK`. */
 function countryProblem(text: string): Problem {
-  const meant = countryNamed(text)
+  const meant = findCountryByName(text)
   return meant === undefined ? problem('country') : problem('country_meant', { meant })
 }
 
-export function languageProblem(text: string): Problem {
-  const meant = repairedLanguage(text)
+export function explainLanguage(text: string): Problem {
+  const meant = repairLanguage(text)
   return meant === undefined ? problem('language') : problem('language_meant', { meant })
 }
 

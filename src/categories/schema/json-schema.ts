@@ -3,16 +3,16 @@
  * before sending. Rules that JSON Schema cannot say (check digits, exact sums) stand in `x-` keywords and descriptions.
  */
 import type { CompleteCategory } from '../catalogue.ts'
-import { AUDIENCES, type Audience, audienceWithin, type Field, scalarEntry } from '../field.ts'
-import { LANGUAGE_TAG_MAX_LENGTH } from '../language.ts'
-import { FORMATS } from './formats.ts'
+import { AUDIENCES, type Audience, type Field, findScalarEntry, narrowAudience } from '../field.ts'
+import { MAX_LANGUAGE_TAG_LENGTH } from '../language.ts'
+import { FORMAT_RULES } from './formats.ts'
 
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 /** Characters (code points) of a one-line name and of a text. */
 const NAME_MAX_LENGTH = 500
 const TEXT_MAX_LENGTH = 10_000
-export const LANGUAGES_MAX = 100
+export const MAX_LANGUAGES = 100
 const LIST_MAX_ITEMS = 1000
 
 /** Annotations of ours; a validator in strict mode must be told of them. */
@@ -31,7 +31,7 @@ export const CUSTOM_KEYWORDS = [
  * JSON Schema of the `data` object as it is kept. Free-form keys are allowed at the top; inside a known object there is
  * nothing but the known keys.
  */
-export function categorySchema(category: CompleteCategory) {
+export function buildCategorySchema(category: CompleteCategory) {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: category.title,
@@ -46,8 +46,8 @@ export function categorySchema(category: CompleteCategory) {
  * JSON Schema of the `data` object as it may be sent, where null stands for an optional field that there is not. `id` is
  * the address it is served at, its `$id`.
  */
-export function sentSchema(category: CompleteCategory, id?: string): JsonSchema {
-  const { $schema, description, properties, ...kept } = categorySchema(category)
+export function buildRequestSchema(category: CompleteCategory, id?: string): JsonSchema {
+  const { $schema, description, properties, ...kept } = buildCategorySchema(category)
   const sent = Object.entries(properties).map(([name, one]) => [
     name,
     kept.required.includes(name) ? one : orNull(one),
@@ -68,8 +68,8 @@ const orNull = (schema: JsonSchema): JsonSchema => ({
 })
 
 /** Longest list or object of languages that a field may hold, or undefined when it has no such bound. */
-export function maxEntries(field: Field): number | undefined {
-  if (field.localized) return LANGUAGES_MAX
+export function getMaxEntries(field: Field): number | undefined {
+  if (field.localized) return MAX_LANGUAGES
   return field.type === 'list' ? (field.maxItems ?? LIST_MAX_ITEMS) : undefined
 }
 
@@ -85,7 +85,7 @@ function members(fields: readonly Field[], audience: readonly Audience[]) {
 }
 
 function fieldSchema(field: Field, outer: readonly Audience[]): JsonSchema {
-  const audience = audienceWithin(outer, field)
+  const audience = narrowAudience(outer, field)
   return {
     description: field.description,
     ...valueSchema(field, audience),
@@ -121,7 +121,7 @@ function stringSchema(field: Field): JsonSchema {
     return { type: 'string', enum: field.values, ...(field.open ? { 'x-open': true } : {}) }
   }
   if (field.format === undefined) return plainText(field)
-  return { type: 'string', ...FORMATS[field.format].schema, 'x-format': field.format }
+  return { type: 'string', ...FORMAT_RULES[field.format].schema, 'x-format': field.format }
 }
 
 const plainText = (field: Field) => ({
@@ -134,22 +134,22 @@ const plainText = (field: Field) => ({
 const localizedSchema = (field: Field) => ({
   type: 'object',
   minProperties: 1,
-  maxProperties: LANGUAGES_MAX,
+  maxProperties: MAX_LANGUAGES,
   propertyNames: {
-    minLength: FORMATS.language.schema.minLength,
-    maxLength: LANGUAGE_TAG_MAX_LENGTH,
-    pattern: FORMATS.language.schema.pattern,
+    minLength: FORMAT_RULES.language.schema.minLength,
+    maxLength: MAX_LANGUAGE_TAG_LENGTH,
+    pattern: FORMAT_RULES.language.schema.pattern,
   },
   additionalProperties: plainText(field),
   'x-localized': true,
 })
 
 function listSchema(field: Field, audience: readonly Audience[]): JsonSchema {
-  const scalar = scalarEntry(field)
+  const scalar = findScalarEntry(field)
   return {
     type: 'array',
     ...(field.required || field.sumsTo100 !== undefined ? { minItems: 1 } : {}),
-    maxItems: maxEntries(field),
+    maxItems: getMaxEntries(field),
     ...(scalar?.format === 'language' ? { uniqueItems: true } : {}),
     ...(field.sumsTo100 === undefined ? {} : { 'x-sums-to-100': field.sumsTo100 }),
     items:

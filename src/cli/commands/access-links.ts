@@ -1,5 +1,5 @@
 /** `carnet access-links`: what shows a reader with a legitimate interest, or an authority, more than the public sees. */
-import { operatorIn } from '../../accounts/accounts.ts'
+import { actAsOperator } from '../../accounts/accounts.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import {
   type AccessLinkRecord,
@@ -33,7 +33,7 @@ export const accessLinksCreate: Command = {
       expiresAt: parseExpiry(args.get('expires'), systemClock.now()),
     }
     return withStore(env, async ctx => {
-      const link = await createAccessLink(await operatorIn(ctx, accountId), {
+      const link = await createAccessLink(await actAsOperator(ctx, accountId), {
         ...input,
         addresses: ctx.addresses,
       })
@@ -53,7 +53,7 @@ export const accessLinksList: Command = {
   run: ({ args, env }) => {
     const accountId = accountNumber(args.get('account'))
     return withStore(env, async ctx => {
-      const links = await listAccessLinks(await operatorIn(ctx, accountId))
+      const links = await listAccessLinks(await actAsOperator(ctx, accountId))
       return {
         value: links,
         text: links.length === 0 ? 'The account has no access links.' : linkTable(links),

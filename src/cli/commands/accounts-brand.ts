@@ -1,11 +1,11 @@
 /** `carnet accounts brand`: name, logo and accent of an account's public pages, and who else may show or list them. */
 import { readFileSync } from 'node:fs'
 import { requireAccount } from '../../accounts/accounts.ts'
-import { operatorActor } from '../../accounts/actors.ts'
-import { accentOn } from '../../accounts/brand/accent.ts'
+import { getOperatorActor } from '../../accounts/actors.ts'
+import { buildAccent } from '../../accounts/brand/accent.ts'
 import { type Brand, type BrandLogo, getBrand } from '../../accounts/brand/brand.ts'
-import { LOGO_BYTES_MAX } from '../../accounts/brand/logo.ts'
-import { type BrandChange, setBrand } from '../../accounts/brand/set-brand.ts'
+import { MAX_LOGO_BYTES } from '../../accounts/brand/logo.ts'
+import { type BrandChange, updateBrand } from '../../accounts/brand/update-brand.ts'
 import { accountNumber } from '../command-line/account-arguments.ts'
 import { type Arguments, type Command, columns, Refusal, UsageError } from '../command-line/command.ts'
 import { withStore } from '../store/store.ts'
@@ -27,7 +27,7 @@ export const accountsBrand: Command = {
   options: {
     name: { hint: 'N', about: 'the name of the brand, at the head of each page without a logo' },
     accent: { hint: 'C', about: 'a colour such as #1a5f4b; pages darken or lighten it until it can be read' },
-    logo: { hint: 'FILE', about: `a PNG, JPEG, WebP or SVG of at most ${LOGO_BYTES_MAX} bytes` },
+    logo: { hint: 'FILE', about: `a PNG, JPEG, WebP or SVG of at most ${MAX_LOGO_BYTES} bytes` },
     'dark-logo': { hint: 'FILE', about: 'the logo for dark pages; without it, the other on a light plate' },
     'frame-ancestors': { hint: 'O,…', about: 'origins of shops that may show the pages in a frame' },
     remove: { hint: 'name,…', about: `takes away some of ${Object.keys(REMOVALS).join(', ')}` },
@@ -37,9 +37,9 @@ export const accountsBrand: Command = {
     const change = readChange(args)
     return withStore(env, async ctx => {
       const account = await requireAccount(ctx, accountId)
-      const inAccount = { ...ctx, accountId, actorId: await operatorActor(ctx, accountId) }
+      const inAccount = { ...ctx, accountId, actorId: await getOperatorActor(ctx, accountId) }
       const isChange = Object.keys(change).length > 0
-      const brand = await (isChange ? setBrand(inAccount, change) : getBrand(inAccount))
+      const brand = await (isChange ? updateBrand(inAccount, change) : getBrand(inAccount))
       const address = (logo: BrandLogo | null) =>
         logo === null ? null : `${ctx.addresses.publicUrl}/brand/${logo.file}`
       const record = brandRecord(brand, address)
@@ -52,7 +52,7 @@ export const accountsBrand: Command = {
 
 /** `accent_light` and `accent_dark` are what pages show. */
 function brandRecord(brand: Brand, address: (logo: BrandLogo | null) => string | null) {
-  const accent = brand.accent === null ? null : accentOn(brand.accent)
+  const accent = brand.accent === null ? null : buildAccent(brand.accent)
   return {
     name: brand.name,
     accent: brand.accent,
@@ -104,6 +104,6 @@ function readPicture(path: string, option: string): Buffer {
     throw new Refusal(`The file of --${option}, ${path}, cannot be read (${code}).`)
   }
   throw new Refusal(
-    `The file of --${option}, ${path}, is larger than a megabyte: logos have ${LOGO_BYTES_MAX} bytes at most.`,
+    `The file of --${option}, ${path}, is larger than a megabyte: logos have ${MAX_LOGO_BYTES} bytes at most.`,
   )
 }

@@ -1,11 +1,11 @@
 /** `carnet keys`: the API keys of an account. */
 
-import { operatorIn } from '../../accounts/accounts.ts'
-import { isOpen } from '../../accounts/close-account.ts'
+import { actAsOperator } from '../../accounts/accounts.ts'
+import { isAccountOpen } from '../../accounts/close-account.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { type KeyRecord, listKeys, SCOPES } from '../../accounts/keys/keys.ts'
 import { createOwnKey, revokeKeyByOperator } from '../../accounts/keys/own-keys.ts'
-import { OVERLAP_MS, rotateKey } from '../../accounts/keys/rotate-key.ts'
+import { KEY_OVERLAP_MS, rotateKey } from '../../accounts/keys/rotate-key.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { accountNumber, readName } from '../command-line/account-arguments.ts'
 import { type Command, columns, Refusal } from '../command-line/command.ts'
@@ -40,8 +40,8 @@ export const keysCreate: Command = {
 
 /** Nobody is given a key that opens nothing. */
 async function operatorInOpen(ctx: StoreContext, accountId: number): Promise<AccountContext> {
-  const account = await operatorIn(ctx, accountId)
-  if (await isOpen(account)) return account
+  const account = await actAsOperator(ctx, accountId)
+  if (await isAccountOpen(account)) return account
   throw new Refusal(
     `Account ${accountId} is closed, and no key opens anything of it. "carnet accounts reopen ${accountId}" opens it again.`,
   )
@@ -67,7 +67,7 @@ export const keysRotate: Command = {
   options: { overlap: { hint: '24h', about: 'how long the old key goes on: 7d, 12h, 30m; 0m ends it now' } },
   run: ({ args, env }) => {
     const overlap = args.find('overlap')
-    const overlapMs = overlap === undefined ? OVERLAP_MS : parseSpan('overlap', overlap)
+    const overlapMs = overlap === undefined ? KEY_OVERLAP_MS : parseSpan('overlap', overlap)
     const input = { id: args.get('ID'), overlapMs, createdBy: 'Operator' }
     return withStore(env, async ctx => {
       const { key, id, replaced, ...rest } = await rotateKey(ctx, input)

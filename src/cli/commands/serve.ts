@@ -1,5 +1,5 @@
 /** `carnet serve`: the server for real use. */
-import { createSetUpLink, setUpUrl } from '../../accounts/people/one-time-links.ts'
+import { buildSetUpUrl, createSetUpLink } from '../../accounts/people/one-time-links.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { type Config, ConfigError, type Environment, findOddLines, readConfig } from '../../kernel/config.ts'
 import { createLog } from '../../kernel/log.ts'
@@ -38,7 +38,7 @@ export const serve: Command = {
       }
       log.info({ address, url: config.publicUrl, data: store.place }, 'Carnet listens')
       const token = await createSetUpLink({ sql: store.sql, clock: systemClock })
-      const link = token === undefined ? undefined : setUpUrl(config.publicUrl, token)
+      const link = token === undefined ? undefined : buildSetUpUrl(config.publicUrl, token)
       if (json) print(`${JSON.stringify({ url: config.publicUrl, address, set_up_url: link ?? null })}\n`)
       else if (link !== undefined && env.LOG_FORMAT === 'json' && log.isLevelEnabled('info')) {
         log.info(

@@ -1,5 +1,5 @@
 /** `carnet users`: the people of an account. They set their passwords themselves; the operator never knows one. */
-import { setPasswordUrl } from '../../accounts/people/one-time-links.ts'
+import { buildSetPasswordUrl } from '../../accounts/people/one-time-links.ts'
 import { createPerson, ROLES, resetPassword } from '../../accounts/people/people.ts'
 import { accountNumber } from '../command-line/account-arguments.ts'
 import type { Command } from '../command-line/command.ts'
@@ -19,7 +19,7 @@ export const usersCreate: Command = {
     const input = { accountId, email: args.get('email'), role: args.oneOf('role', ROLES) }
     return withStore(env, async ctx => {
       const { id, email, token } = await createPerson(ctx, input)
-      return described({ id, email, set_password_url: setPasswordUrl(ctx.addresses.publicUrl, token) })
+      return described({ id, email, set_password_url: buildSetPasswordUrl(ctx.addresses.publicUrl, token) })
     })
   },
 }
@@ -32,7 +32,7 @@ export const usersResetPassword: Command = {
     const asked = args.get('email')
     return withStore(env, async ctx => {
       const { email, token } = await resetPassword(ctx, { email: asked })
-      return described({ email, set_password_url: setPasswordUrl(ctx.addresses.publicUrl, token) })
+      return described({ email, set_password_url: buildSetPasswordUrl(ctx.addresses.publicUrl, token) })
     })
   },
 }

@@ -1,6 +1,6 @@
 /** What the commands about webhooks share: whose one it is, and how it is shown. */
 import { requireAccount } from '../../accounts/accounts.ts'
-import { operatorActor } from '../../accounts/actors.ts'
+import { getOperatorActor } from '../../accounts/actors.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { accountOfWebhook, type EndpointRecord, type EndpointStatus } from '../../webhooks/endpoint.ts'
@@ -32,13 +32,13 @@ export function readWebhook(args: Arguments): Wanted {
 export async function inItsAccount(ctx: StoreContext, { id, account }: Wanted): Promise<AccountContext> {
   const accountId = await accountOfWebhook(ctx, id)
   if (account !== undefined && account !== accountId) throw notFound('webhook')
-  return { ...ctx, accountId, actorId: await operatorActor(ctx, accountId) }
+  return { ...ctx, accountId, actorId: await getOperatorActor(ctx, accountId) }
 }
 
 /** The operator, acting in an account. Throws `not_found` unless it exists. */
 export async function inAccount(ctx: StoreContext, accountId: number): Promise<AccountContext> {
   await requireAccount(ctx, accountId)
-  return { ...ctx, accountId, actorId: await operatorActor(ctx, accountId) }
+  return { ...ctx, accountId, actorId: await getOperatorActor(ctx, accountId) }
 }
 
 const REASON = {

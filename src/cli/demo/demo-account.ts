@@ -1,8 +1,8 @@
 /** The demo's account with all that hangs on it. Each part is made when it is missing, so that running it again is harmless. */
 import { createAccountByOperator, listAccounts } from '../../accounts/accounts.ts'
-import { operatorActor } from '../../accounts/actors.ts'
+import { getOperatorActor } from '../../accounts/actors.ts'
 import { getBrand } from '../../accounts/brand/brand.ts'
-import { setBrand } from '../../accounts/brand/set-brand.ts'
+import { updateBrand } from '../../accounts/brand/update-brand.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { listKeys } from '../../accounts/keys/keys.ts'
 import { createOwnKey } from '../../accounts/keys/own-keys.ts'
@@ -34,7 +34,7 @@ export async function prepareDemo(store: Store, dataDir: string): Promise<DemoSh
   const notes = readDemoNotes(dataDir)
   const ctx = await demoContext(store)
   // Whoever tries the demo may have set another.
-  if ((await getBrand(ctx)).version === 0) await setBrand(ctx, DEMO_BRAND)
+  if ((await getBrand(ctx)).version === 0) await updateBrand(ctx, DEMO_BRAND)
   const { models, batches, items } = await loadDemoPassports(ctx, DEMO_PASSPORTS)
   const [passportId = ''] = models
   const [itemId] = items
@@ -66,7 +66,7 @@ async function demoContext(store: Store): Promise<AccountContext> {
     (await listAccounts(operator)).find(one => one.name === NAME) ??
     (await createAccountByOperator(operator, { name: NAME, plan: PLAN }))
   const accountId = Number(account.id)
-  return { ...operator, accountId, actorId: await operatorActor(operator, accountId) }
+  return { ...operator, accountId, actorId: await getOperatorActor(operator, accountId) }
 }
 
 /** The kept password, as long as the person is there; a new one when the notes are lost. */

@@ -1,7 +1,7 @@
 /** The running server: the app on its port over the store, and an orderly end within five seconds. */
 import type { FastifyInstance } from 'fastify'
 import { flushKeyUse } from '../../accounts/keys/key-use.ts'
-import { keyLimitsOf } from '../../accounts/limits/rate-limit.ts'
+import { getKeyLimits } from '../../accounts/limits/key-limits.ts'
 import type { AppSetup } from '../../app.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Config, Environment } from '../../kernel/config.ts'
@@ -138,7 +138,7 @@ async function startServer(
   }
   const leave = async () => {
     try {
-      await keyLimitsOf(store.sql, systemClock).leave()
+      await getKeyLimits(store.sql, systemClock).releaseAll()
     } catch (error) {
       log.warn({ reason: String(error) }, 'what is left of the rate limits was not given back')
     }

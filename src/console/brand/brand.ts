@@ -1,14 +1,14 @@
 /** How the public pages look: read by everyone of the account, changed by its editors and owners. */
-import { findColour } from '../../accounts/brand/accent.ts'
+import { parseColour } from '../../accounts/brand/accent.ts'
 import { type Brand, getBrand } from '../../accounts/brand/brand.ts'
 import {
-  ANCESTORS_MAX,
-  BRAND_NAME_LENGTH_MAX,
   type BrandChange,
-  findOrigin,
-  setBrand,
-} from '../../accounts/brand/set-brand.ts'
-import { contextOf } from '../../accounts/people/sessions.ts'
+  MAX_BRAND_NAME_LENGTH,
+  MAX_FRAME_ANCESTORS,
+  parseFrameAncestor,
+  updateBrand,
+} from '../../accounts/brand/update-brand.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { listPassports } from '../../passports/read/list.ts'
@@ -24,7 +24,7 @@ const NEWEST_MODEL = { levels: ['m'] } as const
 const SAVED = `${BRAND}?saved=1`
 
 export async function showBrand(visit: SignedInVisit): Promise<Outcome> {
-  const brand = await getBrand(contextOf(visit.setup, visit.session))
+  const brand = await getBrand(toAccountContext(visit.setup, visit.session))
   const tried = visit.query.has('accent') ? typedIn(name => visit.query.get(name) ?? '') : undefined
   return page(visit, brand, { look: tried, problems: tried === undefined ? {} : problemsWith(visit, tried) })
 }
@@ -33,7 +33,7 @@ type Shown = { look?: Look | undefined; problems: Problems; isSaved?: boolean }
 
 async function page(visit: SignedInVisit, brand: Brand, { look, problems }: Shown): Promise<Outcome> {
   const { setup, session, words, query } = visit
-  const newest = await listPassports(contextOf(setup, session), NEWEST_MODEL, { limit: 1, page: 1 })
+  const newest = await listPassports(toAccountContext(setup, session), NEWEST_MODEL, { limit: 1, page: 1 })
   const model = newest.rows[0]
   return brandPage(words, {
     brand,
@@ -65,32 +65,32 @@ const originsIn = (frames: string) => frames.split(/[\s,]+/).filter(one => one !
 
 function problemsWith({ words }: SignedInVisit, { name, accent, frames }: Look): Problems {
   const { errors } = wordsOf(words, BRAND_TEXTS)
-  const wrong = originsIn(frames).filter(one => findOrigin(one) === undefined)
-  const isMany = new Set(originsIn(frames).map(findOrigin)).size > ANCESTORS_MAX
+  const wrong = originsIn(frames).filter(one => parseFrameAncestor(one) === undefined)
+  const isMany = new Set(originsIn(frames).map(parseFrameAncestor)).size > MAX_FRAME_ANCESTORS
   const nameFormat = isOneLine(name) ? undefined : errors.nameFormat
-  const framesProblem = isMany ? errors.framesMax(ANCESTORS_MAX) : undefined
+  const framesProblem = isMany ? errors.framesMax(MAX_FRAME_ANCESTORS) : undefined
   return problemsOf({
-    name: isLongerThan(name, BRAND_NAME_LENGTH_MAX) ? errors.nameLength(BRAND_NAME_LENGTH_MAX) : nameFormat,
-    accent: accent === '' || findColour(accent) !== undefined ? undefined : errors.accent,
+    name: isLongerThan(name, MAX_BRAND_NAME_LENGTH) ? errors.nameLength(MAX_BRAND_NAME_LENGTH) : nameFormat,
+    accent: accent === '' || parseColour(accent) !== undefined ? undefined : errors.accent,
     frames: wrong.length > 0 ? errors.frames(wrong.slice(0, 3).join(', ')) : framesProblem,
   })
 }
 
 export async function submitLook(visit: SignedInVisit): Promise<Outcome> {
-  const ctx = contextOf(visit.setup, visit.session)
+  const ctx = toAccountContext(visit.setup, visit.session)
   const brand = await getBrand(ctx)
   const look = typedIn(visit.form.raw)
   const problems = problemsWith(visit, look)
   if (!isFine(problems)) return page(visit, brand, { look, problems })
   const change = changeOf(brand, look)
-  if (Object.keys(change).length > 0) await setBrand(ctx, change)
+  if (Object.keys(change).length > 0) await updateBrand(ctx, change)
   return { to: SAVED }
 }
 
 /** Only what is different, because the audit log says what was changed. */
 function changeOf(brand: Brand, { name, accent, frames }: Look): BrandChange {
-  const colour = accent === '' ? null : (findColour(accent) ?? null)
-  const origins = originsIn(frames).map(one => findOrigin(one) ?? one)
+  const colour = accent === '' ? null : (parseColour(accent) ?? null)
+  const origins = originsIn(frames).map(one => parseFrameAncestor(one) ?? one)
   const was = lookOf(brand)
   return {
     ...(name === was.name ? {} : { name: name === '' ? null : name }),
@@ -100,9 +100,9 @@ function changeOf(brand: Brand, { name, accent, frames }: Look): BrandChange {
 }
 
 export async function submitLogos(visit: SignedInVisit): Promise<Outcome> {
-  const ctx = contextOf(visit.setup, visit.session)
+  const ctx = toAccountContext(visit.setup, visit.session)
   const { change, problems } = readLogos(visit)
   if (!isFine(problems)) return page(visit, await getBrand(ctx), { problems })
-  if (Object.keys(change).length > 0) await setBrand(ctx, change)
+  if (Object.keys(change).length > 0) await updateBrand(ctx, change)
   return { to: SAVED }
 }

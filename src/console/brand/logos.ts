@@ -1,6 +1,6 @@
 /** Logos as a form sends them, and what is wrong with them in words. */
-import { checkLogo, LOGO_BYTES_MAX, LOGO_SIDE_MAX } from '../../accounts/brand/logo.ts'
-import type { BrandChange } from '../../accounts/brand/set-brand.ts'
+import { MAX_LOGO_BYTES, MAX_LOGO_SIDE_PIXELS, parseLogo } from '../../accounts/brand/logo.ts'
+import type { BrandChange } from '../../accounts/brand/update-brand.ts'
 import { type Problems, problemsOf } from '../form.ts'
 import type { SignedInVisit } from '../route.ts'
 import { type Words, wordsOf } from '../texts.ts'
@@ -32,14 +32,14 @@ function readLogo({ uploads, form, words }: SignedInVisit, name: string) {
 
 function problemOf(words: Words, { bytes, size }: Upload): string | undefined {
   const { errors } = wordsOf(words, BRAND_TEXTS)
-  const most = words.number(LOGO_BYTES_MAX)
+  const most = words.number(MAX_LOGO_BYTES)
   if (size > bytes.length) return errors.logoBytes(words.number(size), most)
-  const checked = checkLogo(bytes, 'logo')
+  const checked = parseLogo(bytes, 'logo')
   if ('bytes' in checked) return undefined
   if (checked.code !== 'max') return errors.logoFormat
   // Rasters are kept as they came; of a drawing it is the cleaned one that is too large.
   if (/^\s*(?:\ufeff)?\s*</.test(bytes.toString('utf8', 0, 64))) return errors.logoDrawing(most)
-  return size > LOGO_BYTES_MAX
+  return size > MAX_LOGO_BYTES
     ? errors.logoBytes(words.number(size), most)
-    : errors.logoSide(words.number(LOGO_SIDE_MAX))
+    : errors.logoSide(words.number(MAX_LOGO_SIDE_PIXELS))
 }

@@ -1,9 +1,15 @@
 /** How the page about the brand looks. */
 import { html } from 'ghtml'
-import { accentOn, CONTRAST_MIN, contrast, findColour, PAPER } from '../../accounts/brand/accent.ts'
+import {
+  buildAccent,
+  getContrast,
+  MIN_CONTRAST,
+  PAGE_BACKGROUND,
+  parseColour,
+} from '../../accounts/brand/accent.ts'
 import type { Brand, BrandLogo } from '../../accounts/brand/brand.ts'
-import { LOGO_BYTES_MAX, LOGO_SIDE_MAX } from '../../accounts/brand/logo.ts'
-import { BRAND_NAME_LENGTH_MAX } from '../../accounts/brand/set-brand.ts'
+import { MAX_LOGO_BYTES, MAX_LOGO_SIDE_PIXELS } from '../../accounts/brand/logo.ts'
+import { MAX_BRAND_NAME_LENGTH } from '../../accounts/brand/update-brand.ts'
 import { defaultButton, described, input, notes, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
 import type { Page } from '../route.ts'
@@ -16,7 +22,7 @@ import { BRAND_TEXTS } from './texts.ts'
 const PICKER_START = '#1a5f4b'
 
 /** What the colour input shows beside a text. */
-export const pickerOf = (accent: string) => findColour(accent) ?? PICKER_START
+export const pickerOf = (accent: string) => parseColour(accent) ?? PICKER_START
 
 /** As typed; frames one a line. */
 export type Look = { name: string; accent: string; frames: string }
@@ -67,7 +73,7 @@ function lookForm(words: Words, { look, problems, isTried }: Shown): string {
     hint: texts.nameHint,
     value: look.name,
     autocomplete: 'organization',
-    maxLength: BRAND_NAME_LENGTH_MAX,
+    maxLength: MAX_BRAND_NAME_LENGTH,
     isOptional: true,
   }
   const frames = { name: 'frames', hint: texts.framesHint }
@@ -90,18 +96,18 @@ function accentField(words: Words, { accent }: Look, problems: Problems): string
 /** The colour as light and dark pages have it, drawn as they do: no style is allowed here, a drawing is. */
 function adjusted(words: Words, typed: string, isTried: boolean): string {
   const texts = wordsOf(words, BRAND_TEXTS)
-  const colour = findColour(typed)
+  const colour = parseColour(typed)
   if (colour === undefined) return ''
-  const shades = accentOn(colour)
+  const shades = buildAccent(colour)
   const one = (scheme: 'light' | 'dark', label: string) => {
     const shade = shades[scheme]
-    const ratio = words.number(Math.floor(contrast(shade, PAPER[scheme]) * 10) / 10)
-    return html`<div class="shade"><svg width="96" height="64" viewBox="0 0 96 64" role="img" aria-label="${label}: ${shade}"><rect x=".5" y=".5" width="95" height="63" rx="4" fill="${PAPER[scheme]}" stroke="#85857d"/><text x="14" y="42" font-size="28" font-weight="600" fill="${shade}">${texts.sample}</text><circle cx="74" cy="32" r="11" fill="${shade}"/></svg>
+    const ratio = words.number(Math.floor(getContrast(shade, PAGE_BACKGROUND[scheme]) * 10) / 10)
+    return html`<div class="shade"><svg width="96" height="64" viewBox="0 0 96 64" role="img" aria-label="${label}: ${shade}"><rect x=".5" y=".5" width="95" height="63" rx="4" fill="${PAGE_BACKGROUND[scheme]}" stroke="#85857d"/><text x="14" y="42" font-size="28" font-weight="600" fill="${shade}">${texts.sample}</text><circle cx="74" cy="32" r="11" fill="${shade}"/></svg>
 <p>${label}<span class="quiet line"><code>${shade}</code> ${shade === colour ? texts.asGiven : texts.adjustedFrom}, ${texts.contrast(ratio)}</span></p></div>`
   }
   return html`<div class="field" id="adjusted" role="group" aria-label="${texts.adjusted}">
 <div class="shades">!${one('light', texts.onLight)}!${one('dark', texts.onDark)}</div>
-<p class="quiet">!${isTried ? html`<strong>${texts.trying}</strong> ` : ''}${texts.adjustedLead(words.number(CONTRAST_MIN))}</p></div>`
+<p class="quiet">!${isTried ? html`<strong>${texts.trying}</strong> ` : ''}${texts.adjustedLead(words.number(MIN_CONTRAST))}</p></div>`
 }
 
 function lookFacts(words: Words, { name, accent, frameAncestors }: Brand): string {
@@ -123,7 +129,7 @@ function logoForm(words: Words, brand: Brand, problems: Problems): string {
     return html`<div class="field"><label for="${name}">${label}</label>!${notes(field, problems)}!${picture(words, name, logo)}
 <input type="file" id="${name}" name="${name}" accept=".svg,.png,.jpg,.jpeg,.webp,image/svg+xml,image/png,image/jpeg,image/webp"!${described(field, problems).join('')}>!${logo === null ? '' : box}</div>`
   }
-  return html`<p class="quiet">${texts.logosLead(words.number(LOGO_BYTES_MAX), words.number(LOGO_SIDE_MAX))}</p>
+  return html`<p class="quiet">${texts.logosLead(words.number(MAX_LOGO_BYTES), words.number(MAX_LOGO_SIDE_PIXELS))}</p>
 <form method="post" action="${BRAND}/logos" enctype="multipart/form-data" novalidate class="data">
 !${one('logo', texts.logo, brand.logo)}!${one('logo_dark', texts.logoDark, brand.logoDark)}<button>${texts.upload}</button></form>`
 }

@@ -1,7 +1,7 @@
 /** What programs need of an account, on one page: keys, webhooks, the reference. */
 import { html } from 'ghtml'
 import { listKeys } from '../../accounts/keys/keys.ts'
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { listWebhooks } from '../../webhooks/endpoint.ts'
 import { copyable } from '../fields.ts'
 import { curl } from '../home.ts'
@@ -13,7 +13,7 @@ import { DEVELOPER_TEXTS } from './texts.ts'
 
 export async function showDeveloper({ setup, session, words }: SignedInVisit): Promise<Outcome> {
   const texts = wordsOf(words, DEVELOPER_TEXTS)
-  const ctx = contextOf(setup, session)
+  const ctx = toAccountContext(setup, session)
   const [keys, webhooks] = await Promise.all([listKeys(setup, session.account.id), listWebhooks(ctx)])
   const inUse = keys.filter(key => isInUse(key, setup.clock.now())).length
   const off = webhooks.filter(({ status }) => status === 'disabled').length

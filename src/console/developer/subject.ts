@@ -1,10 +1,10 @@
 /** The webhook that a page is about. */
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { type EndpointRecord, getWebhook } from '../../webhooks/endpoint.ts'
 import type { SignedInVisit } from '../route.ts'
 import { WEBHOOKS } from './places.ts'
 
-export const ctxOf = ({ setup, session }: SignedInVisit) => contextOf(setup, session)
+export const ctxOf = ({ setup, session }: SignedInVisit) => toAccountContext(setup, session)
 
 /** The webhook of the address. Throws `not_found`, for another account's too. */
 export const endpointOf = (visit: SignedInVisit): Promise<EndpointRecord> =>

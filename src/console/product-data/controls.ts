@@ -2,8 +2,8 @@
 import { html } from 'ghtml'
 import { COUNTRIES } from '../../categories/countries.ts'
 import type { Field } from '../../categories/field.ts'
-import { labelsFor } from '../../i18n/catalogue.ts'
-import { countryName, unitText } from '../../i18n/format.ts'
+import { getLabels } from '../../i18n/catalogue.ts'
+import { formatCountry, formatUnit } from '../../i18n/format.ts'
 import type { Form, Problems } from '../form.ts'
 import { FORM_TEXTS } from '../products/form-texts.ts'
 import { PRODUCT_TEXTS } from '../products/texts.ts'
@@ -55,7 +55,7 @@ export function hintsOf(field: Field, { path }: Place, { words, category }: Draw
 export function scalar(field: Field, place: Place, drawing: Drawing): string {
   const { at, path } = place
   const texts = wordsOf(drawing.words, PRODUCT_TEXTS)
-  const unit = field.unit === undefined ? '' : unitText(field.unit)
+  const unit = field.unit === undefined ? '' : formatUnit(field.unit)
   const name = labelOf(drawing.words, path) + (unit === '' ? '' : ` (${unit})`)
   const mark = field.required ? '' : html` <span class="quiet">${texts.optional}</span>`
   const { above, attributes } = notes(at, drawing, hintsOf(field, place, drawing))
@@ -95,7 +95,7 @@ const KNOWN_NAMES_ID = 'known-names'
 /** The names that inputs of `fields` offer, in the console's language; '' where none does. */
 export function knownNames({ language }: Words, fields: readonly Field[]): string {
   if (!fields.some(field => field.of?.some(({ known }) => known !== undefined))) return ''
-  const names = Object.values(labelsFor(language).fibres).sort(new Intl.Collator(language).compare)
+  const names = Object.values(getLabels(language).fibres).sort(new Intl.Collator(language).compare)
   return html`<datalist id="${KNOWN_NAMES_ID}">!${names.map(name => html`<option value="${name}"></option>`)}</datalist>`
 }
 
@@ -105,7 +105,7 @@ function countries({ language }: Words): readonly (readonly [string, string])[] 
   const made = known.get(language)
   if (made !== undefined) return made
   const collator = new Intl.Collator(language)
-  const all = COUNTRIES.map(code => [code, countryName(language, code)] as const).sort((a, b) =>
+  const all = COUNTRIES.map(code => [code, formatCountry(language, code)] as const).sort((a, b) =>
     collator.compare(a[1], b[1]),
   )
   known.set(language, all)

@@ -2,7 +2,7 @@
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import type { Data } from '../../categories/value.ts'
-import { formatNumber, languageName } from '../../i18n/format.ts'
+import { formatLanguage, formatNumber } from '../../i18n/format.ts'
 import type { Form } from '../form.ts'
 import { FORM_TEXTS } from '../products/form-texts.ts'
 import { PRODUCT_TEXTS } from '../products/texts.ts'
@@ -142,7 +142,7 @@ function languageList(field: Field, place: Place, drawing: Drawing): string {
   const inputs = rows.map((row, index) => {
     const name = `${at}.${row}`
     const tag = findLanguage(form.raw(name))
-    const called = tag === undefined ? texts.anotherLanguage : languageName(words.language, tag)
+    const called = tag === undefined ? texts.anotherLanguage : formatLanguage(words.language, tag)
     const { above, attributes } = notes(name, drawing, tag === undefined ? [texts.languageInput] : [])
     return html`<div class="field"><label for="${name}">${index === 0 && tag !== undefined ? texts.primary(called) : called}</label>!${above}
 <div class="beside-act"><input id="${name}" name="${name}" value="${form.raw(name)}" list="languages" autocomplete="off" autocapitalize="none" spellcheck="false"!${attributes}>!${rows.length > 1 ? removeButton(at, rows, row, drawing) : ''}</div></div>`
@@ -163,9 +163,9 @@ function translations(field: Field, place: Place, drawing: Drawing): string {
   const [primary = words.language] = tags
   const inputs = (tags.length === 0 ? [primary] : tags).map((tag, index) => {
     const name = `${at}.${tag}`
-    const hint = index === 0 || isFilled(tag) ? '' : texts.fallsBack(languageName(words.language, primary))
+    const hint = index === 0 || isFilled(tag) ? '' : texts.fallsBack(formatLanguage(words.language, primary))
     const { above, attributes } = notes(name, drawing, [hint])
-    return html`<div class="field" data-language="${tag}"><label for="${name}">${languageName(words.language, tag)}</label>!${above}
+    return html`<div class="field" data-language="${tag}"><label for="${name}">${formatLanguage(words.language, tag)}</label>!${above}
 <textarea id="${name}" name="${name}" lang="${tag}" rows="4"!${attributes}>
 ${form.raw(name)}</textarea></div>`
   })

@@ -1,15 +1,15 @@
 /** Labels of fields, values and categories in the console's language; fields and values as on the public page. */
-import { label, labelsFor } from '../../i18n/catalogue.ts'
+import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { PRODUCT_TEXTS } from '../products/texts.ts'
 import { type Words, wordsOf } from '../texts.ts'
 
-/** The label of a field by its path. */
+/** The findLabel of a field by its path. */
 export function labelOf({ language }: Words, path: string): string {
-  return label(labelsFor(language), 'fields', path) ?? path.split('.').at(-1) ?? path
+  return findLabel(getLabels(language), 'fields', path) ?? path.split('.').at(-1) ?? path
 }
 
 export const valueLabel = ({ language }: Words, path: string, value: string): string =>
-  label(labelsFor(language), 'values', `${path}.${value}`) ?? value
+  findLabel(getLabels(language), 'values', `${path}.${value}`) ?? value
 
 export const getCategoryName = (words: Words, id: string): string =>
   wordsOf(words, PRODUCT_TEXTS).categories[id] ?? id

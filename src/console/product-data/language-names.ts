@@ -1,7 +1,7 @@
 /** Languages by their names: nobody has to know that Greek is `el`. */
-import { spokenKey } from '../../categories/names/spoken.ts'
+import { normalizeName } from '../../categories/names/name-lookup.ts'
 import { LANGUAGES } from '../../i18n/catalogue.ts'
-import { languageName } from '../../i18n/format.ts'
+import { formatLanguage } from '../../i18n/format.ts'
 import type { Words } from '../texts.ts'
 
 /** Spoken near the Union or by many of its buyers, beside its own. */
@@ -14,17 +14,18 @@ const named = new Map<string, string>()
 export function languageNamed(text: string): string | undefined {
   if (named.size === 0) {
     for (const code of OFFERED) {
-      for (const speaker of ['en', 'de'] as const) named.set(spokenKey(languageName(speaker, code)), code)
+      for (const speaker of ['en', 'de'] as const)
+        named.set(normalizeName(formatLanguage(speaker, code)), code)
     }
-    for (const { code, name } of LANGUAGES) named.set(spokenKey(name), code)
+    for (const { code, name } of LANGUAGES) named.set(normalizeName(name), code)
   }
-  return named.get(spokenKey(text))
+  return named.get(normalizeName(text))
 }
 
 /** Codes and names in the order of the names. */
 export function languageChoices({ language }: Words): readonly (readonly [code: string, name: string])[] {
   const collator = new Intl.Collator(language)
-  return OFFERED.map(code => [code, languageName(language, code)] as const).sort((a, b) =>
+  return OFFERED.map(code => [code, formatLanguage(language, code)] as const).sort((a, b) =>
     collator.compare(a[1], b[1]),
   )
 }

@@ -1,8 +1,8 @@
 /** One value and its text in a form, both ways: as the console's language writes it, and read as it was meant or not at all. */
 import type { Field } from '../../categories/field.ts'
-import { canonicalLanguage } from '../../categories/language.ts'
-import { canonicalName } from '../../categories/names/known-names.ts'
-import { label, labelsFor } from '../../i18n/catalogue.ts'
+import { canonicalizeLanguage } from '../../categories/language.ts'
+import { toCanonicalName } from '../../categories/names/recognise-names.ts'
+import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { isKeptExactly } from '../../kernel/strict-json.ts'
 import {
   type DecimalMark,
@@ -20,7 +20,7 @@ const MARKS = { en: 'point', de: 'comma' } as const satisfies Record<ConsoleLang
 export function textOf(words: Words, field: Field, value: unknown): string {
   if (typeof value === 'number') return plainNumber(words, value)
   if (field.known === 'fibres' && typeof value === 'string')
-    return label(labelsFor(words.language), 'fibres', value) ?? value
+    return findLabel(getLabels(words.language), 'fibres', value) ?? value
   return typeof value === 'string' || typeof value === 'boolean' ? String(value) : ''
 }
 
@@ -41,7 +41,7 @@ export function readTyped(words: Words, field: Field, text: string): Typed {
   if (field.type === 'number') return readNumber(words, bare, field.unit)
   if (field.type === 'boolean') return { value: bare === 'true' ? true : bare === 'false' ? false : bare }
   if (field.format === 'language') return { value: readLanguage(bare) }
-  if (field.known !== undefined) return { value: canonicalName(field.name, field, bare) }
+  if (field.known !== undefined) return { value: toCanonicalName(field.name, field, bare) }
   return { value: readSpelling(bare, field.format) }
 }
 
@@ -70,5 +70,5 @@ const readLanguage = (typed: string): string => languageNamed(typed) ?? typed
 /** The language that a text of the list of languages stands for; undefined when it is none. */
 export function findLanguage(typed: string): string | undefined {
   const tag = readLanguage(typed.trim())
-  return canonicalLanguage(tag) === undefined ? undefined : tag
+  return canonicalizeLanguage(tag) === undefined ? undefined : tag
 }

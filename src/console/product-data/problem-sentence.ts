@@ -1,6 +1,6 @@
 /** What is wrong with a value, in the language of the console and by the labels of its fields. */
-import { type Facts, saying } from '../../categories/problems.ts'
-import { label, labelsFor } from '../../i18n/catalogue.ts'
+import { type Facts, fillSentence } from '../../categories/problems.ts'
+import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { type DetailCode, SAID, type Said } from '../../kernel/errors.ts'
 import { CHOOSE_DE, CODES_DE, KINDS_DE, PROBLEMS_DE } from '../products/faults-de.ts'
 import { CHOOSE_EN, KINDS_EN, PROBLEMS_EN } from '../products/faults-en.ts'
@@ -24,7 +24,7 @@ export function faultSentence({ language }: Words, fault: Fault): string {
   const sentence = Object.hasOwn(problems, key) ? problems[key as keyof typeof problems] : undefined
   if (key.startsWith('type') && facts.wanted === 'boolean') return choose
   if (sentence === undefined) return language === 'de' ? CODES_DE[fault.code] : fault.message
-  return saying(sentence, byLabels(language, pathOf(fault.field), facts), kinds, number)
+  return fillSentence(sentence, byLabels(language, pathOf(fault.field), facts), kinds, number)
 }
 
 /** Of the account's own products the one that holds the GTIN which a refusal is about. */
@@ -40,9 +40,9 @@ const pathOf = (field: string) => field.replaceAll(/\[\d+\]/g, '')
 
 /** Names of fields and values by their labels, as far as they have any. */
 function byLabels(language: Words['language'], path: string, facts: Facts): Facts {
-  const labels = labelsFor(language)
-  const field = (name: string) => label(labels, 'fields', name) ?? name
-  const value = (name: string) => label(labels, 'values', `${path}.${name}`) ?? name
+  const labels = getLabels(language)
+  const field = (name: string) => findLabel(labels, 'fields', name) ?? name
+  const value = (name: string) => findLabel(labels, 'values', `${path}.${name}`) ?? name
   const parent = pathOf(String(facts.parent ?? ''))
   const each = (list: string, say: (name: string) => string) => list.split(', ').map(say).join(', ')
   const said: Record<string, (fact: string) => string> = {
@@ -50,7 +50,7 @@ function byLabels(language: Words['language'], path: string, facts: Facts): Fact
     names: list => each(list, name => field(`${parent}.${name}`)),
     values: list => each(list, value),
     meant: name => (facts.parent === undefined ? value(name) : field(`${parent}.${name}`)),
-    fibre: name => label(labels, 'fibres', name) ?? name,
+    fibre: name => findLabel(labels, 'fibres', name) ?? name,
     sum: fact => SENTENCES[language].number(fact),
   }
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /** Loads the product or unit that the requested path names. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { getState, type State } from '../../passports/core/state.ts'
 import { requireUuid } from '../../passports/read/find.ts'
 import type { SignedInVisit } from '../route.ts'
@@ -9,6 +9,6 @@ import type { SignedInVisit } from '../route.ts'
 export async function getRequestedProduct(
   visit: SignedInVisit,
 ): Promise<{ ctx: AccountContext; state: State }> {
-  const ctx = contextOf(visit.setup, visit.session)
+  const ctx = toAccountContext(visit.setup, visit.session)
   return { ctx, state: await getState(ctx, requireUuid(visit.params.id ?? '')) }
 }

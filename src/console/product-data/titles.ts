@@ -1,5 +1,5 @@
 /** How a product or unit is named on pages: without direction marks, and a unit with its lot or serial number. */
-import { withoutMarks } from '../../i18n/direction.ts'
+import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
 import { readingOf, type State } from '../../passports/core/state.ts'
 import type { Summary } from '../../passports/read/list.ts'
@@ -7,7 +7,7 @@ import { PRODUCT_TEXTS } from '../products/texts.ts'
 import { type Words, wordsOf } from '../texts.ts'
 
 export const getProductName = (words: Words, state: State): string =>
-  withoutMarks(String(readingOf(state).productName ?? words.texts.unnamed))
+  stripDirectionMarks(String(readingOf(state).productName ?? words.texts.unnamed))
 
 /** The heading of pages about a product or unit: "Jumper · Item 4711". */
 export const getProductTitle = (words: Words, state: State): string =>
@@ -18,7 +18,7 @@ export function formatTitle(
   name: string,
   { level, serial, lot }: Pick<State['row'], 'level' | 'serial' | 'lot'>,
 ): string {
-  const shown = withoutMarks(name)
+  const shown = stripDirectionMarks(name)
   if (level === 'm') return shown
   const { levels } = wordsOf(words, PRODUCT_TEXTS)
   return `${shown} · ${levels[LEVEL_NAME[level]]} ${serial ?? lot ?? ''}`
@@ -26,4 +26,6 @@ export function formatTitle(
 
 /** The title in a list, which names the level in a column of its own: "Jumper · 4711". */
 export const getShortTitle = (words: Words, { product_name, serial, lot }: Summary): string =>
-  [withoutMarks(product_name ?? words.texts.unnamed), serial ?? lot].filter(part => part !== null).join(' · ')
+  [stripDirectionMarks(product_name ?? words.texts.unnamed), serial ?? lot]
+    .filter(part => part !== null)
+    .join(' · ')

@@ -2,8 +2,8 @@
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { type Data, isObject } from '../../categories/value.ts'
-import { label, labelsFor } from '../../i18n/catalogue.ts'
-import { countryName, formatAmount, languageName } from '../../i18n/format.ts'
+import { findLabel, getLabels } from '../../i18n/catalogue.ts'
+import { formatAmount, formatCountry, formatLanguage } from '../../i18n/format.ts'
 import { PRODUCT_TEXTS } from '../products/texts.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { labelOf } from './labels.ts'
@@ -43,7 +43,7 @@ export function valueView(words: Words, field: Field, path: string, value: unkno
   if (field.localized && isObject(value)) {
     const lines = Object.entries(value).map(
       ([tag, text]) =>
-        html`<dt>${languageName(words.language, tag)}</dt><dd lang="${tag}" dir="auto" class="text">${String(text)}</dd>`,
+        html`<dt>${formatLanguage(words.language, tag)}</dt><dd lang="${tag}" dir="auto" class="text">${String(text)}</dd>`,
     )
     return html`<dl class="pairs">!${lines}</dl>`
   }
@@ -85,10 +85,11 @@ function plain(words: Words, field: Field, path: string, value: unknown): string
   if (typeof value === 'boolean') return value ? texts.yes : texts.no
   if (typeof value === 'number') return formatAmount(words.language, field.unit, value)
   if (typeof value !== 'string') return JSON.stringify(value)
-  if (field.format === 'country') return countryName(words.language, value)
-  const labels = labelsFor(words.language)
+  if (field.format === 'country') return formatCountry(words.language, value)
+  const labels = getLabels(words.language)
   return (
-    label(labels, field.known ?? 'values', field.known === undefined ? `${path}.${value}` : value) ?? value
+    findLabel(labels, field.known ?? 'values', field.known === undefined ? `${path}.${value}` : value) ??
+    value
   )
 }
 

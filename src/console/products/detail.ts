@@ -1,6 +1,6 @@
 /** One product: what it is, what it says, its versions, its units, and the ways to its page and its code. */
 import { html } from 'ghtml'
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { isLanguage, LANGUAGES } from '../../i18n/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LINK_AUDIENCES } from '../../passports/access/access-links.ts'
@@ -157,6 +157,6 @@ export function versionList(words: Words, id: string, versions: readonly Version
 export async function submitOneStatus({ setup, session, params, form }: SignedInVisit): Promise<Outcome> {
   const uuid = requireUuid(params.id ?? '')
   const status = form.text('to') === 'restore' ? ('a' as const) : ('x' as const)
-  await setStatus(contextOf(setup, session), { uuid, status, expects: () => true })
+  await setStatus(toAccountContext(setup, session), { uuid, status, expects: () => true })
   return { to: `${PRODUCTS}/${params.id}?done=${status === 'x' ? 'archived' : 'restored'}` }
 }

@@ -1,7 +1,7 @@
 /** Changing a product: the form of its category, and a review before it is saved where units have been issued. */
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import type { Data } from '../../categories/value.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -51,7 +51,7 @@ const draftOf = ({ words, session, params }: SignedInVisit, isSent: boolean) =>
   draftAttributes(words, draftOfProduct(session, params.id ?? ''), isSent)
 
 const stateOf = ({ setup, session, params }: SignedInVisit): Promise<State> =>
-  getState(contextOf(setup, session), requireUuid(params.id ?? ''))
+  getState(toAccountContext(setup, session), requireUuid(params.id ?? ''))
 
 /** A model's whole data; of a unit what it has set itself, since the rest is its parent's. */
 const shownData = (state: State): Data => (state.row.level === 'm' ? readingOf(state) : (state.own ?? {}))
@@ -90,7 +90,7 @@ function editPage(words: Words, state: State, edit: Edit): Outcome {
 
 export async function submitEdit(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, form } = visit
-  const ctx = contextOf(setup, session)
+  const ctx = toAccountContext(setup, session)
   const state = await stateOf(visit)
   const base = /^\d{1,9}$/.test(form.text('base')) ? Number(form.text('base')) : 0
   const note = Array.from(form.text('note')).slice(0, MAX_NOTE_LENGTH).join('')

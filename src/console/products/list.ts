@@ -1,6 +1,6 @@
 /** The products of an account: searched and filtered by what stands in the address, so that a view can be kept and sent. */
 import { html } from 'ghtml'
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { allCategories } from '../../categories/catalogue.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -31,7 +31,7 @@ export async function showProducts(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, query } = visit
   const texts = wordsOf(words, LIST_TEXTS)
   const view = readView(query)
-  const ctx = contextOf(setup, session)
+  const ctx = toAccountContext(setup, session)
   const window = view.q === '' ? windowAt(view.place, A_PAGE) : { limit: A_PAGE, page: view.place.page }
   const [found, counts] = await Promise.all([
     listPassports(ctx, filterOf(view), window, MOST_COUNTED),
@@ -125,7 +125,7 @@ function line(words: Words, row: Summary, mayEdit: boolean): string {
 
 /** Archives or restores what was ticked; one that cannot be does not keep the others from it. */
 export async function submitStatus({ setup, session, form }: SignedInVisit): Promise<Outcome> {
-  const ctx = contextOf(setup, session)
+  const ctx = toAccountContext(setup, session)
   const status = form.text('to') === 'restore' ? 'a' : 'x'
   const ids = form.all('id').slice(0, A_PAGE)
   let done = 0

@@ -1,6 +1,6 @@
 /** Making a product: the form comes from the field table of its category. */
 import { html } from 'ghtml'
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { allCategories, type CompleteCategory } from '../../categories/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
@@ -23,7 +23,7 @@ export async function showNew(visit: SignedInVisit): Promise<Outcome> {
   const id = query.get('category')
   const category = allCategories().find(one => one.id === id)
   if (category !== undefined) {
-    const { data, from } = await beginningOf(contextOf(setup, session), words, category)
+    const { data, from } = await beginningOf(toAccountContext(setup, session), words, category)
     const typed = { form: shownForm(words, category.fields, data), problems: {} }
     return newPage(visit, category, { ...typed, isSent: false }, from)
   }
@@ -59,7 +59,7 @@ export async function submitNew(visit: SignedInVisit): Promise<Outcome> {
   if (changed !== undefined) return newPage(visit, category, { form: changed, problems: {}, isSent: true })
   const sent = readSent(words, category.fields, form, {})
   try {
-    const ctx = contextOf(setup, session)
+    const ctx = toAccountContext(setup, session)
     const { passport } = await createPassport(ctx, { category: category.id, data: sent.data, strict: false })
     return { to: `${PRODUCTS}/${idFromUuid(passport.id)}?done=created` }
   } catch (error) {

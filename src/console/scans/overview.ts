@@ -1,7 +1,7 @@
 /** How often the account's passports are read: totals, trend, countries, devices, products, and how all of it is counted. */
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { allCategories } from '../../categories/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { findSummaries, listPassports } from '../../passports/read/list.ts'
@@ -35,7 +35,7 @@ const NEWEST_MODEL = { levels: ['m'], status: 'a' } as const
 export async function showScans(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, query } = visit
   const texts = wordsOf(words, SCAN_TEXTS)
-  const ctx = contextOf(setup, session)
+  const ctx = toAccountContext(setup, session)
   const days = readRange(query)
   const [comparison, settings] = await Promise.all([
     comparePeriods(ctx, { days }),

@@ -1,6 +1,6 @@
 /** What is counted, and the form that switches it: the account's law may forbid what another one wants. */
 import { html } from 'ghtml'
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { allCategories } from '../../categories/catalogue.ts'
 import {
   DEFAULT_CLONE_RULES,
@@ -78,7 +78,7 @@ function form(words: Words, settings: ScanSettings): string {
 
 /** What is not ticked is off. The numbers of suspicion stay as they are as long as it is watched. */
 export async function submitSwitches({ setup, session, form: sent }: SignedInVisit): Promise<Outcome> {
-  const ctx = contextOf(setup, session)
+  const ctx = toAccountContext(setup, session)
   const settings = await getScanSettings(ctx, ctx.accountId)
   const ticked = sent.all('category')
   const isWatched = settings.clone_rules !== null

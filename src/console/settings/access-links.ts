@@ -1,6 +1,6 @@
 /** Access links: made and revoked by editors, because they see what the links show; their use is seen by everyone of the account. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import { findMoment } from '../../kernel/moment.ts'
@@ -42,7 +42,7 @@ export function showLinks(visit: SignedInVisit): Promise<Outcome> {
 
 async function list(visit: SignedInVisit, typed: NewLinkForm, problems: Problems): Promise<Outcome> {
   const { setup, session, words } = visit
-  const ctx = contextOf(setup, session)
+  const ctx = toAccountContext(setup, session)
   const now = setup.clock.now()
   const links = await listAccessLinks(ctx)
   const inUse = links.filter(link => isInUse(link, now))
@@ -91,7 +91,7 @@ export async function submitLink(visit: SignedInVisit): Promise<Outcome> {
   })
   if (!isFine(problems) || expiresAt === undefined) return list(visit, typed, problems)
   try {
-    const link = await createAccessLink(contextOf(setup, session), {
+    const link = await createAccessLink(toAccountContext(setup, session), {
       passportId: productId(typed.product),
       audience: typed.audience,
       label: typed.label,
@@ -131,13 +131,13 @@ export async function showRevokeLink(visit: SignedInVisit): Promise<Outcome> {
 }
 
 export async function submitRevokeLink({ setup, session, params }: SignedInVisit): Promise<Outcome> {
-  await revokeAccessLink(contextOf(setup, session), params.id ?? '')
+  await revokeAccessLink(toAccountContext(setup, session), params.id ?? '')
   return { to: LINKS }
 }
 
 /** Throws `not_found`, for another account's too. */
 async function getLink({ setup, session, params }: SignedInVisit): Promise<AccessLinkRecord> {
-  const links = await listAccessLinks(contextOf(setup, session))
+  const links = await listAccessLinks(toAccountContext(setup, session))
   const link = links.find(one => one.id === params.id)
   if (link === undefined) throw notFound('access link')
   return link

@@ -1,8 +1,8 @@
 /** The audit log, newest first, a page at a time. */
 import { html } from 'ghtml'
-import { type AuditEntry, readAuditLog } from '../../accounts/audit-log.ts'
 import type { AccountContext } from '../../accounts/context.ts'
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { type AuditEntry, listAuditEntries } from '../../accounts/list-audit-entries.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { shorten } from '../../categories/check/findings.ts'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import { findSummaries } from '../../passports/read/list.ts'
@@ -25,8 +25,8 @@ const LONGEST_NAME = 100
 export async function showAudit({ setup, session, query, words }: SignedInVisit): Promise<Outcome> {
   const texts = wordsOf(words, SETTINGS_TEXTS)
   const before = query.get('before') ?? ''
-  const ctx = contextOf(setup, session)
-  const { entries, next } = await readAuditLog(ctx, { before, limit: A_PAGE })
+  const ctx = toAccountContext(setup, session)
+  const { entries, next } = await listAuditEntries(ctx, { before, limit: A_PAGE })
   const named = await linksIn(words, ctx, entries)
   const list = html`<ul class="rows">!${entries.map(entry => line(words, entry, named))}</ul>`
   const ways = [

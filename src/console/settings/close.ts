@@ -1,7 +1,7 @@
 /** Closing the account: what happens is said first, and its name has to be typed. */
 import { html } from 'ghtml'
 import { closeAccount } from '../../accounts/close-account.ts'
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { input, summary } from '../fields.ts'
 import { isFine, type Problems, problemsOf } from '../form.ts'
 import { HOME } from '../own-path.ts'
@@ -17,7 +17,7 @@ export async function submitClose(visit: SignedInVisit): Promise<Outcome> {
   const isSame = form.text('name') === session.account.name.trim()
   const problems = problemsOf({ name: isSame ? undefined : wordsOf(words, SETTINGS_TEXTS).closeWrong })
   if (!isFine(problems)) return page(visit, problems)
-  const ctx = contextOf(setup, session)
+  const ctx = toAccountContext(setup, session)
   await closeAccount(ctx, ctx.accountId)
   return { to: HOME }
 }

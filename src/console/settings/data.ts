@@ -1,8 +1,8 @@
 /** Everything of the account as one file: for owners, who show that they are by their password. */
 import { html } from 'ghtml'
-import { readUsage } from '../../accounts/limits/usage.ts'
+import { getUsage } from '../../accounts/limits/usage.ts'
 import { checkOwnPassword } from '../../accounts/people/change-password.ts'
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { openExportDownload } from '../../transfer/accounts/export-download.ts'
 import { input, notice, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
@@ -30,7 +30,7 @@ export async function submitData(visit: SignedInVisit): Promise<Outcome> {
   const name = `${session.account.name} ${day}.ndjson`
   const { openPoolOfOne: openPool, version, addresses } = setup
   const way = { openPool, version, publicUrl: addresses.publicUrl }
-  const content = await openExportDownload(contextOf(setup, session), way, name)
+  const content = await openExportDownload(toAccountContext(setup, session), way, name)
   const { token } = checked
   if (content === undefined) {
     return page(visit, { problem: wordsOf(words, DATA_TEXTS).busy, status: 503, session: token })
@@ -46,7 +46,7 @@ async function page(
   { problems = {}, problem, status = 200, session: token }: Told,
 ): Promise<Outcome> {
   const texts = wordsOf(words, DATA_TEXTS)
-  const usage = await readUsage(contextOf(setup, session))
+  const usage = await getUsage(toAccountContext(setup, session))
   const counts = usage.map(
     ({ level, used }) => html`<div><dt>${texts.levels[level]}</dt><dd>${words.number(used)}</dd></div>`,
   )

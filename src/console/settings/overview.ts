@@ -1,9 +1,9 @@
 /** The settings at a glance: the account, what it uses of its plan, and the ways to everything else. */
 import { html } from 'ghtml'
-import { ACCOUNT_NAME_LENGTH_MAX, renameAccount } from '../../accounts/account-name.ts'
+import { MAX_ACCOUNT_NAME_LENGTH, renameAccount } from '../../accounts/account-name.ts'
 import { isIndexable, setIndexing } from '../../accounts/indexing.ts'
-import { readUsage } from '../../accounts/limits/usage.ts'
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { getUsage } from '../../accounts/limits/usage.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { input, summary } from '../fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../form.ts'
 import { quotaBars } from '../home.ts'
@@ -18,8 +18,8 @@ export const showSettings = (visit: SignedInVisit): Promise<Outcome> =>
 async function page(visit: SignedInVisit, name: string, problems: Problems): Promise<Outcome> {
   const { setup, session, words } = visit
   const texts = wordsOf(words, SETTINGS_TEXTS)
-  const ctx = contextOf(setup, session)
-  const [usage, indexable] = await Promise.all([readUsage(ctx), isIndexable(ctx)])
+  const ctx = toAccountContext(setup, session)
+  const [usage, indexable] = await Promise.all([getUsage(ctx), isIndexable(ctx)])
   const isOwner = session.role === 'owner'
   const facts = html`<dl class="facts"><div><dt>${texts.name}</dt><dd>${session.account.name}</dd></div>
 <div><dt>${words.texts.plan}</dt><dd>${session.account.plan}</dd></div>
@@ -55,7 +55,7 @@ function nameForm(words: Words, value: string, problems: Problems): string {
     hint: texts.nameHint,
     value,
     autocomplete: 'organization',
-    maxLength: ACCOUNT_NAME_LENGTH_MAX,
+    maxLength: MAX_ACCOUNT_NAME_LENGTH,
   }
   return html`<section aria-label="${texts.name}">
 <form method="post" action="${SETTINGS}/name" novalidate class="narrow">!${input(field, problems)}
@@ -68,16 +68,16 @@ const closing = (texts: SettingsTexts) =>
 export async function submitName(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, form, words } = visit
   const name = form.text('name')
-  const problems = problemsOf({ name: nameProblem(words.texts, name, ACCOUNT_NAME_LENGTH_MAX) })
+  const problems = problemsOf({ name: nameProblem(words.texts, name, MAX_ACCOUNT_NAME_LENGTH) })
   if (!isFine(problems)) return page(visit, name, problems)
-  await renameAccount(contextOf(setup, session), name)
+  await renameAccount(toAccountContext(setup, session), name)
   return { to: SETTINGS }
 }
 
 export async function submitIndexing({ setup, session, form }: SignedInVisit): Promise<Outcome> {
   const to = form.text('to')
   if (to === 'yes' || to === 'no') {
-    const ctx = contextOf(setup, session)
+    const ctx = toAccountContext(setup, session)
     await setIndexing(ctx, { accountId: ctx.accountId, indexable: to === 'yes' })
   }
   return { to: SETTINGS }

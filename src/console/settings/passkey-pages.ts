@@ -1,6 +1,6 @@
 /** How the pages about passkeys look. */
 import { html } from 'ghtml'
-import { PASSKEY_NAME_LENGTH_MAX, type PasskeyRecord } from '../../accounts/people/passkeys.ts'
+import { MAX_PASSKEY_NAME_LENGTH, type PasskeyRecord } from '../../accounts/people/passkeys.ts'
 import { input, notice, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
 import type { Page, SignedInVisit } from '../route.ts'
@@ -46,7 +46,7 @@ const nameField = (words: Words, value: string) => {
     hint: texts.passkeyNameHint,
     value,
     autocomplete: 'off',
-    maxLength: PASSKEY_NAME_LENGTH_MAX,
+    maxLength: MAX_PASSKEY_NAME_LENGTH,
   }
 }
 

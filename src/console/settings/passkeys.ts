@@ -1,12 +1,12 @@
 /** One's own passkeys: listed, added with the password at hand, renamed, removed. */
-import { addPasskey, passkeyOptions } from '../../accounts/people/add-passkey.ts'
+import { addPasskey, createPasskeyOptions } from '../../accounts/people/add-passkey.ts'
 import { checkOwnPassword } from '../../accounts/people/change-password.ts'
-import { findPasskeyHome } from '../../accounts/people/passkey-challenges.ts'
+import { findRelyingParty } from '../../accounts/people/passkey-challenges.ts'
 import {
   getPasskey,
   listPasskeys,
-  PASSKEY_NAME_LENGTH_MAX,
-  PASSKEYS_PER_PERSON,
+  MAX_PASSKEY_NAME_LENGTH,
+  MAX_PASSKEYS_PER_PERSON,
   removePasskey,
   renamePasskey,
 } from '../../accounts/people/passkeys.ts'
@@ -25,7 +25,7 @@ type Shown = { name: string; problems?: Problems; refusal?: string; status?: num
 async function list(visit: SignedInVisit, shown: Shown): Promise<Outcome> {
   const { setup, session } = visit
   const passkeys = await listPasskeys(setup, session)
-  const canWork = findPasskeyHome(setup.addresses.publicUrl) !== undefined
+  const canWork = findRelyingParty(setup.addresses.publicUrl) !== undefined
   return passkeysPage(visit, { passkeys, canWork, problems: {}, refusal: undefined, ...shown })
 }
 
@@ -36,13 +36,13 @@ export async function submitNewPasskey(visit: SignedInVisit): Promise<Outcome> {
   const name = form.text('name')
   const password = form.raw('password')
   const problems = problemsOf({
-    name: nameProblem(words.texts, name, PASSKEY_NAME_LENGTH_MAX),
+    name: nameProblem(words.texts, name, MAX_PASSKEY_NAME_LENGTH),
     password: password === '' ? words.texts.errors.required : undefined,
   })
   if (!isFine(problems)) return list(visit, { name, problems, status: 422 })
   const checked = await checkOwnPassword(setup, session, { password, network })
   if ('token' in checked) {
-    const options = await passkeyOptions(setup, session, { ...home, serviceName: words.texts.brand })
+    const options = await createPasskeyOptions(setup, session, { ...home, serviceName: words.texts.brand })
     return { ...confirmPage(visit, { name, options }), session: checked.token }
   }
   visit.note('proof_refused')
@@ -60,11 +60,11 @@ export async function submitMadePasskey(visit: SignedInVisit): Promise<Outcome> 
   const texts = wordsOf(words, SETTINGS_TEXTS)
   const home = requireHome(setup.addresses.publicUrl)
   const name = form.text('name')
-  const problems = problemsOf({ name: nameProblem(words.texts, name, PASSKEY_NAME_LENGTH_MAX) })
+  const problems = problemsOf({ name: nameProblem(words.texts, name, MAX_PASSKEY_NAME_LENGTH) })
   if (!isFine(problems)) return list(visit, { name, problems, status: 422 })
   const added = await addPasskey(setup, session, { home, answer: form.raw('answer'), name })
   if ('id' in added) return { to: PASSKEYS }
-  const refusal = added.problem === 'full' ? texts.passkeyFull(PASSKEYS_PER_PERSON) : texts.passkeyRefused
+  const refusal = added.problem === 'full' ? texts.passkeyFull(MAX_PASSKEYS_PER_PERSON) : texts.passkeyRefused
   return list(visit, { name, refusal, status: 422 })
 }
 
@@ -77,7 +77,7 @@ export async function submitPasskeyName(visit: SignedInVisit): Promise<Outcome> 
   const { setup, session, form, words } = visit
   const passkey = await getPasskey(setup, session, visit.params.id ?? '')
   const name = form.text('name')
-  const problems = problemsOf({ name: nameProblem(words.texts, name, PASSKEY_NAME_LENGTH_MAX) })
+  const problems = problemsOf({ name: nameProblem(words.texts, name, MAX_PASSKEY_NAME_LENGTH) })
   if (!isFine(problems)) return passkeyPage(visit, passkey, name, problems)
   await renamePasskey(setup, session, { id: passkey.id, name })
   return { to: PASSKEYS }

@@ -1,9 +1,9 @@
 /** The people of the account: seen by all of them, invited and changed by its owners. */
 
-import { findEmail } from '../../accounts/people/email.ts'
+import { parseEmail } from '../../accounts/people/email.ts'
 import {
   changeRole,
-  endSessionsOf,
+  endMemberSessions,
   getMember,
   inviteAgain,
   inviteMember,
@@ -12,9 +12,9 @@ import {
   type Member,
   removeMember,
 } from '../../accounts/people/members.ts'
-import { setPasswordUrl } from '../../accounts/people/one-time-links.ts'
+import { buildSetPasswordUrl } from '../../accounts/people/one-time-links.ts'
 import { ROLES, type Role } from '../../accounts/people/people.ts'
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { isFine, type Problems, problemsOf } from '../form.ts'
@@ -39,7 +39,7 @@ const EMPTY: InvitationForm = { email: '', role: 'editor' }
 export const showPeople = (visit: SignedInVisit): Promise<Outcome> => list(visit, EMPTY, {})
 
 async function list(visit: SignedInVisit, typed: InvitationForm, problems: Problems): Promise<Outcome> {
-  const members = await listMembers(contextOf(visit.setup, visit.session))
+  const members = await listMembers(toAccountContext(visit.setup, visit.session))
   return peoplePage(visit, { members, self: selfOf(visit), typed, problems })
 }
 
@@ -54,13 +54,13 @@ export async function submitInvitation(visit: SignedInVisit): Promise<Outcome> {
   const { errors } = words.texts
   const emailSentence = typed.email === '' ? errors.required : errors.emailFormat
   const problems = problemsOf({
-    email: findEmail(typed.email) === undefined ? emailSentence : undefined,
+    email: parseEmail(typed.email) === undefined ? emailSentence : undefined,
     role: role === undefined ? errors.choice : undefined,
   })
   if (!isFine(problems) || role === undefined) return list(visit, typed, problems)
   try {
     const reader = readerOf(visit)
-    const invited = await inviteMember(contextOf(setup, session), { email: typed.email, role, reader })
+    const invited = await inviteMember(toAccountContext(setup, session), { email: typed.email, role, reader })
     if ('problem' in invited) return list(visit, typed, { email: texts.inviteVouched })
     return toInvited(
       visit,
@@ -101,10 +101,10 @@ const shownInvitation = shownOnce({
 export async function showInvitation(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session } = visit
   const shown = shownInvitation.find(visit)
-  const members = shown === undefined ? [] : await listMembers(contextOf(setup, session))
+  const members = shown === undefined ? [] : await listMembers(toAccountContext(setup, session))
   const member = members.find(one => one.id === shown?.id)
   if (shown === undefined || member === undefined) return { to: PEOPLE }
-  const link = setPasswordUrl(setup.addresses.publicUrl, shown.secret)
+  const link = buildSetPasswordUrl(setup.addresses.publicUrl, shown.secret)
   return {
     ...invitationPage(visit, member, link),
     headers: { 'set-cookie': shownInvitation.line(visit, null) },
@@ -113,7 +113,7 @@ export async function showInvitation(visit: SignedInVisit): Promise<Outcome> {
 
 function postInvitation({ setup, session, words }: SignedInVisit, { email, role, token }: Invited): void {
   const { publicUrl } = setup.addresses
-  const link = token === undefined ? `${publicUrl}${SIGN_IN}` : setPasswordUrl(publicUrl, token)
+  const link = token === undefined ? `${publicUrl}${SIGN_IN}` : buildSetPasswordUrl(publicUrl, token)
   const about = { to: email, account: session.account.name, by: session.email, role, publicUrl, link }
   setup.mail.post(invitationLetter(words, { ...about, isNew: token !== undefined }))
 }
@@ -124,7 +124,7 @@ export async function submitInvitationAgain(visit: SignedInVisit): Promise<Outco
   const texts = wordsOf(words, SETTINGS_TEXTS)
   try {
     const again = { id: params.id ?? '', reader: readerOf(visit) }
-    const { member, token, ...rest } = await inviteAgain(contextOf(setup, session), again)
+    const { member, token, ...rest } = await inviteAgain(toAccountContext(setup, session), again)
     if ('reason' in rest) {
       const refusal = rest.reason === 'elsewhere' ? texts.invitedElsewhere : texts.notInvited
       return { ...personPage(visit, member, {}, { refusal }), status: 422 }
@@ -146,7 +146,7 @@ export async function showPerson(visit: SignedInVisit): Promise<Outcome> {
 /** Ends the person's sessions in this account; they sign in again. */
 export async function submitEndSessionsOf(visit: SignedInVisit): Promise<Outcome> {
   const { id } = await memberOf(visit)
-  await endSessionsOf(contextOf(visit.setup, visit.session), id)
+  await endMemberSessions(toAccountContext(visit.setup, visit.session), id)
   return id === selfOf(visit) ? { to: SIGN_IN, session: null } : { to: `${PEOPLE}/${id}?sessions=ended` }
 }
 
@@ -155,7 +155,7 @@ export async function submitRole(visit: SignedInVisit): Promise<Outcome> {
   const member = await memberOf(visit)
   const role = ROLES.find(one => one === form.text('role'))
   if (role === undefined) return personPage(visit, member, { role: words.texts.errors.choice })
-  const isDone = await changeRole(contextOf(setup, session), { id: member.id, role })
+  const isDone = await changeRole(toAccountContext(setup, session), { id: member.id, role })
   return isDone
     ? { to: PEOPLE }
     : personPage(visit, member, { role: wordsOf(words, SETTINGS_TEXTS).lastOwner })
@@ -168,7 +168,7 @@ export async function showRemovePerson(visit: SignedInVisit): Promise<Outcome> {
 
 export async function submitRemovePerson(visit: SignedInVisit): Promise<Outcome> {
   const member = await removable(visit)
-  const isDone = await removeMember(contextOf(visit.setup, visit.session), member.id)
+  const isDone = await removeMember(toAccountContext(visit.setup, visit.session), member.id)
   const refusal = wordsOf(visit.words, SETTINGS_TEXTS).lastOwner
   const isSelf = member.id === selfOf(visit)
   if (!isDone) return { ...(isSelf ? leavePage : removePage)(visit, member, refusal), status: 422 }
@@ -183,4 +183,4 @@ async function removable(visit: SignedInVisit): Promise<Member> {
 }
 
 const memberOf = ({ setup, session, params }: SignedInVisit): Promise<Member> =>
-  getMember(contextOf(setup, session), params.id ?? '')
+  getMember(toAccountContext(setup, session), params.id ?? '')

@@ -1,5 +1,5 @@
 /** Which sheet of a workbook is meant: read anew from the file that is kept. */
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { requireUuid } from '../../passports/read/find.ts'
 import { SheetFault } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 import { chooseSheet, getImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
@@ -13,7 +13,7 @@ import { fileSentence, IMPORT } from './words.ts'
 /** Another sheet of the same file in place of the one before. */
 export async function submitChoice(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, params, form } = visit
-  const ctx = contextOf(setup, session)
+  const ctx = toAccountContext(setup, session)
   const uuid = requireUuid(params.id ?? '')
   const again = async (problem: string) => columnsPage(visit, await getImport(ctx, uuid), { problem })
   await getImport(ctx, uuid)

@@ -1,6 +1,6 @@
 /** Which column of a sheet is which field: guessed, shown with its first values, confirmed by a person. */
 import { html } from 'ghtml'
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -54,7 +54,7 @@ export async function columnsPage(
   const texts = wordsOf(words, SHEET_TEXTS)
   const settings = told.settings ?? sheet.settings
   const category = categoryOf(sheet.category)
-  const ctx = contextOf(setup, session)
+  const ctx = toAccountContext(setup, session)
   const sample = await sampleRows(ctx, sheet.id, SAMPLES)
   const { problems = {} } = told
   const columns = settings.mapping.map(name => (name === null ? undefined : findColumn(category, name)))
@@ -153,7 +153,7 @@ function settingsSentence(words: Words, category: CompleteCategory, { details, m
 
 export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, params, form } = visit
-  const ctx = contextOf(setup, session)
+  const ctx = toAccountContext(setup, session)
   const uuid = requireUuid(params.id ?? '')
   const sheet = await getImport(ctx, uuid)
   const category = categoryOf(sheet.category)

@@ -1,7 +1,7 @@
 /** "The same for every row": values that no column of a sheet gives, one for all its rows. */
 import { html } from 'ghtml'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
-import { canonicalLanguage } from '../../categories/language.ts'
+import { canonicalizeLanguage } from '../../categories/language.ts'
 import type { DecimalMark } from '../../transfer/spreadsheets/cell.ts'
 import { type Column, compactMembers, findColumn } from '../../transfer/spreadsheets/columns.ts'
 import {
@@ -145,7 +145,7 @@ ${value}</textarea></div>`
 function textLanguage(words: Words, category: CompleteCategory, texts: ConstantTexts): string {
   const kept = Object.keys(texts).map(name => findColumn(category, name)?.language)
   const first = (texts.languages ?? '').split(/[\s,;]+/)[0] ?? ''
-  return kept.find(one => one !== undefined) ?? canonicalLanguage(first) ?? words.language
+  return kept.find(one => one !== undefined) ?? canonicalizeLanguage(first) ?? words.language
 }
 
 type Read = { constants: ConstantSettings; problems: Record<string, string>; typed: Further[] }
@@ -160,7 +160,7 @@ export function readSameValues(
   const inputs = new Map<string, string>()
   const problems: Record<string, string> = {}
   const typed: Further[] = []
-  const language = canonicalLanguage(form.text('k_language')) ?? words.language
+  const language = canonicalizeLanguage(form.text('k_language')) ?? words.language
   const take = (column: Column, value: string, name: string) => {
     const isText = column.isPrimary === true
     const key = isText ? `${column.name}.${language}` : column.name

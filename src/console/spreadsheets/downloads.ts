@@ -1,8 +1,8 @@
 /** Sheets to take along: templates to fill in, and the account's models. */
 import { Readable } from 'node:stream'
 import { html } from 'ghtml'
-import { contextOf } from '../../accounts/people/sessions.ts'
-import { canonicalLanguage } from '../../categories/language.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
+import { canonicalizeLanguage } from '../../categories/language.ts'
 import { exportModels } from '../../transfer/spreadsheets/export-models.ts'
 import { CONTENT_TYPE, template } from '../../transfer/spreadsheets/template.ts'
 import { select } from '../fields.ts'
@@ -31,7 +31,7 @@ export function sendTemplate({ words, query }: SignedInVisit): Outcome {
   const texts = wordsOf(words, SHEET_TEXTS)
   const category = categoryOf(query.get('category'))
   const sent = languagesOf((query.get('languages') ?? '').slice(0, 1_000)).flatMap(
-    tag => canonicalLanguage(tag) ?? [],
+    tag => canonicalizeLanguage(tag) ?? [],
   )
   const languages = [...new Set(sent)].slice(0, MOST_LANGUAGES)
   const { format, separator } = FILE_FORMATS[formatOf(query.get('format'))]
@@ -63,7 +63,7 @@ export function sendExport({ setup, session, words, query }: SignedInVisit): Out
   const status = query.get('status') ?? 'all'
   const q = (query.get('q') ?? '').trim().slice(0, LONGEST_SEARCH).toWellFormed().replaceAll('\0', '')
   const { format, separator } = FILE_FORMATS[formatOf(query.get('format'))]
-  const file = exportModels(contextOf(setup, session), {
+  const file = exportModels(toAccountContext(setup, session), {
     category,
     status: status === 'active' || status === 'archived' ? STATUSES[status] : undefined,
     q: q === '' ? undefined : q,

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireUuid } from '../../passports/read/find.ts'
@@ -31,7 +31,7 @@ import { FILE_FORMATS, faultName, formatOf, IMPORT, rowSentence, sheetHead } fro
 type Opened = { ctx: AccountContext; sheet: SheetImport }
 
 const sheetOf = async ({ setup, session, params }: SignedInVisit): Promise<Opened> => {
-  const ctx = contextOf(setup, session)
+  const ctx = toAccountContext(setup, session)
   return { ctx, sheet: await getImport(ctx, requireUuid(params.id ?? '')) }
 }
 

@@ -1,7 +1,7 @@
 /** What a check found or an import did: counts, what would change, rows with errors, and the way on. */
 import { html } from 'ghtml'
 import { findCategory } from '../../categories/catalogue.ts'
-import { label, labelsFor } from '../../i18n/catalogue.ts'
+import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { findColumn } from '../../transfer/spreadsheets/columns.ts'
 import { type BadRow, columnLetters } from '../../transfer/spreadsheets/error-file.ts'
@@ -70,7 +70,7 @@ const KINDS: readonly NameNote['kind'][] = ['similar', 'unknown', 'exact']
 const byKind = (a: NameNote, b: NameNote) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind)
 
 const nameOf = (words: Words, path: string, code: string): string =>
-  label(labelsFor(words.language), 'fibres', code) ?? valueLabel(words, path, code)
+  findLabel(getLabels(words.language), 'fibres', code) ?? valueLabel(words, path, code)
 
 function nextSteps(words: Words, sheet: SheetImport): string {
   const texts = wordsOf(words, SHEET_TEXTS)

@@ -1,6 +1,6 @@
 /** Where sheets begin: templates to fill in, a file to bring, and the sheets brought before. */
 import { html } from 'ghtml'
-import { contextOf } from '../../accounts/people/sessions.ts'
+import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { SheetFault } from '../../transfer/spreadsheets/spreadsheet-error.ts'
@@ -23,7 +23,7 @@ async function startPage(visit: SignedInVisit, { problem, status, category }: To
   const { setup, session, words } = visit
   const texts = wordsOf(words, SHEET_TEXTS)
   const mayEdit = session.role !== 'viewer'
-  const imports = mayEdit ? await listImports(contextOf(setup, session)) : []
+  const imports = mayEdit ? await listImports(toAccountContext(setup, session)) : []
   const form = mayEdit ? uploadForm(words, category) : html`<p class="empty">${texts.viewerOnly}</p>`
   const body = html`<div class="page-head"><h1>${texts.title}</h1><a class="button second" href="${EXPORT}">${texts.toExport}</a></div>
 <p class="lead">${texts.importLead}</p>!${notice(problem)}!${form}
@@ -90,7 +90,7 @@ async function takeSheet(
   }
   try {
     const { name, bytes } = sent.file
-    const id = await openImport(contextOf(setup, session), { fileName: name, bytes, category })
+    const id = await openImport(toAccountContext(setup, session), { fileName: name, bytes, category })
     return { to: `${IMPORT}/${idFromUuid(id)}` }
   } catch (error) {
     if (error instanceof SheetFault) return told(error)

@@ -1,7 +1,7 @@
 /** What the pages about sheets have in common: choices, names of fields in the reader's language, sentences of faults. */
 import { html } from 'ghtml'
 import { allCategories, type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
-import { label, labelsFor } from '../../i18n/catalogue.ts'
+import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { SAID } from '../../kernel/errors.ts'
 import type { Column } from '../../transfer/spreadsheets/columns.ts'
 import type { RowFault } from '../../transfer/spreadsheets/row-errors.ts'
@@ -47,9 +47,9 @@ export const categoryOf = (sent: string | null): CompleteCategory => {
 
 /** "Faserzusammensetzung: Faser", by the path in the labels. */
 export function pathLabel({ language }: Words, path: string): string {
-  const labels = labelsFor(language)
+  const labels = getLabels(language)
   const parts = path.split('.')
-  const names = parts.map((part, n) => label(labels, 'fields', parts.slice(0, n + 1).join('.')) ?? part)
+  const names = parts.map((part, n) => findLabel(labels, 'fields', parts.slice(0, n + 1).join('.')) ?? part)
   return names.join(': ')
 }
 

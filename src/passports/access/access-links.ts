@@ -2,10 +2,10 @@
  * Access links: a token that shows one reader, until a day, what the public does not see. Of the token only a hash
  * is kept, so who reads the database cannot read the passports with it.
  */
-import { actingIn, actorLabels } from '../../accounts/actors.ts'
+import { getActorLabels, withActor } from '../../accounts/actors.ts'
 import { audit } from '../../accounts/audit.ts'
 import type { AccountContext, OperatorContext } from '../../accounts/context.ts'
-import { inTransaction } from '../../accounts/transaction.ts'
+import { withTransaction } from '../../accounts/transaction.ts'
 import type { Audience } from '../../categories/field.ts'
 import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
 import { checksum62, randomBase62, sha256Hex } from '../../kernel/crypto.ts'
@@ -81,7 +81,7 @@ export async function createAccessLink(
     created_by: ctx.actorId,
     expires_at: input.expiresAt,
   }
-  await inTransaction(ctx, async tx => {
+  await withTransaction(ctx, async tx => {
     await tx.sql`insert into access_link ${tx.sql({ ...row, hash: sha256Hex(token) })}`
     await audit(tx, 'access_link_created', label)
   })
@@ -126,7 +126,7 @@ export async function revokeAccessLink(
   const uuid = findUuid(id)
   if (uuid === undefined) throw notFound('access link')
   const { accountId } = ctx
-  return inTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     const { sql } = tx
     const [link] = await sql<LinkRow[]>`
       select ${columns(sql)} from access_link
@@ -136,7 +136,7 @@ export async function revokeAccessLink(
     if (link.revoked_at === null) {
       await sql`
         update access_link set revoked_at = ${row.revoked_at} where id = ${uuid} and account_id = ${link.account_id}`
-      await audit(await actingIn(tx, link.account_id), 'access_link_revoked', link.label)
+      await audit(await withActor(tx, link.account_id), 'access_link_revoked', link.label)
     }
     const [record] = await toRecords(sql, [row])
     assert(record, 'a row makes a record')
@@ -197,7 +197,7 @@ async function toRecords(sql: Sql, rows: readonly LinkRow[]): Promise<AccessLink
   const [first] = rows
   if (first === undefined) return []
   const authors = rows.map(row => row.created_by)
-  const labels = await actorLabels(sql, first.account_id, authors)
+  const labels = await getActorLabels(sql, first.account_id, authors)
   return rows.map(row => toRecord(row, labels.get(row.created_by) ?? ''))
 }
 

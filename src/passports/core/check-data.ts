@@ -1,6 +1,6 @@
 /** What every write of a passport's data passes through: normalised, validated against its category, taken apart for the row. */
 import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
-import { normaliseData, validateData, withNewlines } from '../../categories/check/validate.ts'
+import { normaliseData, normaliseNewlines, validateData } from '../../categories/check/validate.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { AppError, assert, type Detail, invalid } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -32,7 +32,7 @@ export function requireCategory(id: unknown): CompleteCategory {
 }
 
 /** What a SKU is found by and told from others. */
-export const skuKey = (sku: string) => withNewlines(sku).normalize('NFC')
+export const skuKey = (sku: string) => normaliseNewlines(sku).normalize('NFC')
 
 /** Throws `validation` with every violation. `validatedWith` is the schema version the passport was last valid under. */
 export function checkData(

@@ -1,5 +1,5 @@
 /** What can be in the way of a row beside its data, in sentences with holes: whoever speaks another language says them by their names. */
-import { fill } from '../../i18n/catalogue.ts'
+import { fillPlaceholders } from '../../i18n/catalogue.ts'
 import { AppError, type Detail, type DetailCode, SAID, type Said } from '../../kernel/errors.ts'
 
 export const ROW_PROBLEMS = {
@@ -24,7 +24,7 @@ export function rowProblem(
   key: RowProblemKey,
   facts: Said['facts'] = {},
 ): Detail {
-  return { ...at, message: fill(ROW_PROBLEMS[key], facts), [SAID]: { key, facts } }
+  return { ...at, message: fillPlaceholders(ROW_PROBLEMS[key], facts), [SAID]: { key, facts } }
 }
 
 /** Runs `check`. The details of an error that it throws then point into the row: their pointers begin with `prefix`. */

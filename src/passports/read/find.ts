@@ -1,6 +1,6 @@
 /** Reading one passport: look-ups of a tick share a statement, whoever asks; large ones are read alone. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { mayBeIndexed } from '../../accounts/indexing.ts'
+import { accountIsIndexable } from '../../accounts/indexing.ts'
 import { coalesce } from '../../kernel/coalesce.ts'
 import { type Fragment, perDatabase, type Sql } from '../../kernel/db.ts'
 import { notFound } from '../../kernel/errors.ts'
@@ -132,7 +132,7 @@ async function loadById(
     select ${passportColumns(sql, data)},
       case when p.own is not null then ${knownNames(sql, sql`array(select jsonb_object_keys(p.own))`)} end as own_keys,
       ${knownNames(sql, sql`c.own_fields`)} as own_fields,
-      ${mayBeIndexed(sql)} as indexable, ${gtinsAbove(sql)},
+      ${accountIsIndexable(sql)} as indexable, ${gtinsAbove(sql)},
       case when ${isOutdated(sql)} then concat_ws('-', o.last_correction, m.last_correction) end as corrections
     from unnest(${ids as string[]}::text[]::uuid[]) as k(id)
     cross join lateral (select * from passport where id = k.id limit 1) p

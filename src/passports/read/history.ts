@@ -1,5 +1,5 @@
 /** What a passport was: every version, and how it read at a time. Version 1 has no row of its own until there is a second. */
-import { actorLabels } from '../../accounts/actors.ts'
+import { getActorLabels } from '../../accounts/actors.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment, Sql } from '../../kernel/db.ts'
 import { notFound } from '../../kernel/errors.ts'
@@ -51,7 +51,7 @@ export async function listVersions(
           where v.passport_id = ${uuid} and v.account_id = ${ctx.accountId}
             and v.version_no <= ${newest} and v.version_no > ${newest - window.limit}
           order by v.version_no desc`
-  const labels = await actorLabels(
+  const labels = await getActorLabels(
     ctx.sql,
     ctx.accountId,
     rows.map(row => row.created_by),

@@ -4,7 +4,7 @@
  */
 import { findCategory } from '../../categories/catalogue.ts'
 import { disclose } from '../../categories/disclose.ts'
-import { type Language, labelsFor } from '../../i18n/catalogue.ts'
+import { getLabels, type Language } from '../../i18n/catalogue.ts'
 import { negotiateLanguage } from '../../i18n/negotiate.ts'
 import { assert } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -41,7 +41,7 @@ export function shopSnippet(
   const { data } = disclose(category, JSON.parse(row.data) as Record<string, unknown>, 'public')
   const primary = Array.isArray(data.languages) ? String(data.languages[0]) : undefined
   const spoken = language ?? negotiateLanguage({ primary })
-  const { ui } = labelsFor(spoken)
+  const { ui } = getLabels(spoken)
   const url = passportUrl(addresses, idFromUuid(row.id))
   const image = `${url}/qr.svg`
   const product =

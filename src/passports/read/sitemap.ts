@@ -3,7 +3,7 @@
  * that it costs the same at ten thousand models and at ten million, and a model stays in its file. Ids begin with their
  * time: only the last file grows.
  */
-import { mayBeIndexed } from '../../accounts/indexing.ts'
+import { accountIsIndexable } from '../../accounts/indexing.ts'
 import { perDatabase, type Sql } from '../../kernel/db.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 
@@ -33,7 +33,7 @@ export async function listSitemapFiles(sql: Sql): Promise<number[]> {
       with ordinality as f(first, upto, n)
     cross join lateral (
       select p.id from passport p
-      where p.level = 'm' and p.id >= f.first and p.id < f.upto and p.status = 'a' and ${mayBeIndexed(sql)}
+      where p.level = 'm' and p.id >= f.first and p.id < f.upto and p.status = 'a' and ${accountIsIndexable(sql)}
       order by p.id limit 1) one
     order by f.n`
   return rows.map(({ n }) => n)
@@ -70,7 +70,7 @@ export async function listSitemapFile(sql: Sql, n: number): Promise<ListedModel[
   if (from === undefined) return undefined
   const rows = await sql<{ id: string; updated_at: Date }[]>`
     select p.id, p.updated_at from passport p
-    where p.level = 'm' and p.id >= ${from} and p.id < ${starts[n] ?? HIGHEST} and p.status = 'a' and ${mayBeIndexed(sql)}
+    where p.level = 'm' and p.id >= ${from} and p.id < ${starts[n] ?? HIGHEST} and p.status = 'a' and ${accountIsIndexable(sql)}
     order by p.id limit ${MOST_IN_FILE}`
   return rows.length === 0
     ? undefined

@@ -1,6 +1,6 @@
 /** Writing the new models of a sync: together, and when some are in the way, all the others. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { findRoom } from '../../accounts/limits/quota.ts'
+import { getRemainingQuota } from '../../accounts/limits/quota.ts'
 import type { AppError } from '../../kernel/errors.ts'
 import { gtinTaken } from '../core/check-data.ts'
 import { findByGtin } from '../write/find-matches.ts'
@@ -63,7 +63,7 @@ async function fitting(
   rows: readonly Creation[],
   { refused }: Inserted,
 ): Promise<readonly Creation[]> {
-  const left = await findRoom(ctx.sql, { accountId: ctx.accountId, level: 'm' })
+  const left = await getRemainingQuota(ctx.sql, { accountId: ctx.accountId, level: 'm' })
   for (const creation of rows.slice(left)) refused.push({ creation, error: overQuota() })
   return rows.slice(0, left)
 }

@@ -1,7 +1,7 @@
 /** A row of a sync as it was sent: which model it means, and what is wrong with it before anything is looked up. */
 import { findCategory } from '../../categories/catalogue.ts'
-import { inEnglish } from '../../categories/problems.ts'
-import { FORMATS } from '../../categories/schema/formats.ts'
+import { toEnglish } from '../../categories/problems.ts'
+import { FORMAT_RULES } from '../../categories/schema/formats.ts'
 import { isGtin, toGtin14 } from '../../gs1/gtin.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { together } from '../../kernel/together.ts'
@@ -122,8 +122,9 @@ function faultsOfUnmatched(category: unknown, data: Data, matchBy: MatchBy, stri
     return error
   }
   const { gtin } = data
-  const wrong = matchBy === 'gtin' && typeof gtin === 'string' ? FORMATS.gtin.findFault(gtin) : undefined
-  const message = `${matchBy} ${wrong ? inEnglish(wrong.problem) : 'cannot be looked up.'}`
+  const wrong =
+    matchBy === 'gtin' && typeof gtin === 'string' ? FORMAT_RULES.gtin.findViolation(gtin) : undefined
+  const message = `${matchBy} ${wrong ? toEnglish(wrong.problem) : 'cannot be looked up.'}`
   return invalid([fault(matchBy, `/data/${matchBy}`, wrong?.code ?? 'format', message)])
 }
 

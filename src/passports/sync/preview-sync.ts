@@ -1,6 +1,6 @@
 /** A sync that writes nothing: what each row would come to. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { findRoom } from '../../accounts/limits/quota.ts'
+import { getRemainingQuota } from '../../accounts/limits/quota.ts'
 import { gtinTaken } from '../core/check-data.ts'
 import { findByGtin } from '../write/find-matches.ts'
 import { overQuota } from '../write/insert-models.ts'
@@ -23,7 +23,8 @@ export async function foresee(
     const holder = gtin14 === null ? undefined : holders.get(gtin14)
     return holder?.id === uuid ? undefined : holder
   }
-  const left = creations.length === 0 ? 0 : await findRoom(ctx.sql, { accountId: ctx.accountId, level: 'm' })
+  const left =
+    creations.length === 0 ? 0 : await getRemainingQuota(ctx.sql, { accountId: ctx.accountId, level: 'm' })
   let room = left - before
   for (const creation of creations) {
     const { row, made } = creation

@@ -1,6 +1,6 @@
 /** Writing units that have been checked: in one statement, with their counters and events, as many as the quota has room for. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { findRoom, lockRoom, takeRoom } from '../../accounts/limits/quota.ts'
+import { getRemainingQuota, lockRemainingQuota, reserveQuota } from '../../accounts/limits/quota.ts'
 import type { LevelLetter } from '../../accounts/plans.ts'
 import { findRefusal, retrying, type Sql, sqlState } from '../../kernel/db.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
@@ -64,7 +64,7 @@ async function givingWay<T>(run: () => Promise<T>): Promise<T> {
 async function insertWhatFits(ctx: AccountContext, batch: Batch): Promise<Outcome> {
   const { giver, level, rows } = batch
   return inTransaction(ctx.sql, async sql => {
-    const left = await lockRoom(sql, { accountId: ctx.accountId, level: LETTER[level] })
+    const left = await lockRemainingQuota(sql, { accountId: ctx.accountId, level: LETTER[level] })
     await sql`set local lock_timeout = '100ms'`
     const names = rows.map(row => nameOf(row.unit, level))
     const there = await sql<{ name: string }[]>`
@@ -148,7 +148,7 @@ async function insertRows(
       from input i, giver g
       ${which === 'free' ? sql`on conflict do nothing` : sql``} returning id
     ), room as (
-      ${takeRoom(sql, letter, sql`select ${accountId}::int as account_id, count(*) as n from written`)}
+      ${reserveQuota(sql, letter, sql`select ${accountId}::int as account_id, count(*) as n from written`)}
     ), counted as (
       insert into passport_count (account_id, level, status, category, n)
       select ${accountId}::int, ${letter}::text::"char", 'a', ${parent.category}::text, count(*) from written having count(*) > 0
@@ -175,7 +175,7 @@ export async function previewUnits(
 ): Promise<Outcome> {
   const { giver, level, rows } = wish
   const names = rows.map(row => nameOf(row.unit, level))
-  const left = await findRoom(sql, { accountId, level: LETTER[level] })
+  const left = await getRemainingQuota(sql, { accountId, level: LETTER[level] })
   const there = await sql<{ name: string }[]>`
     select coalesce(serial, lot) as name from passport
     where account_id = ${accountId} and model_id = ${giver.row.model_id} and level = ${LETTER[level]}::text::"char"

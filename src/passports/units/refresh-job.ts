@@ -2,7 +2,7 @@
  * Refreshes too large for one request go on behind the answer. The job row says who asked and how far it got; what is
  * left is what is still outdated, so that a process that is killed leaves nothing but work for the next.
  */
-import { isOpen, isOpenAccount } from '../../accounts/close-account.ts'
+import { accountIsOpen, isAccountOpen } from '../../accounts/close-account.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { perDatabase, type Sql } from '../../kernel/db.ts'
@@ -98,7 +98,7 @@ export async function resumeRefreshes(sql: Sql, clock: Clock): Promise<number> {
   const rows = await sql<JobRow[]>`
     update refresh_job j set alive_at = ${now}
     where finished_at is null and ${isAbandoned(sql, now, ABANDONED_MS)}
-      and ${isOpenAccount(sql, sql`j.account_id`)}
+      and ${accountIsOpen(sql, sql`j.account_id`)}
     returning ${columns(sql)}`
   for (const row of rows) runners(sql).start(clock, row)
   return rows.length
@@ -133,7 +133,7 @@ async function run(sql: Sql, clock: Clock, job: JobRow, goOn: () => boolean): Pr
     // The statement that refreshes units has counted them; a step of which nothing is listed needs no other.
     if (step.refreshed === 0 || step.skipped.length + step.failed.length > 0)
       await note(step.skipped.slice(0, MOST_LISTED), null)
-    isWhole = goOn() && (await isOpen(ctx))
+    isWhole = goOn() && (await isAccountOpen(ctx))
     return isWhole
   }
   await refreshAll(ctx, await getState(ctx, job.passport_id), { jobId: job.id, progress })

@@ -1,5 +1,5 @@
 /** Archiving and restoring: a state beside the versions, with its own log, so that no address ever breaks. */
-import { auditValues, insertAudit } from '../../accounts/audit.ts'
+import { auditValues, insertAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { findRefusal, retrying } from '../../kernel/db.ts'
@@ -69,7 +69,7 @@ async function write(ctx: AccountContext, current: PassportRow, status: StatusLe
         insert into passport_status (changed_at, account_id, changed_by, passport_id, status)
         select updated_at, ${accountId}::int, ${ctx.actorId}::int, id, ${status}::text::"char" from moved
       ), noted as (
-        ${insertAudit(sql)} select ${auditValues(sql, entry)} from moved
+        ${insertAuditEntries(sql)} select ${auditValues(sql, entry)} from moved
       ), announced as (
         ${insertEvents(sql)}
         select updated_at, ${accountId}::int, ${newUuid(now.getTime())}::uuid, ${type}::text, ${event}::text::jsonb from moved

@@ -3,8 +3,12 @@
  * busy account is locked, and its commit waited for, once for many rows (4 times the throughput of one by one).
  */
 import type { AccountContext } from '../../accounts/context.ts'
-import { findRoom } from '../../accounts/limits/quota.ts'
-import { type KeptAnswer, KeyTaken, receiptRow } from '../../accounts/receipt.ts'
+import {
+  IdempotencyKeyTaken,
+  type StoredResponse,
+  toIdempotencyRow,
+} from '../../accounts/idempotency-record.ts'
+import { getRemainingQuota } from '../../accounts/limits/quota.ts'
 import { coalesce } from '../../kernel/coalesce.ts'
 import { perDatabase, type Sql } from '../../kernel/db.ts'
 import { AppError, type Detail } from '../../kernel/errors.ts'
@@ -33,15 +37,15 @@ export type Written = { passport: PassportRow; warnings: readonly Detail[] }
 export async function createPassport(
   ctx: AccountContext,
   input: NewPassport,
-  answer?: (written: Written) => KeptAnswer,
+  answer?: (written: Written) => StoredResponse,
 ): Promise<Written> {
   const { row, warnings } = checkNew(ctx, input)
   const written = { passport: firstVersion(row), warnings }
-  const receipt = answer === undefined ? null : receiptRow(ctx.receipt, () => answer(written))
+  const receipt = answer === undefined ? null : toIdempotencyRow(ctx.idempotency, () => answer(written))
   const bytes = written.passport.data.length
   const refusal = await creators(ctx.sql).create({ row: { ...row, receipt }, bytes })
   if (refusal !== undefined) throw isTaken(refusal) ? await gtinTakenBy(ctx, row.gtin14) : refusal
-  if (ctx.receipt && receipt !== null) ctx.receipt.kept = true
+  if (ctx.idempotency && receipt !== null) ctx.idempotency.isStored = true
   return written
 }
 
@@ -51,7 +55,7 @@ const isTaken = (error: Error) => error instanceof AppError && error.code === 'g
 export async function previewCreate(ctx: AccountContext, input: NewPassport): Promise<Written> {
   const { row, warnings } = checkNew(ctx, input)
   await requireFreeGtin(ctx, row.id, row.gtin14)
-  if ((await findRoom(ctx.sql, { accountId: ctx.accountId, level: 'm' })) < 1) throw overQuota()
+  if ((await getRemainingQuota(ctx.sql, { accountId: ctx.accountId, level: 'm' })) < 1) throw overQuota()
   return { passport: firstVersion(row), warnings }
 }
 
@@ -95,7 +99,7 @@ async function insertAll(sql: Sql, rows: readonly NewRow[]): Promise<(Error | un
   for (const row of rows) {
     if (!refused.has(row.id)) continue
     const isDone = refused.get(row.id) === 'key_taken'
-    outcomes.set(row, isDone ? new KeyTaken() : (await insertAll(sql, [row]))[0])
+    outcomes.set(row, isDone ? new IdempotencyKeyTaken() : (await insertAll(sql, [row]))[0])
   }
   return rows.map(row => outcomes.get(row))
 }
@@ -114,6 +118,6 @@ const zip = <A, B>(left: readonly A[], right: readonly B[]): [A, B][] =>
   left.map((one, i) => [one, right[i] as B])
 
 function refusalError(obstacle: Obstacle | undefined): Error {
-  if (obstacle === 'key_taken') return new KeyTaken()
+  if (obstacle === 'key_taken') return new IdempotencyKeyTaken()
   return obstacle === 'gtin_taken' ? gtinTaken() : overQuota()
 }

@@ -3,8 +3,8 @@
  * none of them. A statement that finds a row in the way undoes itself and names the rows and the reasons.
  */
 import type { AccountContext } from '../../accounts/context.ts'
-import { takeRoom } from '../../accounts/limits/quota.ts'
-import { isLockTimeout, keepReceipts, type receiptRow } from '../../accounts/receipt.ts'
+import { isLockTimeout, storeResponses, type toIdempotencyRow } from '../../accounts/idempotency-record.ts'
+import { reserveQuota } from '../../accounts/limits/quota.ts'
 import { findRefusal, retrying, type Sql, sqlState } from '../../kernel/db.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
@@ -16,7 +16,7 @@ import type { PassportRow } from '../core/record.ts'
 export type Obstacle = 'key_taken' | 'gtin_taken' | 'plan_limit' | 'sku_taken'
 
 /** `receipt`: the key of the request and its answer, kept together with the row. */
-export type NewRow = ReturnType<typeof newRow> & { receipt?: ReturnType<typeof receiptRow> }
+export type NewRow = ReturnType<typeof newRow> & { receipt?: ReturnType<typeof toIdempotencyRow> }
 
 /** A row that is the only one of its SKU: `seen` is the model that the SKU's claim named when it was looked up. */
 export type ClaimingRow = NewRow & { seen: string | null }
@@ -115,13 +115,13 @@ async function insert(sql: Sql, rows: readonly NewRow[], claiming: readonly Clai
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as r(id uuid, account_id int, content_id uuid,
         event_id uuid, category text, gtin14 text, sku text, search text, schema_version smallint, created_by int,
         at timestamptz, data jsonb, event jsonb, receipt jsonb)
-    ), ${hasReceipts ? sql`receipt as (${keepReceipts(sql)}), ` : sql``} claim as (
+    ), ${hasReceipts ? sql`receipt as (${storeResponses(sql)}), ` : sql``} claim as (
       insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
       select gtin14, account_id, id, at from input where gtin14 is not null order by gtin14
       on conflict do nothing returning model_id
     ), ${claiming.length === 0 ? sql`` : claimSkus(sql, claiming)}
     room as (
-      ${takeRoom(sql, 'm', sql`select account_id, count(*) as n from input group by account_id`)}
+      ${reserveQuota(sql, 'm', sql`select account_id, count(*) as n from input group by account_id`)}
     ), counted as (
       insert into passport_count (account_id, level, status, category, n)
       select account_id, 'm', 'a', category, count(*) from input group by account_id, category order by account_id, category

@@ -3,10 +3,10 @@
  * codes go on leading to the units of the model that had the GTIN, and by it only who is meant to can take the GTIN.
  */
 import { requireAccount } from '../../accounts/accounts.ts'
-import { actingIn } from '../../accounts/actors.ts'
+import { withActor } from '../../accounts/actors.ts'
 import { audit } from '../../accounts/audit.ts'
 import type { OperatorContext } from '../../accounts/context.ts'
-import { inTransaction } from '../../accounts/transaction.ts'
+import { withTransaction } from '../../accounts/transaction.ts'
 import { isGtin, toGtin14 } from '../../gs1/gtin.ts'
 import { sqlState } from '../../kernel/db.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -52,7 +52,7 @@ export async function releaseGtin(
     )
   if (typeof options.claimableBy === 'number') await requireAccount(ctx, options.claimableBy)
   try {
-    return await inTransaction(ctx, tx => release(tx, toGtin14(gtin), options))
+    return await withTransaction(ctx, tx => release(tx, toGtin14(gtin), options))
   } catch (error) {
     if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error
     throw new AppError('unavailable', 'Products are being written without a pause right now. Try again.')
@@ -91,7 +91,7 @@ async function release(
     on conflict (gtin14, account_id, model_id) do update set claimable_by = excluded.claimable_by,
       released_at = case when ${claim !== undefined}::boolean then excluded.released_at else released_gtin.released_at end`
   await sql`delete from gtin_claim where gtin14 = ${gtin14} and account_id = ${account}`
-  await audit(await actingIn(ctx, account), 'gtin_released', gtin14)
+  await audit(await withActor(ctx, account), 'gtin_released', gtin14)
   return {
     gtin14,
     product_id: id,

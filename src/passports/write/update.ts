@@ -4,7 +4,7 @@
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
-import { findUnknown } from '../../categories/check/validate.ts'
+import { listUnknownKeys } from '../../categories/check/validate.ts'
 import { findRefusal, perDatabase, retrying, type Sql } from '../../kernel/db.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
@@ -107,7 +107,7 @@ export function nextState(
 
 /** Strict is about what was sent: unknown fields kept from before are none of this request's. */
 function refuseUnknown(category: CompleteCategory, sent: Data): void {
-  const unknown = findUnknown(category, withoutNulls(sent))
+  const unknown = listUnknownKeys(category, withoutNulls(sent))
   if (unknown.length > 0) throw invalid(unknown)
 }
 

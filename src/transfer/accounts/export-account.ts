@@ -1,6 +1,6 @@
 /** One account as a text that a script can read: a JSON object a line, every version with its hash. `docs/backup.md` describes it. */
 import { createHash } from 'node:crypto'
-import { exportAccount, exportActors, exportBrand, exportLogos } from '../../accounts/transfer-rows.ts'
+import { exportAccount, exportActors, exportBrand, exportLogos } from '../../accounts/export-rows.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db.ts'
 import { AppError } from '../../kernel/errors.ts'

@@ -11,7 +11,7 @@ import {
   type LogoLine,
   setIndexable,
   setUsage,
-} from '../../accounts/transfer-rows.ts'
+} from '../../accounts/export-rows.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db.ts'
 import { AppError } from '../../kernel/errors.ts'

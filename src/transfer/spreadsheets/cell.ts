@@ -3,8 +3,8 @@
  * meant it where that is certain, and otherwise stays a text, which the validator refuses by name.
  */
 import type { Field } from '../../categories/field.ts'
-import { canonicalName } from '../../categories/names/known-names.ts'
-import { answerNamed } from '../../categories/names/spoken.ts'
+import { parseYesNo } from '../../categories/names/name-lookup.ts'
+import { toCanonicalName } from '../../categories/names/recognise-names.ts'
 
 /** As a file has it: CSV knows texts only. */
 export type Cell = string | number | boolean | null
@@ -108,10 +108,10 @@ export const isEmptyCell = (cell: Cell | undefined): boolean =>
 /** The value of a cell for a field that is no number; `path` as the labels have it. */
 export function cellValue(cell: Cell, field: Field, path: string): unknown {
   if (field.type === 'boolean') {
-    return typeof cell === 'boolean' ? cell : (answerNamed(String(cell)) ?? cell)
+    return typeof cell === 'boolean' ? cell : (parseYesNo(String(cell)) ?? cell)
   }
   const text = typeof cell === 'string' ? plainText(cell) : String(cell)
-  return readSpelling(canonicalName(path, field, text), field.format)
+  return readSpelling(toCanonicalName(path, field, text), field.format)
 }
 
 /** Spreadsheets take a GTIN for a number and drop its zeros in front, and may put `.0` behind it. */

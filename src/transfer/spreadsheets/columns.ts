@@ -4,9 +4,9 @@
  * `economicOperator.country`, `fiberComposition[2].percentage`, `careInstructions.de`.
  */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
-import { type Field, scalarEntry } from '../../categories/field.ts'
-import { canonicalLanguage } from '../../categories/language.ts'
-import { maxEntries } from '../../categories/schema/json-schema.ts'
+import { type Field, findScalarEntry } from '../../categories/field.ts'
+import { canonicalizeLanguage } from '../../categories/language.ts'
+import { getMaxEntries } from '../../categories/schema/json-schema.ts'
 import { unitsOf } from './measurement-units.ts'
 
 /** Member names, indexes from 0 and language codes, from the data inward. */
@@ -94,7 +94,7 @@ function walk(
 function inLanguage(base: { field: Field; labelPath: string }, rest: readonly string[], at: Steps) {
   const [tag, ...more] = rest
   if (tag === undefined) return { ...base, steps: at, isPrimary: true as const }
-  const language = canonicalLanguage(tag)
+  const language = canonicalizeLanguage(tag)
   if (more.length > 0 || language === undefined) return undefined
   return { ...base, steps: [...at, language], language }
 }
@@ -107,12 +107,12 @@ function inList(
   path: readonly string[],
 ) {
   if (index === undefined) {
-    const isOne = scalarEntry(field) !== undefined || compactMembers(field) !== undefined
+    const isOne = findScalarEntry(field) !== undefined || compactMembers(field) !== undefined
     if (rest.length > 0 || !isOne) return undefined
     return { steps: at, field, labelPath: path.join('.'), isWhole: true as const }
   }
   const entry = Number(index) - 1
-  if (rest.length === 0 || entry >= (maxEntries(field) ?? 0)) return undefined
+  if (rest.length === 0 || entry >= (getMaxEntries(field) ?? 0)) return undefined
   return walk(field.of ?? [], rest, [...at, entry], path)
 }
 
@@ -134,7 +134,7 @@ export function columnsOf(category: CompleteCategory, extent: Extent): Column[] 
     if (field.localized) {
       for (const language of extent.languages.get(path) ?? []) names.push(`${name}.${language}`)
     } else if (field.type === 'object') visitAll(field.fields ?? [], `${name}.`, `${path}.`)
-    else if (field.type !== 'list' || scalarEntry(field) !== undefined) names.push(name)
+    else if (field.type !== 'list' || findScalarEntry(field) !== undefined) names.push(name)
     else {
       const entries = extent.entries.get(path) ?? 0
       for (let n = 1; n <= entries; n++) visitAll(field.of ?? [], `${name}[${n}].`, `${path}.`)

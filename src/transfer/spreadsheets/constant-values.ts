@@ -2,7 +2,7 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { validateData } from '../../categories/check/validate.ts'
-import { type Field, scalarEntry } from '../../categories/field.ts'
+import { type Field, findScalarEntry } from '../../categories/field.ts'
 import type { Data } from '../../categories/value.ts'
 import type { Detail } from '../../kernel/errors.ts'
 import { getState, readingOf } from '../../passports/core/state.ts'
@@ -45,7 +45,7 @@ export function neededNames(category: CompleteCategory, columns: readonly Column
 
 /** Whether a value for all rows may be written in one cell. */
 export const isWritable = ({ field, isWhole }: Column): boolean =>
-  isWhole !== true || scalarEntry(field) !== undefined || compactMembers(field) !== undefined
+  isWhole !== true || findScalarEntry(field) !== undefined || compactMembers(field) !== undefined
 
 /** The constants that a sheet with these columns uses: a column of its own goes before. */
 export function constantsFor(

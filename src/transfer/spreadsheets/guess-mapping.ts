@@ -3,8 +3,8 @@
  * counts: the path of a field, its label in any of the 24 languages, or a title that exports of shops are known to have.
  */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
-import { canonicalLanguage } from '../../categories/language.ts'
-import { fieldWords, namesParent, spokenKey } from '../../categories/names/spoken.ts'
+import { canonicalizeLanguage } from '../../categories/language.ts'
+import { getFieldNames, includesParentName, normalizeName } from '../../categories/names/name-lookup.ts'
 import { NO_TRAITS, type SheetTraits } from './column-traits.ts'
 import { type Column, findColumn, mappingName, UNIT_OPEN } from './columns.ts'
 import {
@@ -84,7 +84,7 @@ function withUnit(sent: Column, header: readonly string[], place: number, traits
   if (title.trim() === column.name || namesItsUnit(title, column)) return column
   const stated = splitUnit(title)?.unit
   if (stated !== undefined && unitsOf(field).includes(stated)) return { ...column, unit: stated }
-  const beside = header.find(one => unitTitles(title).includes(spokenKey(one)))
+  const beside = header.find(one => unitTitles(title).includes(normalizeName(one)))
   if (beside !== undefined) return { ...column, unit: `@${beside}` }
   const isOpen = isUnitAsked(field) && !traits.withUnits.includes(place)
   return isOpen ? { ...column, unit: UNIT_OPEN } : column
@@ -92,21 +92,21 @@ function withUnit(sent: Column, header: readonly string[], place: number, traits
 
 /** "weight_kg" for `weightKg`: spelled otherwise, but the name says the unit. */
 const namesItsUnit = (title: string, { name, field }: Column) =>
-  spokenKey(title) === spokenKey(name) && splitUnit(field.name) !== undefined
+  normalizeName(title) === normalizeName(name) && splitUnit(field.name) !== undefined
 
 /** "weight-unit" and "Net Weight UOM" say in what "weight" and "Net Weight" are. */
 const unitTitles = (title: string) =>
-  ['unit', 'uom', 'unit code', 'unit of measure', 'einheit'].map(word => spokenKey(`${title} ${word}`))
+  ['unit', 'uom', 'unit code', 'unit of measure', 'einheit'].map(word => normalizeName(`${title} ${word}`))
 
 /** A label in full: that of a field at the top, or of a member together with its parent's, or alone where it is clear. */
 function findByLabel(category: CompleteCategory, title: string): Column | undefined {
-  return pick(category, labelledPaths(category, spokenKey(title)))
+  return pick(category, labelledPaths(category, normalizeName(title)))
 }
 
 /** A label with its unit, its language or the number of an entry: "Gewicht (kg)", "Pflegehinweise DE", "Faser 2". */
 function findByParts(category: CompleteCategory, title: string): Column | undefined {
   for (const { text, entry, language, unit } of readTitle(title)) {
-    const paths = labelledPaths(category, spokenKey(text), entry)
+    const paths = labelledPaths(category, normalizeName(text), entry)
     const found = pick(category, paths, { entry, language, unit })
     if (found !== undefined) return found
   }
@@ -147,13 +147,13 @@ function nameOf(path: string, entry: number | undefined, language: string | unde
  */
 function labelledPaths(category: CompleteCategory, key: string, entry?: number): readonly string[] {
   if (key === '') return []
-  return (fieldWords(category).get(key) ?? []).filter(path => {
+  return (getFieldNames(category).get(key) ?? []).filter(path => {
     const parts = path.split('.')
     if (parts.length === 1) return entry === undefined
     const parent = category.fields.find(({ name }) => name === parts[0])
     const isList = parent?.type === 'list'
     if (entry !== undefined && !isList) return false
-    if (namesParent(path, key)) return !isList || entry !== undefined
+    if (includesParentName(path, key)) return !isList || entry !== undefined
     if (isList) return entry !== undefined && parent.sumsTo100 !== undefined
     return isClearAlone(parts.at(-1) ?? '', key)
   })
@@ -164,13 +164,13 @@ const UNCLEAR = new Set(['role', 'address', 'country', 'sparePartsUrl'])
 
 /** A name of one plain word ("role", "address") says nothing by itself; one of several ("legalName") does. */
 const isClearAlone = (name: string, key: string) =>
-  !UNCLEAR.has(name) && (key !== spokenKey(name) || /[A-Z]/.test(name))
+  !UNCLEAR.has(name) && (key !== normalizeName(name) || /[A-Z]/.test(name))
 
 function findSource(header: readonly string[]): KnownSource | undefined {
-  const keys = new Set(header.map(spokenKey))
+  const keys = new Set(header.map(normalizeName))
   const counts = KNOWN_SOURCES.map(source => ({
     source,
-    marks: source.marks.filter(mark => keys.has(spokenKey(mark))).length,
+    marks: source.marks.filter(mark => keys.has(normalizeName(mark))).length,
   }))
   const [best] = counts.toSorted((a, b) => b.marks - a.marks)
   return best !== undefined && best.marks >= 2 ? best.source : undefined
@@ -186,7 +186,7 @@ function findByKnownHeader(
   const tables = [...own, COMMON_HEADERS, ...KNOWN_SOURCES.map(({ headers }) => headers)]
   const readings: readonly TitleReading[] = [{ text: title }, ...readTitle(title)]
   for (const { text, entry, language, unit } of readings) {
-    const known = entry === undefined ? knownTitle(tables, spokenKey(text)) : undefined
+    const known = entry === undefined ? knownTitle(tables, normalizeName(text)) : undefined
     if (known === undefined) continue
     const [meaning = '', ownUnit] = known.split('|')
     const found = pickMeant(category, meaning as Meaning, { language, unit: ownUnit ?? unit })
@@ -220,7 +220,7 @@ function knownTitle(tables: readonly HeaderTable[], key: string): string | undef
       keyed.get(table) ??
       new Map(
         Object.entries(table).flatMap(([known, titles]) =>
-          titles.split(';').map(title => [spokenKey(title), known] as const),
+          titles.split(';').map(title => [normalizeName(title), known] as const),
         ),
       )
     keyed.set(table, keys)
@@ -241,10 +241,10 @@ function readTitle(title: string): TitleReading[] {
   if (measured !== undefined) all.push(measured)
   // Akeneo and others put locale and channel behind the name: `description-de_DE-ecommerce`.
   const [, localized = '', locale = ''] = /^(.*\S)-([a-z]{2,3})_[A-Z]{2}(?:-[\w-]+)?$/s.exec(text) ?? []
-  if (locale !== '') all.push({ text: localized, language: canonicalLanguage(locale) })
+  if (locale !== '') all.push({ text: localized, language: canonicalizeLanguage(locale) })
   const [, before = '', tag = ''] =
     /^(.*\S)[\s._:([-]+([A-Za-z]{2,3}(?:-[A-Za-z\d]{2,8})?)[)\]]?$/su.exec(text) ?? []
-  const language = tag === '' ? undefined : canonicalLanguage(tag)
+  const language = tag === '' ? undefined : canonicalizeLanguage(tag)
   if (language !== undefined) all.push({ text: before, language })
   const [, name = '', number = ''] = /^(.*?[^\s\d([_-])[\s([_-]*(\d{1,3})[)\]]?$/su.exec(text) ?? []
   if (number !== '' && number !== '0') all.push({ text: name, entry: Number(number) })

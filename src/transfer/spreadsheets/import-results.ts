@@ -1,6 +1,6 @@
 /** What a check or a run found, a page at a time: rows with errors, grouped by kind, and products that change. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { findRoom } from '../../accounts/limits/quota.ts'
+import { getRemainingQuota } from '../../accounts/limits/quota.ts'
 import { type BadRow, badRows } from './error-file.ts'
 import type { NameNote } from './name-notes.ts'
 import type { ProductChange } from './product-changes.ts'
@@ -131,6 +131,6 @@ export async function listNameNotes({ sql, accountId }: AccountContext, uuid: st
 
 /** How many new products the account has room for; undefined when there is no limit. */
 export async function roomForModels({ sql, accountId }: AccountContext): Promise<number | undefined> {
-  const room = await findRoom(sql, { accountId, level: 'm' })
+  const room = await getRemainingQuota(sql, { accountId, level: 'm' })
   return Number.isFinite(room) ? room : undefined
 }

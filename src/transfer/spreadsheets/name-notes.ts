@@ -1,7 +1,7 @@
 /** Which names of a sheet were read as others, and which are no known name: to be shown before anything is written. */
 import type { Field } from '../../categories/field.ts'
-import { recogniseFibre, recogniseName } from '../../categories/names/known-names.ts'
-import { spokenKey } from '../../categories/names/spoken.ts'
+import { normalizeName } from '../../categories/names/name-lookup.ts'
+import { recogniseFibre, recogniseName } from '../../categories/names/recognise-names.ts'
 
 /**
  * `code` is what is stored for an `exact` name; for a `similar` one it is only what may have been meant, and for an
@@ -38,7 +38,7 @@ function noteOf(path: string, field: Field, text: string): NameNote | undefined 
   // "Cotton" for `cotton`, and a name that says more and is kept.
   if (known?.certainty === 'qualified') return undefined
   if (known !== undefined) {
-    const isSame = spokenKey(known.code) === spokenKey(text)
+    const isSame = normalizeName(known.code) === normalizeName(text)
     return isSame ? undefined : { path, text, code: known.code, kind: 'exact' }
   }
   // What is not in a closed list is refused by the validator.

@@ -1,6 +1,6 @@
 /** A passport as a row: what stands in each column, and how wide a sheet must be to hold all that is to go into it. */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
-import { type Field, scalarEntry } from '../../categories/field.ts'
+import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { type Data, isObject } from '../../categories/value.ts'
 import { type Cell, cellOf } from './cell.ts'
 import type { Column, Extent, Steps } from './columns.ts'
@@ -35,7 +35,7 @@ export class Breadth {
       if (field.localized) this.note(path, Object.keys(value))
       else this.visitAll(field.fields ?? [], value, `${path}.`)
     }
-    if (!Array.isArray(value) || scalarEntry(field) !== undefined) return
+    if (!Array.isArray(value) || findScalarEntry(field) !== undefined) return
     this.entries.set(path, Math.max(this.entries.get(path) ?? 0, value.length))
     for (const entry of value) if (isObject(entry)) this.visitAll(field.of ?? [], entry, `${path}.`)
   }

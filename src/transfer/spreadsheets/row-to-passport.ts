@@ -4,9 +4,9 @@
  * has any of it, it has the whole.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { type Field, scalarEntry } from '../../categories/field.ts'
-import { canonicalName } from '../../categories/names/known-names.ts'
-import { spokenKey } from '../../categories/names/spoken.ts'
+import { type Field, findScalarEntry } from '../../categories/field.ts'
+import { normalizeName } from '../../categories/names/name-lookup.ts'
+import { toCanonicalName } from '../../categories/names/recognise-names.ts'
 import { type Data, isObject } from '../../categories/value.ts'
 import { type Cell, cellValue, type DecimalMark, isEmptyCell, plainText, readNumber } from './cell.ts'
 import { type Column, compactMembers, type Steps } from './columns.ts'
@@ -125,7 +125,7 @@ const isNamed = ({ known, open }: Field) => known !== undefined || open === true
 
 function wholeList(cell: Cell, { field, labelPath }: Column, reading: Reading): unknown {
   const text = plainText(String(cell))
-  if (scalarEntry(field) !== undefined) {
+  if (findScalarEntry(field) !== undefined) {
     const bare = /^\[.*\]$/s.test(text) ? text.replaceAll(/[[\]"]/g, ' ') : text
     return bare.split(/[\s,;]+/).filter(one => one !== '')
   }
@@ -160,10 +160,10 @@ function shareOf(part: string, [name, number]: readonly [Field, Field], path: st
 function namedShare(called: string, name: Field, path: string, { onName }: Reading): string {
   const own = `${path}.${name.name}`
   if (isNamed(name)) onName?.(own, name, called)
-  return canonicalName(own, name, called)
+  return toCanonicalName(own, name, called)
 }
 
-/** What programs call the members of `[{"fibre": "cotton", "pct": 95}]`, by `spokenKey`. */
+/** What programs call the members of `[{"fibre": "cotton", "pct": 95}]`, by `normalizeName`. */
 const NAME_KEYS = new Set(
   'fibre fiber fibername fibrename material materialname name type component faser matière materiale'.split(
     ' ',
@@ -191,7 +191,7 @@ function jsonShares(text: string, members: readonly [Field, Field], path: string
 function sharePair(entry: unknown): readonly [unknown, unknown] | undefined {
   if (!isObject(entry)) return undefined
   const find = (known: ReadonlySet<string>) =>
-    Object.entries(entry).filter(([key, value]) => known.has(spokenKey(key)) && value !== null)
+    Object.entries(entry).filter(([key, value]) => known.has(normalizeName(key)) && value !== null)
   const [names, shares] = [find(NAME_KEYS), find(SHARE_KEYS)]
   return names.length === 1 && shares.length === 1 ? [names[0]?.[1], shares[0]?.[1]] : undefined
 }
@@ -259,7 +259,7 @@ function isSameByNames(there: unknown, said: unknown, name: string, { columns }:
     if (!isObject(entry)) return entry
     const changed = known.flatMap(([path, field]) => {
       const text = entry[field.name]
-      return typeof text === 'string' ? [[field.name, canonicalName(path, field, text)]] : []
+      return typeof text === 'string' ? [[field.name, toCanonicalName(path, field, text)]] : []
     })
     return { ...entry, ...Object.fromEntries(changed) }
   })

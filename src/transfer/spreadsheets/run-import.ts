@@ -2,7 +2,7 @@
  * Checks and writes sheets behind the page. A step is a chunk of rows: what it writes and how far the sheet got are one
  * transaction, so that a process that is killed leaves either all of a step or nothing, and another goes on after it.
  */
-import { audit, auditValues, insertAudit } from '../../accounts/audit.ts'
+import { audit, auditValues, insertAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { findCategory } from '../../categories/catalogue.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -101,7 +101,7 @@ export async function stopImport(
       update sheet_import set state = case state when 'checking' then 'open' else 'stopped' end
       where account_id = ${accountId} and id = ${uuid} and state in ('checking', 'running') returning *
     )
-    ${insertAudit(sql)} select ${auditValues(sql, entry)} from ended where state = 'stopped'`
+    ${insertAuditEntries(sql)} select ${auditValues(sql, entry)} from ended where state = 'stopped'`
 }
 
 /** What entries of the audit log about a sheet say, as JSON: how much at its start, what came of it at its end. */
@@ -137,7 +137,7 @@ async function begin(
       where account_id = ${accountId} and id = ${uuid} and state = any(${from as string[]}::text[])
         and header::text = ${JSON.stringify(header)} returning *
     ), noted as (
-      ${insertAudit(sql)} select ${auditValues(sql, entry)} from begun where state = 'running'
+      ${insertAuditEntries(sql)} select ${auditValues(sql, entry)} from begun where state = 'running'
     )
     select ${importColumns(sql)} from begun`
   if (row === undefined) {

@@ -4,7 +4,7 @@
  * could not answer, such as `?lang=de`, lead to a page of their own.
  */
 import { dirname, posix } from 'node:path'
-import { cleanSvg } from '../../accounts/brand/clean-svg.ts'
+import { sanitizeSvg } from '../../accounts/brand/sanitize-svg.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
@@ -89,7 +89,7 @@ async function get(setup: StaticSetup, path: string, accept: string): Promise<Bu
   assert(answer.status === 200, `${path} is answered by a page, not by ${answer.status}`)
   if (answer.type !== 'image/svg+xml' || !path.startsWith('/brand/')) return answer.body
   // A logo of before may call what the cleaner drops now; another web server need not have our policy against it.
-  return Buffer.from(cleanSvg(String(answer.body))?.text ?? answer.body)
+  return Buffer.from(sanitizeSvg(String(answer.body))?.text ?? answer.body)
 }
 
 async function writeVocabulary(setup: StaticSetup, site: Site): Promise<void> {

@@ -1,5 +1,5 @@
 /** The brand of the demo account: an invented department store that sells what all the invented companies make. */
-import type { BrandChange } from '../../../accounts/brand/set-brand.ts'
+import type { BrandChange } from '../../../accounts/brand/update-brand.ts'
 
 /** An arch in an arch, and the name. */
 const logo = (ink: string, accent: string) =>

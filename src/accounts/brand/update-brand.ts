@@ -4,10 +4,10 @@ import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
 import { type Detail, type DetailCode, invalid } from '../../kernel/errors.ts'
 import { audit } from '../audit.ts'
 import type { AccountContext } from '../context.ts'
-import { inTransaction } from '../transaction.ts'
-import { findColour } from './accent.ts'
-import { type Brand, forgetBrand, getBrand } from './brand.ts'
-import { checkLogo, type Logo } from './logo.ts'
+import { withTransaction } from '../transaction.ts'
+import { parseColour } from './accent.ts'
+import { type Brand, getBrand, invalidateBrand } from './brand.ts'
+import { type Logo, parseLogo } from './logo.ts'
 
 /** What is left out stays as it is; `null` takes it away. */
 export type BrandChange = {
@@ -19,15 +19,15 @@ export type BrandChange = {
   frameAncestors?: readonly string[]
 }
 
-export const BRAND_NAME_LENGTH_MAX = 100
-export const ANCESTORS_MAX = 20
+export const MAX_BRAND_NAME_LENGTH = 100
+export const MAX_FRAME_ANCESTORS = 20
 /** A replaced logo stays a day: pages in caches still name it. */
 const REPLACED_KEPT_MS = 86_400_000
 
 /** Throws `validation` with every problem; then nothing was changed. */
-export async function setBrand(ctx: AccountContext, change: BrandChange): Promise<Brand> {
+export async function updateBrand(ctx: AccountContext, change: BrandChange): Promise<Brand> {
   const sound = requireSound(change)
-  const brand = await inTransaction(ctx, async tx => {
+  const brand = await withTransaction(ctx, async tx => {
     await keepCurrent(tx)
     const logo = await keepLogo(tx, sound.logo)
     const logoDark = await keepLogo(tx, sound.logoDark)
@@ -36,7 +36,7 @@ export async function setBrand(ctx: AccountContext, change: BrandChange): Promis
     await audit(tx, 'brand_changed', Object.keys(change).sort().join(', '))
     return getBrand(tx)
   })
-  forgetBrand(ctx.sql, ctx.accountId)
+  invalidateBrand(ctx.sql, ctx.accountId)
   return brand
 }
 
@@ -54,7 +54,7 @@ function requireSound(change: BrandChange): Sound {
     details.push({ field, pointer: `/${field}`, code, message: `${field} ${message}` })
   const picture = (bytes: Buffer | null | undefined, field: string) => {
     if (bytes === null || bytes === undefined) return bytes
-    const checked = checkLogo(bytes, field)
+    const checked = parseLogo(bytes, field)
     if ('bytes' in checked) return checked
     details.push(checked)
     return undefined
@@ -74,8 +74,8 @@ function requireSound(change: BrandChange): Sound {
 function checkName(given: BrandChange['name'], complain: Complain): BrandChange['name'] {
   if (typeof given !== 'string') return given
   const name = given.trim()
-  if (name === '' || isLongerThan(name, BRAND_NAME_LENGTH_MAX)) {
-    complain('name', 'length', `must have 1 to ${BRAND_NAME_LENGTH_MAX} characters.`)
+  if (name === '' || isLongerThan(name, MAX_BRAND_NAME_LENGTH)) {
+    complain('name', 'length', `must have 1 to ${MAX_BRAND_NAME_LENGTH} characters.`)
   }
   if (!isOneLine(name)) complain('name', 'format', 'must be one line of text.')
   return name
@@ -83,7 +83,7 @@ function checkName(given: BrandChange['name'], complain: Complain): BrandChange[
 
 function checkAccent(given: BrandChange['accent'], complain: Complain): BrandChange['accent'] {
   if (typeof given !== 'string') return given
-  const colour = findColour(given)
+  const colour = parseColour(given)
   if (colour === undefined) complain('accent', 'format', 'must be a colour such as #1a5f4b.')
   return colour
 }
@@ -95,15 +95,15 @@ function checkAncestors(
   if (given === undefined) return undefined
   const origins = new Set<string>()
   for (const text of given) {
-    const origin = findOrigin(text)
+    const origin = parseFrameAncestor(text)
     if (origin !== undefined) origins.add(origin)
     else {
       const example = 'origins such as https://shop.example or https://*.shop.example'
       complain('frame_ancestors', 'format', `has "${text}": it takes ${example}.`)
     }
   }
-  if (origins.size > ANCESTORS_MAX) {
-    complain('frame_ancestors', 'max', `takes at most ${ANCESTORS_MAX} origins.`)
+  if (origins.size > MAX_FRAME_ANCESTORS) {
+    complain('frame_ancestors', 'max', `takes at most ${MAX_FRAME_ANCESTORS} origins.`)
   }
   return [...origins]
 }
@@ -112,7 +112,7 @@ function checkAncestors(
  * An https origin as CSP writes it, a leading `*.` standing for all below a name of two parts or more; plain http for
  * this machine only. What is not written from scratch here could end the directive and begin another.
  */
-export function findOrigin(text: string): string | undefined {
+export function parseFrameAncestor(text: string): string | undefined {
   const [, scheme, host = '', port = ''] =
     /^(https?):\/\/((?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*)(:\d{1,5})?\/?$/.exec(text.trim().toLowerCase()) ??
     []

@@ -14,7 +14,7 @@ function toDecimal(number: number): { value: bigint; scale: number } {
 }
 
 /** The exact sum of finite numbers in decimal notation, without exponent or needless zeros: `99.99`. */
-export function exactSum(numbers: readonly number[]): string {
+export function sumExactly(numbers: readonly number[]): string {
   const decimals = numbers.map(toDecimal)
   const scale = decimals.reduce((most, one) => Math.max(most, one.scale), 0)
   const total = decimals.reduce((sum, one) => sum + one.value * 10n ** BigInt(scale - one.scale), 0n)

@@ -2,13 +2,13 @@
 import type { ErrorObject } from 'ajv'
 import { assert } from '../../kernel/errors.ts'
 import type { Field } from '../field.ts'
+import { findValueByName } from '../names/name-lookup.ts'
 import { findNearestName } from '../names/nearest-name.ts'
-import { valueNamed } from '../names/spoken.ts'
 import { type Kind, type Problem, problem } from '../problems.ts'
-import { type Fault, FORMATS } from '../schema/formats.ts'
+import { FORMAT_RULES, type Violation } from '../schema/formats.ts'
 import { isObject } from '../value.ts'
 import { shorten } from './findings.ts'
-import { countCharacters, isBlank } from './text.ts'
+import { countCharacters, isBlank } from './text-checks.ts'
 
 /**
  * The field a value belongs to, and its path as the labels have it (`materialComposition.material`); `isTranslation`
@@ -17,39 +17,39 @@ import { countCharacters, isBlank } from './text.ts'
 export type FieldAt = { field: Field; path: string; isTranslation: boolean }
 
 /** Undefined for a blank translation: whether it was needed is for the check that knows the primary language. */
-export function findFault(error: ErrorObject, at: FieldAt, value: unknown): Fault | undefined {
+export function explainSchemaError(error: ErrorObject, at: FieldAt, value: unknown): Violation | undefined {
   if (error.keyword === 'type') return { code: 'type', problem: typeProblem(at, value) }
   if (typeof value !== 'string') return findSizeFault(error, at.field, value)
   if (at.isTranslation && isBlank(value)) return undefined
   return findStringFault(error, at, value)
 }
 
-function findStringFault(error: ErrorObject, at: FieldAt, text: string): Fault {
+function findStringFault(error: ErrorObject, at: FieldAt, text: string): Violation {
   const { field } = at
   if (field.values !== undefined) return { code: 'enum', problem: valuesProblem(at, field.values, text) }
   if (field.format !== undefined) {
-    const fault = FORMATS[field.format].findFault(text)
+    const fault = FORMAT_RULES[field.format].findViolation(text)
     assert(fault, `the check of ${field.format} is at least as strict as its pattern`)
     return fault
   }
-  if (error.keyword !== 'maxLength') return { code: 'length', problem: blankProblem(field.required ?? false) }
+  if (error.keyword !== 'maxLength') return { code: 'length', problem: explainBlank(field.required ?? false) }
   const facts = { count: countCharacters(text), most: Number(error.params.limit) }
   return { code: 'length', problem: problem('long', facts) }
 }
 
-export const blankProblem = (required: boolean) => problem(required ? 'blank_needed' : 'blank')
+export const explainBlank = (required: boolean) => problem(required ? 'blank_needed' : 'blank')
 
 /** `NMC811` and `Stahl` are names of values in some language or trade; what is none may be misspelt. */
 function valuesProblem({ field, path }: FieldAt, values: readonly string[], text: string): Problem {
-  const meant = valueNamed(path, field, text) ?? findNearestName(text, values)
+  const meant = findValueByName(path, field, text) ?? findNearestName(text, values)
   const list = values.join(', ')
   return meant === undefined
     ? problem('one_of', { values: list })
     : problem('one_of_meant', { values: list, meant })
 }
 
-/** Lists and objects that are too large never get here: `boundedData` has named and cut them. */
-function findSizeFault({ keyword, params }: ErrorObject, field: Field, value: unknown): Fault {
+/** Lists and objects that are too large never get here: `limitSizes` has named and cut them. */
+function findSizeFault({ keyword, params }: ErrorObject, field: Field, value: unknown): Violation {
   const unit = field.unit === undefined ? '' : ` ${field.unit}`
   switch (keyword) {
     case 'minimum':

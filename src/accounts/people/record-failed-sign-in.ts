@@ -8,7 +8,7 @@ const NOTED_EVERY_MS = 3_600_000
  * Notes a wrong password for an e-mail. One statement for an e-mail that nobody has here, too, so that its time tells
  * nothing. The entry says how many there were since the one before.
  */
-export async function noteFailedSignIn({ sql, clock }: OperatorContext, email: string): Promise<void> {
+export async function recordFailedSignIn({ sql, clock }: OperatorContext, email: string): Promise<void> {
   const now = clock.now()
   const due = new Date(now.getTime() - NOTED_EVERY_MS)
   const entry = {

@@ -4,10 +4,13 @@ import type { OperatorContext } from '../context.ts'
 import { isToken } from './one-time-links.ts'
 import { isLive } from './sessions.ts'
 
-export type PersonLook = { token: string; accountId: number }
+export type MembershipQuery = { token: string; accountId: number }
 
 /** For each look, in order, whether the token is of a live session of a person who belongs to that account. */
-export async function areOwnPeople(ctx: OperatorContext, looks: readonly PersonLook[]): Promise<boolean[]> {
+export async function areMembers(
+  ctx: OperatorContext,
+  looks: readonly MembershipQuery[],
+): Promise<boolean[]> {
   const { sql } = ctx
   const real = looks.filter(look => isToken(look.token))
   if (real.length === 0) return looks.map(() => false)

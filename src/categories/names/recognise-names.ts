@@ -3,11 +3,24 @@
  * batteries, countries. `Baumwolle`, `LINEN`, `NMC811` and `Deutschland` lead to `cotton`, `flax`, `nmc` and `DE`.
  * A known name costs one look-up; only a text that is none is compared with them all. The table is made at first use.
  */
-import { fibreCodes, isFibreCode, LANGUAGES, type Labels, label, labelsFor } from '../../i18n/catalogue.ts'
+import {
+  findLabel,
+  getLabels,
+  isFibreCode,
+  LANGUAGES,
+  type Labels,
+  listFibreCodes,
+} from '../../i18n/catalogue.ts'
 import type { Field } from '../field.ts'
+import {
+  findCountryByName,
+  findValueByName,
+  getCountryNames,
+  getValueNames,
+  normalizeName,
+} from './name-lookup.ts'
 import { FIBRE_KINDS, FIBRE_SYNONYMS, PARTICLES, QUALIFIERS } from './name-synonyms.ts'
 import { findNearestName } from './nearest-name.ts'
-import { countryNamed, countryWords, spokenKey, valueNamed, wordsOfValues } from './spoken.ts'
 
 export type Recognition = {
   /** What is stored so that pages show it in every language: `cotton`, `engineeredWood`, `nmc`, `DE`. */
@@ -32,28 +45,28 @@ export function recogniseFibre(text: string): Recognition | undefined {
 export function recogniseKnownFibre(text: string): Recognition | undefined {
   if (isFibreCode(text)) return { code: text, certainty: 'exact' }
   if (text.length > MAX_NAME_LENGTH) return undefined
-  return fibreNames().get(spokenKey(text)) ?? withoutQualifiers(text)
+  return fibreNames().get(normalizeName(text)) ?? withoutQualifiers(text)
 }
 
 /** The listed value that a text names: a label in any of the 24 languages or a synonym. `path` as the labels have it. */
 export function recogniseValue(path: string, field: Field, text: string): Recognition | undefined {
   if (text.length > MAX_NAME_LENGTH) return undefined
-  const code = valueNamed(path, field, text)
-  return code === undefined ? similar(text, wordsOfValues(path, field)) : { code, certainty: 'exact' }
+  const code = findValueByName(path, field, text)
+  return code === undefined ? similar(text, getValueNames(path, field)) : { code, certainty: 'exact' }
 }
 
 /** The country that a text names, by its code or its name in any of the 24 languages. */
 export function recogniseCountry(text: string): Recognition | undefined {
   if (text.length > MAX_NAME_LENGTH) return undefined
-  const code = countryNamed(text)
-  return code === undefined ? similar(text, countryWords()) : { code, certainty: 'exact' }
+  const code = findCountryByName(text)
+  return code === undefined ? similar(text, getCountryNames()) : { code, certainty: 'exact' }
 }
 
 /**
  * What to store for a text where Carnet chooses (forms, imports): the code of an exact name, else the text as it is.
  * `path` as the labels have it (`fiberComposition.fiber`).
  */
-export function canonicalName(path: string, field: Field, text: string): string {
+export function toCanonicalName(path: string, field: Field, text: string): string {
   const known = recogniseName(path, field, text)
   return known?.certainty === 'exact' ? known.code : text
 }
@@ -62,20 +75,20 @@ export function canonicalName(path: string, field: Field, text: string): string 
  * What a page in the language of `labels` shows for a fibre's name: its own word, and after it the text where that says
  * more. Undefined for a text that is shown as it is.
  */
-export function fibreLabel(labels: Labels, text: string): { name: string; more?: string } | undefined {
+export function buildFibreLabel(labels: Labels, text: string): { name: string; more?: string } | undefined {
   const known = recogniseKnownFibre(text)
-  const name = known && label(labels, 'fibres', known.code)
+  const name = known && findLabel(labels, 'fibres', known.code)
   if (known === undefined || name === undefined) return undefined
   if (known.certainty === 'exact') return { name }
-  const own = namesIn(name).map(spokenKey)
-  const saysItself = text.split(/\s+/).some(word => own.some(one => spokenKey(word).endsWith(one)))
+  const own = namesIn(name).map(normalizeName)
+  const saysItself = text.split(/\s+/).some(word => own.some(one => normalizeName(word).endsWith(one)))
   return saysItself ? undefined : { name, more: text.trim() }
 }
 
 /** Whichever of the above the field calls for, without a guess; undefined for a field that has no known names. */
 export function recogniseName(path: string, field: Field, text: string): Recognition | undefined {
-  if (field.values !== undefined) return exact(valueNamed(path, field, text))
-  if (field.format === 'country') return exact(countryNamed(text))
+  if (field.values !== undefined) return exact(findValueByName(path, field, text))
+  if (field.format === 'country') return exact(findCountryByName(text))
   return field.known === 'fibres' ? recogniseKnownFibre(text) : undefined
 }
 
@@ -92,7 +105,7 @@ function fibreNames(): ReadonlyMap<string, Recognition> {
   if (fibres !== undefined) return fibres
   const names = new Map<string, Recognition>()
   for (const [name, found] of listFibreNames()) {
-    const key = spokenKey(name)
+    const key = normalizeName(name)
     if (key !== '' && !names.has(key)) names.set(key, found)
   }
   fibres = names
@@ -101,11 +114,11 @@ function fibreNames(): ReadonlyMap<string, Recognition> {
 
 /** Every name with what it means, as it is written; the surest first. */
 export function* listFibreNames(): Generator<readonly [name: string, Recognition]> {
-  const codes = fibreCodes()
+  const codes = listFibreCodes()
   for (const code of codes) yield [code, { code, certainty: 'exact' }]
   for (const { code: language } of LANGUAGES) {
     for (const code of codes) {
-      const own = label(labelsFor(language), 'fibres', code) ?? ''
+      const own = findLabel(getLabels(language), 'fibres', code) ?? ''
       for (const name of namesIn(own)) yield [name, { code, certainty: 'exact' }]
     }
   }
@@ -121,14 +134,14 @@ const namesIn = (own: string): readonly string[] => {
   return inBrackets === undefined ? [own] : [own, own.replace(/\s*\(.*\)/, ''), inBrackets]
 }
 
-const BESIDE: ReadonlySet<string> = new Set([...QUALIFIERS, ...PARTICLES].map(spokenKey))
+const BESIDE: ReadonlySet<string> = new Set([...QUALIFIERS, ...PARTICLES].map(normalizeName))
 
 /** "recycled polyester (GRS)": what is left without words known to stand beside a name, if that is a name. */
 function withoutQualifiers(text: string): Recognition | undefined {
   const words = text.split(/[^\p{L}\p{M}\p{N}]+/u).filter(word => word !== '')
-  const rest = words.filter(word => !/^\p{N}+$/u.test(word) && !BESIDE.has(spokenKey(word)))
+  const rest = words.filter(word => !/^\p{N}+$/u.test(word) && !BESIDE.has(normalizeName(word)))
   if (rest.length === 0 || rest.length === words.length) return undefined
-  const found = fibreNames().get(spokenKey(rest.join('')))
+  const found = fibreNames().get(normalizeName(rest.join('')))
   return found && { code: found.code, certainty: 'qualified' }
 }
 
@@ -144,7 +157,7 @@ function namesByLetter(names: Names): ReadonlyMap<string, readonly string[]> {
 
 /** The name nearest to a text that is none. Few err in the first letter: 10 to 20 µs instead of 70 to 200. */
 function similar(text: string, names: Names): Recognition | undefined {
-  const key = spokenKey(text)
+  const key = normalizeName(text)
   const [first = ''] = key
   const nearest = findNearestName(key, namesByLetter(names).get(first) ?? [])
   const found = nearest === undefined ? undefined : names.get(nearest)

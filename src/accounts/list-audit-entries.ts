@@ -18,7 +18,7 @@ export type AuditPage = { entries: AuditEntry[]; next: string | undefined }
 const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** At most `limit` entries older than `before`; one that is no cursor is as if it were not there. */
-export async function readAuditLog(
+export async function listAuditEntries(
   ctx: AccountContext,
   page: { before: string; limit: number },
 ): Promise<AuditPage> {

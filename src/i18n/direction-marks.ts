@@ -4,4 +4,4 @@
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /** Text of an account where no element can keep its direction marks inside: a title, an attribute, a list of names. */
-export const withoutMarks = (text: string) => text.replace(DIRECTION_MARKS, '')
+export const stripDirectionMarks = (text: string) => text.replace(DIRECTION_MARKS, '')

@@ -3,7 +3,7 @@
  * not on it (scripts, handlers, links, loads from elsewhere, animation) cannot come along, however it is written.
  */
 
-export type CleanSvg = { text: string; width: number; height: number }
+export type SanitizedSvg = { text: string; width: number; height: number }
 
 const ELEMENTS = new Set([
   ...['svg', 'g', 'defs', 'symbol', 'use', 'title', 'desc', 'style'],
@@ -69,7 +69,7 @@ type State = {
 }
 
 /** The drawing, or undefined when it is no SVG that can be read whole. */
-export function cleanSvg(source: string): CleanSvg | undefined {
+export function sanitizeSvg(source: string): SanitizedSvg | undefined {
   const state: State = { out: '', open: [], dropped: 0, uses: 0, style: '', root: new Map() }
   PIECE.lastIndex = 0
   const text = source.replace(/^\ufeff/, '').trim()

@@ -3,13 +3,13 @@ import type { ErrorObject, ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { assert } from '../../kernel/errors.ts'
 import type { CompleteCategory } from '../catalogue.ts'
-import { type Field, scalarEntry } from '../field.ts'
+import { type Field, findScalarEntry } from '../field.ts'
 import { findNearestName } from '../names/nearest-name.ts'
 import { problem } from '../problems.ts'
-import { CUSTOM_KEYWORDS, categorySchema } from '../schema/json-schema.ts'
+import { buildCategorySchema, CUSTOM_KEYWORDS } from '../schema/json-schema.ts'
 import type { Data } from '../value.ts'
-import { type Findings, fieldOf, type Path } from './findings.ts'
-import { type FieldAt, findFault } from './structure-faults.ts'
+import { explainSchemaError, type FieldAt } from './explain-violation.ts'
+import { type Findings, formatFieldPath, type Path } from './findings.ts'
 
 const validators = new WeakMap<CompleteCategory, ValidateFunction>()
 
@@ -28,7 +28,7 @@ function validatorFor(category: CompleteCategory): ValidateFunction {
     validateSchema: false,
   })
   ajv.addVocabulary([...CUSTOM_KEYWORDS])
-  const validate = ajv.compile(categorySchema(category))
+  const validate = ajv.compile(buildCategorySchema(category))
   validators.set(category, validate)
   return validate
 }
@@ -61,7 +61,7 @@ function report(context: Finding, validatedWith: number): void {
   if (error.keyword === 'required') reportMissing(context, validatedWith)
   else if (error.keyword === 'additionalProperties') reportUnknown(context)
   else {
-    const fault = findFault(error, findField(category, path), valueAt(data, path))
+    const fault = explainSchemaError(error, findField(category, path), valueAt(data, path))
     if (fault !== undefined) findings.add(path, fault.code, fault.problem)
   }
 }
@@ -76,7 +76,7 @@ function reportMissing({ error, category, findings, path }: Finding, validatedWi
   const since = findField(category, missing).field.requiredSince ?? 1
   if (since > validatedWith) findings.warn(missing, 'required', problem('missing_soon'))
   else if (path.length === 0) findings.add(missing, 'required', problem('missing', { category: category.id }))
-  else findings.add(missing, 'required', problem('missing_in', { parent: fieldOf(path) }))
+  else findings.add(missing, 'required', problem('missing_in', { parent: formatFieldPath(path) }))
 }
 
 function reportUnknown({ error, category, findings, path }: Finding): void {
@@ -84,7 +84,7 @@ function reportUnknown({ error, category, findings, path }: Finding): void {
   const { field } = findField(category, path)
   const names = (field.fields ?? []).map(member => member.name)
   const meant = findNearestName(name, names)
-  const parent = fieldOf(path)
+  const parent = formatFieldPath(path)
   const unknown =
     meant === undefined
       ? problem('unknown_in', { parent, names: names.join(', ') })
@@ -100,7 +100,7 @@ function findField(category: CompleteCategory, path: Path): FieldAt {
     field =
       typeof step === 'string'
         ? member(field.fields ?? field.of ?? [], step)
-        : (scalarEntry(field) ?? { ...field, type: 'object', required: true, fields: field.of ?? [] })
+        : (findScalarEntry(field) ?? { ...field, type: 'object', required: true, fields: field.of ?? [] })
   }
   return { field, path: labelPath(path), isTranslation: false }
 }

@@ -6,13 +6,13 @@ type Waiting = { start: () => void }
  * Runs `work` once nobody else with this key is at work; it is told whether it had to wait for one. Undefined when
  * `patienceMs` passed before.
  */
-export type Gate = <T>(
+export type KeyedQueue = <T>(
   key: string,
   patienceMs: number,
   work: (waited: boolean) => Promise<T>,
 ) => Promise<T | undefined>
 
-export function openGate(): Gate {
+export function createKeyedQueue(): KeyedQueue {
   const queues = new Map<string, Waiting[]>()
   const leave = (key: string) => {
     const next = queues.get(key)?.shift()
@@ -49,9 +49,9 @@ function comesUp(queue: Waiting[], patienceMs: number): Promise<boolean> {
 }
 
 /** Runs `work` when one of the seats is free, in the order of asking. */
-export type Seats = <T>(work: () => Promise<T>) => Promise<T>
+export type Permits = <T>(work: () => Promise<T>) => Promise<T>
 
-export function openSeats(count: number): Seats {
+export function createPermits(count: number): Permits {
   const standing: (() => void)[] = []
   let free = count
   return async work => {

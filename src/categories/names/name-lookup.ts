@@ -2,7 +2,7 @@
  * What people call things in sheets: the labels of fields and values in all 24 languages, names of countries, words for
  * yes and no. They lead back to what the field table calls them.
  */
-import { LANGUAGES, label, labelsFor } from '../../i18n/catalogue.ts'
+import { findLabel, getLabels, LANGUAGES } from '../../i18n/catalogue.ts'
 import type { CompleteCategory } from '../catalogue.ts'
 import { COUNTRIES } from '../countries.ts'
 import type { Field } from '../field.ts'
@@ -12,7 +12,7 @@ import { COUNTRY_SYNONYMS, VALUE_SYNONYMS } from './name-synonyms.ts'
  * Letters and digits of a text, in lower case and without accents, whatever the locale: "Pflege-Hinweise" and
  * "pflegehinweise" are one word, "Élasthanne" and "elasthanne" are too.
  */
-export const spokenKey = (text: string): string =>
+export const normalizeName = (text: string): string =>
   text
     .normalize('NFKD')
     .toLowerCase()
@@ -33,30 +33,32 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
 }
 
 /** A field's label in one of the 24 languages by its path in the label files (`repair.repairable`), else undefined. */
-export const fieldLabel = (language: (typeof LANGUAGES)[number]['code'], path: string): string | undefined =>
-  label(labelsFor(language), 'fields', path)
+export const findFieldLabel = (
+  language: (typeof LANGUAGES)[number]['code'],
+  path: string,
+): string | undefined => findLabel(getLabels(language), 'fields', path)
 
 const fieldsOf = new WeakMap<CompleteCategory, ReadonlyMap<string, readonly string[]>>()
 
 /**
- * Paths (without indexes and languages) that a word may mean in a category, by `spokenKey`; a member of an object or
+ * Paths (without indexes and languages) that a word may mean in a category, by `normalizeName`; a member of an object or
  * list goes by its label alone and by its parent's and its own. Several: the word is not enough by itself.
  */
-export function fieldWords(category: CompleteCategory): ReadonlyMap<string, readonly string[]> {
+export function getFieldNames(category: CompleteCategory): ReadonlyMap<string, readonly string[]> {
   const known = fieldsOf.get(category)
   if (known !== undefined) return known
   const words = new Map<string, string[]>()
   const add = (text: string | undefined, path: string) => {
-    const key = spokenKey(text ?? '')
+    const key = normalizeName(text ?? '')
     const paths = words.get(key) ?? []
     if (key !== '' && !paths.includes(path)) words.set(key, [...paths, path])
   }
   const addLabels = (path: string, parent: string) => {
     for (const { code } of LANGUAGES) {
-      const own = fieldLabel(code, path) ?? ''
+      const own = findFieldLabel(code, path) ?? ''
       // "Artikelnummer (SKU)" is also written without what is in brackets, and by that alone.
       for (const name of [own, own.replace(/\s*\(.*\)/, ''), /\(([^)]*)\)/.exec(own)?.[1]]) add(name, path)
-      if (parent !== '') add(`${fieldLabel(code, parent) ?? ''} ${own}`, path)
+      if (parent !== '') add(`${findFieldLabel(code, parent) ?? ''} ${own}`, path)
     }
   }
   const walk = (fields: readonly Field[], parent: string) => {
@@ -72,30 +74,30 @@ export function fieldWords(category: CompleteCategory): ReadonlyMap<string, read
   return words
 }
 
-/** Whether a word (by `spokenKey`) is a member's path, or its label together with that of its parent. */
-export function namesParent(path: string, key: string): boolean {
+/** Whether a word (by `normalizeName`) is a member's path, or its label together with that of its parent. */
+export function includesParentName(path: string, key: string): boolean {
   const [parent = ''] = path.split('.')
   const full = LANGUAGES.map(
-    ({ code }) => `${fieldLabel(code, parent) ?? ''} ${fieldLabel(code, path) ?? ''}`,
+    ({ code }) => `${findFieldLabel(code, parent) ?? ''} ${findFieldLabel(code, path) ?? ''}`,
   )
-  return [path, ...full].some(text => spokenKey(text) === key)
+  return [path, ...full].some(text => normalizeName(text) === key)
 }
 
 let countryCodes: ReadonlyMap<string, string> | undefined
 
 /** 249 names in 24 languages; made at first use. */
-export function countryWords(): ReadonlyMap<string, string> {
+export function getCountryNames(): ReadonlyMap<string, string> {
   if (countryCodes !== undefined) return countryCodes
   const codes = new Map<string, string>()
   for (const { code } of LANGUAGES) {
     const names = new Intl.DisplayNames([code], { type: 'region', fallback: 'none' })
     for (const country of COUNTRIES) {
-      const key = spokenKey(names.of(country) ?? '')
+      const key = normalizeName(names.of(country) ?? '')
       if (key !== '' && !codes.has(key)) codes.set(key, country)
     }
   }
   for (const [country, names] of Object.entries(COUNTRY_SYNONYMS)) {
-    for (const name of names) codes.set(spokenKey(name), country)
+    for (const name of names) codes.set(normalizeName(name), country)
   }
   for (const country of COUNTRIES) codes.set(country.toLowerCase(), country)
   countryCodes = codes
@@ -103,17 +105,18 @@ export function countryWords(): ReadonlyMap<string, string> {
 }
 
 /** `Deutschland` → `DE`; undefined for what is no country's name or code. */
-export const countryNamed = (text: string): string | undefined => countryWords().get(spokenKey(text))
+export const findCountryByName = (text: string): string | undefined =>
+  getCountryNames().get(normalizeName(text))
 
 const values = new WeakMap<Field, ReadonlyMap<string, string>>()
 
 /** The value of an enum that a word stands for: as the table has it in any case, or a label; undefined when none. */
-export function valueNamed(path: string, field: Field, text: string): string | undefined {
-  return wordsOfValues(path, field).get(spokenKey(text))
+export function findValueByName(path: string, field: Field, text: string): string | undefined {
+  return getValueNames(path, field).get(normalizeName(text))
 }
 
-/** All words for the values of an enum, by `spokenKey`. */
-export function wordsOfValues(path: string, field: Field): ReadonlyMap<string, string> {
+/** All words for the values of an enum, by `normalizeName`. */
+export function getValueNames(path: string, field: Field): ReadonlyMap<string, string> {
   const known = values.get(field) ?? valueWords(path, field)
   values.set(field, known)
   return known
@@ -122,7 +125,7 @@ export function wordsOfValues(path: string, field: Field): ReadonlyMap<string, s
 function valueWords(path: string, field: Field): ReadonlyMap<string, string> {
   const words = new Map<string, string>()
   const add = (name: string, value: string) => {
-    const key = spokenKey(name)
+    const key = normalizeName(name)
     if (key !== '' && !words.has(key)) words.set(key, value)
   }
   // The table's own words first, then labels, then synonyms: the first meaning of a word stays.
@@ -136,7 +139,7 @@ function valueWords(path: string, field: Field): ReadonlyMap<string, string> {
 /** In all 24 languages, also without what is in brackets. */
 function* labelsOfValue(path: string, value: string): Generator<string> {
   for (const { code } of LANGUAGES) {
-    const own = label(labelsFor(code), 'values', `${path}.${value}`) ?? ''
+    const own = findLabel(getLabels(code), 'values', `${path}.${value}`) ?? ''
     yield own
     yield own.replace(/\s*\(.*\)/, '')
   }
@@ -147,17 +150,17 @@ const NO = ['false', '0', 'n', 'no', 'falsch', 'faux', 'falso', 'onwaar']
 let answers: ReadonlyMap<string, boolean> | undefined
 
 /** `ja`, `x`, `WAHR` → true; undefined for what is neither. */
-export function answerNamed(text: string): boolean | undefined {
+export function parseYesNo(text: string): boolean | undefined {
   if (answers === undefined) {
     const words = new Map<string, boolean>()
     for (const { code } of LANGUAGES) {
-      const { yes, no } = labelsFor(code).ui
-      words.set(spokenKey(yes), true)
-      words.set(spokenKey(no), false)
+      const { yes, no } = getLabels(code).ui
+      words.set(normalizeName(yes), true)
+      words.set(normalizeName(no), false)
     }
     for (const word of YES) words.set(word, true)
     for (const word of NO) words.set(word, false)
     answers = words
   }
-  return answers.get(spokenKey(text))
+  return answers.get(normalizeName(text))
 }

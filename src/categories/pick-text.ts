@@ -49,7 +49,7 @@ function shorterTags(tag: string): string[] {
 export type TextLanguages = { all: ReadonlySet<string>; ofTexts: readonly ReadonlySet<string>[] }
 
 /** The languages that texts of the data are in. */
-export function languagesOfTexts(
+export function listTextLanguages(
   fields: readonly Field[],
   data: Readonly<Record<string, unknown>>,
 ): TextLanguages {
@@ -75,13 +75,13 @@ export function languagesOfTexts(
 }
 
 /** The tags under which a reader gets each of the texts: who gets the same ones gets the same page. */
-export const chosenTags = (
+export const listChosenTags = (
   { ofTexts }: TextLanguages,
   wanted: readonly string[],
   primary: string,
 ): (string | undefined)[] => ofTexts.map(tags => pickTag(tags, wanted, primary))
 
 /** The wanted languages as far as they matter among these: each as the longest form that is there, once. */
-export const amongTags = (wanted: readonly string[], tags: ReadonlySet<string>): string[] => [
+export const filterTags = (wanted: readonly string[], tags: ReadonlySet<string>): string[] => [
   ...new Set(wanted.flatMap(tag => shorterTags(tag).find(form => tags.has(form)) ?? [])),
 ]

@@ -4,14 +4,14 @@
  */
 import { MOST_DETAILS } from '../../kernel/errors.ts'
 import type { CompleteCategory } from '../catalogue.ts'
-import { type Field, scalarEntry } from '../field.ts'
+import { type Field, findScalarEntry } from '../field.ts'
 import { problem } from '../problems.ts'
-import { maxEntries } from '../schema/json-schema.ts'
+import { getMaxEntries } from '../schema/json-schema.ts'
 import { type Data, isObject } from '../value.ts'
 import type { Findings } from './findings.ts'
 
 /** The data itself when nothing in it is oversized. Free-form keys at the top have no bounds but the body's. */
-export function boundedData(category: CompleteCategory, data: Data, findings: Findings): Data {
+export function limitSizes(category: CompleteCategory, data: Data, findings: Findings): Data {
   return new Bounds(findings).members(category.fields, data)
 }
 
@@ -46,9 +46,9 @@ class Bounds {
 
   private list(field: Field, entries: readonly unknown[]): readonly unknown[] {
     const kept = this.isTooLong(field, entries.length, 'entries')
-      ? entries.slice(0, maxEntries(field))
+      ? entries.slice(0, getMaxEntries(field))
       : entries
-    if (scalarEntry(field) !== undefined) return kept
+    if (findScalarEntry(field) !== undefined) return kept
     let changed = kept !== entries
     const bounded = kept.map((entry, index) => {
       if (!isObject(entry)) return entry
@@ -64,7 +64,7 @@ class Bounds {
   private translations(field: Field, texts: Data): Data {
     const tags = Object.keys(texts)
     if (!this.isTooLong(field, tags.length, 'languages')) return texts
-    return Object.fromEntries(tags.slice(0, maxEntries(field)).map(tag => [tag, texts[tag]]))
+    return Object.fromEntries(tags.slice(0, getMaxEntries(field)).map(tag => [tag, texts[tag]]))
   }
 
   /** As many unknown keys are kept as can be named. */
@@ -78,7 +78,7 @@ class Bounds {
   }
 
   private isTooLong(field: Field, count: number, what: 'entries' | 'languages'): boolean {
-    const most = maxEntries(field) ?? 0
+    const most = getMaxEntries(field) ?? 0
     if (count <= most) return false
     this.findings.add(this.path, 'length', problem(`many_${what}`, { count, most }))
     return true

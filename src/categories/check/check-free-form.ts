@@ -8,7 +8,7 @@ import { findNearestName } from '../names/nearest-name.ts'
 import { type Problem, problem } from '../problems.ts'
 import { type Data, isObject } from '../value.ts'
 import type { Findings } from './findings.ts'
-import { findTextFault } from './text.ts'
+import { findTextProblem } from './text-checks.ts'
 
 const namesOf = new WeakMap<CompleteCategory, ReadonlySet<string>>()
 
@@ -48,7 +48,7 @@ function unknown(category: CompleteCategory, key: string, strict: boolean): Prob
 function checkValue(value: unknown, path: (string | number)[], findings: Findings): void {
   if (findings.truncated) return
   if (typeof value === 'string') {
-    const fault = findTextFault(value)
+    const fault = findTextProblem(value)
     if (fault !== undefined) findings.add(path, 'pattern', fault)
   } else if (typeof value === 'number') {
     if (!Number.isFinite(value)) findings.add(path, 'type', problem('infinite'))
@@ -77,7 +77,7 @@ function checkKey(key: string, path: readonly (string | number)[], findings: Fin
     findings.add(path, 'unknown_field', problem('key'))
     return false
   }
-  const fault = findTextFault(key, 'key_')
+  const fault = findTextProblem(key, 'key_')
   if (fault !== undefined) findings.add(path, 'pattern', fault)
   return fault === undefined
 }

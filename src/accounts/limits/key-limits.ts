@@ -11,30 +11,30 @@ import { randomBase62 } from '../../kernel/crypto.ts'
 import { findMeaning, perDatabase, type Sql } from '../../kernel/db.ts'
 import { exchangeShares } from './rate-ledger.ts'
 import {
-  forgetTimes,
-  hear,
+  applyReply,
+  buildReport,
+  canAskForMore,
+  createShare,
   type LimitedKey,
-  mayAsk,
-  newShare,
   type Permit,
-  refuse,
-  type Share,
-  tell,
-  tidy,
-  use,
-  useAlone,
+  type RateShare,
+  refusePermit,
+  releaseIdlePermits,
+  resetTimes,
+  takePermit,
+  takePermitOffline,
 } from './rate-share.ts'
 
 /** A database that takes longer does not hold a request up: this process counts by itself until it answers. */
-const PATIENCE_MS = 500
+const DATABASE_TIMEOUT_MS = 500
 /** After an error of the database it is left alone for a while. */
-const REST_MS = 1_000
+const ERROR_PAUSE_MS = 1_000
 /** How often idle permits are looked for. */
-const TEND_EVERY_MS = 250
+const MAINTENANCE_INTERVAL_MS = 250
 /** A clock that goes back by more than this was put back. */
 const SET_BACK_MS = 1_000
 /** Only a request that others overtake each time gets this far. */
-const MOST_TURNS = 8
+const MAX_TURNS = 8
 
 type Contact = {
   over: Promise<void>
@@ -47,16 +47,16 @@ export type KeyLimits = {
   /** One request of a key: its permit, or the refusal, with what is left. Throws only what is a bug of ours. */
   take: (key: LimitedKey) => Promise<Permit> | Permit
   /** Gives back what lies idle and tells again what is held; called by a timer four times a second. */
-  tend: () => Promise<void>
+  maintain: () => Promise<void>
   /** Gives back all that is not used up; called at shutdown. */
-  leave: () => Promise<void>
+  releaseAll: () => Promise<void>
 }
 
 /** The limits as one process keeps them. */
-export function keyLimits(sql: Sql, clock: Clock, patienceMs = PATIENCE_MS): KeyLimits {
+export function createKeyLimits(sql: Sql, clock: Clock, patienceMs = DATABASE_TIMEOUT_MS): KeyLimits {
   const process = randomBase62(10)
-  const shares = new Map<string, Share>()
-  const contacts = new Map<Share, Contact>()
+  const shares = new Map<string, RateShare>()
+  const contacts = new Map<RateShare, Contact>()
   let latest = Number.NEGATIVE_INFINITY
   let restUntil = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
@@ -65,31 +65,31 @@ export function keyLimits(sql: Sql, clock: Clock, patienceMs = PATIENCE_MS): Key
     const now = clock.now().getTime()
     if (latest - now > SET_BACK_MS) {
       restUntil = Number.NEGATIVE_INFINITY
-      for (const share of shares.values()) forgetTimes(share)
+      for (const share of shares.values()) resetTimes(share)
     }
     latest = now
     return now
   }
 
-  const exchange = coalesce(async (all: readonly Share[]) => {
+  const exchange = coalesce(async (all: readonly RateShare[]) => {
     const now = time()
-    const told = all.map(share => tell(share, now))
+    const told = all.map(share => buildReport(share, now))
     return (await exchangeShares(sql, process, told, now)).map(answer => ({ answer, at: now }))
   })
 
-  const meet = async (share: Share): Promise<void> => {
+  const meet = async (share: RateShare): Promise<void> => {
     try {
       const { answer, at } = await exchange(share)
-      hear(share, answer, at)
+      applyReply(share, answer, at)
     } catch (error) {
-      restUntil = time() + REST_MS
+      restUntil = time() + ERROR_PAUSE_MS
       if (findMeaning(error)?.code !== 'unavailable') throw error
     } finally {
       contacts.delete(share)
     }
   }
 
-  const contact = (share: Share): Contact => {
+  const contact = (share: RateShare): Contact => {
     const before = contacts.get(share)
     if (before !== undefined) return before
     const { promise: tired, resolve } = Promise.withResolvers<void>()
@@ -105,61 +105,61 @@ export function keyLimits(sql: Sql, clock: Clock, patienceMs = PATIENCE_MS): Key
     return one
   }
 
-  const findShare = (key: LimitedKey): Share => {
+  const findShare = (key: LimitedKey): RateShare => {
     let share = shares.get(key.keyId)
     if (share === undefined) {
-      share = newShare(key)
+      share = createShare(key)
       shares.set(key.keyId, share)
-      startTending()
+      startMaintenance()
     }
-    if (share.key.requestsPerMinute !== key.requestsPerMinute) forgetTimes(share)
+    if (share.key.requestsPerMinute !== key.requestsPerMinute) resetTimes(share)
     share.key = key
     return share
   }
 
   /** The answer that needs no waiting, if there is one. */
-  const answer = (share: Share, now: number): Permit | undefined => {
-    const own = use(share, now)
+  const answer = (share: RateShare, now: number): Permit | undefined => {
+    const own = takePermit(share, now)
     if (own !== undefined) return own
-    if (now < restUntil || contacts.get(share)?.isStalled) return useAlone(share, now)
-    return mayAsk(share, now) ? undefined : refuse(share, now)
+    if (now < restUntil || contacts.get(share)?.isStalled) return takePermitOffline(share, now)
+    return canAskForMore(share, now) ? undefined : refusePermit(share, now)
   }
 
-  const ask = async (share: Share): Promise<Permit> => {
+  const ask = async (share: RateShare): Promise<Permit> => {
     share.waiting++
     try {
-      for (let turn = 0; turn < MOST_TURNS; turn++) {
+      for (let turn = 0; turn < MAX_TURNS; turn++) {
         // It may be one that was under way already and does not know of this request: hence turns.
         await contact(share).patience
         const permit = answer(share, time())
         if (permit !== undefined) return permit
       }
-      return refuse(share, time())
+      return refusePermit(share, time())
     } finally {
       share.waiting--
     }
   }
 
-  const startTending = () => {
+  const startMaintenance = () => {
     if (timer !== undefined) return
     // What fails here is met again, and told, by the next request that asks.
-    timer = setInterval(() => tend().catch(() => undefined), TEND_EVERY_MS)
+    timer = setInterval(() => maintain().catch(() => undefined), MAINTENANCE_INTERVAL_MS)
     timer.unref()
   }
 
-  const tend = async (): Promise<void> => {
+  const maintain = async (): Promise<void> => {
     const now = time()
     const met: Promise<void>[] = []
     for (const [id, share] of shares) {
       if (contacts.has(share) || share.waiting > 0 || now < restUntil) continue
       if (share.isLeaving && share.held === 0) shares.delete(id)
-      else if (tidy(share, now)) met.push(contact(share).over)
+      else if (releaseIdlePermits(share, now)) met.push(contact(share).over)
     }
-    if (shares.size === 0) stopTending()
+    if (shares.size === 0) stopMaintenance()
     await Promise.all(met)
   }
 
-  const stopTending = () => {
+  const stopMaintenance = () => {
     clearInterval(timer)
     timer = undefined
   }
@@ -169,9 +169,9 @@ export function keyLimits(sql: Sql, clock: Clock, patienceMs = PATIENCE_MS): Key
       const share = findShare(key)
       return answer(share, time()) ?? ask(share)
     },
-    tend,
-    async leave() {
-      stopTending()
+    maintain,
+    async releaseAll() {
+      stopMaintenance()
       const all = [...shares.values()]
       shares.clear()
       await Promise.all([...contacts.values()].map(one => one.over))
@@ -188,10 +188,10 @@ export function keyLimits(sql: Sql, clock: Clock, patienceMs = PATIENCE_MS): Key
 const limits = perDatabase((_sql: Sql) => new WeakMap<Clock, KeyLimits>())
 
 /** The limits of this process on this database. */
-export function keyLimitsOf(sql: Sql, clock: Clock): KeyLimits {
+export function getKeyLimits(sql: Sql, clock: Clock): KeyLimits {
   const known = limits(sql).get(clock)
   if (known !== undefined) return known
-  const made = keyLimits(sql, clock)
+  const made = createKeyLimits(sql, clock)
   limits(sql).set(clock, made)
   return made
 }

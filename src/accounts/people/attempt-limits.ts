@@ -12,15 +12,15 @@ import { sha256Hex } from '../../kernel/crypto.ts'
 import { perDatabase, type Sql } from '../../kernel/db.ts'
 import { networkOf } from '../../kernel/network.ts'
 import type { OperatorContext } from '../context.ts'
-import { openGate } from '../once-at-a-time.ts'
+import { createKeyedQueue } from '../keyed-queue.ts'
 
 /** Of an e-mail from one network, of a known browser, of a session. */
-export const ATTEMPTS_PER_SOURCE = 10
+export const MAX_ATTEMPTS_PER_SOURCE = 10
 /** Many people share one address; each try costs 90 ms of computing, so a flood of them is a load as well. */
-export const ATTEMPTS_PER_NETWORK = 60
-export const ATTEMPTS_WINDOW_MS = 15 * 60_000
+export const MAX_ATTEMPTS_PER_NETWORK = 60
+export const ATTEMPT_WINDOW_MS = 15 * 60_000
 /** Of an e-mail from everywhere, in the window, before tries of it go one after another. */
-export const FREE_ATTEMPTS_PER_EMAIL = 20
+export const MAX_UNDELAYED_ATTEMPTS_PER_EMAIL = 20
 const PAUSE_STEP_MS = 100
 const MAX_PAUSE_MS = 2_000
 /** How long a try waits for those before it; then its sender is asked to come back. */
@@ -28,9 +28,9 @@ const MAX_WAIT_MS = 10_000
 /** Security bound: tries of all e-mails that wait in this process. */
 const MAX_WAITING = 100
 /** A letter goes out for each: nobody needs more, and nobody's mailbox should be filled. */
-export const RESETS_PER_EMAIL = 3
+export const MAX_RESETS_PER_EMAIL = 3
 /** A browser takes a challenge whenever the sign-in page is opened, so there are many; they cost a row each for minutes. */
-export const CHALLENGES_PER_NETWORK = 300
+export const MAX_CHALLENGES_PER_NETWORK = 300
 const MAX_NETWORKS = 10_000
 
 type Tries = { count: number; since: number }
@@ -39,14 +39,14 @@ const perProcess = perDatabase((_sql: Sql) => ({
   /** Addresses are hashed with this and live no longer than the process. */
   salt: randomBytes(16).toString('hex'),
   tries: new Map<string, Tries>(),
-  gate: openGate(),
+  gate: createKeyedQueue(),
   waiting: 0,
 }))
 
 /** What counts tries: it has the key with which networks are hashed before they reach the database. */
 export type AttemptContext = OperatorContext & { secretKey: string }
 
-export type Source = {
+export type AttemptSource = {
   email: string
   /** The address the request came from. */
   network: string
@@ -54,41 +54,41 @@ export type Source = {
   known: string | undefined
 }
 
-export type HeldBack = { problem: 'wait'; seconds: number }
+export type Throttled = { problem: 'wait'; seconds: number }
 
 /**
  * Counts a try and makes it, at once or after those before it. `wait` when it is one too many for its source, or when so
  * many tries of the e-mail are under way that it would take too long.
  */
-export async function attempt<T>(
+export async function attemptSignIn<T>(
   ctx: AttemptContext,
-  source: Source,
+  source: AttemptSource,
   verify: () => Promise<T>,
-): Promise<T | HeldBack> {
+): Promise<T | Throttled> {
   if (source.known !== undefined) {
     const [own] = await count(ctx, [keyOfKnown(source.known)])
-    return own === undefined || own.attempts <= ATTEMPTS_PER_SOURCE ? verify() : heldBack(ctx, own.since)
+    return own === undefined || own.attempts <= MAX_ATTEMPTS_PER_SOURCE ? verify() : heldBack(ctx, own.since)
   }
-  const seconds = takeSignIn(ctx, source.network)
+  const seconds = countNetworkAttempt(ctx, source.network)
   if (seconds !== undefined) return { problem: 'wait', seconds }
   const [own, all] = await count(ctx, [keyOfSource(ctx, source), sha256Hex(source.email)])
-  if (own !== undefined && own.attempts > ATTEMPTS_PER_SOURCE) return heldBack(ctx, own.since)
-  const ms = pauseAfter(all?.attempts ?? 0)
+  if (own !== undefined && own.attempts > MAX_ATTEMPTS_PER_SOURCE) return heldBack(ctx, own.since)
+  const ms = getPauseMs(all?.attempts ?? 0)
   return ms === 0 ? verify() : inTurn(ctx, source.email, ms, verify)
 }
 
 /** How long a try of an e-mail waits, once those before it are done, when it is the n-th of all in the window. */
-export const pauseAfter = (n: number): number =>
-  Math.min(MAX_PAUSE_MS, Math.max(0, n - FREE_ATTEMPTS_PER_EMAIL) * PAUSE_STEP_MS)
+export const getPauseMs = (n: number): number =>
+  Math.min(MAX_PAUSE_MS, Math.max(0, n - MAX_UNDELAYED_ATTEMPTS_PER_EMAIL) * PAUSE_STEP_MS)
 
 async function inTurn<T>(
   ctx: OperatorContext,
   email: string,
   ms: number,
   verify: () => Promise<T>,
-): Promise<T | HeldBack> {
+): Promise<T | Throttled> {
   const state = perProcess(ctx.sql)
-  const later: HeldBack = { problem: 'wait', seconds: MAX_WAIT_MS / 1000 }
+  const later: Throttled = { problem: 'wait', seconds: MAX_WAIT_MS / 1000 }
   if (state.waiting >= MAX_WAITING) return later
   state.waiting++
   try {
@@ -103,38 +103,38 @@ async function inTurn<T>(
 }
 
 /** After a password that was right: its source starts anew, and so does the e-mail. */
-export async function forgiveAttempts(ctx: AttemptContext, source: Source): Promise<void> {
+export async function clearAttempts(ctx: AttemptContext, source: AttemptSource): Promise<void> {
   const own = source.known === undefined ? keyOfSource(ctx, source) : keyOfKnown(source.known)
-  if (source.known === undefined) forgiveNetwork(ctx, source.network)
+  if (source.known === undefined) uncountNetworkAttempt(ctx, source.network)
   await forget(ctx, [own, sha256Hex(source.email)])
 }
 
 /** After a new password by a link. */
-export const forgiveEmail = (ctx: OperatorContext, email: string): Promise<void> =>
+export const clearEmailAttempts = (ctx: OperatorContext, email: string): Promise<void> =>
   forget(ctx, [sha256Hex(email)])
 
 /** Counts a sign-in that names nobody, with a passkey. Returns the seconds to wait when it is one too many, else undefined. */
-export const takeSignIn = (ctx: OperatorContext, network: string): number | undefined =>
-  takeOfNetwork(ctx, networkKey(ctx, network), ATTEMPTS_PER_NETWORK)
+export const countNetworkAttempt = (ctx: OperatorContext, network: string): number | undefined =>
+  takeOfNetwork(ctx, networkKey(ctx, network), MAX_ATTEMPTS_PER_NETWORK)
 
 /** The same for a challenge. */
-export const takeChallenge = (ctx: OperatorContext, network: string): number | undefined =>
-  takeOfNetwork(ctx, `challenge ${networkKey(ctx, network)}`, CHALLENGES_PER_NETWORK)
+export const countChallenge = (ctx: OperatorContext, network: string): number | undefined =>
+  takeOfNetwork(ctx, `challenge ${networkKey(ctx, network)}`, MAX_CHALLENGES_PER_NETWORK)
 
 /**
  * Counts the asking for a link by mail; apart from sign-ins. `isFlooded`: so many have been asked for from everywhere
  * that no further letter goes out, though the answer is the same.
  */
-export async function takeReset(
+export async function countResetRequest(
   ctx: AttemptContext,
   { email, network }: { email: string; network: string },
-): Promise<HeldBack | { isFlooded: boolean }> {
-  const seconds = takeSignIn(ctx, network)
+): Promise<Throttled | { isFlooded: boolean }> {
+  const seconds = countNetworkAttempt(ctx, network)
   if (seconds !== undefined) return { problem: 'wait', seconds }
   const own = keyOfSource(ctx, { email: `reset ${email}`, network })
   const [mine, all] = await count(ctx, [own, sha256Hex(`reset ${email}`)])
-  if (mine !== undefined && mine.attempts > RESETS_PER_EMAIL) return heldBack(ctx, mine.since)
-  return { isFlooded: all !== undefined && all.attempts > RESETS_PER_EMAIL }
+  if (mine !== undefined && mine.attempts > MAX_RESETS_PER_EMAIL) return heldBack(ctx, mine.since)
+  return { isFlooded: all !== undefined && all.attempts > MAX_RESETS_PER_EMAIL }
 }
 
 function takeOfNetwork(ctx: OperatorContext, key: string, most: number): number | undefined {
@@ -142,7 +142,7 @@ function takeOfNetwork(ctx: OperatorContext, key: string, most: number): number 
   const { tries } = perProcess(ctx.sql)
   const known = tries.get(key)
   const entry =
-    known === undefined || known.since + ATTEMPTS_WINDOW_MS <= now ? { count: 0, since: now } : known
+    known === undefined || known.since + ATTEMPT_WINDOW_MS <= now ? { count: 0, since: now } : known
   if (entry.count >= most) return secondsUntilOver(entry.since, now)
   entry.count++
   // Newest last, so that the one forgotten first is the one not seen for longest.
@@ -158,7 +158,7 @@ type Counted = { attempts: number; since: number }
 /** Counts one try for each key; keys are sorted into one order, so that two who count the same do not lock each other. */
 async function count(ctx: OperatorContext, keys: readonly string[]): Promise<(Counted | undefined)[]> {
   const now = ctx.clock.now()
-  const over = new Date(now.getTime() - ATTEMPTS_WINDOW_MS)
+  const over = new Date(now.getTime() - ATTEMPT_WINDOW_MS)
   const rows = await ctx.sql<{ email_hash: string; attempts: number; first_at: Date }[]>`
     with forgotten as (
       delete from sign_in_attempt where email_hash in (
@@ -185,15 +185,15 @@ async function forget(ctx: OperatorContext, keys: string[]): Promise<void> {
   await ctx.sql`delete from sign_in_attempt where email_hash = any(${keys}::text[])`
 }
 
-const heldBack = (ctx: OperatorContext, since: number): HeldBack => ({
+const heldBack = (ctx: OperatorContext, since: number): Throttled => ({
   problem: 'wait',
   seconds: secondsUntilOver(since, ctx.clock.now().getTime()),
 })
 
 const secondsUntilOver = (since: number, now: number) =>
-  Math.max(1, Math.ceil((since + ATTEMPTS_WINDOW_MS - now) / 1000))
+  Math.max(1, Math.ceil((since + ATTEMPT_WINDOW_MS - now) / 1000))
 
-export function forgiveNetwork(ctx: OperatorContext, network: string): void {
+export function uncountNetworkAttempt(ctx: OperatorContext, network: string): void {
   const entry = perProcess(ctx.sql).tries.get(networkKey(ctx, network))
   if (entry !== undefined && entry.count > 0) entry.count--
 }

@@ -5,23 +5,23 @@
 import { type Fragment, type Sql, sqlState } from '../kernel/db.ts'
 
 /** `key` as the client chose it; `fingerprint` of all that makes a request this one and no other. */
-export type Repeatable = { key: string; fingerprint: Buffer }
+export type IdempotentRequest = { key: string; fingerprint: Buffer }
 /** An answer as it went out: it is kept and repeated byte for byte. */
-export type KeptAnswer = { status: number; headers: Readonly<Record<string, string>>; body: string }
+export type StoredResponse = { status: number; headers: Readonly<Record<string, string>>; body: string }
 
 /**
  * Handed to a verb that keeps the answer with its own statement, instead of a transaction round it. It says so in
- * `kept`, or throws `KeyTaken` having written nothing.
+ * `isStored`, or throws `IdempotencyKeyTaken` having written nothing.
  */
-export type Receipt = { request: Repeatable; kept: boolean }
+export type IdempotencyRecord = { request: IdempotentRequest; isStored: boolean }
 
 /** The key has been used, or is being used: the long way finds out which. */
-export class KeyTaken extends Error {
+export class IdempotencyKeyTaken extends Error {
   override name = 'KeyTaken'
 }
 
 /** What of a receipt goes with a row into the statement that keeps it; null without one. */
-export const receiptRow = (receipt: Receipt | undefined, answer: () => KeptAnswer) =>
+export const toIdempotencyRow = (receipt: IdempotencyRecord | undefined, answer: () => StoredResponse) =>
   receipt === undefined
     ? null
     : { key: receipt.request.key, fingerprint: receipt.request.fingerprint.toString('hex'), ...answer() }
@@ -31,7 +31,7 @@ export const receiptRow = (receipt: Receipt | undefined, answer: () => KeptAnswe
  * `key` of those whose key was free. It waits for a key that another transaction is writing, but not for long: the
  * rows of others are in the same statement.
  */
-export const keepReceipts = (sql: Sql): Fragment => sql`
+export const storeResponses = (sql: Sql): Fragment => sql`
   insert into idempotency_key (created_at, account_id, fingerprint, key, status, headers, body)
   select at, account_id, decode(receipt->>'fingerprint', 'hex'), receipt->>'key', (receipt->>'status')::smallint,
     receipt->'headers', receipt->>'body'

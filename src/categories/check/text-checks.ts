@@ -6,7 +6,7 @@ import { type Problem, problem } from '../problems.ts'
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f]/
 
 /** What is wrong with the characters of a text, or of a key; undefined when nothing is. */
-export function findTextFault(text: string, of: '' | 'key_' = ''): Problem | undefined {
+export function findTextProblem(text: string, of: '' | 'key_' = ''): Problem | undefined {
   const control = CONTROL.exec(text)
   if (control !== null) {
     const code = text.charCodeAt(control.index).toString(16).toUpperCase().padStart(4, '0')

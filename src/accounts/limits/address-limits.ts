@@ -1,12 +1,12 @@
 /** How many requests a minute come from an address without a key: open calls and keys that are none. */
-import { perNetwork } from './per-network.ts'
+import { createNetworkMap } from './network-map.ts'
 import type { Permit } from './rate-share.ts'
-import { rateWindow } from './rate-window.ts'
+import { createRateWindow } from './rate-window.ts'
 
-export const REQUESTS_PER_ADDRESS = 300
+export const MAX_REQUESTS_PER_ADDRESS = 300
 /** Steps this long bound an address to 61 of them: 4 kB, 40 MB for as many addresses as are remembered. */
 const STEP_MS = 1_000
-export const MOST_ADDRESSES = 10_000
+export const MAX_ADDRESSES = 10_000
 
 export type AddressLimits = {
   /** One request from an address, counted if there is room. */
@@ -15,15 +15,15 @@ export type AddressLimits = {
   size: () => number
 }
 
-export function addressLimits(): AddressLimits {
-  const windows = perNetwork(() => rateWindow(STEP_MS), { max: MOST_ADDRESSES, ipv6Bits: 64 })
+export function createAddressLimits(): AddressLimits {
+  const windows = createNetworkMap(() => createRateWindow(STEP_MS), { max: MAX_ADDRESSES, ipv6Bits: 64 })
   return {
     take(address, now) {
       const uses = windows.get(address)
-      const isGranted = uses.count(now) < REQUESTS_PER_ADDRESS
+      const isGranted = uses.count(now) < MAX_REQUESTS_PER_ADDRESS
       if (isGranted) uses.add(now)
-      const remaining = REQUESTS_PER_ADDRESS - uses.count(now)
-      return { isGranted, limit: REQUESTS_PER_ADDRESS, remaining, nextOver: uses.nextOver() ?? now }
+      const remaining = MAX_REQUESTS_PER_ADDRESS - uses.count(now)
+      return { isGranted, limit: MAX_REQUESTS_PER_ADDRESS, remaining, nextOver: uses.nextExpiry() ?? now }
     },
     size: windows.size,
   }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { sha256Hex } from '../../kernel/crypto.ts'
 import { networkOf } from '../../kernel/network.ts'
 
-export type PerNetwork<T> = {
+export type NetworkMap<T> = {
   /** The value of the network that an address is in. */
   get: (address: string) => T
   /** How many networks are remembered. */
@@ -11,10 +11,10 @@ export type PerNetwork<T> = {
 }
 
 /** The network not seen for longest is forgotten when there are more than `max`. */
-export function perNetwork<T>(
+export function createNetworkMap<T>(
   make: () => T,
   { max, ipv6Bits }: { max: number; ipv6Bits: 56 | 64 },
-): PerNetwork<T> {
+): NetworkMap<T> {
   const salt = randomBytes(16).toString('hex')
   const values = new Map<string, T>()
   return {
