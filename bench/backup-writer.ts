@@ -3,7 +3,7 @@ import { constants, setPriority } from 'node:os'
 import { systemClock } from '../src/kernel/clock.ts'
 import { openPool } from '../src/kernel/db.ts'
 import { deriveBackupKey } from '../src/transfer/backup/backup-key.ts'
-import { backUp } from '../src/transfer/backup/create-backup.ts'
+import { createBackup } from '../src/transfer/backup/create-backup.ts'
 
 const { target, path } = JSON.parse(process.argv[2] ?? '{}')
 setPriority(constants.priority.PRIORITY_LOW)
@@ -13,4 +13,4 @@ const setup = {
   key: deriveBackupKey('a secret key that only benches know'),
   version: 'bench',
 }
-process.stdout.write(JSON.stringify(await backUp(setup, { path })))
+process.stdout.write(JSON.stringify(await createBackup(setup, { path })))

@@ -16,7 +16,7 @@ import { createSealer } from '../src/kernel/sealing.ts'
 import { createAccessLink } from '../src/passports/access/access-links.ts'
 import { updatePassport } from '../src/passports/write/update.ts'
 import { createScanRecorder } from '../src/scans/recorder.ts'
-import { openImport } from '../src/transfer/spreadsheets/spreadsheet-import.ts'
+import { createImport } from '../src/transfer/spreadsheets/spreadsheet-import.ts'
 import { addWebhook } from '../src/webhooks/manage-endpoints.ts'
 import { fill, fillItems } from './loader.ts'
 import type { Bench, Row } from './run.ts'
@@ -108,7 +108,7 @@ async function fillScans({ sql }: Hall, { accountId }: Tenant, models: readonly 
         parent_id: null,
       } as const
       const country = COUNTRIES[n % COUNTRIES.length] ?? ''
-      recorder.note(
+      recorder.record(
         model,
         {
           address: `2001:db8::${(n >> 16).toString(16)}:${(n & 0xffff).toString(16)}`,
@@ -156,7 +156,7 @@ async function fillTheRest(
   }
   const rows = Array.from({ length: 1_000 }, (_, n) => `Coat ${n};AC-${n};Nordmoor`)
   const bytes = Buffer.from(['Product name;SKU;Brand', ...rows].join('\n'))
-  const sheet = await openImport(ctx, { fileName: 'Coats.csv', bytes, category: 'textile' })
+  const sheet = await createImport(ctx, { fileName: 'Coats.csv', bytes, category: 'textile' })
   const [person] = await ctx.sql<{ id: string }[]>`select id from person where email = ${email}`
   const passkey = newUuid(systemClock.now().getTime())
   await ctx.sql`

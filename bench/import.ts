@@ -4,9 +4,9 @@
  */
 import { findCategory } from '../src/categories/catalogue.ts'
 import { findUuid } from '../src/kernel/ids.ts'
-import { columnsOf } from '../src/transfer/spreadsheets/columns.ts'
-import { Breadth, dataRow } from '../src/transfer/spreadsheets/passport-to-row.ts'
-import { xlsxFile } from '../src/transfer/spreadsheets/write-xlsx.ts'
+import { listColumns } from '../src/transfer/spreadsheets/columns.ts'
+import { buildRow, LayoutCollector } from '../src/transfer/spreadsheets/passport-to-row.ts'
+import { writeXlsx } from '../src/transfer/spreadsheets/write-xlsx.ts'
 import { bodyOf } from './loader.ts'
 import type { Bench, Row } from './run.ts'
 import { signIn, type Visit } from './sign-in.ts'
@@ -133,16 +133,16 @@ async function listWhile(server: Server, { key }: Tenant, work: () => Promise<vo
 async function makeSheet(): Promise<Sheet> {
   const category = findCategory('textile')
   if (category === undefined) throw new Error('there is the category textile')
-  const breadth = new Breadth(category)
+  const breadth = new LayoutCollector(category)
   const all = Array.from({ length: MODELS }, (_, i) => bodyOf(i))
   for (const data of all) breadth.add(data)
-  const columns = columnsOf(category, breadth.extent)
+  const columns = listColumns(category, breadth.layout)
   const names = columns.map(({ name }) => name)
   async function* rows() {
     yield names
-    for (const data of all) yield dataRow(data, columns)
+    for (const data of all) yield buildRow(data, columns)
   }
   const pieces: Buffer[] = []
-  for await (const piece of xlsxFile([{ name: 'Products', rows: rows() }])) pieces.push(piece)
+  for await (const piece of writeXlsx([{ name: 'Products', rows: rows() }])) pieces.push(piece)
   return { bytes: Buffer.concat(pieces), columns: names }
 }

@@ -37,8 +37,8 @@ const app = createApp({
   countryHeader: undefined,
   scans: {
     ...scans,
-    note(...noted) {
-      if (isCounting) scans.note(...noted)
+    record(...noted) {
+      if (isCounting) scans.record(...noted)
     },
   },
   log,

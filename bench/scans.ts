@@ -59,7 +59,7 @@ async function burst(stage: Stage): Promise<Row> {
           model_id: id,
           parent_id: null,
         } as const
-        recorder.note(
+        recorder.record(
           passport,
           { address: nextAddress(), userAgent: AGENT, country: i % 2 ? 'DE' : 'FR' },
           now,

@@ -5,7 +5,7 @@ import { newUuid } from '../src/kernel/ids.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
 import { insertEvents } from '../src/webhooks/insert-events.ts'
 import { addWebhook } from '../src/webhooks/manage-endpoints.ts'
-import { signMessage } from '../src/webhooks/sign.ts'
+import { signEvent } from '../src/webhooks/sign.ts'
 import type { Bench } from './run.ts'
 import { type Hall, inTurns, type Server, type Tenant } from './stage.ts'
 
@@ -64,7 +64,7 @@ async function post({ port }: Server, url: string): Promise<number> {
   const data = '{"id": "06f4k2m8n0p2q4r6s8t0v2w4x6", "category": "textile", "version_no": 2}'
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
   const message = { id: '06f4k2m8n0p2q4r6s8t0v2w4x6', event: 'product.updated', data, at: systemClock.now() }
-  const { body, headers } = signMessage(message, { standard: [secret], documented: secret })
+  const { body, headers } = signEvent(message, { standard: [secret], documented: secret })
   const wish = { url, count: EVENTS, connections: CONNECTIONS, headers, body }
   const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: JSON.stringify(wish) })
   return Number(await answer.text())

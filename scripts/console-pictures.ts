@@ -75,7 +75,7 @@ async function scan({ sql, accountId }: AccountContext, models: readonly string[
       const of = { level: 'm', model_id: id, parent_id: null, category: row?.category ?? '' } as const
       const country = COUNTRIES[mixed(reader) % COUNTRIES.length] ?? ''
       const userAgent = AGENTS[(mixed(reader + 7) % 7) % AGENTS.length] ?? ''
-      recorder.note(
+      recorder.record(
         { id, account_id: accountId, ...of },
         { address: `2001:db8::${reader.toString(16)}`, userAgent, country },
         new Date(now - back * DAY_MS),

@@ -2,7 +2,7 @@
 import type { Device } from './device.ts'
 
 /** What the door says of a passport; a row of the passport has these. */
-export type Scanned = {
+export type ScannedPassport = {
   id: string
   account_id: number
   category: string
@@ -12,10 +12,10 @@ export type Scanned = {
 }
 
 /** Scans of one passport, day, country and device. */
-export type Cell = {
+export type ScanCounter = {
   /** Its place in the batch. */
   slot: number
-  passport: Scanned
+  passport: ScannedPassport
   day: number
   country: string
   device: Device
@@ -34,35 +34,39 @@ export type ItemVisit = {
   scans: number
 }
 
-export type Batch = {
+export type ScanBatch = {
   /** Given when it is first written; the same at each further try. */
   number?: number
   scans: number
   /** In the order of their slots. */
-  cells: Map<string, Cell>
+  counters: Map<string, ScanCounter>
   /** A day's readers, by hash: the slot of the cell they count in if nobody has seen them that day. */
   visitors: Map<string, number>
   items: Map<string, ItemVisit>
 }
 
-export const newBatch = (): Batch => ({
+export const createScanBatch = (): ScanBatch => ({
   scans: 0,
-  cells: new Map(),
+  counters: new Map(),
   visitors: new Map(),
   items: new Map(),
 })
 
 /** What a batch weighs in memory and in a statement: rows, not scans. */
-export const weightOf = (batch: Batch): number => batch.cells.size + batch.visitors.size + batch.items.size
+export const countBatchRows = (batch: ScanBatch): number =>
+  batch.counters.size + batch.visitors.size + batch.items.size
 
 /** The cell of these words, made at first use. */
-export function cellOf(batch: Batch, words: Omit<Cell, 'slot' | 'scans' | 'crawlers'>): Cell {
+export function getCounter(
+  batch: ScanBatch,
+  words: Omit<ScanCounter, 'slot' | 'scans' | 'crawlers'>,
+): ScanCounter {
   const { passport, day, country, device } = words
   const key = `${passport.id}${country}${device}${day}`
-  let cell = batch.cells.get(key)
+  let cell = batch.counters.get(key)
   if (cell === undefined) {
-    cell = { slot: batch.cells.size, passport, day, country, device, scans: 0, crawlers: 0 }
-    batch.cells.set(key, cell)
+    cell = { slot: batch.counters.size, passport, day, country, device, scans: 0, crawlers: 0 }
+    batch.counters.set(key, cell)
   }
   return cell
 }

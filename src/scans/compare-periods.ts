@@ -1,7 +1,7 @@
 /** A range against the one before it, where that can be said: whole days only, all of them counted in the same way. */
 import type { AccountContext } from '../accounts/context.ts'
-import { dayOf, dayText } from './day.ts'
-import { DAYS_KEPT } from './delete-old-scans.ts'
+import { dayOf, formatDay } from './day.ts'
+import { KEPT_DAYS } from './delete-old-scans.ts'
 
 type Sums = { total: number; unique: number }
 
@@ -36,15 +36,15 @@ export async function comparePeriods(ctx: AccountContext, { days }: { days: numb
         order by first_day limit 1) as since,
       (select changed_at from scan_setting where account_id = ${ctx.accountId}) as switched_at
     from (
-      select scans, uniques, first_day >= ${dayText(today - days)}::text::date as is_recent from scan_account_span
-      where account_id = ${ctx.accountId} and days = 1 and first_day >= ${dayText(first)}::text::date
-        and first_day < ${dayText(today)}::text::date
+      select scans, uniques, first_day >= ${formatDay(today - days)}::text::date as is_recent from scan_account_span
+      where account_id = ${ctx.accountId} and days = 1 and first_day >= ${formatDay(first)}::text::date
+        and first_day < ${formatDay(today)}::text::date
     ) kept`
   if (row === undefined || row.since === null) return { is: 'nothing' }
-  if (2 * days > DAYS_KEPT) return { is: 'forgotten' }
-  if (row.since > dayText(first)) return { is: 'young', since: row.since }
+  if (2 * days > KEPT_DAYS) return { is: 'forgotten' }
+  if (row.since > formatDay(first)) return { is: 'young', since: row.since }
   if (row.switched_at !== null && dayOf(row.switched_at) >= first) {
-    return { is: 'switched', since: dayText(dayOf(row.switched_at)) }
+    return { is: 'switched', since: formatDay(dayOf(row.switched_at)) }
   }
   return {
     is: 'compared',

@@ -1,16 +1,16 @@
 /** From a request to numbers: what a scan leaves behind is made here, and the address and user agent end here. */
 import { networkOf } from '../kernel/network.ts'
-import { type Batch, cellOf, type Scanned } from './batch.ts'
-import { type Countries, UNKNOWN_COUNTRY } from './country.ts'
+import { getCounter, type ScanBatch, type ScannedPassport } from './batch.ts'
+import { type CountryLookup, UNKNOWN_COUNTRY } from './country.ts'
 import { isCrawler } from './crawlers.ts'
-import { HOURS_A_DAY } from './day.ts'
-import { type Device, deviceOf } from './device.ts'
-import type { ReaderCap } from './reader-limit.ts'
+import { HOURS_PER_DAY } from './day.ts'
+import { type Device, detectDevice } from './device.ts'
+import type { ReaderLimit } from './reader-limit.ts'
 import type { Salts } from './salts.ts'
-import { isCounted, type SettingsMirror } from './settings.ts'
+import { isCounted, type SettingsCache } from './settings.ts'
 
 /** Who looked, as the door saw it. In memory only, for a second as a rule. */
-export type Reader = {
+export type ScanReader = {
   address: string
   userAgent: string
   /** Two letters that a trusted proxy has sent. */
@@ -20,25 +20,34 @@ export type Reader = {
 }
 
 /** The same reader at the same passport within the same hour, `times` over. */
-export type Sighting = { passport: Scanned; reader: Reader; hour: number; times: number }
+export type PendingScan = { passport: ScannedPassport; reader: ScanReader; hour: number; times: number }
 
-export type Tools = { settings: SettingsMirror; salts: Salts; countries: Countries; readerCap: ReaderCap }
+export type ScanTools = {
+  settings: SettingsCache
+  salts: Salts
+  countries: CountryLookup
+  readerLimit: ReaderLimit
+}
 
 /** Adds one sighting to a batch, unless its account or category is not counted: then nothing is derived. */
-export function addSighting(batch: Batch, { passport, reader, hour, times }: Sighting, tools: Tools): void {
-  const settings = tools.settings.of(passport.account_id)
+export function countScan(
+  batch: ScanBatch,
+  { passport, reader, hour, times }: PendingScan,
+  tools: ScanTools,
+): void {
+  const settings = tools.settings.get(passport.account_id)
   if (!isCounted(settings, passport.category)) return
-  const day = Math.floor(hour / HOURS_A_DAY)
-  const kind = kindOf(reader.userAgent)
+  const day = Math.floor(hour / HOURS_PER_DAY)
+  const kind = findKind(reader.userAgent)
   batch.scans += times
   if (kind === 'crawler') {
-    cellOf(batch, { passport, day, country: UNKNOWN_COUNTRY, device: 'other' }).crawlers += times
+    getCounter(batch, { passport, day, country: UNKNOWN_COUNTRY, device: 'other' }).crawlers += times
     return
   }
-  const country = tools.countries.of(reader.address, reader.country)
-  const cell = cellOf(batch, { passport, day, country, device: kind })
+  const country = tools.countries.find(reader.address, reader.country)
+  const cell = getCounter(batch, { passport, day, country, device: kind })
   cell.scans += times
-  const { words, visitor } = identify(passport.id, reader, day, tools)
+  const { words, visitor } = hashReader(passport.id, reader, day, tools)
   if (!batch.visitors.has(visitor)) batch.visitors.set(visitor, cell.slot)
   if (passport.level !== 'i' || settings.clone_rules === null) return
   const key = `${hour}${visitor}${country}`
@@ -53,28 +62,28 @@ export function addSighting(batch: Batch, { passport, reader, hour, times }: Sig
 }
 
 /** The hash that stands for a reader, and what it is made of; beyond the cap all of a network are one more reader. */
-function identify(
+function hashReader(
   passportId: string,
-  { address, userAgent }: Reader,
+  { address, userAgent }: ScanReader,
   day: number,
-  { salts, readerCap }: Tools,
+  { salts, readerLimit }: ScanTools,
 ): { words: string; visitor: string } {
   const words = `${passportId}\n${address}\n${userAgent}`
   const visitor = salts.hash(day, words)
-  if (readerCap.admits(day, passportId, address, visitor)) return { words, visitor }
+  if (readerLimit.admits(day, passportId, address, visitor)) return { words, visitor }
   const shared = `${passportId}\n${networkOf(address, 56)}`
   return { words: shared, visitor: salts.hash(day, shared) }
 }
 
 const kinds = new Map<string, Device | 'crawler'>()
-const MOST_KINDS = 2_000
+const MAX_CACHED_KINDS = 2_000
 
 /** Remembered for the few hundred user agents that most readers have. */
-function kindOf(userAgent: string): Device | 'crawler' {
+function findKind(userAgent: string): Device | 'crawler' {
   let kind = kinds.get(userAgent)
   if (kind === undefined) {
-    kind = isCrawler(userAgent) ? 'crawler' : deviceOf(userAgent)
-    if (kinds.size >= MOST_KINDS) kinds.clear()
+    kind = isCrawler(userAgent) ? 'crawler' : detectDevice(userAgent)
+    if (kinds.size >= MAX_CACHED_KINDS) kinds.clear()
     kinds.set(userAgent, kind)
   }
   return kind

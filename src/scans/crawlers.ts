@@ -92,8 +92,8 @@ const GENERIC =
   /^(?:curl|wget|node-fetch|undici|got|axios|k6|httpie|python|aiohttp|okhttp|java|go-http-client|libwww)\b/i
 
 /** Security bound: no pattern walks more than this. Real user agents are a third of it. */
-const LENGTH_MAX = 512
+const MAX_USER_AGENT_LENGTH = 512
 
 /** Whether this user agent declares itself a crawler or a fetcher of link previews. */
 export const isCrawler = (userAgent: string): boolean =>
-  !GENERIC.test(userAgent) && isDeclared(userAgent.slice(0, LENGTH_MAX))
+  !GENERIC.test(userAgent) && isDeclared(userAgent.slice(0, MAX_USER_AGENT_LENGTH))

@@ -1,32 +1,32 @@
 /** Forgetting: what the statistics no longer need is deleted, by whichever process looks first. */
 import type { OperatorContext } from '../accounts/context.ts'
 import type { Fragment, Sql } from '../kernel/db.ts'
-import { DAY_MS, dayOf, dayText, hourOf, hourText } from './day.ts'
+import { DAY_MS, dayOf, formatDay, formatHour, hourOf } from './day.ts'
 import { SPAN_DAYS } from './spans.ts'
-import { WINDOW_HOURS } from './suspect-clones.ts'
+import { CLONE_WINDOW_HOURS } from './suspect-clones.ts'
 
-const EVERY_MS = 600_000
+const INTERVAL_MS = 600_000
 /** The longest range that can be asked for, and a month to be sure of it. */
-export const DAYS_KEPT = 400
+export const KEPT_DAYS = 400
 /** What tells one reader from another is kept for a day and the next. */
-const READER_DAYS_KEPT = 2
+const KEPT_READER_DAYS = 2
 /** Rows of one statement: it holds its locks for some 50 ms. */
-const AT_A_TIME = 5_000
+const STEP_ROWS = 5_000
 
 /** Rows deleted, by table; undefined when another process has done it within the last ten minutes. */
-export type Cleaned = Readonly<Record<string, number>> | undefined
+export type DeletedScans = Readonly<Record<string, number>> | undefined
 
 /** Deletes what is past its time, ten minutes after the last time at the earliest; stops between two steps when told. */
-export async function cleanScans(
+export async function deleteOldScans(
   { sql, clock }: OperatorContext,
   isStopped: () => boolean = () => false,
-): Promise<Cleaned> {
+): Promise<DeletedScans> {
   const now = clock.now()
   if (!(await takeTurn(sql, now))) return undefined
   const today = dayOf(now)
-  const firstReaderDay = dayText(today - READER_DAYS_KEPT + 1)
-  const firstDay = dayText(today - DAYS_KEPT)
-  const before = new Date(now.getTime() - READER_DAYS_KEPT * DAY_MS)
+  const firstReaderDay = formatDay(today - KEPT_READER_DAYS + 1)
+  const firstDay = formatDay(today - KEPT_DAYS)
+  const before = new Date(now.getTime() - KEPT_READER_DAYS * DAY_MS)
   const steps: [string, () => Fragment][] = [
     ['scan_salt', () => deleteFrom(sql, 'scan_salt', sql`day < ${firstReaderDay}::text::date`)],
     ['scan_visitor', () => deleteFrom(sql, 'scan_visitor', sql`day < ${firstReaderDay}::text::date`)],
@@ -36,7 +36,7 @@ export async function cleanScans(
         deleteFrom(
           sql,
           'scan_item_hour',
-          sql`hour < ${hourText(hourOf(now) - WINDOW_HOURS + 1)}::text::timestamptz`,
+          sql`hour < ${formatHour(hourOf(now) - CLONE_WINDOW_HOURS + 1)}::text::timestamptz`,
         ),
     ],
     ['scan_writer', () => deleteFrom(sql, 'scan_writer', sql`wrote_at < ${before}`)],
@@ -48,15 +48,15 @@ export async function cleanScans(
           deleteFrom(
             sql,
             table,
-            sql`days = ${days} and first_day <= ${dayText(today - DAYS_KEPT - days)}::text::date`,
+            sql`days = ${days} and first_day <= ${formatDay(today - KEPT_DAYS - days)}::text::date`,
           ),
       ]),
     ),
   ]
   const cleaned: Record<string, number> = {}
   for (const [table, step] of steps) {
-    let deleted = AT_A_TIME
-    while (deleted === AT_A_TIME && !isStopped()) {
+    let deleted = STEP_ROWS
+    while (deleted === STEP_ROWS && !isStopped()) {
       deleted = (await step()).count
       cleaned[table] = (cleaned[table] ?? 0) + deleted
     }
@@ -68,11 +68,11 @@ export async function cleanScans(
 async function takeTurn(sql: Sql, now: Date): Promise<boolean> {
   const mine = await sql`
     update scan_cleaning set done_at = ${now}
-    where done_at <= ${new Date(now.getTime() - EVERY_MS)} or done_at > ${new Date(now.getTime() + EVERY_MS)}
+    where done_at <= ${new Date(now.getTime() - INTERVAL_MS)} or done_at > ${new Date(now.getTime() + INTERVAL_MS)}
     returning 1`
   return mine.length === 1
 }
 
 const deleteFrom = (sql: Sql, table: string, condition: Fragment): Fragment => sql`
   delete from ${sql(table)} where ctid = any(array(
-    select ctid from ${sql(table)} where ${condition} limit ${AT_A_TIME}))`
+    select ctid from ${sql(table)} where ${condition} limit ${STEP_ROWS}))`

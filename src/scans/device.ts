@@ -14,7 +14,7 @@ const BROWSER = /^(?:mozilla|opera)\//i
 const DESKTOP = /\bwindows\b|\bwin9|macintosh|mac_powerpc|mac os x|\bcros\b|\bx11\b|cygwin|freebsd|openbsd/i
 
 /** Generic clients (`curl/8.5.0`) name no device: `other`. */
-export function deviceOf(userAgent: string): Device {
+export function detectDevice(userAgent: string): Device {
   if (NEITHER.test(userAgent)) return 'other'
   if (TABLET.test(userAgent)) return 'tablet'
   if (PHONE.test(userAgent)) return 'mobile'

@@ -2,12 +2,15 @@
 import type { AccountContext } from '../accounts/context.ts'
 import { findUuid } from '../kernel/ids.ts'
 import { listScanEvents } from '../webhooks/scan-events.ts'
-import { milestonesReached, nextMilestone } from './milestones.ts'
+import { findNextMilestone, listMilestonesUpTo } from './milestones.ts'
 
-export type Reached = { uuid: string; milestone: number; at: string }
+export type ReachedMilestone = { uuid: string; milestone: number; at: string }
 
 /** Newest first, as long as their events are kept. */
-export async function listMilestones(ctx: AccountContext, { limit }: { limit: number }): Promise<Reached[]> {
+export async function listMilestones(
+  ctx: AccountContext,
+  { limit }: { limit: number },
+): Promise<ReachedMilestone[]> {
   const events = await listScanEvents<{ product_id: string; milestone: number }>(ctx, {
     type: 'scan.milestone',
     limit,
@@ -19,10 +22,13 @@ export async function listMilestones(ctx: AccountContext, { limit }: { limit: nu
 }
 
 /** `day` is undefined for one that was reached before the days that are still kept. */
-export type OwnMilestone = { milestone: number; day: string | undefined }
+export type PassportMilestone = { milestone: number; day: string | undefined }
 
 /** All that the passport has reached by its own scans, the highest first, from its days: they tell more than events do. */
-export async function milestonesOf(ctx: AccountContext, uuid: string): Promise<OwnMilestone[]> {
+export async function listPassportMilestones(
+  ctx: AccountContext,
+  uuid: string,
+): Promise<PassportMilestone[]> {
   const rows = await ctx.sql<{ all: number; day: string | null; scans: number | null }[]>`
     select t.scans as all, d.day::text, d.scans from scan_total t left join lateral (
       select day, sum(scans)::bigint as scans from scan_day
@@ -30,13 +36,13 @@ export async function milestonesOf(ctx: AccountContext, uuid: string): Promise<O
     where t.passport_id = ${uuid} and t.account_id = ${ctx.accountId} order by d.day`
   const inDays = rows.reduce((sum, row) => sum + (row.scans ?? 0), 0)
   let count = (rows[0]?.all ?? 0) - inDays
-  const reached = milestonesReached(nextMilestone(0), count).map(
-    (milestone): OwnMilestone => ({ milestone, day: undefined }),
+  const reached = listMilestonesUpTo(findNextMilestone(0), count).map(
+    (milestone): PassportMilestone => ({ milestone, day: undefined }),
   )
   for (const { day, scans } of rows) {
-    const next = nextMilestone(count)
+    const next = findNextMilestone(count)
     count += scans ?? 0
-    reached.push(...milestonesReached(next, count).map(milestone => ({ milestone, day: day ?? undefined })))
+    reached.push(...listMilestonesUpTo(next, count).map(milestone => ({ milestone, day: day ?? undefined })))
   }
   return reached.reverse()
 }

@@ -4,7 +4,7 @@ const FIRST = [10, 50, 100, 250, 500, 1_000]
 const STEPS = [2.5, 5, 10]
 
 /** The least milestone above `count`. */
-export function nextMilestone(count: number): number {
+export function findNextMilestone(count: number): number {
   const early = FIRST.find(one => one > count)
   if (early !== undefined) return early
   for (let base = 1_000; ; base *= 10) {
@@ -14,8 +14,9 @@ export function nextMilestone(count: number): number {
 }
 
 /** The milestones from `next` (the one not yet reached before) up to `count`, in order. */
-export function milestonesReached(next: number, count: number): number[] {
+export function listMilestonesUpTo(next: number, count: number): number[] {
   const reached: number[] = []
-  for (let milestone = next; milestone <= count; milestone = nextMilestone(milestone)) reached.push(milestone)
+  for (let milestone = next; milestone <= count; milestone = findNextMilestone(milestone))
+    reached.push(milestone)
   return reached
 }

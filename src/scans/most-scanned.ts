@@ -3,8 +3,8 @@
  * few; what is the most in all of them is among the most in one of them, as far as the rest is too little to add up.
  */
 import type { AccountContext } from '../accounts/context.ts'
-import { dayOf, dayText } from './day.ts'
-import { spansBetween } from './spans.ts'
+import { dayOf, formatDay } from './day.ts'
+import { listSpans } from './spans.ts'
 
 /** Of each span: at most 500 in a year, whose 20 rows each are then found by their keys. */
 const NAMED = 25
@@ -18,16 +18,16 @@ export type MostScanned = {
 type Row = { model_id: string; scans: number; rest: number }
 
 /** The `limit` most scanned of the last `days` days, today included, the most first. */
-export async function mostScanned(
+export async function listMostScanned(
   ctx: AccountContext,
   { days, limit }: { days: number; limit: number },
 ): Promise<MostScanned> {
   const last = dayOf(ctx.clock.now())
-  const spans = spansBetween(last - days + 1, last)
+  const spans = listSpans(last - days + 1, last)
   const rows = await ctx.sql<Row[]>`
     with span as materialized (
       select * from unnest(
-        ${spans.map(span => span.days)}::int[]::smallint[], ${spans.map(span => dayText(span.first))}::text[]::date[]
+        ${spans.map(span => span.days)}::int[]::smallint[], ${spans.map(span => formatDay(span.first))}::text[]::date[]
       ) as u(days, first_day)
     ), named as materialized (
       select s.days, s.first_day, m.model_id, m.magnitude from span s cross join lateral (

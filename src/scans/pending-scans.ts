@@ -2,33 +2,33 @@
  * Requests that wait, for a second at most as a rule, to become numbers: the only place that holds addresses and user
  * agents. The same reader at the same passport is one entry however often they look.
  */
-import type { Scanned } from './batch.ts'
-import type { Reader, Sighting } from './count-scan.ts'
+import type { ScannedPassport } from './batch.ts'
+import type { PendingScan, ScanReader } from './count-scan.ts'
 import { hourOf } from './day.ts'
 
 /** Some 500 bytes each without the user agent. More than this in one second is dropped, and told. */
-const MAX_SIGHTINGS = 100_000
+const MAX_PENDING_SCANS = 100_000
 /** Of all different user agents together; of a hundred thousand real readers they have a tenth of this. */
 const MAX_AGENT_BYTES = 10_000_000
 /** Security bound: real user agents are a third of it; two that only differ further on are one. */
-const USER_AGENT_MAX = 512
+const MAX_USER_AGENT_LENGTH = 512
 /** Of an IPv6 address with its zone. */
-const ADDRESS_MAX = 64
+const MAX_ADDRESS_LENGTH = 64
 /** Real session tokens have 43 characters. */
-const TOKEN_MAX = 64
+const MAX_TOKEN_LENGTH = 64
 
-export type Sightings = {
+export type PendingScans = {
   /** False when there is no room. */
-  add: (passport: Scanned, reader: Reader, now: Date) => boolean
+  add: (passport: ScannedPassport, reader: ScanReader, now: Date) => boolean
   /** The hours that there are sightings of. */
   hours: () => Iterable<number>
   /** All there are, those of a passport together and in the order they came; none are left. */
-  take: () => Sighting[]
+  take: () => PendingScan[]
   size: () => number
 }
 
-export function createSightings(): Sightings {
-  let held = new Map<string, Map<string, Sighting>>()
+export function createPendingScans(): PendingScans {
+  let held = new Map<string, Map<string, PendingScan>>()
   let agents = new Map<string, Agent>()
   let size = 0
   let agentBytes = 0
@@ -37,8 +37,8 @@ export function createSightings(): Sightings {
     hours: () => hours,
     add(passport, reader, now) {
       const { sessionToken = '', country = '' } = reader
-      const address = withoutMapping(reader.address).slice(0, ADDRESS_MAX)
-      const text = bounded(reader.userAgent, USER_AGENT_MAX)
+      const address = withoutMapping(reader.address).slice(0, MAX_ADDRESS_LENGTH)
+      const text = bounded(reader.userAgent, MAX_USER_AGENT_LENGTH)
       const knownAgent = agents.get(text)
       const agent = knownAgent ?? { number: agents.size, text }
       const hour = hourOf(now)
@@ -50,16 +50,16 @@ export function createSightings(): Sightings {
         return true
       }
       const newBytes = knownAgent === undefined ? text.length : 0
-      if (size >= MAX_SIGHTINGS || agentBytes + newBytes > MAX_AGENT_BYTES) return false
+      if (size >= MAX_PENDING_SCANS || agentBytes + newBytes > MAX_AGENT_BYTES) return false
       agentBytes += newBytes
       agents.set(text, agent)
-      const sighting: Sighting = {
+      const sighting: PendingScan = {
         passport: identityOf(passport),
         reader: {
-          address: copied(address, ADDRESS_MAX),
+          address: copied(address, MAX_ADDRESS_LENGTH),
           userAgent: agent.text,
           country: reader.country,
-          sessionToken: reader.sessionToken && copied(reader.sessionToken, TOKEN_MAX),
+          sessionToken: reader.sessionToken && copied(reader.sessionToken, MAX_TOKEN_LENGTH),
         },
         hour,
         times: 1,
@@ -87,7 +87,14 @@ export function createSightings(): Sightings {
 type Agent = { number: number; text: string }
 
 /** Callers pass whole rows, whose data may be a megabyte: only what is counted by stays. */
-const identityOf = ({ id, account_id, category, level, model_id, parent_id }: Scanned): Scanned => ({
+const identityOf = ({
+  id,
+  account_id,
+  category,
+  level,
+  model_id,
+  parent_id,
+}: ScannedPassport): ScannedPassport => ({
   id,
   account_id,
   category,

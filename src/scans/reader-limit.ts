@@ -8,14 +8,14 @@ import { randomInt } from 'node:crypto'
 import { networkOf } from '../kernel/network.ts'
 
 /** Fewer than the devices that make an item suspected: no single network can bring that about. */
-export const MAX_READERS_OF_NETWORK = 32
+export const MAX_READERS_PER_NETWORK = 32
 
 /** 2 MiB. With a million readers a day, one in 10^30 pairs of network and passport would be counted too high. */
 const COUNTERS = 2 ** 21
 /** 4 MiB. Of a million readers a day, one in 5,000 is taken for one who is counted already, and counts all the same. */
 const MARKS = 2 ** 25
 
-export type ReaderCap = {
+export type ReaderLimit = {
   /**
    * Whether a reader of a day is told apart from the others of their network. `visitor` is the hash that they would
    * be told apart by, 32 random hex digits.
@@ -25,7 +25,7 @@ export type ReaderCap = {
   startDay: (day: number) => void
 }
 
-export function createReaderCap(): ReaderCap {
+export function createReaderLimit(): ReaderLimit {
   const counters = new Uint8Array(COUNTERS)
   const marks = new Uint8Array(MARKS / 8)
   const seed = randomInt(2 ** 32)
@@ -40,7 +40,7 @@ export function createReaderCap(): ReaderCap {
       const hash = hashOf(seed, `${day} ${passportId} ${networkOf(address, 56)}`)
       const [one, other] = [hash % COUNTERS, (hash >>> 11) % COUNTERS]
       const count = Math.min(counters[one] ?? 0, counters[other] ?? 0)
-      if (count >= MAX_READERS_OF_NETWORK) return false
+      if (count >= MAX_READERS_PER_NETWORK) return false
       for (const cell of new Set([one, other])) if (counters[cell] === count) counters[cell] = count + 1
       for (const bit of bits) marks[bit >>> 3] = (marks[bit >>> 3] ?? 0) | (1 << (bit & 7))
       return true

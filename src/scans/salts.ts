@@ -1,7 +1,7 @@
 /** The random salts that make a reader's hash mean nothing two days later: one for each day, shared by all processes. */
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Sql } from '../kernel/db.ts'
-import { DAY_MS, dayText } from './day.ts'
+import { DAY_MS, formatDay } from './day.ts'
 
 export type Salts = {
   /** Makes sure that the salts of these days are known. Throws when the database does not answer. */
@@ -24,7 +24,7 @@ export function createSalts(sql: Sql): Salts {
     has: day => known.has(day),
     hash(day, words) {
       const salt = known.get(day)
-      if (salt === undefined) throw new Error(`the salt of ${dayText(day)} is not known`)
+      if (salt === undefined) throw new Error(`the salt of ${formatDay(day)} is not known`)
       return createHmac('sha256', salt).update(words).digest('hex').slice(0, 32)
     },
     forgetBefore(day) {
@@ -37,7 +37,7 @@ const SALT_BYTES = 32
 
 /** The first process to ask for a day makes its salt. */
 async function load(sql: Sql, days: readonly number[]): Promise<[number, Buffer][]> {
-  const texts = days.map(dayText)
+  const texts = days.map(formatDay)
   const fresh = days.map(() => randomBytes(SALT_BYTES).toString('hex'))
   await sql`
     insert into scan_salt (day, salt)

@@ -17,7 +17,7 @@ export const DEFAULT_CLONE_RULES = {
 }
 export type CloneRules = typeof DEFAULT_CLONE_RULES
 /** Higher ones would let the rows of an hour grow without an end. */
-const HIGHEST_RULE = 100_000
+const MAX_RULE = 100_000
 
 export type ScanSettings = {
   on: boolean
@@ -40,7 +40,7 @@ type Row = {
 /** By name, as for every table: a server of before goes on when a newer one has added a column. */
 const columns = (sql: Sql) => sql`account_id, is_on, off_categories, watches_clones, clone_rules, changed_at`
 
-const settingsOf = (row: Row | undefined): ScanSettings =>
+const parseSettings = (row: Row | undefined): ScanSettings =>
   row === undefined
     ? DEFAULT
     : {
@@ -63,7 +63,7 @@ export async function getScanSettings(ctx: OperatorContext, accountId: number): 
   await requireAccount(ctx, accountId)
   const [row] = await ctx.sql<Row[]>`
     select ${columns(ctx.sql)} from scan_setting where account_id = ${accountId}`
-  return settingsOf(row)
+  return parseSettings(row)
 }
 
 /** Changes how an account's scans are counted; every process follows within three seconds. Throws `not_found`, `validation`. */
@@ -92,8 +92,8 @@ export async function setScanSettings(
         watches_clones = ${watches ?? true}, clone_rules = ${rules ? JSON.stringify(rules) : null}::text::jsonb,
         changed_at = ${ctx.clock.now()}
       where account_id = ${change.accountId} returning ${columns(tx.sql)}`
-    const settings = settingsOf(now)
-    const said = differences(settingsOf(row), settings)
+    const settings = parseSettings(now)
+    const said = differences(parseSettings(row), settings)
     if (said !== '') await audit(await withActor(tx, change.accountId), 'scans_switched', said)
     return settings
   })
@@ -118,7 +118,7 @@ function differences(before: ScanSettings, after: ScanSettings): string {
 
 function checkRules(rules: Partial<CloneRules>): void {
   const wrong = Object.entries(rules).filter(
-    ([, value]) => !Number.isInteger(value) || value < 1 || value > HIGHEST_RULE,
+    ([, value]) => !Number.isInteger(value) || value < 1 || value > MAX_RULE,
   )
   if (wrong.length === 0) return
   throw invalid(
@@ -126,14 +126,14 @@ function checkRules(rules: Partial<CloneRules>): void {
       field: name,
       pointer: `/${name}`,
       code: 'type',
-      message: `${name} must be a whole number from 1 to ${HIGHEST_RULE}.`,
+      message: `${name} must be a whole number from 1 to ${MAX_RULE}.`,
     })),
   )
 }
 
-export type SettingsMirror = {
+export type SettingsCache = {
   isLoaded: () => boolean
-  of: (accountId: number) => ScanSettings
+  get: (accountId: number) => ScanSettings
   /** Whether what it says of an account is of these seconds. */
   isFresh: (now: Date) => boolean
   /** Reads what has changed since the last time. */
@@ -145,19 +145,19 @@ const LOOK_BACK_MS = 60_000
 const FRESH_MS = 2_000
 
 /** The settings that are not the default, held in memory so that a scan asks no database. */
-export function createSettingsMirror(sql: Sql): SettingsMirror {
+export function createSettingsCache(sql: Sql): SettingsCache {
   const known = new Map<number, ScanSettings>()
   let newest: number | undefined
   let readAt = Number.NaN
   return {
     isLoaded: () => newest !== undefined,
     isFresh: now => Math.abs(now.getTime() - readAt) < FRESH_MS,
-    of: accountId => known.get(accountId) ?? DEFAULT,
+    get: accountId => known.get(accountId) ?? DEFAULT,
     async refresh(now) {
       const since = new Date((newest ?? LOOK_BACK_MS) - LOOK_BACK_MS)
       const rows = await sql<Row[]>`
         select ${columns(sql)} from scan_setting where changed_at >= ${since}`
-      for (const row of rows) known.set(row.account_id, settingsOf(row))
+      for (const row of rows) known.set(row.account_id, parseSettings(row))
       newest = Math.max(newest ?? 0, ...rows.map(row => row.changed_at.getTime()))
       readAt = now.getTime()
     },

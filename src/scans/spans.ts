@@ -6,10 +6,10 @@
 export const SPAN_DAYS = [1, 8, 64] as const
 
 /** The first day of the span of this length that a day belongs to. */
-export const firstDayOf = (day: number, days: number): number => day - (day % days)
+export const getSpanStart = (day: number, days: number): number => day - (day % days)
 
 /** The spans that make up all from `first` to `last`, in order; the last may reach beyond, where nothing is yet. */
-export function spansBetween(first: number, last: number): { days: number; first: number }[] {
+export function listSpans(first: number, last: number): { days: number; first: number }[] {
   const spans: { days: number; first: number }[] = []
   for (let day = first; day <= last; ) {
     const days = SPAN_DAYS.findLast(length => day % length === 0) ?? 1

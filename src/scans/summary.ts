@@ -1,26 +1,26 @@
 /** What an account learns of its scans: totals, uniques, countries, devices and days, of one passport or of all. */
 import type { AccountContext } from '../accounts/context.ts'
-import { dayOf, dayText } from './day.ts'
+import { dayOf, formatDay } from './day.ts'
 import { DEVICES, type Device } from './device.ts'
-import { spansBetween } from './spans.ts'
+import { listSpans } from './spans.ts'
 
 /** The ranges there are, in days; today is the last of them. */
-export const RANGES = ['7', '30', '90', '365'] as const
+export const SUMMARY_RANGES = ['7', '30', '90', '365'] as const
 
-export type Counts = Record<string, number>
+export type ScanCounts = Record<string, number>
 export type DaySum = { date: string; total: number; unique: number }
 
 export type ScanSummary = {
   total: number
   unique: number
-  byCountry: Counts
+  byCountry: ScanCounts
   byDevice: Record<Device, number>
   /** Every day of the range, also those without a scan. */
   by_day: DaySum[]
   /** Fetched by crawlers and link previews; in no other number. */
   crawlers: number
 }
-export type AccountScanSummary = ScanSummary & { byCategory: Counts; byLevel: Counts }
+export type AccountScanSummary = ScanSummary & { byCategory: ScanCounts; byLevel: ScanCounts }
 
 type Range = { first: number; last: number }
 type Sum = {
@@ -49,7 +49,7 @@ export async function summarizePassport(
     select day - date '1970-01-01' as day, country, device::text, sum(scans)::bigint as scans, sum(uniques)::bigint as uniques,
       sum(crawlers)::bigint as crawlers
     from scan_day
-    where passport_id = ${uuid} and account_id = ${ctx.accountId} and day >= ${dayText(range.first)}::text::date
+    where passport_id = ${uuid} and account_id = ${ctx.accountId} and day >= ${formatDay(range.first)}::text::date
       and ("of" = 'o' or ${withUnits})
     group by grouping sets ((day), (country), (device))`
   const inDays = rows.filter(row => row.day !== null)
@@ -80,12 +80,12 @@ export async function summarizeAccount(
   { days }: { days: number },
 ): Promise<AccountScanSummary> {
   const range = rangeOf(ctx, days)
-  const spans = spansBetween(range.first, range.last)
+  const spans = listSpans(range.first, range.last)
   const [sums] = await ctx.sql<AccountSums[]>`
     select d.*, (
       select '[' || string_agg(s.counts::text, ',') || ']'
       from unnest(
-        ${spans.map(span => span.days)}::int[]::smallint[], ${spans.map(span => dayText(span.first))}::text[]::date[]
+        ${spans.map(span => span.days)}::int[]::smallint[], ${spans.map(span => formatDay(span.first))}::text[]::date[]
       ) as u(days, first_day)
       join scan_account_span s on s.account_id = ${ctx.accountId} and s.days = u.days and s.first_day = u.first_day
     ) as counts
@@ -93,10 +93,10 @@ export async function summarizeAccount(
       select array_agg(first_day - date '1970-01-01')::text as days, array_agg(scans)::text as scans,
         array_agg(uniques)::text as uniques, array_agg(crawlers)::text as crawlers
       from scan_account_span
-      where account_id = ${ctx.accountId} and days = 1 and first_day >= ${dayText(range.first)}::text::date
-        and first_day <= ${dayText(range.last)}::text::date
+      where account_id = ${ctx.accountId} and days = 1 and first_day >= ${formatDay(range.first)}::text::date
+        and first_day <= ${formatDay(range.last)}::text::date
     ) d`
-  const counts = addUp(JSON.parse(sums?.counts ?? '[]') as Counts[])
+  const counts = addUp(JSON.parse(sums?.counts ?? '[]') as ScanCounts[])
   const keyed = (word: string) => counts.get(word) ?? []
   return {
     ...sumDays(range, daysOf(sums)),
@@ -118,7 +118,7 @@ function daysOf(sums: AccountSums | undefined): Map<number, { scans: number; uni
 }
 
 /** The sums of `country:DE` and the like, under the word before the colon. */
-function addUp(all: readonly Counts[]): Map<string, [string, number][]> {
+function addUp(all: readonly ScanCounts[]): Map<string, [string, number][]> {
   const sums = new Map<string, number>()
   for (const counts of all) {
     for (const [key, scans] of Object.entries(counts)) sums.set(key, (sums.get(key) ?? 0) + scans)
@@ -137,14 +137,14 @@ function addUp(all: readonly Counts[]): Map<string, [string, number][]> {
 function sumDays({ first, last }: Range, sums: ReadonlyMap<number, { scans: number; uniques: number }>) {
   const series = Array.from({ length: last - first + 1 }, (_, i): DaySum => {
     const sum = sums.get(first + i)
-    return { date: dayText(first + i), total: sum?.scans ?? 0, unique: sum?.uniques ?? 0 }
+    return { date: formatDay(first + i), total: sum?.scans ?? 0, unique: sum?.uniques ?? 0 }
   })
   const total = series.reduce((sum, day) => sum + day.total, 0)
   return { total, unique: series.reduce((sum, day) => sum + day.unique, 0), by_day: series }
 }
 
 /** The most first; what was never scanned is left out. */
-const descending = (counts: readonly (readonly [string, number])[]): Counts =>
+const descending = (counts: readonly (readonly [string, number])[]): ScanCounts =>
   Object.fromEntries(
     counts.filter(([, scans]) => scans > 0).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)),
   )

@@ -5,28 +5,28 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import { idFromUuid } from '../kernel/ids.ts'
-import type { Batch, ItemVisit } from './batch.ts'
+import type { ItemVisit, ScanBatch } from './batch.ts'
 import { UNKNOWN_COUNTRY } from './country.ts'
-import { DAY_MS, dayOf, HOURS_A_DAY, hourOf, hourText } from './day.ts'
-import { type CloneRules, DEFAULT_CLONE_RULES, type SettingsMirror } from './settings.ts'
+import { DAY_MS, dayOf, formatHour, HOURS_PER_DAY, hourOf } from './day.ts'
+import { type CloneRules, DEFAULT_CLONE_RULES, type SettingsCache } from './settings.ts'
 import { insertScanEvents } from './totals.ts'
 
 /** Hourly buckets looked at, the current one included. */
-export const WINDOW_HOURS = 24
+export const CLONE_WINDOW_HOURS = 24
 const SILENT_DAYS = 7
 
 /** The caller holds the items' rows of `scan_total`: two processes never look at the same item at once. */
-export async function countItemVisits(
+export async function recordItemVisits(
   tx: Sql,
-  { clock, settings }: { clock: Clock; settings: SettingsMirror },
-  { items }: Batch,
+  { clock, settings }: { clock: Clock; settings: SettingsCache },
+  { items }: ScanBatch,
 ): Promise<void> {
   if (items.size === 0) return
   const now = clock.now()
   const visits = [...items.values()]
   await keepVisits(tx, now, visits)
-  const suspects = await findSuspects(tx, now, visits, accountId => settings.of(accountId).clone_rules)
-  if (suspects.length > 0) await announce(tx, now, suspects)
+  const suspects = await findSuspects(tx, now, visits, accountId => settings.get(accountId).clone_rules)
+  if (suspects.length > 0) await announceSuspects(tx, now, suspects)
 }
 
 const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * DAY_MS)
@@ -36,7 +36,7 @@ async function keepVisits(tx: Sql, now: Date, visits: readonly ItemVisit[]): Pro
   await tx`
     insert into scan_item_hour as h (hour, account_id, scans, passport_id, visitor, before, country)
     select u.* from unnest(
-      ${visits.map(one => hourText(one.hour))}::text[]::timestamptz[], ${visits.map(one => one.accountId)}::int[],
+      ${visits.map(one => formatHour(one.hour))}::text[]::timestamptz[], ${visits.map(one => one.accountId)}::int[],
       ${visits.map(one => one.scans)}::int[], ${visits.map(one => one.passportId)}::text[]::uuid[],
       ${visits.map(one => one.visitor)}::text[]::uuid[], ${visits.map(one => one.before)}::text[]::uuid[],
       ${visits.map(one => one.country)}::text[]
@@ -74,16 +74,16 @@ async function findSuspects(tx: Sql, now: Date, visits: readonly ItemVisit[], ru
     cross join lateral (
       select coalesce(sum(h.scans), 0)::int as scans,
         (count(distinct h.country) filter (where h.country <> ${UNKNOWN_COUNTRY}))::int as countries,
-        count(distinct case when h.hour < ${hourText(dayOf(now) * HOURS_A_DAY)}::text::timestamptz then h.visitor else h.before end)::int as devices
+        count(distinct case when h.hour < ${formatHour(dayOf(now) * HOURS_PER_DAY)}::text::timestamptz then h.visitor else h.before end)::int as devices
       from scan_item_hour h
       where h.passport_id = u.passport_id and h.account_id = u.account_id
-        and h.hour >= ${hourText(hourOf(now) - WINDOW_HOURS + 1)}::text::timestamptz
+        and h.hour >= ${formatHour(hourOf(now) - CLONE_WINDOW_HOURS + 1)}::text::timestamptz
     ) w
     where (w.countries >= u.countries and w.devices >= u.devices) or w.countries >= u.many_countries
       or (w.scans >= u.scans and w.devices >= u.scan_devices)`
 }
 
-async function announce(tx: Sql, now: Date, suspects: readonly Suspect[]): Promise<void> {
+async function announceSuspects(tx: Sql, now: Date, suspects: readonly Suspect[]): Promise<void> {
   const events = suspects.map(({ passport_id, account_id, scans, countries, devices }) => ({
     accountId: account_id,
     data: { product_id: idFromUuid(passport_id), count: scans, countries, unique_devices: devices },

@@ -2,15 +2,15 @@
 import type { Sql } from '../kernel/db.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import { insertEvents } from '../webhooks/insert-events.ts'
-import type { Batch } from './batch.ts'
-import { milestonesReached, nextMilestone } from './milestones.ts'
+import type { ScanBatch } from './batch.ts'
+import { findNextMilestone, listMilestonesUpTo } from './milestones.ts'
 
 type Total = { passport_id: string; account_id: number; scans: number; next_milestone: number }
 
 /** Adds the batch to the totals; the row of each passport is held until the transaction ends, so each crossing is seen once. */
-export async function announceMilestones(tx: Sql, now: Date, { cells }: Batch): Promise<void> {
+export async function addTotals(tx: Sql, now: Date, { counters }: ScanBatch): Promise<void> {
   const sums = new Map<string, { accountId: number; scans: number }>()
-  for (const { passport, scans } of cells.values()) {
+  for (const { passport, scans } of counters.values()) {
     if (scans === 0) continue
     const sum = sums.get(passport.id) ?? { accountId: passport.account_id, scans: 0 }
     sum.scans += scans
@@ -27,12 +27,12 @@ export async function announceMilestones(tx: Sql, now: Date, { cells }: Batch): 
       returning t.passport_id, t.account_id, t.scans, t.next_milestone
     )
     select * from added where scans >= next_milestone`
-  if (crossed.length > 0) await announce(tx, now, crossed)
+  if (crossed.length > 0) await announceMilestones(tx, now, crossed)
 }
 
-async function announce(tx: Sql, now: Date, crossed: readonly Total[]): Promise<void> {
+async function announceMilestones(tx: Sql, now: Date, crossed: readonly Total[]): Promise<void> {
   const events = crossed.flatMap(total =>
-    milestonesReached(total.next_milestone, total.scans).map(milestone => ({
+    listMilestonesUpTo(total.next_milestone, total.scans).map(milestone => ({
       accountId: total.account_id,
       data: { product_id: idFromUuid(total.passport_id), count: total.scans, milestone },
     })),
@@ -42,7 +42,7 @@ async function announce(tx: Sql, now: Date, crossed: readonly Total[]): Promise<
     update scan_total t set next_milestone = u.next
     from unnest(
       ${crossed.map(one => one.passport_id)}::text[]::uuid[], ${crossed.map(one => one.account_id)}::int[],
-      ${crossed.map(one => nextMilestone(one.scans))}::text[]::bigint[]
+      ${crossed.map(one => findNextMilestone(one.scans))}::text[]::bigint[]
     ) as u(passport_id, account_id, next)
     where t.passport_id = u.passport_id and t.account_id = u.account_id`
 }

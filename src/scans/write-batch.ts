@@ -2,19 +2,19 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import { inTransaction } from '../kernel/transaction.ts'
-import type { Batch, Cell } from './batch.ts'
-import { dayText } from './day.ts'
-import type { SettingsMirror } from './settings.ts'
-import { firstDayOf, SPAN_DAYS } from './spans.ts'
-import { countItemVisits } from './suspect-clones.ts'
-import { announceMilestones } from './totals.ts'
+import type { ScanBatch, ScanCounter } from './batch.ts'
+import { formatDay } from './day.ts'
+import type { SettingsCache } from './settings.ts'
+import { getSpanStart, SPAN_DAYS } from './spans.ts'
+import { recordItemVisits } from './suspect-clones.ts'
+import { addTotals } from './totals.ts'
 
-export type Writer = {
+export type BatchContext = {
   sql: Sql
   clock: Clock
   /** Names this process. */
   id: string
-  settings: SettingsMirror
+  settings: SettingsCache
 }
 
 /**
@@ -22,13 +22,13 @@ export type Writer = {
  * Rows are touched in the order of their keys, table after table, so that processes wait for one another and never in
  * a circle; the account's sums, which all share, come last and are held shortest.
  */
-export async function writeBatch(writer: Writer, batch: Batch): Promise<void> {
+export async function writeBatch(writer: BatchContext, batch: ScanBatch): Promise<void> {
   await inTransaction(writer.sql, async tx => {
-    if (!(await claim(tx, writer, batch))) return
+    if (!(await claimBatch(tx, writer, batch))) return
     const uniques = await countUniques(tx, batch)
     await addDays(tx, batch, uniques)
-    await announceMilestones(tx, writer.clock.now(), batch)
-    await countItemVisits(tx, writer, batch)
+    await addTotals(tx, writer.clock.now(), batch)
+    await recordItemVisits(tx, writer, batch)
     await addModelSpans(tx, batch)
     await addAccountSpans(tx, batch, uniques)
   })
@@ -38,7 +38,7 @@ export async function writeBatch(writer: Writer, batch: Batch): Promise<void> {
  * False when this batch is written already. The tables are probed by key in what follows: a plan made while they are
  * empty would read them whole, and be kept.
  */
-async function claim(tx: Sql, { id, clock }: Writer, batch: Batch): Promise<boolean> {
+async function claimBatch(tx: Sql, { id, clock }: BatchContext, batch: ScanBatch): Promise<boolean> {
   const number = batch.number ?? 0
   await tx`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
     set_config('enable_mergejoin', 'off', true)`
@@ -54,12 +54,12 @@ async function claim(tx: Sql, { id, clock }: Writer, batch: Batch): Promise<bool
  * sent as two plain texts of numbers and hexes, which the driver need not quote one by one, and take day and account
  * from their cells.
  */
-async function countUniques(tx: Sql, { cells, visitors }: Batch): Promise<Map<number, number>> {
-  const all = [...cells.values()]
+async function countUniques(tx: Sql, { counters, visitors }: ScanBatch): Promise<Map<number, number>> {
+  const all = [...counters.values()]
   const rows = await tx<{ slot: number; n: number }[]>`
     with fresh as (
       insert into scan_visitor (day, account_id, slot, visitor)
-      select (select ${all.map(one => dayText(one.day))}::text[]::date[])[slot + 1] as day,
+      select (select ${all.map(one => formatDay(one.day))}::text[]::date[])[slot + 1] as day,
         (select ${all.map(one => one.passport.account_id)}::int[])[slot + 1] as account_id, slot, visitor
       from unnest(
         ${`{${[...visitors.values()].join()}}`}::text::int[], ${`{${[...visitors.keys()].join()}}`}::text::uuid[]
@@ -73,16 +73,16 @@ async function countUniques(tx: Sql, { cells, visitors }: Batch): Promise<Map<nu
 type DayRow = {
   passportId: string
   of: 'o' | 'u'
-  cell: Cell
+  cell: ScanCounter
   scans: number
   uniques: number
   crawlers: number
 }
 
 /** The passport's own row, and a row of its units for the model and for the batch it is under. */
-function dayRows({ cells }: Batch, uniques: ReadonlyMap<number, number>): DayRow[] {
+function dayRows({ counters }: ScanBatch, uniques: ReadonlyMap<number, number>): DayRow[] {
   const rows = new Map<string, DayRow>()
-  const add = (passportId: string, of: 'o' | 'u', cell: Cell) => {
+  const add = (passportId: string, of: 'o' | 'u', cell: ScanCounter) => {
     const key = `${passportId}${of}${cell.country}${cell.device}${cell.day}`
     const row = rows.get(key) ?? { passportId, of, cell, scans: 0, uniques: 0, crawlers: 0 }
     row.scans += cell.scans
@@ -90,7 +90,7 @@ function dayRows({ cells }: Batch, uniques: ReadonlyMap<number, number>): DayRow
     row.crawlers += cell.crawlers
     rows.set(key, row)
   }
-  for (const cell of cells.values()) {
+  for (const cell of counters.values()) {
     const { id, level, model_id: modelId, parent_id: parentId } = cell.passport
     add(id, 'o', cell)
     if (level !== 'm') add(modelId, 'u', cell)
@@ -99,12 +99,12 @@ function dayRows({ cells }: Batch, uniques: ReadonlyMap<number, number>): DayRow
   return [...rows.values()]
 }
 
-async function addDays(tx: Sql, batch: Batch, uniques: ReadonlyMap<number, number>): Promise<void> {
+async function addDays(tx: Sql, batch: ScanBatch, uniques: ReadonlyMap<number, number>): Promise<void> {
   const rows = dayRows(batch, uniques)
   await tx`
     insert into scan_day as d (account_id, day, scans, uniques, crawlers, passport_id, "of", device, country)
     select * from unnest(
-      ${rows.map(row => row.cell.passport.account_id)}::int[], ${rows.map(row => dayText(row.cell.day))}::text[]::date[],
+      ${rows.map(row => row.cell.passport.account_id)}::int[], ${rows.map(row => formatDay(row.cell.day))}::text[]::date[],
       ${rows.map(row => row.scans)}::int[], ${rows.map(row => row.uniques)}::int[],
       ${rows.map(row => row.crawlers)}::int[], ${rows.map(row => row.passportId)}::text[]::uuid[],
       ${rows.map(row => row.of)}::text[]::"char"[], ${rows.map(row => row.cell.device[0] ?? 'o')}::text[]::"char"[],
@@ -117,9 +117,9 @@ async function addDays(tx: Sql, batch: Batch, uniques: ReadonlyMap<number, numbe
 
 type ModelDay = { accountId: number; modelId: string; day: number; scans: number }
 
-function modelDays({ cells }: Batch): ModelDay[] {
+function modelDays({ counters }: ScanBatch): ModelDay[] {
   const rows = new Map<string, ModelDay>()
-  for (const { passport, day, scans } of cells.values()) {
+  for (const { passport, day, scans } of counters.values()) {
     if (scans === 0) continue
     const { account_id: accountId, level, id, model_id } = passport
     const modelId = level === 'm' ? id : model_id
@@ -132,7 +132,7 @@ function modelDays({ cells }: Batch): ModelDay[] {
 }
 
 /** Sent once for each day, as plain texts; the database makes the spans of it. */
-async function addModelSpans(tx: Sql, batch: Batch): Promise<void> {
+async function addModelSpans(tx: Sql, batch: ScanBatch): Promise<void> {
   const rows = modelDays(batch)
   const text = (key: keyof ModelDay) => `{${rows.map(row => row[key]).join()}}`
   await tx`
@@ -159,9 +159,9 @@ type SpanRow = {
 
 const LEVEL_WORD = { m: 'model', b: 'batch', i: 'item' } as const
 
-function spanRows({ cells }: Batch, uniques: ReadonlyMap<number, number>): SpanRow[] {
+function spanRows({ counters }: ScanBatch, uniques: ReadonlyMap<number, number>): SpanRow[] {
   const rows = new Map<string, SpanRow>()
-  for (const cell of cells.values()) {
+  for (const cell of counters.values()) {
     const { account_id: accountId, category, level } = cell.passport
     const words = [
       `country:${cell.country}`,
@@ -170,7 +170,7 @@ function spanRows({ cells }: Batch, uniques: ReadonlyMap<number, number>): SpanR
       `level:${LEVEL_WORD[level]}`,
     ]
     for (const days of SPAN_DAYS) {
-      const first = firstDayOf(cell.day, days)
+      const first = getSpanStart(cell.day, days)
       const key = `${accountId} ${days} ${first}`
       const row = rows.get(key) ?? { accountId, days, first, scans: 0, uniques: 0, crawlers: 0, counts: {} }
       rows.set(key, row)
@@ -184,13 +184,17 @@ function spanRows({ cells }: Batch, uniques: ReadonlyMap<number, number>): SpanR
   return [...rows.values()]
 }
 
-async function addAccountSpans(tx: Sql, batch: Batch, uniques: ReadonlyMap<number, number>): Promise<void> {
+async function addAccountSpans(
+  tx: Sql,
+  batch: ScanBatch,
+  uniques: ReadonlyMap<number, number>,
+): Promise<void> {
   const rows = spanRows(batch, uniques)
   await tx`
     insert into scan_account_span as s (account_id, days, first_day, scans, uniques, crawlers, counts)
     select * from unnest(
       ${rows.map(row => row.accountId)}::int[], ${rows.map(row => row.days)}::int[]::smallint[],
-      ${rows.map(row => dayText(row.first))}::text[]::date[], ${rows.map(row => row.scans)}::int[],
+      ${rows.map(row => formatDay(row.first))}::text[]::date[], ${rows.map(row => row.scans)}::int[],
       ${rows.map(row => row.uniques)}::int[], ${rows.map(row => row.crawlers)}::int[],
       ${rows.map(row => JSON.stringify(row.counts))}::text[]::json[]
     ) as u(account_id, days, first_day, scans, uniques, crawlers, counts)

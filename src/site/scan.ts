@@ -3,12 +3,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { findSessionToken, getSessionCookieName } from '../accounts/people/session-cookie.ts'
 import { trustedProxies } from '../kernel/forwarded.ts'
-import type { Scanned } from '../scans/batch.ts'
+import type { ScannedPassport } from '../scans/batch.ts'
 import type { Exchange } from './ready-answer.ts'
 import type { SiteSetup } from './setup.ts'
 import type { Wish } from './wish.ts'
 
-export type NoteScan = (exchange: Pick<Exchange, 'request' | 'response'>, wish: Wish, row: Scanned) => void
+export type NoteScan = (
+  exchange: Pick<Exchange, 'request' | 'response'>,
+  wish: Wish,
+  row: ScannedPassport,
+) => void
 
 /** To be called after an answer was sent. A 304, a page fetched ahead, a HEAD and JSON-LD are no scans. */
 export function scanNoter({ scans, addresses, countryHeader, ...setup }: SiteSetup): NoteScan {
@@ -26,7 +30,7 @@ export function scanNoter({ scans, addresses, countryHeader, ...setup }: SiteSet
       : undefined
     const said =
       countryHeader !== undefined && isTrusted(socket.remoteAddress) ? headers[countryHeader] : undefined
-    scans.note(
+    scans.record(
       row,
       {
         address,

@@ -6,7 +6,7 @@ import type { Sql } from '../kernel/db.ts'
 import type { SealedSecrets } from './secret.ts'
 
 /** An endpoint with deliveries waiting, as it stands now. */
-export type Waiting = SealedSecrets & {
+export type PendingEndpoint = SealedSecrets & {
   status: 'a' | 'p' | 'd' | 'r'
   revision: number
   url: string
@@ -18,7 +18,7 @@ export type Waiting = SealedSecrets & {
 }
 
 /** A delivery to be made. */
-export type Claimed = {
+export type ClaimedDelivery = {
   account_id: number
   endpoint_id: string
   event_id: string
@@ -28,20 +28,27 @@ export type Claimed = {
 }
 
 /** A place in the walk over endpoints, which goes on there the next time. */
-export type Place = { accountId: number; endpointId: string }
+export type EndpointCursor = { accountId: number; endpointId: string }
 
-export const START: Place = { accountId: 0, endpointId: '00000000-0000-0000-0000-000000000000' }
+export const FIRST_CURSOR: EndpointCursor = {
+  accountId: 0,
+  endpointId: '00000000-0000-0000-0000-000000000000',
+}
 
 /** Endpoints looked at in one step. */
-export const MOST_ENDPOINTS_A_STEP = 256
-export const MOST_CLAIMED = 512
+export const MAX_ENDPOINTS_PER_STEP = 256
+export const MAX_CLAIMED = 512
 
 /**
  * The endpoints after a place that have anything waiting, at most 256: a hop over the index for each, however many
  * deliveries lie between. Fewer than 256 means that the walk is at its end.
  */
-export async function findWaiting(sql: Sql, now: Date, after: Place): Promise<Waiting[]> {
-  return sql<Waiting[]>`
+export async function listPendingEndpoints(
+  sql: Sql,
+  now: Date,
+  after: EndpointCursor,
+): Promise<PendingEndpoint[]> {
+  return sql<PendingEndpoint[]>`
     with recursive hop (account_id, endpoint_id, n) as (
       (select d.account_id, d.endpoint_id, 1 from webhook_delivery d
         where (d.account_id, d.endpoint_id) > (${after.accountId}::int, ${after.endpointId}::uuid)
@@ -51,7 +58,7 @@ export async function findWaiting(sql: Sql, now: Date, after: Place): Promise<Wa
         select d.account_id, d.endpoint_id from webhook_delivery d
         where (d.account_id, d.endpoint_id) > (h.account_id, h.endpoint_id)
         order by d.account_id, d.endpoint_id limit 1) next
-      where h.n < ${MOST_ENDPOINTS_A_STEP}::int
+      where h.n < ${MAX_ENDPOINTS_PER_STEP}::int
     )
     select h.account_id, h.endpoint_id as id, coalesce(w.status, 'r') as status, w.revision, w.url, w.secret, w.old_secret,
       w.old_until, w.old_signs, w.failures, w.failing_since, w.wait_until,
@@ -66,26 +73,30 @@ export async function findWaiting(sql: Sql, now: Date, after: Place): Promise<Wa
 
 export const LEASE_MS = 10_000
 
-export type Lease = { holder: string; ms: number }
+export type LeaseOptions = { holder: string; ms: number }
 
 /**
  * Takes or renews accounts for `ms` and returns those that are ours. An account's deliveries are one process's at a time.
  * All processes go by the database's clock. A lease that goes on for more than twice its length was written before that
  * clock was set back, so nobody holds it.
  */
-export async function lease(sql: Sql, accounts: readonly number[], { holder, ms }: Lease): Promise<number[]> {
+export async function acquireLeases(
+  sql: Sql,
+  accounts: readonly number[],
+  { holder, ms }: LeaseOptions,
+): Promise<number[]> {
   if (accounts.length === 0) return []
   const rows = await sql<{ account_id: number }[]>`
     insert into webhook_lease (account_id, holder, until)
     select a, ${holder}::uuid, now() + ${ms}::int * interval '1 ms' from unnest(${[...accounts]}::int[]) a order by a
     on conflict (account_id) do update set until = excluded.until, holder = excluded.holder
-      where webhook_lease.holder = excluded.holder or webhook_lease.until <= now() or ${isTooLong(sql, ms)}
+      where webhook_lease.holder = excluded.holder or webhook_lease.until <= now() or ${isLeaseTooLong(sql, ms)}
     returning account_id`
   return rows.map(row => row.account_id)
 }
 
 /** Whether a lease ends later than one of this length can. */
-export const isTooLong = (sql: Sql, ms: number) =>
+export const isLeaseTooLong = (sql: Sql, ms: number) =>
   sql`webhook_lease.until > now() + ${2 * ms}::int * interval '1 ms'`
 
 /** Gives back all that a process holds, so that another need not wait. */
@@ -94,26 +105,26 @@ export async function releaseLeases(sql: Sql, holder: string): Promise<void> {
 }
 
 /** How many of an endpoint are wanted, and which it has already. */
-export type Room = Place & { room: number; held: readonly string[] }
+export type ClaimRequest = EndpointCursor & { limit: number; exclude: readonly string[] }
 
 /**
  * Up to 512 deliveries that are due: of each endpoint the ones that have waited longest, at most its room, everything
  * else before the background; over all endpoints the first of each, then the second of each, and so on.
  */
-export async function claim(
+export async function claimDeliveries(
   sql: Sql,
   now: Date,
-  rooms: readonly Room[],
-  most = MOST_CLAIMED,
-): Promise<Claimed[]> {
+  rooms: readonly ClaimRequest[],
+  most = MAX_CLAIMED,
+): Promise<ClaimedDelivery[]> {
   if (rooms.length === 0) return []
   const due = (background: boolean) => sql`
     (select d.event_id, d.attempts, d.background, d.due_at from webhook_delivery d
       where d.account_id = w.account_id and d.endpoint_id = w.endpoint_id and d.background = ${background}::boolean
         and d.due_at <= ${now}::timestamptz and (w.n, d.event_id) not in (select place, event_id from held)
       order by d.due_at limit w.room)`
-  const held = rooms.flatMap((one, i) => one.held.map(id => [i + 1, id] as const))
-  return sql<Claimed[]>`
+  const held = rooms.flatMap((one, i) => one.exclude.map(id => [i + 1, id] as const))
+  return sql<ClaimedDelivery[]>`
     with held as materialized (
       select place, event_id from unnest(
         ${`{${held.map(([place]) => place).join()}}`}::text::bigint[], ${`{${held.map(([, id]) => id).join()}}`}::text::uuid[]
@@ -126,7 +137,7 @@ export async function claim(
       from (
         select account_id, endpoint_id, room, n
         from unnest(${rooms.map(one => one.accountId)}::int[], ${rooms.map(one => one.endpointId)}::text[]::uuid[],
-            ${rooms.map(one => one.room)}::int[])
+            ${rooms.map(one => one.limit)}::int[])
           with ordinality as t (account_id, endpoint_id, room, n) offset 0
       ) w
       cross join lateral (${due(false)} union all ${due(true)}) d

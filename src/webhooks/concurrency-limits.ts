@@ -4,33 +4,41 @@
  */
 
 /** On their way to one endpoint. */
-const ENDPOINT_CAP = 32
-const FIRST_WINDOW = 4
-const SLOW_WINDOW = 2
-const FAILING_WINDOW = 1
+const MAX_PER_ENDPOINT = 32
+const FIRST_LIMIT = 4
+const SLOW_LIMIT = 2
+const FAILING_LIMIT = 1
 export const FAST_MS = 1_000
 /** Each of an account's 20 endpoints has so many for itself; what is left of the account's is for whoever comes first. */
-const OWN_SHARE = 5
-const ACCOUNT_CAP = 128
-const SHARED_BY_ACCOUNT = ACCOUNT_CAP - 20 * OWN_SHARE
+const RESERVED_PER_ENDPOINT = 5
+const MAX_PER_ACCOUNT = 128
+const MAX_SHARED = MAX_PER_ACCOUNT - 20 * RESERVED_PER_ENDPOINT
 /** Sockets, and answers in memory of 16 KiB at most. */
-export const PROCESS_CAP = 512
+export const MAX_PER_PROCESS = 512
 /** Endpoints that have not answered fast of late share half of the process. */
-const UNPROVEN_CAP = PROCESS_CAP / 2
+const MAX_UNPROVEN = MAX_PER_PROCESS / 2
 
-export type LineCaps = { window: number; inFlight: number; isProven: boolean }
-export type AccountCaps = { borrowed: number; inFlight: number }
-export type ProcessCaps = { inFlight: number; unproven: number }
+export type EndpointConcurrency = { limit: number; inFlight: number; isProven: boolean }
+export type AccountConcurrency = { shared: number; inFlight: number }
+export type ProcessConcurrency = { inFlight: number; unproven: number }
 
-export const newLineCaps = (): LineCaps => ({ window: FIRST_WINDOW, inFlight: 0, isProven: false })
+export const createEndpointConcurrency = (): EndpointConcurrency => ({
+  limit: FIRST_LIMIT,
+  inFlight: 0,
+  isProven: false,
+})
 
 /** Takes a place in all three, or none. The result gives it back; `undefined` when there is no room. */
-export function takePlace(line: LineCaps, account: AccountCaps, all: ProcessCaps): (() => void) | undefined {
-  const borrows = line.inFlight >= OWN_SHARE
-  if (line.inFlight >= line.window || all.inFlight >= PROCESS_CAP) return undefined
-  if (borrows && account.borrowed >= SHARED_BY_ACCOUNT) return undefined
+export function acquirePermit(
+  line: EndpointConcurrency,
+  account: AccountConcurrency,
+  all: ProcessConcurrency,
+): (() => void) | undefined {
+  const borrows = line.inFlight >= RESERVED_PER_ENDPOINT
+  if (line.inFlight >= line.limit || all.inFlight >= MAX_PER_PROCESS) return undefined
+  if (borrows && account.shared >= MAX_SHARED) return undefined
   const isUnproven = !line.isProven
-  if (isUnproven && all.unproven >= UNPROVEN_CAP) return undefined
+  if (isUnproven && all.unproven >= MAX_UNPROVEN) return undefined
   const change = (by: 1 | -1) => {
     line.inFlight += by
     account.inFlight += by
@@ -38,16 +46,16 @@ export function takePlace(line: LineCaps, account: AccountCaps, all: ProcessCaps
     if (isUnproven) all.unproven += by
   }
   change(1)
-  if (borrows) account.borrowed++
+  if (borrows) account.shared++
   return () => {
-    if (borrows) account.borrowed--
+    if (borrows) account.shared--
     change(-1)
   }
 }
 
 /** What an endpoint's answer does to its window. */
-export function learn(line: LineCaps, answer: { ok: boolean; ms: number }): void {
+export function adaptLimit(line: EndpointConcurrency, answer: { ok: boolean; ms: number }): void {
   line.isProven = answer.ok && answer.ms < FAST_MS
-  if (line.isProven) line.window = Math.min(line.window + 1, ENDPOINT_CAP)
-  else line.window = answer.ok ? SLOW_WINDOW : FAILING_WINDOW
+  if (line.isProven) line.limit = Math.min(line.limit + 1, MAX_PER_ENDPOINT)
+  else line.limit = answer.ok ? SLOW_LIMIT : FAILING_LIMIT
 }

@@ -4,8 +4,8 @@ import type { AccountContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import { findUuid, idFromUuid, uuidFloor } from '../kernel/ids.ts'
-import { type EndpointStatus, getWebhook, listWebhooks, requireUuid } from './endpoint.ts'
-import { endPeace } from './manage-endpoints.ts'
+import { type EndpointStatus, getWebhook, listWebhooks, requireWebhookUuid } from './endpoint.ts'
+import { endBackoff } from './manage-endpoints.ts'
 
 export type AttemptRecord = {
   id: string
@@ -43,8 +43,8 @@ type Row = {
   next_attempt_at: Date | null
 }
 
-export const DEFAULT_LISTED = 50
-export const MOST_LISTED = 500
+export const DEFAULT_DELIVERIES = 50
+export const MAX_DELIVERIES = 500
 /** Events sent again in a statement. */
 const STEP = 20_000
 
@@ -55,8 +55,8 @@ export async function listDeliveries(
 ): Promise<AttemptRecord[]> {
   const { sql, accountId } = ctx
   if (webhookId !== undefined) await getWebhook(ctx, webhookId)
-  const only = webhookId === undefined ? sql`` : sql`and w.id = ${requireUuid(webhookId)}`
-  const below = before === undefined ? 'ffffffff-ffff-ffff-ffff-ffffffffffff' : requireUuid(before)
+  const only = webhookId === undefined ? sql`` : sql`and w.id = ${requireWebhookUuid(webhookId)}`
+  const below = before === undefined ? 'ffffffff-ffff-ffff-ffff-ffffffffffff' : requireWebhookUuid(before)
   const rows = await sql<Row[]>`
     select l.* from webhook_endpoint w cross join lateral (
       select a.id, a.endpoint_id, a.event_id, a.event_type, a.attempt, a.at, a.status, a.outcome, a.detail, a.duration_ms,
@@ -87,14 +87,14 @@ function toRecord(row: Row): AttemptRecord {
 }
 
 /** `webhook_status`: unless it is active, the event waits until the webhook is resumed. */
-export type Resent = { event_id: string; webhook_status: EndpointStatus }
+export type ResendResult = { event_id: string; webhook_status: EndpointStatus }
 
 /**
  * Sends the event of an attempt again, at once and with six attempts of its own, also one that waits already; a worker
  * that has it in hand meets a count it does not know and leaves it be. Throws `not_found`, and `validation` for a test
  * or an event that is no longer kept.
  */
-export async function resendDelivery(ctx: AccountContext, attemptId: string): Promise<Resent> {
+export async function resendDelivery(ctx: AccountContext, attemptId: string): Promise<ResendResult> {
   const { sql, accountId } = ctx
   const uuid = findUuid(attemptId)
   if (uuid === undefined) throw notFound('delivery')
@@ -117,7 +117,7 @@ export async function resendDelivery(ctx: AccountContext, attemptId: string): Pr
         'That was a test, or its event is older than 30 days: there is nothing to send again.',
       )
     }
-    await endPeace(tx, found.endpoint_id)
+    await endBackoff(tx, found.endpoint_id)
     const webhookId = idFromUuid(found.endpoint_id)
     await audit(tx, 'webhook_events_sent_again', webhookId)
     const { status } = await getWebhook(tx, webhookId)
@@ -126,7 +126,7 @@ export async function resendDelivery(ctx: AccountContext, attemptId: string): Pr
 }
 
 /** `held` of the `replayed` wait until their webhook is resumed. */
-export type Replayed = { replayed: number; held: number }
+export type ReplayResult = { replayed: number; held: number }
 
 /**
  * Sends again, with six attempts each, what was given up since a time and not delivered after that. The numbers of
@@ -135,13 +135,13 @@ export type Replayed = { replayed: number; held: number }
 export async function replayFailed(
   ctx: AccountContext,
   { webhookId, since }: { webhookId?: string; since: Date },
-): Promise<Replayed> {
+): Promise<ReplayResult> {
   const wanted = webhookId === undefined ? await listWebhooks(ctx) : [await getWebhook(ctx, webhookId)]
   const total = { replayed: 0, held: 0 }
   for (const { id, status } of wanted) {
-    const uuid = requireUuid(id)
+    const uuid = requireWebhookUuid(id)
     const count = await replayOne(ctx, uuid, since)
-    await endPeace(ctx, uuid)
+    await endBackoff(ctx, uuid)
     if (count > 0) await audit(ctx, 'webhook_events_sent_again', id)
     total.replayed += count
     if (status !== 'active') total.held += count

@@ -6,8 +6,8 @@ import { AppError, type Detail, invalid, notFound } from '../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
 import { EVENT_TYPES } from './insert-events.ts'
 
-export const MOST_ENDPOINTS = 20
-export const MOST_DESCRIPTION = 500
+export const MAX_ENDPOINTS = 20
+export const MAX_DESCRIPTION_LENGTH = 500
 
 /** Stands for all events, also those that come later. */
 const ALL = '*'
@@ -86,20 +86,20 @@ export async function getWebhook(
   { sql, accountId, clock }: AccountContext,
   id: string,
 ): Promise<EndpointRecord> {
-  const [row] = await records(sql, accountId, sql`and w.id = ${requireUuid(id)}`)
+  const [row] = await records(sql, accountId, sql`and w.id = ${requireWebhookUuid(id)}`)
   if (row === undefined) throw notFound('webhook')
   return toRecord(row, clock.now())
 }
 
 /** The account an endpoint belongs to, for whoever knows only its id. Throws `not_found`. */
-export async function accountOfWebhook({ sql }: OperatorContext, id: string): Promise<number> {
+export async function getWebhookAccountId({ sql }: OperatorContext, id: string): Promise<number> {
   const [row] = await sql<{ account_id: number }[]>`
-    select account_id from webhook_endpoint where id = ${requireUuid(id)} and status <> 'r'`
+    select account_id from webhook_endpoint where id = ${requireWebhookUuid(id)} and status <> 'r'`
   if (row === undefined) throw notFound('webhook')
   return row.account_id
 }
 
-export function requireUuid(id: string): string {
+export function requireWebhookUuid(id: string): string {
   const uuid = findUuid(id)
   if (uuid === undefined) throw notFound('webhook')
   return uuid
@@ -142,7 +142,7 @@ const detail = (field: string, code: Detail['code'], message: string): Detail =>
 })
 
 /** The filter as it is stored: null for all. Throws `validation` for a name that is no event. */
-export function readEvents(events: readonly string[] | undefined): string[] | null {
+export function parseEvents(events: readonly string[] | undefined): string[] | null {
   if (events === undefined || events.includes(ALL)) return null
   const known: readonly string[] = EVENT_TYPES
   const unknown = events.filter(name => !known.includes(name))
@@ -154,10 +154,10 @@ export function readEvents(events: readonly string[] | undefined): string[] | nu
 }
 
 /** Throws `validation` when it is too long or has characters that cannot be shown. */
-export function readDescription(text: string): string {
-  if (isLongerThan(text, MOST_DESCRIPTION)) {
+export function parseDescription(text: string): string {
+  if (isLongerThan(text, MAX_DESCRIPTION_LENGTH)) {
     throw invalid([
-      detail('description', 'length', `description is longer than ${MOST_DESCRIPTION} characters.`),
+      detail('description', 'length', `description is longer than ${MAX_DESCRIPTION_LENGTH} characters.`),
     ])
   }
   if (!isOneLine(text)) {
@@ -166,10 +166,7 @@ export function readDescription(text: string): string {
   return text
 }
 
-export const urlFault = (sentence: string): AppError => invalid([detail('url', 'format', sentence)])
+export const invalidUrl = (sentence: string): AppError => invalid([detail('url', 'format', sentence)])
 
-export const tooMany = (): AppError =>
-  new AppError(
-    'validation',
-    `An account has at most ${MOST_ENDPOINTS} webhooks. Remove one that is not used.`,
-  )
+export const tooManyEndpoints = (): AppError =>
+  new AppError('validation', `An account has at most ${MAX_ENDPOINTS} webhooks. Remove one that is not used.`)

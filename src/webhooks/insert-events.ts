@@ -23,10 +23,12 @@ export const insertBackgroundEvents = (sql: Sql): Fragment =>
   sql`insert into event (created_at, account_id, id, type, data, background)`
 
 /** What an event about a passport carries: `id` as at the doors. */
-export function passportEvent(passport: { id: string; category: string; version_no: number }) {
+export function buildPassportEvent(passport: { id: string; category: string; version_no: number }) {
   return { id: passport.id, category: passport.category, version_no: passport.version_no }
 }
 
 /** The same made by the database, from expressions for its members. */
-export const passportEventOf = (sql: Sql, from: { id: Fragment; category: Fragment; versionNo: Fragment }) =>
-  sql`jsonb_build_object('id', ${from.id}, 'category', ${from.category}, 'version_no', ${from.versionNo})`
+export const buildPassportEventSql = (
+  sql: Sql,
+  from: { id: Fragment; category: Fragment; versionNo: Fragment },
+) => sql`jsonb_build_object('id', ${from.id}, 'category', ${from.category}, 'version_no', ${from.versionNo})`

@@ -10,14 +10,14 @@ import type { Sealer } from '../kernel/sealing.ts'
 import {
   type EndpointRecord,
   getWebhook,
-  MOST_ENDPOINTS,
-  readDescription,
-  readEvents,
-  requireUuid,
-  tooMany,
-  urlFault,
+  invalidUrl,
+  MAX_ENDPOINTS,
+  parseDescription,
+  parseEvents,
+  requireWebhookUuid,
+  tooManyEndpoints,
 } from './endpoint.ts'
-import { makeSecret, secretPlace } from './secret.ts'
+import { createWebhookSecret, getSealingContext } from './secret.ts'
 
 /** What registering needs to know of the process it runs in. */
 export type WebhookSetup = { sealer: Sealer; policy: OutboundPolicy }
@@ -26,13 +26,13 @@ export type NewWebhook = { url: string; events?: readonly string[]; description?
 export type WebhookChange = Partial<NewWebhook>
 
 const UNIQUE = '23505'
-const ATTEMPTS = 5
+const MAX_INSERT_ATTEMPTS = 5
 
 /** The address as it is stored and called. Throws `validation` with the reason when it may not be. */
-function readUrl(text: string, policy: OutboundPolicy): string {
+function parseUrl(text: string, policy: OutboundPolicy): string {
   const trimmed = text.trim()
   const fault = findUrlFault(trimmed, policy)
-  if (fault !== undefined) throw urlFault(fault)
+  if (fault !== undefined) throw invalidUrl(fault)
   return new URL(trimmed).href
 }
 
@@ -44,13 +44,13 @@ export async function addWebhook(
 ): Promise<EndpointRecord & { secret: string }> {
   const now = ctx.clock.now()
   const id = newUuid(now.getTime())
-  const secret = makeSecret()
+  const secret = createWebhookSecret()
   const row = {
     id,
-    url: readUrl(input.url, policy),
-    description: readDescription(input.description ?? ''),
-    events: readEvents(input.events),
-    secret: sealer.seal(secret, secretPlace(ctx.accountId, id)),
+    url: parseUrl(input.url, policy),
+    description: parseDescription(input.description ?? ''),
+    events: parseEvents(input.events),
+    secret: sealer.seal(secret, getSealingContext(ctx.accountId, id)),
     now,
   }
   for (let attempt = 1; ; attempt++) {
@@ -59,7 +59,7 @@ export async function addWebhook(
       return { ...(await getWebhook(ctx, idFromUuid(id))), secret }
     } catch (error) {
       // Another one took the slot at the same moment.
-      if (sqlState(error) !== UNIQUE || attempt === ATTEMPTS) throw error
+      if (sqlState(error) !== UNIQUE || attempt === MAX_INSERT_ATTEMPTS) throw error
     }
   }
 }
@@ -79,11 +79,11 @@ async function insert(ctx: AccountContext, row: NewRow): Promise<void> {
     insert into webhook_endpoint (account_id, id, slot, status, url, description, events, secret, created_at)
     select ${accountId}::int, ${row.id}::uuid, s, 'a', ${row.url}::text, ${row.description}::text,
       ${row.events}::text[], ${row.secret}::bytea, ${row.now}::timestamptz
-    from generate_series(1, ${MOST_ENDPOINTS}::int) s
+    from generate_series(1, ${MAX_ENDPOINTS}::int) s
     where not exists (select 1 from webhook_endpoint w where w.account_id = ${accountId} and w.slot = s)
     order by s limit 1
     returning id`
-  if (made.length === 0) throw tooMany()
+  if (made.length === 0) throw tooManyEndpoints()
   await audit(ctx, 'webhook_added', idFromUuid(row.id))
 }
 
@@ -94,10 +94,10 @@ export async function changeWebhook(
   id: string,
   change: WebhookChange,
 ): Promise<EndpointRecord> {
-  const uuid = requireUuid(id)
-  const url = change.url === undefined ? null : readUrl(change.url, policy)
-  const description = change.description === undefined ? null : readDescription(change.description)
-  const events = readEvents(change.events)
+  const uuid = requireWebhookUuid(id)
+  const url = change.url === undefined ? null : parseUrl(change.url, policy)
+  const description = change.description === undefined ? null : parseDescription(change.description)
+  const events = parseEvents(change.events)
   return withTransaction(ctx, async tx => {
     const rows = await tx.sql`
       update webhook_endpoint set url = coalesce(${url}::text, url), description = coalesce(${description}::text, description),
@@ -112,7 +112,7 @@ export async function changeWebhook(
 
 /** Holds what is to be delivered, for 30 days at most. Paused already, or switched off: nothing changes. */
 export async function pauseWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
-  const uuid = requireUuid(id)
+  const uuid = requireWebhookUuid(id)
   return withTransaction(ctx, async tx => {
     const rows = await tx.sql`
       update webhook_endpoint set status = 'p', revision = revision + 1
@@ -124,7 +124,7 @@ export async function pauseWebhook(ctx: AccountContext, id: string): Promise<End
 
 /** Delivers again: what waits goes out at once, and failures so far are forgotten. Also ends a switching-off. */
 export async function resumeWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
-  const uuid = requireUuid(id)
+  const uuid = requireWebhookUuid(id)
   return withTransaction(ctx, async tx => {
     const rows = await tx.sql<{ was: string }[]>`
       update webhook_endpoint w set status = 'a', revision = w.revision + 1, failures = 0, failing_since = null,
@@ -139,7 +139,7 @@ export async function resumeWebhook(ctx: AccountContext, id: string): Promise<En
 }
 
 /** Tries an endpoint at once that is left in peace: it was just seen to answer, or somebody says that it does. */
-export async function endPeace({ sql, accountId }: AccountContext, uuid: string): Promise<void> {
+export async function endBackoff({ sql, accountId }: AccountContext, uuid: string): Promise<void> {
   await sql`
     update webhook_endpoint set wait_until = null, revision = revision + 1
     where account_id = ${accountId} and id = ${uuid} and wait_until is not null`
@@ -147,7 +147,7 @@ export async function endPeace({ sql, accountId }: AccountContext, uuid: string)
 
 /** Takes an endpoint away with what waits for it; its log stays its 30 days. Throws `not_found`. */
 export async function removeWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
-  const uuid = requireUuid(id)
+  const uuid = requireWebhookUuid(id)
   return withTransaction(ctx, async tx => {
     const record = await getWebhook(tx, id)
     await tx.sql`

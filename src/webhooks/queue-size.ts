@@ -2,7 +2,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 
-export type QueueNumbers = {
+export type QueueSize = {
   /** To be delivered now, to endpoints that are neither paused nor switched off. */
   due: number
   /** Waiting for a later attempt, or for an endpoint that is held or left in peace. */
@@ -12,7 +12,7 @@ export type QueueNumbers = {
 }
 
 /** Counts what waits: at a million of them that takes some tenths of a second, so ask every few seconds at most. */
-export async function queueNumbers({ sql, clock }: { sql: Sql; clock: Clock }): Promise<QueueNumbers> {
+export async function getQueueSize({ sql, clock }: { sql: Sql; clock: Clock }): Promise<QueueSize> {
   const now = clock.now()
   const [row] = await sql<{ due: number; waiting: number; oldest: Date | null }[]>`
     select coalesce(sum(n.due) filter (where n.is_open), 0)::bigint as due,

@@ -5,8 +5,8 @@ import { withTransaction } from '../accounts/transaction.ts'
 import type { Sql } from '../kernel/db.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import type { Sealer } from '../kernel/sealing.ts'
-import { type EndpointRecord, getWebhook, requireUuid } from './endpoint.ts'
-import { makeSecret, OVERLAP_MS, type SealedSecrets, secretPlace } from './secret.ts'
+import { type EndpointRecord, getWebhook, requireWebhookUuid } from './endpoint.ts'
+import { createWebhookSecret, getSealingContext, SECRET_OVERLAP_MS, type SealedSecrets } from './secret.ts'
 
 /**
  * Makes a new secret; the answer's `secret` is shown this once. The one that signs the documented header until then
@@ -17,11 +17,11 @@ export async function rotateSecret(
   { sealer }: { sealer: Sealer },
   id: string,
 ): Promise<EndpointRecord & { secret: string }> {
-  const uuid = requireUuid(id)
-  const secret = makeSecret()
-  const sealed = sealer.seal(secret, secretPlace(ctx.accountId, uuid))
+  const uuid = requireWebhookUuid(id)
+  const secret = createWebhookSecret()
+  const sealed = sealer.seal(secret, getSealingContext(ctx.accountId, uuid))
   const now = ctx.clock.now()
-  const until = new Date(now.getTime() + OVERLAP_MS)
+  const until = new Date(now.getTime() + SECRET_OVERLAP_MS)
   return withTransaction(ctx, async tx => {
     const rows = await tx.sql`
       update webhook_endpoint set
@@ -36,7 +36,7 @@ export async function rotateSecret(
 
 /** Lets the new secret sign the documented header from now on. Without a rotation under way nothing changes. */
 export async function activateSecret(ctx: AccountContext, id: string): Promise<EndpointRecord> {
-  const uuid = requireUuid(id)
+  const uuid = requireWebhookUuid(id)
   return withTransaction(ctx, async tx => {
     const rows = await tx.sql`
       update webhook_endpoint set old_signs = false, revision = revision + 1
@@ -46,13 +46,13 @@ export async function activateSecret(ctx: AccountContext, id: string): Promise<E
   })
 }
 
-export type Resealed = { sealed_anew: number; already_current: number }
+export type ResealResult = { sealed_anew: number; already_current: number }
 
 /**
  * Seals all secrets under the sealer's own key: for after a change of SECRET_KEY. Throws `validation` when some were
  * sealed under a key that the sealer does not know, and then changes none.
  */
-export async function resealSecrets(ctx: OperatorContext, sealer: Sealer): Promise<Resealed> {
+export async function resealSecrets(ctx: OperatorContext, sealer: Sealer): Promise<ResealResult> {
   return withTransaction(ctx, async ({ sql }) => {
     const rows = await sql<SealedSecrets[]>`
       select account_id, id, secret, old_secret, old_until, old_signs from webhook_endpoint where status <> 'r' for update`
@@ -80,7 +80,7 @@ export async function resealSecrets(ctx: OperatorContext, sealer: Sealer): Promi
 const sealedParts = ({ secret, old_secret }: SealedSecrets) =>
   old_secret === null ? [secret] : [secret, old_secret]
 
-const placeOf = (row: SealedSecrets) => secretPlace(row.account_id, row.id)
+const placeOf = (row: SealedSecrets) => getSealingContext(row.account_id, row.id)
 
 /** How many secrets are sealed under the sealer's own key, and how many it cannot open or would have to seal anew. */
 export async function countSealed(

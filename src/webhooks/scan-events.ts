@@ -1,7 +1,7 @@
 /** The events of scans that an account still has, 30 days of them: what its people look at without a webhook. */
 import type { AccountContext } from '../accounts/context.ts'
 import { uuidFloor } from '../kernel/ids.ts'
-import { KEEP_MS } from './retention.ts'
+import { EVENT_RETENTION_MS } from './retention.ts'
 
 type Type = 'scan.milestone' | 'scan.clone_suspected'
 
@@ -15,6 +15,6 @@ export async function listScanEvents<T>(
   const one = productId === undefined ? sql`` : sql`and data->>'product_id' = ${productId}`
   return sql<{ at: Date; data: T }[]>`
     select created_at as at, data from event where account_id = ${accountId} and ${only} ${one}
-      and id >= ${uuidFloor(clock.now().getTime() - KEEP_MS)}::uuid
+      and id >= ${uuidFloor(clock.now().getTime() - EVENT_RETENTION_MS)}::uuid
     order by id desc limit ${limit}`
 }

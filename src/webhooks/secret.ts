@@ -6,12 +6,12 @@ const PREFIX = 'whsec_'
 const BYTES = 32
 
 /** How long a rotated secret's predecessor signs too. */
-export const OVERLAP_MS = 24 * 3_600_000
+export const SECRET_OVERLAP_MS = 24 * 3_600_000
 
-export const makeSecret = (): string => PREFIX + randomBytes(BYTES).toString('base64')
+export const createWebhookSecret = (): string => PREFIX + randomBytes(BYTES).toString('base64')
 
 /** What the secret of an endpoint is sealed for: it opens for no other. */
-export const secretPlace = (accountId: number, endpointId: string): string =>
+export const getSealingContext = (accountId: number, endpointId: string): string =>
   `webhook ${accountId} ${endpointId}`
 
 export type SealedSecrets = {
@@ -24,11 +24,11 @@ export type SealedSecrets = {
 }
 
 /** `standard`: whose signatures stand in `webhook-signature`, newest first. `documented`: whose is in `X-Service-Signature`. */
-export type Secrets = { standard: readonly string[]; documented: string }
+export type SigningSecrets = { standard: readonly string[]; documented: string }
 
 /** The secrets that sign at `now`, or undefined when they were sealed under a key that is not known here. */
-export function openSecrets(sealer: Sealer, row: SealedSecrets, now: Date): Secrets | undefined {
-  const place = secretPlace(row.account_id, row.id)
+export function openSecrets(sealer: Sealer, row: SealedSecrets, now: Date): SigningSecrets | undefined {
+  const place = getSealingContext(row.account_id, row.id)
   const secret = sealer.open(row.secret, place)
   if (secret === undefined) return undefined
   const isOverlap = row.old_secret !== null && row.old_until !== null && now < row.old_until

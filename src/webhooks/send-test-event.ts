@@ -6,11 +6,11 @@ import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import type { Outbound } from '../kernel/outbound-http.ts'
 import type { Sealer } from '../kernel/sealing.ts'
 import { type AttemptRecord, listDeliveries } from './delivery-log.ts'
-import { requireUuid } from './endpoint.ts'
-import { endPeace } from './manage-endpoints.ts'
+import { requireWebhookUuid } from './endpoint.ts'
+import { endBackoff } from './manage-endpoints.ts'
 import { openSecrets, type SealedSecrets } from './secret.ts'
-import { attempt } from './send.ts'
-import { writeResults } from './settle.ts'
+import { sendDelivery } from './send.ts'
+import { settleDeliveries } from './settle.ts'
 
 /** Not one of the contract's: a receiver that looks at the name can tell it from a real event. */
 export const TEST_EVENT = 'webhook.test'
@@ -19,13 +19,13 @@ export const TEST_EVENT = 'webhook.test'
 const NEWEST = 500
 
 /** Sends a test, also to an endpoint that is paused, switched off or left in peace. What became of it, as in the log. Throws `not_found`. */
-export async function testWebhook(
+export async function sendTestEvent(
   ctx: AccountContext,
   { sealer, outbound }: { sealer: Sealer; outbound: Outbound },
   id: string,
 ): Promise<AttemptRecord> {
   const { sql, clock, accountId } = ctx
-  const endpointId = requireUuid(id)
+  const endpointId = requireWebhookUuid(id)
   const [row] = await sql<(SealedSecrets & { url: string })[]>`
     select account_id, id, url, secret, old_secret, old_until, old_signs from webhook_endpoint
     where account_id = ${accountId} and id = ${endpointId} and status <> 'r'`
@@ -40,19 +40,11 @@ export async function testWebhook(
   const eventId = newUuid(clock.now().getTime())
   const message = 'A test: your endpoint receives events of this account.'
   const data = JSON.stringify({ webhook_id: id, message })
-  const letter = { url: row.url, secrets, eventId, type: TEST_EVENT, data }
-  const attempted = await attempt(outbound, clock, letter)
-  const result = {
-    accountId,
-    endpointId,
-    eventId,
-    type: TEST_EVENT,
-    attempt: 1,
-    kind: 't',
-    attempted,
-  } as const
-  await writeResults(sql, [{ ...result, nextAt: undefined }], [])
-  if (attempted.outcome === 'delivered') await endPeace(ctx, endpointId)
+  const request = { url: row.url, secrets, eventId, type: TEST_EVENT, data }
+  const attempt = await sendDelivery(outbound, clock, request)
+  const test = { accountId, endpointId, eventId, type: TEST_EVENT }
+  await settleDeliveries(sql, [{ ...test, attemptNumber: 1, kind: 't', attempt, nextAt: undefined }], [])
+  if (attempt.outcome === 'delivered') await endBackoff(ctx, endpointId)
   await audit(ctx, 'webhook_tested', id)
   const newest = await listDeliveries(ctx, { webhookId: id, limit: NEWEST })
   // Deliveries go on meanwhile: the newest attempt need not be this one.

@@ -2,23 +2,29 @@
 import type { Clock } from '../kernel/clock.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { type FailureName, type Outbound, OutboundFailure } from '../kernel/outbound-http.ts'
-import { readRetryAfter } from './retry-schedule.ts'
-import type { Secrets } from './secret.ts'
-import { signMessage } from './sign.ts'
+import { parseRetryAfter } from './retry-schedule.ts'
+import type { SigningSecrets } from './secret.ts'
+import { signEvent } from './sign.ts'
 
-const MOST_LOGGED_BYTES = 1_024
+const MAX_LOGGED_BYTES = 1_024
 const GONE = 410
 
 /** `data` is JSON. */
-export type Letter = { url: string; secrets: Secrets; eventId: string; type: string; data: string }
+export type DeliveryRequest = {
+  url: string
+  secrets: SigningSecrets
+  eventId: string
+  type: string
+  data: string
+}
 
 /** `delivered`, the status as `status_500`, or what stopped it. */
-export type Outcome = 'delivered' | `status_${number}` | FailureName
+export type DeliveryOutcome = 'delivered' | `status_${number}` | FailureName
 
-export type Attempted = {
+export type DeliveryAttempt = {
   at: Date
   durationMs: number
-  outcome: Outcome
+  outcome: DeliveryOutcome
   /** HTTP's, when there was an answer. */
   status: number | null
   /** A sentence about a failure. */
@@ -30,11 +36,15 @@ export type Attempted = {
   isGone: boolean
 }
 
-export async function attempt(outbound: Outbound, clock: Clock, letter: Letter): Promise<Attempted> {
+export async function sendDelivery(
+  outbound: Outbound,
+  clock: Clock,
+  letter: DeliveryRequest,
+): Promise<DeliveryAttempt> {
   const at = clock.now()
   const began = performance.now()
   const { url, secrets, eventId, type, data } = letter
-  const signed = signMessage({ id: idFromUuid(eventId), event: type, data, at }, secrets)
+  const signed = signEvent({ id: idFromUuid(eventId), event: type, data, at }, secrets)
   try {
     const { status, headers, body } = await outbound.post({ url, headers: signed.headers, body: signed.body })
     const ok = status >= 200 && status < 300
@@ -43,9 +53,9 @@ export async function attempt(outbound: Outbound, clock: Clock, letter: Letter):
       durationMs: Math.round(performance.now() - began),
       outcome: ok ? 'delivered' : `status_${status}`,
       status,
-      detail: ok ? null : sentenceFor(status),
+      detail: ok ? null : explainStatus(status),
       answer: readAnswer(body),
-      retryAfterMs: ok ? undefined : readRetryAfter(headers['retry-after'], clock.now()),
+      retryAfterMs: ok ? undefined : parseRetryAfter(headers['retry-after'], clock.now()),
       isGone: status === GONE,
     }
   } catch (error) {
@@ -66,7 +76,7 @@ export async function attempt(outbound: Outbound, clock: Clock, letter: Letter):
 /** Of the 3xx only those that lead elsewhere: a 304 is none. */
 export const isRedirect = (status: number) => [300, 301, 302, 303, 307, 308].includes(status)
 
-function sentenceFor(status: number): string {
+function explainStatus(status: number): string {
   if (status === GONE) return 'It answered 410 Gone: the webhook is switched off.'
   if (isRedirect(status)) return `It answered ${status}, a redirect, and redirects are not followed.`
   return `It answered ${status}; only 2xx counts as received.`
@@ -75,5 +85,5 @@ function sentenceFor(status: number): string {
 /** As text that the database takes: what is no UTF-8, and NUL, become the replacement character. */
 function readAnswer(body: Buffer): string | null {
   if (body.length === 0) return null
-  return body.subarray(0, MOST_LOGGED_BYTES).toString('utf8').replaceAll('\0', '\ufffd')
+  return body.subarray(0, MAX_LOGGED_BYTES).toString('utf8').replaceAll('\0', '\ufffd')
 }

@@ -6,29 +6,29 @@ import type { Clock } from '../kernel/clock.ts'
 import { retrying, type Sql } from '../kernel/db.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import type { DisabledReason } from './endpoint.ts'
-import type { Health } from './retry-schedule.ts'
-import type { Attempted } from './send.ts'
+import type { EndpointHealth } from './retry-schedule.ts'
+import type { DeliveryAttempt } from './send.ts'
 
 /** An attempt that was made. `attempt` counts from 1. */
-export type Result = {
+export type AttemptResult = {
   accountId: number
   endpointId: string
   eventId: string
   type: string
-  attempt: number
+  attemptNumber: number
   kind: 'e' | 't'
-  attempted: Attempted
+  attempt: DeliveryAttempt
   /** When it is tried again; undefined when it is done with, one way or the other. */
   nextAt: Date | undefined
 }
 
 /** How an endpoint is after the newest of the results; told with the revision it was known at. */
-export type EndpointHealth = {
+export type EndpointUpdate = {
   accountId: number
   endpointId: string
   revision: number
-  health: Health
-  switchedOff: DisabledReason | null
+  health: EndpointHealth
+  disabledReason: DisabledReason | null
 }
 
 /** A column of the rows as a plain text, which the driver need not quote: for numbers, names and times. */
@@ -40,35 +40,35 @@ const column = (values: readonly (string | number | boolean | null)[]) => `{${va
  * delivery whose count of attempts is not the one we knew has been taken up by somebody else and is left to them.
  * `account_id + 0` keeps the index of what is due out of it: the primary key is the way to a row.
  */
-export async function writeResults(
+export async function settleDeliveries(
   sql: Sql,
-  results: readonly Result[],
-  endpoints: readonly EndpointHealth[],
+  results: readonly AttemptResult[],
+  endpoints: readonly EndpointUpdate[],
 ): Promise<string[]> {
-  const isGivenUp = ({ kind, nextAt, attempted }: Result) =>
-    kind === 'e' && nextAt === undefined && attempted.outcome !== 'delivered'
-  const of = (value: (result: Result) => string | number | boolean) => column(results.map(value))
-  const states = endpoints.map(({ accountId, endpointId, revision, health, switchedOff }) => ({
+  const isGivenUp = ({ kind, nextAt, attempt }: AttemptResult) =>
+    kind === 'e' && nextAt === undefined && attempt.outcome !== 'delivered'
+  const of = (value: (result: AttemptResult) => string | number | boolean) => column(results.map(value))
+  const states = endpoints.map(({ accountId, endpointId, revision, health, disabledReason }) => ({
     account_id: accountId,
     id: endpointId,
     revision,
     failures: health.failures,
     failing_since: health.failingSince,
     wait_until: health.waitUntil,
-    reason: switchedOff,
+    reason: disabledReason,
   }))
   const changed = await retrying(
     () => sql<{ id: string; reason: string | null }[]>`
       with made as materialized (
         select * from unnest(
-          ${of(({ attempted }) => attempted.at.toISOString())}::text::timestamptz[],
+          ${of(({ attempt }) => attempt.at.toISOString())}::text::timestamptz[],
           ${of(({ nextAt }) => nextAt?.toISOString() ?? 'null')}::text::timestamptz[], ${of(one => one.accountId)}::text::int[],
-          ${of(({ attempted }) => attempted.durationMs)}::text::int[], ${of(one => one.attempt)}::text::smallint[],
-          ${of(({ attempted }) => attempted.status ?? 'null')}::text::smallint[], ${of(one => one.kind)}::text::"char"[],
+          ${of(({ attempt }) => attempt.durationMs)}::text::int[], ${of(one => one.attemptNumber)}::text::smallint[],
+          ${of(({ attempt }) => attempt.status ?? 'null')}::text::smallint[], ${of(one => one.kind)}::text::"char"[],
           ${of(isGivenUp)}::text::boolean[], ${of(one => one.endpointId)}::text::uuid[],
-          ${of(({ attempted }) => newUuid(attempted.at.getTime()))}::text::uuid[], ${of(one => one.eventId)}::text::uuid[],
-          ${of(one => one.type)}::text::text[], ${of(({ attempted }) => attempted.outcome)}::text::text[],
-          ${results.map(({ attempted }) => attempted.detail)}::text[], ${results.map(({ attempted }) => attempted.answer)}::text[]
+          ${of(({ attempt }) => newUuid(attempt.at.getTime()))}::text::uuid[], ${of(one => one.eventId)}::text::uuid[],
+          ${of(one => one.type)}::text::text[], ${of(({ attempt }) => attempt.outcome)}::text::text[],
+          ${results.map(({ attempt }) => attempt.detail)}::text[], ${results.map(({ attempt }) => attempt.answer)}::text[]
         ) as r(at, next_attempt_at, account_id, duration_ms, attempt, status, kind, given_up, endpoint_id, id, event_id,
           event_type, outcome, detail, answer)
       ), logged as (
@@ -95,9 +95,9 @@ export async function writeResults(
 }
 
 /** The account is told that an endpoint was switched off: in its audit log, and in the endpoint's own record. */
-export async function noteSwitchedOff(
+export async function auditDisabledEndpoint(
   ctx: { sql: Sql; clock: Clock },
-  { accountId, endpointId }: EndpointHealth,
+  { accountId, endpointId }: EndpointUpdate,
 ): Promise<void> {
   const actorId = await getServiceActor(ctx, accountId)
   await audit({ ...ctx, accountId, actorId }, 'webhook_switched_off', idFromUuid(endpointId))

@@ -1,13 +1,13 @@
 /** The two signatures of a delivery, over exactly the bytes that are sent: the contract's own, and Standard Webhooks'. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
-import type { Secrets } from './secret.ts'
+import type { SigningSecrets } from './secret.ts'
 
 /** `data` is JSON: it goes as it is kept. */
-export type Message = { id: string; event: string; data: string; at: Date }
-export type Signed = { body: string; headers: Record<string, string> }
+export type EventMessage = { id: string; event: string; data: string; at: Date }
+export type SignedRequest = { body: string; headers: Record<string, string> }
 
 /** Body and headers of one attempt. `sent_at` and the timestamps are the attempt's own time. */
-export function signMessage({ id, event, data, at }: Message, secrets: Secrets): Signed {
+export function signEvent({ id, event, data, at }: EventMessage, secrets: SigningSecrets): SignedRequest {
   const sentAt = at.toISOString().slice(0, -1)
   const body = `{"event":${JSON.stringify(event)},"data":${data},"sent_at":"${sentAt}+00:00"}`
   const { standard, documented } = keysOf(secrets)
@@ -28,7 +28,7 @@ export function signMessage({ id, event, data, at }: Message, secrets: Secrets):
 }
 
 /** Standard Webhooks: the key is what follows `whsec_`, out of base64. The contract's: the whole string as it is shown. */
-function keysOf(secrets: Secrets): Keys {
+function keysOf(secrets: SigningSecrets): Keys {
   let keys = known.get(secrets)
   if (keys === undefined) {
     const standard = secrets.standard.map(one =>
@@ -42,7 +42,7 @@ function keysOf(secrets: Secrets): Keys {
 
 type Keys = { standard: readonly KeyObject[]; documented: KeyObject }
 
-const known = new WeakMap<Secrets, Keys>()
+const known = new WeakMap<SigningSecrets, Keys>()
 
 const hmac = (key: KeyObject, text: string, encoding: 'hex' | 'base64') =>
   createHmac('sha256', key).update(text).digest(encoding)

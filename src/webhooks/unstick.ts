@@ -1,31 +1,31 @@
 /** Frees what waits for a time that will not come: the clock that wrote it ran ahead and was set back since. */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
-import { isTooLong, LEASE_MS } from './claim.ts'
-import { MAX_PEACE_MS, MAX_STEP_MS } from './retry-schedule.ts'
+import { isLeaseTooLong, LEASE_MS } from './claim.ts'
+import { BACKOFF_MS, MAX_JITTERED_DELAY_MS } from './retry-schedule.ts'
 
 /** Servers whose clocks are this far apart do not disturb each other. */
 const TOLERANCE_MS = 60_000
 
-export type Stuck = { leases: number; deliveries: number; endpoints: number }
+export type StuckCounts = { leases: number; deliveries: number; endpoints: number }
 
 type Context = { sql: Sql; clock: Clock }
 
 /** Counts what waits longer than any schedule says. Reads the deliveries that wait for a later attempt. */
-export async function countStuck(ctx: Context): Promise<Stuck> {
+export async function countStuck(ctx: Context): Promise<StuckCounts> {
   const { sql } = ctx
-  const [row] = await sql<Stuck[]>`
-    select (select count(*) from webhook_lease where ${isTooLong(sql, LEASE_MS)}) as leases,
+  const [row] = await sql<StuckCounts[]>`
+    select (select count(*) from webhook_lease where ${isLeaseTooLong(sql, LEASE_MS)}) as leases,
       (select count(*) from webhook_delivery where ${isDueTooLate(ctx)}) as deliveries,
       (select count(*) from webhook_endpoint where ${isPausedTooLong(ctx)}) as endpoints`
   return row ?? { leases: 0, deliveries: 0, endpoints: 0 }
 }
 
 /** Ends such leases, and makes such deliveries and endpoints due now. Returns how many of each. */
-export async function unstick(ctx: Context): Promise<Stuck> {
+export async function unstick(ctx: Context): Promise<StuckCounts> {
   const { sql, clock } = ctx
   const now = clock.now()
-  const leases = await sql`delete from webhook_lease where ${isTooLong(sql, LEASE_MS)}`
+  const leases = await sql`delete from webhook_lease where ${isLeaseTooLong(sql, LEASE_MS)}`
   const deliveries = await sql`
     update webhook_delivery set due_at = ${now}::timestamptz where ${isDueTooLate(ctx)}`
   const endpoints = await sql`
@@ -36,8 +36,8 @@ export async function unstick(ctx: Context): Promise<Stuck> {
 
 const isDueTooLate = ({ sql, clock }: Context) => sql`
   due_at > ${new Date(clock.now().getTime() + TOLERANCE_MS)}::timestamptz
-  and (attempts = 0 or due_at > ${new Date(clock.now().getTime() + TOLERANCE_MS + MAX_STEP_MS)}::timestamptz)`
+  and (attempts = 0 or due_at > ${new Date(clock.now().getTime() + TOLERANCE_MS + MAX_JITTERED_DELAY_MS)}::timestamptz)`
 
 const isPausedTooLong = ({ sql, clock }: Context) => sql`
-  (wait_until > ${new Date(clock.now().getTime() + TOLERANCE_MS + MAX_PEACE_MS)}::timestamptz
+  (wait_until > ${new Date(clock.now().getTime() + TOLERANCE_MS + BACKOFF_MS)}::timestamptz
     or failing_since > ${new Date(clock.now().getTime() + TOLERANCE_MS)}::timestamptz)`

@@ -6,11 +6,11 @@ import type { Sql } from '../kernel/db.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { resumeRefreshes, stopRefreshes, takeRefreshFaults } from '../passports/units/refresh-job.ts'
-import { cleanScans } from '../scans/delete-old-scans.ts'
-import { backUpWhenDue, type ScheduledBackups } from '../transfer/backup/scheduled-backups.ts'
-import { resumeImports, stopImports, takeImportFaults } from '../transfer/spreadsheets/run-import.ts'
+import { deleteOldScans } from '../scans/delete-old-scans.ts'
+import { type BackupSchedule, createBackupWhenDue } from '../transfer/backup/scheduled-backups.ts'
+import { resumeImports, stopImports, takeImportErrors } from '../transfer/spreadsheets/run-import.ts'
 import { deleteOldImports } from '../transfer/spreadsheets/spreadsheet-import.ts'
-import { clearAway } from '../webhooks/retention.ts'
+import { deleteExpired } from '../webhooks/retention.ts'
 import { unstick } from '../webhooks/unstick.ts'
 import { type Complaint, complaintOn } from './complaint.ts'
 
@@ -31,7 +31,7 @@ export type ChoreSetup = {
   clock: Clock
   log: Log
   /** Undefined when the operator wants none. */
-  backups?: ScheduledBackups | undefined
+  backups?: BackupSchedule | undefined
 }
 
 /** Looks for work at once and then at its times; `stop` ends it after the step it is at. */
@@ -42,12 +42,12 @@ export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Ch
     if (!isStopping) throw error
   }
   const keep = async () => {
-    const made = backups && (await backUpWhenDue(backups, stopping.signal).catch(passIfStopping))
+    const made = backups && (await createBackupWhenDue(backups, stopping.signal).catch(passIfStopping))
     if (!made) return
-    const { path, bytes, passports, seconds, left } = made
+    const { path, bytes, passports, seconds, notDeleted } = made
     log.info({ file: path, bytes, passports, seconds }, 'backup made')
-    if (left.length > 0)
-      log.error({ file: path, left }, 'the backup was made, and older ones could not be deleted')
+    if (notDeleted.length > 0)
+      log.error({ file: path, left: notDeleted }, 'the backup was made, and older ones could not be deleted')
   }
   const resume = async () => {
     const resumed = await resumeRefreshes(sql, clock)
@@ -58,7 +58,7 @@ export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Ch
   const resumeSheets = async () => {
     const resumed = await resumeImports(sql, clock)
     if (resumed > 0) log.info({ sheets: resumed }, 'sheets taken up again')
-    for (const { id, error } of takeImportFaults(sql))
+    for (const { id, error } of takeImportErrors(sql))
       log.error({ sheet: idFromUuid(id), err: error }, 'a sheet was stopped by a fault; it is taken up again')
   }
   const forget = async () => {
@@ -68,7 +68,7 @@ export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Ch
   }
   const clear = async () => {
     for (let step = 0; step < MOST_STEPS && !isStopping; step++) {
-      const removed = await clearAway({ sql: queue, clock })
+      const removed = await deleteExpired({ sql: queue, clock })
       if (Object.values(removed).every(count => count === 0)) return
     }
   }
@@ -78,7 +78,7 @@ export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Ch
       log.warn(freed, 'a clock ran ahead: webhooks that waited for that time are due now')
   }
   const clean = async () => {
-    await cleanScans({ sql, clock }, () => isStopping)
+    await deleteOldScans({ sql, clock }, () => isStopping)
   }
   const unlooked = (work: string) => complaintOn(log, 'warn', { work }, 'no look for work was possible')
   const noBackup = (dir: string) =>

@@ -9,25 +9,25 @@ import type { Log } from '../kernel/log.ts'
 import type { Outbound } from '../kernel/outbound-http.ts'
 import type { Sealer } from '../kernel/sealing.ts'
 import {
-  type Claimed,
-  claim,
-  findWaiting,
+  type ClaimedDelivery,
+  claimDeliveries,
+  FIRST_CURSOR,
   LEASE_MS,
-  MOST_CLAIMED,
-  MOST_ENDPOINTS_A_STEP,
-  START,
-  type Waiting,
+  listPendingEndpoints,
+  MAX_CLAIMED,
+  MAX_ENDPOINTS_PER_STEP,
+  type PendingEndpoint,
 } from '../webhooks/claim.ts'
 import {
-  type AccountCaps,
+  type AccountConcurrency,
+  acquirePermit,
+  adaptLimit,
   FAST_MS,
-  learn,
-  type ProcessCaps,
-  takePlace,
+  type ProcessConcurrency,
 } from '../webhooks/concurrency-limits.ts'
-import { afterFailure, isToBeSwitchedOff, nextAttemptAt, WELL } from '../webhooks/retry-schedule.ts'
-import { type Attempted, attempt } from '../webhooks/send.ts'
-import type { Result } from '../webhooks/settle.ts'
+import { getNextAttemptAt, HEALTHY, recordFailure, shouldDisable } from '../webhooks/retry-schedule.ts'
+import { type DeliveryAttempt, sendDelivery } from '../webhooks/send.ts'
+import type { AttemptResult } from '../webhooks/settle.ts'
 import { complaintOn } from './complaint.ts'
 import { Leases } from './leases.ts'
 import { Ledger } from './ledger.ts'
@@ -64,15 +64,15 @@ export type DeliveryNumbers = {
 export class Deliveries {
   private readonly setup: DeliverySetup
   private readonly lines = new Map<string, Line>()
-  private readonly accounts = new Map<number, AccountCaps>()
+  private readonly accounts = new Map<number, AccountConcurrency>()
   private readonly leases: Leases
   private readonly ledger: Ledger
-  private readonly all: ProcessCaps = { inFlight: 0, unproven: 0 }
+  private readonly all: ProcessConcurrency = { inFlight: 0, unproven: 0 }
   /** Lines that wait for a place of the account's or the process's. */
   private readonly crowded = new Set<Line>()
   private readonly outcomes: Record<string, number> = {}
   private held = 0
-  private place = START
+  private place = FIRST_CURSOR
   /** Until then only what runs dry is claimed more of. */
   private walkAgainAt = 0
   private claimedAt = Number.NEGATIVE_INFINITY
@@ -169,10 +169,10 @@ export class Deliveries {
     if (await this.leases.renew(busy.map(line => line.accountId))) {
       for (const line of busy) if (!this.leases.isOurs(line.accountId)) this.drop(line)
     }
-    const rows = await findWaiting(sql, now, this.place)
+    const rows = await listPendingEndpoints(sql, now, this.place)
     const last = rows.at(-1)
-    const isEnd = last === undefined || rows.length < MOST_ENDPOINTS_A_STEP
-    this.place = isEnd ? START : { accountId: last.account_id, endpointId: last.id }
+    const isEnd = last === undefined || rows.length < MAX_ENDPOINTS_PER_STEP
+    this.place = isEnd ? FIRST_CURSOR : { accountId: last.account_id, endpointId: last.id }
     if (isEnd) this.forget(now)
     for (const row of rows) {
       const line = this.lines.get(keyOf(row.account_id, row.id))
@@ -205,15 +205,15 @@ export class Deliveries {
     const wanting = lines.filter(
       line => line.secrets !== undefined && !isWaiting(line, now) && roomOf(line) > 0,
     )
-    const free = Math.min(MOST_CLAIMED, MOST_HELD - this.held)
+    const free = Math.min(MAX_CLAIMED, MOST_HELD - this.held)
     if (wanting.length === 0 || free <= 0) return 0
     const rooms = wanting.map(line => ({
       accountId: line.accountId,
       endpointId: line.endpointId,
-      room: roomOf(line),
-      held: [...line.held],
+      limit: roomOf(line),
+      exclude: [...line.held],
     }))
-    const claimed = await claim(sql, clock.now(), rooms, free)
+    const claimed = await claimDeliveries(sql, clock.now(), rooms, free)
     const counts = new Map<Line, number>()
     for (const one of claimed) {
       const line = this.lines.get(keyOf(one.account_id, one.endpoint_id))
@@ -224,17 +224,17 @@ export class Deliveries {
       this.held++
     }
     for (const [i, line] of wanting.entries()) {
-      line.hasMore = (counts.get(line) ?? 0) === rooms[i]?.room || claimed.length === free
+      line.hasMore = (counts.get(line) ?? 0) === rooms[i]?.limit || claimed.length === free
       this.pump(line)
     }
     return claimed.length
   }
 
-  private lineOf(row: Waiting, sealer: Sealer, now: Date): Line {
+  private lineOf(row: PendingEndpoint, sealer: Sealer, now: Date): Line {
     const key = keyOf(row.account_id, row.id)
     const found = this.lines.get(key)
     if (found !== undefined) return found
-    const account = this.accounts.get(row.account_id) ?? { borrowed: 0, inFlight: 0 }
+    const account = this.accounts.get(row.account_id) ?? { shared: 0, inFlight: 0 }
     this.accounts.set(row.account_id, account)
     const line = newLine(row, account)
     syncLine(line, row, sealer, now)
@@ -270,10 +270,10 @@ export class Deliveries {
     if (this.isStopping || isWaiting(line, now) || !this.leases.isOurs(line.accountId)) this.drop(line)
     this.crowded.delete(line)
     while (line.queue.length > 0) {
-      const release = takePlace(line.caps, line.account, this.all)
+      const release = acquirePermit(line.caps, line.account, this.all)
       if (release === undefined) {
         // When its own window is full, its own next answer goes on.
-        if (line.caps.inFlight < line.caps.window) this.crowded.add(line)
+        if (line.caps.inFlight < line.caps.limit) this.crowded.add(line)
         return
       }
       const next = line.queue.shift()
@@ -281,14 +281,14 @@ export class Deliveries {
     }
   }
 
-  private async send(line: Line, claimed: Claimed, release: () => void): Promise<void> {
+  private async send(line: Line, claimed: ClaimedDelivery, release: () => void): Promise<void> {
     const { outbound, clock, log } = this.setup
     const { url, secrets } = line
     try {
       if (secrets === undefined) throw new Error('broken assumption: what is sent has a secret')
       const { event_id: eventId, type } = claimed
       const letter = { url, secrets, eventId, type, data: claimed.data }
-      this.finish(line, claimed, await attempt(outbound, clock, letter), release)
+      this.finish(line, claimed, await sendDelivery(outbound, clock, letter), release)
     } catch (error) {
       // It stays held, so that a bug of ours is met once by this process and not again and again.
       release()
@@ -296,30 +296,30 @@ export class Deliveries {
     }
   }
 
-  private finish(line: Line, claimed: Claimed, attempted: Attempted, release: () => void): void {
+  private finish(line: Line, claimed: ClaimedDelivery, attempt: DeliveryAttempt, release: () => void): void {
     const { clock, random = Math.random } = this.setup
-    const ok = attempted.outcome === 'delivered'
+    const ok = attempt.outcome === 'delivered'
     release()
-    this.outcomes[attempted.outcome] = (this.outcomes[attempted.outcome] ?? 0) + 1
-    if (attempted.outcome === 'stopped') {
+    this.outcomes[attempt.outcome] = (this.outcomes[attempt.outcome] ?? 0) + 1
+    if (attempt.outcome === 'stopped') {
       line.held.delete(claimed.event_id)
       this.held--
       return
     }
-    learn(line.caps, { ok, ms: attempted.durationMs })
+    adaptLimit(line.caps, { ok, ms: attempt.durationMs })
     const now = clock.now()
     const attempts = claimed.attempts + 1
-    const { retryAfterMs } = attempted
-    const nextAt = ok ? undefined : nextAttemptAt(now, { attempts, retryAfterMs, random: random() })
-    this.noteHealth(line, attempted, now)
+    const { retryAfterMs } = attempt
+    const nextAt = ok ? undefined : getNextAttemptAt(now, { attempts, retryAfterMs, random: random() })
+    this.noteHealth(line, attempt, now)
     this.ledger.add({
       accountId: line.accountId,
       endpointId: line.endpointId,
       eventId: claimed.event_id,
       type: claimed.type,
-      attempt: attempts,
+      attemptNumber: attempts,
       kind: 'e',
-      attempted,
+      attempt,
       nextAt,
     })
     this.pump(line)
@@ -327,18 +327,18 @@ export class Deliveries {
     if (wantsMore(line)) this.wake()
   }
 
-  private noteHealth(line: Line, attempted: Attempted, now: Date): void {
-    const ok = attempted.outcome === 'delivered'
+  private noteHealth(line: Line, attempt: DeliveryAttempt, now: Date): void {
+    const ok = attempt.outcome === 'delivered'
     if (ok && line.health.failures === 0) return
-    line.health = ok ? WELL : afterFailure(line.health, now, { isSlow: attempted.durationMs >= FAST_MS })
-    const isFailing = isToBeSwitchedOff(line.health, now)
-    const switchedOff = attempted.isGone ? 'gone' : isFailing ? 'failing' : null
+    line.health = ok ? HEALTHY : recordFailure(line.health, now, { isSlow: attempt.durationMs >= FAST_MS })
+    const isFailing = shouldDisable(line.health, now)
+    const disabledReason = attempt.isGone ? 'gone' : isFailing ? 'failing' : null
     const { accountId, endpointId, revision, health } = line
-    this.ledger.noteHealth({ accountId, endpointId, revision, health, switchedOff })
-    if (switchedOff !== null) this.drop(line)
+    this.ledger.noteHealth({ accountId, endpointId, revision, health, disabledReason })
+    if (disabledReason !== null) this.drop(line)
   }
 
-  private settled({ accountId, endpointId, eventId }: Result): void {
+  private settled({ accountId, endpointId, eventId }: AttemptResult): void {
     const line = this.lines.get(keyOf(accountId, endpointId))
     this.held--
     line?.held.delete(eventId)

@@ -1,6 +1,6 @@
 /** Which accounts are this process's to deliver for, and until when. */
 import type { Sql } from '../kernel/db.ts'
-import { lease, releaseLeases } from '../webhooks/claim.ts'
+import { acquireLeases, releaseLeases } from '../webhooks/claim.ts'
 
 export class Leases {
   private readonly sql: Sql
@@ -41,7 +41,7 @@ export class Leases {
   private async take(accounts: readonly number[]): Promise<void> {
     // Counted from before the statement: the lease in the database ends later than what we go by.
     const until = performance.now() + this.ms
-    const ours = new Set(await lease(this.sql, accounts, { holder: this.holder, ms: this.ms }))
+    const ours = new Set(await acquireLeases(this.sql, accounts, { holder: this.holder, ms: this.ms }))
     for (const id of accounts) {
       if (ours.has(id)) this.until.set(id, until)
       else this.until.delete(id)

@@ -4,7 +4,12 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
-import { type EndpointHealth, noteSwitchedOff, type Result, writeResults } from '../webhooks/settle.ts'
+import {
+  type AttemptResult,
+  auditDisabledEndpoint,
+  type EndpointUpdate,
+  settleDeliveries,
+} from '../webhooks/settle.ts'
 import { keyOf } from './line.ts'
 
 const MOST_WRITTEN = 512
@@ -12,13 +17,13 @@ const MOST_WRITTEN = 512
 const GATHER_MS = 20
 const WRITE_AGAIN_MS = 500
 
-export type LedgerSetup = { sql: Sql; clock: Clock; log: Log; settled: (result: Result) => void }
+export type LedgerSetup = { sql: Sql; clock: Clock; log: Log; settled: (result: AttemptResult) => void }
 
 export class Ledger {
   private readonly setup: LedgerSetup
-  private results: Result[] = []
+  private results: AttemptResult[] = []
   /** The newest of each endpoint. */
-  private health = new Map<string, EndpointHealth>()
+  private health = new Map<string, EndpointUpdate>()
   private writing: Promise<void> | undefined
   private isStopping = false
 
@@ -31,13 +36,13 @@ export class Ledger {
   }
 
   /** Told before the result it comes from. That an endpoint is to be switched off is not forgotten by a later success. */
-  noteHealth(health: EndpointHealth): void {
+  noteHealth(health: EndpointUpdate): void {
     const key = keyOf(health.accountId, health.endpointId)
-    const switchedOff = health.switchedOff ?? this.health.get(key)?.switchedOff ?? null
-    this.health.set(key, { ...health, switchedOff })
+    const disabledReason = health.disabledReason ?? this.health.get(key)?.disabledReason ?? null
+    this.health.set(key, { ...health, disabledReason })
   }
 
-  add(result: Result): void {
+  add(result: AttemptResult): void {
     this.results.push(result)
     this.writing ??= this.write().finally(() => {
       this.writing = undefined
@@ -59,7 +64,7 @@ export class Ledger {
       this.health = new Map()
       let off: string[]
       try {
-        off = await writeResults(sql, batch, endpoints)
+        off = await settleDeliveries(sql, batch, endpoints)
       } catch (error) {
         log.warn({ reason: reasonOf(error) }, 'what became of webhooks could not be written yet')
         this.takeBack(batch, endpoints)
@@ -72,24 +77,24 @@ export class Ledger {
     }
   }
 
-  private takeBack(batch: readonly Result[], endpoints: readonly EndpointHealth[]): void {
+  private takeBack(batch: readonly AttemptResult[], endpoints: readonly EndpointUpdate[]): void {
     this.results = [...batch, ...this.results]
     for (const one of endpoints) {
       const key = keyOf(one.accountId, one.endpointId)
       const newer = this.health.get(key)
       this.health.set(
         key,
-        newer === undefined ? one : { ...newer, switchedOff: newer.switchedOff ?? one.switchedOff },
+        newer === undefined ? one : { ...newer, disabledReason: newer.disabledReason ?? one.disabledReason },
       )
     }
   }
 
-  private async tellSwitchedOff(one: EndpointHealth): Promise<void> {
+  private async tellSwitchedOff(one: EndpointUpdate): Promise<void> {
     const { log } = this.setup
-    const about = { account: one.accountId, webhook: idFromUuid(one.endpointId), reason: one.switchedOff }
+    const about = { account: one.accountId, webhook: idFromUuid(one.endpointId), reason: one.disabledReason }
     log.warn(about, 'a webhook was switched off')
     try {
-      await noteSwitchedOff(this.setup, one)
+      await auditDisabledEndpoint(this.setup, one)
     } catch (error) {
       log.error({ ...about, err: error }, 'the account could not be told')
     }

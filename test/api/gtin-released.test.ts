@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool } from '../../src/kernel/db.ts'
 import { releaseGtin } from '../../src/passports/write/release-gtin.ts'
-import { exportToFile } from '../../src/transfer/accounts/export-account.ts'
-import { importFromFile } from '../../src/transfer/accounts/import-account.ts'
+import { exportAccountToFile } from '../../src/transfer/accounts/export-account.ts'
+import { importAccountFromFile } from '../../src/transfer/accounts/import-account.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 import { temporaryFolder } from '../transfer/stores.ts'
 
@@ -168,9 +168,9 @@ describe('a GTIN that one account had and another has now', () => {
       const path = folder.file('account')
       const setup = (of: Harness) => ({ openPool: () => openPool(of.target, { max: 1 }), clock: systemClock })
       const source = { ...setup(t), version: 'test', publicUrl: ADDRESSES.publicUrl }
-      const { counts } = await exportToFile(source, { accountId: moved.id, path })
+      const { counts } = await exportAccountToFile(source, { accountId: moved.id, path })
       assert.equal(counts.released_gtin, 1)
-      await importFromFile(setup(other), { path, name: undefined, plan: undefined })
+      await importAccountFromFile(setup(other), { path, name: undefined, plan: undefined })
       const { headers } = await other.ask('GET', `/01/${gtin.padStart(14, '0')}/21/S`)
       assert.equal(headers.location, `${ADDRESSES.publicUrl}/p/${item}`)
     } finally {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { csvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
+import { formatCsvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
 import { IS_FULL } from '../full.ts'
 import { readAll } from '../transfer/spreadsheets.ts'
 import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
@@ -59,7 +59,7 @@ const row = (n: number, weight: number | string) => [
   ...['passport@testmarke.example', '100 % wool', 'PT', 'Wash at 30 °C.', 'true', 'false'],
   ...['Take it to a collection point.', 'Not in household waste.', String(weight)],
 ]
-const sheet = (rows: readonly string[][]) => [HEAD, ...rows].map(cells => csvLine(cells)).join('')
+const sheet = (rows: readonly string[][]) => [HEAD, ...rows].map(cells => formatCsvLine(cells)).join('')
 
 test('a killed import is finished by the next server: created and changed once each, the error file whole', async () => {
   const first = await check(sheet(Array.from({ length: NEW }, (_, n) => row(n, 500))))

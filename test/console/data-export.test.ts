@@ -11,7 +11,7 @@ import { promisify } from 'node:util'
 import { createPerson, type Role } from '../../src/accounts/people/people.ts'
 import { setPassword } from '../../src/accounts/people/set-password.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
-import { exportToFile } from '../../src/transfer/accounts/export-account.ts'
+import { exportAccountToFile } from '../../src/transfer/accounts/export-account.ts'
 import { openExportDownload } from '../../src/transfer/accounts/export-download.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
@@ -129,7 +129,10 @@ describe('POST /console/settings/data', () => {
       version: '0.0.0-test',
       publicUrl: ADDRESSES.publicUrl,
     }
-    const made = await exportToFile(setup, { accountId: s.account.id, path: folder.file('by-command') })
+    const made = await exportAccountToFile(setup, {
+      accountId: s.account.id,
+      path: folder.file('by-command'),
+    })
     const lines = (text: string) => text.trimEnd().split('\n').slice(1, -1)
     assert.deepEqual(lines(answer.body), lines(await readFile(made.path, 'utf8')))
     const [first = '', ...rest] = answer.body.trimEnd().split('\n')

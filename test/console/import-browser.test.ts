@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { importsEnded } from '../../src/transfer/spreadsheets/run-import.ts'
+import { waitForImports } from '../../src/transfer/spreadsheets/run-import.ts'
 import { findViolations, openBrowser, WIDTH, WITHOUT_CHROMIUM } from '../site/chromium.ts'
 import { PASSWORD, type Stand, startStand } from './stand.ts'
 
@@ -60,11 +60,11 @@ describe('sheets in a browser', { skip: WITHOUT_CHROMIUM }, () => {
         await calm(page, 'columns')
         await page.fill('input[name="c.4"]', 'economicOperator.role')
         await page.click('main form .choices button')
-        await importsEnded(stand.sql)
+        await waitForImports(stand.sql)
         await page.waitForSelector('form[action$="/run"] button')
         await calm(page, 'checked')
         await page.click('form[action$="/run"] button')
-        await importsEnded(stand.sql)
+        await waitForImports(stand.sql)
         await page.waitForSelector('a.button[href="/console/products"]')
         await calm(page, 'done')
         assert.deepEqual(await page.locator('dd').allTextContents(), ['27', '0', '0', '3'])
@@ -125,16 +125,16 @@ describe('sheets in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       assert.equal(await page.inputValue('[name="k.careInstructions"]'), 'Wash at 30 °C.')
       await page.selectOption('[name="u.4"]', 'kg')
       await page.click('main form .choices button')
-      await importsEnded(stand.sql)
+      await waitForImports(stand.sql)
       await page.waitForSelector('form[action$="/run"] button')
       assert.deepEqual(await page.locator('dd').allTextContents(), ['2', '0', '0', '0'])
       await page.click('form[action$="/run"] button')
-      await importsEnded(stand.sql)
+      await waitForImports(stand.sql)
       await page.waitForSelector('a.button[href="/console/products"]')
 
       await upload(shop.replace('0.62', '0.65'))
       await page.click('main form .choices button')
-      await importsEnded(stand.sql)
+      await waitForImports(stand.sql)
       await page.waitForSelector('#changed')
       await calm(page, 'changes')
       assert.deepEqual(await page.locator('#changed ~ .scroll tbody td').allTextContents(), [
@@ -149,7 +149,7 @@ describe('sheets in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       await calm(page, 'tick asked')
       await page.check('#confirm')
       await page.click('form[action$="/run"] button')
-      await importsEnded(stand.sql)
+      await waitForImports(stand.sql)
       await page.waitForSelector('a.button[href="/console/products"]')
       assert.deepEqual(await page.locator('dd').allTextContents(), ['0', '1', '1', '0'])
       await context.close()

@@ -1,6 +1,6 @@
 /** Sheets brought through the console's own routes: the forms are read from the page and sent as a browser sends them. */
 import assert from 'node:assert/strict'
-import { importsEnded, takeImportFaults } from '../../src/transfer/spreadsheets/run-import.ts'
+import { takeImportErrors, waitForImports } from '../../src/transfer/spreadsheets/run-import.ts'
 import { type Answer, type Browser, OWN, type Stand } from './stand.ts'
 
 export async function upload(
@@ -86,8 +86,8 @@ export async function check(
 ): Promise<Answer> {
   const answer = await sendColumns(by, at, more)
   assert.equal(answer.status, 303, /role="alert".*?<\/div>/s.exec(answer.text)?.[0] ?? answer.text)
-  await importsEnded(stand.sql)
-  assert.deepEqual(takeImportFaults(stand.sql), [])
+  await waitForImports(stand.sql)
+  assert.deepEqual(takeImportErrors(stand.sql), [])
   return by.get(at)
 }
 
@@ -99,8 +99,8 @@ export async function run(
 ): Promise<Answer> {
   const answer = await by.post(`${at}/run`, { form })
   if (answer.status !== 303) return answer
-  await importsEnded(stand.sql)
-  assert.deepEqual(takeImportFaults(stand.sql), [])
+  await waitForImports(stand.sql)
+  assert.deepEqual(takeImportErrors(stand.sql), [])
   return by.get(at)
 }
 

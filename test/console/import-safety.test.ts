@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { getState, readingOf } from '../../src/passports/core/state.ts'
 import { findBySku } from '../../src/passports/write/find-matches.ts'
-import { csvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
+import { formatCsvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
 import { readAll } from '../transfer/spreadsheets.ts'
 import { bring, check, counts, download, formIn, plain, run, sendColumns } from './import-form.ts'
 import { type Browser, type Stand, startStand } from './stand.ts'
@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => stand.close())
 
-const lines = (rows: readonly (readonly string[])[]) => rows.map(row => csvLine(row, ',')).join('')
+const lines = (rows: readonly (readonly string[])[]) => rows.map(row => formatCsvLine(row, ',')).join('')
 
 /** What is the same for all products of the shop. */
 const SAME: Record<string, string> = {

@@ -5,14 +5,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { getOperatorActor } from '../../src/accounts/actors.ts'
 import { openPool } from '../../src/kernel/db.ts'
 import {
-  importsEnded,
   resumeImports,
   stopImports,
-  takeImportFaults,
+  takeImportErrors,
+  waitForImports,
 } from '../../src/transfer/spreadsheets/run-import.ts'
-import { openImport } from '../../src/transfer/spreadsheets/spreadsheet-import.ts'
-import { csvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
-import { xlsxFile } from '../../src/transfer/spreadsheets/write-xlsx.ts'
+import { createImport } from '../../src/transfer/spreadsheets/spreadsheet-import.ts'
+import { formatCsvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
+import { writeXlsx } from '../../src/transfer/spreadsheets/write-xlsx.ts'
 import { joined, readAll } from '../transfer/spreadsheets.ts'
 import { bring as bringBy, counts, download as downloadBy, formIn, upload as send } from './import-form.ts'
 import { type Answer, type Browser, OWN, type Stand, startStand } from './stand.ts'
@@ -79,7 +79,7 @@ const cells = (n: number, more: { weight?: string; fibres?: string; sku?: string
   ...['ja', 'nein', 'Sammelstelle', 'Nicht in den Hausmüll', more.weight ?? '512,5'],
 ]
 const sheet = (rows: readonly (readonly string[])[]) =>
-  Buffer.from(`\ufeff${[HEAD, ...rows].map(row => csvLine(row, ';')).join('')}`)
+  Buffer.from(`\ufeff${[HEAD, ...rows].map(row => formatCsvLine(row, ';')).join('')}`)
 
 async function bring(
   bytes: Buffer,
@@ -91,15 +91,15 @@ async function bring(
 async function check(at: string, more: Record<string, string> = {}, by = editor): Promise<Answer> {
   const answer = await by.post(`${at}/columns`, { form: { ...formIn(await by.get(at)), ...more } })
   assert.equal(answer.status, 303, answer.text)
-  await importsEnded(stand.sql)
-  assert.deepEqual(takeImportFaults(stand.sql), [])
+  await waitForImports(stand.sql)
+  assert.deepEqual(takeImportErrors(stand.sql), [])
   return by.get(at)
 }
 
 async function run(at: string, by = editor): Promise<Answer> {
   assert.equal((await by.post(`${at}/run`, { form: { confirm: 'yes' } })).status, 303)
-  await importsEnded(stand.sql)
-  assert.deepEqual(takeImportFaults(stand.sql), [])
+  await waitForImports(stand.sql)
+  assert.deepEqual(takeImportErrors(stand.sql), [])
   return by.get(at)
 }
 
@@ -170,7 +170,7 @@ describe('a thousand rows, twenty of them bad', () => {
     assert.match((await editor.get('/console/products')).text, /980 products/)
     const again = await editor.post(`${at}/run`)
     assert.equal(again.status, 303)
-    await importsEnded(stand.sql)
+    await waitForImports(stand.sql)
     assert.match((await editor.get('/console/products')).text, /980 products/)
   })
 
@@ -196,7 +196,7 @@ describe('a thousand rows, twenty of them bad', () => {
         /^\(9\) J Faserzusammensetzung: Adds up to 90.* In the cell: “60 % Wolle; 30 % Polyester”\./,
       )
       const mended = bad.map(row => row.with(9, '100 % Wolle').with(16, '3,5'))
-      const next = await bring(Buffer.from([header, ...mended].map(row => csvLine(row, ';')).join('')))
+      const next = await bring(Buffer.from([header, ...mended].map(row => formatCsvLine(row, ';')).join('')))
       assert.deepEqual(counts(await check(next)), format === 'xlsx' ? [20, 0, 0, 0] : [0, 0, 20, 0])
       if (format === 'xlsx') await run(next)
       assert.match((await editor.get('/console/products')).text, /1,000 products/)
@@ -213,7 +213,7 @@ describe('a thousand rows, twenty of them bad', () => {
     )
     const place = header.indexOf('weightGrams')
     const changed = all.map(row => row.with(place, 1).slice(0, place + 1))
-    const lines = [header.slice(0, place + 1), ...changed].map(row => csvLine(row)).join('')
+    const lines = [header.slice(0, place + 1), ...changed].map(row => formatCsvLine(row)).join('')
     const next = await bring(Buffer.from(lines))
     await check(next)
     assert.deepEqual(counts(await run(next)), [0, all.length, 0, 0])
@@ -227,7 +227,7 @@ test('an export of small shares comes back without a question, also after a shee
     [...HEAD, 'recycledContentPercentage'],
     [...cells(1, { weight: '0,5' }), '0,25'],
   ]
-  const bytes = Buffer.from(small.map(row => csvLine(row, ';')).join(''))
+  const bytes = Buffer.from(small.map(row => formatCsvLine(row, ';')).join(''))
   const unit = `u.${HEAD.length}`
   const percent = await bring(bytes, { by: owner })
   const asked = await owner.post(`${percent}/columns`, { form: formIn(await owner.get(percent)) })
@@ -272,7 +272,7 @@ describe('on German pages', () => {
     )
     assert.match(await ask({ 'c.1': 'nonsense' }), /Ein Feld nonsense gibt es nicht/)
     await ask({})
-    await importsEnded(stand.sql)
+    await waitForImports(stand.sql)
   })
 
   test('each row says the column, what is wrong, what was found and what to write', async () => {
@@ -348,7 +348,7 @@ describe('what a sheet may and may not', () => {
         { name: 'Jacken', rows: each([HEAD, cells(40_000), cells(40_001)]) },
         { name: 'Kopf', rows: each([HEAD]) },
       ]
-      return joined(xlsxFile(sheets))
+      return joined(writeXlsx(sheets))
     }
     const kept = async () => {
       const [row] = await stand.sql<{ bytes: number | null; sheet: string | null }[]>`
@@ -487,9 +487,9 @@ test('a check that is stopped and begun again in the middle of a step goes on by
   assert.deepEqual(await state(), { state: 'checking', next_chunk: 0 })
   holding.resolve()
   await lock
-  await importsEnded(stand.sql)
+  await waitForImports(stand.sql)
   await other.end()
-  assert.deepEqual(takeImportFaults(stand.sql), [])
+  assert.deepEqual(takeImportErrors(stand.sql), [])
   assert.deepEqual(counts(await editor.get(at)), [600, 0, 0, 0])
 })
 
@@ -510,7 +510,7 @@ test('a sheet that a process left in the middle goes on in the next, nothing twi
   const own = await stand.account({ plan: 'enterprise', name: 'Weiter' })
   const ctx = { ...stand.ctx, accountId: own, actorId: await getOperatorActor(stand.ctx, own) }
   const rows = Array.from({ length: 1_000 }, (_, n) => cells(n))
-  const id = await openImport(ctx, { fileName: 'a.csv', bytes: sheet(rows), category: 'textile' })
+  const id = await createImport(ctx, { fileName: 'a.csv', bytes: sheet(rows), category: 'textile' })
   await stand.sql`update sheet_import set state = 'running' where id = ${id}`
   const gone = openPool(stand.target, { max: 2 })
   stand.clock.advance(60_000)
@@ -524,7 +524,7 @@ test('a sheet that a process left in the middle goes on in the next, nothing twi
   assert.equal(await resumeImports(stand.sql, stand.clock), 0)
   stand.clock.advance(60_000)
   assert.equal(await resumeImports(stand.sql, stand.clock), 1)
-  await importsEnded(stand.sql)
+  await waitForImports(stand.sql)
   const [done] =
     await stand.sql`select state, created, updated, unchanged, failed from sheet_import where id = ${id}`
   assert.deepEqual({ ...done }, { state: 'done', created: 1_000, updated: 0, unchanged: 0, failed: 0 })

@@ -16,8 +16,8 @@ import { createChildren } from '../../src/passports/units/create-units.ts'
 import { refreshesEnded } from '../../src/passports/units/refresh-job.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import type { Cell } from '../../src/transfer/spreadsheets/cell.ts'
-import { importsEnded } from '../../src/transfer/spreadsheets/run-import.ts'
-import { xlsxFile } from '../../src/transfer/spreadsheets/write-xlsx.ts'
+import { waitForImports } from '../../src/transfer/spreadsheets/run-import.ts'
+import { writeXlsx } from '../../src/transfer/spreadsheets/write-xlsx.ts'
 import { newProduct, type TestAccount } from '../harness.ts'
 import { decodePdf, decodePng } from '../qr/decode.ts'
 import { openBrowser, WITHOUT_CHROMIUM } from '../site/chromium.ts'
@@ -117,7 +117,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await press(again, 'Import 20 products')
     await again.getByRole('heading', { name: 'Imported', exact: true }).waitFor()
     assert.equal(await figure(again, 'Created'), '20')
-    await importsEnded(stand.harness.sql)
+    await waitForImports(stand.harness.sql)
     await follow(again, 'To the products')
     await search(again, 'autumn coat')
     await again.getByText('1,000 products', { exact: true }).first().waitFor()
@@ -432,7 +432,7 @@ async function workbook(rows: readonly Cell[][]): Promise<Buffer> {
   async function* each() {
     yield* rows
   }
-  return joined(xlsxFile([{ name: 'Products', rows: each() }]))
+  return joined(writeXlsx([{ name: 'Products', rows: each() }]))
 }
 
 /** Work on passports waits until this is over; pages go on. */

@@ -48,7 +48,7 @@ export async function scanEverywhere({ sql, clock, account, actor, model }: Scan
     const reader = { address: `2001:db8::${i + 1}`, userAgent: AGENTS[i % AGENTS.length] ?? '', country }
     const parent_id = level === 'i' ? model : null
     const model_id = level === 'i' ? model : id
-    scans.note({ id, account_id: account, category: 'battery', level, model_id, parent_id }, reader, at)
+    scans.record({ id, account_id: account, category: 'battery', level, model_id, parent_id }, reader, at)
   }
   const now = clock.now().getTime()
   for (const [i] of COUNTRIES.entries()) {

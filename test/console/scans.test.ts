@@ -5,8 +5,8 @@ import { barsOf, scaleTop } from '../../src/console/scans/trend.ts'
 import { shadesOf } from '../../src/console/scans/world-map.ts'
 import { findUuid, idFromUuid } from '../../src/kernel/ids.ts'
 import { comparePeriods } from '../../src/scans/compare-periods.ts'
-import { milestonesOf } from '../../src/scans/list-milestones.ts'
-import { mostScanned } from '../../src/scans/most-scanned.ts'
+import { listPassportMilestones } from '../../src/scans/list-milestones.ts'
+import { listMostScanned } from '../../src/scans/most-scanned.ts'
 import { getScanSettings, setScanSettings } from '../../src/scans/settings.ts'
 import { ADDRESSES, newProduct, type TestAccount } from '../harness.ts'
 import { anotherAddress, CRAWLER, type Look, type ScanStand, startScanStand } from '../scans/scan-stand.ts'
@@ -311,7 +311,7 @@ describe('the products scanned most', () => {
     await look(stand.batch, [from('DE')])
     await look(stand.model, [from('DE'), from('DE', { agent: CRAWLER })])
     await look(fresh, [from('DE'), from('DE')])
-    const top = await mostScanned(stand.account.ctx, { days: 7, limit: 10 })
+    const top = await listMostScanned(stand.account.ctx, { days: 7, limit: 10 })
     assert.deepEqual(top, {
       models: [
         { uuid: findUuid(stand.model), scans: 5 },
@@ -320,9 +320,9 @@ describe('the products scanned most', () => {
       isSure: true,
     })
     const later = { now: () => new Date(stand.t.clock.now().getTime() + 7 * 86_400_000) }
-    const week = await mostScanned({ ...stand.account.ctx, clock: later }, { days: 7, limit: 10 })
+    const week = await listMostScanned({ ...stand.account.ctx, clock: later }, { days: 7, limit: 10 })
     assert.deepEqual(week.models, [])
-    const month = await mostScanned({ ...stand.account.ctx, clock: later }, { days: 30, limit: 10 })
+    const month = await listMostScanned({ ...stand.account.ctx, clock: later }, { days: 30, limit: 10 })
     assert.deepEqual(month.models, top.models)
   })
 
@@ -339,7 +339,7 @@ describe('the products scanned most', () => {
       on conflict (model_id, days, first_day, account_id) do update set scans = scan_model_span.scans + excluded.scans,
         magnitude = carnet_bits(scan_model_span.scans + excluded.scans)`)
     await fill('1', 'i % 7 = d % 7')
-    const alike = await mostScanned(account.ctx, { days: 90, limit: 10 })
+    const alike = await listMostScanned(account.ctx, { days: 90, limit: 10 })
     assert.equal(alike.models.length, 10)
     assert.equal(alike.isSure, false)
     await fill('300 + i * 10', 'i > 480 and d % 3 = 0')
@@ -347,7 +347,7 @@ describe('the products scanned most', () => {
       select array_agg(model_id::text order by n desc, model_id) as ids from (
         select model_id, sum(scans) as n from scan_model_span
         where account_id = ${account.id} and days = 1 and first_day > ${TODAY}::date - 90 group by 1 order by 2 desc, 1 limit 10) t`
-    const top = await mostScanned(account.ctx, { days: 90, limit: 10 })
+    const top = await listMostScanned(account.ctx, { days: 90, limit: 10 })
     assert.deepEqual(
       top.models.map(({ uuid }) => uuid),
       truth?.ids,
@@ -394,14 +394,16 @@ describe('a product’s own scans', () => {
     await add('2026-10-02', 90)
     await add('2026-10-03', 5)
     await sql`insert into scan_total (account_id, passport_id, scans) values (${stand.account.id}, ${uuid}, 100)`
-    assert.deepEqual(await milestonesOf(stand.account.ctx, uuid), [
+    assert.deepEqual(await listPassportMilestones(stand.account.ctx, uuid), [
       { milestone: 100, day: '2026-10-03' },
       { milestone: 50, day: '2026-10-02' },
       { milestone: 10, day: '2026-10-02' },
     ])
     await sql`update scan_total set scans = 260 where passport_id = ${uuid}`
     assert.deepEqual(
-      (await milestonesOf(stand.account.ctx, uuid)).map(({ milestone, day }) => `${milestone} ${day}`),
+      (await listPassportMilestones(stand.account.ctx, uuid)).map(
+        ({ milestone, day }) => `${milestone} ${day}`,
+      ),
       ['250 2026-10-02', '100 undefined', '50 undefined', '10 undefined'],
     )
     const html = plain(await page(`/console/products/${model}`))

@@ -6,7 +6,7 @@ import { openPool, type Sql } from '../../src/kernel/db.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
 import { openOutbound } from '../../src/kernel/outbound-http.ts'
 import { listDeliveries } from '../../src/webhooks/delivery-log.ts'
-import { listWebhooks, MOST_ENDPOINTS } from '../../src/webhooks/endpoint.ts'
+import { listWebhooks, MAX_ENDPOINTS } from '../../src/webhooks/endpoint.ts'
 import { insertEvents } from '../../src/webhooks/insert-events.ts'
 import { addWebhook } from '../../src/webhooks/manage-endpoints.ts'
 import { Deliveries } from '../../src/worker/deliver.ts'
@@ -141,7 +141,7 @@ describe('adding', () => {
   })
 
   test('the twenty-first is refused, with the way out', async () => {
-    for (let i = 0; i < MOST_ENDPOINTS; i++) await make()
+    for (let i = 0; i < MAX_ENDPOINTS; i++) await make()
     const answer = await owner.post('/console/webhooks', { form: FORM })
     assert.equal(answer.status, 422)
     assert.match(answer.text, /at most 20 webhooks. Remove one/)

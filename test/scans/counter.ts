@@ -32,7 +32,7 @@ async function flush(): Promise<void> {
 let noted = 0
 for (const scan of scansOf(plan, part)) {
   now = new Date(scan.at)
-  recorder.note(scan.passport, scan.reader, now)
+  recorder.record(scan.passport, scan.reader, now)
   if (++noted % plan.flushEvery === 0) await flush()
 }
 await flush()

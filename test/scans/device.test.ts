@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { isCrawler } from '../../src/scans/crawlers.ts'
-import { DEVICES, deviceOf } from '../../src/scans/device.ts'
+import { DEVICES, detectDevice } from '../../src/scans/device.ts'
 
 const read = <T>(file: string) => JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as T
 const AGENTS = read<Record<string, string[]>>('user-agents.json')
@@ -16,7 +16,7 @@ test('200 user agents, each under its device', () => {
   assert.ok(all.length >= 200)
   assert.equal(new Set(all.map(one => one.agent)).size, all.length)
   assert.deepEqual(
-    all.filter(({ device, agent }) => deviceOf(agent) !== device),
+    all.filter(({ device, agent }) => detectDevice(agent) !== device),
     [],
   )
 })
@@ -54,7 +54,7 @@ describe('crawlers', () => {
     for (const text of ['a', '(', ' ', 'x.', '1.', '; ', 'Mozilla/5.0 (']) {
       const agent = text.repeat(Math.ceil(8_192 / text.length))
       assert.equal(typeof isCrawler(agent), 'boolean')
-      assert.ok(DEVICES.includes(deviceOf(agent)))
+      assert.ok(DEVICES.includes(detectDevice(agent)))
     }
   })
 })

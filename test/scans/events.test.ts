@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { milestonesReached, nextMilestone } from '../../src/scans/milestones.ts'
+import { findNextMilestone, listMilestonesUpTo } from '../../src/scans/milestones.ts'
 import { setScanSettings } from '../../src/scans/settings.ts'
 import { COMPUTER, CRAWLER, type Look, type ScanStand, startScanStand } from './scan-stand.ts'
 
@@ -30,7 +30,7 @@ const times = (n: number, look: (i: number) => Look): Look[] => Array.from({ len
 describe('milestones', () => {
   test('are 10, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 25000 and so on', () => {
     assert.deepEqual(
-      milestonesReached(10, 100_000_000).join(' '),
+      listMilestonesUpTo(10, 100_000_000).join(' '),
       '10 50 100 250 500 1000 2500 5000 10000 25000 50000 100000 250000 500000 1000000 2500000 5000000 10000000 25000000 50000000 100000000',
     )
   })
@@ -43,10 +43,10 @@ describe('milestones', () => {
         const told: number[] = []
         for (const step of steps) {
           count += step
-          told.push(...milestonesReached(next, count))
-          next = Math.max(next, nextMilestone(count))
+          told.push(...listMilestonesUpTo(next, count))
+          next = Math.max(next, findNextMilestone(count))
         }
-        assert.deepEqual(told, milestonesReached(10, count))
+        assert.deepEqual(told, listMilestonesUpTo(10, count))
       }),
     )
   })

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { openPool, type Sql } from '../../src/kernel/db.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { deviceOf } from '../../src/scans/device.ts'
-import { milestonesReached } from '../../src/scans/milestones.ts'
+import { detectDevice } from '../../src/scans/device.ts'
+import { listMilestonesUpTo } from '../../src/scans/milestones.ts'
 import { summarizeAccount, summarizePassport } from '../../src/scans/summary.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { IS_FULL } from '../full.ts'
@@ -102,7 +102,7 @@ describe(`${PLAN.scans} scans of ${PLAN.passports} passports by ${PLAN.processes
         assert.deepEqual(summary.byCountry, tally(mine, scan => scan.reader.country ?? '').totals)
         assert.deepEqual(
           nonZero(summary.byDevice),
-          tally(mine, scan => deviceOf(scan.reader.userAgent)).totals,
+          tally(mine, scan => detectDevice(scan.reader.userAgent)).totals,
         )
         assert.deepEqual(summary.byCategory, tally(mine, scan => scan.passport.category).totals)
         const level = { m: 'model', b: 'batch', i: 'item' } as const
@@ -150,7 +150,7 @@ describe(`${PLAN.scans} scans of ${PLAN.passports} passports by ${PLAN.processes
     const own = tally(scans, scan => scan.passport.id)
     const accounts = new Map(scans.map(scan => [scan.passport.id, scan.passport.account_id]))
     const expected = Object.entries(own.totals).flatMap(([id, total]) =>
-      milestonesReached(10, total).map(milestone => `${accounts.get(id)} ${idFromUuid(id)} ${milestone}`),
+      listMilestonesUpTo(10, total).map(milestone => `${accounts.get(id)} ${idFromUuid(id)} ${milestone}`),
     )
     const events = await sql<{ account_id: number; data: Record<string, number | string> }[]>`
       select account_id, data from event where type = 'scan.milestone'`

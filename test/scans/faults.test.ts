@@ -65,7 +65,7 @@ let readers = 0
 let noted = 0
 function note(scans = 1): void {
   for (let i = 0; i < scans; i++) {
-    recorder.note(
+    recorder.record(
       PASSPORT,
       { address: `2001:db8:${(++readers).toString(16)}::1`, userAgent: 'x' },
       clock.now(),
@@ -146,7 +146,7 @@ describe('the database', () => {
     now += 3_000
     for (let i = 0; i < 100_500; i++) {
       const reader = { address: `2001:db8:1::${i.toString(16)}`, userAgent: 'x' }
-      recorder.note({ ...PASSPORT, account_id: OFF }, reader, clock.now())
+      recorder.record({ ...PASSPORT, account_id: OFF }, reader, clock.now())
     }
     assert.equal(recorder.dropped(), 500)
     note(1)
@@ -159,7 +159,7 @@ describe('the database', () => {
   })
 
   test('refuses a batch for good: it is given up, and the next one is written', async () => {
-    recorder.note({ ...PASSPORT, id: 'no uuid' }, { address: '192.0.2.1', userAgent: 'x' }, clock.now())
+    recorder.record({ ...PASSPORT, id: 'no uuid' }, { address: '192.0.2.1', userAgent: 'x' }, clock.now())
     await recorder.flush()
     assert.equal(recorder.dropped(), 502)
     note(2)

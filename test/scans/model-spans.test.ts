@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { cleanScans } from '../../src/scans/delete-old-scans.ts'
+import { deleteOldScans } from '../../src/scans/delete-old-scans.ts'
 import { CRAWLER, type ScanStand, startScanStand } from './scan-stand.ts'
 
 const MIGRATION = new URL('../../migrations/0019_scan_pages.sql', import.meta.url)
@@ -51,10 +51,10 @@ test('is forgotten when the whole span is older than 400 days', async () => {
   const spans = async () => new Set((await rows()).map(row => row.days))
   assert.deepEqual(await spans(), new Set([1, 8, 64]))
   clock.set('2027-06-26T12:00:00Z')
-  assert.ok(await cleanScans(stand.t))
+  assert.ok(await deleteOldScans(stand.t))
   assert.deepEqual(await spans(), new Set([8, 64]))
   clock.set('2027-09-15T12:00:00Z')
-  assert.ok(await cleanScans(stand.t))
+  assert.ok(await deleteOldScans(stand.t))
   assert.deepEqual(await spans(), new Set())
   clock.release()
 })

@@ -1,6 +1,6 @@
 /** Scans made up by a rule, so that several processes can note them and a test can say beforehand what must come out. */
-import type { Scanned } from '../../src/scans/batch.ts'
-import type { Reader } from '../../src/scans/count-scan.ts'
+import type { ScannedPassport } from '../../src/scans/batch.ts'
+import type { ScanReader } from '../../src/scans/count-scan.ts'
 
 export type Plan = {
   scans: number
@@ -14,7 +14,13 @@ export type Plan = {
   flushEvery: number
 }
 /** `isNew`: nobody before in the plan is the same reader of the same passport on the same day. */
-export type PlannedScan = { passport: Scanned; reader: Reader; at: number; day: number; isNew: boolean }
+export type PlannedScan = {
+  passport: ScannedPassport
+  reader: ScanReader
+  at: number
+  day: number
+  isNew: boolean
+}
 
 const COUNTRIES =
   'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK NO CH IS GB US CA BR JP KR IN AU ZA MX'.split(
@@ -51,7 +57,7 @@ function kept<T>(make: (n: number) => T): (n: number) => T {
 }
 
 /** One in ten is a model, the others items under it; two accounts in turns. */
-const passportOf = kept((n): Scanned => {
+const passportOf = kept((n): ScannedPassport => {
   const model = n - (n % 10)
   return {
     id: uuid(n),
@@ -64,7 +70,7 @@ const passportOf = kept((n): Scanned => {
 })
 
 const readerOf = kept(
-  (n): Reader => ({
+  (n): ScanReader => ({
     // Each in a network of its own.
     address: `2001:db8:${(n >> 8).toString(16)}:${((n & 255) << 8).toString(16)}::1`,
     userAgent: AGENTS[n % AGENTS.length] ?? '',

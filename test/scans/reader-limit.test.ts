@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { createSightings } from '../../src/scans/pending-scans.ts'
-import { createReaderCap, MAX_READERS_OF_NETWORK } from '../../src/scans/reader-limit.ts'
+import { createPendingScans } from '../../src/scans/pending-scans.ts'
+import { createReaderLimit, MAX_READERS_PER_NETWORK } from '../../src/scans/reader-limit.ts'
 
 const PASSPORT = {
   id: '01890a5d-ac96-774b-bcce-000000000001',
@@ -16,22 +16,22 @@ const newVisitor = () => randomBytes(16).toString('hex')
 
 describe('createReaderCap', () => {
   test('bounds the readers of a network and passport, after any number of others', () => {
-    const cap = createReaderCap()
+    const cap = createReaderLimit()
     const admits = (address: string, visitor: string) => cap.admits(1, PASSPORT.id, address, visitor)
     const first = newVisitor()
     assert.ok(admits('203.0.113.1', first))
     for (let n = 0; n < 100_000; n++) {
       assert.ok(admits(`2001:db8:${(n >> 8).toString(16)}:${((n & 255) << 8).toString(16)}::1`, newVisitor()))
     }
-    for (let n = 1; n < MAX_READERS_OF_NETWORK; n++) assert.ok(admits('203.0.113.1', newVisitor()))
+    for (let n = 1; n < MAX_READERS_PER_NETWORK; n++) assert.ok(admits('203.0.113.1', newVisitor()))
     for (let n = 0; n < 1_000; n++) assert.ok(!admits('203.0.113.1', newVisitor()))
     assert.ok(admits('203.0.113.1', first))
   })
 
   test('begins anew for another passport and another day', () => {
-    const cap = createReaderCap()
+    const cap = createReaderLimit()
     const fill = (day: number, passport: string) => {
-      for (let n = 0; n < MAX_READERS_OF_NETWORK; n++) {
+      for (let n = 0; n < MAX_READERS_PER_NETWORK; n++) {
         assert.ok(cap.admits(day, passport, '203.0.113.1', newVisitor()))
       }
       assert.ok(!cap.admits(day, passport, '203.0.113.1', newVisitor()))
@@ -49,7 +49,7 @@ describe('createReaderCap', () => {
 
 describe('what waits to be counted', () => {
   test('has so many bytes of user agents, however many readers invent one', () => {
-    const sightings = createSightings()
+    const sightings = createPendingScans()
     let taken = 0
     for (let n = 0; n < 30_000; n++) {
       const userAgent = `${n}`.padEnd(5_000, 'x')
@@ -61,7 +61,7 @@ describe('what waits to be counted', () => {
   })
 
   test('holds none of the passport but what is counted by', () => {
-    const sightings = createSightings()
+    const sightings = createPendingScans()
     const row = { ...PASSPORT, data: 'x'.repeat(100_000) }
     sightings.add(row, { address: '203.0.113.1', userAgent: 'x' }, new Date(0))
     assert.deepEqual(sightings.take()[0]?.passport, PASSPORT)

@@ -1,7 +1,7 @@
 /** Off derives nothing; what was kept is forgotten in time. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { cleanScans } from '../../src/scans/delete-old-scans.ts'
+import { deleteOldScans } from '../../src/scans/delete-old-scans.ts'
 import { createScanRecorder } from '../../src/scans/recorder.ts'
 import { getScanSettings, setScanSettings } from '../../src/scans/settings.ts'
 import { CRAWLER, type ScanStand, startScanStand } from './scan-stand.ts'
@@ -88,7 +88,7 @@ describe('forgetting', () => {
     const visitors = await rowsOf('scan_visitor')
     const clean = async (time: string) => {
       stand.t.clock.set(time)
-      assert.ok(await cleanScans(ctx()))
+      assert.ok(await deleteOldScans(ctx()))
     }
     const saltOf = async (day: string) =>
       (await stand.t.sql`select 1 from scan_salt where day = ${day}::text::date`).length
@@ -126,12 +126,12 @@ describe('forgetting', () => {
 
   test('is done by one of many at once, and again after ten minutes', async () => {
     stand.t.clock.set('2028-01-01T12:00:00Z')
-    const all = await Promise.all(Array.from({ length: 8 }, () => cleanScans(ctx())))
+    const all = await Promise.all(Array.from({ length: 8 }, () => deleteOldScans(ctx())))
     assert.equal(all.filter(one => one !== undefined).length, 1)
     stand.t.clock.advance(599_999)
-    assert.equal(await cleanScans(ctx()), undefined)
+    assert.equal(await deleteOldScans(ctx()), undefined)
     stand.t.clock.advance(1)
-    assert.ok(await cleanScans(ctx()))
+    assert.ok(await deleteOldScans(ctx()))
     stand.t.clock.release()
   })
 })
@@ -147,7 +147,7 @@ test('what is said of a change is followed by a process that has read the settin
     model_id: '01890a5d-ac96-774b-bcce-b302099a8057',
     parent_id: null,
   }
-  const note = () => other.note(passport, { address: '203.0.113.1', userAgent: 'x' }, clock.now())
+  const note = () => other.record(passport, { address: '203.0.113.1', userAgent: 'x' }, clock.now())
   const total = async () =>
     Number((await sql`select scans from scan_total where passport_id = ${passport.id}`)[0]?.scans ?? 0)
   note()

@@ -144,10 +144,10 @@ describe('a page that is ready', () => {
   }
 
   test('a fault on the way costs neither the answer nor the process', async () => {
-    const note = () => {
+    const record = () => {
       throw new Error('a fault of ours')
     }
-    const faulty = await serve('silent', { ...t.setup.scans, note })
+    const faulty = await serve('silent', { ...t.setup.scans, record })
     try {
       for (let turn = 0; turn < 3; turn++) {
         const { head } = await send(faulty, page())

@@ -13,8 +13,8 @@ import {
   findWrongCounts,
   findWrongUnitCounts,
 } from '../../src/passports/copies/verify.ts'
-import { exportToFile } from '../../src/transfer/accounts/export-account.ts'
-import { importFromFile } from '../../src/transfer/accounts/import-account.ts'
+import { exportAccountToFile } from '../../src/transfer/accounts/export-account.ts'
+import { importAccountFromFile } from '../../src/transfer/accounts/import-account.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { type Folder, fill, poolOfOne, temporaryFolder } from './stores.ts'
@@ -48,7 +48,7 @@ after(async () => {
 })
 
 const makeExport = (database: TestDatabase, accountId: number) =>
-  exportToFile(
+  exportAccountToFile(
     {
       openPool: poolOfOne(database),
       clock: systemClock,
@@ -58,7 +58,7 @@ const makeExport = (database: TestDatabase, accountId: number) =>
     { accountId, path: folder.file(`export-${n++}`) },
   )
 const makeImport = (path: string, database = there) =>
-  importFromFile(
+  importAccountFromFile(
     { openPool: poolOfOne(database), clock: systemClock },
     { path, name: undefined, plan: undefined },
   )

@@ -16,9 +16,9 @@ import {
   findWrongUnitCounts,
 } from '../../src/passports/copies/verify.ts'
 import { type BackupKey, deriveBackupKey } from '../../src/transfer/backup/backup-key.ts'
-import { backUp } from '../../src/transfer/backup/create-backup.ts'
+import { createBackup } from '../../src/transfer/backup/create-backup.ts'
 import { restoreBackup } from '../../src/transfer/backup/restore-backup.ts'
-import { LEFT_OUT } from '../../src/transfer/backup/tables.ts'
+import { EXCLUDED_TABLES } from '../../src/transfer/backup/tables.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import {
@@ -60,7 +60,7 @@ const setup = (of: TestDatabase) => ({
   version: '0.0.0-test',
   migrations: MIGRATIONS,
 })
-const makeBackup = (name: string) => backUp(setup(database), { path: folder.file(name) })
+const makeBackup = (name: string) => createBackup(setup(database), { path: folder.file(name) })
 
 async function faults(sql: UnitStand['t']['sql']): Promise<string[]> {
   const looks = [findBrokenChains, findBrokenHistories, findWrongCounts, findWrongUnitCounts]
@@ -101,7 +101,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     const all = bytes.toString('latin1') + inside
     assert.ok(!all.includes(KEY))
     for (const text of ['SALT-THAT', Buffer.from('SALT-THAT').toString('hex')]) assert.ok(!all.includes(text))
-    for (const name of Object.keys(LEFT_OUT)) assert.ok(!inside.includes(`{"name":"${name}"`), name)
+    for (const name of Object.keys(EXCLUDED_TABLES)) assert.ok(!inside.includes(`{"name":"${name}"`), name)
     assert.ok(
       inside.includes('{"name":"webhook_endpoint"'),
       'tables of all slices are there without being listed',
@@ -243,7 +243,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
         .filter(name => /^private\.[0-9a-f]{16}\.partial$/.test(name))
         .map(name => statSync(folder.file(name)).mode & 0o777)
     }
-    await backUp(setup(database), { path, progress })
+    await createBackup(setup(database), { path, progress })
     assert.deepEqual(modes, [0o600])
     assert.equal((await stat(path)).mode & 0o777, 0o600)
     assert.equal(await readFile(`${path}.partial`, 'utf8'), 'planted')
@@ -274,7 +274,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     await assert.rejects(makeBackup('once'), /is there already/)
     await assert.rejects(makeBackup('no-such-folder/x'), /cannot be written/)
     const stop = new AbortController()
-    const stopped = backUp(setup(database), {
+    const stopped = createBackup(setup(database), {
       path: folder.file('stopped'),
       signal: stop.signal,
       progress: () => stop.abort(),
@@ -292,7 +292,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     const store = await emptyStore(17)
     try {
       await makeOldRows(old.sql)
-      const { path } = await backUp(setup(old.database), { path: folder.file('old') })
+      const { path } = await createBackup(setup(old.database), { path: folder.file('old') })
       const back = await restoreBackup(setup(store.database), { path })
       assert.ok(back.migrated.includes('0017_chain.sql'), back.migrated.join())
       assert.deepEqual([back.passports, back.versions, back.broken], [2, 4, []])

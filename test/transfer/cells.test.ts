@@ -6,22 +6,22 @@ import { AppError } from '../../src/kernel/errors.ts'
 import type { Cell } from '../../src/transfer/spreadsheets/cell.ts'
 import { collectTraits } from '../../src/transfer/spreadsheets/column-traits.ts'
 import { findColumn } from '../../src/transfer/spreadsheets/columns.ts'
-import { rowFaults } from '../../src/transfer/spreadsheets/row-errors.ts'
-import { type Reading, rowData } from '../../src/transfer/spreadsheets/row-to-passport.ts'
+import { buildRowErrors } from '../../src/transfer/spreadsheets/row-errors.ts'
+import { parseRow, type RowOptions } from '../../src/transfer/spreadsheets/row-to-passport.ts'
 
 const textile = findCategory('textile')
 const battery = findCategory('battery')
 const furniture = findCategory('furniture')
 assert.ok(textile && battery && furniture)
 
-const reading = (names: readonly string[], category = textile): Reading => ({
+const reading = (names: readonly string[], category = textile): RowOptions => ({
   columns: names.map(name => findColumn(category, name)),
   mark: 'point',
   clears: false,
   units: new Map(names.map((name, place) => [`@${name}`, place])),
 })
 const value = (name: string, cell: Cell, category = textile): unknown => {
-  let at: unknown = rowData([cell], reading([name], category)).data
+  let at: unknown = parseRow([cell], reading([name], category)).data
   while (typeof at === 'object' && at !== null && !Array.isArray(at)) at = Object.values(at)[0]
   return at
 }
@@ -61,7 +61,7 @@ describe('a number in another unit', () => {
   test('as another column says, row by row', () => {
     const names = ['weightGrams|@weight-unit', 'weight-unit']
     const weigh = (...cells: Cell[]) =>
-      rowData(cells, { ...reading(names), columns: [findColumn(textile, names[0] ?? ''), undefined] }).data
+      parseRow(cells, { ...reading(names), columns: [findColumn(textile, names[0] ?? ''), undefined] }).data
         .weightGrams
     assert.equal(weigh('0.62', 'KILOGRAM'), 620)
     assert.equal(weigh(620, 'GRAM'), 620)
@@ -125,17 +125,17 @@ describe('what a fault says', () => {
   test('what is missing is named itself, never a sibling that has a column', () => {
     const own = reading(['sku', 'economicOperator.legalName', 'fiberComposition[1].fiber'])
     const cells = ['A', 'Testmarke GmbH', null]
-    const [role] = rowFaults(at('/economicOperator/role', 'required'), cells, own)
+    const [role] = buildRowErrors(at('/economicOperator/role', 'required'), cells, own)
     assert.deepEqual(
       [role?.column, role?.field, role?.code, role?.found],
       [null, 'economicOperator.role', 'no_column', undefined],
     )
-    const [fibres] = rowFaults(at('/fiberComposition', 'required'), cells, own)
+    const [fibres] = buildRowErrors(at('/fiberComposition', 'required'), cells, own)
     assert.deepEqual([fibres?.column, fibres?.code], [2, 'required'])
   })
 
   test('the apostrophe before a formula is not shown', () => {
-    const [fault] = rowFaults(at('/weightGrams', 'type'), ["'-5 kg"], reading(['weightGrams']))
+    const [fault] = buildRowErrors(at('/weightGrams', 'type'), ["'-5 kg"], reading(['weightGrams']))
     assert.equal(fault?.found, '-5 kg')
   })
 })

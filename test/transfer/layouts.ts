@@ -2,8 +2,8 @@
  * Sheets as shops, product databases and open data sets lay them out, with rows of our own: what each title must be
  * taken for, what a person answers where the sheet leaves it open, and what the first product must then say.
  */
-import { csvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
-import { xlsxFile } from '../../src/transfer/spreadsheets/write-xlsx.ts'
+import { formatCsvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
+import { writeXlsx } from '../../src/transfer/spreadsheets/write-xlsx.ts'
 import { joined } from './spreadsheets.ts'
 
 export type Layout = {
@@ -624,8 +624,8 @@ export function layoutFile({ file, header, rows }: Layout): Promise<Buffer> | Bu
     async function* each() {
       yield* all.map(row => [...row])
     }
-    return joined(xlsxFile([{ name: 'Products', rows: each() }]))
+    return joined(writeXlsx([{ name: 'Products', rows: each() }]))
   }
   if (file === 'tsv') return Buffer.from(all.map(row => row.join('\t')).join('\n'))
-  return Buffer.from(all.map(row => csvLine(row, file === 'csv2' ? ';' : ',')).join(''))
+  return Buffer.from(all.map(row => formatCsvLine(row, file === 'csv2' ? ';' : ',')).join(''))
 }

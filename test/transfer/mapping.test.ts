@@ -5,9 +5,9 @@ import { allCategories, findCategory } from '../../src/categories/catalogue.ts'
 import { findFieldLabel, getFieldNames, normalizeName } from '../../src/categories/names/name-lookup.ts'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { NO_TRAITS } from '../../src/transfer/spreadsheets/column-traits.ts'
-import { columnsOf, findColumn, templateExtent } from '../../src/transfer/spreadsheets/columns.ts'
+import { buildTemplateLayout, findColumn, listColumns } from '../../src/transfer/spreadsheets/columns.ts'
 import { guessMapping } from '../../src/transfer/spreadsheets/guess-mapping.ts'
-import { headerKey } from '../../src/transfer/spreadsheets/mapping.ts'
+import { normalizeTitle } from '../../src/transfer/spreadsheets/mapping.ts'
 
 const textile = findCategory('textile')
 assert.ok(textile)
@@ -61,9 +61,9 @@ describe('a title', () => {
 
   test('what was chosen before goes first', () => {
     const remembered = new Map([
-      [headerKey('Preis'), 'weightGrams|kg'],
-      [headerKey('Vendor'), null],
-      [headerKey('Alt'), 'noSuchField'],
+      [normalizeTitle('Preis'), 'weightGrams|kg'],
+      [normalizeTitle('Vendor'), null],
+      [normalizeTitle('Alt'), 'noSuchField'],
     ])
     assert.deepEqual(guessMapping(textile, ['Preis', ' VENDOR', 'Alt'], remembered), [
       'weightGrams|kg',
@@ -74,8 +74,8 @@ describe('a title', () => {
 
   test('a column that was left out is guessed again when its title is exactly a field', () => {
     const remembered = new Map([
-      [headerKey('Marke'), null],
-      [headerKey('economicOperator.legalName'), null],
+      [normalizeTitle('Marke'), null],
+      [normalizeTitle('economicOperator.legalName'), null],
     ])
     assert.deepEqual(guessMapping(textile, ['Marke', 'economicOperator.legalName'], remembered), [
       'brandName',
@@ -144,8 +144,8 @@ describe('the unit of a column', () => {
     const titles = ['recycledContentPercentage', 'weightGrams']
     const traits = { ...NO_TRAITS, fractions: [0, 1] }
     const remembered = new Map([
-      [headerKey('recycledContentPercentage'), 'recycledContentPercentage|fraction'],
-      [headerKey('weightGrams'), 'weightGrams|kg'],
+      [normalizeTitle('recycledContentPercentage'), 'recycledContentPercentage|fraction'],
+      [normalizeTitle('weightGrams'), 'weightGrams|kg'],
     ])
     const chosen = [...remembered.values(), null]
     const guessed = (...told: string[]) => guessMapping(textile, [...titles, ...told], remembered, traits)
@@ -155,7 +155,7 @@ describe('the unit of a column', () => {
   })
 
   test('chosen in a version that did not ask is asked for once', () => {
-    const remembered = new Map([[headerKey('Gewicht'), 'weightGrams']])
+    const remembered = new Map([[normalizeTitle('Gewicht'), 'weightGrams']])
     assert.deepEqual(guessMapping(textile, ['Gewicht'], remembered), ['weightGrams|?'])
   })
 })
@@ -163,7 +163,9 @@ describe('the unit of a column', () => {
 for (const category of allCategories()) {
   describe(category.id, () => {
     test('the columns of its template are taken for themselves, in any order', () => {
-      const names = columnsOf(category, templateExtent(category, ['de', 'en', 'pt-BR'])).map(one => one.name)
+      const names = listColumns(category, buildTemplateLayout(category, ['de', 'en', 'pt-BR'])).map(
+        one => one.name,
+      )
       assert.ok(names.length > 30)
       assert.deepEqual(guessMapping(category, names), names)
       assert.deepEqual(guessMapping(category, names.toReversed()), names.toReversed())

@@ -2,18 +2,21 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import writeXlsxFile from 'write-excel-file/node'
-import { DECIMAL_MARKS, readNumber } from '../../src/transfer/spreadsheets/cell.ts'
-import { openSheet } from '../../src/transfer/spreadsheets/read-spreadsheet.ts'
-import { SheetFault, type SheetFaultCode } from '../../src/transfer/spreadsheets/spreadsheet-error.ts'
-import { MAX_FILE_BYTES } from '../../src/transfer/spreadsheets/spreadsheet-limits.ts'
+import { DECIMAL_MARKS, parseNumber } from '../../src/transfer/spreadsheets/cell.ts'
+import { openSpreadsheet } from '../../src/transfer/spreadsheets/read-spreadsheet.ts'
+import {
+  SpreadsheetError,
+  type SpreadsheetErrorReason,
+} from '../../src/transfer/spreadsheets/spreadsheet-error.ts'
+import { MAX_SPREADSHEET_BYTES } from '../../src/transfer/spreadsheets/spreadsheet-limits.ts'
 import { readAll, xlsx } from './spreadsheets.ts'
 
 const utf16 = (text: string, mark: boolean) => Buffer.from((mark ? '\ufeff' : '') + text, 'utf16le')
 
-async function refused(bytes: Buffer, fault: SheetFaultCode): Promise<void> {
+async function refused(bytes: Buffer, fault: SpreadsheetErrorReason): Promise<void> {
   await assert.rejects(readAll(bytes), error => {
-    assert.ok(error instanceof SheetFault, String(error))
-    assert.equal(error.fault, fault)
+    assert.ok(error instanceof SpreadsheetError, String(error))
+    assert.equal(error.reason, fault)
     return true
   })
 }
@@ -45,13 +48,13 @@ describe('a workbook with several sheets', () => {
   })
 
   test('those that are shown and not empty are there to choose from; the first is read unless another is named', async () => {
-    const first = await openSheet(book)
+    const first = await openSpreadsheet(book)
     assert.deepEqual(first.sheets, ['Shirts & more', 'Trousers'])
     assert.deepEqual([first.sheet, first.header], ['Shirts & more', ['shirts']])
-    const named = await openSheet(book, 'Trousers')
+    const named = await openSpreadsheet(book, 'Trousers')
     assert.deepEqual([named.sheet, named.header], ['Trousers', ['trousers']])
     for (const name of ['Old', 'Cover', 'Nothing', '']) {
-      assert.equal((await openSheet(book, name)).sheet, 'Shirts & more')
+      assert.equal((await openSpreadsheet(book, name)).sheet, 'Shirts & more')
     }
   })
 
@@ -62,8 +65,8 @@ describe('a workbook with several sheets', () => {
         '<Relationships><Relationship Id="rId1" Target="worksheets/one.xml"/><Relationship Id="rId2" Target="worksheets/two.xml"/></Relationships>',
       'xl/worksheets/two.xml': `<worksheet><sheetData><row r="1"><c r="A1"><v>${'1'.repeat(5_000_000)}`,
     })
-    assert.deepEqual((await openSheet(broken)).header, ['whole'])
-    await assert.rejects(openSheet(broken, 'B'), SheetFault)
+    assert.deepEqual((await openSpreadsheet(broken)).header, ['whole'])
+    await assert.rejects(openSpreadsheet(broken, 'B'), SpreadsheetError)
   })
 })
 
@@ -96,11 +99,11 @@ describe('CSV', () => {
   })
 
   test('what is said of the file', async () => {
-    const { encoding, separator, kind } = await openSheet(Buffer.from('a;b\n\xe4;2', 'latin1'))
+    const { encoding, separator, kind } = await openSpreadsheet(Buffer.from('a;b\n\xe4;2', 'latin1'))
     assert.deepEqual([kind, encoding, separator], ['csv', 'windows-1252', ';'])
   })
 
-  const wrong: readonly (readonly [string, Buffer, SheetFaultCode])[] = [
+  const wrong: readonly (readonly [string, Buffer, SpreadsheetErrorReason])[] = [
     ['nothing', Buffer.alloc(0), 'empty'],
     ['blanks', Buffer.from(' \n\n '), 'empty'],
     ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]), 'not_text'],
@@ -131,7 +134,7 @@ describe('CSV', () => {
     ['100,200 rows', Buffer.from(`sku\n${'A\n'.repeat(100_200)}`), 'too_many_rows'],
     ['a quotation mark that never ends', Buffer.from(`sku,name\n"A,${'b,\n'.repeat(2_000_000)}`), 'too_long'],
     ['a cell without end', Buffer.from(`sku\n${'a'.repeat(40_000)}\n`), 'too_long'],
-    ['26 MB', Buffer.alloc(MAX_FILE_BYTES + 1, 'a'), 'too_large'],
+    ['26 MB', Buffer.alloc(MAX_SPREADSHEET_BYTES + 1, 'a'), 'too_large'],
   ]
   for (const [name, bytes, fault] of wrong) test(`${name}: ${fault}`, () => refused(bytes, fault))
 
@@ -150,7 +153,7 @@ describe('CSV', () => {
       if (isReading) setImmediate(count)
     }
     setImmediate(count)
-    const { rows } = await openSheet(Buffer.from(`sku,name\n${'\n'.repeat(900_000)}A,B\n`))
+    const { rows } = await openSpreadsheet(Buffer.from(`sku,name\n${'\n'.repeat(900_000)}A,B\n`))
     const opened = turns
     for await (const { no } of rows) assert.equal(no, 900_002)
     isReading = false
@@ -191,11 +194,11 @@ describe('XLSX', () => {
     assert.deepEqual(rows, [['98.5 %', '7 %', '98.1250 %', 12, '100 %']])
     for (const mark of DECIMAL_MARKS) {
       const read: unknown = rows[0]?.map(cell =>
-        typeof cell === 'string' ? readNumber(cell, mark, '%') : cell,
+        typeof cell === 'string' ? parseNumber(cell, mark, '%') : cell,
       )
       assert.deepEqual(read, [98.5, 7, 98.125, 12, 100], mark)
     }
-    assert.equal(readNumber('98,5 %', 'comma', '%'), 98.5)
+    assert.equal(parseNumber('98,5 %', 'comma', '%'), 98.5)
   })
 
   test('shared, rich and inline texts, results of formulas, errors, cells and rows that are left out', async () => {
@@ -222,7 +225,7 @@ describe('XLSX', () => {
 
   const zeros = new Uint8Array(450 * 1024 * 1024)
   const cell = (column: string) => `<row r="1"><c r="${column}1"><v>1</v></c></row>`
-  const wrong: readonly (readonly [string, () => Buffer, SheetFaultCode])[] = [
+  const wrong: readonly (readonly [string, () => Buffer, SpreadsheetErrorReason])[] = [
     ['a bomb in the sheet', () => xlsx('', { 'xl/worksheets/one.xml': zeros }), 'too_much'],
     ['a row without end', () => xlsx(`<row r="1"><c t="str"><v>${'a'.repeat(6_000_000)}`), 'too_long'],
     [

@@ -5,19 +5,25 @@ import fc from 'fast-check'
 import { readSheet } from 'read-excel-file/node'
 import { allCategories, type CompleteCategory, findCategory } from '../../src/categories/catalogue.ts'
 import { toCanonicalName } from '../../src/categories/names/recognise-names.ts'
-import { type Cell, defused, guessMark, plainText, readNumber } from '../../src/transfer/spreadsheets/cell.ts'
-import { collectTraits } from '../../src/transfer/spreadsheets/column-traits.ts'
-import { columnsOf, findColumn } from '../../src/transfer/spreadsheets/columns.ts'
-import { csvFile } from '../../src/transfer/spreadsheets/export-models.ts'
-import { guessMapping } from '../../src/transfer/spreadsheets/guess-mapping.ts'
-import { Breadth, dataRow } from '../../src/transfer/spreadsheets/passport-to-row.ts'
 import {
-  changesOf,
-  columnAt,
-  type Reading,
-  rowData,
+  type Cell,
+  escapeFormula,
+  guessDecimalMark,
+  parseCellText,
+  parseNumber,
+} from '../../src/transfer/spreadsheets/cell.ts'
+import { collectTraits } from '../../src/transfer/spreadsheets/column-traits.ts'
+import { findColumn, listColumns } from '../../src/transfer/spreadsheets/columns.ts'
+import { writeCsv } from '../../src/transfer/spreadsheets/export-models.ts'
+import { guessMapping } from '../../src/transfer/spreadsheets/guess-mapping.ts'
+import { buildRow, LayoutCollector } from '../../src/transfer/spreadsheets/passport-to-row.ts'
+import {
+  buildChanges,
+  findColumnIndex,
+  parseRow,
+  type RowOptions,
 } from '../../src/transfer/spreadsheets/row-to-passport.ts'
-import { xlsxFile } from '../../src/transfer/spreadsheets/write-xlsx.ts'
+import { writeXlsx } from '../../src/transfer/spreadsheets/write-xlsx.ts'
 import { type Body, validData } from '../categories/arbitrary.ts'
 import { joined, readAll } from './spreadsheets.ts'
 
@@ -28,15 +34,15 @@ async function* each<T>(rows: readonly T[]) {
 }
 
 function fileOf(rows: readonly Cell[][], kind: (typeof KINDS)[number]): Promise<Buffer> {
-  if (kind === 'xlsx') return joined(xlsxFile([{ name: 'Products', rows: each(rows) }]))
-  return joined(csvFile(each(rows), kind === 'csv' ? ',' : ';'))
+  if (kind === 'xlsx') return joined(writeXlsx([{ name: 'Products', rows: each(rows) }]))
+  return joined(writeCsv(each(rows), kind === 'csv' ? ',' : ';'))
 }
 
 function sheetOf(category: CompleteCategory, all: readonly Body[]) {
-  const breadth = new Breadth(category)
+  const breadth = new LayoutCollector(category)
   for (const data of all) breadth.add(data)
-  const columns = columnsOf(category, breadth.extent)
-  return { columns, rows: [columns.map(one => one.name), ...all.map(data => dataRow(data, columns))] }
+  const columns = listColumns(category, breadth.layout)
+  return { columns, rows: [columns.map(one => one.name), ...all.map(data => buildRow(data, columns))] }
 }
 
 const known = (category: CompleteCategory, data: Body): Body =>
@@ -55,7 +61,7 @@ const isNothing = (value: unknown): boolean =>
   Object.values(value).every(isNothing)
 
 type Back = { header: readonly string[]; cells: readonly Cell[]; data: Body } & Pick<
-  Reading,
+  RowOptions,
   'mark' | 'clears'
 >
 
@@ -72,11 +78,11 @@ function byKnownNames(data: Body): Body {
 }
 
 function comesBack(category: CompleteCategory, { header, cells, data, mark, clears }: Back): void {
-  const reading: Reading = { columns: header.map(name => findColumn(category, name)), mark, clears }
-  const row = rowData(cells, reading)
+  const reading: RowOptions = { columns: header.map(name => findColumn(category, name)), mark, clears }
+  const row = parseRow(cells, reading)
   const wanted = Object.entries(known(category, data)).filter(([, value]) => !isNothing(value))
   assert.deepEqual(row.data, byKnownNames(Object.fromEntries(wanted)))
-  for (const [name, value] of Object.entries(changesOf(row, data, reading))) {
+  for (const [name, value] of Object.entries(buildChanges(row, data, reading))) {
     if (value !== null) assert.deepEqual(value, data[name])
     else assert.ok(data[name] === undefined || isNothing(data[name]) || isEmptyList(data[name]))
   }
@@ -139,46 +145,43 @@ describe('a text that a spreadsheet would take for a formula', () => {
   ]
   test('begins otherwise in the file, and comes back', () => {
     for (const text of texts) {
-      assert.doesNotMatch(defused(text), /^[=+\-@\t\r＝]/)
-      if (text.trim() !== '') assert.equal(plainText(defused(text)), text)
+      assert.doesNotMatch(escapeFormula(text), /^[=+\-@\t\r＝]/)
+      if (text.trim() !== '') assert.equal(parseCellText(escapeFormula(text)), text)
     }
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("'", '=', '-', ' ', 'a', '\n', '\t') }), text => {
-        if (text.trim() !== '') assert.equal(plainText(defused(text)), text)
+        if (text.trim() !== '') assert.equal(parseCellText(escapeFormula(text)), text)
       }),
     )
   })
   test('an apostrophe that people write is theirs', () =>
-    assert.equal(plainText("'s-Hertogenbosch"), "'s-Hertogenbosch"))
+    assert.equal(parseCellText("'s-Hertogenbosch"), "'s-Hertogenbosch"))
 })
 
 describe('a cell as people type it', () => {
   test('numbers, with either mark; what is none stays a text', () => {
     const point = ['1,234.5', '12,5', '1 000', '12.5 kg', '1e3', 'abc', '1.2.3', '-3'].map(one =>
-      readNumber(one, 'point', 'kg'),
+      parseNumber(one, 'point', 'kg'),
     )
     assert.deepEqual(point, [1234.5, 12.5, 1000, 12.5, 1000, 'abc', '1.2.3', -3])
-    const comma = ['1.234,5', '12.5', '1.234', '12,5', '1’000', '0.125'].map(one => readNumber(one, 'comma'))
+    const comma = ['1.234,5', '12.5', '1.234', '12,5', '1’000', '0.125'].map(one => parseNumber(one, 'comma'))
     assert.deepEqual(comma, [1234.5, 12.5, 1234, 12.5, 1000, 0.125])
-    assert.equal(readNumber('0,125', 'point'), 0.125)
-    assert.deepEqual([['1,5', '2'], ['1.5'], ['1,234', '5'], ['1.234,5'], ['1,5', '1.5']].map(guessMark), [
-      'comma',
-      'point',
-      undefined,
-      'comma',
-      undefined,
-    ])
+    assert.equal(parseNumber('0,125', 'point'), 0.125)
+    assert.deepEqual(
+      [['1,5', '2'], ['1.5'], ['1,234', '5'], ['1.234,5'], ['1,5', '1.5']].map(guessDecimalMark),
+      ['comma', 'point', undefined, 'comma', undefined],
+    )
   })
 
   const textile = findCategory('textile')
   assert.ok(textile)
-  const reading = (...names: string[]): Reading => ({
+  const reading = (...names: string[]): RowOptions => ({
     columns: names.map(name => findColumn(textile, name)),
     mark: 'comma',
     clears: false,
   })
   const row = (cells: Record<string, Cell>) =>
-    rowData(Object.values(cells), reading(...Object.keys(cells))).data
+    parseRow(Object.values(cells), reading(...Object.keys(cells))).data
 
   test('words for values, countries, yes and no', () => {
     assert.deepEqual(
@@ -222,13 +225,13 @@ describe('a cell as people type it', () => {
     }
     const names = ['economicOperator.country', 'careInstructions', 'careInstructions.en', 'weightGrams']
     const at = reading(...names)
-    const said = rowData(['FR', 'neu', null, ' '], at)
-    assert.deepEqual(changesOf(said, there, at), {
+    const said = parseRow(['FR', 'neu', null, ' '], at)
+    assert.deepEqual(buildChanges(said, there, at), {
       economicOperator: { role: 'dealer', legalName: 'A', country: 'FR' },
       careInstructions: { en: 'a', de: 'neu' },
     })
     const clearing = { ...at, clears: true }
-    assert.deepEqual(changesOf(said, there, clearing), {
+    assert.deepEqual(buildChanges(said, there, clearing), {
       economicOperator: { role: 'dealer', legalName: 'A', country: 'FR' },
       careInstructions: { de: 'neu' },
       weightGrams: null,
@@ -244,9 +247,9 @@ describe('a cell as people type it', () => {
     ]
     const at = reading(...names)
     const cells = ['A', null, 'wool', 100]
-    assert.deepEqual(rowData(cells, at).data.fiberComposition, [{ fiber: 'wool', percentage: 100 }])
-    assert.equal(columnAt(cells, at, ['fiberComposition', 0, 'percentage']), 3)
-    assert.equal(columnAt(cells, at, ['fiberComposition', 0, 'fiber']), 2)
-    assert.equal(columnAt(cells, at, ['brandName']), undefined)
+    assert.deepEqual(parseRow(cells, at).data.fiberComposition, [{ fiber: 'wool', percentage: 100 }])
+    assert.equal(findColumnIndex(cells, at, ['fiberComposition', 0, 'percentage']), 3)
+    assert.equal(findColumnIndex(cells, at, ['fiberComposition', 0, 'fiber']), 2)
+    assert.equal(findColumnIndex(cells, at, ['brandName']), undefined)
   })
 })

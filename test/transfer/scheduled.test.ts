@@ -7,7 +7,7 @@ import pino from 'pino'
 import { ConfigError, readConfig } from '../../src/kernel/config.ts'
 import { openPool } from '../../src/kernel/db.ts'
 import { openBackupFile } from '../../src/transfer/backup/read-backup-file.ts'
-import { backUpWhenDue } from '../../src/transfer/backup/scheduled-backups.ts'
+import { createBackupWhenDue } from '../../src/transfer/backup/scheduled-backups.ts'
 import { startChores } from '../../src/worker/chores.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { TestClock } from '../harness.ts'
@@ -41,7 +41,7 @@ describe('backups by themselves', () => {
       keep: 3,
     }
     const look = async () => {
-      const made = await Promise.all(Array.from({ length: 4 }, () => backUpWhenDue(wish)))
+      const made = await Promise.all(Array.from({ length: 4 }, () => createBackupWhenDue(wish)))
       return made.filter(one => one !== undefined).length
     }
     assert.equal(await look(), 1)

@@ -1,12 +1,12 @@
 /** Sheets as other programs write them, for tests of the ones that read them. */
 import { deflateRawSync } from 'node:zlib'
 import type { Cell } from '../../src/transfer/spreadsheets/cell.ts'
-import { openSheet } from '../../src/transfer/spreadsheets/read-spreadsheet.ts'
+import { openSpreadsheet } from '../../src/transfer/spreadsheets/read-spreadsheet.ts'
 
 export async function readAll(
   bytes: Buffer,
 ): Promise<{ header: string[]; rows: Cell[][]; numbers: number[] }> {
-  const { header, rows } = await openSheet(bytes)
+  const { header, rows } = await openSpreadsheet(bytes)
   const all: Cell[][] = []
   const numbers: number[] = []
   for await (const { no, cells } of rows) {

@@ -21,7 +21,7 @@ import { toGtin14 } from '../../src/gs1/gtin.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { releaseGtin } from '../../src/passports/write/release-gtin.ts'
-import { exportStatic, type StaticResult } from '../../src/transfer/static/export-static-site.ts'
+import { exportStaticSite, type StaticSiteResult } from '../../src/transfer/static/export-static-site.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { ADDRESSES, nextGtin } from '../harness.ts'
@@ -31,7 +31,7 @@ let database: TestDatabase
 let s: UnitStand
 let folder: Folder
 let ids: Awaited<ReturnType<typeof fill>>
-let made: StaticResult
+let made: StaticSiteResult
 let gone: string
 let server: Server
 let base: string
@@ -48,7 +48,7 @@ before(async () => {
   await s.item(released, 'printed')
   await s.call('POST', `/${released}/archive`)
   await releaseGtin(s.t, gone, { force: true })
-  made = await exportStatic(setup(), { accountId: s.account.id, dir: folder.file('site') })
+  made = await exportStaticSite(setup(), { accountId: s.account.id, dir: folder.file('site') })
   server = createServer(serveFolder(made.dir)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -65,7 +65,7 @@ const setup = () => ({
   clock: systemClock,
   publicUrl: ADDRESSES.publicUrl,
   namespace: 'ns/dpp',
-  async ask(path: string, accept: string) {
+  async fetchPage(path: string, accept: string) {
     const answer = await s.t.app.inject({ method: 'GET', url: path, headers: { accept } })
     return {
       status: answer.statusCode,
@@ -188,23 +188,23 @@ describe('export --static', () => {
     const ended = async (dir: string, at: number) => {
       const whole = setup()
       const seen = new Set<string>()
-      const ask = (path: string, accept: string) => {
+      const fetchPage = (path: string, accept: string) => {
         const [, id] = /^\/p\/([0-9a-z]+)/.exec(path) ?? []
         if (id !== undefined && seen.add(id).size > at) throw new Error('the process is ended')
-        return whole.ask(path, accept)
+        return whole.fetchPage(path, accept)
       }
-      const begun = exportStatic({ ...whole, ask }, { accountId: other.id, dir })
+      const begun = exportStaticSite({ ...whole, fetchPage }, { accountId: other.id, dir })
       await assert.rejects(begun, /the process is ended/)
     }
     const manifestOf = (dir: string) => readFile(join(dir, 'manifest.ndjson'), 'utf8')
     let other: { id: number }
-    let straight: StaticResult
+    let straight: StaticSiteResult
     before(async () => {
       const own = await startUnitStand('enterprise', database)
       other = own.account
       const model = await own.model()
       await own.items(model, 'n', 24)
-      straight = await exportStatic(setup(), { accountId: other.id, dir: folder.file('straight') })
+      straight = await exportStaticSite(setup(), { accountId: other.id, dir: folder.file('straight') })
       await own.close()
     })
 
@@ -223,7 +223,7 @@ describe('export --static', () => {
       await writeFile(join(dir, 'manifest.ndjson'), `${await manifestOf(dir)}\n${JSON.stringify(stray)}\n`)
       const told: number[] = []
       const wish = { accountId: other.id, dir, progress: (n: number) => told.push(n) }
-      const { kept, ...result } = await exportStatic(setup(), wish)
+      const { kept, ...result } = await exportStaticSite(setup(), wish)
       assert.equal(kept, 10)
       assert.deepEqual(
         told,
@@ -234,7 +234,7 @@ describe('export --static', () => {
       const files = async (of: string) =>
         (await readdir(of, { recursive: true })).filter(name => /\.\w+$/.test(name)).sort()
       assert.deepEqual(await files(dir), await files(straight.dir))
-      await assert.rejects(exportStatic(setup(), { accountId: other.id, dir }), /is not empty/)
+      await assert.rejects(exportStaticSite(setup(), { accountId: other.id, dir }), /is not empty/)
     })
 
     test('is not mixed with another account, another address, or a run that goes on', async () => {
@@ -242,7 +242,7 @@ describe('export --static', () => {
       await ended(dir, 12)
       const refused = (change: object, wish: object, message: RegExp) =>
         assert.rejects(
-          exportStatic({ ...setup(), ...change }, { accountId: other.id, dir, ...wish }),
+          exportStaticSite({ ...setup(), ...change }, { accountId: other.id, dir, ...wish }),
           error => error instanceof AppError && error.code === 'validation' && message.test(error.message),
         )
       await refused({}, { accountId: s.account.id }, /is an unfinished export of account \d+ at https:/)
@@ -254,7 +254,7 @@ describe('export --static', () => {
       await as({ host: 'elsewhere' })
       await refused(at(50_000), {}, /was written to a moment ago, on elsewhere/)
       const whole = { ...setup(), ...at(70_000) }
-      const { kept } = await exportStatic(whole, { accountId: other.id, dir })
+      const { kept } = await exportStaticSite(whole, { accountId: other.id, dir })
       assert.equal(kept, 10, 'who says nothing for a minute has ended')
       await ended(folder.file('broken'), 12)
       for (const text of ['', 'null', '{"a":1}']) {
@@ -289,7 +289,7 @@ describe('export --static', () => {
       await writeFile(join(dir, 'unfinished.json'), JSON.stringify({ ...mark, ...begun }))
       await writeFile(join(dir, 'manifest.ndjson'), '')
       await plant(dir)
-      return exportStatic(setup(), { accountId: s.account.id, dir }).then(
+      return exportStaticSite(setup(), { accountId: s.account.id, dir }).then(
         () => 'done',
         error => (error instanceof AppError ? `${error.code}: ${error.message}` : String(error)),
       )
@@ -353,7 +353,7 @@ describe('export --static', () => {
       const open = folder.file('open')
       await mkdir(open)
       await chmod(open, 0o777)
-      const into = (dir: string) => exportStatic(setup(), { accountId: s.account.id, dir })
+      const into = (dir: string) => exportStaticSite(setup(), { accountId: s.account.id, dir })
       await assert.rejects(into(open), { code: 'validation', message: /^Everybody may write into/ })
       // A test that runs as root gives a folder away; any other user does not own `/`.
       const isRoot = process.geteuid?.() === 0
@@ -370,12 +370,12 @@ describe('export --static', () => {
     const hostile =
       '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 2"><rect mask="image-set(\'https://evil.example/x\' 1x)"/></svg>'
     const whole = setup()
-    const ask = async (path: string, accept: string) => {
-      const answer = await whole.ask(path, accept)
+    const fetchPage = async (path: string, accept: string) => {
+      const answer = await whole.fetchPage(path, accept)
       return path.startsWith('/brand/') ? { ...answer, body: Buffer.from(hostile) } : answer
     }
     const dir = folder.file('cleaned')
-    await exportStatic({ ...whole, ask }, { accountId: s.account.id, dir })
+    await exportStaticSite({ ...whole, fetchPage }, { accountId: s.account.id, dir })
     const [logo = ''] = await readdir(join(dir, 'brand'))
     assert.equal(await readFile(join(dir, 'brand', logo), 'utf8'), hostile.replace(/ mask="[^"]*"/, ''))
   })
@@ -384,7 +384,9 @@ describe('export --static', () => {
     for (let round = 0; round < 2; round++) {
       const dir = folder.file(`at-once-${round}`)
       const wish = { accountId: s.account.id, dir }
-      const outcomes = await Promise.allSettled(Array.from({ length: 4 }, () => exportStatic(setup(), wish)))
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 4 }, () => exportStaticSite(setup(), wish)),
+      )
       const done = outcomes.filter(({ status }) => status === 'fulfilled')
       assert.equal(done.length, 1)
       for (const outcome of outcomes) {
@@ -399,12 +401,12 @@ describe('export --static', () => {
   test('nothing protected is in it, and a folder with anything in it is refused', async () => {
     const page = await get(`/p/${ids.items[0]}/passport.jsonld`)
     assert.ok(!page.text.includes('stateOfHealth'))
-    const again = exportStatic(setup(), { accountId: s.account.id, dir: made.dir })
+    const again = exportStaticSite(setup(), { accountId: s.account.id, dir: made.dir })
     await assert.rejects(again, { code: 'validation', message: /is not empty/ })
     const file = join(made.dir, 'manifest.ndjson')
     for (const dir of [file, join(file, 'x')]) {
       const message = /is no folder that can be written into \(E[A-Z]+\)/
-      const onFile = exportStatic(setup(), { accountId: s.account.id, dir })
+      const onFile = exportStaticSite(setup(), { accountId: s.account.id, dir })
       await assert.rejects(onFile, { code: 'validation', message })
     }
   })

@@ -9,7 +9,7 @@ import { openPool, type Sql } from '../../src/kernel/db.ts'
 import { migrate } from '../../src/kernel/migrate.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { deriveBackupKey } from '../../src/transfer/backup/backup-key.ts'
-import { tablesToKeep } from '../../src/transfer/backup/tables.ts'
+import { listBackupTables } from '../../src/transfer/backup/tables.ts'
 import type { UnitStand } from '../api/unit-stand.ts'
 import { emptyDatabase, type TestDatabase } from '../database.ts'
 import { ADDRESSES } from '../harness.ts'
@@ -48,7 +48,7 @@ export async function emptyStore(
 /** A digest of the rows of each table that a backup holds. */
 export async function digests(sql: Sql): Promise<Record<string, string>> {
   const all: Record<string, string> = {}
-  for (const { name, columns } of await tablesToKeep(sql)) {
+  for (const { name, columns } of await listBackupTables(sql)) {
     const rows = await sql<{ row: string }[]>`
       select row_to_json(r)::text as row from (select ${sql(columns)} from ${sql(name)}) r order by 1`
     all[name] = createHash('sha256')

@@ -18,7 +18,7 @@ import {
 import { findUrlFault, nameUrlFault, type OutboundPolicy } from '../../src/kernel/outbound-url.ts'
 import { listDeliveries } from '../../src/webhooks/delivery-log.ts'
 import { addWebhook } from '../../src/webhooks/manage-endpoints.ts'
-import { testWebhook } from '../../src/webhooks/send-test-event.ts'
+import { sendTestEvent } from '../../src/webhooks/send-test-event.ts'
 import { HOSTILE_NAMES, HOSTILE_URLS } from './hostile-addresses.ts'
 import { type Receiver, type Stand, startReceiver, startStand } from './stand.ts'
 
@@ -143,7 +143,7 @@ describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () =
     const [newest] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
     assert.deepEqual([newest?.outcome, newest?.status], ['address_refused', null])
     assert.match(newest?.detail ?? '', /is an address of this machine: it is not connected to\.$/)
-    const tested = await testWebhook(
+    const tested = await sendTestEvent(
       account.ctx,
       { sealer: stand.setup.sealer, outbound: stand.outbound },
       id,

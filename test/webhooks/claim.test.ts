@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
-  type Claimed,
-  claim,
-  findWaiting,
-  lease,
+  acquireLeases,
+  type ClaimedDelivery,
+  claimDeliveries,
+  FIRST_CURSOR,
+  listPendingEndpoints,
+  type PendingEndpoint,
   releaseLeases,
-  START,
-  type Waiting,
 } from '../../src/webhooks/claim.ts'
 import { countStuck, unstick } from '../../src/webhooks/unstick.ts'
 import { IS_FULL } from '../full.ts'
@@ -52,14 +52,14 @@ test(`${ROUNDS} rounds over ${MANY} waiting deliveries are fair, take each once,
   const times: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
     const began = performance.now()
-    const waiting = await findWaiting(queue, now, START)
+    const waiting = await listPendingEndpoints(queue, now, FIRST_CURSOR)
     const rooms = waiting.map(row => ({
       accountId: row.account_id,
       endpointId: row.id,
-      room: ROOM,
-      held: [],
+      limit: ROOM,
+      exclude: [],
     }))
-    const claimed = await claim(queue, now, rooms)
+    const claimed = await claimDeliveries(queue, now, rooms)
     times.push(performance.now() - began)
     assert.equal(claimed.length, 512)
     assert.equal(waiting.length, ENDPOINTS)
@@ -79,7 +79,7 @@ test(`${ROUNDS} rounds over ${MANY} waiting deliveries are fair, take each once,
     )
   }
 
-  function count(claimed: readonly Claimed[], waiting: readonly Waiting[]) {
+  function count(claimed: readonly ClaimedDelivery[], waiting: readonly PendingEndpoint[]) {
     for (const one of claimed) {
       const key = `${one.endpoint_id} ${one.event_id}`
       assert.ok(!seen.has(key), 'taken twice')
@@ -99,15 +99,16 @@ async function assertPlan(now: Date): Promise<void> {
     return row?.n
   }
   const before = await scans()
-  const waiting = await findWaiting(stand.queue, now, START)
-  await claim(stand.queue, now, [
-    { accountId: waiting[0]?.account_id ?? 0, endpointId: waiting[0]?.id ?? '', room: 5, held: [] },
+  const waiting = await listPendingEndpoints(stand.queue, now, FIRST_CURSOR)
+  await claimDeliveries(stand.queue, now, [
+    { accountId: waiting[0]?.account_id ?? 0, endpointId: waiting[0]?.id ?? '', limit: 5, exclude: [] },
   ])
   assert.equal(await scans(), before)
 }
 
 const [A, B] = ['00000000-0000-7000-8000-00000000000a', '00000000-0000-7000-8000-00000000000b']
-const take = async (holder: string) => (await lease(stand.queue, [901, 902], { holder, ms: 10_000 })).sort()
+const take = async (holder: string) =>
+  (await acquireLeases(stand.queue, [901, 902], { holder, ms: 10_000 })).sort()
 const setEnd = (seconds: number) =>
   stand.queue`update webhook_lease set until = now() + ${seconds}::int * interval '1 s'`
 
@@ -142,7 +143,7 @@ for (const ahead of [3_600_000, 365 * 86_400_000]) {
     stand.clock.set(new Date(Date.now() + ahead))
     await stand.announce(account, 3)
     stand.clock.release()
-    const waiting = await findWaiting(stand.queue, new Date(Date.now() + 1_000), START)
+    const waiting = await listPendingEndpoints(stand.queue, new Date(Date.now() + 1_000), FIRST_CURSOR)
     assert.equal(waiting.find(one => one.account_id === account.id)?.is_due, true)
     // As the database wrote it while its clock was ahead, too.
     await stand.sql`update webhook_delivery set due_at = now() + ${ahead}::bigint * interval '1 ms' where account_id = ${account.id}`
@@ -152,7 +153,7 @@ for (const ahead of [3_600_000, 365 * 86_400_000]) {
     assert.deepEqual(await countStuck(stand), stuck)
     assert.deepEqual(await unstick(stand), stuck)
     assert.deepEqual(await countStuck(stand), { leases: 0, deliveries: 0, endpoints: 0 })
-    const freed = await findWaiting(stand.queue, new Date(Date.now() + 1_000), START)
+    const freed = await listPendingEndpoints(stand.queue, new Date(Date.now() + 1_000), FIRST_CURSOR)
     assert.equal(freed.find(one => one.account_id === account.id)?.is_due, true)
   })
 }

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { queueNumbers } from '../../src/webhooks/queue-size.ts'
+import { getQueueSize } from '../../src/webhooks/queue-size.ts'
 import { IS_FULL } from '../full.ts'
 import { type Receiver, SECRET_KEY, type Stand, startReceiver, startStand, until } from './stand.ts'
 
@@ -54,7 +54,7 @@ test(`${KILLS} kills lose nothing`, async () => {
     await once(child, 'exit')
   }
   child = start()
-  await until('all is delivered', async () => (await queueNumbers(stand)).due === 0, 30_000)
+  await until('all is delivered', async () => (await getQueueSize(stand)).due === 0, 30_000)
   child.kill('SIGTERM')
   const [code] = await once(child, 'exit')
   assert.equal(code, 0)

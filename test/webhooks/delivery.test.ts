@@ -9,10 +9,10 @@ import { createSealer } from '../../src/kernel/sealing.ts'
 import { listDeliveries, replayFailed, resendDelivery } from '../../src/webhooks/delivery-log.ts'
 import { getWebhook } from '../../src/webhooks/endpoint.ts'
 import { pauseWebhook, removeWebhook, resumeWebhook } from '../../src/webhooks/manage-endpoints.ts'
-import { queueNumbers } from '../../src/webhooks/queue-size.ts'
-import { clearAway } from '../../src/webhooks/retention.ts'
+import { getQueueSize } from '../../src/webhooks/queue-size.ts'
+import { deleteExpired } from '../../src/webhooks/retention.ts'
 import { activateSecret, resealSecrets, rotateSecret } from '../../src/webhooks/rotate-secret.ts'
-import { testWebhook } from '../../src/webhooks/send-test-event.ts'
+import { sendTestEvent } from '../../src/webhooks/send-test-event.ts'
 import type { Deliveries } from '../../src/worker/deliver.ts'
 import type { TestAccount } from '../harness.ts'
 import {
@@ -98,7 +98,7 @@ describe('a delivery', () => {
     const workers = [stand.worker(), stand.worker()]
     for (const worker of workers) worker.start()
     await until('all have come', () => receiver.received.length >= 1_000)
-    await until('none waits', async () => (await queueNumbers(stand)).due === 0)
+    await until('none waits', async () => (await getQueueSize(stand)).due === 0)
     for (const worker of workers) await worker.stop()
     assert.deepEqual(
       receiver.received.map(one => one.headers['webhook-id']).sort(),
@@ -338,7 +338,7 @@ describe('again', () => {
   test('a test event is sent at once, signed, logged, and no last delivery', async () => {
     const { id, secret } = await endpoint(['scan.milestone'])
     await pauseWebhook(account.ctx, id)
-    const done = await testWebhook(account.ctx, senders(), id)
+    const done = await sendTestEvent(account.ctx, senders(), id)
     assert.deepEqual([done.event, done.ok, done.attempt], ['webhook.test', true, 1])
     const [got] = receiver.received
     assert.ok(got && verifies(secret, got))
@@ -355,17 +355,17 @@ test('numbers: due, waiting, how old the oldest is, and what came of attempts', 
   await stand.announce(account, 3)
   stand.clock.advance(90_000)
   const before = worker.numbers().outcomes
-  assert.deepEqual(await queueNumbers(stand), { due: 3, waiting: 0, oldestDueSeconds: 90 })
+  assert.deepEqual(await getQueueSize(stand), { due: 3, waiting: 0, oldestDueSeconds: 90 })
   receiver.respond = (_, response) => response.writeHead(500).end()
   await worker.drain()
-  assert.deepEqual(await queueNumbers(stand), { due: 0, waiting: 3, oldestDueSeconds: 0 })
+  assert.deepEqual(await getQueueSize(stand), { due: 0, waiting: 3, oldestDueSeconds: 0 })
   assert.deepEqual(worker.numbers(), {
     inFlight: 0,
     outcomes: { ...before, status_500: (before.status_500 ?? 0) + 3 },
   })
   await pauseWebhook(account.ctx, id)
   stand.clock.advance(HOUR)
-  assert.deepEqual(await queueNumbers(stand), { due: 0, waiting: 3, oldestDueSeconds: 0 })
+  assert.deepEqual(await getQueueSize(stand), { due: 0, waiting: 3, oldestDueSeconds: 0 })
 })
 
 test('after 30 days nothing is left of log, events and what waited; of a removed endpoint nothing at all', async () => {
@@ -386,7 +386,7 @@ test('after 30 days nothing is left of log, events and what waited; of a removed
     return { ...row }
   }
   assert.deepEqual(await counts(), { attempts: 10, deliveries: 10, events: 10, endpoints: 2 })
-  const clear = () => clearAway({ sql: stand.queue, clock: stand.clock })
+  const clear = () => deleteExpired({ sql: stand.queue, clock: stand.clock })
   await clear()
   assert.deepEqual(await counts(), { attempts: 10, deliveries: 5, events: 10, endpoints: 2 })
   stand.clock.advance(31 * DAY)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Sql } from '../../src/kernel/db.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { claim, findWaiting, START } from '../../src/webhooks/claim.ts'
+import { claimDeliveries, FIRST_CURSOR, listPendingEndpoints } from '../../src/webhooks/claim.ts'
 import { insertBackgroundEvents } from '../../src/webhooks/insert-events.ts'
 import { pauseWebhook, resumeWebhook } from '../../src/webhooks/manage-endpoints.ts'
 import { newProduct, type TestAccount } from '../harness.ts'
@@ -150,9 +150,9 @@ describe('fan-out', () => {
       select ${new Date(now.getTime() - 60_000)}::timestamptz, ${account.id}::int, gen_random_uuid(), 'product.updated',
         '{"id": "behind"}'::jsonb, true from generate_series(1, 20)`
     await stand.announce(account, 20, 'product.created')
-    const [row] = await findWaiting(stand.queue, new Date(), START)
-    const room = { accountId: account.id, endpointId: row?.id ?? '', room: 30, held: [] }
-    const claimed = await claim(stand.queue, new Date(), [room])
+    const [row] = await listPendingEndpoints(stand.queue, new Date(), FIRST_CURSOR)
+    const room = { accountId: account.id, endpointId: row?.id ?? '', limit: 30, exclude: [] }
+    const claimed = await claimDeliveries(stand.queue, new Date(), [room])
     assert.deepEqual(
       claimed.map(one => one.type),
       [...Array(20).fill('product.created'), ...Array(10).fill('product.updated')],

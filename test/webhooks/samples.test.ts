@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { hasServiceSignature, isFromCarnet } from '../../docs/webhooks/verify.ts'
-import { makeSecret } from '../../src/webhooks/secret.ts'
-import { signMessage } from '../../src/webhooks/sign.ts'
+import { createWebhookSecret } from '../../src/webhooks/secret.ts'
+import { signEvent } from '../../src/webhooks/sign.ts'
 
 const DOCS = join(import.meta.dirname, '../../docs')
 const NOW = new Date()
@@ -24,10 +24,10 @@ type Case = {
 
 /** A true request, one under rotation, and requests that were tampered with. */
 function cases(): Case[] {
-  const [secret, other] = [makeSecret(), makeSecret()]
+  const [secret, other] = [createWebhookSecret(), createWebhookSecret()]
   const data = { id: '06f4k2m8n0p2q4r6s8t0v2w4x6', category: 'textile', version_no: 2, name: 'Grüße ☂' }
   const sign = (standard: string[], documented: string, at = NOW) =>
-    signMessage(
+    signEvent(
       { id: '06f4k2m8n0p2q4r6s8t0v2w4x7', event: 'product.updated', data: JSON.stringify(data), at },
       { standard, documented },
     )

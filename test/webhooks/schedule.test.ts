@@ -6,8 +6,8 @@ import { createLog } from '../../src/kernel/log.ts'
 import { listDeliveries, replayFailed, resendDelivery } from '../../src/webhooks/delivery-log.ts'
 import { getWebhook } from '../../src/webhooks/endpoint.ts'
 import { resumeWebhook } from '../../src/webhooks/manage-endpoints.ts'
-import { nextAttemptAt, readRetryAfter } from '../../src/webhooks/retry-schedule.ts'
-import { TEST_EVENT, testWebhook } from '../../src/webhooks/send-test-event.ts'
+import { getNextAttemptAt, parseRetryAfter } from '../../src/webhooks/retry-schedule.ts'
+import { sendTestEvent, TEST_EVENT } from '../../src/webhooks/send-test-event.ts'
 import type { TestAccount } from '../harness.ts'
 import { type Receiver, type Stand, startReceiver, startStand } from './stand.ts'
 
@@ -91,14 +91,14 @@ describe('the schedule', () => {
         fc.integer({ min: 1, max: 5 }),
         fc.double({ min: 0, max: 0.999999, noNaN: true }),
         (attempts, random) => {
-          const at = nextAttemptAt(now, { attempts, retryAfterMs: undefined, random })
+          const at = getNextAttemptAt(now, { attempts, retryAfterMs: undefined, random })
           const minutes = ((at?.getTime() ?? 0) - now.getTime()) / MINUTE
           const step = steps[attempts - 1] ?? 0
           return minutes >= step * 0.8999 && minutes <= step * 1.1001
         },
       ),
     )
-    assert.equal(nextAttemptAt(now, { attempts: 6, retryAfterMs: 1, random: 0.5 }), undefined)
+    assert.equal(getNextAttemptAt(now, { attempts: 6, retryAfterMs: 1, random: 0.5 }), undefined)
   })
 
   test('Retry-After postpones, never brings forward, and not beyond six hours', async () => {
@@ -117,7 +117,7 @@ describe('the schedule', () => {
       await stand.worker({ random: () => 0.5 }).drain()
       assert.equal((await waiting()).due_at.getTime(), new Date(START).getTime() + wait, value)
     }
-    assert.equal(readRetryAfter(undefined, new Date(START)), undefined)
+    assert.equal(parseRetryAfter(undefined, new Date(START)), undefined)
   })
 })
 
@@ -180,7 +180,7 @@ describe('an endpoint that only fails', () => {
 
   test('a test that is received, a resend and a replay end it; a test that fails does not', async () => {
     const ends: [string, (id: string) => Promise<unknown>][] = [
-      ['a test', id => testWebhook(account.ctx, { ...stand.setup, outbound: stand.outbound }, id)],
+      ['a test', id => sendTestEvent(account.ctx, { ...stand.setup, outbound: stand.outbound }, id)],
       [
         'a resend',
         async webhookId => {

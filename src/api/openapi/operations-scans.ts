@@ -1,5 +1,5 @@
 /** What the OpenAPI document says of scan statistics. */
-import { BUNDLED_LICENCE, BUNDLED_MADE_ON } from '../../scans/country.ts'
+import { BUNDLED_BUILD_DATE, BUNDLED_LICENCE } from '../../scans/country.ts'
 import {
   envelope,
   illustrated,
@@ -21,7 +21,7 @@ const WHAT =
   "(these are in `crawlers`), and the account's own signed-in people. `unique` adds up the different readers of each " +
   'day: readers are told apart by a hash that cannot be repeated on another day. No address is stored. Countries come ' +
   "from a trusted proxy, the operator's file, or the bundled one: iptoasn-country of " +
-  `${BUNDLED_MADE_ON}, ${BUNDLED_LICENCE}; \`XX\` is unknown.`
+  `${BUNDLED_BUILD_DATE}, ${BUNDLED_LICENCE}; \`XX\` is unknown.`
 
 /** One day of the range stands for all of them. */
 const SHOWN = {

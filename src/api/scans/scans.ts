@@ -2,12 +2,12 @@
 import { allCategories } from '../../categories/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { getPassport, requireUuid } from '../../passports/read/find.ts'
-import { RANGES, summarizeAccount, summarizePassport } from '../../scans/summary.ts'
+import { SUMMARY_RANGES, summarizeAccount, summarizePassport } from '../../scans/summary.ts'
 import { type AccountCall, type ApiResponse, successJson } from '../endpoint/endpoint.ts'
 import { oneOf, readQuery } from '../endpoint/query.ts'
 
 const DEFAULT_RANGE = '30'
-const range = oneOf(...RANGES)
+const range = oneOf(...SUMMARY_RANGES)
 
 export async function productScans(call: AccountCall): Promise<ApiResponse> {
   const { days = DEFAULT_RANGE, include } = readQuery(call.query, { days: range, include: oneOf('units') })

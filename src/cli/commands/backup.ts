@@ -2,7 +2,7 @@
 import { constants, setPriority } from 'node:os'
 import { type Config, readConfig } from '../../kernel/config.ts'
 import { type BackupKey, deriveBackupKey } from '../../transfer/backup/backup-key.ts'
-import { backUp } from '../../transfer/backup/create-backup.ts'
+import { createBackup } from '../../transfer/backup/create-backup.ts'
 import { restoreBackup } from '../../transfer/backup/restore-backup.ts'
 import { type Command, Refusal, type Result } from '../command-line/command.ts'
 import { progressOn } from '../command-line/progress.ts'
@@ -24,7 +24,7 @@ export const backup: Command = {
       const progress = progressOn(process.stderr)
       const key = deriveBackupKey(secretKey(config))
       const setup = { openPool: store.openPoolOfOne, clock, key, version: VERSION }
-      const made = await backUp(setup, {
+      const made = await createBackup(setup, {
         path,
         signal: told,
         progress: (table, bytes) => progress.tell(`${table}: ${mebibytes(bytes)}`),

@@ -10,7 +10,7 @@ import type { Sql } from '../../kernel/db.ts'
 import { findOddSettings } from '../../kernel/odd-settings.ts'
 import { BUNDLED_LICENCE, describeCountryFile } from '../../scans/country.ts'
 import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
-import { queueNumbers } from '../../webhooks/queue-size.ts'
+import { getQueueSize } from '../../webhooks/queue-size.ts'
 import { countSealed, hasSealedSecrets } from '../../webhooks/rotate-secret.ts'
 import { countStuck } from '../../webhooks/unstick.ts'
 import { type Command, columns, type Result } from '../command-line/command.ts'
@@ -256,7 +256,7 @@ async function lookAtSealed(sql: Sql, config: Config): Promise<string | string[]
 }
 
 async function lookAtDeliveries(sql: Sql): Promise<string | string[]> {
-  const { due, waiting, oldestDueSeconds } = await queueNumbers({ sql, clock: systemClock })
+  const { due, waiting, oldestDueSeconds } = await getQueueSize({ sql, clock: systemClock })
   const oldest = due === 0 ? '' : `, the oldest for ${Math.round(oldestDueSeconds)} s`
   const detail = `${due} due${oldest}, ${waiting} waiting for a later attempt`
   const stuck = await countStuck({ sql, clock: systemClock })

@@ -6,9 +6,13 @@ import { createLog } from '../../kernel/log.ts'
 import { openOutbound } from '../../kernel/outbound-http.ts'
 import { openMail } from '../../kernel/smtp.ts'
 import { createScanRecorder } from '../../scans/recorder.ts'
-import { exportToFile } from '../../transfer/accounts/export-account.ts'
-import { importFromFile } from '../../transfer/accounts/import-account.ts'
-import { type Answer, exportStatic, type StaticResult } from '../../transfer/static/export-static-site.ts'
+import { exportAccountToFile } from '../../transfer/accounts/export-account.ts'
+import { importAccountFromFile } from '../../transfer/accounts/import-account.ts'
+import {
+  exportStaticSite,
+  type FetchedPage,
+  type StaticSiteResult,
+} from '../../transfer/static/export-static-site.ts'
 import { accountNumber, readName } from '../command-line/account-arguments.ts'
 import type { Command, Result } from '../command-line/command.ts'
 import { progressOn } from '../command-line/progress.ts'
@@ -39,7 +43,11 @@ async function writeData(ctx: StoreContext, accountId: number, path: string): Pr
   const { store, clock, addresses } = ctx
   const progress = progressOn(process.stderr)
   const setup = { openPool: store.openPoolOfOne, clock, version: VERSION, publicUrl: addresses.publicUrl }
-  const made = await exportToFile(setup, { accountId, path, progress: n => progress.tell(`${n} passports`) })
+  const made = await exportAccountToFile(setup, {
+    accountId,
+    path,
+    progress: n => progress.tell(`${n} passports`),
+  })
   progress.end()
   const { passport = 0, version = 0 } = made.counts
   const value = { ...made, passports: passport, versions: version }
@@ -68,7 +76,7 @@ async function writePages(ctx: StoreContext, accountId: number, dir: string): Pr
     mail,
     outbound,
   })
-  const ask = async (path: string, accept: string): Promise<Answer> => {
+  const fetchPage = async (path: string, accept: string): Promise<FetchedPage> => {
     ctx.told.throwIfAborted()
     // A page that is fetched ahead of a reader is no scan.
     const headers = { accept, 'sec-purpose': 'prefetch' }
@@ -85,11 +93,15 @@ async function writePages(ctx: StoreContext, accountId: number, dir: string): Pr
     const setup = {
       openPool: store.openPoolOfOne,
       clock: ctx.clock,
-      ask,
+      fetchPage,
       publicUrl,
       namespace: namespaceOf(config),
     }
-    const made = await exportStatic(setup, { accountId, dir, progress: n => progress.tell(`${n} passports`) })
+    const made = await exportStaticSite(setup, {
+      accountId,
+      dir,
+      progress: n => progress.tell(`${n} passports`),
+    })
     progress.end()
     return {
       value: made,
@@ -100,7 +112,7 @@ async function writePages(ctx: StoreContext, accountId: number, dir: string): Pr
   }
 }
 
-const goneOn = ({ kept }: StaticResult) =>
+const goneOn = ({ kept }: StaticSiteResult) =>
   kept === 0 ? '' : `\n${kept} of them were there already, from a run that was ended.`
 
 /** Of the vocabulary, when it is here. */
@@ -126,7 +138,7 @@ export const importCommand: Command = {
       async ({ store, clock }) => {
         const progress = progressOn(process.stderr)
         const setup = { openPool: store.openPoolOfOne, clock }
-        const made = await importFromFile(setup, {
+        const made = await importAccountFromFile(setup, {
           path,
           name,
           plan,

@@ -4,7 +4,7 @@ import { systemClock } from '../../kernel/clock.ts'
 import { type Config, ConfigError, type Environment, findOddLines, readConfig } from '../../kernel/config.ts'
 import { createLog } from '../../kernel/log.ts'
 import { findOddSettings } from '../../kernel/odd-settings.ts'
-import { countryFileProblem } from '../../scans/country.ts'
+import { findCountryFileProblem } from '../../scans/country.ts'
 import { type Command, Refusal } from '../command-line/command.ts'
 import { isMember, supervisor } from '../server/parent-process.ts'
 import { tryPort } from '../server/ports.ts'
@@ -20,7 +20,7 @@ export const serve: Command = {
     const config = await settingsWithPort(env)
     const log = createLog(config)
     for (const sentence of [...findOddLines(), ...findOddSettings(env)]) log.warn(sentence)
-    const unread = await countryFileProblem(config.geoMmdbPath)
+    const unread = await findCountryFileProblem(config.geoMmdbPath)
     if (unread !== undefined)
       log.warn(`GEO_MMDB_PATH cannot be read, and the bundled file is used: ${unread}`)
     const isOne = config.workers === 1 || config.role === 'worker'

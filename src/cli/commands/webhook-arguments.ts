@@ -3,7 +3,7 @@ import { requireAccount } from '../../accounts/accounts.ts'
 import { getOperatorActor } from '../../accounts/actors.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { accountOfWebhook, type EndpointRecord, type EndpointStatus } from '../../webhooks/endpoint.ts'
+import { type EndpointRecord, type EndpointStatus, getWebhookAccountId } from '../../webhooks/endpoint.ts'
 import { accountNumber } from '../command-line/account-arguments.ts'
 import { type Arguments, columns, type Options, UsageError } from '../command-line/command.ts'
 import type { StoreContext } from '../store/store.ts'
@@ -30,7 +30,7 @@ export function readWebhook(args: Arguments): Wanted {
 
 /** The operator, acting in the account of a webhook. Throws `not_found`. */
 export async function inItsAccount(ctx: StoreContext, { id, account }: Wanted): Promise<AccountContext> {
-  const accountId = await accountOfWebhook(ctx, id)
+  const accountId = await getWebhookAccountId(ctx, id)
   if (account !== undefined && account !== accountId) throw notFound('webhook')
   return { ...ctx, accountId, actorId: await getOperatorActor(ctx, accountId) }
 }

@@ -5,13 +5,13 @@ import { findUuid } from '../../kernel/ids.ts'
 import { openOutbound } from '../../kernel/outbound-http.ts'
 import {
   type AttemptRecord,
-  DEFAULT_LISTED,
+  DEFAULT_DELIVERIES,
   listDeliveries,
-  MOST_LISTED,
+  MAX_DELIVERIES,
   replayFailed,
   resendDelivery,
 } from '../../webhooks/delivery-log.ts'
-import { testWebhook } from '../../webhooks/send-test-event.ts'
+import { sendTestEvent } from '../../webhooks/send-test-event.ts'
 import { unstick } from '../../webhooks/unstick.ts'
 import { accountNumber } from '../command-line/account-arguments.ts'
 import { type Command, columns, UsageError } from '../command-line/command.ts'
@@ -32,7 +32,7 @@ export const webhooksTest: Command = {
       const { sealer, policy } = webhookSetup(ctx.config)
       const outbound = openOutbound(policy)
       try {
-        const attempt = await testWebhook(await inItsAccount(ctx, wanted), { sealer, outbound }, wanted.id)
+        const attempt = await sendTestEvent(await inItsAccount(ctx, wanted), { sealer, outbound }, wanted.id)
         if (attempt.ok)
           return {
             value: attempt,
@@ -53,7 +53,7 @@ export const webhooksDeliveries: Command = {
   options: {
     account: { hint: 'A', about: 'the id of the account' },
     webhook: { hint: 'W', about: 'only of this webhook' },
-    limit: { hint: 'N', about: `how many, ${MOST_LISTED} at most (${DEFAULT_LISTED})` },
+    limit: { hint: 'N', about: `how many, ${MAX_DELIVERIES} at most (${DEFAULT_DELIVERIES})` },
     before: { hint: 'DELIVERY', about: 'only those older than this one' },
   },
   run: ({ args, env }) => {
@@ -82,10 +82,10 @@ export const webhooksDeliveries: Command = {
 }
 
 function readLimit(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_LISTED
+  if (text === undefined) return DEFAULT_DELIVERIES
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit >= 1 && limit <= MOST_LISTED) return limit
-  throw new UsageError(`--limit is "${text}": it must be a whole number from 1 to ${MOST_LISTED}.`)
+  if (limit >= 1 && limit <= MAX_DELIVERIES) return limit
+  throw new UsageError(`--limit is "${text}": it must be a whole number from 1 to ${MAX_DELIVERIES}.`)
 }
 
 export const webhooksResend: Command = {

@@ -8,7 +8,7 @@ import { poolNumbers } from '../../kernel/guarded-pool.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Metrics } from '../../kernel/metrics.ts'
 import { countOpenJobs } from '../../passports/units/refresh-job.ts'
-import { queueNumbers } from '../../webhooks/queue-size.ts'
+import { getQueueSize } from '../../webhooks/queue-size.ts'
 import type { Store } from '../store/store.ts'
 import { gauge, machineText } from './machine-metrics.ts'
 import type { Supervisor } from './parent-process.ts'
@@ -72,7 +72,7 @@ function remembered(read: () => Promise<string>): () => Promise<string> {
 async function installationText({ sql }: Store): Promise<string> {
   try {
     const state = await findDatabaseState(sql)
-    const [queue, jobs] = await Promise.all([queueNumbers({ sql, clock: systemClock }), countOpenJobs(sql)])
+    const [queue, jobs] = await Promise.all([getQueueSize({ sql, clock: systemClock }), countOpenJobs(sql)])
     return [
       stateText(state === 'away' ? 'writable' : state),
       gauge('carnet_webhooks_due', 'Deliveries that are due, over the whole installation.', queue.due),

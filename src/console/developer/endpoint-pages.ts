@@ -1,9 +1,9 @@
 /** How the list of webhooks, their form and the question before removing one look. */
 import { html } from 'ghtml'
 import type { Role } from '../../accounts/people/people.ts'
-import { type EndpointRecord, MOST_DESCRIPTION } from '../../webhooks/endpoint.ts'
+import { type EndpointRecord, MAX_DESCRIPTION_LENGTH } from '../../webhooks/endpoint.ts'
 import { EVENT_TYPES } from '../../webhooks/insert-events.ts'
-import { MOST_ATTEMPTS, TRIED_FOR_MS } from '../../webhooks/retry-schedule.ts'
+import { MAX_DELIVERY_ATTEMPTS, RETRY_PERIOD_MS } from '../../webhooks/retry-schedule.ts'
 import { described, input, notes, notice, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
 import type { Page } from '../route.ts'
@@ -15,14 +15,14 @@ import { eventsOf, outcomeOf, stateBadge } from './words.ts'
 
 const MOST_URL = 2_048
 /** To the half hour. */
-const HOURS_TRIED = Math.round(TRIED_FOR_MS / 1_800_000) / 2
+const HOURS_TRIED = Math.round(RETRY_PERIOD_MS / 1_800_000) / 2
 
 export function endpointsPage(words: Words, endpoints: readonly EndpointRecord[], role: Role): Page {
   const texts = wordsOf(words, DEVELOPER_TEXTS)
   const add = role === 'owner' ? html`<a class="button" href="${WEBHOOKS}/new">${texts.add}</a>` : ''
   const rows = endpoints.map(one => endpointRow(words, one))
   const body = html`!${wayBack(words)}<div class="page-head"><h1>${texts.webhooks}</h1>!${add}</div>
-<p class="lead">${texts.webhooksLead(words.number(MOST_ATTEMPTS), words.number(HOURS_TRIED))}!${role === 'owner' ? '' : html` ${texts.ownersOnly}`}</p>
+<p class="lead">${texts.webhooksLead(words.number(MAX_DELIVERY_ATTEMPTS), words.number(HOURS_TRIED))}!${role === 'owner' ? '' : html` ${texts.ownersOnly}`}</p>
 !${rows.length === 0 ? html`<p class="empty">${texts.none}</p>` : html`<ul class="rows">!${rows}</ul>`}
 <p><a class="alone" href="${DOCS}#webhooks">${texts.webhooksDocs}</a></p>`
   return { title: texts.webhooks, body }
@@ -65,7 +65,7 @@ export function endpointFormPage(words: Words, { typed, problems, id, refusal }:
     hint: texts.descriptionHint,
     value: typed.description,
     autocomplete: 'off',
-    maxLength: MOST_DESCRIPTION,
+    maxLength: MAX_DESCRIPTION_LENGTH,
     isOptional: true,
   }
   const labels = { url: texts.url, description: texts.description, event: texts.events }

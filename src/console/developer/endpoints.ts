@@ -2,7 +2,7 @@
 import { isOneLine } from '../../kernel/characters.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { nameUrlFault } from '../../kernel/outbound-url.ts'
-import { listWebhooks, MOST_DESCRIPTION, MOST_ENDPOINTS } from '../../webhooks/endpoint.ts'
+import { listWebhooks, MAX_DESCRIPTION_LENGTH, MAX_ENDPOINTS } from '../../webhooks/endpoint.ts'
 import { EVENT_TYPES } from '../../webhooks/insert-events.ts'
 import {
   addWebhook,
@@ -40,7 +40,7 @@ export async function submitNewWebhook(visit: SignedInVisit): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation' || error.details !== undefined)
       throw error
-    const refusal = wordsOf(words, DEVELOPER_TEXTS).tooMany(MOST_ENDPOINTS)
+    const refusal = wordsOf(words, DEVELOPER_TEXTS).tooMany(MAX_ENDPOINTS)
     return endpointFormPage(words, { typed, problems, refusal })
   }
 }
@@ -81,7 +81,7 @@ function readTyped({ form, setup, words }: SignedInVisit): { typed: EndpointForm
 }
 
 function descriptionProblem({ errors }: SignedInVisit['words']['texts'], text: string): string | undefined {
-  if (text.length > MOST_DESCRIPTION) return errors.tooLong(MOST_DESCRIPTION)
+  if (text.length > MAX_DESCRIPTION_LENGTH) return errors.tooLong(MAX_DESCRIPTION_LENGTH)
   return isOneLine(text) ? undefined : errors.characters
 }
 

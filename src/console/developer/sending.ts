@@ -2,7 +2,7 @@
 import { AppError } from '../../kernel/errors.ts'
 import { findMoment } from '../../kernel/moment.ts'
 import { replayFailed, resendDelivery } from '../../webhooks/delivery-log.ts'
-import { testWebhook } from '../../webhooks/send-test-event.ts'
+import { sendTestEvent } from '../../webhooks/send-test-event.ts'
 import { notice } from '../fields.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { wordsOf } from '../texts.ts'
@@ -11,7 +11,7 @@ import { ctxOf, endpointOf, pageOf } from './subject.ts'
 import { DEVELOPER_TEXTS } from './texts.ts'
 
 export async function submitTest(visit: SignedInVisit): Promise<Outcome> {
-  const { id, webhook_id } = await testWebhook(ctxOf(visit), visit.setup, visit.params.id ?? '')
+  const { id, webhook_id } = await sendTestEvent(ctxOf(visit), visit.setup, visit.params.id ?? '')
   return { to: `${pageOf(webhook_id)}?tested=${id}` }
 }
 

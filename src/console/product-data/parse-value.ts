@@ -6,9 +6,9 @@ import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { isKeptExactly } from '../../kernel/strict-json.ts'
 import {
   type DecimalMark,
-  findTwoReadings,
-  plainDigits,
-  readSpelling,
+  findAmbiguousNumbers,
+  normalizeDigits,
+  normalizeSpelling,
 } from '../../transfer/spreadsheets/cell.ts'
 import { FORM_TEXTS } from '../products/form-texts.ts'
 import { type ConsoleLanguage, type Words, wordsOf } from '../texts.ts'
@@ -42,7 +42,7 @@ export function readTyped(words: Words, field: Field, text: string): Typed {
   if (field.type === 'boolean') return { value: bare === 'true' ? true : bare === 'false' ? false : bare }
   if (field.format === 'language') return { value: readLanguage(bare) }
   if (field.known !== undefined) return { value: toCanonicalName(field.name, field, bare) }
-  return { value: readSpelling(bare, field.format) }
+  return { value: normalizeSpelling(bare, field.format) }
 }
 
 /** "12,5", "12.5" and "12,5 kg" are numbers; anything else stays a text, which the validator refuses by name. */
@@ -51,12 +51,12 @@ export function readNumber(words: Words, typed: string, unit = ''): Typed {
   const mark = MARKS[words.language]
   // "CO₂e" as "CO2e".
   const text = typed.normalize('NFKC')
-  const readings = findTwoReadings(text, mark, unit)
+  const readings = findAmbiguousNumbers(text, mark, unit)
   if (readings !== undefined) {
     const [thousands, decimals] = readings.map(one => plainNumber(words, one))
     return { value: typed, problem: texts.twoReadings(typed, thousands ?? '', decimals ?? '') }
   }
-  const digits = plainDigits(text, mark, unit)
+  const digits = normalizeDigits(text, mark, unit)
   if (digits === undefined) return { value: typed }
   const value = Number(digits)
   // What is too large for a number has its own sentence.

@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import { shorten } from '../../categories/check/findings.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import type { Summary } from '../../passports/read/list.ts'
-import type { OwnMilestone, Reached } from '../../scans/list-milestones.ts'
+import type { PassportMilestone, ReachedMilestone } from '../../scans/list-milestones.ts'
 import type { Suspicion } from '../../scans/list-suspicions.ts'
 import type { MostScanned } from '../../scans/most-scanned.ts'
 import { PRODUCTS } from '../page/addresses.ts'
@@ -60,7 +60,7 @@ export function whatToDo(words: Words): string {
   return html`<details class="fold-small"><summary>${texts.clonesToDo}</summary><ol class="steps">!${texts.clonesSteps.map(step => html`<li>${step}</li>`)}</ol></details>`
 }
 
-export function milestonesPart(words: Words, reached: readonly Reached[], names: Names): string {
+export function milestonesPart(words: Words, reached: readonly ReachedMilestone[], names: Names): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   if (reached.length === 0) return html`<p class="quiet">${texts.milestonesNone}</p>`
   const lines = reached.map(
@@ -71,7 +71,7 @@ export function milestonesPart(words: Words, reached: readonly Reached[], names:
 }
 
 /** Of one passport. */
-export function ownMilestones(words: Words, reached: readonly OwnMilestone[]): string {
+export function ownMilestones(words: Words, reached: readonly PassportMilestone[]): string {
   if (reached.length === 0) return ''
   const texts = wordsOf(words, SCAN_TEXTS)
   const lines = reached.map(

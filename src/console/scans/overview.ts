@@ -8,7 +8,7 @@ import { findSummaries, listPassports } from '../../passports/read/list.ts'
 import { comparePeriods } from '../../scans/compare-periods.ts'
 import { listMilestones } from '../../scans/list-milestones.ts'
 import { listSuspicions } from '../../scans/list-suspicions.ts'
-import { mostScanned } from '../../scans/most-scanned.ts'
+import { listMostScanned } from '../../scans/most-scanned.ts'
 import { getScanSettings } from '../../scans/settings.ts'
 import { type AccountScanSummary, summarizeAccount } from '../../scans/summary.ts'
 import { DOCS } from '../developer/places.ts'
@@ -67,7 +67,7 @@ export async function showScans(visit: SignedInVisit): Promise<Outcome> {
 /** The parts that name products, whose names are looked up together. */
 async function listsOf(words: Words, ctx: AccountContext, wish: { days: number; isWatched: boolean }) {
   const [top, suspicions, reached] = await Promise.all([
-    mostScanned(ctx, { days: wish.days, limit: TOP_SHOWN }),
+    listMostScanned(ctx, { days: wish.days, limit: TOP_SHOWN }),
     listSuspicions(ctx, { limit: LISTED }),
     listMilestones(ctx, { limit: LISTED }),
   ])

@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import type { State } from '../../passports/core/state.ts'
-import { milestonesOf } from '../../scans/list-milestones.ts'
+import { listPassportMilestones } from '../../scans/list-milestones.ts'
 import { listSuspicions, type Suspicion } from '../../scans/list-suspicions.ts'
 import { getScanSettings, isCounted } from '../../scans/settings.ts'
 import { summarizePassport } from '../../scans/summary.ts'
@@ -27,7 +27,7 @@ export async function scansPart(visit: SignedInVisit, ctx: AccountContext, { row
   const withUnits = row.level !== 'i' && query.get('include') === 'units'
   const [summary, milestones, suspicions, settings] = await Promise.all([
     summarizePassport(ctx, { uuid: row.id, days, withUnits }),
-    milestonesOf(ctx, row.id),
+    listPassportMilestones(ctx, row.id),
     row.level === 'i' ? listSuspicions(ctx, { limit: 1, uuid: row.id }) : [],
     getScanSettings(ctx, ctx.accountId),
   ])

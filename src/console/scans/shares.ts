@@ -1,6 +1,6 @@
 /** What a number is made of, as a table with a bar for each share: countries, devices, categories, levels. */
 import { html } from 'ghtml'
-import type { Counts } from '../../scans/summary.ts'
+import type { ScanCounts } from '../../scans/summary.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { SCAN_TEXTS } from './texts.ts'
 
@@ -37,7 +37,7 @@ export const countryName = (words: Words, code: string): string =>
 const sum = (rows: readonly Share[]) => rows.reduce((all, { count }) => all + count, 0)
 
 /** The first are seen at once, all others on request. */
-export function countryTable(words: Words, byCountry: Counts, shown: number): string {
+export function countryTable(words: Words, byCountry: ScanCounts, shown: number): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   const rows = Object.entries(byCountry).map(([code, count]) => ({ name: countryName(words, code), count }))
   const total = sum(rows)
@@ -51,7 +51,7 @@ export function countryTable(words: Words, byCountry: Counts, shown: number): st
 /** Counts by a fixed set of words, in its order, also those that are zero. */
 export function wordTable(
   words: Words,
-  { counts, names, head }: { counts: Counts; names: Readonly<Record<string, string>>; head: string },
+  { counts, names, head }: { counts: ScanCounts; names: Readonly<Record<string, string>>; head: string },
 ): string {
   const rows = Object.entries(names).map(([word, name]) => ({ name, count: counts[word] ?? 0 }))
   return shareTable(words, { head, rows, total: sum(rows), label: head })

@@ -1,7 +1,7 @@
 /** The countries of scans on a map of the world, drawn by `scripts/world-map.ts`; where a country is too small, a dot. */
 import { readFileSync } from 'node:fs'
 import { html } from 'ghtml'
-import type { Counts } from '../../scans/summary.ts'
+import type { ScanCounts } from '../../scans/summary.ts'
 import { type Words, wordsOf } from '../texts.ts'
 import { countryName } from './shares.ts'
 import { SCAN_TEXTS } from './texts.ts'
@@ -30,7 +30,7 @@ export function shadesOf(most: number): number[] {
 /** One of `s1` to `s5`, the darkest always among them. */
 const shadeAt = (place: number, of: number) => `s${Math.round(((place + 1) * SHADES) / of)}`
 
-export function worldMap(words: Words, byCountry: Counts): string {
+export function worldMap(words: Words, byCountry: ScanCounts): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   const known = Object.entries(byCountry).filter(([code]) => words.country(code) !== undefined)
   const [first] = known

@@ -6,7 +6,7 @@ import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { shorten } from '../../categories/check/findings.ts'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import { findSummaries } from '../../passports/read/list.ts'
-import type { ImportSubject } from '../../transfer/spreadsheets/run-import.ts'
+import type { ImportAuditSubject } from '../../transfer/spreadsheets/run-import.ts'
 import { listWebhooks } from '../../webhooks/endpoint.ts'
 import { WEBHOOKS } from '../developer/places.ts'
 import { PRODUCTS } from '../page/addresses.ts'
@@ -79,7 +79,7 @@ function line(words: Words, { at, who, kind, action, subject }: AuditEntry, name
 function about(words: Words, action: AuditEntry['action'], subject: string): string {
   if (action !== 'import_started' && action !== 'import_done' && action !== 'import_stopped')
     return html`${subject}`
-  const { file, rows, ...counts } = JSON.parse(subject) as ImportSubject
+  const { file, rows, ...counts } = JSON.parse(subject) as ImportAuditSubject
   const texts = wordsOf(words, SHEET_TEXTS)
   const said = Object.entries(counts).flatMap(([one, n]) =>
     n === 0 ? [] : `${texts.outcomes.has[one as keyof typeof counts]}: ${words.number(n)}`,

@@ -1,5 +1,5 @@
 /** The words of the pages that take sheets in and give them out, in English. */
-import type { SheetFaultCode } from '../../transfer/spreadsheets/spreadsheet-error.ts'
+import type { SpreadsheetErrorReason } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 
 export const en = {
   title: 'Import and export',
@@ -197,7 +197,7 @@ export const en = {
     'The sheet has no column for it. Add one, or give one value for every row where the columns are chosen.',
   emptyCell: 'The cell is empty, and a new product needs a value. Fill it in.',
   shares: 'Write names with their numbers: cotton 60 %; polyester 40 %.',
-  faults: {} as Partial<Record<SheetFaultCode, string>>,
+  faults: {} as Partial<Record<SpreadsheetErrorReason, string>>,
 }
 
 export type SheetTexts = typeof en

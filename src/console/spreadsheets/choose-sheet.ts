@@ -1,8 +1,8 @@
 /** Which sheet of a workbook is meant: read anew from the file that is kept. */
 import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { requireUuid } from '../../passports/read/find.ts'
-import { SheetFault } from '../../transfer/spreadsheets/spreadsheet-error.ts'
-import { chooseSheet, getImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
+import { getImport, selectSheet } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { SHEET_TEXTS } from '../sheets/texts.ts'
 import { wordsOf } from '../texts.ts'
@@ -19,12 +19,12 @@ export async function submitChoice(visit: SignedInVisit): Promise<Outcome> {
   await getImport(ctx, uuid)
   try {
     const isRead = await whileReading(async () => {
-      await chooseSheet(ctx, uuid, form.raw('sheet'))
+      await selectSheet(ctx, uuid, form.raw('sheet'))
       return true
     })
     return isRead ? { to: `${IMPORT}/${params.id}` } : again(wordsOf(words, SHEET_TEXTS).busy)
   } catch (error) {
-    if (error instanceof SheetFault) return again(fileSentence(words, error))
+    if (error instanceof SpreadsheetError) return again(fileSentence(words, error))
     throw error
   }
 }

@@ -6,23 +6,23 @@ import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireUuid } from '../../passports/read/find.ts'
 import {
-  columnsOf,
+  buildMappingName,
+  buildTemplateLayout,
   findColumn,
-  mappingName,
-  templateExtent,
-  UNIT_OPEN,
+  listColumns,
+  UNIT_TO_CHOOSE,
 } from '../../transfer/spreadsheets/columns.ts'
-import { settleUnits } from '../../transfer/spreadsheets/guess-mapping.ts'
-import { roomForModels } from '../../transfer/spreadsheets/import-results.ts'
-import { checkImport } from '../../transfer/spreadsheets/run-import.ts'
+import { resolveUnits } from '../../transfer/spreadsheets/guess-mapping.ts'
+import { findRemainingModels } from '../../transfer/spreadsheets/import-results.ts'
+import { startCheck } from '../../transfer/spreadsheets/run-import.ts'
 import {
-  CHANGE_TYPES,
   getImport,
-  guessMatchBy,
-  MATCH_BY,
-  type Settings,
-  type SheetImport,
-  sampleRows,
+  getSampleRows,
+  guessMatchField,
+  IMPORT_CHANGE_TYPES,
+  IMPORT_MATCH_FIELDS,
+  type ImportSettings,
+  type SpreadsheetImport,
 } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { notice, select, summary } from '../fields.ts'
 import { isFine, type Problems } from '../form.ts'
@@ -40,14 +40,14 @@ const MAX_SHOWN_NAME = 60
 type Told = {
   problems?: Problems
   problem?: string
-  settings?: Settings
+  settings?: ImportSettings
   typed?: readonly string[]
   further?: readonly Further[]
 }
 
 export async function columnsPage(
   visit: SignedInVisit,
-  sheet: SheetImport,
+  sheet: SpreadsheetImport,
   told: Told = {},
 ): Promise<Outcome> {
   const { setup, session, words } = visit
@@ -55,7 +55,7 @@ export async function columnsPage(
   const settings = told.settings ?? sheet.settings
   const category = categoryOf(sheet.category)
   const ctx = toAccountContext(setup, session)
-  const sample = await sampleRows(ctx, sheet.id, SAMPLES)
+  const sample = await getSampleRows(ctx, sheet.id, SAMPLES)
   const { problems = {} } = told
   const columns = settings.mapping.map(name => (name === null ? undefined : findColumn(category, name)))
   const section = { category, columns, settings, problems, typed: told.further ?? [] }
@@ -75,21 +75,21 @@ export async function columnsPage(
       : ''
   const body = html`<p class="way"><a class="alone" href="${IMPORT}">${texts.title}</a></p><h1>${texts.columns}</h1>
 <p class="quiet">${sheet.fileName}, ${getCategoryName(words, sheet.category)}, ${texts.rows(sheet.rowCount, words.number(sheet.rowCount))}</p><p class="lead">${texts.columnsLead}</p>
-!${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${roomNote(words, sheet, await roomForModels(ctx))}!${sheetChoice(words, sheet)}!${missingNote(words, section)}
+!${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${roomNote(words, sheet, await findRemainingModels(ctx))}!${sheetChoice(words, sheet)}!${missingNote(words, section)}
 <form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/columns" novalidate>!${choices(words, settings)}!${mappingTable(words, sheet, { sample, settings, typed: told.typed ?? [], problems })}
 !${sameValues(words, section)}!${fieldList(words, category, settings)}<div class="choices"><button>${texts.check}</button> <button class="second" formaction="${IMPORT}/${idFromUuid(sheet.id)}/discard">${texts.discard}</button></div></form>`
   const isWrong = told.problem !== undefined || !isFine(problems)
   return { title: texts.columns, body, isWide: true, status: isWrong ? 422 : 200 }
 }
 
-function roomNote(words: Words, { rowCount }: SheetImport, room: number | undefined): string {
+function roomNote(words: Words, { rowCount }: SpreadsheetImport, room: number | undefined): string {
   if (room === undefined || room >= rowCount) return ''
   const note = wordsOf(words, SHEET_TEXTS).room(words.number(room), words.number(rowCount))
   return html`<p class="reach">${note}</p>`
 }
 
 /** Of a workbook with several sheets. */
-function sheetChoice(words: Words, { id, sheets, sheet }: SheetImport): string {
+function sheetChoice(words: Words, { id, sheets, sheet }: SpreadsheetImport): string {
   if (sheets.length < 2) return ''
   const texts = wordsOf(words, SHEET_TEXTS)
   const options = sheets.map(name => [name, name] as const)
@@ -98,9 +98,9 @@ function sheetChoice(words: Words, { id, sheets, sheet }: SheetImport): string {
 }
 
 /** One list for all columns: the page stays small however many there are. */
-function fieldList(words: Words, category: CompleteCategory, settings: Settings): string {
+function fieldList(words: Words, category: CompleteCategory, settings: ImportSettings): string {
   const languages = [...new Set([...settings.mapping.flatMap(languageIn(category)), words.language, 'en'])]
-  const columns = columnsOf(category, templateExtent(category, languages))
+  const columns = listColumns(category, buildTemplateLayout(category, languages))
   const lists = category.fields
     .flatMap(({ name }) => findColumn(category, name) ?? [])
     .filter(one => one.isWhole)
@@ -113,7 +113,7 @@ function fieldList(words: Words, category: CompleteCategory, settings: Settings)
 const languageIn = (category: CompleteCategory) => (name: string | null) =>
   (name === null ? undefined : findColumn(category, name)?.language) ?? []
 
-function choices(words: Words, settings: Settings): string {
+function choices(words: Words, settings: ImportSettings): string {
   const texts = wordsOf(words, SHEET_TEXTS)
   const options = <T extends string>(named: Readonly<Record<T, string>>) =>
     Object.entries(named) as [T, string][]
@@ -135,8 +135,8 @@ function choices(words: Words, settings: Settings): string {
 }
 
 /** Why rows find their product as they do, and what that means. */
-function matchHint(texts: (typeof SHEET_TEXTS)['en'], { mapping, matchBy }: Settings): string {
-  const isGuessed = matchBy === guessMatchBy(mapping)
+function matchHint(texts: (typeof SHEET_TEXTS)['en'], { mapping, matchBy }: ImportSettings): string {
+  const isGuessed = matchBy === guessMatchField(mapping)
   const reason = mapping.includes(matchBy) && isGuessed ? `${texts.matchReasons[matchBy]} ` : ''
   return `${reason}${texts.matchHint}`
 }
@@ -167,26 +167,26 @@ export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
     const unit = form.text(`u.${place}`)
     return findColumn(category, unit === '' ? name : `${name}|${unit}`) ?? findColumn(category, name)
   })
-  const columns = settleUnits(chosen, sheet.header, sheet.traits)
+  const columns = resolveUnits(chosen, sheet.header, sheet.traits)
   const mark = form.text('mark') === 'comma' ? 'comma' : 'point'
   const same = readSameValues(words, form, { category, columns, mark })
   Object.assign(problems, same.problems)
   const mapping = columns.map((column, place) => {
-    if (column?.unit === UNIT_OPEN) problems[`u.${place}`] = wordsOf(words, SHEET_TEXTS).unitMissing
-    return column === undefined ? null : mappingName(column)
+    if (column?.unit === UNIT_TO_CHOOSE) problems[`u.${place}`] = wordsOf(words, SHEET_TEXTS).unitMissing
+    return column === undefined ? null : buildMappingName(column)
   })
-  const settings: Settings = {
+  const settings: ImportSettings = {
     mapping,
-    matchBy: MATCH_BY.find(one => one === form.text('match_by')) ?? 'sku',
+    matchBy: IMPORT_MATCH_FIELDS.find(one => one === form.text('match_by')) ?? 'sku',
     mark,
     clears: form.text('clears') === 'remove',
-    changeType: CHANGE_TYPES.find(one => one === form.text('change_type')) ?? 'change',
+    changeType: IMPORT_CHANGE_TYPES.find(one => one === form.text('change_type')) ?? 'change',
     constants: same.constants,
     language: words.language,
   }
   if (!isFine(problems)) return columnsPage(visit, sheet, { problems, settings, typed, further: same.typed })
   try {
-    await checkImport(ctx, uuid, settings)
+    await startCheck(ctx, uuid, settings)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
     if (error.details?.[0]?.field === 'state') return { to: `${IMPORT}/${params.id}` }

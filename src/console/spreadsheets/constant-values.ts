@@ -3,15 +3,15 @@ import { html } from 'ghtml'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'
 import type { DecimalMark } from '../../transfer/spreadsheets/cell.ts'
-import { type Column, compactMembers, findColumn } from '../../transfer/spreadsheets/columns.ts'
+import { type Column, findColumn, findCompactMembers } from '../../transfer/spreadsheets/columns.ts'
 import {
   type ConstantTexts,
-  constantsFor,
-  findWrongConstants,
+  findInvalidConstants,
+  listMissingNames,
   NEVER_CONSTANT,
-  neededNames,
+  selectConstants,
 } from '../../transfer/spreadsheets/constant-values.ts'
-import type { ConstantSettings, Settings } from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import type { ConstantSettings, ImportSettings } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { described, input, notes, select } from '../fields.ts'
 import type { Form, Problems } from '../form.ts'
 import { valueLabel } from '../product-data/labels.ts'
@@ -29,7 +29,7 @@ const BLANK_LINES = 3
 type Section = {
   category: CompleteCategory
   columns: readonly (Column | undefined)[]
-  settings: Settings
+  settings: ImportSettings
   problems: Problems
   /** Further fields as they were typed. */
   typed: readonly Further[]
@@ -43,7 +43,7 @@ export function missingNote(words: Words, { category, columns, settings }: Secti
   const texts = wordsOf(words, SHEET_TEXTS)
   const same = settings.constants?.texts ?? {}
   const takesGtin = settings.constants?.takesGtinAsSku === true && hasGtin(columns)
-  const open = neededNames(category, givenColumns(columns)).filter(
+  const open = listMissingNames(category, givenColumns(columns)).filter(
     name => same[name] === undefined && !Object.keys(same).some(one => one.startsWith(`${name}.`)),
   )
   const isColumn = (name: string) => ONLY_BY_COLUMN.includes(name)
@@ -64,14 +64,16 @@ export function sameValues(words: Words, section: Section): string {
   const { category, columns, settings, problems, typed } = section
   const texts = wordsOf(words, SHEET_TEXTS)
   const same = settings.constants ?? { texts: {}, overwrites: false, takesGtinAsSku: false }
-  const needed = neededNames(category, givenColumns(columns)).filter(name => !ONLY_BY_COLUMN.includes(name))
+  const needed = listMissingNames(category, givenColumns(columns)).filter(
+    name => !ONLY_BY_COLUMN.includes(name),
+  )
   const language = textLanguage(words, category, same.texts)
   const shown = needed.map(name => ({
     name,
     value: same.texts[name] ?? same.texts[`${name}.${language}`] ?? '',
   }))
   const offered = new Set(needed.flatMap(name => [name, `${name}.${language}`]))
-  const others = constantsFor(category, same.texts, columns)
+  const others = selectConstants(category, same.texts, columns)
     .map(({ column, text }) => ({ name: column.name, value: text }))
     .filter(({ name }) => !offered.has(name))
   const fields = [...shown, ...others].flatMap(({ name, value }) => {
@@ -131,7 +133,7 @@ ${value}</textarea></div>`
   }
   const hint =
     field.type === 'list'
-      ? compactMembers(field) === undefined
+      ? findCompactMembers(field) === undefined
         ? texts.languagesHint
         : texts.shares
       : undefined
@@ -181,8 +183,8 @@ export function readSameValues(
       problems[`more.${typed.push(further) - 1}`] = problem
     } else if (column !== undefined) take(column, further.value, `k.${column.name}`)
   }
-  const values = constantsFor(category, texts, columns)
-  for (const { name, detail } of findWrongConstants(category, values, mark))
+  const values = selectConstants(category, texts, columns)
+  for (const { name, detail } of findInvalidConstants(category, values, mark))
     problems[inputs.get(name) ?? `k.${name}`] = faultSentence(words, detail)
   const constants = {
     texts,

@@ -4,7 +4,7 @@ import { html } from 'ghtml'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'
 import { exportModels } from '../../transfer/spreadsheets/export-models.ts'
-import { CONTENT_TYPE, template } from '../../transfer/spreadsheets/template.ts'
+import { SPREADSHEET_CONTENT_TYPES, writeTemplate } from '../../transfer/spreadsheets/template.ts'
 import { select } from '../fields.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { languagesOf } from '../product-data/language-names.ts'
@@ -37,9 +37,9 @@ export function sendTemplate({ words, query }: SignedInVisit): Outcome {
   const { format, separator } = FILE_FORMATS[formatOf(query.get('format'))]
   const wish = { category, languages: languages.length === 0 ? ['en'] : languages, format, separator }
   const { products, fields, heads, yes } = texts
-  const file = template(wish, { products, fields, heads, yes, label: path => pathLabel(words, path) })
+  const file = writeTemplate(wish, { products, fields, heads, yes, label: path => pathLabel(words, path) })
   const name = `${texts.templateOf(getCategoryName(words, category.id)).replace(': ', ' ')}.${format}`
-  return { file: { name, type: CONTENT_TYPE[format], content: Readable.from(file) } }
+  return { file: { name, type: SPREADSHEET_CONTENT_TYPES[format], content: Readable.from(file) } }
 }
 
 export function showExport({ words, session }: SignedInVisit): Outcome {
@@ -74,5 +74,5 @@ export function sendExport({ setup, session, words, query }: SignedInVisit): Out
   })
   const day = setup.clock.now().toISOString().slice(0, 10)
   const name = `${getCategoryName(words, category.id)} ${day}.${format}`
-  return { file: { name, type: CONTENT_TYPE[format], content: Readable.from(file) } }
+  return { file: { name, type: SPREADSHEET_CONTENT_TYPES[format], content: Readable.from(file) } }
 }

@@ -1,10 +1,14 @@
 /** The table of the columns page: each column of the sheet with its first values, its field and its unit. */
 import { html } from 'ghtml'
-import { plainText } from '../../transfer/spreadsheets/cell.ts'
-import { type Column, findColumn, UNIT_OPEN } from '../../transfer/spreadsheets/columns.ts'
-import { unitsOf } from '../../transfer/spreadsheets/measurement-units.ts'
-import type { ChunkRow, Settings, SheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
-import { letters } from '../../transfer/spreadsheets/write-xlsx.ts'
+import { parseCellText } from '../../transfer/spreadsheets/cell.ts'
+import { type Column, findColumn, UNIT_TO_CHOOSE } from '../../transfer/spreadsheets/columns.ts'
+import { listUnits } from '../../transfer/spreadsheets/measurement-units.ts'
+import type {
+  ChunkRow,
+  ImportSettings,
+  SpreadsheetImport,
+} from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import { formatColumnLetters } from '../../transfer/spreadsheets/write-xlsx.ts'
 import type { Problems } from '../form.ts'
 import { SHEET_TEXTS } from '../sheets/texts.ts'
 import { type Words, wordsOf } from '../texts.ts'
@@ -14,17 +18,17 @@ const MAX_SAMPLE_LENGTH = 60
 
 /** "C: Gewicht". */
 export const columnTitle = (words: Words, title: string, place: number): string =>
-  `${letters(place)}: ${title === '' ? wordsOf(words, SHEET_TEXTS).noTitle : title}`
+  `${formatColumnLetters(place)}: ${title === '' ? wordsOf(words, SHEET_TEXTS).noTitle : title}`
 
 type Shown = {
   sample: readonly ChunkRow[]
-  settings: Settings
+  settings: ImportSettings
   /** What was typed into the form, where it was sent. */
   typed: readonly string[]
   problems: Problems
 }
 
-export function mappingTable(words: Words, sheet: SheetImport, shown: Shown): string {
+export function mappingTable(words: Words, sheet: SpreadsheetImport, shown: Shown): string {
   const texts = wordsOf(words, SHEET_TEXTS)
   const lines = sheet.header.map((title, place) => line(words, sheet, shown, { title, place }))
   const heads = [texts.column, texts.field, texts.sample].map(head => html`<th scope="col">${head}</th>`)
@@ -33,7 +37,7 @@ export function mappingTable(words: Words, sheet: SheetImport, shown: Shown): st
 
 function line(
   words: Words,
-  sheet: SheetImport,
+  sheet: SpreadsheetImport,
   { sample, settings, typed, problems }: Shown,
   { title, place }: { title: string; place: number },
 ): string {
@@ -48,7 +52,7 @@ function line(
 }
 
 const sampleText = (cell: ChunkRow[1][number] | undefined): string =>
-  plainText(String(cell ?? ''))
+  parseCellText(String(cell ?? ''))
     .trim()
     .slice(0, MAX_SAMPLE_LENGTH)
 
@@ -66,10 +70,10 @@ function unitChoice(
   { field, unit }: Column,
   { problems, called, place }: { problems: Problems; called: string; place: number },
 ): string {
-  const units = unitsOf(field)
+  const units = listUnits(field)
   if (units.length === 0) return ''
   const texts = wordsOf(words, SHEET_TEXTS)
-  const isOpen = unit === UNIT_OPEN
+  const isOpen = unit === UNIT_TO_CHOOSE
   const beside = unit?.startsWith('@') ? [[unit, texts.unitBeside(unit.slice(1))] as const] : []
   const all = [
     ...(isOpen ? [['', texts.unitOpen] as const] : []),

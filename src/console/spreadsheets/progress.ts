@@ -6,21 +6,21 @@ import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireUuid } from '../../passports/read/find.ts'
-import { errorFile } from '../../transfer/spreadsheets/error-file.ts'
+import { writeErrorFile } from '../../transfer/spreadsheets/error-file.ts'
 import {
-  groupFaults,
-  listBadRows,
-  listChanges,
+  groupRowErrors,
   listNameNotes,
+  listProductChanges,
+  listRejectedRows,
 } from '../../transfer/spreadsheets/import-results.ts'
-import { runImport, stopImport } from '../../transfer/spreadsheets/run-import.ts'
+import { startImport, stopImport } from '../../transfer/spreadsheets/run-import.ts'
 import {
-  discardImport,
+  deleteImport,
   getImport,
   ROWS_PER_CHUNK,
-  type SheetImport,
+  type SpreadsheetImport,
 } from '../../transfer/spreadsheets/spreadsheet-import.ts'
-import { CONTENT_TYPE } from '../../transfer/spreadsheets/template.ts'
+import { SPREADSHEET_CONTENT_TYPES } from '../../transfer/spreadsheets/template.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
 import { SHEET_TEXTS } from '../sheets/texts.ts'
 import { type Words, wordsIn, wordsOf } from '../texts.ts'
@@ -28,7 +28,7 @@ import { columnsPage } from './columns.ts'
 import { type Result, resultPage } from './result.ts'
 import { FILE_FORMATS, faultName, formatOf, IMPORT, rowSentence, sheetHead } from './words.ts'
 
-type Opened = { ctx: AccountContext; sheet: SheetImport }
+type Opened = { ctx: AccountContext; sheet: SpreadsheetImport }
 
 const sheetOf = async ({ setup, session, params }: SignedInVisit): Promise<Opened> => {
   const ctx = toAccountContext(setup, session)
@@ -45,9 +45,10 @@ export async function showSheet(visit: SignedInVisit): Promise<Outcome> {
   return resultPage(words, sheet, resultTitle(words, sheet), await findResult({ ctx, sheet }, visit))
 }
 
-const doneRows = ({ nextChunk, rowCount }: SheetImport) => Math.min(rowCount, nextChunk * ROWS_PER_CHUNK)
+const doneRows = ({ nextChunk, rowCount }: SpreadsheetImport) =>
+  Math.min(rowCount, nextChunk * ROWS_PER_CHUNK)
 
-function workPage(words: Words, sheet: SheetImport): Outcome {
+function workPage(words: Words, sheet: SpreadsheetImport): Outcome {
   const texts = wordsOf(words, SHEET_TEXTS)
   const done = doneRows(sheet)
   const say = sheet.state === 'checking' ? texts.checking : texts.running
@@ -60,7 +61,7 @@ function workPage(words: Words, sheet: SheetImport): Outcome {
 
 async function findResult({ ctx, sheet }: Opened, visit: SignedInVisit): Promise<Result> {
   const { query } = visit
-  const overview = sheet.failed === 0 ? { groups: [], overQuota: 0 } : await groupFaults(ctx, sheet.id)
+  const overview = sheet.failed === 0 ? { groups: [], overQuota: 0 } : await groupRowErrors(ctx, sheet.id)
   const group = overview.groups.find(({ key }) => key === query.get('group'))?.key
   const page = pageNumber(query.get('page'))
   const changesPage = pageNumber(query.get('changes'))
@@ -71,15 +72,17 @@ async function findResult({ ctx, sheet }: Opened, visit: SignedInVisit): Promise
     group,
     page,
     changesPage,
-    bad: hasMistakes ? await listBadRows(ctx, sheet.id, { group, page }) : [],
+    bad: hasMistakes ? await listRejectedRows(ctx, sheet.id, { group, page }) : [],
     changes:
-      sheet.state === 'checked' && sheet.updated > 0 ? await listChanges(ctx, sheet.id, changesPage) : [],
+      sheet.state === 'checked' && sheet.updated > 0
+        ? await listProductChanges(ctx, sheet.id, changesPage)
+        : [],
   }
 }
 
 const pageNumber = (sent: string | null): number => (/^[1-9]\d{0,5}$/.test(sent ?? '') ? Number(sent) : 1)
 
-function resultTitle(words: Words, sheet: SheetImport): string {
+function resultTitle(words: Words, sheet: SpreadsheetImport): string {
   const texts = wordsOf(words, SHEET_TEXTS)
   if (sheet.state === 'checked') return texts.checked
   if (sheet.state === 'done') return texts.done
@@ -100,14 +103,20 @@ export async function sendErrors(visit: SignedInVisit): Promise<Outcome> {
     sentence: rowSentence.bind(undefined, words),
   }
   const name = `${sheet.fileName.replace(/\.[A-Za-z]{1,5}$/, '')} - ${title}.${format}`
-  return { file: { name, type: CONTENT_TYPE[format], content: Readable.from(errorFile(ctx, sheet, wish)) } }
+  return {
+    file: {
+      name,
+      type: SPREADSHEET_CONTENT_TYPES[format],
+      content: Readable.from(writeErrorFile(ctx, sheet, wish)),
+    },
+  }
 }
 
 export async function submitRun(visit: SignedInVisit): Promise<Outcome> {
   const { ctx, sheet } = await sheetOf(visit)
   const { words, form } = visit
   try {
-    await runImport(ctx, sheet.id, { isConfirmed: form.text('confirm') !== '' })
+    await startImport(ctx, sheet.id, { isConfirmed: form.text('confirm') !== '' })
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
     const texts = wordsOf(words, SHEET_TEXTS)
@@ -130,6 +139,6 @@ export async function submitStop(visit: SignedInVisit): Promise<Outcome> {
 
 export async function submitDiscard(visit: SignedInVisit): Promise<Outcome> {
   const { ctx, sheet } = await sheetOf(visit)
-  await discardImport(ctx, sheet.id)
+  await deleteImport(ctx, sheet.id)
   return { to: IMPORT }
 }

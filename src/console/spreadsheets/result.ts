@@ -4,17 +4,17 @@ import { findCategory } from '../../categories/catalogue.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { findColumn } from '../../transfer/spreadsheets/columns.ts'
-import { type BadRow, columnLetters } from '../../transfer/spreadsheets/error-file.ts'
+import { getColumnLetters, type RejectedRow } from '../../transfer/spreadsheets/error-file.ts'
 import {
   type ChangedProduct,
-  type FaultGroup,
-  type FaultOverview,
-  PAGE_ROWS,
+  type ErrorGroup,
+  type ErrorOverview,
+  RESULTS_PER_PAGE,
 } from '../../transfer/spreadsheets/import-results.ts'
 import type { NameNote } from '../../transfer/spreadsheets/name-notes.ts'
-import type { Difference } from '../../transfer/spreadsheets/product-changes.ts'
-import type { RowFault } from '../../transfer/spreadsheets/row-errors.ts'
-import type { SheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import type { FieldChange } from '../../transfer/spreadsheets/product-changes.ts'
+import type { RowError } from '../../transfer/spreadsheets/row-errors.ts'
+import type { SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { notice } from '../fields.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { valueLabel } from '../product-data/labels.ts'
@@ -24,10 +24,10 @@ import { type Words, wordsOf } from '../texts.ts'
 import { columnLabel, faultName, IMPORT, pathLabel, rowSentence, sheetHead } from './words.ts'
 
 export type Result = {
-  overview: FaultOverview
+  overview: ErrorOverview
   names: readonly NameNote[]
   /** Of one group of mistakes, or of all. */
-  bad: readonly BadRow[]
+  bad: readonly RejectedRow[]
   group: string | undefined
   page: number
   changes: readonly ChangedProduct[]
@@ -35,9 +35,9 @@ export type Result = {
   problem?: string
 }
 
-const addressOf = (sheet: SheetImport) => `${IMPORT}/${idFromUuid(sheet.id)}`
+const addressOf = (sheet: SpreadsheetImport) => `${IMPORT}/${idFromUuid(sheet.id)}`
 
-export function resultPage(words: Words, sheet: SheetImport, title: string, result: Result): Outcome {
+export function resultPage(words: Words, sheet: SpreadsheetImport, title: string, result: Result): Outcome {
   const texts = wordsOf(words, SHEET_TEXTS)
   const names = sheet.state === 'checked' ? texts.outcomes.will : texts.outcomes.has
   const counts = (['created', 'updated', 'unchanged', 'failed'] as const).map(
@@ -47,7 +47,7 @@ export function resultPage(words: Words, sheet: SheetImport, title: string, resu
   return { title, body, isWide: true, status: result.problem === undefined ? 200 : 422 }
 }
 
-function quotaNote(words: Words, sheet: SheetImport, { overQuota }: FaultOverview): string {
+function quotaNote(words: Words, sheet: SpreadsheetImport, { overQuota }: ErrorOverview): string {
   if (overQuota === 0) return ''
   const { quota } = wordsOf(words, SHEET_TEXTS)
   return html`<p class="reach">${quota(words.number(sheet.created), words.number(sheet.created + overQuota), words.number(overQuota))}</p>`
@@ -72,7 +72,7 @@ const byKind = (a: NameNote, b: NameNote) => KINDS.indexOf(a.kind) - KINDS.index
 const nameOf = (words: Words, path: string, code: string): string =>
   findLabel(getLabels(words.language), 'fibres', code) ?? valueLabel(words, path, code)
 
-function nextSteps(words: Words, sheet: SheetImport): string {
+function nextSteps(words: Words, sheet: SpreadsheetImport): string {
   const texts = wordsOf(words, SHEET_TEXTS)
   const at = addressOf(sheet)
   if (sheet.state !== 'checked') {
@@ -90,7 +90,7 @@ function nextSteps(words: Words, sheet: SheetImport): string {
 /** Every product that would change, with each value before and after. */
 function changedPart(
   words: Words,
-  sheet: SheetImport,
+  sheet: SpreadsheetImport,
   { changes, changesPage, group, page }: Result,
 ): string {
   if (sheet.state !== 'checked' || sheet.updated === 0) return ''
@@ -115,13 +115,17 @@ function changedPart(
 <div class="scroll" tabindex="0" role="region" aria-label="${texts.changesTable}"><table class="stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>!${pages}</section>`
 }
 
-function differenceCells(words: Words, sheet: SheetImport, [field, before, after]: Difference): string {
+function differenceCells(
+  words: Words,
+  sheet: SpreadsheetImport,
+  [field, before, after]: FieldChange,
+): string {
   const texts = wordsOf(words, SHEET_TEXTS)
   const category = findCategory(sheet.category)
   const column = category === undefined ? undefined : findColumn(category, field)
   const unit = column?.field.unit === undefined ? '' : ` (${column.field.unit})`
   const name = column === undefined ? field : `${columnLabel(words, column)}${unit}`
-  const value = (one: Difference[1]) => {
+  const value = (one: FieldChange[1]) => {
     if (one === null) return html`<span class="quiet">${texts.nothing}</span>`
     if (typeof one === 'boolean') return html`${one ? texts.answers.true : texts.answers.false}`
     if (typeof one === 'number') return html`${words.number(one)}`
@@ -130,7 +134,7 @@ function differenceCells(words: Words, sheet: SheetImport, [field, before, after
   return html`<td>${name}</td><td data-head="${texts.before}">!${value(before)}</td><td data-head="${texts.after}">!${value(after)}</td>`
 }
 
-function badPart(words: Words, sheet: SheetImport, result: Result): string {
+function badPart(words: Words, sheet: SpreadsheetImport, result: Result): string {
   if (sheet.failed === 0) return ''
   const texts = wordsOf(words, SHEET_TEXTS)
   const { overview, group, bad, page } = result
@@ -156,16 +160,16 @@ function badPart(words: Words, sheet: SheetImport, result: Result): string {
 <div class="scroll" tabindex="0" role="region" aria-label="${texts.what}"><table class="stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>!${pages}</section>`
 }
 
-const placeOf = (words: Words, sheet: SheetImport, fault: RowFault): string =>
-  [columnLetters(fault), sheet.header[fault.column ?? -1] ?? faultName(words, fault)]
+const placeOf = (words: Words, sheet: SpreadsheetImport, fault: RowError): string =>
+  [getColumnLetters(fault), sheet.header[fault.column ?? -1] ?? faultName(words, fault)]
     .filter(part => part !== '')
     .join(': ')
 
 /** The kinds of mistakes with how many rows have each; a link shows those rows alone. */
-function groupList(words: Words, sheet: SheetImport, { overview, group, changesPage }: Result): string {
+function groupList(words: Words, sheet: SpreadsheetImport, { overview, group, changesPage }: Result): string {
   const texts = wordsOf(words, SHEET_TEXTS)
   if (overview.groups.length < 2) return ''
-  const one = ({ key, example, rows }: FaultGroup) => {
+  const one = ({ key, example, rows }: ErrorGroup) => {
     const title = [placeOf(words, sheet, example), rowSentence(words, example)]
       .filter(part => part !== '')
       .join(' – ')
@@ -181,7 +185,7 @@ function groupList(words: Words, sheet: SheetImport, { overview, group, changesP
 
 type Place = { changes: number; group: string | undefined; page: number }
 
-function query(sheet: SheetImport, { changes, group, page }: Place): string {
+function query(sheet: SpreadsheetImport, { changes, group, page }: Place): string {
   const parts = new URLSearchParams()
   if (changes > 1) parts.set('changes', String(changes))
   if (group !== undefined) parts.set('group', group)
@@ -195,7 +199,7 @@ function pager(
   { count, page, anchor }: { count: number; page: number; anchor: string },
   to: (page: number) => string,
 ): string {
-  const last = Math.ceil(count / PAGE_ROWS)
+  const last = Math.ceil(count / RESULTS_PER_PAGE)
   if (last < 2) return ''
   const texts = wordsOf(words, SHEET_TEXTS)
   const link = (n: number, text: string) =>

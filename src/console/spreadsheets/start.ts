@@ -3,9 +3,13 @@ import { html } from 'ghtml'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { SheetFault } from '../../transfer/spreadsheets/spreadsheet-error.ts'
-import { listImports, openImport, type SheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
-import { MAX_FILE_BYTES } from '../../transfer/spreadsheets/spreadsheet-limits.ts'
+import { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
+import {
+  createImport,
+  listImports,
+  type SpreadsheetImport,
+} from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import { MAX_SPREADSHEET_BYTES } from '../../transfer/spreadsheets/spreadsheet-limits.ts'
 import { notice, select } from '../fields.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import type { Outcome, SignedInVisit } from '../route.ts'
@@ -53,7 +57,7 @@ function templateForm(words: Words): string {
 !${select({ name: 'format', label: texts.format, options: formatOptions(words) }, {})}<button class="second">${texts.download}</button></form>`
 }
 
-function earlier(words: Words, imports: readonly SheetImport[]): string {
+function earlier(words: Words, imports: readonly SpreadsheetImport[]): string {
   if (imports.length === 0) return ''
   const texts = wordsOf(words, SHEET_TEXTS)
   const lines = imports.map(
@@ -76,24 +80,24 @@ async function takeSheet(
   upload: NonNullable<SignedInVisit['upload']>,
 ): Promise<Outcome> {
   const { setup, session, words } = visit
-  const sent = await readUpload(upload, MAX_FILE_BYTES)
+  const sent = await readUpload(upload, MAX_SPREADSHEET_BYTES)
   const category = sent.field('category')
-  const told = (fault: SheetFault) =>
+  const told = (fault: SpreadsheetError) =>
     startPage(visit, {
       problem: fileSentence(words, fault),
-      status: fault.fault === 'too_large' ? 413 : 422,
+      status: fault.reason === 'too_large' ? 413 : 422,
       category,
     })
-  if (sent.isTooLarge) return told(new SheetFault('too_large'))
+  if (sent.isTooLarge) return told(new SpreadsheetError('too_large'))
   if (sent.file === undefined) {
     return startPage(visit, { problem: wordsOf(words, SHEET_TEXTS).noFile, status: 422, category })
   }
   try {
     const { name, bytes } = sent.file
-    const id = await openImport(toAccountContext(setup, session), { fileName: name, bytes, category })
+    const id = await createImport(toAccountContext(setup, session), { fileName: name, bytes, category })
     return { to: `${IMPORT}/${idFromUuid(id)}` }
   } catch (error) {
-    if (error instanceof SheetFault) return told(error)
+    if (error instanceof SpreadsheetError) return told(error)
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
     return startPage(visit, { problem: words.texts.errors.choice, status: 422 })
   }

@@ -4,9 +4,9 @@ import { allCategories, type CompleteCategory, findCategory } from '../../catego
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { SAID } from '../../kernel/errors.ts'
 import type { Column } from '../../transfer/spreadsheets/columns.ts'
-import type { RowFault } from '../../transfer/spreadsheets/row-errors.ts'
-import type { SheetFault } from '../../transfer/spreadsheets/spreadsheet-error.ts'
-import type { SheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import type { RowError } from '../../transfer/spreadsheets/row-errors.ts'
+import type { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
+import type { SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { faultSentence } from '../product-data/problem-sentence.ts'
 import { REFUSALS_DE, REFUSED_DE } from '../products/faults-de.ts'
@@ -54,22 +54,22 @@ export function pathLabel({ language }: Words, path: string): string {
 }
 
 /** The same with the entry of a list and the language of a text. */
-export function columnLabel(words: Words, { steps, labelPath, language }: Column): string {
-  const entry = steps.find(step => typeof step === 'number')
+export function columnLabel(words: Words, { path, labelPath, language }: Column): string {
+  const entry = path.find(step => typeof step === 'number')
   const name = pathLabel(words, labelPath)
   const counted = entry === undefined ? name : `${name} ${Number(entry) + 1}`
   return language === undefined ? counted : `${counted} (${language})`
 }
 
 /** What is wrong, what was found, what to write instead. */
-export function rowSentence(words: Words, fault: RowFault): string {
+export function rowSentence(words: Words, fault: RowError): string {
   const said = explainFault(words, fault)
   const { found } = fault
   if (found === undefined || said.includes(found)) return said
   return `${said} ${wordsOf(words, SHEET_TEXTS).found(found)}`
 }
 
-function explainFault(words: Words, { code, message, field, said, refusal }: RowFault): string {
+function explainFault(words: Words, { code, message, field, said, refusal }: RowError): string {
   const { twice, repeated, shares, noColumn, emptyCell } = wordsOf(words, SHEET_TEXTS)
   if (code === 'shares') return shares
   if (code === 'repeated') return repeated
@@ -82,16 +82,16 @@ function explainFault(words: Words, { code, message, field, said, refusal }: Row
 }
 
 /** What a field is called for which the sheet has no column. */
-export const faultName = (words: Words, { field }: RowFault): string =>
+export const faultName = (words: Words, { field }: RowError): string =>
   field === '' ? '' : pathLabel(words, field.replaceAll(/\[\d+\]/g, ''))
 
 /** The head of every page about a sheet: the way back, the title, which file it is. */
-export function sheetHead(words: Words, sheet: SheetImport, title: string): string {
+export function sheetHead(words: Words, sheet: SpreadsheetImport, title: string): string {
   const texts = wordsOf(words, SHEET_TEXTS)
   return html`<p class="way"><a class="alone" href="${IMPORT}">${texts.title}</a></p><h1>${title}</h1>
 <p class="quiet">${sheet.fileName}, ${getCategoryName(words, sheet.category)}, ${texts.rows(sheet.rowCount, words.number(sheet.rowCount))}</p>`
 }
 
 /** Why a file could not be read. */
-export const fileSentence = (words: Words, fault: SheetFault): string =>
-  wordsOf(words, SHEET_TEXTS).faults[fault.fault] ?? fault.message
+export const fileSentence = (words: Words, fault: SpreadsheetError): string =>
+  wordsOf(words, SHEET_TEXTS).faults[fault.reason] ?? fault.message

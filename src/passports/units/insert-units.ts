@@ -6,7 +6,7 @@ import { findRefusal, retrying, type Sql, sqlState } from '../../kernel/db.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { inTransaction } from '../../kernel/transaction.ts'
-import { insertEvents, passportEventOf } from '../../webhooks/insert-events.ts'
+import { buildPassportEventSql, insertEvents } from '../../webhooks/insert-events.ts'
 import type { State } from '../core/state.ts'
 import { countUnits } from '../core/unit-counts.ts'
 import type { CheckedUnit, UnitLevel } from './check-unit.ts'
@@ -158,7 +158,7 @@ async function insertRows(
     ), announced as (
       ${insertEvents(sql)}
       select ${at}::timestamptz, ${accountId}::int, i.event_id, 'product.created',
-        ${passportEventOf(sql, { id: sql`i.short_id`, category: sql`${parent.category}::text`, versionNo: sql`1` })}
+        ${buildPassportEventSql(sql, { id: sql`i.short_id`, category: sql`${parent.category}::text`, versionNo: sql`1` })}
       from input i, giver ${which === 'free' ? sql`where i.id in (select id from written)` : sql``}
     )
     select ${which === 'free' ? sql`id` : sql`null::uuid as id`}, case when not exists (select 1 from room) then carnet_refuse('plan_limit') end

@@ -4,7 +4,7 @@ import { findCategory } from '../../categories/catalogue.ts'
 import { retrying, type Sql } from '../../kernel/db.ts'
 import { AppError, assert, type Detail } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
-import { insertBackgroundEvents, passportEvent } from '../../webhooks/insert-events.ts'
+import { buildPassportEvent, insertBackgroundEvents } from '../../webhooks/insert-events.ts'
 import { checkData, type Data, requireCategory } from '../core/check-data.ts'
 import { firstHash, nextHash } from '../core/hash-chain.ts'
 import { createdAt } from '../core/record.ts'
@@ -83,7 +83,7 @@ export async function moveStep(ctx: AccountContext, wish: Wish, units: Step): Pr
       event_id: newUuid(now.getTime()),
       changed: unit.own === null ? changed : changed.filter(field => !Object.hasOwn(own, field)),
       search: unit.level === 'b' ? `${result.search}\n${(unit.lot ?? '').toLowerCase()}` : null,
-      event: passportEvent({
+      event: buildPassportEvent({
         id: idFromUuid(unit.id),
         category: unit.category,
         version_no: unit.version_no + 1,

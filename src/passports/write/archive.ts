@@ -4,7 +4,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { findRefusal, retrying } from '../../kernel/db.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
-import { insertEvents, passportEvent } from '../../webhooks/insert-events.ts'
+import { buildPassportEvent, insertEvents } from '../../webhooks/insert-events.ts'
 import type { PassportRow, StatusLetter } from '../core/record.ts'
 import { getPassport } from '../read/find.ts'
 import { forgetPublicPassport } from '../read/public-passport.ts'
@@ -38,7 +38,7 @@ async function write(ctx: AccountContext, current: PassportRow, status: StatusLe
   const { sql, accountId } = ctx
   const now = ctx.clock.now()
   const type = status === 'x' ? 'product.archived' : 'product.restored'
-  const event = JSON.stringify(passportEvent({ ...current, id: idFromUuid(current.id) }))
+  const event = JSON.stringify(buildPassportEvent({ ...current, id: idFromUuid(current.id) }))
   const entry = {
     account: sql`${accountId}::int`,
     actor: sql`${ctx.actorId}::int`,

@@ -8,7 +8,7 @@ import { reserveQuota } from '../../accounts/limits/quota.ts'
 import { findRefusal, retrying, type Sql, sqlState } from '../../kernel/db.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
-import { insertEvents, passportEvent } from '../../webhooks/insert-events.ts'
+import { buildPassportEvent, insertEvents } from '../../webhooks/insert-events.ts'
 import type { CheckedData } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
 
@@ -36,7 +36,7 @@ export function newRow(ctx: AccountContext, category: string, checked: CheckedDa
     created_by: ctx.actorId,
     at: now.toISOString(),
     data: checked.data,
-    event: passportEvent({ id: idFromUuid(id), category, version_no: 1 }),
+    event: buildPassportEvent({ id: idFromUuid(id), category, version_no: 1 }),
   }
 }
 

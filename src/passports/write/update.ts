@@ -9,7 +9,7 @@ import { findRefusal, perDatabase, retrying, type Sql } from '../../kernel/db.ts
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { inTurn } from '../../kernel/in-turn.ts'
-import { insertEvents, passportEvent } from '../../webhooks/insert-events.ts'
+import { buildPassportEvent, insertEvents } from '../../webhooks/insert-events.ts'
 import {
   type CheckedData,
   checkData,
@@ -155,7 +155,7 @@ function nextVersion(
           : `${checked.search}\n${row.lot.toLowerCase()}`,
     corrects: change.changeType === 'correction' && changed.length > 0 && row.level !== 'i',
     eventId: newUuid(now.getTime()),
-    event: passportEvent({ id: idFromUuid(row.id), category: row.category, version_no: versionNo }),
+    event: buildPassportEvent({ id: idFromUuid(row.id), category: row.category, version_no: versionNo }),
   }
 }
 

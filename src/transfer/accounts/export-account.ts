@@ -17,13 +17,16 @@ import { explainFileError } from '../file-error.ts'
 
 export const EXPORT_FORMAT = 'carnet-account-1'
 
-export type ExportSetup = { openPool: () => Sql; clock: Clock; version: string; publicUrl: string }
-export type ExportWish = { accountId: number; path: string; progress?: (passports: number) => void }
-export type Counts = Readonly<Record<string, number>>
-export type ExportResult = { path: string; bytes: number; sha256: string; counts: Counts }
+export type AccountExportSetup = { openPool: () => Sql; clock: Clock; version: string; publicUrl: string }
+export type AccountExportOptions = { accountId: number; path: string; progress?: (passports: number) => void }
+export type LineCounts = Readonly<Record<string, number>>
+export type AccountExportResult = { path: string; bytes: number; sha256: string; counts: LineCounts }
 
 /** Writes the account as it is at one moment. Throws `not_found`, and `validation` when the file is there or cannot be made. */
-export async function exportToFile(setup: ExportSetup, wish: ExportWish): Promise<ExportResult> {
+export async function exportAccountToFile(
+  setup: AccountExportSetup,
+  wish: AccountExportOptions,
+): Promise<AccountExportResult> {
   if (await isThere(wish.path))
     throw new AppError('validation', `${wish.path} is there already, and an export replaces nothing.`)
   const pool = setup.openPool()
@@ -32,7 +35,7 @@ export async function exportToFile(setup: ExportSetup, wish: ExportWish): Promis
     await one`begin isolation level repeatable read read only`
     await one`set local statement_timeout = 0`
     await one`set local idle_in_transaction_session_timeout = 0`
-    return await write(wish.path, exportPieces({ sql: one, setup, wish }))
+    return await write(wish.path, readAccountExport({ sql: one, setup, wish }))
   } finally {
     await pool.end({ timeout: 0 })
   }
@@ -40,7 +43,7 @@ export async function exportToFile(setup: ExportSetup, wish: ExportWish): Promis
 
 type Line = Readonly<Record<string, unknown>> & { type: string }
 
-async function* linesOf(sql: Sql, setup: Source['setup'], wish: Source['wish']): AsyncGenerator<Line> {
+async function* listLines(sql: Sql, setup: Source['setup'], wish: Source['wish']): AsyncGenerator<Line> {
   const { accountId } = wish
   const account = await exportAccount(sql, accountId)
   const created_at = setup.clock.now().toISOString()
@@ -62,18 +65,26 @@ async function* linesOf(sql: Sql, setup: Source['setup'], wish: Source['wish']):
   for await (const link of exportAccessLinks(sql, accountId)) yield { type: 'access_link', ...link }
 }
 
-export type ExportEnd = { sha256: string; counts: Counts }
+export type AccountExportEnd = { sha256: string; counts: LineCounts }
 /** The connection has a transaction of one snapshot open. */
-type Source = { sql: Sql; setup: Omit<ExportSetup, 'openPool'>; wish: Omit<ExportWish, 'path'> }
+type Source = {
+  sql: Sql
+  setup: Omit<AccountExportSetup, 'openPool'>
+  wish: Omit<AccountExportOptions, 'path'>
+}
 
 const GATHERED = 65_536
 
 /** The file in pieces. The last line has the counts, and the SHA-256 of all lines before it. */
-export async function* exportPieces({ sql, setup, wish }: Source): AsyncGenerator<Buffer, ExportEnd> {
+export async function* readAccountExport({
+  sql,
+  setup,
+  wish,
+}: Source): AsyncGenerator<Buffer, AccountExportEnd> {
   const digest = createHash('sha256')
   const counts: Record<string, number> = {}
   let held = ''
-  for await (const line of linesOf(sql, setup, wish)) {
+  for await (const line of listLines(sql, setup, wish)) {
     counts[line.type] = (counts[line.type] ?? 0) + 1
     held += `${JSON.stringify(line)}\n`
     if (held.length <= GATHERED) continue
@@ -87,7 +98,10 @@ export async function* exportPieces({ sql, setup, wish }: Source): AsyncGenerato
   return { sha256, counts }
 }
 
-async function write(path: string, pieces: AsyncGenerator<Buffer, ExportEnd>): Promise<ExportResult> {
+async function write(
+  path: string,
+  pieces: AsyncGenerator<Buffer, AccountExportEnd>,
+): Promise<AccountExportResult> {
   try {
     return await writePrivateFile(path, async put => {
       let bytes = 0

@@ -6,11 +6,11 @@ import { Readable } from 'node:stream'
 import { audit } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { perDatabase, type Sql } from '../../kernel/db.ts'
-import { type ExportSetup, exportPieces } from './export-account.ts'
+import { type AccountExportSetup, readAccountExport } from './export-account.ts'
 
-export type DownloadSetup = Omit<ExportSetup, 'clock'> & {
+export type DownloadSetup = Omit<AccountExportSetup, 'clock'> & {
   /** How long a reader may take nothing. */
-  patienceMs?: number
+  idleTimeoutMs?: number
 }
 
 /** Each has a connection to the database and a snapshot, which keeps what is deleted meanwhile from being cleared away. */
@@ -70,14 +70,14 @@ async function snapshot(pool: Sql, accountId: number): Promise<Sql | undefined> 
 
 function streamOf(
   ctx: AccountContext,
-  { sql, name, patienceMs = PATIENCE_MS, ...setup }: DownloadSetup & { sql: Sql; name: string },
+  { sql, name, idleTimeoutMs = PATIENCE_MS, ...setup }: DownloadSetup & { sql: Sql; name: string },
   leave: () => Promise<void>,
 ): Readable {
   const { accountId, clock } = ctx
   const begun = performance.now()
   let taken = begun
   async function* pieces() {
-    const file = exportPieces({ sql, setup: { ...setup, clock }, wish: { accountId } })
+    const file = readAccountExport({ sql, setup: { ...setup, clock }, wish: { accountId } })
     let next = await file.next()
     for (; !next.done; next = await file.next()) {
       yield next.value
@@ -88,7 +88,7 @@ function streamOf(
   const stream = Readable.from(pieces(), { highWaterMark: 2 })
   const watch = setInterval(() => {
     const now = performance.now()
-    if (now - taken < patienceMs && now - begun < LONGEST_MS) return
+    if (now - taken < idleTimeoutMs && now - begun < LONGEST_MS) return
     stream.destroy(new Error('an export was taken too slowly'))
   }, LOOK_EVERY_MS).unref()
   stream.once('close', () => {

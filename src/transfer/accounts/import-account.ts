@@ -26,18 +26,18 @@ import {
   settleImport,
 } from '../../passports/copies/import-rows.ts'
 import { findBrokenChains } from '../../passports/copies/verify.ts'
-import { type Counts, EXPORT_FORMAT } from './export-account.ts'
-import { linesOf } from './read-lines.ts'
+import { EXPORT_FORMAT, type LineCounts } from './export-account.ts'
+import { readLines } from './read-lines.ts'
 
-export type ImportSetup = { openPool: () => Sql; clock: Clock }
+export type AccountImportSetup = { openPool: () => Sql; clock: Clock }
 /** `name` and `plan` in place of those in the file. */
-export type ImportWish = {
+export type AccountImportOptions = {
   path: string
   name: string | undefined
   plan: string | undefined
   progress?: (lines: number) => void
 }
-export type ImportResult = { account: string; name: string; plan: string; counts: Counts }
+export type AccountImportResult = { account: string; name: string; plan: string; counts: LineCounts }
 
 type Line = Readonly<Record<string, unknown>> & { type: string }
 
@@ -47,7 +47,10 @@ const refused = (message: string) => new AppError('validation', message)
  * Imports an account. The file's checksum is compared before anything is written, each hash while it is, and it all
  * becomes visible at once. Throws `validation` with a sentence, `not_found` for a plan that is not here.
  */
-export async function importFromFile(setup: ImportSetup, wish: ImportWish): Promise<ImportResult> {
+export async function importAccountFromFile(
+  setup: AccountImportSetup,
+  wish: AccountImportOptions,
+): Promise<AccountImportResult> {
   const counts = await requireWhole(wish.path)
   const pool = setup.openPool()
   try {
@@ -57,18 +60,18 @@ export async function importFromFile(setup: ImportSetup, wish: ImportWish): Prom
       // Plans kept from when the tables were empty read all of the account for each 500 rows.
       await tx`set local plan_cache_mode = force_custom_plan`
       return put(tx as unknown as Sql, setup, wish, counts)
-    })) as ImportResult
+    })) as AccountImportResult
   } finally {
     await pool.end({ timeout: 0 })
   }
 }
 
 /** The counts of the last line. */
-async function requireWhole(path: string): Promise<Counts> {
+async function requireWhole(path: string): Promise<LineCounts> {
   const digest = createHash('sha256')
   let last = ''
   let isFirst = true
-  for await (const line of linesOf(path)) {
+  for await (const line of readLines(path)) {
     if (!isFirst) digest.update(`${last}\n`)
     isFirst = false
     last = line
@@ -78,7 +81,7 @@ async function requireWhole(path: string): Promise<Counts> {
     throw refused(`${path} is not whole, or is no export of Carnet: its last line is missing or damaged.`)
   if (end.sha256 !== digest.digest('hex'))
     throw refused(`${path} is damaged: it does not have the checksum of its last line.`)
-  return end.counts as Counts
+  return end.counts as LineCounts
 }
 
 function findLine(text: string): Line | undefined {
@@ -100,16 +103,16 @@ const TOGETHER = 500
 
 async function put(
   sql: Sql,
-  { clock }: ImportSetup,
-  wish: ImportWish,
-  expected: Counts,
-): Promise<ImportResult> {
+  { clock }: AccountImportSetup,
+  wish: AccountImportOptions,
+  expected: LineCounts,
+): Promise<AccountImportResult> {
   let account: Awaited<ReturnType<typeof createAccount>> | undefined
   let id = 0
   const counts: Record<string, number> = {}
   const batches = batchesFor(sql, () => id)
   let n = 0
-  for await (const text of linesOf(wish.path)) {
+  for await (const text of readLines(wish.path)) {
     const line = parse(text)
     if (line.type === 'end') break
     counts[line.type] = (counts[line.type] ?? 0) + 1

@@ -6,7 +6,7 @@ import { AppError } from '../../kernel/errors.ts'
 const LONGEST_LINE = 64 * 1_048_576
 
 /** Throws `validation` when the file cannot be read. */
-export async function* linesOf(path: string): AsyncGenerator<string> {
+export async function* readLines(path: string): AsyncGenerator<string> {
   let held = ''
   try {
     for await (const chunk of createReadStream(path, { encoding: 'utf8' })) {

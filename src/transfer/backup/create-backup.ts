@@ -7,8 +7,8 @@ import { readApplied } from '../../kernel/migrate.ts'
 import { isThere } from '../../kernel/private-file.ts'
 import { countHistories } from '../../passports/copies/verify.ts'
 import type { BackupKey } from './backup-key.ts'
-import { type Table, tablesToKeep } from './tables.ts'
-import { type BackupEnd, type Frame, writeBackupFile } from './write-backup-file.ts'
+import { type BackupTable, listBackupTables } from './tables.ts'
+import { type BackupEnd, type BackupFrame, writeBackupFile } from './write-backup-file.ts'
 
 export type BackupSetup = {
   /** Opens a pool of one connection, which the backup ends, also in the middle of a table. */
@@ -19,7 +19,7 @@ export type BackupSetup = {
   version: string
 }
 
-export type BackupWish = {
+export type BackupOptions = {
   path: string
   /** Told of every piece: the table it is of, and the bytes of it so far. */
   progress?: (table: string, bytes: number) => void
@@ -38,13 +38,13 @@ export type BackupResult = {
 }
 
 /** Rows are gathered to pieces of this size: one by one they cost more than they are worth. */
-const PIECE_BYTES = 262_144
+const CHUNK_BYTES = 262_144
 
 /**
  * Writes a backup; reads in one snapshot, takes no lock that a writer would wait for. Throws `validation` when there is
  * a file of that name already, or the disk is full.
  */
-export async function backUp(setup: BackupSetup, wish: BackupWish): Promise<BackupResult> {
+export async function createBackup(setup: BackupSetup, wish: BackupOptions): Promise<BackupResult> {
   if (await isThere(wish.path))
     throw new AppError('validation', `${wish.path} is there already, and a backup replaces nothing.`)
   const started = performance.now()
@@ -64,7 +64,7 @@ export async function backUp(setup: BackupSetup, wish: BackupWish): Promise<Back
       migrations: migrations.map(({ number, name, checksum }) => ({ number, name, checksum })),
     }
     const target = { path: wish.path, key: setup.key, signal: wish.signal }
-    const { sha256, bytes } = await writeBackupFile(target, header, framesOf(one, end, wish))
+    const { sha256, bytes } = await writeBackupFile(target, header, readTables(one, end, wish))
     const { passports, versions, rows } = end
     const tables = Object.keys(rows).length
     const seconds = Math.round(performance.now() - started) / 1000
@@ -74,16 +74,16 @@ export async function backUp(setup: BackupSetup, wish: BackupWish): Promise<Back
   }
 }
 
-async function* framesOf(
+async function* readTables(
   one: Sql,
   end: BackupEnd & { rows: Record<string, number> },
-  { progress }: BackupWish,
-): AsyncGenerator<Frame> {
-  for (const table of await tablesToKeep(one)) {
+  { progress }: BackupOptions,
+): AsyncGenerator<BackupFrame> {
+  for (const table of await listBackupTables(one)) {
     yield { type: 'table', table }
     let rows = 0
     let bytes = 0
-    for await (const data of piecesOf(await copyOut(one, table))) {
+    for await (const data of readChunks(await copyOut(one, table))) {
       for (let at = data.indexOf(10); at !== -1; at = data.indexOf(10, at + 1)) rows++
       bytes += data.length
       progress?.(table.name, bytes)
@@ -94,20 +94,20 @@ async function* framesOf(
   yield { type: 'end', end }
 }
 
-const copyOut = (sql: Sql, { name, columns }: Table): Promise<Readable> =>
+const copyOut = (sql: Sql, { name, columns }: BackupTable): Promise<Readable> =>
   sql`copy (select ${sql(columns)} from ${sql(name)}) to stdout`.readable()
 
 /**
  * The driver stops reading from its socket when rows come faster than they are taken, and goes on when the stream asks
  * for more; one that has got its end asks no more, and the connection would stand still for the next statement.
  */
-async function* piecesOf(rows: Readable): AsyncGenerator<Buffer> {
+async function* readChunks(rows: Readable): AsyncGenerator<Buffer> {
   let held: Buffer[] = []
   let length = 0
   for await (const row of rows) {
     held.push(row)
     length += row.length
-    if (length < PIECE_BYTES) continue
+    if (length < CHUNK_BYTES) continue
     yield Buffer.concat(held)
     held = []
     length = 0

@@ -1,15 +1,15 @@
 /** A restore begins on nothing: a store in which anything is, it leaves alone. */
 import type { Sql } from '../../kernel/db.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { tablesToKeep } from './tables.ts'
+import { listBackupTables } from './tables.ts'
 
 /** Rows that migrations bring along. */
 const MADE_BY_MIGRATIONS = new Set(['plan', 'scan_cleaning'])
 
 /** Throws `validation` when there is an account, a person, a passport: a row in any table that a backup holds. */
-export async function requireEmpty(sql: Sql): Promise<void> {
+export async function requireEmptyStore(sql: Sql): Promise<void> {
   const [ours] = await sql<{ made: boolean }[]>`select to_regclass('schema_migration') is not null as made`
-  for (const { name } of await tablesToKeep(sql)) {
+  for (const { name } of await listBackupTables(sql)) {
     if (!ours?.made) {
       const message = `The database has a table ${name} that is not Carnet's: restore into an empty database.`
       throw new AppError('validation', message)
@@ -24,7 +24,7 @@ export async function requireEmpty(sql: Sql): Promise<void> {
 }
 
 /** Takes the empty tables away, so that they can be made anew as they were when the backup was written. */
-export async function sweepOut(sql: Sql): Promise<void> {
+export async function dropTables(sql: Sql): Promise<void> {
   await sql.begin(async tx => {
     await tx`set local lock_timeout = '5s'`
     const tables = await tx<{ name: string }[]>`
@@ -33,7 +33,7 @@ export async function sweepOut(sql: Sql): Promise<void> {
         and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')`
     if (tables.length > 0)
       await tx`lock table ${tx(tables.map(table => table.name))} in access exclusive mode`
-    await requireEmpty(tx as unknown as Sql)
+    await requireEmptyStore(tx as unknown as Sql)
     for (const { name } of tables) await tx`drop table ${tx(name)} cascade`
     const routines = await tx<{ signature: string }[]>`
       select p.oid::regprocedure::text as signature from pg_proc p

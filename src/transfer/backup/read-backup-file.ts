@@ -8,7 +8,13 @@ import { sameText } from '../../kernel/crypto.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { explainFileError } from '../file-error.ts'
 import type { BackupKey } from './backup-key.ts'
-import { type BackupHeader, FIRST_LINES, FRAME_HEAD_BYTES, type Frame, LETTERS } from './write-backup-file.ts'
+import {
+  type BackupFrame,
+  type BackupHeader,
+  FIRST_LINES,
+  FRAME_HEAD_BYTES,
+  FRAME_TYPES,
+} from './write-backup-file.ts'
 
 const MAX_HEADER_BYTES = 1_048_576
 const MAX_FRAME_BYTES = 64 * 1_048_576
@@ -26,7 +32,7 @@ export type BackupFile = {
   /** Nobody without the key has changed it. False for one of version 0.1, which anybody could have. */
   isSealed: boolean
   /** From the first to the last; throws when the file is no longer what was checked. */
-  frames: () => AsyncGenerator<Frame>
+  frames: () => AsyncGenerator<BackupFrame>
 }
 
 /** `keys`: that of SECRET_KEY, and that of OLD_SECRET_KEY if there is one. */
@@ -42,7 +48,7 @@ export async function openBackupFile(options: ReadOptions): Promise<BackupFile> 
   const { path } = options
   try {
     const { bytes, head, tail } = await readEnds(path)
-    const kind = kindOf(head)
+    const kind = findVersion(head)
     if (kind === undefined)
       throw refused(`${path} is no backup of Carnet, or is damaged at its very beginning.`)
     const dataEnd = bytes - TRAILER_BYTES[kind]
@@ -65,7 +71,7 @@ export async function openBackupFile(options: ReadOptions): Promise<BackupFile> 
   }
 }
 
-function kindOf(head: Buffer): keyof typeof FIRST_LINES | undefined {
+function findVersion(head: Buffer): keyof typeof FIRST_LINES | undefined {
   const line = head.subarray(0, FIRST_LINES.sealed.length).toString('latin1')
   if (line === FIRST_LINES.sealed) return 'sealed'
   return line === FIRST_LINES.unsealed ? 'unsealed' : undefined
@@ -127,7 +133,7 @@ async function readEnds(path: string): Promise<{ bytes: number; head: Buffer; ta
 
 type Packed = { start: number; end: number; sha256: string }
 
-async function* decode(path: string, { start, end, sha256 }: Packed): AsyncGenerator<Frame> {
+async function* decode(path: string, { start, end, sha256 }: Packed): AsyncGenerator<BackupFrame> {
   const digest = createHash('sha256')
   const changed = () => refused(`${path} was changed while it was read.`)
   let left = start
@@ -142,7 +148,7 @@ async function* decode(path: string, { start, end, sha256 }: Packed): AsyncGener
   }
   const unpacked = Readable.from(packed(), { objectMode: false }).pipe(createZstdDecompress())
   try {
-    yield* framesOf(unpacked, changed)
+    yield* parseFrames(unpacked, changed)
   } catch (error) {
     if (error instanceof AppError || !(error instanceof Error)) throw error
     throw refused(`${path} has the right checksum, but what it holds cannot be unpacked: ${error.message}.`)
@@ -150,7 +156,7 @@ async function* decode(path: string, { start, end, sha256 }: Packed): AsyncGener
   if (digest.digest('hex') !== sha256) throw changed()
 }
 
-async function* framesOf(chunks: AsyncIterable<Buffer>, fault: () => Error): AsyncGenerator<Frame> {
+async function* parseFrames(chunks: AsyncIterable<Buffer>, fault: () => Error): AsyncGenerator<BackupFrame> {
   let held: Buffer[] = []
   let length = 0
   let wanted = FRAME_HEAD_BYTES
@@ -168,7 +174,7 @@ async function* framesOf(chunks: AsyncIterable<Buffer>, fault: () => Error): Asy
         all = all.subarray(FRAME_HEAD_BYTES)
         continue
       }
-      yield frameOf(letter, all.subarray(0, wanted), fault)
+      yield parseFrame(letter, all.subarray(0, wanted), fault)
       all = all.subarray(wanted)
       letter = ''
       wanted = FRAME_HEAD_BYTES
@@ -179,9 +185,9 @@ async function* framesOf(chunks: AsyncIterable<Buffer>, fault: () => Error): Asy
   if (letter !== '' || length > 0) throw fault()
 }
 
-function frameOf(letter: string, body: Buffer, fault: () => Error): Frame {
-  if (letter === LETTERS.data) return { type: 'data', data: body }
-  if (letter === LETTERS.table) return { type: 'table', table: JSON.parse(body.toString('utf8')) }
-  if (letter === LETTERS.end) return { type: 'end', end: JSON.parse(body.toString('utf8')) }
+function parseFrame(letter: string, body: Buffer, fault: () => Error): BackupFrame {
+  if (letter === FRAME_TYPES.data) return { type: 'data', data: body }
+  if (letter === FRAME_TYPES.table) return { type: 'table', table: JSON.parse(body.toString('utf8')) }
+  if (letter === FRAME_TYPES.end) return { type: 'end', end: JSON.parse(body.toString('utf8')) }
   throw fault()
 }

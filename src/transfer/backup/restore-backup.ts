@@ -9,9 +9,9 @@ import { AppError, assert } from '../../kernel/errors.ts'
 import { migrate, requireKnown } from '../../kernel/migrate.ts'
 import { countHistories, findBrokenChains } from '../../passports/copies/verify.ts'
 import type { BackupKey } from './backup-key.ts'
-import { requireEmpty, sweepOut } from './empty-store.ts'
+import { dropTables, requireEmptyStore } from './empty-store.ts'
 import { type BackupFile, openBackupFile } from './read-backup-file.ts'
-import { LEFT_OUT, type Table, tablesToKeep } from './tables.ts'
+import { type BackupTable, EXCLUDED_TABLES, listBackupTables } from './tables.ts'
 import type { BackupEnd } from './write-backup-file.ts'
 
 export type RestoreSetup = {
@@ -60,8 +60,8 @@ export async function restoreBackup(setup: RestoreSetup, options: RestoreOptions
   await requireKnownVersion(setup, file)
   const pool = setup.openPool()
   try {
-    await requireEmpty(pool)
-    await sweepOut(pool)
+    await requireEmptyStore(pool)
+    await dropTables(pool)
     const now = setup.clock.now()
     await migrate(pool, setup.migrations, now, file.header.migrations.at(-1)?.number ?? 0)
     const counts = await load(pool, file, progress)
@@ -109,7 +109,7 @@ async function loadTables(
   file: BackupFile,
   progress: Progress | undefined,
 ): Promise<{ end: BackupEnd; loaded: string[] }> {
-  const known = await tablesToKeep(sql)
+  const known = await listBackupTables(sql)
   const loaded: string[] = []
   let sink: Sink | undefined
   let end: BackupEnd | undefined
@@ -122,7 +122,7 @@ async function loadTables(
     sink = undefined
     if (frame.type === 'end') end = frame.end
     // An older Carnet may have kept what this one leaves out.
-    else if (!Object.hasOwn(LEFT_OUT, frame.table.name)) {
+    else if (!Object.hasOwn(EXCLUDED_TABLES, frame.table.name)) {
       const table = findTable(known, frame.table)
       loaded.push(table.name)
       await sql`delete from ${sql(table.name)}`
@@ -135,9 +135,9 @@ async function loadTables(
 
 /** By names of the database's own catalog: no text of the file becomes one of a statement. */
 function findTable(
-  known: readonly Table[],
+  known: readonly BackupTable[],
   { name, columns }: { name: string; columns: readonly string[] },
-): Table {
+): BackupTable {
   const table = known.find(one => one.name === name)
   const own = columns.map(column => table?.columns.find(one => one === column))
   if (table === undefined || own.includes(undefined) || new Set(own).size !== own.length)
@@ -150,7 +150,11 @@ function findTable(
 
 type Sink = { write: (data: Buffer) => Promise<void>; close: () => Promise<void> }
 
-async function copyIn(sql: Sql, { name, columns }: Table, progress: Progress | undefined): Promise<Sink> {
+async function copyIn(
+  sql: Sql,
+  { name, columns }: BackupTable,
+  progress: Progress | undefined,
+): Promise<Sink> {
   const stream: Writable = await sql`copy ${sql(name)} (${sql(columns)}) from stdin`.writable()
   const ended = finished(stream)
   ended.catch(() => undefined)

@@ -3,12 +3,12 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql } from '../../kernel/db.ts'
 import { sweepPartialFiles } from '../../kernel/private-file.ts'
-import { type BackupResult, type BackupSetup, backUp } from './create-backup.ts'
+import { type BackupResult, type BackupSetup, createBackup } from './create-backup.ts'
 
-export type ScheduledBackups = BackupSetup & { dir: string; everyMs: number; keep: number }
+export type BackupSchedule = BackupSetup & { dir: string; everyMs: number; keep: number }
 
 /** `left`: a sentence for each old one that should have gone and could not be deleted. */
-export type ScheduledBackup = BackupResult & { left: string[] }
+export type ScheduledBackupResult = BackupResult & { notDeleted: string[] }
 
 const NAME = /^carnet-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/
 
@@ -20,10 +20,10 @@ const BACKING_UP = 17
  * Makes a backup when the newest in the folder is old enough, and removes the oldest beyond those to keep. Of several
  * processes one does it: whoever has the lock, which ends with its connection. Undefined when nothing was to be done.
  */
-export async function backUpWhenDue(
-  wish: ScheduledBackups,
+export async function createBackupWhenDue(
+  wish: BackupSchedule,
   signal?: AbortSignal,
-): Promise<ScheduledBackup | undefined> {
+): Promise<ScheduledBackupResult | undefined> {
   await mkdir(wish.dir, { recursive: true })
   if (!(await isDue(wish))) return undefined
   const pool = wish.openPool()
@@ -38,14 +38,14 @@ export async function backUpWhenDue(
     // Whoever holds the lock is the only one who writes: what is unfinished was left by a process that was killed.
     await sweepPartialFiles(wish.dir, NAME)
     const path = join(wish.dir, nameAt(wish.clock.now()))
-    const made = await backUp(wish, { path, ...(signal ? { signal } : {}) })
-    return { ...made, left: await prune(wish) }
+    const made = await createBackup(wish, { path, ...(signal ? { signal } : {}) })
+    return { ...made, notDeleted: await prune(wish) }
   } finally {
     await pool.end({ timeout: 0 })
   }
 }
 
-async function prune({ dir, keep }: ScheduledBackups): Promise<string[]> {
+async function prune({ dir, keep }: BackupSchedule): Promise<string[]> {
   const left: string[] = []
   for (const name of (await backupsIn(dir)).slice(0, -keep)) {
     try {
@@ -74,7 +74,7 @@ export async function findLastBackup(dir: string): Promise<LastBackup | undefine
 
 const timeIn = (name: string) => new Date(name.replace(NAME, '$1-$2-$3T$4:$5:$6Z'))
 
-async function isDue({ dir, everyMs, clock }: ScheduledBackups): Promise<boolean> {
+async function isDue({ dir, everyMs, clock }: BackupSchedule): Promise<boolean> {
   const newest = (await backupsIn(dir)).at(-1)
   if (newest === undefined) return true
   const age = clock.now().getTime() - timeIn(newest).getTime()

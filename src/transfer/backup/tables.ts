@@ -2,7 +2,7 @@
 import type { Sql } from '../../kernel/db.ts'
 
 /** With the reason. Unlogged tables are left out as well: after a crash they are empty anyway. */
-export const LEFT_OUT: Readonly<Record<string, string>> = {
+export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   schema_migration: 'written by the migrations that a restore applies; the file says which',
   scan_salt:
     'destroyed after two days, so that nobody can ever tell who read what; a copy would outlive them',
@@ -18,11 +18,11 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   passkey_challenge: 'secrets of a minute',
 }
 
-export type Table = { name: string; columns: string[] }
+export type BackupTable = { name: string; columns: string[] }
 
 /** Those that others refer to come first. */
-export async function tablesToKeep(sql: Sql): Promise<Table[]> {
-  const tables = await sql<(Table & { needs: string[] })[]>`
+export async function listBackupTables(sql: Sql): Promise<BackupTable[]> {
+  const tables = await sql<(BackupTable & { needs: string[] })[]>`
     select c.relname::text as name,
       array(select a.attname::text from pg_attribute a
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum) as columns,
@@ -33,11 +33,11 @@ export async function tablesToKeep(sql: Sql): Promise<Table[]> {
     where n.nspname = current_schema() and c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
       and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')
     order by c.relname`
-  const left = tables.filter(table => !Object.hasOwn(LEFT_OUT, table.name))
-  return inOrder(left as (Table & { needs: string[]; oid: string })[])
+  const left = tables.filter(table => !Object.hasOwn(EXCLUDED_TABLES, table.name))
+  return inOrder(left as (BackupTable & { needs: string[]; oid: string })[])
 }
 
-function inOrder(tables: readonly (Table & { needs: string[]; oid: string })[]): Table[] {
+function inOrder(tables: readonly (BackupTable & { needs: string[]; oid: string })[]): BackupTable[] {
   const byOid = new Map(tables.map(table => [table.oid, table]))
   const ordered = new Set<(typeof tables)[number]>()
   const visit = (table: (typeof tables)[number]) => {

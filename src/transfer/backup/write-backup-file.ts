@@ -25,7 +25,7 @@ export type BackupHeader = {
 export type BackupEnd = { rows: Readonly<Record<string, number>>; passports: number; versions: number }
 
 /** `data` is a piece of what COPY writes as text, of the table before. */
-export type Frame =
+export type BackupFrame =
   | { type: 'table'; table: { name: string; columns: readonly string[] } }
   | { type: 'data'; data: Buffer }
   | { type: 'end'; end: BackupEnd }
@@ -34,7 +34,7 @@ export type Frame =
 export const FIRST_LINES = { unsealed: 'carnet-backup 1\n', sealed: 'carnet-backup 2\n' } as const
 /** A letter and four bytes of length. */
 export const FRAME_HEAD_BYTES = 5
-export const LETTERS = { table: 'T', data: 'D', end: 'E' } as const
+export const FRAME_TYPES = { table: 'T', data: 'D', end: 'E' } as const
 
 type Target = { path: string; key: BackupKey; signal?: AbortSignal | undefined }
 
@@ -42,7 +42,7 @@ type Target = { path: string; key: BackupKey; signal?: AbortSignal | undefined }
 export async function writeBackupFile(
   target: Target,
   header: BackupHeader,
-  frames: AsyncIterable<Frame>,
+  frames: AsyncIterable<BackupFrame>,
 ): Promise<{ sha256: string; bytes: number }> {
   try {
     return await writePrivateFile(target.path, put => write(put, target, header, frames))
@@ -55,7 +55,7 @@ async function write(
   put: Put,
   { key, signal }: Target,
   header: BackupHeader,
-  frames: AsyncIterable<Frame>,
+  frames: AsyncIterable<BackupFrame>,
 ): Promise<{ sha256: string; bytes: number }> {
   const digest = createHash('sha256')
   let bytes = 0
@@ -77,14 +77,14 @@ async function write(
   return { sha256, bytes: bytes + trailer.length }
 }
 
-async function* encode(frames: AsyncIterable<Frame>): AsyncGenerator<Buffer> {
+async function* encode(frames: AsyncIterable<BackupFrame>): AsyncGenerator<Buffer> {
   for await (const frame of frames) {
     const body =
       frame.type === 'data'
         ? frame.data
         : Buffer.from(JSON.stringify(frame.type === 'table' ? frame.table : frame.end))
     const head = Buffer.alloc(FRAME_HEAD_BYTES)
-    head.write(LETTERS[frame.type], 'latin1')
+    head.write(FRAME_TYPES[frame.type], 'latin1')
     head.writeUInt32BE(body.length, 1)
     yield head
     yield body

@@ -20,20 +20,20 @@ export type DecimalMark = (typeof DECIMAL_MARKS)[number]
 const FORMULA = /^'*[=+\-@＝＋－＠\s]/
 const TRAILING = /\s$/
 
-const needsMark = (text: string) => FORMULA.test(text) || TRAILING.test(text)
+const needsApostrophe = (text: string) => FORMULA.test(text) || TRAILING.test(text)
 
-export const defused = (text: string): string => (needsMark(text) ? `'${text}` : text)
+export const escapeFormula = (text: string): string => (needsApostrophe(text) ? `'${text}` : text)
 
 /** The opposite: what was marked is taken as it is, everything else without the white space around it. */
-export function plainText(cell: string): string {
-  if (cell.startsWith("'") && needsMark(cell.slice(1))) return cell.slice(1)
+export function parseCellText(cell: string): string {
+  if (cell.startsWith("'") && needsApostrophe(cell.slice(1))) return cell.slice(1)
   return cell.trim()
 }
 
 /** A value of the data as a cell; objects and lists have cells of their own. */
-export function cellOf(value: unknown): Cell {
+export function toCell(value: unknown): Cell {
   if (typeof value === 'number' || typeof value === 'boolean') return value
-  return typeof value === 'string' ? defused(value) : null
+  return typeof value === 'string' ? escapeFormula(value) : null
 }
 
 /** No thousands begin with 0: "0.125" is an eighth, whatever the mark. */
@@ -43,13 +43,13 @@ const GROUPED = {
 } as const
 
 /** "1.234,5 kg" with a decimal comma is 1234.5; a text that is no number stays one. */
-export function readNumber(text: string, mark: DecimalMark, unit = ''): number | string {
-  const plain = plainDigits(text, mark, unit)
+export function parseNumber(text: string, mark: DecimalMark, unit = ''): number | string {
+  const plain = normalizeDigits(text, mark, unit)
   return plain === undefined ? text : Number(plain)
 }
 
 /** The number that a text writes, as JSON writes numbers; undefined for a text that writes none. */
-export function plainDigits(text: string, mark: DecimalMark, unit = ''): string | undefined {
+export function normalizeDigits(text: string, mark: DecimalMark, unit = ''): string | undefined {
   let plain = text.replaceAll(/[\s\u00a0\u202f'’]/g, '')
   const bare = unit.replaceAll(/\s/g, '')
   if (bare !== '' && plain.toLowerCase().endsWith(bare.toLowerCase())) plain = plain.slice(0, -bare.length)
@@ -66,12 +66,12 @@ export function plainDigits(text: string, mark: DecimalMark, unit = ''): string 
  * What a number means where its mark can be that of thousands or that of decimals: "1,234" where decimals have a point.
  * Undefined where there is only one way to read it.
  */
-export function findTwoReadings(
+export function findAmbiguousNumbers(
   text: string,
   mark: DecimalMark,
   unit = '',
 ): readonly [number, number] | undefined {
-  const [ours, theirs] = [readNumber(text, mark, unit), readNumber(text, OTHER[mark], unit)]
+  const [ours, theirs] = [parseNumber(text, mark, unit), parseNumber(text, OTHER[mark], unit)]
   if (typeof ours !== 'number' || typeof theirs !== 'number') return undefined
   return Math.abs(ours) > Math.abs(theirs) ? [ours, theirs] : undefined
 }
@@ -79,7 +79,7 @@ export function findTwoReadings(
 const OTHER = { point: 'comma', comma: 'point' } as const
 
 /** The mark that the numbers of a sheet speak for; undefined when none says anything: "1,234" can be both. */
-export function guessMark(texts: Iterable<string>): DecimalMark | undefined {
+export function guessDecimalMark(texts: Iterable<string>): DecimalMark | undefined {
   let [point, comma] = [0, 0]
   for (const text of texts) {
     const plain = text.replaceAll(/[\s\u00a0\u202f%]/g, '')
@@ -94,7 +94,7 @@ export function guessMark(texts: Iterable<string>): DecimalMark | undefined {
 const DOTTED_DATE = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/
 const MONTH = /^(\d{1,2})[./](\d{4})$/
 
-function readDate(text: string): string {
+function normalizeDate(text: string): string {
   const [, day, month, year] = DOTTED_DATE.exec(text) ?? []
   if (day !== undefined) return `${year}-${month?.padStart(2, '0')}-${day.padStart(2, '0')}`
   const [, onlyMonth, ofYear] = MONTH.exec(text) ?? []
@@ -106,16 +106,16 @@ export const isEmptyCell = (cell: Cell | undefined): boolean =>
   cell === null || cell === undefined || (typeof cell === 'string' && cell.trim() === '')
 
 /** The value of a cell for a field that is no number; `path` as the labels have it. */
-export function cellValue(cell: Cell, field: Field, path: string): unknown {
+export function parseCell(cell: Cell, field: Field, path: string): unknown {
   if (field.type === 'boolean') {
     return typeof cell === 'boolean' ? cell : (parseYesNo(String(cell)) ?? cell)
   }
-  const text = typeof cell === 'string' ? plainText(cell) : String(cell)
-  return readSpelling(toCanonicalName(path, field, text), field.format)
+  const text = typeof cell === 'string' ? parseCellText(cell) : String(cell)
+  return normalizeSpelling(toCanonicalName(path, field, text), field.format)
 }
 
 /** Spreadsheets take a GTIN for a number and drop its zeros in front, and may put `.0` behind it. */
-function readGtin(text: string): string {
+function normalizeGtin(text: string): string {
   const plain = text
     .replaceAll(/[\s-]/g, '')
     .replace(/^'/, '')
@@ -125,8 +125,8 @@ function readGtin(text: string): string {
 }
 
 /** Dates and numbers of goods and places as people write them, in the one way that is kept; other texts as they are. */
-export function readSpelling(text: string, format: Field['format']): string {
-  if (format === 'partial_date') return readDate(text)
+export function normalizeSpelling(text: string, format: Field['format']): string {
+  if (format === 'partial_date') return normalizeDate(text)
   if (format === 'gln') return text.replaceAll(/[\s-]/g, '')
-  return format === 'gtin' ? readGtin(text) : text
+  return format === 'gtin' ? normalizeGtin(text) : text
 }

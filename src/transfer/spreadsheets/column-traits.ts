@@ -3,7 +3,7 @@ import { type Cell, isEmptyCell } from './cell.ts'
 import { hasUnit } from './measurement-units.ts'
 
 /** Places of columns. */
-export type SheetTraits = {
+export type ColumnTraits = {
   /** All cells are between 0 and 1, and not all are 0: shares may be fractions of one. */
   fractions: readonly number[]
   /** Some cell is something else. */
@@ -12,18 +12,18 @@ export type SheetTraits = {
   withUnits: readonly number[]
 }
 
-export const NO_TRAITS: SheetTraits = { fractions: [], others: [], withUnits: [] }
+export const NO_TRAITS: ColumnTraits = { fractions: [], others: [], withUnits: [] }
 
 const FRACTION_CELL = /^(?:0?[.,]\d+|[01](?:[.,]0+)?)$/
 
 const isFraction = (cell: Cell): boolean =>
   typeof cell === 'number' ? cell >= 0 && cell <= 1 : FRACTION_CELL.test(String(cell).trim())
 
-type ColumnTraits = { isFraction: boolean; isZero: boolean; isWithUnits: boolean }
+type TraitState = { isFraction: boolean; isZero: boolean; isWithUnits: boolean }
 
 export function collectTraits() {
-  const columns: (ColumnTraits | undefined)[] = []
-  const places = (has: (one: ColumnTraits) => boolean) =>
+  const columns: (TraitState | undefined)[] = []
+  const places = (has: (one: TraitState) => boolean) =>
     Array.from(columns, (one, place) => (one !== undefined && has(one) ? place : -1)).filter(n => n >= 0)
   return {
     add(cells: readonly Cell[]): void {
@@ -39,7 +39,7 @@ export function collectTraits() {
         one.isWithUnits &&= typeof cell === 'string' && hasUnit(cell)
       }
     },
-    traits: (): SheetTraits => ({
+    traits: (): ColumnTraits => ({
       fractions: places(one => one.isFraction && !one.isZero),
       others: places(one => !one.isFraction),
       withUnits: places(one => one.isWithUnits),

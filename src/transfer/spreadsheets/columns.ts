@@ -7,14 +7,14 @@ import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'
 import { getMaxEntries } from '../../categories/schema/json-schema.ts'
-import { unitsOf } from './measurement-units.ts'
+import { listUnits } from './measurement-units.ts'
 
 /** Member names, indexes from 0 and language codes, from the data inward. */
-export type Steps = readonly (string | number)[]
+export type DataPath = readonly (string | number)[]
 
 export type Column = {
   name: string
-  steps: Steps
+  path: DataPath
   /** What stands there; of a list with `isWhole` the list. */
   field: Field
   /** Names alone, as the labels have them: `fiberComposition.percentage`. */
@@ -29,14 +29,14 @@ export type Column = {
 }
 
 /** Stands in a mapping for a unit that a person has yet to choose. */
-export const UNIT_OPEN = '?'
+export const UNIT_TO_CHOOSE = '?'
 
 /** How a mapping names a column: by its path, and behind `|` by its unit. */
-export const mappingName = ({ name, unit }: Pick<Column, 'name' | 'unit'>): string =>
+export const buildMappingName = ({ name, unit }: Pick<Column, 'name' | 'unit'>): string =>
   unit === undefined ? name : `${name}|${unit}`
 
 /** A list that can be written in one cell: of single values, or of a name with its number. */
-export function compactMembers(field: Field): readonly [name: Field, number: Field] | undefined {
+export function findCompactMembers(field: Field): readonly [name: Field, number: Field] | undefined {
   const [first, second, ...more] = field.of ?? []
   if (first?.type !== 'name' || second?.type !== 'number' || more.length > 0) return undefined
   return [first, second]
@@ -44,86 +44,87 @@ export function compactMembers(field: Field): readonly [name: Field, number: Fie
 
 const PART = /^([A-Za-z_]\w*)(?:\[([1-9]\d{0,3})\])?$/
 
-const found = new WeakMap<CompleteCategory, Map<string, Column>>()
+const columnCaches = new WeakMap<CompleteCategory, Map<string, Column>>()
 /** Names come from outside. */
-const MOST_KEPT = 10_000
+const MAX_CACHED_COLUMNS = 10_000
 
 const MAX_NAME_LENGTH = 400
 
 /** The column of this name, with or without a unit; undefined when the category has none. */
 export function findColumn(category: CompleteCategory, name: string): Column | undefined {
-  const known = found.get(category) ?? new Map<string, Column>()
-  found.set(category, known)
+  const known = columnCaches.get(category) ?? new Map<string, Column>()
+  columnCaches.set(category, known)
   const kept = known.get(name)
   if (kept !== undefined) return kept
   const column = name.length > MAX_NAME_LENGTH ? undefined : parseName(category, name)
   if (column === undefined) return undefined
-  if (known.size >= MOST_KEPT) known.clear()
-  const made = { ...column, name: columnName(column.steps) }
+  if (known.size >= MAX_CACHED_COLUMNS) known.clear()
+  const made = { ...column, name: buildColumnName(column.path) }
   known.set(name, made)
   return made
 }
 
 function parseName(category: CompleteCategory, name: string): Omit<Column, 'name'> | undefined {
   const [, path = '', unit] = /^([^|]*)(?:\|(.+))?$/s.exec(name) ?? []
-  const column = walk(category.fields, path.split('.'), [], [])
+  const column = findByPath(category.fields, path.split('.'), [], [])
   if (column === undefined || unit === undefined) return column
-  const isOne = unit === UNIT_OPEN || unit.startsWith('@') || unitsOf(column.field).includes(unit)
-  return isOne && unitsOf(column.field).length > 0 ? { ...column, unit } : undefined
+  const isOne = unit === UNIT_TO_CHOOSE || unit.startsWith('@') || listUnits(column.field).includes(unit)
+  return isOne && listUnits(column.field).length > 0 ? { ...column, unit } : undefined
 }
 
-function walk(
+function findByPath(
   fields: readonly Field[],
   [part = '', ...rest]: readonly string[],
-  steps: Steps,
-  names: readonly string[],
+  parentPath: DataPath,
+  parentNames: readonly string[],
 ): Omit<Column, 'name'> | undefined {
   const [, member, index] = PART.exec(part) ?? []
   const field = fields.find(one => one.name === member)
   if (field === undefined) return undefined
-  const at = [...steps, field.name]
-  const path = [...names, field.name]
-  const base = { field, labelPath: path.join('.') }
-  if (field.type === 'list') return inList(field, index, rest, at, path)
+  const path = [...parentPath, field.name]
+  const names = [...parentNames, field.name]
+  const base = { field, labelPath: names.join('.') }
+  if (field.type === 'list') return findInList(field, index, rest, path, names)
   if (index !== undefined) return undefined
-  if (field.localized) return inLanguage(base, rest, at)
-  if (field.type === 'object') return rest.length === 0 ? undefined : walk(field.fields ?? [], rest, at, path)
-  return rest.length === 0 ? { ...base, steps: at } : undefined
+  if (field.localized) return findInText(base, rest, path)
+  if (field.type === 'object')
+    return rest.length === 0 ? undefined : findByPath(field.fields ?? [], rest, path, names)
+  return rest.length === 0 ? { ...base, path } : undefined
 }
 
-function inLanguage(base: { field: Field; labelPath: string }, rest: readonly string[], at: Steps) {
+function findInText(base: { field: Field; labelPath: string }, rest: readonly string[], at: DataPath) {
   const [tag, ...more] = rest
-  if (tag === undefined) return { ...base, steps: at, isPrimary: true as const }
+  if (tag === undefined) return { ...base, path: at, isPrimary: true as const }
   const language = canonicalizeLanguage(tag)
   if (more.length > 0 || language === undefined) return undefined
-  return { ...base, steps: [...at, language], language }
+  return { ...base, path: [...at, language], language }
 }
 
-function inList(
+function findInList(
   field: Field,
   index: string | undefined,
   rest: readonly string[],
-  at: Steps,
-  path: readonly string[],
+  at: DataPath,
+  names: readonly string[],
 ) {
   if (index === undefined) {
-    const isOne = findScalarEntry(field) !== undefined || compactMembers(field) !== undefined
+    const isOne = findScalarEntry(field) !== undefined || findCompactMembers(field) !== undefined
     if (rest.length > 0 || !isOne) return undefined
-    return { steps: at, field, labelPath: path.join('.'), isWhole: true as const }
+    return { path: at, field, labelPath: names.join('.'), isWhole: true as const }
   }
   const entry = Number(index) - 1
   if (rest.length === 0 || entry >= (getMaxEntries(field) ?? 0)) return undefined
-  return walk(field.of ?? [], rest, [...at, entry], path)
+  return findByPath(field.of ?? [], rest, [...at, entry], names)
 }
 
 /** How many entries of each list a sheet has columns for, and in which languages its texts are. */
-export type Extent = {
+export type ColumnLayout = {
   entries: ReadonlyMap<string, number>
   languages: ReadonlyMap<string, readonly string[]>
 }
 
 /** Every column of a category in the order of its fields; lists by their entries, but for those of single values. */
-export function columnsOf(category: CompleteCategory, extent: Extent): Column[] {
+export function listColumns(category: CompleteCategory, extent: ColumnLayout): Column[] {
   const names: string[] = []
   const visitAll = (fields: readonly Field[], prefix: string, parent: string) => {
     for (const field of fields) visit(field, prefix, parent)
@@ -145,7 +146,7 @@ export function columnsOf(category: CompleteCategory, extent: Extent): Column[] 
 }
 
 /** What a template has room for: three shares, one entry of other lists, the languages asked for. */
-export function templateExtent(category: CompleteCategory, languages: readonly string[]): Extent {
+export function buildTemplateLayout(category: CompleteCategory, languages: readonly string[]): ColumnLayout {
   const entries = new Map<string, number>()
   const texts = new Map<string, readonly string[]>()
   const visit = (fields: readonly Field[], parent: string) => {
@@ -161,7 +162,7 @@ export function templateExtent(category: CompleteCategory, languages: readonly s
 }
 
 /** The place of a fault as a column is called: `fiberComposition[0].fiber` of the data is the first entry here. */
-export function columnName(steps: Steps): string {
+export function buildColumnName(steps: DataPath): string {
   let name = ''
   for (const step of steps) {
     if (typeof step === 'number') name += `[${step + 1}]`

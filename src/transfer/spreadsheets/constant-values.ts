@@ -7,9 +7,9 @@ import type { Data } from '../../categories/value.ts'
 import type { Detail } from '../../kernel/errors.ts'
 import { getState, readingOf } from '../../passports/core/state.ts'
 import { listPassports } from '../../passports/read/list.ts'
-import { type Column, columnName, columnsOf, compactMembers, findColumn } from './columns.ts'
-import { Breadth, dataRow } from './passport-to-row.ts'
-import { type Constant, changesOf, type Reading, rowData } from './row-to-passport.ts'
+import { buildColumnName, type Column, findColumn, findCompactMembers, listColumns } from './columns.ts'
+import { buildRow, LayoutCollector } from './passport-to-row.ts'
+import { buildChanges, type Constant, parseRow, type RowOptions } from './row-to-passport.ts'
 
 /** By the name of a column, as texts of cells. */
 export type ConstantTexts = Readonly<Record<string, string>>
@@ -18,7 +18,7 @@ export type ConstantTexts = Readonly<Record<string, string>>
 export const NEVER_CONSTANT: readonly string[] = ['sku', 'gtin']
 
 /** What a new product needs and no column gives, as names of columns; a text without its language. */
-export function neededNames(category: CompleteCategory, columns: readonly Column[]): string[] {
+export function listMissingNames(category: CompleteCategory, columns: readonly Column[]): string[] {
   const names: string[] = []
   const isGiven = (name: string) =>
     columns.some(
@@ -34,21 +34,21 @@ export function neededNames(category: CompleteCategory, columns: readonly Column
     }
   }
   const visitEntries = (field: Field, name: string): void => {
-    const places = columns.flatMap(({ steps }) =>
-      steps[0] === name && typeof steps[1] === 'number' ? [steps[1]] : [],
+    const places = columns.flatMap(({ path }) =>
+      path[0] === name && typeof path[1] === 'number' ? [path[1]] : [],
     )
-    for (const place of new Set(places)) visit(field.of ?? [], `${columnName([name, place])}.`)
+    for (const place of new Set(places)) visit(field.of ?? [], `${buildColumnName([name, place])}.`)
   }
   visit(category.fields, '')
   return names
 }
 
 /** Whether a value for all rows may be written in one cell. */
-export const isWritable = ({ field, isWhole }: Column): boolean =>
-  isWhole !== true || findScalarEntry(field) !== undefined || compactMembers(field) !== undefined
+export const canBeConstant = ({ field, isWhole }: Column): boolean =>
+  isWhole !== true || findScalarEntry(field) !== undefined || findCompactMembers(field) !== undefined
 
 /** The constants that a sheet with these columns uses: a column of its own goes before. */
-export function constantsFor(
+export function selectConstants(
   category: CompleteCategory,
   texts: ConstantTexts,
   columns: readonly (Column | undefined)[],
@@ -62,35 +62,32 @@ export function constantsFor(
 }
 
 /** A list in one cell and a list in several are two ways of saying the same. */
-const isWithin = ({ steps, isWhole }: Column, columns: readonly (Column | undefined)[]): boolean =>
-  columns.some(one => one?.steps[0] === steps[0] && (isWhole === true || one?.isWhole === true))
+const isWithin = ({ path, isWhole }: Column, columns: readonly (Column | undefined)[]): boolean =>
+  columns.some(one => one?.path[0] === path[0] && (isWhole === true || one?.isWhole === true))
 
 /** What is wrong with constants by themselves, before any row is looked at; what is missing is no matter here. */
-export function findWrongConstants(
+export function findInvalidConstants(
   category: CompleteCategory,
   values: readonly Constant[],
-  mark: Reading['mark'],
+  mark: RowOptions['mark'],
 ): { name: string; detail: Detail }[] {
   return values.flatMap(({ column, text }) => {
-    const reading: Reading = { columns: [column], mark, clears: false }
+    const reading: RowOptions = { columns: [column], mark, clears: false }
     const languages = column.language ?? 'en'
     const data = {
       languages: [languages],
-      ...changesOf(rowData([text], reading), undefined, reading),
+      ...buildChanges(parseRow([text], reading), undefined, reading),
     } as Data
     const { errors } = validateData(category, data)
     const own = errors.find(
-      ({ code, pointer }) => code !== 'required' && pointer.split('/')[2] === String(column.steps[0]),
+      ({ code, pointer }) => code !== 'required' && pointer.split('/')[2] === String(column.path[0]),
     )
     return own === undefined ? [] : [{ name: column.name, detail: own }]
   })
 }
 
 /** What the account gave its sheets of a category last; for its first one, what its newest product says of the company. */
-export async function rememberedConstants(
-  ctx: AccountContext,
-  category: CompleteCategory,
-): Promise<ConstantTexts> {
+export async function loadConstants(ctx: AccountContext, category: CompleteCategory): Promise<ConstantTexts> {
   const [row] = await ctx.sql<{ constants: string }[]>`
     select constants::text from sheet_mapping where account_id = ${ctx.accountId} and category = ${category.id}`
   const kept = JSON.parse(row?.constants ?? '{}') as ConstantTexts
@@ -105,12 +102,12 @@ async function companyOfNewest(ctx: AccountContext, category: CompleteCategory):
   const [newest] = rows
   if (newest === undefined) return {}
   const data = readingOf(await getState(ctx, newest.id))
-  const breadth = new Breadth(category)
+  const breadth = new LayoutCollector(category)
   breadth.add(data)
-  const columns = columnsOf(category, breadth.extent).filter(({ steps }) =>
-    OF_COMPANY.includes(String(steps[0])),
+  const columns = listColumns(category, breadth.layout).filter(({ path }) =>
+    OF_COMPANY.includes(String(path[0])),
   )
-  const cells = dataRow(data, columns)
+  const cells = buildRow(data, columns)
   return Object.fromEntries(
     columns.flatMap(({ name }, place) => {
       const cell = cells[place] ?? null
@@ -120,14 +117,14 @@ async function companyOfNewest(ctx: AccountContext, category: CompleteCategory):
 }
 
 /** Keeps the constants of a sheet; those that a column of it stood in for stay as they were. */
-export async function rememberConstants(
+export async function saveConstants(
   ctx: AccountContext,
   category: CompleteCategory,
   columns: readonly (Column | undefined)[],
   texts: ConstantTexts,
 ): Promise<void> {
-  const before = await rememberedConstants(ctx, category)
-  const unused = new Set(constantsFor(category, before, columns).map(({ column }) => column.name))
+  const before = await loadConstants(ctx, category)
+  const unused = new Set(selectConstants(category, before, columns).map(({ column }) => column.name))
   const kept = Object.entries(before).filter(([name]) => !unused.has(name))
   const constants = JSON.stringify({ ...Object.fromEntries(kept), ...texts })
   await ctx.sql`

@@ -4,52 +4,52 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { breathing } from '../../kernel/breath.ts'
-import { SheetFault } from './spreadsheet-error.ts'
+import { SpreadsheetError } from './spreadsheet-error.ts'
 
-export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
+export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 export type EncodedText = {
-  encoding: Encoding
+  encoding: TextEncoding
   /** Decodes from the beginning, some 16 kB at a time, without the byte order mark: a large text never exists whole. */
   decode: () => Generator<string, void>
 }
 
 const PIECE_BYTES = 16 * 1024
 
-/** Finds the encoding and checks all of the text, with pauses for others. Throws `SheetFault`. */
+/** Finds the encoding and checks all of the text, with pauses for others. Throws `SpreadsheetError`. */
 export async function readText(bytes: Uint8Array): Promise<EncodedText> {
-  if (bytes.length === 0) throw new SheetFault('empty')
+  if (bytes.length === 0) throw new SpreadsheetError('empty')
   const encoding = findMark(bytes) ?? findWideWithoutMark(bytes) ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252')
   const decode = () => decodePieces(bytes, encoding)
   const breathe = breathing()
   let isBlank = true
   for (const piece of decode()) {
-    if (NO_TEXT.test(piece)) throw new SheetFault('not_text')
+    if (NO_TEXT.test(piece)) throw new SpreadsheetError('not_text')
     isBlank &&= piece.trim() === ''
     await breathe()
   }
-  if (isBlank) throw new SheetFault('empty')
+  if (isBlank) throw new SpreadsheetError('empty')
   return { encoding, decode }
 }
 
-function* decodePieces(bytes: Uint8Array, encoding: Encoding): Generator<string, void> {
+function* decodePieces(bytes: Uint8Array, encoding: TextEncoding): Generator<string, void> {
   const decoder = new TextDecoder(encoding, { fatal: true })
   try {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       yield decoder.decode(bytes.subarray(at, at + PIECE_BYTES), { stream: at + PIECE_BYTES < bytes.length })
     }
   } catch (error) {
-    throw error instanceof TypeError ? new SheetFault('encoding') : error
+    throw error instanceof TypeError ? new SpreadsheetError('encoding') : error
   }
 }
 
-function findMark([a, b, c]: Uint8Array): Encoding | undefined {
+function findMark([a, b, c]: Uint8Array): TextEncoding | undefined {
   if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8'
   if (a === 0xff && b === 0xfe) return 'utf-16le'
   return a === 0xfe && b === 0xff ? 'utf-16be' : undefined
 }
 
 /** Western text in UTF-16 has a zero in every second byte. */
-function findWideWithoutMark(bytes: Uint8Array): Encoding | undefined {
+function findWideWithoutMark(bytes: Uint8Array): TextEncoding | undefined {
   const sample = bytes.subarray(0, 1000)
   let [even, odd] = [0, 0]
   for (const [place, byte] of sample.entries()) {

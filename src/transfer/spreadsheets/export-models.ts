@@ -9,18 +9,18 @@ import { type Addresses, passportUrl } from '../../passports/core/record.ts'
 import { readingOf, statesInPieces } from '../../passports/core/state.ts'
 import { type ListFilter, listPassports } from '../../passports/read/list.ts'
 import type { Cell } from './cell.ts'
-import { columnsOf } from './columns.ts'
-import { TOLD_COLUMNS } from './mapping.ts'
-import { Breadth, dataRow } from './passport-to-row.ts'
-import type { SheetFormat } from './template.ts'
-import { CSV_START, type CsvSeparator, csvLine } from './write-csv.ts'
-import { xlsxFile } from './write-xlsx.ts'
+import { listColumns } from './columns.ts'
+import { EXTRA_COLUMNS } from './mapping.ts'
+import { buildRow, LayoutCollector } from './passport-to-row.ts'
+import type { SpreadsheetFormat } from './template.ts'
+import { BYTE_ORDER_MARK, type CsvSeparator, formatCsvLine } from './write-csv.ts'
+import { writeXlsx } from './write-xlsx.ts'
 
-export type ExportWish = {
+export type ModelExportOptions = {
   category: CompleteCategory
   status: ListFilter['status']
   q: string | undefined
-  format: SheetFormat
+  format: SpreadsheetFormat
   separator: CsvSeparator
   addresses: Addresses
   /** What the sheet is called inside an XLSX file. */
@@ -28,21 +28,21 @@ export type ExportWish = {
 }
 
 /** The pieces of the file. */
-export function exportModels(ctx: AccountContext, wish: ExportWish): AsyncGenerator<Buffer> {
+export function exportModels(ctx: AccountContext, wish: ModelExportOptions): AsyncGenerator<Buffer> {
   const rows = sheetRows(ctx, wish)
-  return wish.format === 'xlsx' ? xlsxFile([{ name: wish.title, rows }]) : csvFile(rows, wish.separator)
+  return wish.format === 'xlsx' ? writeXlsx([{ name: wish.title, rows }]) : writeCsv(rows, wish.separator)
 }
 
 const PIECE = 64 * 1024
 
 /** Rows as a CSV file, in pieces. */
-export async function* csvFile(
+export async function* writeCsv(
   rows: AsyncIterable<readonly Cell[]>,
   separator: CsvSeparator,
 ): AsyncGenerator<Buffer> {
-  let text = CSV_START
+  let text = BYTE_ORDER_MARK
   for await (const cells of rows) {
-    text += csvLine(cells, separator)
+    text += formatCsvLine(cells, separator)
     if (text.length < PIECE) continue
     yield Buffer.from(text)
     text = ''
@@ -50,21 +50,21 @@ export async function* csvFile(
   yield Buffer.from(text)
 }
 
-async function* sheetRows(ctx: AccountContext, wish: ExportWish): AsyncGenerator<Cell[]> {
-  const breadth = new Breadth(wish.category)
+async function* sheetRows(ctx: AccountContext, wish: ModelExportOptions): AsyncGenerator<Cell[]> {
+  const breadth = new LayoutCollector(wish.category)
   for await (const { data } of models(ctx, wish)) breadth.add(data)
-  const columns = columnsOf(wish.category, breadth.extent)
-  const [address] = TOLD_COLUMNS
+  const columns = listColumns(wish.category, breadth.layout)
+  const [address] = EXTRA_COLUMNS
   yield [...columns.map(({ name }) => name), address]
   for await (const { uuid, data } of models(ctx, wish)) {
-    yield [...dataRow(data, columns), passportUrl(wish.addresses, idFromUuid(uuid))]
+    yield [...buildRow(data, columns), passportUrl(wish.addresses, idFromUuid(uuid))]
   }
 }
 
 const A_PAGE = 100
 
 /** Newest first, as the list of products is. */
-async function* models(ctx: AccountContext, { category, status, q }: ExportWish) {
+async function* models(ctx: AccountContext, { category, status, q }: ModelExportOptions) {
   const filter: ListFilter = { levels: ['m'], category: category.id, status, q }
   let after: string | undefined
   for (;;) {

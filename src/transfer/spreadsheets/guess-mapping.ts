@@ -5,26 +5,26 @@
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'
 import { getFieldNames, includesParentName, normalizeName } from '../../categories/names/name-lookup.ts'
-import { NO_TRAITS, type SheetTraits } from './column-traits.ts'
-import { type Column, findColumn, mappingName, UNIT_OPEN } from './columns.ts'
+import { type ColumnTraits, NO_TRAITS } from './column-traits.ts'
+import { buildMappingName, type Column, findColumn, UNIT_TO_CHOOSE } from './columns.ts'
 import {
   COMMON_HEADERS,
   type HeaderTable,
   KNOWN_SOURCES,
   type KnownSource,
   MEANINGS,
-  type Meaning,
+  type TitleMeaning,
 } from './known-headers.ts'
-import { headerKey, isExport, type Mapping, TOLD_COLUMNS } from './mapping.ts'
-import { FRACTION, findUnit, isUnitAsked, unitsOf } from './measurement-units.ts'
+import { type ColumnMapping, EXTRA_COLUMNS, isOwnExport, normalizeTitle } from './mapping.ts'
+import { FRACTION, findUnit, isUnitRequired, listUnits } from './measurement-units.ts'
 
 /** Guesses every column; a field is given to the first column that seems to be it. */
 export function guessMapping(
   category: CompleteCategory,
   header: readonly string[],
   remembered: ReadonlyMap<string, string | null> = new Map(),
-  traits: SheetTraits = NO_TRAITS,
-): Mapping {
+  traits: ColumnTraits = NO_TRAITS,
+): ColumnMapping {
   const source = findSource(header)
   const taken = new Set<string>()
   const take = (column: Column | undefined) => {
@@ -32,13 +32,13 @@ export function guessMapping(
     taken.add(column.name)
     return column
   }
-  const isOurs = (title: string) => TOLD_COLUMNS.some(one => one === title.trim())
-  const known = (title: string) => remembered.get(headerKey(title))
+  const isOurs = (title: string) => EXTRA_COLUMNS.some(one => one === title.trim())
+  const known = (title: string) => remembered.get(normalizeTitle(title))
   const findKnown = (title: string) => findColumn(category, known(title) ?? '')
   const findExact = (title: string) => findColumn(category, title.trim())
   // The surest goes first, so that a synonym cannot take the field of a column that bears its name.
   const passes: ((title: string) => Column | undefined)[] = [
-    isExport(header)
+    isOwnExport(header)
       ? title => findExact(title) ?? findKnown(title)
       : title => findKnown(title) ?? findExact(title),
     title => findByLabel(category, title),
@@ -51,25 +51,26 @@ export function guessMapping(
   for (const find of passes) {
     columns = header.map((title, place) => columns[place] ?? (isOurs(title) ? undefined : take(find(title))))
   }
-  return settleUnits(columns, header, traits).map(column => (column ? mappingName(column) : null))
+  return resolveUnits(columns, header, traits).map(column => (column ? buildMappingName(column) : null))
 }
 
 /** The columns with their units: chosen before, said by the title or another column, or open for a person to choose. */
-export function settleUnits(
+export function resolveUnits(
   columns: readonly (Column | undefined)[],
   header: readonly string[],
-  traits: SheetTraits,
+  traits: ColumnTraits,
 ): (Column | undefined)[] {
   // Shares of one list are written alike: 0.5 beside 99.5 is half a percent.
   const percents = new Set(traits.others.map(place => columns[place]?.labelPath))
-  const isOurs = isExport(header)
+  const isOurs = isOwnExport(header)
   return columns.map((column, place) => {
-    if (column === undefined || unitsOf(column.field).length === 0) return column
-    if (column.unit !== undefined && column.unit !== UNIT_OPEN && !column.unit.startsWith('@')) return column
+    if (column === undefined || listUnits(column.field).length === 0) return column
+    if (column.unit !== undefined && column.unit !== UNIT_TO_CHOOSE && !column.unit.startsWith('@'))
+      return column
     if (isOurs && header[place]?.trim() === column.name) return withoutUnit(column)
     if (column.field.unit !== '%') return withUnit(column, header, place, traits)
     const isOpen = traits.fractions.includes(place) && !percents.has(column.labelPath)
-    return isOpen ? { ...column, unit: UNIT_OPEN } : withoutUnit(column)
+    return isOpen ? { ...column, unit: UNIT_TO_CHOOSE } : withoutUnit(column)
   })
 }
 
@@ -77,17 +78,17 @@ function withoutUnit({ unit: _, ...column }: Column): Column {
   return column
 }
 
-function withUnit(sent: Column, header: readonly string[], place: number, traits: SheetTraits): Column {
+function withUnit(sent: Column, header: readonly string[], place: number, traits: ColumnTraits): Column {
   const column = withoutUnit(sent)
   const { field } = column
   const title = header[place] ?? ''
   if (title.trim() === column.name || namesItsUnit(title, column)) return column
   const stated = splitUnit(title)?.unit
-  if (stated !== undefined && unitsOf(field).includes(stated)) return { ...column, unit: stated }
+  if (stated !== undefined && listUnits(field).includes(stated)) return { ...column, unit: stated }
   const beside = header.find(one => unitTitles(title).includes(normalizeName(one)))
   if (beside !== undefined) return { ...column, unit: `@${beside}` }
-  const isOpen = isUnitAsked(field) && !traits.withUnits.includes(place)
-  return isOpen ? { ...column, unit: UNIT_OPEN } : column
+  const isOpen = isUnitRequired(field) && !traits.withUnits.includes(place)
+  return isOpen ? { ...column, unit: UNIT_TO_CHOOSE } : column
 }
 
 /** "weight_kg" for `weightKg`: spelled otherwise, but the name says the unit. */
@@ -129,10 +130,10 @@ function pick(
     const column = findColumn(category, nameOf(path, entry, language))
     if (column === undefined) return []
     if (unit === undefined) return [column]
-    return unitsOf(column.field).includes(unit) ? [inUnit(column, unit)] : []
+    return listUnits(column.field).includes(unit) ? [inUnit(column, unit)] : []
   })
   const [first, ...others] = found
-  return others.length === 0 || first?.steps.length === 1 ? first : undefined
+  return others.length === 0 || first?.path.length === 1 ? first : undefined
 }
 
 function nameOf(path: string, entry: number | undefined, language: string | undefined): string {
@@ -189,7 +190,7 @@ function findByKnownHeader(
     const known = entry === undefined ? knownTitle(tables, normalizeName(text)) : undefined
     if (known === undefined) continue
     const [meaning = '', ownUnit] = known.split('|')
-    const found = pickMeant(category, meaning as Meaning, { language, unit: ownUnit ?? unit })
+    const found = pickMeant(category, meaning as TitleMeaning, { language, unit: ownUnit ?? unit })
     if (found !== undefined) return found
   }
   return undefined
@@ -198,13 +199,13 @@ function findByKnownHeader(
 /** The first field of a meaning that the category has and that is kept in a unit of this kind. */
 function pickMeant(
   category: CompleteCategory,
-  meaning: Meaning,
+  meaning: TitleMeaning,
   { language, unit }: Ending,
 ): Column | undefined {
   for (const path of MEANINGS[meaning]) {
     const column = findColumn(category, path)
     if (column === undefined) continue
-    if (unit !== undefined && unitsOf(column.field).includes(unit)) return inUnit(column, unit)
+    if (unit !== undefined && listUnits(column.field).includes(unit)) return inUnit(column, unit)
     if (unit !== undefined) continue
     return column.isPrimary && language !== undefined ? findColumn(category, `${path}.${language}`) : column
   }

@@ -1,25 +1,25 @@
 /** What a check or a run found, a page at a time: rows with errors, grouped by kind, and products that change. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { getRemainingQuota } from '../../accounts/limits/quota.ts'
-import { type BadRow, badRows } from './error-file.ts'
+import { type RejectedRow, readRejectedRows } from './error-file.ts'
 import type { NameNote } from './name-notes.ts'
 import type { ProductChange } from './product-changes.ts'
-import type { RowFault } from './row-errors.ts'
-import type { ChunkChanges, ChunkFaults } from './run-import.ts'
+import type { RowError } from './row-errors.ts'
+import type { ChunkChanges, ChunkErrors } from './run-import.ts'
 import type { ChunkRow } from './spreadsheet-import.ts'
 
 /** One kind of mistake in one column. */
-export type FaultGroup = {
+export type ErrorGroup = {
   key: string
   /** The first of them. */
-  example: RowFault
+  example: RowError
   rows: number
 }
 
 /** `overQuota`: good rows for which the account has no room; they are no mistakes, and not among the groups. */
-export type FaultOverview = { groups: FaultGroup[]; overQuota: number }
+export type ErrorOverview = { groups: ErrorGroup[]; overQuota: number }
 
-const groupKey = ({ code, said, refusal, column, field }: RowFault): string =>
+const groupKey = ({ code, said, refusal, column, field }: RowError): string =>
   [
     code,
     said?.key ?? refusal ?? '',
@@ -27,11 +27,11 @@ const groupKey = ({ code, said, refusal, column, field }: RowFault): string =>
     column === null ? field.replaceAll(/\[\d+\]/g, '') : '',
   ].join(' ')
 
-const isOverQuota = ({ refusal }: RowFault): boolean => refusal === 'plan_limit'
+const isOverQuota = ({ refusal }: RowError): boolean => refusal === 'plan_limit'
 
 /** The most frequent first. */
-export async function groupFaults(ctx: AccountContext, uuid: string): Promise<FaultOverview> {
-  const groups = new Map<string, FaultGroup>()
+export async function groupRowErrors(ctx: AccountContext, uuid: string): Promise<ErrorOverview> {
+  const groups = new Map<string, ErrorGroup>()
   let overQuota = 0
   for await (const faults of allFaults(ctx, uuid)) {
     if (faults.some(isOverQuota)) {
@@ -49,7 +49,7 @@ export async function groupFaults(ctx: AccountContext, uuid: string): Promise<Fa
 }
 
 /** The same as of `badRows`, without the cells. */
-async function* allFaults({ sql, accountId }: AccountContext, uuid: string): AsyncGenerator<RowFault[]> {
+async function* allFaults({ sql, accountId }: AccountContext, uuid: string): AsyncGenerator<RowError[]> {
   let before = -1
   for (;;) {
     const [chunk] = await sql<{ no: number; faults: string }[]>`
@@ -58,26 +58,26 @@ async function* allFaults({ sql, accountId }: AccountContext, uuid: string): Asy
       order by no limit 1`
     if (chunk === undefined) return
     before = chunk.no
-    for (const [, faults] of JSON.parse(chunk.faults) as ChunkFaults) yield faults
+    for (const [, faults] of JSON.parse(chunk.faults) as ChunkErrors) yield faults
   }
 }
 
-export const PAGE_ROWS = 20
+export const RESULTS_PER_PAGE = 20
 
 /** A page of the rows with mistakes, of one group or of all; `page` counts from 1. */
-export async function listBadRows(
+export async function listRejectedRows(
   ctx: AccountContext,
   uuid: string,
   { group, page }: { group: string | undefined; page: number },
-): Promise<BadRow[]> {
-  const found: BadRow[] = []
-  let skip = (page - 1) * PAGE_ROWS
-  for await (const row of badRows(ctx, uuid)) {
+): Promise<RejectedRow[]> {
+  const found: RejectedRow[] = []
+  let skip = (page - 1) * RESULTS_PER_PAGE
+  for await (const row of readRejectedRows(ctx, uuid)) {
     const faults = row.faults.filter(fault =>
       group === undefined ? !isOverQuota(fault) : groupKey(fault) === group,
     )
     if (faults.length === 0 || skip-- > 0) continue
-    if (found.push({ ...row, faults }) === PAGE_ROWS) break
+    if (found.push({ ...row, faults }) === RESULTS_PER_PAGE) break
   }
   return found
 }
@@ -85,15 +85,15 @@ export async function listBadRows(
 export type ChangedProduct = { no: number; change: ProductChange }
 
 /** A page of the products that a checked sheet would change; `page` counts from 1. */
-export async function listChanges(
+export async function listProductChanges(
   { sql, accountId }: AccountContext,
   uuid: string,
   page: number,
 ): Promise<ChangedProduct[]> {
   const found: ChangedProduct[] = []
-  let skip = (page - 1) * PAGE_ROWS
+  let skip = (page - 1) * RESULTS_PER_PAGE
   let before = -1
-  while (found.length < PAGE_ROWS) {
+  while (found.length < RESULTS_PER_PAGE) {
     const [chunk] = await sql<{ no: number; rows: string; changes: string }[]>`
       select no, rows, changes from sheet_chunk
       where account_id = ${accountId} and import_id = ${uuid} and no > ${before} and changes is not null
@@ -106,7 +106,7 @@ export async function listChanges(
       continue
     }
     const rows = JSON.parse(chunk.rows) as ChunkRow[]
-    for (const [place, change] of changes.slice(skip, skip + PAGE_ROWS - found.length))
+    for (const [place, change] of changes.slice(skip, skip + RESULTS_PER_PAGE - found.length))
       found.push({ no: rows[place]?.[0] ?? 0, change })
     skip = 0
   }
@@ -130,7 +130,7 @@ export async function listNameNotes({ sql, accountId }: AccountContext, uuid: st
 }
 
 /** How many new products the account has room for; undefined when there is no limit. */
-export async function roomForModels({ sql, accountId }: AccountContext): Promise<number | undefined> {
+export async function findRemainingModels({ sql, accountId }: AccountContext): Promise<number | undefined> {
   const room = await getRemainingQuota(sql, { accountId, level: 'm' })
   return Number.isFinite(room) ? room : undefined
 }

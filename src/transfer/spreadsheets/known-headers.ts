@@ -47,13 +47,13 @@ export const MEANINGS = {
   spareParts: ['repair.sparePartsAvailable'],
 } as const satisfies Record<string, readonly string[]>
 
-export type Meaning = keyof typeof MEANINGS
+export type TitleMeaning = keyof typeof MEANINGS
 
 /**
  * What titles mean, a meaning with `|` and the unit where the title does not say it. Between titles stand semicolons; case,
  * spaces and punctuation of titles do not count.
  */
-export type HeaderTable = Readonly<Partial<Record<Meaning | 'weight|g', string>>>
+export type HeaderTable = Readonly<Partial<Record<TitleMeaning | 'weight|g', string>>>
 
 /** What many sheets say, whoever wrote them. */
 const COMMON: HeaderTable = {

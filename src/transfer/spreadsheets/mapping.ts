@@ -2,14 +2,14 @@
 import type { AccountContext } from '../../accounts/context.ts'
 
 /** For each column of the sheet its `mappingName`, or null for one that is left out. */
-export type Mapping = readonly (string | null)[]
+export type ColumnMapping = readonly (string | null)[]
 
 /** Columns that our own files have and that are no field. */
-export const TOLD_COLUMNS = ['passport_url', 'what_is_wrong', 'repeats_product'] as const
+export const EXTRA_COLUMNS = ['passport_url', 'what_is_wrong', 'repeats_product'] as const
 
 /** Whether a sheet is one of our exports: its titles are paths of fields, and its numbers are in the fields' own units. */
-export function isExport(header: readonly string[]): boolean {
-  const [address, faults] = TOLD_COLUMNS
+export function isOwnExport(header: readonly string[]): boolean {
+  const [address, faults] = EXTRA_COLUMNS
   const titles = header.map(title => title.trim())
   // The titles of a file of errors are those of the sheet it came from.
   return titles.includes(address) && !titles.includes(faults)
@@ -19,13 +19,14 @@ export function isExport(header: readonly string[]): boolean {
  * In a file of errors the SKU or GTIN of a row that repeated another one: while it stands there and is the row's own, the
  * row stays refused, because the other one has been imported since.
  */
-export const REPEATS_COLUMN = TOLD_COLUMNS[2]
+export const DUPLICATE_COLUMN = EXTRA_COLUMNS[2]
 
 /** How a title is remembered. */
-export const headerKey = (title: string): string => title.normalize('NFKC').trim().toLowerCase().slice(0, 200)
+export const normalizeTitle = (title: string): string =>
+  title.normalize('NFKC').trim().toLowerCase().slice(0, 200)
 
 /** What people of this account chose for the titles of earlier sheets. */
-export async function rememberedMapping(
+export async function loadMapping(
   { sql, accountId }: AccountContext,
   category: string,
 ): Promise<ReadonlyMap<string, string | null>> {
@@ -35,7 +36,7 @@ export async function rememberedMapping(
 }
 
 /** Which sheet of their workbooks they last chose. */
-export async function rememberedSheet(
+export async function loadSheetName(
   { sql, accountId }: AccountContext,
   category: string,
 ): Promise<string | null> {
@@ -45,22 +46,22 @@ export async function rememberedSheet(
 }
 
 /** Titles remembered for a category; the oldest are forgotten beyond this. */
-const MOST_REMEMBERED = 2_000
+const MAX_REMEMBERED_TITLES = 2_000
 
 /** Keeps what was chosen; titles that this sheet does not have stay as they were. `sheet` where there was a choice. */
-export async function rememberMapping(
+export async function saveMapping(
   ctx: AccountContext,
   { category, header, sheet }: { category: string; header: readonly string[]; sheet: string | null },
-  mapping: Mapping,
+  mapping: ColumnMapping,
 ): Promise<void> {
-  const known = new Map(await rememberedMapping(ctx, category))
+  const known = new Map(await loadMapping(ctx, category))
   for (const [place, title] of header.entries()) {
-    const key = headerKey(title)
+    const key = normalizeTitle(title)
     if (key === '') continue
     known.delete(key)
     known.set(key, mapping[place] ?? null)
   }
-  const columns = JSON.stringify(Object.fromEntries([...known].slice(-MOST_REMEMBERED)))
+  const columns = JSON.stringify(Object.fromEntries([...known].slice(-MAX_REMEMBERED_TITLES)))
   await ctx.sql`
     insert into sheet_mapping as m (account_id, category, columns, sheet)
     values (${ctx.accountId}, ${category}, ${columns}::text::json, ${sheet})

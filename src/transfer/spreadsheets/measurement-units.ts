@@ -1,6 +1,6 @@
 /** Units that sheets use, and the conversion to the unit in which a field is kept. */
 import type { Field } from '../../categories/field.ts'
-import { type DecimalMark, plainDigits, readNumber } from './cell.ts'
+import { type DecimalMark, normalizeDigits, parseNumber } from './cell.ts'
 
 /** Units of one kind, each with its size in the same base. */
 type UnitKind = {
@@ -67,26 +67,26 @@ for (const [unit, spellings] of Object.entries(SPELLINGS)) for (const one of spe
 /** The unit that a word is, in our spelling: "Kilogramm" is "kg". */
 export const findUnit = (text: string): string | undefined => byKey.get(unitKey(text))
 
-const kindOf = (unit: string | undefined): UnitKind | undefined =>
+const findKind = (unit: string | undefined): UnitKind | undefined =>
   KINDS.find(({ units }) => Object.hasOwn(units, unit ?? ''))
 
 /** The units in which a column of this field may be, the field's own first; none where there is no choice. */
-export function unitsOf({ type, unit = '' }: Field): readonly string[] {
-  const kind = type === 'number' ? kindOf(unit) : undefined
+export function listUnits({ type, unit = '' }: Field): readonly string[] {
+  const kind = type === 'number' ? findKind(unit) : undefined
   if (kind === undefined) return []
   return [unit, ...Object.keys(kind.units).filter(one => one !== unit)]
 }
 
 /** Whether a column of this field has to be asked for its unit when its title says none. */
-export const isUnitAsked = (field: Field): boolean =>
-  field.type === 'number' && kindOf(field.unit)?.isAsked === true
+export const isUnitRequired = (field: Field): boolean =>
+  field.type === 'number' && findKind(field.unit)?.isAsked === true
 
 /** Of a share, the way of writing it that Excel has for percentages: 0.985 for 98.5 %. */
 export const FRACTION = 'fraction'
 
 /** Digits of one unit as a number of another, exact where the two differ by a power of ten. */
 function convert(digits: string, from: string, to: string): number {
-  const units = kindOf(to)?.units ?? {}
+  const units = findKind(to)?.units ?? {}
   const ratio = (units[from] ?? 1) / (units[to] ?? 1)
   const power = Math.round(Math.log10(ratio))
   if (Math.abs(ratio / 10 ** power - 1) > 1e-9) return Number((Number(digits) * ratio).toPrecision(12))
@@ -102,7 +102,7 @@ const MAX_AMOUNT_LENGTH = 60
  * A cell as the number that its field keeps: converted from the unit behind the number, else from `unit`, that of its
  * column. A text that is no number of this field stays as it is, for the validator to refuse.
  */
-export function readAmount(
+export function parseAmount(
   cell: string | number,
   field: Field,
   mark: DecimalMark,
@@ -110,17 +110,17 @@ export function readAmount(
 ): unknown {
   const to = field.unit ?? ''
   if (typeof cell === 'number') return unit === undefined ? cell : convert(String(cell), unit, to)
-  const stated = statedUnit(cell, field)
-  const digits = plainDigits(stated?.amount ?? cell, mark, stated === undefined ? to : '')
+  const stated = findStatedUnit(cell, field)
+  const digits = normalizeDigits(stated?.amount ?? cell, mark, stated === undefined ? to : '')
   const from = stated?.unit ?? unit
-  if (digits === undefined || from === undefined) return readNumber(cell, mark, to)
+  if (digits === undefined || from === undefined) return parseNumber(cell, mark, to)
   return convert(digits, from, to)
 }
 
 /** "0,62 kg" for a field in grams; undefined for a number alone, and for a unit of another kind. */
-export function statedUnit(cell: string, field: Field): Amount | undefined {
+export function findStatedUnit(cell: string, field: Field): Amount | undefined {
   const stated = splitAmount(cell)
-  return stated !== undefined && unitsOf(field).includes(stated.unit) ? stated : undefined
+  return stated !== undefined && listUnits(field).includes(stated.unit) ? stated : undefined
 }
 
 /** Whether a cell is a number with a unit behind it. */

@@ -20,20 +20,20 @@ const MAX_TEXT_LENGTH = 100
 
 export type NameListener = (path: string, field: Field, text: string) => void
 
-export function collectNames() {
+export function collectNameNotes() {
   const seen = new Set<string>()
   const notes: NameNote[] = []
   const listen: NameListener = (path, field, text) => {
     const key = `${path}\t${text}`
     if (seen.has(key) || notes.length >= MAX_NOTES || text.length > MAX_TEXT_LENGTH) return
     seen.add(key)
-    const note = noteOf(path, field, text)
+    const note = findNote(path, field, text)
     if (note !== undefined) notes.push(note)
   }
   return { listen, notes: (): readonly NameNote[] => notes }
 }
 
-function noteOf(path: string, field: Field, text: string): NameNote | undefined {
+function findNote(path: string, field: Field, text: string): NameNote | undefined {
   const known = recogniseName(path, field, text)
   // "Cotton" for `cotton`, and a name that says more and is kept.
   if (known?.certainty === 'qualified') return undefined

@@ -2,13 +2,13 @@
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { type Data, isObject } from '../../categories/value.ts'
-import { type Cell, cellOf } from './cell.ts'
-import type { Column, Extent, Steps } from './columns.ts'
+import { type Cell, toCell } from './cell.ts'
+import type { Column, ColumnLayout, DataPath } from './columns.ts'
 
 const own = (data: Data, name: string): unknown => (Object.hasOwn(data, name) ? data[name] : undefined)
 
 /** Gathers how many entries the lists of many passports have and which languages their texts are in. */
-export class Breadth {
+export class LayoutCollector {
   private readonly entries = new Map<string, number>()
   private readonly languages = new Map<string, Set<string>>()
   private readonly category: CompleteCategory
@@ -21,7 +21,7 @@ export class Breadth {
     this.visitAll(this.category.fields, data, '')
   }
 
-  get extent(): Extent {
+  get layout(): ColumnLayout {
     const languages = [...this.languages].map(([path, tags]) => [path, [...tags].sort()] as const)
     return { entries: this.entries, languages: new Map(languages) }
   }
@@ -51,21 +51,21 @@ export class Breadth {
  * The cells of a passport. A list with more entries than there are columns is left out whole: half of it would be taken
  * for all of it when the sheet comes back.
  */
-export function dataRow(data: Data, columns: readonly Column[]): Cell[] {
+export function buildRow(data: Data, columns: readonly Column[]): Cell[] {
   const width = new Map<string, number>()
-  for (const { steps } of columns) {
-    const depth = steps.findIndex(step => typeof step === 'number')
+  for (const { path } of columns) {
+    const depth = path.findIndex(step => typeof step === 'number')
     if (depth < 0) continue
-    const list = steps.slice(0, depth).join('.')
-    width.set(list, Math.max(width.get(list) ?? 0, Number(steps[depth]) + 1))
+    const list = path.slice(0, depth).join('.')
+    width.set(list, Math.max(width.get(list) ?? 0, Number(path[depth]) + 1))
   }
-  return columns.map(({ steps, isWhole }) => {
-    const value = at(data, steps, width)
-    return isWhole && Array.isArray(value) ? value.join(', ') : cellOf(value)
+  return columns.map(({ path, isWhole }) => {
+    const value = at(data, path, width)
+    return isWhole && Array.isArray(value) ? value.join(', ') : toCell(value)
   })
 }
 
-function at(data: Data, steps: Steps, width: ReadonlyMap<string, number>): unknown {
+function at(data: Data, steps: DataPath, width: ReadonlyMap<string, number>): unknown {
   let value: unknown = data
   for (const [depth, step] of steps.entries()) {
     if (typeof step === 'number') {

@@ -1,15 +1,15 @@
 /** What a row would change at a product that is there, value by value, to be shown before it happens. */
 import { isDeepStrictEqual } from 'node:util'
 import { type Data, isObject } from '../../categories/value.ts'
-import { columnName, type Steps } from './columns.ts'
+import { buildColumnName, type DataPath } from './columns.ts'
 
 /** A value, shortened; null where there is none. */
 type Shown = string | number | boolean | null
-export type Difference = readonly [field: string, before: Shown, after: Shown]
+export type FieldChange = readonly [field: string, before: Shown, after: Shown]
 
 export type ProductChange = {
   name: string
-  fields: readonly Difference[]
+  fields: readonly FieldChange[]
   /** Further values that are not listed. */
   more: number
 }
@@ -19,8 +19,8 @@ const MAX_DIFFERENCES = 30
 const MAX_VALUE_LENGTH = 300
 
 /** The change of one product by `changes`, top-level fields as PATCH has them; undefined when nothing differs. */
-export function findChange(there: Data, changes: Data): ProductChange | undefined {
-  const fields: Difference[] = []
+export function findProductChange(there: Data, changes: Data): ProductChange | undefined {
+  const fields: FieldChange[] = []
   let more = 0
   for (const [name, after] of Object.entries(changes)) {
     for (const difference of differences([name], there[name], after)) {
@@ -32,11 +32,11 @@ export function findChange(there: Data, changes: Data): ProductChange | undefine
   return { name: String(shown(there.productName ?? changes.productName ?? '')), fields, more }
 }
 
-function* differences(steps: Steps, before: unknown, after: unknown): Generator<Difference> {
+function* differences(steps: DataPath, before: unknown, after: unknown): Generator<FieldChange> {
   if (isDeepStrictEqual(before, after) || (isNothing(before) && isNothing(after))) return
   const [old, next] = [entriesOf(before), entriesOf(after)]
   if (old.size === 0 && next.size === 0) {
-    yield [columnName(steps), shown(before), shown(after)]
+    yield [buildColumnName(steps), shown(before), shown(after)]
     return
   }
   for (const step of new Set([...old.keys(), ...next.keys()]))

@@ -2,45 +2,46 @@
 import { once } from 'node:events'
 import { CsvError, type Parser, parse } from 'csv-parse'
 import { breathing } from '../../kernel/breath.ts'
-import { SheetFault } from './spreadsheet-error.ts'
+import { SpreadsheetError } from './spreadsheet-error.ts'
 import { MAX_RAW_COLUMNS, MAX_RAW_ROWS, type SheetRow } from './spreadsheet-limits.ts'
 
 const SEPARATORS = [',', ';', '\t', '|'] as const
-export type CsvManner = { separator: (typeof SEPARATORS)[number]; begin: number; firstNo: number }
+export type CsvDialect = { separator: (typeof SEPARATORS)[number]; start: number; firstRowNumber: number }
 
 /** Security bound: a quotation mark that is never closed takes in no more than this. */
-const LONGEST_RECORD = 4 * 1024 * 1024
+const MAX_RECORD_LENGTH = 4 * 1024 * 1024
 
 /** What separates cells in a text that begins with the sample: by the line that says so, or by what stands between the names of the header. */
-export function readCsvManner(sample: string): CsvManner {
+export function detectCsvDialect(sample: string): CsvDialect {
   const [line, named] = /^sep=(.)(?:\r\n|\n|\r)/i.exec(sample) ?? []
   const told = SEPARATORS.find(one => one === named)
-  if (line !== undefined && told !== undefined) return { separator: told, begin: line.length, firstNo: 2 }
-  const header = headerLine(sample).replaceAll(/"(?:[^"]|"")*"/g, '')
-  let best: CsvManner['separator'] = ','
+  if (line !== undefined && told !== undefined)
+    return { separator: told, start: line.length, firstRowNumber: 2 }
+  const header = findHeaderLine(sample).replaceAll(/"(?:[^"]|"")*"/g, '')
+  let best: CsvDialect['separator'] = ','
   for (const one of SEPARATORS) if (header.split(one).length > header.split(best).length) best = one
-  return { separator: best, begin: 0, firstNo: 1 }
+  return { separator: best, start: 0, firstRowNumber: 1 }
 }
 
-const headerLine = (sample: string) =>
+const findHeaderLine = (sample: string) =>
   sample.split(/\r\n|\n|\r/).find(line => line.trim() !== '' && !/^"?#/.test(line)) ?? ''
 
 /** What the parser holds of the record it is reading. Its types do not name it; `test/transfer/read-spreadsheet.test.ts` holds it. */
 type Parsing = { state: { record: readonly unknown[] } }
 
 /**
- * Throws `SheetFault`. Others have their turn between two pieces of the text. `max_record_size`
+ * Throws `SpreadsheetError`. Others have their turn between two pieces of the text. `max_record_size`
  * counts letters, of which empty cells have none, so the cells of an unfinished record are counted after each piece.
  */
-export async function* csvRows(pieces: Iterable<string>, manner: CsvManner): AsyncGenerator<SheetRow> {
+export async function* readCsvRows(pieces: Iterable<string>, dialect: CsvDialect): AsyncGenerator<SheetRow> {
   let records: string[][] = []
   const parser = parse({
-    delimiter: manner.separator,
+    delimiter: dialect.separator,
     bom: false,
     relax_column_count: true,
     relax_quotes: true,
     skip_empty_lines: false,
-    max_record_size: LONGEST_RECORD,
+    max_record_size: MAX_RECORD_LENGTH,
     // Taken here: the queue of a stream costs more than the parsing.
     on_record: (record: string[]) => {
       records.push(record)
@@ -55,14 +56,14 @@ export async function* csvRows(pieces: Iterable<string>, manner: CsvManner): Asy
     set: () => undefined,
   })
   const breathe = breathing()
-  const lastNo = manner.firstNo + MAX_RAW_ROWS
-  let no = manner.firstNo
+  const lastNo = dialect.firstRowNumber + MAX_RAW_ROWS
+  let no = dialect.firstRowNumber
   let isFirst = true
   const takeRecords = function* () {
-    if (state.record.length > MAX_RAW_COLUMNS) throw new SheetFault('too_many_columns')
+    if (state.record.length > MAX_RAW_COLUMNS) throw new SpreadsheetError('too_many_columns')
     for (const cells of records) {
-      if (cells.length > MAX_RAW_COLUMNS) throw new SheetFault('too_many_columns')
-      if (no >= lastNo) throw new SheetFault('too_many_rows')
+      if (cells.length > MAX_RAW_COLUMNS) throw new SpreadsheetError('too_many_columns')
+      if (no >= lastNo) throw new SpreadsheetError('too_many_rows')
       yield { no: no++, cells }
     }
     records = []
@@ -70,7 +71,7 @@ export async function* csvRows(pieces: Iterable<string>, manner: CsvManner): Asy
   }
   try {
     for (const piece of pieces) {
-      parser.write(isFirst ? piece.slice(manner.begin) : piece)
+      parser.write(isFirst ? piece.slice(dialect.start) : piece)
       isFirst = false
       yield* takeRecords()
       await breathe()
@@ -78,7 +79,7 @@ export async function* csvRows(pieces: Iterable<string>, manner: CsvManner): Asy
     await finish(parser)
     yield* takeRecords()
   } catch (error) {
-    throw error instanceof CsvError ? faultOf(error) : error
+    throw error instanceof CsvError ? toSpreadsheetError(error) : error
   } finally {
     parser.destroy()
   }
@@ -90,5 +91,7 @@ async function finish(parser: Parser): Promise<void> {
   await isFinished
 }
 
-const faultOf = ({ code }: CsvError) =>
-  new SheetFault(code === 'CSV_MAX_RECORD_SIZE' ? 'too_long' : code.includes('QUOTE') ? 'quotes' : 'broken')
+const toSpreadsheetError = ({ code }: CsvError) =>
+  new SpreadsheetError(
+    code === 'CSV_MAX_RECORD_SIZE' ? 'too_long' : code.includes('QUOTE') ? 'quotes' : 'broken',
+  )

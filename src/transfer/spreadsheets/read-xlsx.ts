@@ -4,16 +4,16 @@
  */
 import { StringDecoder } from 'node:string_decoder'
 import type { Cell } from './cell.ts'
-import { SheetFault } from './spreadsheet-error.ts'
-import { MAX_RAW_ROWS, MOST_COLUMNS, type SheetRow } from './spreadsheet-limits.ts'
+import { SpreadsheetError } from './spreadsheet-error.ts'
+import { MAX_COLUMNS, MAX_RAW_ROWS, type SheetRow } from './spreadsheet-limits.ts'
 import { ZipParts } from './unzip.ts'
 import {
-  dateFromSerial,
+  formatPercentage,
   type NumberFormats,
-  percentageText,
-  readNumberFormats,
+  parseNumberFormats,
+  parseSerialDate,
 } from './xlsx-number-formats.ts'
-import { attribute, textIn, unescaped } from './xlsx-text.ts'
+import { findAttribute, getTexts, unescapeXml } from './xlsx-text.ts'
 
 /** Security bounds, in bytes: 100,000 rows of 40 columns unpack to some 250 MB. */
 const MOST_UNPACKED = 400 * 1024 * 1024
@@ -32,14 +32,14 @@ type Book = { shared: readonly string[]; formats: NumberFormats; is1904: boolean
 const MOST_SHEETS = 50
 const LONGEST_NAME = 200
 
-export type SheetPart = { name: string; path: string }
+export type WorkbookSheet = { name: string; path: string }
 
 /** The sheets to choose from, as the program's tabs have them: those that are shown and not empty. Throws `SheetFault`. */
-export async function xlsxSheets(bytes: Buffer): Promise<SheetPart[]> {
+export async function listXlsxSheets(bytes: Buffer): Promise<WorkbookSheet[]> {
   const parts = new ZipParts(bytes, MOST_UNPACKED)
-  if (!parts.has('xl/workbook.xml')) throw new SheetFault('other_zip')
+  if (!parts.has('xl/workbook.xml')) throw new SpreadsheetError('other_zip')
   const shown = await shownSheets(parts, await parts.text('xl/workbook.xml', MOST_SMALL))
-  const full: SheetPart[] = []
+  const full: WorkbookSheet[] = []
   for (const sheet of shown.slice(0, MOST_SHEETS)) {
     if (!full.some(({ name }) => name === sheet.name) && (await hasCells(parts, sheet.path))) full.push(sheet)
   }
@@ -53,26 +53,26 @@ async function hasCells(parts: ZipParts, path: string): Promise<boolean> {
       if (some.some(xml => /<[vt][ >]/.test(xml))) return true
     return false
   } catch (error) {
-    if (error instanceof SheetFault) return true
+    if (error instanceof SpreadsheetError) return true
     throw error
   }
 }
 
 /** `path` is one of `xlsxSheets`. Throws `SheetFault`. */
-export async function* xlsxRows(bytes: Buffer, path: string): AsyncGenerator<SheetRow> {
+export async function* readXlsxRows(bytes: Buffer, path: string): AsyncGenerator<SheetRow> {
   const parts = new ZipParts(bytes, MOST_UNPACKED)
   const workbook = await parts.text('xl/workbook.xml', MOST_SMALL)
   const book: Book = {
     shared: await sharedTexts(parts),
-    formats: readNumberFormats(await parts.text('xl/styles.xml', MOST_SMALL)),
+    formats: parseNumberFormats(await parts.text('xl/styles.xml', MOST_SMALL)),
     is1904: /<(?:\w+:)?workbookPr\b[^<>]*\bdate1904="(?:1|true)"/.test(workbook),
   }
   let before = 0
   for await (const some of elements(parts, path, 'row', ROWS)) {
     for (const xml of some) {
       const opening = xml.slice(0, xml.indexOf('>') + 1)
-      const no = Number(attribute(opening, 'r') ?? before + 1)
-      if (!Number.isSafeInteger(no) || no <= before) throw new SheetFault('broken')
+      const no = Number(findAttribute(opening, 'r') ?? before + 1)
+      if (!Number.isSafeInteger(no) || no <= before) throw new SpreadsheetError('broken')
       before = no
       yield { no, cells: cellsOf(xml, book) }
     }
@@ -80,21 +80,24 @@ export async function* xlsxRows(bytes: Buffer, path: string): AsyncGenerator<She
 }
 
 /** In the order of the program's tabs; when all are hidden, the first. */
-async function shownSheets(parts: ZipParts, workbook: string): Promise<SheetPart[]> {
+async function shownSheets(parts: ZipParts, workbook: string): Promise<WorkbookSheet[]> {
   const all: string[] = workbook.match(/<(?:\w+:)?sheet\b[^<>]*>/g) ?? []
   const shown = all.filter(sheet => !/\bstate="(?:hidden|veryHidden)"/.test(sheet))
   const relations = await parts.text('xl/_rels/workbook.xml.rels', MOST_SMALL)
   const targets = new Map(
     (relations.match(/<(?:\w+:)?Relationship\b[^<>]*>/g) ?? []).map(one => [
-      attribute(one, 'Id'),
-      attribute(one, 'Target'),
+      findAttribute(one, 'Id'),
+      findAttribute(one, 'Target'),
     ]),
   )
   return (shown.length > 0 ? shown : [all[0] ?? '']).map(sheet => {
     const target = targets.get(/\b\w+:id="([^"]*)"/.exec(sheet)?.[1]) ?? 'worksheets/sheet1.xml'
     const path = target.startsWith('/') ? target.slice(1) : `xl/${target}`
-    if (!parts.has(path)) throw new SheetFault('broken')
-    const name = (attribute(sheet, 'name') ?? '').toWellFormed().replaceAll('\0', '').slice(0, LONGEST_NAME)
+    if (!parts.has(path)) throw new SpreadsheetError('broken')
+    const name = (findAttribute(sheet, 'name') ?? '')
+      .toWellFormed()
+      .replaceAll('\0', '')
+      .slice(0, LONGEST_NAME)
     return { name, path }
   })
 }
@@ -105,8 +108,8 @@ async function sharedTexts(parts: ZipParts): Promise<string[]> {
   for await (const some of elements(parts, 'xl/sharedStrings.xml', 'si', TEXTS)) {
     for (const xml of some) {
       size += xml.length
-      if (size > MOST_SHARED) throw new SheetFault('too_much')
-      texts.push(textIn(xml))
+      if (size > MOST_SHARED) throw new SpreadsheetError('too_much')
+      texts.push(getTexts(xml))
     }
   }
   return texts
@@ -129,9 +132,9 @@ async function* elements(
     const plain = prefix ? rest.replaceAll(`<${prefix}`, '<').replaceAll(`</${prefix}`, '</') : rest
     const { found, left } = cut(plain, name)
     count += found.length
-    if (count > most) throw new SheetFault('too_much')
+    if (count > most) throw new SpreadsheetError('too_much')
     yield found
-    if (left.length > longest) throw new SheetFault('too_long')
+    if (left.length > longest) throw new SpreadsheetError('too_long')
     rest = left
   }
   if (rest.includes(`<${name} `) || rest.includes(`<${name}>`)) yield cut(rest, name).found
@@ -175,12 +178,12 @@ function startOf(text: string, name: string, from: number): number {
 function cellsOf(row: string, book: Book): Cell[] {
   const cells: Cell[] = []
   let place = 0
-  const { found } = cut(row.slice(row.indexOf('>') + 1), 'c', MOST_COLUMNS + 1)
+  const { found } = cut(row.slice(row.indexOf('>') + 1), 'c', MAX_COLUMNS + 1)
   for (const xml of found) {
     const opening = xml.slice(0, xml.indexOf('>') + 1)
-    const named = attribute(opening, 'r')
+    const named = findAttribute(opening, 'r')
     place = named === undefined ? place : columnOf(named)
-    if (place >= MOST_COLUMNS) throw new SheetFault('too_many_columns')
+    if (place >= MAX_COLUMNS) throw new SpreadsheetError('too_many_columns')
     const value = cellValue(xml.slice(opening.length), opening, book)
     // A million rows whose last column is empty are no work.
     if (value !== null) {
@@ -197,22 +200,22 @@ function columnOf(reference: string): number {
   let column = 0
   for (const letter of /^[A-Z]{1,3}/.exec(reference)?.[0] ?? '')
     column = column * 26 + letter.charCodeAt(0) - 64
-  if (column === 0) throw new SheetFault('broken')
+  if (column === 0) throw new SpreadsheetError('broken')
   return column - 1
 }
 
 function cellValue(inner: string, opening: string, { shared, formats, is1904 }: Book): Cell {
-  const type = attribute(opening, 't') ?? 'n'
-  if (type === 'inlineStr') return textIn(inner)
+  const type = findAttribute(opening, 't') ?? 'n'
+  if (type === 'inlineStr') return getTexts(inner)
   const begin = inner.indexOf('<v')
   if (begin < 0) return null
   const value = inner.slice(inner.indexOf('>', begin) + 1, inner.indexOf('</v>', begin))
   if (type === 's') return shared[Number(value)] ?? null
   if (type === 'b') return value === '1'
-  if (type === 'str' || type === 'e' || type === 'd') return unescaped(value)
+  if (type === 'str' || type === 'e' || type === 'd') return unescapeXml(value)
   const number = Number(value)
-  if (value === '' || !Number.isFinite(number)) return unescaped(value)
-  const style = Number(attribute(opening, 's') ?? -1)
-  if (formats.percentages.has(style)) return percentageText(number)
-  return formats.dates.has(style) ? dateFromSerial(number, is1904) : number
+  if (value === '' || !Number.isFinite(number)) return unescapeXml(value)
+  const style = Number(findAttribute(opening, 's') ?? -1)
+  if (formats.percentages.has(style)) return formatPercentage(number)
+  return formats.dates.has(style) ? parseSerialDate(number, is1904) : number
 }

@@ -1,11 +1,11 @@
 /** What is wrong with a row, told by its columns: people know "column F", not `/items/3/data/fiberComposition/0`. */
 import { type AppError, type Detail, type ErrorCode, SAID, type Said } from '../../kernel/errors.ts'
-import { type Cell, plainText } from './cell.ts'
-import { columnName, type Steps } from './columns.ts'
-import type { Reading } from './row-to-passport.ts'
-import { columnAt, isColumnOf } from './row-to-passport.ts'
+import { type Cell, parseCellText } from './cell.ts'
+import { buildColumnName, type DataPath } from './columns.ts'
+import type { RowOptions } from './row-to-passport.ts'
+import { findColumnIndex, isColumnAt } from './row-to-passport.ts'
 
-export type RowFault = {
+export type RowError = {
   /** Place of the column in the sheet; null when the sheet has none for it. */
   column: number | null
   /** The field as a column is called. */
@@ -22,37 +22,39 @@ export type RowFault = {
 }
 
 /** More of one row are not kept. */
-const MOST_FAULTS = 20
+const MAX_ERRORS_PER_ROW = 20
 
-export function rowFaults(error: AppError, cells: readonly Cell[], reading: Reading): RowFault[] {
+export function buildRowErrors(error: AppError, cells: readonly Cell[], reading: RowOptions): RowError[] {
   const details = error.details ?? []
   if (details.length === 0) {
     const { code: refusal, message } = error
     return [{ column: null, field: '', code: 'refused', refusal, message }]
   }
-  return details.slice(0, MOST_FAULTS).map(detail => {
-    const steps = stepsOf(detail.pointer)
-    const field = columnName(steps)
-    const nearest = steps.length === 0 ? undefined : columnAt(cells, reading, steps)
+  return details.slice(0, MAX_ERRORS_PER_ROW).map(detail => {
+    const steps = parsePointer(detail.pointer)
+    const field = buildColumnName(steps)
+    const nearest = steps.length === 0 ? undefined : findColumnIndex(cells, reading, steps)
     // A sibling that has a column is not what is wrong.
-    const place = nearest !== undefined && isColumnOf(cells, reading, nearest, steps) ? nearest : undefined
+    const place = nearest !== undefined && isColumnAt(cells, reading, nearest, steps) ? nearest : undefined
     if (place === undefined && detail.code === 'required' && steps.length > 0)
       return { column: null, field, code: 'no_column', message: `${field} has no column.` }
     const own = place === undefined ? undefined : reading.columns[place]
-    const at = { column: place ?? null, field, ...foundIn(cells, place) }
+    const at = { column: place ?? null, field, ...quoteCell(cells, place) }
     if (own?.isWhole && own.field.of?.length === 2 && detail.code === 'type') return { ...at, ...SHARES }
     const said = detail[SAID]
     return { ...at, code: detail.code, message: sentence(detail, field), ...(said ? { said } : {}) }
   })
 }
 
-const LONGEST_FOUND = 60
+const MAX_QUOTE_LENGTH = 60
 
-export function foundIn(cells: readonly Cell[], place: number | undefined): { found?: string } {
+export function quoteCell(cells: readonly Cell[], place: number | undefined): { found?: string } {
   const cell = place === undefined ? null : (cells[place] ?? null)
-  const text = typeof cell === 'string' ? plainText(cell).trim() : String(cell ?? '')
+  const text = typeof cell === 'string' ? parseCellText(cell).trim() : String(cell ?? '')
   if (text === '') return {}
-  return { found: text.length > LONGEST_FOUND ? `${text.slice(0, LONGEST_FOUND).toWellFormed()}…` : text }
+  return {
+    found: text.length > MAX_QUOTE_LENGTH ? `${text.slice(0, MAX_QUOTE_LENGTH).toWellFormed()}…` : text,
+  }
 }
 
 const SHARES = {
@@ -61,7 +63,7 @@ const SHARES = {
 } as const
 
 /** `/items/3/data/fiberComposition/0/fiber` → the steps after `data`. */
-function stepsOf(pointer: string): Steps {
+function parsePointer(pointer: string): DataPath {
   const parts = pointer.split('/').slice(1)
   const data = parts.indexOf('data')
   if (data < 0) return []
@@ -74,7 +76,10 @@ function stepsOf(pointer: string): Steps {
 const sentence = (detail: Detail, field: string) =>
   detail.message.startsWith(detail.field) ? field + detail.message.slice(detail.field.length) : detail.message
 
-export const twiceFault = (at: Pick<RowFault, 'column' | 'field' | 'found'>, no: number): RowFault => ({
+export const buildDuplicateError = (
+  at: Pick<RowError, 'column' | 'field' | 'found'>,
+  no: number,
+): RowError => ({
   ...at,
   code: 'twice',
   message: `Row ${no} is about the same product. Keep one of the two.`,
@@ -82,7 +87,7 @@ export const twiceFault = (at: Pick<RowFault, 'column' | 'field' | 'found'>, no:
 })
 
 /** The row came from a file of errors, unmended: it would overwrite the product that the first of the two rows made. */
-export const repeatedFault = (at: Pick<RowFault, 'column' | 'found'>): RowFault => ({
+export const buildRepeatedError = (at: Pick<RowError, 'column' | 'found'>): RowError => ({
   ...at,
   field: '',
   code: 'repeated',
@@ -91,5 +96,5 @@ export const repeatedFault = (at: Pick<RowFault, 'column' | 'found'>): RowFault 
 })
 
 /** Whether a row was refused because another row is about the same product. */
-export const isRepetition = ({ code, said }: RowFault): boolean =>
+export const isDuplicateError = ({ code, said }: RowError): boolean =>
   code === 'twice' || code === 'repeated' || said?.key === 'row_twice'

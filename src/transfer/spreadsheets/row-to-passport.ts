@@ -8,13 +8,13 @@ import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { normalizeName } from '../../categories/names/name-lookup.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
 import { type Data, isObject } from '../../categories/value.ts'
-import { type Cell, cellValue, type DecimalMark, isEmptyCell, plainText, readNumber } from './cell.ts'
-import { type Column, compactMembers, type Steps } from './columns.ts'
-import { findUnit, readAmount, statedUnit, unitsOf } from './measurement-units.ts'
+import { type Cell, type DecimalMark, isEmptyCell, parseCell, parseCellText, parseNumber } from './cell.ts'
+import { type Column, type DataPath, findCompactMembers } from './columns.ts'
+import { findStatedUnit, findUnit, listUnits, parseAmount } from './measurement-units.ts'
 import type { NameListener } from './name-notes.ts'
 
 /** `columns` by their place in the sheet; undefined for one that is left out. */
-export type Reading = {
+export type RowOptions = {
   columns: readonly (Column | undefined)[]
   mark: DecimalMark
   /** The place of each column that says the units of another, by `@` and its title. */
@@ -39,9 +39,9 @@ export type Constant = { column: Column; text: string }
 type Tree = Record<string, unknown>
 
 /** What the cells of a row say; `cells` again, for what the same for every row adds to them. */
-export type RowData = { data: Tree; empty: readonly Column[]; cells: readonly Cell[] }
+export type ParsedRow = { data: Tree; empty: readonly Column[]; cells: readonly Cell[] }
 
-export function rowData(cells: readonly Cell[], reading: Reading): RowData {
+export function parseRow(cells: readonly Cell[], reading: RowOptions): ParsedRow {
   const { columns } = reading
   const data: Tree = {}
   const empty: Column[] = []
@@ -50,20 +50,20 @@ export function rowData(cells: readonly Cell[], reading: Reading): RowData {
     if (column === undefined) continue
     const cell = cells[place]
     if (cell === undefined || cell === null || isEmptyCell(cell)) empty.push(column)
-    else if (column.isPrimary) later.push({ column, text: plainText(String(cell)) })
-    else if (column.isWhole) put(data, column.steps, wholeList(cell, column, reading))
-    else if (column.field.type === 'number') put(data, column.steps, amount(cell, column, cells, reading))
+    else if (column.isPrimary) later.push({ column, text: parseCellText(String(cell)) })
+    else if (column.isWhole) put(data, column.path, wholeList(cell, column, reading))
+    else if (column.field.type === 'number') put(data, column.path, amount(cell, column, cells, reading))
     else {
-      if (isNamed(column.field)) reading.onName?.(column.labelPath, column.field, plainText(String(cell)))
-      put(data, column.steps, cellValue(cell, column.field, column.labelPath))
+      if (isNamed(column.field)) reading.onName?.(column.labelPath, column.field, parseCellText(String(cell)))
+      put(data, column.path, parseCell(cell, column.field, column.labelPath))
     }
   }
-  for (const { column, text } of later) put(data, column.steps, { [PRIMARY]: text })
+  for (const { column, text } of later) put(data, column.path, { [PRIMARY]: text })
   return { data: withoutHoles(data) as Tree, empty, cells }
 }
 
 /** The data of a row with constants as if they were cells of it; its own cells go first. */
-function withConstants(row: RowData, reading: Reading, values: readonly Constant[]): Tree {
+function withConstants(row: ParsedRow, reading: RowOptions, values: readonly Constant[]): Tree {
   if (values.length === 0) return row.data
   const { columns } = reading
   const cells = columns.map((_, place) => row.cells[place] ?? null)
@@ -72,31 +72,31 @@ function withConstants(row: RowData, reading: Reading, values: readonly Constant
   )
   const added = values.filter(({ column }) => !given.has(column.name))
   const all = { ...reading, columns: [...columns, ...added.map(({ column }) => column)] }
-  return rowData([...cells, ...added.map(({ text }) => text)], all).data
+  return parseRow([...cells, ...added.map(({ text }) => text)], all).data
 }
 
 /** A number, in the unit of its column or of the cell that another column has for it. */
-function amount(cell: Cell, { field, unit }: Column, cells: readonly Cell[], reading: Reading): unknown {
+function amount(cell: Cell, { field, unit }: Column, cells: readonly Cell[], reading: RowOptions): unknown {
   if (typeof cell === 'boolean' || cell === null) return cell
   const { mark, units } = reading
   const isBeside = unit?.startsWith('@')
   const own = isBeside ? undefined : unit
   const plain = typeof cell === 'string' ? cell.trim() : cell
-  if (!isBeside || (typeof plain === 'string' && statedUnit(plain, field) !== undefined)) {
-    return readAmount(plain, field, mark, own)
+  if (!isBeside || (typeof plain === 'string' && findStatedUnit(plain, field) !== undefined)) {
+    return parseAmount(plain, field, mark, own)
   }
   // Without a unit that is known the text stays one, which the validator refuses.
   const said = String(cells[units?.get(unit ?? '') ?? -1] ?? '').trim()
   const found = findUnit(said)
-  if (found === undefined || !unitsOf(field).includes(found)) return `${plain} ${said}`.trim()
-  return readAmount(plain, field, mark, found)
+  if (found === undefined || !listUnits(field).includes(found)) return `${plain} ${said}`.trim()
+  return parseAmount(plain, field, mark, found)
 }
 
 /** Stands for the primary language until that is known; no language tag has this form. */
 const PRIMARY = '*'
 
 /** Members of data are own properties whatever they are called; columns come from the field table alone. */
-function put(data: Tree, steps: Steps, value: unknown): void {
+function put(data: Tree, steps: DataPath, value: unknown): void {
   let at: Tree | unknown[] = data
   for (const [depth, step] of steps.entries()) {
     const holder = at as Record<string | number, unknown>
@@ -123,13 +123,13 @@ function withoutHoles(value: unknown): unknown {
 /** Fields whose names are read as others: fibres, and lists that grow. */
 const isNamed = ({ known, open }: Field) => known !== undefined || open === true
 
-function wholeList(cell: Cell, { field, labelPath }: Column, reading: Reading): unknown {
-  const text = plainText(String(cell))
+function wholeList(cell: Cell, { field, labelPath }: Column, reading: RowOptions): unknown {
+  const text = parseCellText(String(cell))
   if (findScalarEntry(field) !== undefined) {
     const bare = /^\[.*\]$/s.test(text) ? text.replaceAll(/[[\]"]/g, ' ') : text
     return bare.split(/[\s,;]+/).filter(one => one !== '')
   }
-  const members = compactMembers(field)
+  const members = findCompactMembers(field)
   if (members === undefined) return text
   if (/^[[{]/.test(text)) return jsonShares(text, members, labelPath, reading) ?? text
   const parts = text
@@ -148,16 +148,19 @@ const NUMBER_FIRST = new RegExp(`^(?<number>${NUMBER})\\s*%?\\s+(?<name>\\S.*)$`
 const LONGEST_SHARE = 600
 
 /** "cotton 60 %" and "60 % cotton" alike. */
-function shareOf(part: string, [name, number]: readonly [Field, Field], path: string, reading: Reading) {
+function shareOf(part: string, [name, number]: readonly [Field, Field], path: string, reading: RowOptions) {
   if (part.length > LONGEST_SHARE) return undefined
   const found = NUMBER_FIRST.exec(part)?.groups ?? NAME_FIRST.exec(part)?.groups
   if (found === undefined) return undefined
-  const share = readNumber((found.number ?? '').trim(), reading.mark)
+  const share = parseNumber((found.number ?? '').trim(), reading.mark)
   if (typeof share !== 'number') return undefined
-  return { [name.name]: namedShare(plainText(found.name ?? ''), name, path, reading), [number.name]: share }
+  return {
+    [name.name]: namedShare(parseCellText(found.name ?? ''), name, path, reading),
+    [number.name]: share,
+  }
 }
 
-function namedShare(called: string, name: Field, path: string, { onName }: Reading): string {
+function namedShare(called: string, name: Field, path: string, { onName }: RowOptions): string {
   const own = `${path}.${name.name}`
   if (isNamed(name)) onName?.(own, name, called)
   return toCanonicalName(own, name, called)
@@ -174,13 +177,14 @@ const SHARE_KEYS = new Set(
 )
 
 /** A composition as a program writes it: a list of objects, or names with their shares; undefined for anything else. */
-function jsonShares(text: string, members: readonly [Field, Field], path: string, reading: Reading) {
+function jsonShares(text: string, members: readonly [Field, Field], path: string, reading: RowOptions) {
   const parsed = parseJson(text)
   const pairs = Array.isArray(parsed) ? parsed.map(sharePair) : isObject(parsed) ? Object.entries(parsed) : []
   const [name, number] = members
   const entries = pairs.map(pair => {
     const [called, sent] = pair ?? []
-    const share = typeof sent === 'string' ? readNumber(sent.replace(/\s*%$/, '').trim(), reading.mark) : sent
+    const share =
+      typeof sent === 'string' ? parseNumber(sent.replace(/\s*%$/, '').trim(), reading.mark) : sent
     if (typeof called !== 'string' || called.trim() === '' || typeof share !== 'number') return undefined
     return { [name.name]: namedShare(called.trim(), name, path, reading), [number.name]: share }
   })
@@ -208,7 +212,7 @@ function parseJson(text: string): unknown {
  * What has to be sent so that `there`, the data of the model the row means, reads as the row says; without one, the
  * row's own data.
  */
-export function changesOf(row: RowData, there: Data | undefined, reading: Reading): Tree {
+export function buildChanges(row: ParsedRow, there: Data | undefined, reading: RowOptions): Tree {
   const { constants } = reading
   const values = constants?.values.filter(one => there === undefined || isApplied(one, row, there, constants))
   const data = withConstants(row, reading, values ?? [])
@@ -232,22 +236,27 @@ export function changesOf(row: RowData, there: Data | undefined, reading: Readin
 }
 
 /** A product that is there keeps what it has; a list that the row speaks of is taken whole, with what is the same for all. */
-function isApplied({ column }: Constant, { data }: RowData, there: Data, { overwrites }: Constants): boolean {
+function isApplied(
+  { column }: Constant,
+  { data }: ParsedRow,
+  there: Data,
+  { overwrites }: Constants,
+): boolean {
   if (overwrites) return true
-  const { steps, field } = column
-  const [first = ''] = steps
+  const { path, field } = column
+  const [first = ''] = path
   if (Array.isArray(there[first])) return Object.hasOwn(data, first) && !column.isWhole
-  const at = field.localized && !column.isPrimary ? steps.slice(0, -1) : steps
+  const at = field.localized && !column.isPrimary ? path.slice(0, -1) : path
   let value: unknown = there
   for (const step of at) value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
   return value === undefined || value === null
 }
 
 /** "Baumwolle" that is there and "cotton" that the row was understood as are the same. */
-function isSameByNames(there: unknown, said: unknown, name: string, { columns }: Reading): boolean {
+function isSameByNames(there: unknown, said: unknown, name: string, { columns }: RowOptions): boolean {
   if (!Array.isArray(there) || !Array.isArray(said)) return false
   const known = columns.flatMap(column => {
-    if (column?.steps[0] !== name) return []
+    if (column?.path[0] !== name) return []
     const { field, labelPath, isWhole } = column
     const members = isWhole
       ? (field.of ?? []).map(one => [`${labelPath}.${one.name}`, one] as const)
@@ -291,11 +300,11 @@ function overlaid(there: unknown, said: unknown): unknown {
   return merged
 }
 
-const stepsIn = ({ steps, isPrimary }: Column, primary: string): Steps =>
-  isPrimary ? [...steps, primary] : steps
+const stepsIn = ({ path, isPrimary }: Column, primary: string): DataPath =>
+  isPrimary ? [...path, primary] : path
 
 /** Takes an empty cell's value away: a field with null, a member by leaving it out; lists that the row has stay. */
-function clear(changes: Tree, there: Data, said: Tree, steps: Steps): void {
+function clear(changes: Tree, there: Data, said: Tree, steps: DataPath): void {
   const [first] = steps
   if (typeof first !== 'string' || !Object.hasOwn(there, first)) return
   const isList = Array.isArray(there[first])
@@ -308,7 +317,7 @@ function clear(changes: Tree, there: Data, said: Tree, steps: Steps): void {
   changes[first] = isObject(rest) && Object.keys(rest).length === 0 ? null : rest
 }
 
-function without(value: unknown, [step, ...more]: Steps): unknown {
+function without(value: unknown, [step, ...more]: DataPath): unknown {
   if (typeof step !== 'string' || !isObject(value) || !Object.hasOwn(value, step)) return value
   const { [step]: inner, ...others } = value
   if (more.length === 0) return others
@@ -317,47 +326,55 @@ function without(value: unknown, [step, ...more]: Steps): unknown {
 }
 
 /** Whether a column holds this place of the data, something in it, or all of the list or texts that it is in. */
-export function isColumnOf(
+export function isColumnAt(
   cells: readonly Cell[],
-  { columns }: Reading,
+  { columns }: RowOptions,
   place: number,
-  steps: Steps,
+  steps: DataPath,
 ): boolean {
   const column = columns[place]
   if (column === undefined) return false
   const asked = unclosed(cells, columns, steps)
-  return agreement(column.steps, asked) === Math.min(column.steps.length, asked.length)
+  return agreement(column.path, asked) === Math.min(column.path.length, asked.length)
 }
 
 /** The column that a place in a row's data came from, or the nearest above it; undefined for a field without one. */
-export function columnAt(cells: readonly Cell[], { columns }: Reading, steps: Steps): number | undefined {
+export function findColumnIndex(
+  cells: readonly Cell[],
+  { columns }: RowOptions,
+  steps: DataPath,
+): number | undefined {
   const asked = unclosed(cells, columns, steps)
   let best: { place: number; depth: number } | undefined
   for (const [place, column] of columns.entries()) {
     if (column === undefined) continue
-    const depth = agreement(column.steps, asked)
+    const depth = agreement(column.path, asked)
     const isCloser = depth > (best?.depth ?? 0)
-    const isNear = depth === asked.length || depth === column.steps.length || depth > 0
+    const isNear = depth === asked.length || depth === column.path.length || depth > 0
     if (isNear && isCloser) best = { place, depth }
   }
   return best?.place
 }
 
-function agreement(a: Steps, b: Steps): number {
+function agreement(a: DataPath, b: DataPath): number {
   let depth = 0
   while (depth < a.length && depth < b.length && a[depth] === b[depth]) depth++
   return depth
 }
 
 /** Indexes as the sheet has them, before entries closed up. */
-function unclosed(cells: readonly Cell[], columns: readonly (Column | undefined)[], steps: Steps): Steps {
+function unclosed(
+  cells: readonly Cell[],
+  columns: readonly (Column | undefined)[],
+  steps: DataPath,
+): DataPath {
   const depth = steps.findIndex(step => typeof step === 'number')
   if (depth < 0) return steps
   const used = new Set<number>()
   for (const [place, column] of columns.entries()) {
-    const entry = column?.steps[depth]
+    const entry = column?.path[depth]
     if (column === undefined || typeof entry !== 'number' || isEmptyCell(cells[place])) continue
-    if (agreement(column.steps, steps) >= depth) used.add(entry)
+    if (agreement(column.path, steps) >= depth) used.add(entry)
   }
   const entry = [...used].sort((a, b) => a - b)[Number(steps[depth])]
   return entry === undefined ? steps : steps.with(depth, entry)

@@ -10,46 +10,52 @@ import { perDatabase, retrying, type Sql } from '../../kernel/db.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { createLongWork, type Fault, isAbandoned } from '../../kernel/long-work.ts'
 import { inTransaction } from '../../kernel/transaction.ts'
-import { isEmptyCell, plainText } from './cell.ts'
-import { rememberConstants } from './constant-values.ts'
-import { REPEATS_COLUMN, rememberMapping } from './mapping.ts'
-import { collectNames } from './name-notes.ts'
+import { isEmptyCell, parseCellText } from './cell.ts'
+import { saveConstants } from './constant-values.ts'
+import { DUPLICATE_COLUMN, saveMapping } from './mapping.ts'
+import { collectNameNotes } from './name-notes.ts'
 import type { ProductChange } from './product-changes.ts'
-import { foundIn, type RowFault, repeatedFault, rowFaults, twiceFault } from './row-errors.ts'
-import { type Reading, type RowData, rowData } from './row-to-passport.ts'
 import {
+  buildDuplicateError,
+  buildRepeatedError,
+  buildRowErrors,
+  quoteCell,
+  type RowError,
+} from './row-errors.ts'
+import { type ParsedRow, parseRow, type RowOptions } from './row-to-passport.ts'
+import {
+  buildRowOptions,
   type ChunkRow,
-  chunkRows,
+  getChunkRows,
   getImport,
+  IMPORT_MATCH_FIELDS,
   type ImportRow,
+  type ImportSettings,
   importColumns,
-  importOf,
-  MATCH_BY,
-  readingOf,
+  parseImportRow,
   requireSettings,
-  type Settings,
-  type SheetImport,
+  type SpreadsheetImport,
 } from './spreadsheet-import.ts'
-import { keyOf, type Written, writeRows } from './write-rows.ts'
+import { findMatchKey, type WriteRowsResult, writeRows } from './write-rows.ts'
 
 /** A sheet whose process has not spoken for so long is taken over by another. */
 const ABANDONED_MS = 10_000
 
 /** Place in the chunk's rows, and what is wrong with that row. */
-export type ChunkFaults = [place: number, faults: RowFault[]][]
+export type ChunkErrors = [place: number, faults: RowError[]][]
 
 /** Place in the chunk's rows, and what the check says would change. */
 export type ChunkChanges = (readonly [place: number, change: ProductChange])[]
 
 /** Confirms what the columns are, and checks every row without writing any. Throws `not_found` and `validation`. */
-export async function checkImport(ctx: AccountContext, uuid: string, sent: Settings): Promise<void> {
+export async function startCheck(ctx: AccountContext, uuid: string, sent: ImportSettings): Promise<void> {
   const sheet = await getImport(ctx, uuid)
   const settings = requireSettings(sheet, sent)
-  await rememberMapping(ctx, sheet, settings.mapping)
+  await saveMapping(ctx, sheet, settings.mapping)
   const category = findCategory(sheet.category)
   if (category !== undefined) {
-    const columns = readingOf({ ...sheet, settings }).columns
-    await rememberConstants(ctx, category, columns, settings.constants?.texts ?? {})
+    const columns = buildRowOptions({ ...sheet, settings }).columns
+    await saveConstants(ctx, category, columns, settings.constants?.texts ?? {})
   }
   await begin(ctx, uuid, { from: ['open', 'checked'], to: 'checking', settings, header: sheet.header })
 }
@@ -58,7 +64,7 @@ export async function checkImport(ctx: AccountContext, uuid: string, sent: Setti
  * Writes the rows of a checked sheet. Throws `not_found`, and `validation` when it is not checked, when no row would
  * change anything, or when products that are there would change and `isConfirmed` is not set.
  */
-export async function runImport(
+export async function startImport(
   ctx: AccountContext,
   uuid: string,
   { isConfirmed }: { isConfirmed: boolean },
@@ -105,14 +111,14 @@ export async function stopImport(
 }
 
 /** What entries of the audit log about a sheet say, as JSON: how much at its start, what came of it at its end. */
-export type ImportSubject = { file: string; rows?: number } & Partial<
-  Pick<SheetImport, 'created' | 'updated' | 'unchanged' | 'failed'>
+export type ImportAuditSubject = { file: string; rows?: number } & Partial<
+  Pick<SpreadsheetImport, 'created' | 'updated' | 'unchanged' | 'failed'>
 >
 
 type Start = {
   from: readonly string[]
   to: 'checking' | 'running'
-  settings: Settings
+  settings: ImportSettings
   /** That the settings are of: another sheet of the file may have been chosen since. */
   header: readonly string[]
 }
@@ -144,7 +150,7 @@ async function begin(
     const message = 'This sheet is at another step by now. Load the page again to see which.'
     throw refusedRun('state', 'immutable', message)
   }
-  runners(sql).startAnew(clock, importOf(row))
+  runners(sql).startAnew(clock, parseImportRow(row))
 }
 
 /** Takes up the sheets that no process is at work on; called by a timer in every server. */
@@ -154,7 +160,7 @@ export async function resumeImports(sql: Sql, clock: Clock): Promise<number> {
     update sheet_import set alive_at = ${now}
     where state in ('checking', 'running') and ${isAbandoned(sql, now, ABANDONED_MS)}
     returning ${importColumns(sql)}`
-  for (const row of rows) runners(sql).start(clock, importOf(row))
+  for (const row of rows) runners(sql).start(clock, parseImportRow(row))
   return rows.length
 }
 
@@ -162,22 +168,22 @@ export async function resumeImports(sql: Sql, clock: Clock): Promise<number> {
 export const stopImports = (sql: Sql): Promise<void> => runners(sql).stop()
 
 /** Resolves when the sheets under way in this process have come to an end. */
-export const importsEnded = (sql: Sql): Promise<void> => runners(sql).ended()
+export const waitForImports = (sql: Sql): Promise<void> => runners(sql).ended()
 
 /** Faults that stopped a sheet in this process since this was last asked; it is taken up again. */
-export const takeImportFaults = (sql: Sql): Fault[] => runners(sql).takeFaults()
+export const takeImportErrors = (sql: Sql): Fault[] => runners(sql).takeFaults()
 
 const runners = perDatabase((sql: Sql) =>
-  createLongWork<SheetImport>((clock, job, goOn) => run(sql, clock, job, goOn)),
+  createLongWork<SpreadsheetImport>((clock, job, goOn) => run(sql, clock, job, goOn)),
 )
 
-async function run(sql: Sql, clock: Clock, sheet: SheetImport, goOn: () => boolean): Promise<void> {
+async function run(sql: Sql, clock: Clock, sheet: SpreadsheetImport, goOn: () => boolean): Promise<void> {
   const ctx: AccountContext = { sql, clock, accountId: sheet.accountId, actorId: sheet.actorId }
-  const reading = readingOf(sheet)
+  const reading = buildRowOptions(sheet)
   const firsts = await firstRows(ctx, sheet, reading)
   let before: number | undefined = sheet.created
   for (let no = sheet.nextChunk; no < sheet.chunkCount && goOn(); no++) {
-    const rows = await chunkRows(ctx, sheet.id, no)
+    const rows = await getChunkRows(ctx, sheet.id, no)
     const at: Step = { no, rows, before, reading, firsts }
     before = await retrying(() => step(ctx, sheet, at))
     if (before === undefined) return
@@ -189,7 +195,7 @@ type Step = {
   rows: ChunkRow[]
   /** New models that the steps before have made, or would have: a check holds them against the quota too. */
   before: number
-  reading: Reading
+  reading: RowOptions
   firsts: ReadonlyMap<string, number>
 }
 
@@ -201,14 +207,14 @@ class Overtaken extends Error {
 /** How many new models there are with this step's; undefined when the sheet is not ours to go on with. */
 async function step(
   ctx: AccountContext,
-  sheet: SheetImport,
+  sheet: SpreadsheetImport,
   { no, rows, before, reading, firsts }: Step,
 ): Promise<number | undefined> {
   const { accountId, clock } = ctx
   const dryRun = sheet.state === 'checking'
   try {
     return await inTransaction(ctx.sql, async sql => {
-      const names = collectNames()
+      const names = collectNameNotes()
       const heard = { ...reading, onName: names.listen }
       const { good, faults } = sortOut(sheet, { rows, reading: heard, firsts })
       const { matchBy, changeType, isConfirmed = false } = sheet.settings
@@ -217,7 +223,7 @@ async function step(
       const written = await writeRows({ ...ctx, sql }, data, writing)
       for (const { index, error } of written.refused) {
         const row = good[index]
-        if (row !== undefined) faults.push([row.place, rowFaults(error, row.cells, reading)])
+        if (row !== undefined) faults.push([row.place, buildRowErrors(error, row.cells, reading)])
       }
       faults.sort(([a], [b]) => a - b)
       // A run leaves the list of the check as it is: what was seen is what was agreed to.
@@ -228,7 +234,7 @@ async function step(
         where account_id = ${accountId} and import_id = ${sheet.id} and no = ${no}`
       const isLast = no + 1 === sheet.chunkCount
       const next = isLast ? (dryRun ? 'checked' : 'done') : sheet.state
-      const [moved] = await sql<Pick<SheetImport, 'created' | 'updated' | 'unchanged' | 'failed'>[]>`
+      const [moved] = await sql<Pick<SpreadsheetImport, 'created' | 'updated' | 'unchanged' | 'failed'>[]>`
         update sheet_import set next_chunk = ${no + 1}, alive_at = ${clock.now()}, state = ${next},
           created = created + ${written.created}, updated = updated + ${written.updated},
           unchanged = unchanged + ${written.unchanged}, failed = failed + ${faults.length}
@@ -236,7 +242,7 @@ async function step(
           and settings::text = ${JSON.stringify(sheet.settings)}
         returning created, updated, unchanged, failed`
       if (moved === undefined) throw new Overtaken()
-      const subject: ImportSubject = { file: sheet.fileName, ...moved }
+      const subject: ImportAuditSubject = { file: sheet.fileName, ...moved }
       if (next === 'done') await audit({ ...ctx, sql }, 'import_done', JSON.stringify(subject))
       return moved.created
     })
@@ -246,9 +252,9 @@ async function step(
   }
 }
 
-type GoodRow = { place: number; cells: ChunkRow[1]; data: RowData }
+type GoodRow = { place: number; cells: ChunkRow[1]; data: ParsedRow }
 
-function keptChanges(good: readonly GoodRow[], { changes }: Written): string | null {
+function keptChanges(good: readonly GoodRow[], { changes }: WriteRowsResult): string | null {
   const placed: ChunkChanges = changes.flatMap(({ index, ...change }) => {
     const row = good[index]
     return row === undefined ? [] : [[row.place, change] as const]
@@ -257,52 +263,55 @@ function keptChanges(good: readonly GoodRow[], { changes }: Written): string | n
 }
 
 /** The rows to be written, and those that are about a product which another row is about. */
-function sortOut(sheet: SheetImport, { rows, reading, firsts }: Pick<Step, 'rows' | 'reading' | 'firsts'>) {
-  const faults: ChunkFaults = []
+function sortOut(
+  sheet: SpreadsheetImport,
+  { rows, reading, firsts }: Pick<Step, 'rows' | 'reading' | 'firsts'>,
+) {
+  const faults: ChunkErrors = []
   const good: GoodRow[] = []
   for (const [place, [rowNo, cells]] of rows.entries()) {
-    const data = rowData(cells, reading)
-    const first = firsts.get(keyOf(data, sheet.settings.matchBy) ?? '')
+    const data = parseRow(cells, reading)
+    const first = firsts.get(findMatchKey(data, sheet.settings.matchBy) ?? '')
     if (isMarkedRepeated(sheet.header, cells, data)) {
-      const column = sheet.header.indexOf(REPEATS_COLUMN)
-      faults.push([place, [repeatedFault({ column, ...foundIn(cells, column) })]])
+      const column = sheet.header.indexOf(DUPLICATE_COLUMN)
+      faults.push([place, [buildRepeatedError({ column, ...quoteCell(cells, column) })]])
     } else if (first === undefined || first === rowNo) good.push({ place, cells, data })
     else faults.push([place, [twice(sheet, cells, first)]])
   }
   return { good, faults }
 }
 
-const twice = ({ settings }: SheetImport, cells: ChunkRow[1], first: number): RowFault => {
+const twice = ({ settings }: SpreadsheetImport, cells: ChunkRow[1], first: number): RowError => {
   const place = settings.mapping.indexOf(settings.matchBy)
   const column = place < 0 ? null : place
-  return twiceFault({ column, field: settings.matchBy, ...foundIn(cells, place) }, first)
+  return buildDuplicateError({ column, field: settings.matchBy, ...quoteCell(cells, place) }, first)
 }
 
 /** Whether a file of errors says of a row that it repeats a product, and the row still means that one. */
-function isMarkedRepeated(header: readonly string[], cells: ChunkRow[1], row: RowData): boolean {
-  const mark = cells[header.indexOf(REPEATS_COLUMN)]
+function isMarkedRepeated(header: readonly string[], cells: ChunkRow[1], row: ParsedRow): boolean {
+  const mark = cells[header.indexOf(DUPLICATE_COLUMN)]
   if (mark === undefined || mark === null || isEmptyCell(mark)) return false
-  const text = plainText(String(mark))
-  return MATCH_BY.some(by => {
-    const key = keyOf(row, by)
-    return key !== undefined && key === keyOf({ ...row, data: { [by]: text } }, by)
+  const text = parseCellText(String(mark))
+  return IMPORT_MATCH_FIELDS.some(by => {
+    const key = findMatchKey(row, by)
+    return key !== undefined && key === findMatchKey({ ...row, data: { [by]: text } }, by)
   })
 }
 
 /** The row in which each product of a sheet comes first, for those that come more than once. */
 async function firstRows(
   ctx: AccountContext,
-  sheet: SheetImport,
-  reading: Reading,
+  sheet: SpreadsheetImport,
+  reading: RowOptions,
 ): Promise<Map<string, number>> {
   const { matchBy } = sheet.settings
   const seen = new Map<string, number>()
   const repeated = new Map<string, number>()
   const key = { ...reading, columns: reading.columns.map(one => (one?.name === matchBy ? one : undefined)) }
   for (let no = 0; no < sheet.chunkCount; no++) {
-    for (const [rowNo, cells] of await chunkRows(ctx, sheet.id, no)) {
-      const data = rowData(cells, key)
-      const own = keyOf(data, matchBy)
+    for (const [rowNo, cells] of await getChunkRows(ctx, sheet.id, no)) {
+      const data = parseRow(cells, key)
+      const own = findMatchKey(data, matchBy)
       if (own === undefined || isMarkedRepeated(sheet.header, cells, data)) continue
       const first = seen.get(own)
       if (first === undefined) seen.set(own, rowNo)

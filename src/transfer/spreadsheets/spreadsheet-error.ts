@@ -25,12 +25,12 @@ const SENTENCES = {
   markup: 'This is a page or a program’s data (HTML, XML or JSON), not a sheet. Save it as XLSX or CSV.',
 } as const
 
-export type SheetFaultCode = keyof typeof SENTENCES
+export type SpreadsheetErrorReason = keyof typeof SENTENCES
 
-export class SheetFault extends AppError {
-  readonly fault: SheetFaultCode
-  constructor(fault: SheetFaultCode) {
+export class SpreadsheetError extends AppError {
+  readonly reason: SpreadsheetErrorReason
+  constructor(fault: SpreadsheetErrorReason) {
     super(fault === 'too_large' ? 'payload_too_large' : 'validation', SENTENCES[fault])
-    this.fault = fault
+    this.reason = fault
   }
 }

@@ -4,27 +4,27 @@ import { type CompleteCategory, findCategory } from '../../categories/catalogue.
 import { assert, invalid, notFound } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { inTransaction } from '../../kernel/transaction.ts'
-import { DECIMAL_MARKS, type DecimalMark, guessMark } from './cell.ts'
-import { collectTraits, NO_TRAITS, type SheetTraits } from './column-traits.ts'
-import { findColumn, mappingName, UNIT_OPEN } from './columns.ts'
-import { type ConstantTexts, constantsFor, rememberedConstants } from './constant-values.ts'
-import type { Encoding } from './decode-text.ts'
-import { guessMapping, settleUnits } from './guess-mapping.ts'
-import { type Mapping, rememberedMapping, rememberedSheet } from './mapping.ts'
-import { type OpenSheet, openSheet } from './read-spreadsheet.ts'
-import type { Constants, Reading } from './row-to-passport.ts'
-import { SheetFault } from './spreadsheet-error.ts'
-import { MOST_ROWS, type SheetRow } from './spreadsheet-limits.ts'
+import { DECIMAL_MARKS, type DecimalMark, guessDecimalMark } from './cell.ts'
+import { type ColumnTraits, collectTraits, NO_TRAITS } from './column-traits.ts'
+import { buildMappingName, findColumn, UNIT_TO_CHOOSE } from './columns.ts'
+import { type ConstantTexts, loadConstants, selectConstants } from './constant-values.ts'
+import type { TextEncoding } from './decode-text.ts'
+import { guessMapping, resolveUnits } from './guess-mapping.ts'
+import { type ColumnMapping, loadMapping, loadSheetName } from './mapping.ts'
+import { type OpenSpreadsheet, openSpreadsheet } from './read-spreadsheet.ts'
+import type { Constants, RowOptions } from './row-to-passport.ts'
+import { SpreadsheetError } from './spreadsheet-error.ts'
+import { MAX_ROWS, type SheetRow } from './spreadsheet-limits.ts'
 
-export const MATCH_BY = ['sku', 'gtin'] as const
-export const CHANGE_TYPES = ['change', 'correction'] as const
+export const IMPORT_MATCH_FIELDS = ['sku', 'gtin'] as const
+export const IMPORT_CHANGE_TYPES = ['change', 'correction'] as const
 
-export type Settings = {
-  mapping: Mapping
-  matchBy: (typeof MATCH_BY)[number]
+export type ImportSettings = {
+  mapping: ColumnMapping
+  matchBy: (typeof IMPORT_MATCH_FIELDS)[number]
   mark: DecimalMark
   clears: boolean
-  changeType: (typeof CHANGE_TYPES)[number]
+  changeType: (typeof IMPORT_CHANGE_TYPES)[number]
   constants?: ConstantSettings
   /** A person has ticked that products which are there may change. */
   isConfirmed?: boolean
@@ -37,20 +37,20 @@ export type ConstantSettings = { texts: ConstantTexts } & Pick<Constants, 'overw
 
 export type ImportState = 'open' | 'checking' | 'checked' | 'running' | 'done' | 'stopped'
 
-export type SheetImport = {
+export type SpreadsheetImport = {
   id: string
   accountId: number
   actorId: number
   createdAt: Date
   fileName: string
-  encoding: Encoding | null
+  encoding: TextEncoding | null
   /** Of a workbook with several sheets: their names, and the one that was read. */
   sheets: readonly string[]
   sheet: string | null
   category: string
   header: readonly string[]
-  traits: SheetTraits
-  settings: Settings
+  traits: ColumnTraits
+  settings: ImportSettings
   state: ImportState
   rowCount: number
   chunkCount: number
@@ -71,12 +71,12 @@ const SAMPLED_ROWS = 500
 const LONGEST_NAME = 200
 
 /** The rows of a file, with a first guess at everything. Throws `SheetFault`, and `validation` for a category. */
-export async function openImport(
+export async function createImport(
   ctx: AccountContext,
   upload: { fileName: string; bytes: Buffer; category: string },
 ): Promise<string> {
   const category = requireCategory(upload.category)
-  const sheet = await openSheet(upload.bytes, await rememberedSheet(ctx, category.id))
+  const sheet = await openSpreadsheet(upload.bytes, await loadSheetName(ctx, category.id))
   const now = ctx.clock.now()
   const id = newUuid(now.getTime())
   const { sheets = [], encoding = null } = sheet
@@ -91,7 +91,7 @@ export async function openImport(
   try {
     await takeRows(ctx, id, category, sheet)
   } catch (error) {
-    await discardImport(ctx, id)
+    await deleteImport(ctx, id)
     throw error
   }
   return id
@@ -101,7 +101,7 @@ export async function openImport(
  * Reads another sheet of the workbook in place of the one that was read. Throws `not_found`, and `SheetFault` for a
  * sheet that is none; then the one before stays.
  */
-export async function chooseSheet(ctx: AccountContext, uuid: string, name: string): Promise<void> {
+export async function selectSheet(ctx: AccountContext, uuid: string, name: string): Promise<void> {
   const { category } = await getImport(ctx, uuid)
   await inTransaction(ctx.sql, async sql => {
     const [kept] = await sql<{ book: Buffer }[]>`
@@ -110,7 +110,7 @@ export async function chooseSheet(ctx: AccountContext, uuid: string, name: strin
       returning book`
     if (kept === undefined) return
     await sql`delete from sheet_chunk where account_id = ${ctx.accountId} and import_id = ${uuid}`
-    await takeRows({ ...ctx, sql }, uuid, requireCategory(category), await openSheet(kept.book, name))
+    await takeRows({ ...ctx, sql }, uuid, requireCategory(category), await openSpreadsheet(kept.book, name))
   })
 }
 
@@ -119,20 +119,20 @@ async function takeRows(
   ctx: AccountContext,
   id: string,
   category: CompleteCategory,
-  { header, rows: source, separator, sheets = [], sheet }: OpenSheet,
+  { header, rows: source, separator, sheets = [], sheet }: OpenSpreadsheet,
 ): Promise<void> {
   const { rows, chunks, sample, traits } = await storeRows(ctx, id, source)
-  if (rows === 0) throw new SheetFault('no_rows')
-  const mapping = guessMapping(category, header, await rememberedMapping(ctx, category.id), traits)
+  if (rows === 0) throw new SpreadsheetError('no_rows')
+  const mapping = guessMapping(category, header, await loadMapping(ctx, category.id), traits)
   const usual = separator === ';' ? 'comma' : 'point'
-  const mark = guessMark(numbersIn(sample, category, mapping)) ?? usual
-  const matchBy = guessMatchBy(mapping)
+  const mark = guessDecimalMark(numbersIn(sample, category, mapping)) ?? usual
+  const matchBy = guessMatchField(mapping)
   const constants = {
-    texts: await rememberedConstants(ctx, category),
+    texts: await loadConstants(ctx, category),
     overwrites: false,
     takesGtinAsSku: !mapping.includes('sku') && mapping.includes('gtin'),
   }
-  const settings: Settings = { mapping, matchBy, mark, clears: false, changeType: 'change', constants }
+  const settings: ImportSettings = { mapping, matchBy, mark, clears: false, changeType: 'change', constants }
   await ctx.sql`
     update sheet_import set row_count = ${rows}, chunk_count = ${chunks}, sheet = ${sheets.length > 1 ? (sheet ?? null) : null},
       traits = ${JSON.stringify(traits)}::text::json, header = ${JSON.stringify(header)}::text::json, settings = ${JSON.stringify(settings)}::text::json
@@ -140,7 +140,7 @@ async function takeRows(
 }
 
 /** By what a sheet has: the SKU, which is the account's own, and the GTIN where no column is the SKU. */
-export const guessMatchBy = (mapping: Mapping): Settings['matchBy'] =>
+export const guessMatchField = (mapping: ColumnMapping): ImportSettings['matchBy'] =>
   !mapping.includes('sku') && mapping.includes('gtin') ? 'gtin' : 'sku'
 
 function requireCategory(id: string): CompleteCategory {
@@ -167,14 +167,14 @@ async function storeRows(ctx: AccountContext, id: string, rows: AsyncIterable<Sh
     if (open.length === 0) return
     const text = JSON.stringify(open).replaceAll('\\u0000', '\\ufffd').toWellFormed()
     stored += text.length
-    if (stored > MOST_STORED) throw new SheetFault('too_much')
+    if (stored > MOST_STORED) throw new SpreadsheetError('too_much')
     await ctx.sql`
       insert into sheet_chunk (account_id, import_id, no, rows) values (${ctx.accountId}, ${id}, ${chunks}, ${text})`
     chunks++
     open = []
   }
   for await (const row of rows) {
-    if (++count > MOST_ROWS) throw new SheetFault('too_many_rows')
+    if (++count > MAX_ROWS) throw new SpreadsheetError('too_many_rows')
     if (sample.length < SAMPLED_ROWS) sample.push(row)
     collected.add(row.cells)
     open.push([row.no, row.cells])
@@ -187,7 +187,7 @@ async function storeRows(ctx: AccountContext, id: string, rows: AsyncIterable<Sh
 function* numbersIn(
   sample: readonly SheetRow[],
   category: CompleteCategory,
-  mapping: Mapping,
+  mapping: ColumnMapping,
 ): Generator<string> {
   const places = mapping.flatMap((name, place) =>
     name !== null && findColumn(category, name)?.field.type === 'number' ? [place] : [],
@@ -213,7 +213,7 @@ type ImportRow = {
   actor_id: number
   created_at: Date
   file_name: string
-  encoding: Encoding | null
+  encoding: TextEncoding | null
   sheets: string
   sheet: string | null
   category: string
@@ -234,7 +234,7 @@ export const importColumns = (sql: AccountContext['sql']) => sql`
   id, account_id, actor_id, created_at, file_name, encoding, sheets::text, sheet, category, header::text, traits::text, settings::text, state, row_count,
   chunk_count, next_chunk, created, updated, unchanged, failed`
 
-export const importOf = (row: ImportRow): SheetImport => ({
+export const parseImportRow = (row: ImportRow): SpreadsheetImport => ({
   id: row.id,
   accountId: row.account_id,
   actorId: row.actor_id,
@@ -245,8 +245,8 @@ export const importOf = (row: ImportRow): SheetImport => ({
   sheet: row.sheet,
   category: row.category,
   header: JSON.parse(row.header) as string[],
-  traits: { ...NO_TRAITS, ...(JSON.parse(row.traits) as Partial<SheetTraits>) },
-  settings: JSON.parse(row.settings) as Settings,
+  traits: { ...NO_TRAITS, ...(JSON.parse(row.traits) as Partial<ColumnTraits>) },
+  settings: JSON.parse(row.settings) as ImportSettings,
   state: row.state,
   rowCount: row.row_count,
   chunkCount: row.chunk_count,
@@ -260,31 +260,34 @@ export const importOf = (row: ImportRow): SheetImport => ({
 export type { ImportRow }
 
 /** Throws `not_found`, for another account's too. */
-export async function getImport({ sql, accountId }: AccountContext, uuid: string): Promise<SheetImport> {
+export async function getImport(
+  { sql, accountId }: AccountContext,
+  uuid: string,
+): Promise<SpreadsheetImport> {
   const [row] = await sql<ImportRow[]>`
     select ${importColumns(sql)} from sheet_import where account_id = ${accountId} and id = ${uuid}`
   if (row === undefined || row.row_count === 0) throw notFound('import')
-  return importOf(row)
+  return parseImportRow(row)
 }
 
 const MOST_LISTED = 20
 
 /** The newest sheets of an account. */
-export async function listImports({ sql, accountId }: AccountContext): Promise<SheetImport[]> {
+export async function listImports({ sql, accountId }: AccountContext): Promise<SpreadsheetImport[]> {
   const rows = await sql<ImportRow[]>`
     select ${importColumns(sql)} from sheet_import where account_id = ${accountId} and row_count > 0
     order by created_at desc, id desc limit ${MOST_LISTED}`
-  return rows.map(importOf)
+  return rows.map(parseImportRow)
 }
 
 /** Takes a sheet away, with its rows. What it has written stays. */
-export async function discardImport({ sql, accountId }: AccountContext, uuid: string): Promise<void> {
+export async function deleteImport({ sql, accountId }: AccountContext, uuid: string): Promise<void> {
   await sql`delete from sheet_import where account_id = ${accountId} and id = ${uuid}`
 }
 
 export type ChunkRow = [no: number, cells: SheetRow['cells']]
 
-export async function chunkRows(
+export async function getChunkRows(
   { sql, accountId }: AccountContext,
   uuid: string,
   no: number,
@@ -295,37 +298,37 @@ export async function chunkRows(
 }
 
 /** The first rows, to be shown. */
-export const sampleRows = async (ctx: AccountContext, uuid: string, most: number): Promise<ChunkRow[]> =>
-  (await chunkRows(ctx, uuid, 0)).slice(0, most)
+export const getSampleRows = async (ctx: AccountContext, uuid: string, most: number): Promise<ChunkRow[]> =>
+  (await getChunkRows(ctx, uuid, 0)).slice(0, most)
 
 /** How the rows of a sheet are read. */
-export function readingOf({
+export function buildRowOptions({
   category,
   header,
   settings,
-}: Pick<SheetImport, 'category' | 'header' | 'settings'>): Reading {
+}: Pick<SpreadsheetImport, 'category' | 'header' | 'settings'>): RowOptions {
   const table = findCategory(category)
   assert(table !== undefined, 'a kept sheet has a known category')
   const columns = settings.mapping.map(name => (name === null ? undefined : findColumn(table, name)))
   const units = new Map(header.map((title, place) => [`@${title}`, place]))
   const { mark, clears, constants: same = { texts: {}, overwrites: false, takesGtinAsSku: false } } = settings
-  const constants = { ...same, values: constantsFor(table, same.texts, columns) }
+  const constants = { ...same, values: selectConstants(table, same.texts, columns) }
   return { columns, mark, clears, units, constants }
 }
 
 /** Throws `validation` when two columns are one field, a unit is open, or the field that rows are matched by has no column. */
-export function requireSettings(sheet: SheetImport, sent: Settings): Settings {
+export function requireSettings(sheet: SpreadsheetImport, sent: ImportSettings): ImportSettings {
   const table = findCategory(sheet.category)
   const chosen = sheet.header.map((_, place) => {
     const name = sent.mapping[place] ?? null
     return name === null || table === undefined ? undefined : findColumn(table, name)
   })
-  const columns = settleUnits(chosen, sheet.header, sheet.traits)
+  const columns = resolveUnits(chosen, sheet.header, sheet.traits)
   const names = columns.flatMap(column => column?.name ?? [])
   const twice = names.find((name, place) => names.indexOf(name) !== place)
   if (twice !== undefined)
     throw mappingFault(twice, 'duplicate', `Two columns are ${twice}. Leave one of them out.`)
-  const open = columns.find(column => column?.unit === UNIT_OPEN)
+  const open = columns.find(column => column?.unit === UNIT_TO_CHOOSE)
   if (open !== undefined)
     throw mappingFault(open.name, 'enum', `Say in which unit the column ${open.name} is.`)
   if (!names.includes(sent.matchBy)) {
@@ -333,7 +336,7 @@ export function requireSettings(sheet: SheetImport, sent: Settings): Settings {
     throw mappingFault(sent.matchBy, 'required', message)
   }
   const mark = DECIMAL_MARKS.find(one => one === sent.mark) ?? 'point'
-  const mapping = columns.map(column => (column === undefined ? null : mappingName(column)))
+  const mapping = columns.map(column => (column === undefined ? null : buildMappingName(column)))
   return { ...sent, mapping, mark }
 }
 

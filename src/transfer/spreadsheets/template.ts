@@ -1,17 +1,17 @@
 /** An empty sheet to fill in: a column for every field of the category, and what each of them means. */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import type { Field } from '../../categories/field.ts'
-import { type Column, columnsOf, templateExtent } from './columns.ts'
-import { CSV_START, type CsvSeparator, csvLine } from './write-csv.ts'
-import { xlsxFile } from './write-xlsx.ts'
+import { buildTemplateLayout, type Column, listColumns } from './columns.ts'
+import { BYTE_ORDER_MARK, type CsvSeparator, formatCsvLine } from './write-csv.ts'
+import { writeXlsx } from './write-xlsx.ts'
 
-export const FORMATS = ['xlsx', 'csv'] as const
-export type SheetFormat = (typeof FORMATS)[number]
+export const SPREADSHEET_FORMATS = ['xlsx', 'csv'] as const
+export type SpreadsheetFormat = (typeof SPREADSHEET_FORMATS)[number]
 
-export const CONTENT_TYPE = {
+export const SPREADSHEET_CONTENT_TYPES = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   csv: 'text/csv; charset=utf-8',
-} as const satisfies Record<SheetFormat, string>
+} as const satisfies Record<SpreadsheetFormat, string>
 
 /** The words of the sheet of explanations, in whatever language its reader has. */
 export type TemplateWords = {
@@ -23,22 +23,22 @@ export type TemplateWords = {
   label: (path: string) => string
 }
 
-export type TemplateWish = {
+export type TemplateOptions = {
   category: CompleteCategory
   /** Of the texts' columns; the first is the primary one. */
   languages: readonly string[]
-  format: SheetFormat
+  format: SpreadsheetFormat
   separator: CsvSeparator
 }
 
 const WIDTHS = [34, 30, 10, 40, 80]
 
-export function template(wish: TemplateWish, words: TemplateWords): AsyncGenerator<Buffer> {
-  const columns = columnsOf(wish.category, templateExtent(wish.category, wish.languages))
+export function writeTemplate(wish: TemplateOptions, words: TemplateWords): AsyncGenerator<Buffer> {
+  const columns = listColumns(wish.category, buildTemplateLayout(wish.category, wish.languages))
   const names = columns.map(({ name }) => name)
   const lines = columns.map(column => explained(column, wish, words))
   if (wish.format === 'csv') return csvTemplate(names, lines, wish.separator)
-  return xlsxFile([
+  return writeXlsx([
     { name: words.products, rows: each([names]), widths: names.map(name => Math.max(12, name.length + 2)) },
     { name: words.fields, rows: each([[...words.heads], ...lines]), widths: WIDTHS },
   ])
@@ -51,16 +51,16 @@ async function* csvTemplate(
   separator: CsvSeparator,
 ): AsyncGenerator<Buffer> {
   const notes = lines.map(([name, ...rest]) =>
-    csvLine([`# ${name}: ${rest.filter(part => part !== '').join(' · ')}`], separator),
+    formatCsvLine([`# ${name}: ${rest.filter(part => part !== '').join(' · ')}`], separator),
   )
-  yield Buffer.from(CSV_START + notes.join('') + csvLine(names, separator))
+  yield Buffer.from(BYTE_ORDER_MARK + notes.join('') + formatCsvLine(names, separator))
 }
 
 async function* each<T>(rows: readonly T[]): AsyncGenerator<T> {
   yield* rows
 }
 
-function explained(column: Column, { category, languages }: TemplateWish, words: TemplateWords): string[] {
+function explained(column: Column, { category, languages }: TemplateOptions, words: TemplateWords): string[] {
   const { field, labelPath, language, name } = column
   const values = field.values?.join(', ') ?? (field.type === 'boolean' ? 'true, false' : '')
   const isNeeded =

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream'
 import { createInflateRaw } from 'node:zlib'
-import { SheetFault } from './spreadsheet-error.ts'
+import { SpreadsheetError } from './spreadsheet-error.ts'
 
 type Part = { method: number; start: number; size: number }
 
@@ -29,7 +29,7 @@ export class ZipParts {
     try {
       this.parts = directory(bytes)
     } catch (error) {
-      throw error instanceof RangeError ? new SheetFault('broken') : error
+      throw error instanceof RangeError ? new SpreadsheetError('broken') : error
     }
   }
 
@@ -42,17 +42,17 @@ export class ZipParts {
     const part = this.parts.get(name)
     if (part === undefined) return
     const packed = this.bytes.subarray(part.start, part.start + part.size)
-    if (part.method !== 0 && part.method !== 8) throw new SheetFault('broken')
+    if (part.method !== 0 && part.method !== 8) throw new SpreadsheetError('broken')
     const source = Readable.from([packed])
     const stream = part.method === 0 ? source : source.pipe(createInflateRaw({ chunkSize: 64 * 1024 }))
     try {
       for await (const piece of stream as AsyncIterable<Buffer>) {
         this.room -= piece.length
-        if (this.room < 0) throw new SheetFault('too_much')
+        if (this.room < 0) throw new SpreadsheetError('too_much')
         yield piece
       }
     } catch (error) {
-      throw error instanceof SheetFault ? error : new SheetFault('broken')
+      throw error instanceof SpreadsheetError ? error : new SpreadsheetError('broken')
     } finally {
       stream.destroy()
     }
@@ -64,7 +64,7 @@ export class ZipParts {
     let size = 0
     for await (const piece of this.read(name)) {
       size += piece.length
-      if (size > most) throw new SheetFault('too_much')
+      if (size > most) throw new SpreadsheetError('too_much')
       pieces.push(piece)
     }
     return Buffer.concat(pieces).toString('utf8')
@@ -75,15 +75,15 @@ function directory(bytes: Buffer): Map<string, Part> {
   const end = endOf(bytes)
   const count = bytes.readUInt16LE(end + 10)
   let at = bytes.readUInt32LE(end + 16)
-  if (count > MOST_PARTS) throw new SheetFault('too_much')
+  if (count > MOST_PARTS) throw new SpreadsheetError('too_much')
   const parts = new Map<string, Part>()
   for (let n = 0; n < count; n++) {
-    if (bytes.readUInt32LE(at) !== CENTRAL) throw new SheetFault('broken')
-    if ((bytes.readUInt16LE(at + 8) & ENCRYPTED) !== 0) throw new SheetFault('old_excel')
+    if (bytes.readUInt32LE(at) !== CENTRAL) throw new SpreadsheetError('broken')
+    if ((bytes.readUInt16LE(at + 8) & ENCRYPTED) !== 0) throw new SpreadsheetError('old_excel')
     const nameLength = bytes.readUInt16LE(at + 28)
     const name = bytes.toString('utf8', at + 46, at + 46 + nameLength)
     const local = bytes.readUInt32LE(at + 42)
-    if (bytes.readUInt32LE(local) !== LOCAL) throw new SheetFault('broken')
+    if (bytes.readUInt32LE(local) !== LOCAL) throw new SpreadsheetError('broken')
     const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28)
     parts.set(name.replaceAll('\\', '/'), {
       method: bytes.readUInt16LE(at + 10),
@@ -98,5 +98,5 @@ function directory(bytes: Buffer): Map<string, Part> {
 function endOf(bytes: Buffer): number {
   const first = Math.max(0, bytes.length - 22 - LONGEST_COMMENT)
   for (let at = bytes.length - 22; at >= first; at--) if (bytes.readUInt32LE(at) === END) return at
-  throw new SheetFault('broken')
+  throw new SpreadsheetError('broken')
 }

@@ -6,21 +6,21 @@ import { skuKey } from '../../passports/core/check-data.ts'
 import { statesInPieces } from '../../passports/core/state.ts'
 import { syncModels } from '../../passports/sync/sync-models.ts'
 import { findByGtin, findBySku } from '../../passports/write/find-matches.ts'
-import { findChange, type ProductChange } from './product-changes.ts'
-import { changesOf, type Reading, type RowData } from './row-to-passport.ts'
-import type { Settings } from './spreadsheet-import.ts'
+import { findProductChange, type ProductChange } from './product-changes.ts'
+import { buildChanges, type ParsedRow, type RowOptions } from './row-to-passport.ts'
+import type { ImportSettings } from './spreadsheet-import.ts'
 
-export type Writing = Pick<Settings, 'matchBy' | 'changeType'> & {
+export type WriteRowsOptions = Pick<ImportSettings, 'matchBy' | 'changeType'> & {
   category: string
   dryRun: boolean
   /** New models that the steps before have made, or would have. */
   before: number
-  reading: Reading
+  reading: RowOptions
   /** Products that are there may be changed. */
   isConfirmed: boolean
 }
 
-export type Written = {
+export type WriteRowsResult = {
   created: number
   updated: number
   unchanged: number
@@ -32,9 +32,9 @@ export type Written = {
 /** Creates or updates a model for each row, or says what would become of them. At most 500 rows. */
 export async function writeRows(
   ctx: AccountContext,
-  rows: readonly RowData[],
-  { category, matchBy, changeType, dryRun, before, reading, isConfirmed }: Writing,
-): Promise<Written> {
+  rows: readonly ParsedRow[],
+  { category, matchBy, changeType, dryRun, before, reading, isConfirmed }: WriteRowsOptions,
+): Promise<WriteRowsResult> {
   const planned = await planChanges(ctx, rows, matchBy, reading)
   // Products made since the check were not shown to the person who confirmed it.
   const isHeld = ({ change }: Planned) => change !== undefined && !dryRun && !isConfirmed
@@ -71,7 +71,7 @@ const notShown = () =>
   )
 
 /** What a row is told from others by: a SKU in NFC or a GTIN of 14 digits; undefined for a row without. */
-export function keyOf({ data }: RowData, matchBy: Settings['matchBy']): string | undefined {
+export function findMatchKey({ data }: ParsedRow, matchBy: ImportSettings['matchBy']): string | undefined {
   const value = data[matchBy]
   if (typeof value !== 'string' || value === '' || !value.isWellFormed() || value.includes('\0'))
     return undefined
@@ -84,11 +84,11 @@ type Planned = { data: Data; change?: ProductChange | undefined }
 /** What rows change at the models that they mean, as far as there is one; what else is wrong the verb says. */
 async function planChanges(
   ctx: AccountContext,
-  rows: readonly RowData[],
-  matchBy: Settings['matchBy'],
-  reading: Reading,
+  rows: readonly ParsedRow[],
+  matchBy: ImportSettings['matchBy'],
+  reading: RowOptions,
 ): Promise<Planned[]> {
-  const keys = [...new Set(rows.flatMap(row => keyOf(row, matchBy) ?? []))]
+  const keys = [...new Set(rows.flatMap(row => findMatchKey(row, matchBy) ?? []))]
   const ids = new Map<string, string>()
   if (matchBy === 'sku') {
     for (const [sku, match] of await findBySku(ctx, keys))
@@ -96,16 +96,16 @@ async function planChanges(
   } else {
     for (const [gtin, match] of await findByGtin(ctx, keys)) if (match.id !== null) ids.set(gtin, match.id)
   }
-  const idOf = (row: RowData) => ids.get(keyOf(row, matchBy) ?? '')
-  const planned = new Map<RowData, Planned>()
+  const idOf = (row: ParsedRow) => ids.get(findMatchKey(row, matchBy) ?? '')
+  const planned = new Map<ParsedRow, Planned>()
   for await (const states of statesInPieces(ctx, [...new Set(ids.values())])) {
     const there = new Map(states.map(state => [state.row.id, state.inherited]))
     for (const row of rows) {
       const current = there.get(idOf(row) ?? '')
       if (current === undefined) continue
-      const data = changesOf(row, current, reading)
-      planned.set(row, { data, change: findChange(current, data) })
+      const data = buildChanges(row, current, reading)
+      planned.set(row, { data, change: findProductChange(current, data) })
     }
   }
-  return rows.map(row => planned.get(row) ?? { data: changesOf(row, undefined, reading) })
+  return rows.map(row => planned.get(row) ?? { data: buildChanges(row, undefined, reading) })
 }

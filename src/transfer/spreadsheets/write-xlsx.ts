@@ -4,7 +4,7 @@
  */
 import { Zip, ZipDeflate } from 'fflate'
 import type { Cell } from './cell.ts'
-import { escaped } from './xlsx-text.ts'
+import { escapeXml } from './xlsx-text.ts'
 
 export type SheetContent = { name: string; rows: AsyncIterable<readonly Cell[]>; widths?: readonly number[] }
 
@@ -18,7 +18,7 @@ const LEVEL = 3
 const PIECE = 64 * 1024
 
 /** The pieces of a file with these sheets; the first row of each is its header, in bold and kept in view. */
-export async function* xlsxFile(sheets: readonly SheetContent[]): AsyncGenerator<Buffer> {
+export async function* writeXlsx(sheets: readonly SheetContent[]): AsyncGenerator<Buffer> {
   const ready: Buffer[] = []
   const zip = new Zip((error, piece) => {
     if (error !== null) throw error
@@ -62,18 +62,18 @@ function rowText(cells: readonly Cell[], no: number): string {
   let text = `<row r="${no}">`
   for (const [place, cell] of cells.entries()) {
     if (cell === null || cell === '') continue
-    const at = `<c r="${letters(place)}${no}"${style}`
+    const at = `<c r="${formatColumnLetters(place)}${no}"${style}`
     if (typeof cell === 'number') text += `${at}><v>${cell}</v></c>`
     else if (typeof cell === 'boolean') text += `${at} t="b"><v>${cell ? 1 : 0}</v></c>`
-    else text += `${at} t="inlineStr"><is><t xml:space="preserve">${escaped(cell)}</t></is></c>`
+    else text += `${at} t="inlineStr"><is><t xml:space="preserve">${escapeXml(cell)}</t></is></c>`
   }
   return `${text}</row>`
 }
 
 /** 0 → `A`, 27 → `AB`. */
-export function letters(place: number): string {
+export function formatColumnLetters(place: number): string {
   const last = String.fromCharCode(65 + (place % 26))
-  return place < 26 ? last : letters(Math.floor(place / 26) - 1) + last
+  return place < 26 ? last : formatColumnLetters(Math.floor(place / 26) - 1) + last
 }
 
 function fixedParts(names: readonly string[]): [string, string][] {
@@ -81,7 +81,7 @@ function fixedParts(names: readonly string[]): [string, string][] {
     `<Override PartName="${part}" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.${kind}+xml"/>`
   const sheetParts = names.map((_, n) => type(`/xl/worksheets/sheet${n + 1}.xml`, 'worksheet')).join('')
   const sheets = names.map(
-    (name, n) => `<sheet name="${escaped(name)}" sheetId="${n + 1}" r:id="rId${n + 1}"/>`,
+    (name, n) => `<sheet name="${escapeXml(name)}" sheetId="${n + 1}" r:id="rId${n + 1}"/>`,
   )
   const links = names.map(
     (_, n) =>

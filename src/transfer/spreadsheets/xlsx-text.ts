@@ -10,7 +10,7 @@ function entity(whole: string, name: string): string {
 }
 
 /** The characters of XML text; `_x000D_` is how spreadsheets write what XML cannot hold. */
-export function unescaped(xml: string): string {
+export function unescapeXml(xml: string): string {
   const text = xml.includes('&')
     ? xml.replaceAll(/&(amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-fA-F]{1,6});/g, entity)
     : xml
@@ -29,11 +29,11 @@ const SPECIAL: Readonly<Record<string, string>> = {
 }
 
 /** What an element may hold. A tab or newline at an end is kept by `xml:space`. */
-export const escaped = (text: string): string =>
+export const escapeXml = (text: string): string =>
   text.replaceAll(/_(?=x[\da-fA-F]{4}_)/g, '_x005F_').replaceAll(/[&<>"\r]/g, one => SPECIAL[one] ?? one)
 
 /** The texts of all `<t>` in an element, but for readings of East Asian characters. */
-export function textIn(xml: string): string {
+export function getTexts(xml: string): string {
   let text = ''
   const plain = xml.includes('<rPh')
     ? xml.replaceAll(/<rPh\b[^<>]*>(?:<t\b[^<>]*>[^<]*<\/t>)?<\/rPh>/g, '')
@@ -47,15 +47,15 @@ export function textIn(xml: string): string {
     text += plain.slice(begin, end)
     at = end
   }
-  return unescaped(text)
+  return unescapeXml(text)
 }
 
 const attributes = new Map<string, RegExp>()
 
 /** An attribute of an opening tag, unescaped. */
-export function attribute(tag: string, name: string): string | undefined {
+export function findAttribute(tag: string, name: string): string | undefined {
   const pattern = attributes.get(name) ?? new RegExp(`\\s${name}="([^"]*)"`)
   attributes.set(name, pattern)
   const value = pattern.exec(tag)?.[1]
-  return value === undefined ? undefined : unescaped(value)
+  return value === undefined ? undefined : unescapeXml(value)
 }

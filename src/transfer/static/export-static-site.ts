@@ -13,19 +13,19 @@ import { exportAddresses, type PassportLine } from '../../passports/copies/expor
 import { inFolder, openSite, type Site, type SiteFile } from './resumable-export.ts'
 import type { SafeFolder } from './safe-folder.ts'
 
-export type Answer = { status: number; type: string; body: Buffer }
+export type FetchedPage = { status: number; type: string; body: Buffer }
 
-export type StaticSetup = {
+export type StaticSiteSetup = {
   clock: Clock
   openPool: () => Sql
   /** Asks the server for a path below its public address; never as somebody who may see more than the public. */
-  ask: (path: string, accept: string) => Promise<Answer>
+  fetchPage: (path: string, accept: string) => Promise<FetchedPage>
   publicUrl: string
   /** Path of the vocabulary without a slash before it; undefined when it is kept elsewhere. */
   namespace: string | undefined
 }
-export type StaticWish = { accountId: number; dir: string; progress?: (passports: number) => void }
-export type StaticResult = {
+export type StaticSiteOptions = { accountId: number; dir: string; progress?: (passports: number) => void }
+export type StaticSiteResult = {
   dir: string
   passports: number
   /** How many of them an earlier run had written, which was ended. */
@@ -48,10 +48,16 @@ const AT_ONCE = 32
  * Writes the folder, which must be new or empty, or goes on with one that was not finished. Throws `validation` when it
  * is neither, `unavailable` while another process writes it.
  */
-export const exportStatic = (setup: StaticSetup, wish: StaticWish): Promise<StaticResult> =>
-  inFolder(wish.dir, folder => write(setup, wish, folder))
+export const exportStaticSite = (
+  setup: StaticSiteSetup,
+  wish: StaticSiteOptions,
+): Promise<StaticSiteResult> => inFolder(wish.dir, folder => write(setup, wish, folder))
 
-async function write(setup: StaticSetup, wish: StaticWish, folder: SafeFolder): Promise<StaticResult> {
+async function write(
+  setup: StaticSiteSetup,
+  wish: StaticSiteOptions,
+  folder: SafeFolder,
+): Promise<StaticSiteResult> {
   const { accountId, dir } = wish
   const site = await openSite(
     { clock: setup.clock, dir, folder },
@@ -84,15 +90,15 @@ async function write(setup: StaticSetup, wish: StaticWish, folder: SafeFolder): 
   }
 }
 
-async function get(setup: StaticSetup, path: string, accept: string): Promise<Buffer> {
-  const answer = await setup.ask(path, accept)
+async function get(setup: StaticSiteSetup, path: string, accept: string): Promise<Buffer> {
+  const answer = await setup.fetchPage(path, accept)
   assert(answer.status === 200, `${path} is answered by a page, not by ${answer.status}`)
   if (answer.type !== 'image/svg+xml' || !path.startsWith('/brand/')) return answer.body
   // A logo of before may call what the cleaner drops now; another web server need not have our policy against it.
   return Buffer.from(sanitizeSvg(String(answer.body))?.text ?? answer.body)
 }
 
-async function writeVocabulary(setup: StaticSetup, site: Site): Promise<void> {
+async function writeVocabulary(setup: StaticSiteSetup, site: Site): Promise<void> {
   const { namespace } = setup
   if (namespace === undefined) return
   await site.put(
@@ -100,14 +106,14 @@ async function writeVocabulary(setup: StaticSetup, site: Site): Promise<void> {
     { path: `${namespace}.jsonld`, body: await get(setup, `/${namespace}`, JSON_LD) },
   )
   for (let version = 1; ; version++) {
-    const { status, body } = await setup.ask(`/${namespace}/v${version}`, JSON_LD)
+    const { status, body } = await setup.fetchPage(`/${namespace}/v${version}`, JSON_LD)
     if (status !== 200) return
     await site.put({ path: `${namespace}/v${version}`, body })
   }
 }
 
 /** The page in its first language, then whatever its links lead to that is about this passport, and what theirs do. */
-async function writePassport(setup: StaticSetup, site: Site, id: string): Promise<void> {
+async function writePassport(setup: StaticSiteSetup, site: Site, id: string): Promise<void> {
   const qr = { live: `/p/${id}/qr.svg`, accept: 'image/svg+xml', file: `p/${id}/qr.svg` }
   const waiting: Target[] = [qr, targetOf(id, new URLSearchParams())]
   const found = new Set(waiting.map(({ file }) => file))
