@@ -1,7 +1,7 @@
 /** Makes one backup in a process of its own, as the command does, and says on stdout what became of it. */
 import { constants, setPriority } from 'node:os'
 import { systemClock } from '../src/kernel/clock.ts'
-import { openPool } from '../src/kernel/db.ts'
+import { openPool } from '../src/kernel/db/database.ts'
 import { deriveBackupKey } from '../src/transfer/backup/backup-key.ts'
 import { createBackup } from '../src/transfer/backup/create-backup.ts'
 

@@ -1,6 +1,6 @@
 /** The limits: bare `node:http` servers that do the one thing measured and nothing else; prints its port. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type DatabaseTarget, openPool } from '../src/kernel/db.ts'
+import { type DatabaseTarget, openPool } from '../src/kernel/db/database.ts'
 import { insertPlain } from './units.ts'
 
 type Settings = {

@@ -1,9 +1,10 @@
 /** A worker as it runs with ROLE=worker, in a process of its own; prints a zero when it is at work. */
-import { addressList } from '../src/kernel/addresses.ts'
+
 import { systemClock } from '../src/kernel/clock.ts'
-import { type DatabaseTarget, openPool } from '../src/kernel/db.ts'
+import { type DatabaseTarget, openPool } from '../src/kernel/db/database.ts'
+import { addressList } from '../src/kernel/http/ip-ranges.ts'
+import { openOutbound } from '../src/kernel/http-out/outbound-http.ts'
 import { createLog } from '../src/kernel/log.ts'
-import { openOutbound } from '../src/kernel/outbound-http.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
 import { Deliveries } from '../src/worker/deliver.ts'
 

@@ -1,6 +1,7 @@
 /** `fanout`: 500 events by one statement, of an account without an endpoint and with one, against the same without the trigger. */
-import { addressList } from '../src/kernel/addresses.ts'
+
 import { systemClock } from '../src/kernel/clock.ts'
+import { addressList } from '../src/kernel/http/ip-ranges.ts'
 import { newUuid } from '../src/kernel/ids.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
 import { insertEvents } from '../src/webhooks/insert-events.ts'

@@ -1,7 +1,7 @@
 /** `isolation`: 45 good endpoints with five bad ones beside them, against the 45 alone: how long an event takes, and the worker's memory. */
 import { readFileSync } from 'node:fs'
-import { addressList } from '../src/kernel/addresses.ts'
 import { systemClock } from '../src/kernel/clock.ts'
+import { addressList } from '../src/kernel/http/ip-ranges.ts'
 import { newUuid } from '../src/kernel/ids.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
 import { insertEvents } from '../src/webhooks/insert-events.ts'

@@ -1,5 +1,5 @@
 /** Fills a database with passports in SQL: a million in under five minutes, through the same tables and indexes. */
-import type { Sql } from '../src/kernel/db.ts'
+import type { Sql } from '../src/kernel/db/database.ts'
 import { newUuid } from '../src/kernel/ids.ts'
 
 const STEP = 20_000

@@ -1,14 +1,14 @@
 /** Carnet as it is served, in a process of its own; prints its port. */
 
 import { createApp } from '../src/app.ts'
-import { addressList } from '../src/kernel/addresses.ts'
 import { systemClock } from '../src/kernel/clock.ts'
-import { type DatabaseTarget, openPool } from '../src/kernel/db.ts'
+import { type DatabaseTarget, openPool } from '../src/kernel/db/database.ts'
+import { addressList } from '../src/kernel/http/ip-ranges.ts'
+import { openOutbound } from '../src/kernel/http-out/outbound-http.ts'
+import { openMail } from '../src/kernel/http-out/smtp.ts'
 import { createLog } from '../src/kernel/log.ts'
-import { openOutbound } from '../src/kernel/outbound-http.ts'
+import { createSecurityLog } from '../src/kernel/monitoring/security-events.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
-import { createSecurityLog } from '../src/kernel/security-events.ts'
-import { openMail } from '../src/kernel/smtp.ts'
 import { createScanRecorder } from '../src/scans/recorder.ts'
 
 const { target } = JSON.parse(process.argv[2] ?? '{}') as { target: DatabaseTarget }

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '../src/kernel/clock.ts'
-import type { Sql } from '../src/kernel/db.ts'
+import type { Sql } from '../src/kernel/db/database.ts'
 import { idFromUuid, newUuid } from '../src/kernel/ids.ts'
 import { createLog } from '../src/kernel/log.ts'
 import { createScanRecorder } from '../src/scans/recorder.ts'

@@ -7,9 +7,9 @@ import project from '../package.json' with { type: 'json' }
 import { createAccount } from '../src/accounts/accounts.ts'
 import { createKey } from '../src/accounts/keys/keys.ts'
 import { systemClock } from '../src/kernel/clock.ts'
-import { type DatabaseTarget, openPool, type Sql } from '../src/kernel/db.ts'
-import { startEmbeddedPostgres } from '../src/kernel/embedded-postgres.ts'
-import { migrate } from '../src/kernel/migrate.ts'
+import { type DatabaseTarget, openPool, type Sql } from '../src/kernel/db/database.ts'
+import { migrate } from '../src/kernel/db/migrate.ts'
+import { startEmbeddedPostgres } from '../src/kernel/postgres-server/embedded-postgres.ts'
 
 export type Tenant = { accountId: number; key: string }
 export type Hall = { target: DatabaseTarget; sql: Sql }

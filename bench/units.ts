@@ -1,7 +1,7 @@
 /** Models with units under them, for the rows that measure what units cost. */
 import type { AccountContext } from '../src/accounts/context.ts'
 import { systemClock } from '../src/kernel/clock.ts'
-import type { Sql } from '../src/kernel/db.ts'
+import type { Sql } from '../src/kernel/db/database.ts'
 import { idFromUuid, newUuid } from '../src/kernel/ids.ts'
 import { createChildren } from '../src/passports/units/create-units.ts'
 import { request } from './load.ts'

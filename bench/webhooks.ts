@@ -1,6 +1,7 @@
 /** `webhooks`: 10,000 events to one healthy endpoint on this machine, against undici in a loop that does only that. */
-import { addressList } from '../src/kernel/addresses.ts'
+
 import { systemClock } from '../src/kernel/clock.ts'
+import { addressList } from '../src/kernel/http/ip-ranges.ts'
 import { newUuid } from '../src/kernel/ids.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
 import { insertEvents } from '../src/webhooks/insert-events.ts'

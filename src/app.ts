@@ -24,14 +24,14 @@ import { type OperatorSetup, registerOperator } from './api/service/operator.ts'
 import { type ConsoleSetup, registerConsole } from './console/door.ts'
 import { answerError as answerByPage } from './console/error-page.ts'
 import { HOME } from './console/own-path.ts'
-import { type ConnectionLimits, connectionLimits, guardConnections } from './kernel/connection-guard.ts'
-import { findMeaning, unavailable } from './kernel/db.ts'
+import { findMeaning, unavailable } from './kernel/db/database.ts'
 import { AppError, type ErrorCode } from './kernel/errors.ts'
-import { headersOfAll } from './kernel/every-answer.ts'
-import { createRequestId, type Proxies, trustedProxies } from './kernel/forwarded.ts'
+import { type ConnectionLimits, connectionLimits, guardConnections } from './kernel/http/connection-guard.ts'
+import { defaultHeaders } from './kernel/http/default-headers.ts'
+import { networkOf } from './kernel/http/network.ts'
+import { createRequestId, type Proxies, trustedProxies } from './kernel/http/trusted-proxies.ts'
 import type { Log } from './kernel/log.ts'
-import { networkOf } from './kernel/network.ts'
-import type { SecurityLog } from './kernel/security-events.ts'
+import type { SecurityLog } from './kernel/monitoring/security-events.ts'
 import { refusalFace, registerSite, type SiteSetup } from './site/door.ts'
 
 declare module 'fastify' {
@@ -117,7 +117,7 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
   const requestId = createRequestId(setup.trustedProxies)
   const { readerOf, isTrusted } = trustedProxies(setup.trustedProxies)
   const answering = { ...setup, readerOf }
-  const ofAll = headersOfAll(setup.addresses.publicUrl)
+  const ofAll = defaultHeaders(setup.addresses.publicUrl)
   const app = Fastify({
     loggerInstance: setup.log,
     logController: new LogController({ disableRequestLogging: true }),

@@ -1,6 +1,6 @@
 /** The command line's entrance: `carnet COMMAND`. */
 import { runCommandLine } from './cli/run.ts'
-import { ConfigError, environment } from './kernel/config.ts'
+import { ConfigError, environment } from './kernel/config/config.ts'
 
 /** Whoever read may have gone, as `head` does: what was begun is done all the same, and there is nobody to tell. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

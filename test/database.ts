@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import postgres from 'postgres'
-import { migrate } from '../src/kernel/migrate.ts'
+import { migrate } from '../src/kernel/db/migrate.ts'
 
 /** How to connect, as `openPool` takes it. */
 export type Target = { url: string } | { socketDir: string; port: number; user: string; database: string }

@@ -1,7 +1,7 @@
 /** What a process has started, and what that has started: a killed parent takes none of it along. */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { signal } from '../src/kernel/processes.ts'
+import { signal } from '../src/kernel/process/processes.ts'
 
 export type Child = { pid: number; parent: number; command: string }
 

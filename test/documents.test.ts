@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { test } from 'node:test'
 import project from '../package.json' with { type: 'json' }
-import { findBinaries } from '../src/kernel/embedded-postgres/binaries.ts'
+import { findBinaries } from '../src/kernel/postgres-server/binaries.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FOLDERS = ['src', 'test', 'docs', 'migrations', 'locales', 'assets', 'bench', 'scripts', 'bin', '.ci']

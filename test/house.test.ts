@@ -67,6 +67,17 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
   },
   accounts: { people: ['.'], keys: ['.'], limits: ['.'], brand: ['.'], '.': [] },
   categories: { check: ['schema', 'names', '.'], schema: ['names', '.'], names: ['.'], '.': [] },
+  kernel: {
+    config: ['db', '.'],
+    monitoring: ['db', 'http', '.'],
+    'postgres-server': ['db', 'process', '.'],
+    'http-out': ['http', 'config', '.'],
+    process: ['db', '.'],
+    http: ['.'],
+    db: ['.'],
+    text: ['.'],
+    '.': [],
+  },
   transfer: { spreadsheets: [], backup: ['.'], accounts: ['.'], static: ['.'], '.': [] },
 }
 
@@ -197,11 +208,13 @@ describe('files', () => {
   test('only config reads the environment, only the clock the time, only smtp sends mail', () => {
     const uses = (pattern: RegExp, allowed: readonly string[]) =>
       files.filter(name => !allowed.includes(name) && pattern.test(source.get(name) ?? ''))
-    assert.deepEqual(uses(/process\.env\b/, ['kernel/config.ts']), [])
+    assert.deepEqual(uses(/process\.env\b/, ['kernel/config/config.ts']), [])
     assert.deepEqual(uses(/\bDate\.now\(\)|new Date\(\)/, ['kernel/clock.ts']), [])
-    assert.deepEqual(uses(/'nodemailer'/, ['kernel/smtp.ts']), [])
+    assert.deepEqual(uses(/'nodemailer'/, ['kernel/http-out/smtp.ts']), [])
     assert.deepEqual(
-      uses(/\bfetch\(|from 'node:https'|request\(.*https?:|from 'undici'/, ['kernel/outbound-http.ts']),
+      uses(/\bfetch\(|from 'node:https'|request\(.*https?:|from 'undici'/, [
+        'kernel/http-out/outbound-http.ts',
+      ]),
       [],
     )
   })

@@ -1,5 +1,5 @@
 /** Whoever changes a passport is an actor of its account: four bytes in each version, a name in the history. */
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
 
 export type ActorKind = 'api_key' | 'person' | 'operator' | 'service'

@@ -1,5 +1,5 @@
 /** The audit log of an account: who did what, when; written with the deed, never changed (a trigger refuses it). No addresses. */
-import type { Fragment, Sql } from '../kernel/db.ts'
+import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { newUuid } from '../kernel/ids.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
 

@@ -2,7 +2,7 @@
  * Closing an account: its keys open nothing, its people look and change nothing, and its public pages answer as before,
  * because what is printed on a product has to lead somewhere. The operator opens it again.
  */
-import type { Fragment, Sql } from '../kernel/db.ts'
+import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { notFound } from '../kernel/errors.ts'
 import { withActor } from './actors.ts'
 import { audit } from './audit.ts'

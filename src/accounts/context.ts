@@ -1,6 +1,6 @@
 /** What every verb is told: whose data, who acts, on which database, at what time. */
 import type { Clock } from '../kernel/clock.ts'
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import type { IdempotencyRecord } from './idempotency-record.ts'
 
 export type AccountContext = {

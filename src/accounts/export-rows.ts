@@ -1,5 +1,5 @@
 /** What of an account goes along with its passports: who changed them, and how its pages look. People and keys stay. */
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { LevelLetter } from './plans.ts'
 

@@ -2,7 +2,7 @@
  * The short way of an Idempotency-Key: a verb that writes with one statement, gathered with those of others, keeps the
  * key and the answer in that statement, too. Round it a transaction would cost five round trips, and the gathering.
  */
-import { type Fragment, type Sql, sqlState } from '../kernel/db.ts'
+import { type Fragment, type Sql, sqlState } from '../kernel/db/database.ts'
 
 /** `key` as the client chose it; `fingerprint` of all that makes a request this one and no other. */
 export type IdempotentRequest = { key: string; fingerprint: Buffer }

@@ -3,9 +3,9 @@
  * makes. A second one with the same key waits for that row, and is then given the answer of the first. What was
  * refused or failed is rolled back and leaves nothing.
  */
-import { perDatabase, retrying, type Sql } from '../kernel/db.ts'
+import { perDatabase, retrying, type Sql } from '../kernel/db/database.ts'
+import { inTransaction } from '../kernel/db/transaction.ts'
 import { AppError, assert, invalid } from '../kernel/errors.ts'
-import { inTransaction } from '../kernel/transaction.ts'
 import type { AccountContext } from './context.ts'
 import {
   IdempotencyKeyTaken,

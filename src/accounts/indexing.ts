@@ -1,5 +1,5 @@
 /** Whether an account's products may be found with a search engine: the account decides, and the usual answer is yes. */
-import type { Fragment, Sql } from '../kernel/db.ts'
+import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { notFound } from '../kernel/errors.ts'
 import { withActor } from './actors.ts'
 import { audit } from './audit.ts'

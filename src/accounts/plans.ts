@@ -1,5 +1,5 @@
 /** What an account may do is data: its plan's row, and what the account was given over it. */
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
 
 export const LEVELS = ['model', 'batch', 'item'] as const

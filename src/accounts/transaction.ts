@@ -1,5 +1,5 @@
 /** Several verbs as one: all of what they write is kept, or nothing. */
-import { inTransaction as inOne } from '../kernel/transaction.ts'
+import { inTransaction as inOne } from '../kernel/db/transaction.ts'
 import type { OperatorContext } from './context.ts'
 
 /** Runs `work` with a context whose statements belong to one transaction; what it throws undoes them. */

@@ -3,7 +3,7 @@
  * at once kept everybody waiting until requests timed out. A turn is taken before the body is read.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { perDatabase, type Sql } from '../kernel/db.ts'
+import { perDatabase, type Sql } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Release, releaseWithAnswer, Semaphore } from '../kernel/semaphore.ts'
 

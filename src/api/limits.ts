@@ -4,7 +4,7 @@ import type { KeyHolder } from '../accounts/keys/authenticate.ts'
 import { createAddressLimits } from '../accounts/limits/address-limits.ts'
 import { getKeyLimits } from '../accounts/limits/key-limits.ts'
 import type { Permit } from '../accounts/limits/rate-share.ts'
-import { perDatabase, type Sql } from '../kernel/db.ts'
+import { perDatabase, type Sql } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ApiSetup } from './endpoint/endpoint.ts'
 

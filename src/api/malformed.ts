@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
-import { headersOfAll } from '../kernel/every-answer.ts'
+import { defaultHeaders } from '../kernel/http/default-headers.ts'
 import { errorJson } from './endpoint/errors.ts'
 import { addressHeaders } from './limits.ts'
 
@@ -85,7 +85,7 @@ export function answerUnreadable(setup: Setup, error: ParserError, socket: Socke
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
-    ...headersOfAll(setup.addresses.publicUrl),
+    ...defaultHeaders(setup.addresses.publicUrl),
     'X-Request-Id': id,
     ...addressHeaders(setup, socket.remoteAddress),
     Connection: 'close',

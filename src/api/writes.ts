@@ -1,7 +1,7 @@
 /** Calls that change something: what is wrong with their parameters or their key is told with what is wrong with the body. */
 import type { FastifyRequest } from 'fastify'
+import { collectErrors } from '../kernel/collect-errors.ts'
 import { AppError } from '../kernel/errors.ts'
-import { together } from '../kernel/together.ts'
 import type { AccountCall, AccountRoute, ApiResponse } from './endpoint/endpoint.ts'
 import { flag, type Rule, readQuery } from './endpoint/query.ts'
 import { answerOnce, findKey } from './idempotency.ts'
@@ -17,7 +17,7 @@ export async function answerWrite(
 ): Promise<ApiResponse> {
   const key = findKey(request)
   const read = () =>
-    together({
+    collectErrors({
       query: () => readQuery(call.query, route.dryRun ? DRY_RUN : NONE),
       key: () => {
         if (key instanceof AppError) throw key
@@ -39,7 +39,7 @@ async function withBody<T>(read: () => T, call: AccountCall, route: AccountRoute
   } catch (error) {
     if (!route.dryRun) throw error
     const inBody = await faultOf(call, route)
-    return together({
+    return collectErrors({
       read,
       body: () => {
         if (inBody !== undefined) throw inBody

@@ -1,7 +1,7 @@
 /** Runs one command line: finds the command, prints its result, and turns what went wrong into a sentence and an exit code. */
 import { forTerminal, jsonForTerminal } from '../kernel/characters.ts'
 import { systemClock } from '../kernel/clock.ts'
-import { ConfigError, type Environment } from '../kernel/config.ts'
+import { ConfigError, type Environment } from '../kernel/config/config.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
   type Command,

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { compactCss } from '../kernel/compact-css.ts'
+import { compactCss } from '../kernel/text/compact-css.ts'
 
 type Asset = { path: string; href: string; etag: string; digest: string; type: string; bytes: Buffer }
 

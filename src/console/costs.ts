@@ -1,7 +1,7 @@
 /** What signed-in people may cost: requests a minute, fewer of named actions, and seats for downloads that are heavy to make. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Session } from '../accounts/people/sessions.ts'
-import { perDatabase, type Sql } from '../kernel/db.ts'
+import { perDatabase, type Sql } from '../kernel/db/database.ts'
 import { type Release, releaseWithAnswer, Semaphore } from '../kernel/semaphore.ts'
 import { createTokenBuckets } from '../kernel/token-buckets.ts'
 import { refuse } from './error-page.ts'

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'ghtml'
 import type { Session } from '../accounts/people/sessions.ts'
-import { findMeaning } from '../kernel/db.ts'
+import { findMeaning } from '../kernel/db/database.ts'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import { HOME } from './own-path.ts'
 import { pageHeaders, shell } from './shell.ts'

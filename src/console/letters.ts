@@ -1,7 +1,7 @@
 /** The letters the console sends: plain text, in the language of whoever caused them, each with one link. */
 import type { Role } from '../accounts/people/people.ts'
 import { stripDirectionMarks } from '../i18n/direction-marks.ts'
-import type { Letter } from '../kernel/smtp.ts'
+import type { Letter } from '../kernel/http-out/smtp.ts'
 import { type Words, wordsOf } from './texts.ts'
 
 type Reset = { to: string; publicUrl: string; link: string }

@@ -3,9 +3,11 @@ import { write, writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { forTerminal } from './characters.ts'
 import { systemClock } from './clock.ts'
-import type { LogLevel } from './config.ts'
 
 export type Log = Logger
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
 
 const REDACTED = ['req.headers', 'headers.authorization', 'headers.cookie', '*.authorization', '*.cookie']
 const NAMES: Record<number, string> = {

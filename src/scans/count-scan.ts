@@ -1,5 +1,5 @@
 /** From a request to numbers: what a scan leaves behind is made here, and the address and user agent end here. */
-import { networkOf } from '../kernel/network.ts'
+import { networkOf } from '../kernel/http/network.ts'
 import { getCounter, type ScanBatch, type ScannedPassport } from './batch.ts'
 import { type CountryLookup, UNKNOWN_COUNTRY } from './country.ts'
 import { isCrawler } from './crawlers.ts'

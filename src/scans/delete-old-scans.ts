@@ -1,6 +1,6 @@
 /** Forgetting: what the statistics no longer need is deleted, by whichever process looks first. */
 import type { OperatorContext } from '../accounts/context.ts'
-import type { Fragment, Sql } from '../kernel/db.ts'
+import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { DAY_MS, dayOf, formatDay, formatHour, hourOf } from './day.ts'
 import { SPAN_DAYS } from './spans.ts'
 import { CLONE_WINDOW_HOURS } from './suspect-clones.ts'

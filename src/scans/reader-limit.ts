@@ -5,7 +5,7 @@
  * count-min sketch and a Bloom filter). They hold no hash and no address, and are emptied each day.
  */
 import { randomInt } from 'node:crypto'
-import { networkOf } from '../kernel/network.ts'
+import { networkOf } from '../kernel/http/network.ts'
 
 /** Fewer than the devices that make an item suspected: no single network can bring that about. */
 export const MAX_READERS_PER_NETWORK = 32

@@ -1,6 +1,6 @@
 /** The random salts that make a reader's hash mean nothing two days later: one for each day, shared by all processes. */
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import { DAY_MS, formatDay } from './day.ts'
 
 export type Salts = {

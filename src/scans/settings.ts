@@ -4,7 +4,7 @@ import { withActor } from '../accounts/actors.ts'
 import { audit } from '../accounts/audit.ts'
 import type { OperatorContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import { invalid } from '../kernel/errors.ts'
 
 /** An item is suspect with `countries` and `devices`, or with `many_countries`, or with `scans` from `scan_devices`. */

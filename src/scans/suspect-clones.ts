@@ -3,7 +3,7 @@
  * have been copied. Looked for over the last 24 hourly buckets, told once in seven days.
  */
 import type { Clock } from '../kernel/clock.ts'
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import type { ItemVisit, ScanBatch } from './batch.ts'
 import { UNKNOWN_COUNTRY } from './country.ts'

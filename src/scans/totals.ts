@@ -1,5 +1,5 @@
 /** A passport's scans of all time, and the event of each milestone they reach: once, however far one batch jumps. */
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import { insertEvents } from '../webhooks/insert-events.ts'
 import type { ScanBatch } from './batch.ts'

@@ -1,7 +1,7 @@
 /** One batch into the database, or nothing of it: roll-ups, uniques, milestones and suspicions in one transaction. */
 import type { Clock } from '../kernel/clock.ts'
-import type { Sql } from '../kernel/db.ts'
-import { inTransaction } from '../kernel/transaction.ts'
+import type { Sql } from '../kernel/db/database.ts'
+import { inTransaction } from '../kernel/db/transaction.ts'
 import type { ScanBatch, ScanCounter } from './batch.ts'
 import { formatDay } from './day.ts'
 import type { SettingsCache } from './settings.ts'

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { buildAccent } from '../accounts/brand/accent.ts'
 import { type Brand, NO_BRAND } from '../accounts/brand/brand.ts'
-import { compactCss } from '../kernel/compact-css.ts'
+import { compactCss } from '../kernel/text/compact-css.ts'
 
 export type Dress = {
   /** The style sheet, to be inlined as it is. */

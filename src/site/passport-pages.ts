@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Brand } from '../accounts/brand/brand.ts'
 import { listChosenTags } from '../categories/pick-text.ts'
-import { takeTurn } from '../kernel/breath.ts'
+import { takeTurn } from '../kernel/yield-to-event-loop.ts'
 import type { Access } from '../passports/access/access-links.ts'
 import { symbolAddress } from '../passports/core/record.ts'
 import type { PublicPassportRow } from '../passports/read/find.ts'

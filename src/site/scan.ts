@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { findSessionToken, getSessionCookieName } from '../accounts/people/session-cookie.ts'
-import { trustedProxies } from '../kernel/forwarded.ts'
+import { trustedProxies } from '../kernel/http/trusted-proxies.ts'
 import type { ScannedPassport } from '../scans/batch.ts'
 import type { Exchange } from './ready-answer.ts'
 import type { SiteSetup } from './setup.ts'

@@ -1,7 +1,7 @@
 /** What the public door runs on. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../kernel/clock.ts'
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import type { Addresses } from '../passports/core/record.ts'
 import type { ScanRecorder } from '../scans/recorder.ts'
 

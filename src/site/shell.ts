@@ -1,7 +1,7 @@
 /** The frame of every page of this door: one style sheet, inlined and named by its digest in the policy; no script, no font, nothing from elsewhere. */
 import { html } from 'ghtml'
 import { stripDirectionMarks } from '../i18n/direction-marks.ts'
-import { headersOfAll } from '../kernel/every-answer.ts'
+import { defaultHeaders } from '../kernel/http/default-headers.ts'
 import { type Dress, NO_PASSPORT } from './dress.ts'
 import type { Headers } from './ready-answer.ts'
 
@@ -10,7 +10,7 @@ const DENIED = ['camera', 'display-capture', 'geolocation', 'microphone', 'payme
 /** What every answer of this door carries, whatever it holds; ready ones are sent past the framework and its headers. */
 export function safetyHeaders(publicUrl: string): Headers {
   return {
-    ...headersOfAll(publicUrl),
+    ...defaultHeaders(publicUrl),
     'referrer-policy': 'strict-origin-when-cross-origin',
     'permissions-policy': DENIED.map(feature => `${feature}=()`).join(', '),
     'cross-origin-opener-policy': 'same-origin',

@@ -1,5 +1,5 @@
 /** While the database does not answer, what was true a moment ago is better than nothing: a code on a product is scanned now. */
-import { findMeaning } from '../kernel/db.ts'
+import { findMeaning } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
 
 /** How old what a reader is shown may be while the database is away. */

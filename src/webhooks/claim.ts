@@ -2,7 +2,7 @@
  * Due work is claimed endpoint by endpoint: first which endpoints have any, then some of each. What one of them has
  * waiting, a million or one, changes neither what the claim costs nor what the others get.
  */
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import type { SealedSecrets } from './secret.ts'
 
 /** An endpoint with deliveries waiting, as it stands now. */

@@ -1,7 +1,7 @@
 /** An endpoint as the account sees it: where events go, which ones, and how it has been doing. */
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
 import { isLongerThan, isOneLine } from '../kernel/characters.ts'
-import type { Fragment, Sql } from '../kernel/db.ts'
+import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { AppError, type Detail, invalid, notFound } from '../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
 import { EVENT_TYPES } from './insert-events.ts'

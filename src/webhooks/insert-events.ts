@@ -1,5 +1,5 @@
 /** An event is written by the statement that causes it: announced exactly when its cause is kept. */
-import type { Fragment, Sql } from '../kernel/db.ts'
+import type { Fragment, Sql } from '../kernel/db/database.ts'
 
 export const EVENT_TYPES = [
   'product.created',

@@ -2,10 +2,10 @@
 import { audit } from '../accounts/audit.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
-import { sqlState } from '../kernel/db.ts'
+import { sqlState } from '../kernel/db/database.ts'
 import { notFound } from '../kernel/errors.ts'
+import { findUrlFault, type OutboundPolicy } from '../kernel/http-out/outbound-url.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
-import { findUrlFault, type OutboundPolicy } from '../kernel/outbound-url.ts'
 import type { Sealer } from '../kernel/sealing.ts'
 import {
   type EndpointRecord,

@@ -1,6 +1,6 @@
 /** How far the queue is behind, over all accounts: for whoever watches the installation. */
 import type { Clock } from '../kernel/clock.ts'
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
 
 export type QueueSize = {
   /** To be delivered now, to endpoints that are neither paused nor switched off. */

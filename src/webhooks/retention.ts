@@ -1,6 +1,6 @@
 /** What is kept how long: the log and events 30 days, what waits for an endpoint that is held as long, old secrets a day. */
 import type { Clock } from '../kernel/clock.ts'
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import { uuidFloor } from '../kernel/ids.ts'
 
 export const EVENT_RETENTION_MS = 30 * 24 * 3_600_000

@@ -2,7 +2,7 @@
 import { audit } from '../accounts/audit.ts'
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import type { Sealer } from '../kernel/sealing.ts'
 import { type EndpointRecord, getWebhook, requireWebhookUuid } from './endpoint.ts'

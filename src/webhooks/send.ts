@@ -1,7 +1,7 @@
 /** One attempt to deliver: signed anew, sent, and whatever comes of it told by name. It never throws. */
 import type { Clock } from '../kernel/clock.ts'
+import { type FailureName, type Outbound, OutboundFailure } from '../kernel/http-out/outbound-http.ts'
 import { idFromUuid } from '../kernel/ids.ts'
-import { type FailureName, type Outbound, OutboundFailure } from '../kernel/outbound-http.ts'
 import { parseRetryAfter } from './retry-schedule.ts'
 import type { SigningSecrets } from './secret.ts'
 import { signEvent } from './sign.ts'

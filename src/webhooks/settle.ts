@@ -3,7 +3,7 @@
 import { getServiceActor } from '../accounts/actors.ts'
 import { audit } from '../accounts/audit.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { retrying, type Sql } from '../kernel/db.ts'
+import { retrying, type Sql } from '../kernel/db/database.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import type { DisabledReason } from './endpoint.ts'
 import type { EndpointHealth } from './retry-schedule.ts'

@@ -1,6 +1,6 @@
 /** Frees what waits for a time that will not come: the clock that wrote it ran ahead and was set back since. */
 import type { Clock } from '../kernel/clock.ts'
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import { isLeaseTooLong, LEASE_MS } from './claim.ts'
 import { BACKOFF_MS, MAX_JITTERED_DELAY_MS } from './retry-schedule.ts'
 

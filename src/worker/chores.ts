@@ -2,7 +2,7 @@
 import { deleteExpiredKeys } from '../accounts/idempotency.ts'
 import { deleteExpiredShares } from '../accounts/limits/rate-ledger.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { resumeRefreshes, stopRefreshes, takeRefreshFaults } from '../passports/units/refresh-job.ts'

@@ -3,10 +3,10 @@
  * of it. Several workers share the work by account; one that is killed leaves leases that end by themselves.
  */
 import type { Clock } from '../kernel/clock.ts'
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
+import type { Outbound } from '../kernel/http-out/outbound-http.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
-import type { Outbound } from '../kernel/outbound-http.ts'
 import type { Sealer } from '../kernel/sealing.ts'
 import {
   type ClaimedDelivery,

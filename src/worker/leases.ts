@@ -1,5 +1,5 @@
 /** Which accounts are this process's to deliver for, and until when. */
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import { acquireLeases, releaseLeases } from '../webhooks/claim.ts'
 
 export class Leases {

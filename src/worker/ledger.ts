@@ -1,7 +1,7 @@
 /** What became of attempts, on its way to the database: written many at a time, and again until it is. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../kernel/clock.ts'
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import {

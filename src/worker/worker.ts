@@ -1,5 +1,5 @@
 /** The worker's side of a process: chores and webhooks, started and stopped together. */
-import type { Sql } from '../kernel/db.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import { type ChoreSetup, type Chores, startChores } from './chores.ts'
 import { Deliveries, type DeliveryNumbers, type DeliverySetup } from './deliver.ts'
 

@@ -1,5 +1,5 @@
 /** How often processes write the share of a key: once for each round trip. */
-import type { Sql } from '../../src/kernel/db.ts'
+import type { Sql } from '../../src/kernel/db/database.ts'
 
 /** Counts from now on; the function returned tells how many there were for a key. */
 export async function countExchanges(sql: Sql): Promise<(keyId: string) => Promise<number>> {

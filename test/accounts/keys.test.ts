@@ -8,7 +8,7 @@ import { flushKeyUse, recordKeyUse } from '../../src/accounts/keys/key-use.ts'
 import { createKey, isWellFormedKey, listKeys, revokeKey } from '../../src/accounts/keys/keys.ts'
 import { rotateOwnKey } from '../../src/accounts/keys/own-keys.ts'
 import { KEY_OVERLAP_MS, rotateKey } from '../../src/accounts/keys/rotate-key.ts'
-import { openPool, type Sql } from '../../src/kernel/db.ts'
+import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { findUuid } from '../../src/kernel/ids.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 

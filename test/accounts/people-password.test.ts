@@ -12,7 +12,7 @@ import {
   isOutdatedHash,
   verifyPassword,
 } from '../../src/accounts/people/password.ts'
-import { networkOf } from '../../src/kernel/network.ts'
+import { networkOf } from '../../src/kernel/http/network.ts'
 
 const EMAIL = 'anna@testmarke.example'
 

@@ -208,7 +208,7 @@ describe('PATCH /products/{id}', () => {
   })
 
   test('two processes at once: the statement, not the queue, keeps every field', async () => {
-    const other = await import('../../src/kernel/db.ts').then(({ openPool }) =>
+    const other = await import('../../src/kernel/db/database.ts').then(({ openPool }) =>
       openPool({ ...databaseOf(t) }),
     )
     const { updatePassport } = await import('../../src/passports/write/update.ts')

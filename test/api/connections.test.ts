@@ -10,7 +10,7 @@ import {
   type ConnectionLimits,
   type ConnectionNumbers,
   connectionLimits,
-} from '../../src/kernel/connection-guard.ts'
+} from '../../src/kernel/http/connection-guard.ts'
 import { type Harness, startHarness } from '../harness.ts'
 
 const REQUEST = 'GET /docs HTTP/1.1\r\nHost: carnet.example\r\nAccept-Encoding: identity\r\n\r\n'

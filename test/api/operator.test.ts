@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createApp } from '../../src/app.ts'
-import { createMetrics } from '../../src/kernel/metrics.ts'
+import { createMetrics } from '../../src/kernel/monitoring/metrics.ts'
 import { type Harness, newProduct, startHarness } from '../harness.ts'
 
 const TOKEN = 'a-token-for-prometheus'
@@ -97,7 +97,7 @@ for (const file of ['grafana.json', 'alerts.yaml']) {
     const asked = new Set(Array.from(text.matchAll(/\b(carnet_\w+)/g), ([name]) => name))
     const src = join(import.meta.dirname, '../../src')
     const named = [
-      'kernel/metrics.ts',
+      'kernel/monitoring/metrics.ts',
       'cli/server/aggregate-metrics.ts',
       'cli/server/server-metrics.ts',
       'cli/server/machine-metrics.ts',

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { createApp } from '../../src/app.ts'
-import { createSecurityLog } from '../../src/kernel/security-events.ts'
+import { createSecurityLog } from '../../src/kernel/monitoring/security-events.ts'
 import { ADDRESSES, type Harness, startHarness, type TestAccount } from '../harness.ts'
 
 type Line = { event: string; request_id: string; network: string; unlogged_before: number }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { maxConnections } from '../../src/cli/store/connection-budget.ts'
-import { startEmbeddedPostgres } from '../../src/kernel/embedded-postgres.ts'
+import { startEmbeddedPostgres } from '../../src/kernel/postgres-server/embedded-postgres.ts'
 import { carnet, carnetJson, emptyFolder, endAll, type Settings, serve } from './processes.ts'
 
 type Check = { name: string; ok: boolean; detail: string }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { signal, waitForEnd } from '../../src/kernel/processes.ts'
+import { signal, waitForEnd } from '../../src/kernel/process/processes.ts'
 import { descendantsOf } from '../descendants.ts'
 import { emptyFolder } from './processes.ts'
 

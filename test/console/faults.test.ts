@@ -11,9 +11,9 @@ import { faultSentence } from '../../src/console/product-data/problem-sentence.t
 import { CODES_DE, KINDS_DE, PROBLEMS_DE } from '../../src/console/products/faults-de.ts'
 import { KINDS_EN, PROBLEMS_EN } from '../../src/console/products/faults-en.ts'
 import { chooseWords } from '../../src/console/texts.ts'
-import { addressList } from '../../src/kernel/addresses.ts'
 import { SAID } from '../../src/kernel/errors.ts'
-import { OutboundFailure, openOutbound } from '../../src/kernel/outbound-http.ts'
+import { addressList } from '../../src/kernel/http/ip-ranges.ts'
+import { OutboundFailure, openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { ROW_PROBLEMS } from '../../src/passports/core/row-problems.ts'
 import { invalidData } from '../categories/invalid-data.ts'
 

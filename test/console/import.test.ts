@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { getOperatorActor } from '../../src/accounts/actors.ts'
-import { openPool } from '../../src/kernel/db.ts'
+import { openPool } from '../../src/kernel/db/database.ts'
 import {
   resumeImports,
   stopImports,

@@ -1,7 +1,7 @@
 /** The fullest statistics that an account can have: read in every country there is, in every week of a year, with all lists full. */
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../../src/kernel/clock.ts'
-import type { Sql } from '../../src/kernel/db.ts'
+import type { Sql } from '../../src/kernel/db/database.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createChildren } from '../../src/passports/units/create-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'

@@ -1,7 +1,7 @@
 /** An upgrade without a stop: the next version starts beside this one on the same PostgreSQL, migrates it under load, and takes over. */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startEmbeddedPostgres } from '../../src/kernel/embedded-postgres.ts'
+import { startEmbeddedPostgres } from '../../src/kernel/postgres-server/embedded-postgres.ts'
 import { carnet, emptyFolder, type Served, type Settings, serve } from '../cli/processes.ts'
 import { copyTree } from '../cli/tree.ts'
 import { lookThrough, say, tell } from './look-through.ts'

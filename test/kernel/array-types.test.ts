@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { ARRAY_TYPES } from '../../src/kernel/array-types.ts'
-import { openPool, type Sql } from '../../src/kernel/db.ts'
+import { ARRAY_TYPES } from '../../src/kernel/db/array-types.ts'
+import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 
 let database: TestDatabase

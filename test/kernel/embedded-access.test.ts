@@ -5,10 +5,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { OWNER, TRAFFIC } from '../../src/kernel/embedded-postgres/access.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/kernel/embedded-postgres.ts'
-import { migrate } from '../../src/kernel/migrate.ts'
-import { APPEND_ONLY, grantTraffic } from '../../src/kernel/traffic-rights.ts'
+import { migrate } from '../../src/kernel/db/migrate.ts'
+import { APPEND_ONLY, grantTraffic } from '../../src/kernel/db/traffic-role.ts'
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/kernel/postgres-server/embedded-postgres.ts'
+import { OWNER, TRAFFIC } from '../../src/kernel/postgres-server/server-access.ts'
 import { connect } from '../database.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')

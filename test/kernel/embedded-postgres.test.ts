@@ -17,14 +17,17 @@ import { createInterface } from 'node:readline'
 import { after, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { adviseOn } from '../../src/kernel/embedded-postgres/data-directory.ts'
-import { findPostmaster, readPidFile } from '../../src/kernel/embedded-postgres/postmaster.ts'
-import { takeServerSeat } from '../../src/kernel/embedded-postgres/server-seat.ts'
-import { socketDirectoryOf, socketOf } from '../../src/kernel/embedded-postgres/socket-directory.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/kernel/embedded-postgres.ts'
 import { AppError } from '../../src/kernel/errors.ts'
-import { withProcessLock } from '../../src/kernel/process-lock.ts'
-import { waitForEnd } from '../../src/kernel/processes.ts'
+import { adviseOn } from '../../src/kernel/postgres-server/data-directory.ts'
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/kernel/postgres-server/embedded-postgres.ts'
+import { findPostmaster, readPidFile } from '../../src/kernel/postgres-server/postmaster.ts'
+import { takeServerSeat } from '../../src/kernel/postgres-server/server-seat.ts'
+import { socketDirectoryOf, socketOf } from '../../src/kernel/postgres-server/socket-directory.ts'
+import { withProcessLock } from '../../src/kernel/process/process-lock.ts'
+import { waitForEnd } from '../../src/kernel/process/processes.ts'
 import { connect } from '../database.ts'
 
 const KERNEL = pathToFileURL(join(import.meta.dirname, '../../src/kernel/embedded-postgres')).href

@@ -1,11 +1,11 @@
 /** Large bodies are read in steps, with the same outcome as all at once, and others have their turn in between. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { breathing } from '../../src/kernel/breath.ts'
 import { AppError } from '../../src/kernel/errors.ts'
-import { readRows } from '../../src/kernel/json-rows.ts'
-import { splitByBytes } from '../../src/kernel/split-by-bytes.ts'
-import { readJson } from '../../src/kernel/strict-json.ts'
+import { readRows } from '../../src/kernel/text/json-rows.ts'
+import { splitByBytes } from '../../src/kernel/text/split-by-bytes.ts'
+import { readJson } from '../../src/kernel/text/strict-json.ts'
+import { yieldBetweenRows } from '../../src/kernel/yield-to-event-loop.ts'
 
 const ROWS = { member: 'items', most: 500, mostBytesWithout: 1024 * 1024 }
 const LONG = 'w'.repeat(30_000)
@@ -117,7 +117,7 @@ test('of many that breathe one goes on at a time', async () => {
   try {
     const order: string[] = []
     const others = async (name: string) => {
-      const breathe = breathing()
+      const breathe = yieldBetweenRows()
       for (let i = 0; i < 3; i++) {
         await breathe()
         order.push(name)

@@ -8,8 +8,8 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type postgres from 'postgres'
+import { migrate, pendingMigrations } from '../../src/kernel/db/migrate.ts'
 import { AppError } from '../../src/kernel/errors.ts'
-import { migrate, pendingMigrations } from '../../src/kernel/migrate.ts'
 import { connect, emptyDatabase, type TestDatabase } from '../database.ts'
 
 const NOW = new Date('2026-11-21T10:00:00Z')
@@ -189,7 +189,7 @@ function migrateInAnotherProcess() {
   const at = (path: string) => pathToFileURL(join(import.meta.dirname, path)).href
   const code = `
     import { connect } from '${at('../database.ts')}'
-    import { migrate } from '${at('../../src/kernel/migrate.ts')}'
+    import { migrate } from '${at('../../src/kernel/db/migrate.ts')}'
     const sql = connect(${JSON.stringify(database.target)})
     await sql.unsafe("set application_name = 'doomed'")
     await migrate(sql, ${JSON.stringify(dir)}, new Date())`

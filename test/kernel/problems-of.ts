@@ -1,6 +1,6 @@
 /** What is wrong with the settings of an environment: the sentences that `readConfig` throws. */
 import assert from 'node:assert/strict'
-import { ConfigError, readConfig } from '../../src/kernel/config.ts'
+import { ConfigError, readConfig } from '../../src/kernel/config/config.ts'
 
 export function problemsOf(env: Record<string, string>): readonly string[] {
   try {

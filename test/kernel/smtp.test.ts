@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { pino } from 'pino'
-import { readConfig } from '../../src/kernel/config.ts'
-import { type Letter, openMail } from '../../src/kernel/smtp.ts'
+import { readConfig } from '../../src/kernel/config/config.ts'
+import { type Letter, openMail } from '../../src/kernel/http-out/smtp.ts'
 import { type MailReceiver, startMailReceiver } from '../mail-receiver.ts'
 import { problemsOf } from './problems-of.ts'
 

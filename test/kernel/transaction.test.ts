@@ -1,8 +1,15 @@
 /** A transaction behaves to a verb as the pool does, statement by statement, and as one towards everybody else. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { findMeaning, findRefusal, openPool, retrying, type Sql, sqlState } from '../../src/kernel/db.ts'
-import { afterCommit, inTransaction } from '../../src/kernel/transaction.ts'
+import {
+  findMeaning,
+  findRefusal,
+  openPool,
+  retrying,
+  type Sql,
+  sqlState,
+} from '../../src/kernel/db/database.ts'
+import { afterCommit, inTransaction } from '../../src/kernel/db/transaction.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 
 let database: TestDatabase

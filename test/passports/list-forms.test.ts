@@ -1,7 +1,7 @@
 /** What lists leave behind on a connection: every combination of filters is a statement of its own. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { openPool, type Sql } from '../../src/kernel/db.ts'
+import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { type ListFilter, listPassports, type Window } from '../../src/passports/read/list.ts'
 import { countChanges, listChanges } from '../../src/passports/read/list-changes.ts'
 import { IS_FULL } from '../full.ts'

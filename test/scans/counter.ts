@@ -1,6 +1,6 @@
 /** A counting process of its own: notes its share of a plan, flushing now and then, and ends. */
 import type { Clock } from '../../src/kernel/clock.ts'
-import { openPool } from '../../src/kernel/db.ts'
+import { openPool } from '../../src/kernel/db/database.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createScanRecorder } from '../../src/scans/recorder.ts'
 import type { Target } from '../database.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createApp } from '../../src/app.ts'
-import { openPool, type Sql } from '../../src/kernel/db.ts'
+import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { type Forwarder, startForwarder } from '../forwarder.ts'
 import { type Harness, newProduct, nextGtin, startHarness } from '../harness.ts'
 

@@ -7,8 +7,8 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
-import { openPool } from '../../src/kernel/db.ts'
-import { pendingMigrations } from '../../src/kernel/migrate.ts'
+import { openPool } from '../../src/kernel/db/database.ts'
+import { pendingMigrations } from '../../src/kernel/db/migrate.ts'
 import {
   findBrokenChains,
   findBrokenHistories,

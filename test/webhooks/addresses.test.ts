@@ -6,16 +6,16 @@ import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { addressList, findForbidden } from '../../src/kernel/addresses.ts'
 import { AppError } from '../../src/kernel/errors.ts'
+import { addressList, findForbidden } from '../../src/kernel/http/ip-ranges.ts'
 import {
   nameResolver,
   type Outbound,
   OutboundFailure,
   openOutbound,
   type Resolve,
-} from '../../src/kernel/outbound-http.ts'
-import { findUrlFault, nameUrlFault, type OutboundPolicy } from '../../src/kernel/outbound-url.ts'
+} from '../../src/kernel/http-out/outbound-http.ts'
+import { findUrlFault, nameUrlFault, type OutboundPolicy } from '../../src/kernel/http-out/outbound-url.ts'
 import { listDeliveries } from '../../src/webhooks/delivery-log.ts'
 import { addWebhook } from '../../src/webhooks/manage-endpoints.ts'
 import { sendTestEvent } from '../../src/webhooks/send-test-event.ts'

@@ -1,7 +1,7 @@
 /** Events and who gets them: written by the statement that causes them, handed to endpoints by their filters. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
-import type { Sql } from '../../src/kernel/db.ts'
+import type { Sql } from '../../src/kernel/db/database.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { claimDeliveries, FIRST_CURSOR, listPendingEndpoints } from '../../src/webhooks/claim.ts'
 import { insertBackgroundEvents } from '../../src/webhooks/insert-events.ts'

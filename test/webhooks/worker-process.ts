@@ -1,9 +1,10 @@
 /** A worker in a process of its own, to be killed: `node worker-process.ts TARGET SECRET_KEY LEASE_MS`. */
-import { addressList } from '../../src/kernel/addresses.ts'
+
 import { systemClock } from '../../src/kernel/clock.ts'
-import { openPool } from '../../src/kernel/db.ts'
+import { openPool } from '../../src/kernel/db/database.ts'
+import { addressList } from '../../src/kernel/http/ip-ranges.ts'
+import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { createLog } from '../../src/kernel/log.ts'
-import { openOutbound } from '../../src/kernel/outbound-http.ts'
 import { createSealer } from '../../src/kernel/sealing.ts'
 import { Deliveries } from '../../src/worker/deliver.ts'
 

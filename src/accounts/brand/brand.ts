@@ -2,8 +2,8 @@
  * How an account's public pages look. The public door asks for it with every page, so what was read is believed for a
  * second, and accounts asked for together share a statement.
  */
-import { coalesce } from '../../kernel/coalesce.ts'
-import { perDatabase, type Sql } from '../../kernel/db.ts'
+import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
+import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import type { AccountContext } from '../context.ts'
 import type { LogoType } from './logo.ts'
 
@@ -44,7 +44,7 @@ type Reader = {
 
 const readers = perDatabase(
   (sql: Sql): Reader => ({
-    load: coalesce((ids: readonly number[]) => load(sql, ids)),
+    load: createBatchLoader((ids: readonly number[]) => load(sql, ids)),
     beliefs: new Map(),
     changes: 0,
   }),

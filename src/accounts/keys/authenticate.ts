@@ -2,9 +2,10 @@
  * From a key to the account it acts for. What was found is believed for one second, so that a busy key costs a
  * statement a second and a revoked one is refused within two, on every process.
  */
-import { coalesce } from '../../kernel/coalesce.ts'
+
 import { sha256Hex } from '../../kernel/crypto.ts'
-import { perDatabase, type Sql } from '../../kernel/db.ts'
+import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
+import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { isWellFormedKey, type Scope } from './keys.ts'
 
 const BELIEVED_MS = 1_000
@@ -25,7 +26,7 @@ type FoundKey = KeyHolder & { expiresAt: number; revoked: boolean }
 
 const directory = perDatabase((sql: Sql) => ({
   known: new Map<string, Known>(),
-  find: coalesce((hashes: readonly string[]) => findByHash(sql, hashes)),
+  find: createBatchLoader((hashes: readonly string[]) => findByHash(sql, hashes)),
 }))
 
 /** The account behind a key, or undefined when it is malformed, unknown, revoked or expired, or the account is closed. */

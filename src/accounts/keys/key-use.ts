@@ -1,5 +1,5 @@
 /** When a key was last used, to the minute, without a write for each request: gathered in memory, written together. */
-import { perDatabase, type Sql } from '../../kernel/db.ts'
+import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 
 const used = perDatabase(
   (_sql: Sql) => new Map<string, { accountId: number; minute: number; written: number }>(),

@@ -6,9 +6,9 @@
  * hundred, of which two are made good.
  */
 import type { Clock } from '../../kernel/clock.ts'
-import { coalesce } from '../../kernel/coalesce.ts'
 import { randomBase62 } from '../../kernel/crypto.ts'
-import { findMeaning, perDatabase, type Sql } from '../../kernel/db.ts'
+import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
+import { findMeaning, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { exchangeShares } from './rate-ledger.ts'
 import {
   applyReply,
@@ -71,7 +71,7 @@ export function createKeyLimits(sql: Sql, clock: Clock, patienceMs = DATABASE_TI
     return now
   }
 
-  const exchange = coalesce(async (all: readonly RateShare[]) => {
+  const exchange = createBatchLoader(async (all: readonly RateShare[]) => {
     const now = time()
     const told = all.map(share => buildReport(share, now))
     return (await exchangeShares(sql, process, told, now)).map(answer => ({ answer, at: now }))

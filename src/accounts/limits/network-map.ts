@@ -1,7 +1,7 @@
 /** One value for each network that requests come from: in this process's memory alone, under a hash whose salt lives no longer than the process. */
 import { randomBytes } from 'node:crypto'
 import { sha256Hex } from '../../kernel/crypto.ts'
-import { networkOf } from '../../kernel/network.ts'
+import { networkOf } from '../../kernel/http/network.ts'
 
 export type NetworkMap<T> = {
   /** The value of the network that an address is in. */

@@ -1,5 +1,5 @@
 /** Room for new passports: taken in the statement that makes them, from one counter an account and level, so it is exact. */
-import type { Fragment, Sql } from '../../kernel/db.ts'
+import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import type { LevelLetter } from '../plans.ts'
 
 const QUOTA_COLUMN = { m: 'model_quota', b: 'batch_quota', i: 'item_quota' } as const

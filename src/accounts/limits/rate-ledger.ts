@@ -1,5 +1,5 @@
 /** Who of the processes holds how many of a key's permits: told and asked in one statement for all keys of a moment. */
-import type { Sql } from '../../kernel/db.ts'
+import type { Sql } from '../../kernel/db/database.ts'
 
 /** What one process tells of its share of a key. */
 export type ShareReport = {

@@ -9,8 +9,8 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sha256Hex } from '../../kernel/crypto.ts'
-import { perDatabase, type Sql } from '../../kernel/db.ts'
-import { networkOf } from '../../kernel/network.ts'
+import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { networkOf } from '../../kernel/http/network.ts'
 import type { OperatorContext } from '../context.ts'
 import { createKeyedQueue } from '../keyed-queue.ts'
 

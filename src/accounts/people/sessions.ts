@@ -3,7 +3,7 @@
  * and thirty days after its person last proved who they are.
  */
 import { sha256Hex } from '../../kernel/crypto.ts'
-import type { Fragment } from '../../kernel/db.ts'
+import type { Fragment } from '../../kernel/db/database.ts'
 import { findUuid, idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { auditColumns, auditValues } from '../audit.ts'
 import type { AccountContext, OperatorContext } from '../context.ts'

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Sql } from '../../kernel/db.ts'
+import type { Sql } from '../../kernel/db/database.ts'
 import { type Detail, MOST_DETAILS } from '../../kernel/errors.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { ScanRecorder } from '../../scans/recorder.ts'

@@ -1,5 +1,5 @@
 /** Every refusal there is, said once: the OpenAPI document and the page at `/docs` are made from this table. */
-import { unavailable } from '../../kernel/db.ts'
+import { unavailable } from '../../kernel/db/database.ts'
 import type { DetailCode, ErrorCode } from '../../kernel/errors.ts'
 
 export type ErrorDescription = {

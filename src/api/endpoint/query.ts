@@ -1,7 +1,7 @@
 /** Query parameters: each read by its own rule, all problems told at once, nothing clamped and nothing ignored. */
 import { isLongerThan } from '../../kernel/characters.ts'
 import { type Detail, type DetailCode, invalid } from '../../kernel/errors.ts'
-import { findMoment } from '../../kernel/moment.ts'
+import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
 import type { RawQuery } from './endpoint.ts'
 
 type Problem = { problem: DetailCode; message: string }
@@ -52,7 +52,7 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}(?:[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Z
 
 /** RFC 3339 date-time, or a date alone for its first moment in UTC. */
 export const dateTime: Rule<Date> = (text, name) => {
-  const moment = DATE_TIME.test(text) ? findMoment(text) : undefined
+  const moment = DATE_TIME.test(text) ? parseDateTime(text) : undefined
   if (moment !== undefined) return moment
   if (/ \d{2}:\d{2}$/.test(text)) {
     return {

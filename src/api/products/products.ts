@@ -1,7 +1,8 @@
 /** Products over REST: create, read, change, revert. */
+
+import { collectErrors } from '../../kernel/collect-errors.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { together } from '../../kernel/together.ts'
 import {
   type Data,
   isCategory,
@@ -86,7 +87,7 @@ function readWords(body: unknown = {}) {
   const members = ['change_type', 'note'] as const
   const sent = sentMembers(body)
   if (sent !== body) readBody(body, members)
-  return together({ members: () => readBody(body, members), words: () => changeWords(sent) })
+  return collectErrors({ members: () => readBody(body, members), words: () => changeWords(sent) })
 }
 
 function readNew(body: unknown, strict: boolean) {
@@ -94,7 +95,7 @@ function readNew(body: unknown, strict: boolean) {
   // A body that is no object has nothing else to complain of.
   if (sent !== body) readBody(body, ['category', 'data'])
   const read = () =>
-    together({
+    collectErrors({
       members: () => readBody(body, ['category', 'data']),
       category: () => requireCategory(sent.category),
       data: () => requireData(sent.data),
@@ -104,7 +105,7 @@ function readNew(body: unknown, strict: boolean) {
   } catch (error) {
     // What is wrong inside `data` is told with what is wrong beside it, where that can be known.
     if (!isCategory(sent.category) || !isData(sent.data)) throw error
-    together({ read, inside: () => checkNewData(sent.category, sent.data, strict) })
+    collectErrors({ read, inside: () => checkNewData(sent.category, sent.data, strict) })
   }
   return sent
 }
@@ -114,7 +115,7 @@ async function readChange(call: AccountCall) {
   const sent = sentMembers(call.body)
   if (sent !== call.body) readBody(call.body, members)
   const read = () =>
-    together({
+    collectErrors({
       members: () => readBody(call.body, members),
       data: () => requireData(sent.data),
       changeType: () => optionalChoice('change_type', sent.change_type, CHANGE_TYPES),
@@ -125,7 +126,7 @@ async function readChange(call: AccountCall) {
   } catch (error) {
     if (!isData(sent.data)) throw error
     const inside = await faultOf(call, sent.data)
-    return together({
+    return collectErrors({
       read,
       inside: () => {
         if (inside) throw inside
@@ -153,7 +154,7 @@ async function faultOf(call: AccountCall, sent: Data): Promise<AppError | undefi
 
 /** What a body says about a change besides its data. */
 export function changeWords(body: { change_type?: unknown; note?: unknown }) {
-  const { changeType, note } = together({
+  const { changeType, note } = collectErrors({
     changeType: () => optionalChoice('change_type', body.change_type, CHANGE_TYPES),
     note: () => optionalText('note', body.note, MOST_NOTE),
   })

@@ -2,8 +2,8 @@
 
 import { toEnglish } from '../../categories/problems.ts'
 import { FORMAT_RULES } from '../../categories/schema/formats.ts'
+import { collectErrors } from '../../kernel/collect-errors.ts'
 import { assert, invalid } from '../../kernel/errors.ts'
-import { together } from '../../kernel/together.ts'
 import { type Data, requireData } from '../../passports/core/check-data.ts'
 import { type PassportRow, recordEtag } from '../../passports/core/record.ts'
 import { MATCH_BY, type MatchBy } from '../../passports/sync/parse-row.ts'
@@ -19,7 +19,7 @@ export const putBySku = (call: AccountCall) =>
   put(call, { matchBy: 'sku', address: call.params.sku ?? '', ...readPut(call.body) })
 
 export function putByGtin(call: AccountCall): Promise<ApiResponse> {
-  const { address, body } = together({
+  const { address, body } = collectErrors({
     address: () => requireGtin(call.params.gtin ?? ''),
     body: () => readPut(call.body),
   })
@@ -66,7 +66,7 @@ function readPut(body: unknown) {
   const members = ['category', 'data', 'change_type', 'note'] as const
   const sent = sentMembers(body)
   if (sent !== body) readBody(body, members)
-  const { data, words } = together({
+  const { data, words } = collectErrors({
     members: () => readBody(body, members),
     data: () => requireData(sent.data),
     words: () => changeWords(sent),
@@ -97,7 +97,7 @@ function readBulk(body: unknown) {
   const members = ['items', 'match_by', 'change_type', 'note'] as const
   const sent = sentMembers(body)
   if (sent !== body) readBody(body, members)
-  const { rows, matchBy, words } = together({
+  const { rows, matchBy, words } = collectErrors({
     members: () => readBody(body, members),
     rows: () => requireItems(sent.items, 'products'),
     matchBy: () => optionalChoice('match_by', sent.match_by, MATCH_BY),

@@ -1,5 +1,5 @@
 /** Whether the service can do its work: the one call that needs no key and is never refused. */
-import { isReachable } from '../../kernel/db.ts'
+import { isReachable } from '../../kernel/db/database.ts'
 import { type ApiResponse, type OpenCall, successJson } from '../endpoint/endpoint.ts'
 
 export async function health({ setup }: OpenCall): Promise<ApiResponse> {

@@ -1,9 +1,9 @@
 /** The addresses of whoever runs the service: does it live, can it work, how is it. They are no part of the API. */
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ConnectionNumbers } from '../../kernel/connection-guard.ts'
 import { sha256Hex } from '../../kernel/crypto.ts'
 import { AppError } from '../../kernel/errors.ts'
+import type { ConnectionNumbers } from '../../kernel/http/connection-guard.ts'
 
 export type Readiness = 'ready' | 'read-only' | 'not ready'
 

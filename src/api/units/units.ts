@@ -1,6 +1,7 @@
 /** Batches and items over REST: issued one by one or by the hundred, changed by serial, refreshed after a correction. */
+
+import { collectErrors } from '../../kernel/collect-errors.ts'
 import { invalid } from '../../kernel/errors.ts'
-import { together } from '../../kernel/together.ts'
 import type { Data } from '../../passports/core/check-data.ts'
 import { requireUuid } from '../../passports/read/find.ts'
 import { createChildren, UNIT_LEVELS } from '../../passports/units/create-units.ts'
@@ -40,7 +41,7 @@ function readUnits(body: unknown) {
   const isBulk = Object.hasOwn(sent, 'items')
   const members = isBulk ? ['level', 'items'] : ['level', 'lot', 'serial', 'data']
   if (sent !== body) readBody(body, members)
-  const { level, units } = together({
+  const { level, units } = collectErrors({
     members: () => readBody(body, members),
     level: () => requireLevel(sent.level),
     units: () => (isBulk ? requireItems(sent.items, 'units') : [sent]),
@@ -73,7 +74,7 @@ function readChanges(body: unknown) {
   const members = ['items', 'change_type', 'note']
   const sent = sentMembers(body)
   if (sent !== body) readBody(body, members)
-  return together({
+  return collectErrors({
     members: () => readBody(body, members),
     units: () => requireItems(sent.items, 'units'),
     words: () => changeWords(sent),

@@ -2,7 +2,7 @@
  * Keys the schema does not know are kept for the account, so they are only held to what can be stored and given back
  * unharmed; a warning names each, lest a typo vanish in silence.
  */
-import { MAX_JSON_DEPTH } from '../../kernel/strict-json.ts'
+import { MAX_JSON_DEPTH } from '../../kernel/text/strict-json.ts'
 import type { CompleteCategory } from '../catalogue.ts'
 import { findNearestName } from '../names/nearest-name.ts'
 import { type Problem, problem } from '../problems.ts'

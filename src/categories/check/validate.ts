@@ -1,6 +1,6 @@
 /** The one place that says whether a passport's data may be stored, and what is wrong with it if not: everything at once. */
 import type { Detail } from '../../kernel/errors.ts'
-import { MAX_JSON_DEPTH } from '../../kernel/strict-json.ts'
+import { MAX_JSON_DEPTH } from '../../kernel/text/strict-json.ts'
 import type { CompleteCategory } from '../catalogue.ts'
 import { type Field, findScalarEntry } from '../field.ts'
 import { canonicalizeLanguage } from '../language.ts'

@@ -1,6 +1,6 @@
 /** What a command is: its words, options and result, so that help, parsing and refusals are the same for all of them. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
-import type { Environment } from '../../kernel/config.ts'
+import type { Environment } from '../../kernel/config/config.ts'
 
 /** `hint` names an option's value (`N`, `full|read`); without it the option is a switch. */
 export type Options = Readonly<Record<string, { hint?: string; about: string }>>

@@ -1,5 +1,5 @@
 /** What a database says no to, in words for whoever runs it: `findMeaning` has those for who calls the interface. */
-import { findMeaning, sqlState } from '../../kernel/db.ts'
+import { findMeaning, sqlState } from '../../kernel/db/database.ts'
 
 const RIGHTS =
   "The database's user may not do this: it has to own the database and the tables in it, or have the rights of who does"

@@ -1,5 +1,5 @@
 /** When something ends, as a person types it: a date, a date-time, or a span from now. */
-import { findMoment } from '../../kernel/moment.ts'
+import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
 import { UsageError } from './command.ts'
 
 const SPAN = /^(\d{1,6})([dhm])$/
@@ -53,4 +53,4 @@ function readSpan(text: string, now: Date, direction: 1 | -1 = 1): Date | undefi
 }
 
 const readDate = (text: string): Date | undefined =>
-  DATE.test(text) || DATE_TIME.test(text) ? findMoment(text) : undefined
+  DATE.test(text) || DATE_TIME.test(text) ? parseDateTime(text) : undefined

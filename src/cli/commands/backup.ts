@@ -1,6 +1,6 @@
 /** `carnet backup` and `carnet restore`: everything, in one file, and back. */
 import { constants, setPriority } from 'node:os'
-import { type Config, readConfig } from '../../kernel/config.ts'
+import { type Config, readConfig } from '../../kernel/config/config.ts'
 import { type BackupKey, deriveBackupKey } from '../../transfer/backup/backup-key.ts'
 import { createBackup } from '../../transfer/backup/create-backup.ts'
 import { restoreBackup } from '../../transfer/backup/restore-backup.ts'

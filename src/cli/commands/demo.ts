@@ -1,7 +1,7 @@
 /** `carnet demo`: everything at a glance in a minute, on data of its own. */
-import { type Config, type Environment, readConfig } from '../../kernel/config.ts'
+import { type Config, type Environment, readConfig } from '../../kernel/config/config.ts'
+import { SETTINGS } from '../../kernel/config/misspelled-settings.ts'
 import { createLog, type Log } from '../../kernel/log.ts'
-import { SETTINGS } from '../../kernel/odd-settings.ts'
 import { type Command, Refusal, UsageError } from '../command-line/command.ts'
 import { prepareDemo } from '../demo/demo-account.ts'
 import { readDemoNotes } from '../demo/demo-notes.ts'

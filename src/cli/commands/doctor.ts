@@ -4,10 +4,16 @@ import { access, stat, statfs } from 'node:fs/promises'
 import { get } from 'node:http'
 import { dirname, resolve } from 'node:path'
 import { systemClock } from '../../kernel/clock.ts'
-import { type Config, ConfigError, type Environment, findOddLines, readConfig } from '../../kernel/config.ts'
-import { findDatabaseTls } from '../../kernel/database-tls.ts'
-import type { Sql } from '../../kernel/db.ts'
-import { findOddSettings } from '../../kernel/odd-settings.ts'
+import {
+  type Config,
+  ConfigError,
+  type Environment,
+  findOddLines,
+  readConfig,
+} from '../../kernel/config/config.ts'
+import { findMisspelledSettings } from '../../kernel/config/misspelled-settings.ts'
+import type { Sql } from '../../kernel/db/database.ts'
+import { findDatabaseTls } from '../../kernel/db/database-tls.ts'
 import { BUNDLED_LICENCE, describeCountryFile } from '../../scans/country.ts'
 import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
 import { getQueueSize } from '../../webhooks/queue-size.ts'
@@ -57,7 +63,7 @@ async function examine(env: Environment, verify: boolean): Promise<Check[]> {
   }
   const checks = [
     await check('settings', async () => {
-      const odd = [...findOddLines(), ...findOddSettings(env)]
+      const odd = [...findOddLines(), ...findMisspelledSettings(env)]
       return odd.length === 0 ? `addresses begin with ${config.publicUrl}` : odd
     }),
     await check('data directory', () => lookAtFolder(config.dataDir)),

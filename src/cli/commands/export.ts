@@ -1,10 +1,10 @@
 /** `carnet export` and `carnet import`: one account, as a file that others can read, as a folder of pages, and back. */
 import { requireAccount } from '../../accounts/accounts.ts'
 import { systemClock } from '../../kernel/clock.ts'
-import type { Config } from '../../kernel/config.ts'
+import type { Config } from '../../kernel/config/config.ts'
+import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
+import { openMail } from '../../kernel/http-out/smtp.ts'
 import { createLog } from '../../kernel/log.ts'
-import { openOutbound } from '../../kernel/outbound-http.ts'
-import { openMail } from '../../kernel/smtp.ts'
 import { createScanRecorder } from '../../scans/recorder.ts'
 import { exportAccountToFile } from '../../transfer/accounts/export-account.ts'
 import { importAccountFromFile } from '../../transfer/accounts/import-account.ts'

@@ -1,9 +1,15 @@
 /** `carnet serve`: the server for real use. */
 import { buildSetUpUrl, createSetUpLink } from '../../accounts/people/one-time-links.ts'
 import { systemClock } from '../../kernel/clock.ts'
-import { type Config, ConfigError, type Environment, findOddLines, readConfig } from '../../kernel/config.ts'
+import {
+  type Config,
+  ConfigError,
+  type Environment,
+  findOddLines,
+  readConfig,
+} from '../../kernel/config/config.ts'
+import { findMisspelledSettings } from '../../kernel/config/misspelled-settings.ts'
 import { createLog } from '../../kernel/log.ts'
-import { findOddSettings } from '../../kernel/odd-settings.ts'
 import { findCountryFileProblem } from '../../scans/country.ts'
 import { type Command, Refusal } from '../command-line/command.ts'
 import { isMember, supervisor } from '../server/parent-process.ts'
@@ -19,7 +25,7 @@ export const serve: Command = {
     if (isMember()) return serveAsMember(env)
     const config = await settingsWithPort(env)
     const log = createLog(config)
-    for (const sentence of [...findOddLines(), ...findOddSettings(env)]) log.warn(sentence)
+    for (const sentence of [...findOddLines(), ...findMisspelledSettings(env)]) log.warn(sentence)
     const unread = await findCountryFileProblem(config.geoMmdbPath)
     if (unread !== undefined)
       log.warn(`GEO_MMDB_PATH cannot be read, and the bundled file is used: ${unread}`)

@@ -1,8 +1,8 @@
 /** `carnet webhooks deliveries`, `test`, `resend`, `replay`: what became of events, and sending them again. */
 import { systemClock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
 import { findUuid } from '../../kernel/ids.ts'
-import { openOutbound } from '../../kernel/outbound-http.ts'
 import {
   type AttemptRecord,
   DEFAULT_DELIVERIES,

@@ -1,6 +1,6 @@
 /** `carnet webhooks`: where an account's events go. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { nameUrlFault } from '../../kernel/outbound-url.ts'
+import { nameUrlFault } from '../../kernel/http-out/outbound-url.ts'
 import { type EndpointRecord, listWebhooks } from '../../webhooks/endpoint.ts'
 import {
   addWebhook,

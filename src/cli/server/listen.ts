@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import type { ServerSetup } from '../../app.ts'
-import type { Config } from '../../kernel/config.ts'
+import type { Config } from '../../kernel/config/config.ts'
 import { Refusal } from '../command-line/command.ts'
 
 /** Listens where the settings say. Throws a Refusal when that cannot be. */

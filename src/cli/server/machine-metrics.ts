@@ -1,6 +1,6 @@
 /** What a server says of its machine when it is asked for metrics: the last backup, and how much room is left. */
 import { statfs } from 'node:fs/promises'
-import type { Config } from '../../kernel/config.ts'
+import type { Config } from '../../kernel/config/config.ts'
 import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
 
 type Settings = Pick<Config, 'backups' | 'dataDir' | 'databaseUrl'>

@@ -1,6 +1,6 @@
 /** The server as several processes: this one holds the store and looks after the others, which answer and work. */
 import { systemClock } from '../../kernel/clock.ts'
-import type { Config, Environment } from '../../kernel/config.ts'
+import type { Config, Environment } from '../../kernel/config/config.ts'
 import type { Log } from '../../kernel/log.ts'
 import { Refusal } from '../command-line/command.ts'
 import { secretKey } from '../store/secret-key.ts'

@@ -1,12 +1,12 @@
 /** What a server measures of itself, and what it says of the whole installation when it is asked. */
 import type { AppSetup } from '../../app.ts'
 import { systemClock } from '../../kernel/clock.ts'
-import type { Config } from '../../kernel/config.ts'
-import { type DatabaseState, findDatabaseState } from '../../kernel/db.ts'
-import type { Statement } from '../../kernel/guarded-pool.ts'
-import { poolNumbers } from '../../kernel/guarded-pool.ts'
+import type { Config } from '../../kernel/config/config.ts'
+import type { Statement } from '../../kernel/db/connection-pool.ts'
+import { poolNumbers } from '../../kernel/db/connection-pool.ts'
+import { type DatabaseState, findDatabaseState } from '../../kernel/db/database.ts'
 import type { Log } from '../../kernel/log.ts'
-import type { Metrics } from '../../kernel/metrics.ts'
+import type { Metrics } from '../../kernel/monitoring/metrics.ts'
 import { countOpenJobs } from '../../passports/units/refresh-job.ts'
 import { getQueueSize } from '../../webhooks/queue-size.ts'
 import type { Store } from '../store/store.ts'
@@ -26,7 +26,7 @@ export async function openMetrics(
 ): Promise<ServerMetrics | undefined> {
   const { metricsToken: token } = config
   if (token === undefined) return undefined
-  const { createMetrics } = await import('../../kernel/metrics.ts')
+  const { createMetrics } = await import('../../kernel/monitoring/metrics.ts')
   const metrics = createMetrics()
   const { registry } = metrics
   boss?.onNumbers(() => registry.getMetricsAsJSON())

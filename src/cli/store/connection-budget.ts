@@ -1,6 +1,6 @@
 /** How many connections of the database the processes of one machine may take together. */
-import type { Config } from '../../kernel/config.ts'
-import { POOL_SIZE, type Sql } from '../../kernel/db.ts'
+import type { Config } from '../../kernel/config/config.ts'
+import { POOL_SIZE, type Sql } from '../../kernel/db/database.ts'
 
 type Processes = Pick<Config, 'workers' | 'role'>
 

@@ -2,13 +2,16 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Config } from '../../kernel/config.ts'
-import { type DatabaseTarget, openPool, type Sql } from '../../kernel/db.ts'
-import { findPostmaster } from '../../kernel/embedded-postgres/postmaster.ts'
-import { type ServerSeat, takeServerSeat } from '../../kernel/embedded-postgres/server-seat.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../kernel/embedded-postgres.ts'
+import type { Config } from '../../kernel/config/config.ts'
+import { type DatabaseTarget, openPool, type Sql } from '../../kernel/db/database.ts'
 import type { Log } from '../../kernel/log.ts'
-import { signal } from '../../kernel/processes.ts'
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../kernel/postgres-server/embedded-postgres.ts'
+import { findPostmaster } from '../../kernel/postgres-server/postmaster.ts'
+import { type ServerSeat, takeServerSeat } from '../../kernel/postgres-server/server-seat.ts'
+import { signal } from '../../kernel/process/processes.ts'
 import { Refusal } from '../command-line/command.ts'
 import { maxConnections } from './connection-budget.ts'
 

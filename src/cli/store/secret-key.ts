@@ -14,8 +14,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { findKeyWeakness, replaceKeyAdvice } from '../../kernel/key-strength.ts'
-import { syncFolder } from '../../kernel/sync-folder.ts'
+import { findKeyWeakness, replaceKeyAdvice } from '../../kernel/config/key-strength.ts'
+import { syncFolder } from '../../kernel/process/sync-folder.ts'
 import { Refusal } from '../command-line/command.ts'
 
 const FILE = 'secret-key'

@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { OperatorContext } from '../../accounts/context.ts'
 import { systemClock } from '../../kernel/clock.ts'
-import { type Config, type Environment, readConfig } from '../../kernel/config.ts'
-import { adviseOnTls } from '../../kernel/database-tls.ts'
+import { type Config, type Environment, readConfig } from '../../kernel/config/config.ts'
+import { isEnded, type Statement } from '../../kernel/db/connection-pool.ts'
 import {
   type DatabaseTarget,
   isDisconnection,
@@ -13,11 +13,11 @@ import {
   openPool,
   POOL_SIZE,
   type Sql,
-} from '../../kernel/db.ts'
-import { isEnded, type Statement } from '../../kernel/guarded-pool.ts'
+} from '../../kernel/db/database.ts'
+import { adviseOnTls } from '../../kernel/db/database-tls.ts'
+import { migrate, pendingMigrations } from '../../kernel/db/migrate.ts'
+import { grantTraffic } from '../../kernel/db/traffic-role.ts'
 import { createLog, type Log } from '../../kernel/log.ts'
-import { migrate, pendingMigrations } from '../../kernel/migrate.ts'
-import { grantTraffic } from '../../kernel/traffic-rights.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import { hasSealedSecrets } from '../../webhooks/rotate-secret.ts'
 import { Refusal, type Result } from '../command-line/command.ts'

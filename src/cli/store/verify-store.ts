@@ -2,7 +2,7 @@
 import { listAccounts } from '../../accounts/accounts.ts'
 import { LEVELS } from '../../accounts/plans.ts'
 import { systemClock } from '../../kernel/clock.ts'
-import type { Sql } from '../../kernel/db.ts'
+import type { Sql } from '../../kernel/db/database.ts'
 import {
   countRows,
   findBrokenChains,

@@ -1,6 +1,7 @@
 /** What webhooks need of the settings: the key their secrets are sealed with, and where they may go. */
-import { addressList } from '../../kernel/addresses.ts'
-import type { Config } from '../../kernel/config.ts'
+
+import type { Config } from '../../kernel/config/config.ts'
+import { addressList } from '../../kernel/http/ip-ranges.ts'
 import { createSealer } from '../../kernel/sealing.ts'
 import type { WebhookSetup } from '../../webhooks/manage-endpoints.ts'
 import { secretKey } from './secret-key.ts'

@@ -1,7 +1,7 @@
 /** Webhooks: seen by everyone of the account, made, changed and removed by its owners, held by its editors too. */
 import { isOneLine } from '../../kernel/characters.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { nameUrlFault } from '../../kernel/outbound-url.ts'
+import { nameUrlFault } from '../../kernel/http-out/outbound-url.ts'
 import { listWebhooks, MAX_DESCRIPTION_LENGTH, MAX_ENDPOINTS } from '../../webhooks/endpoint.ts'
 import { EVENT_TYPES } from '../../webhooks/insert-events.ts'
 import {

@@ -1,6 +1,6 @@
 /** Having something sent: a test, one event again, all that failed since a time. Each leads back to the page, which says what came of it. */
 import { AppError } from '../../kernel/errors.ts'
-import { findMoment } from '../../kernel/moment.ts'
+import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
 import { replayFailed, resendDelivery } from '../../webhooks/delivery-log.ts'
 import { sendTestEvent } from '../../webhooks/send-test-event.ts'
 import { notice } from '../fields.ts'
@@ -42,5 +42,5 @@ export async function submitReplay(visit: SignedInVisit): Promise<Outcome> {
 /** What browsers send for a day and a time without a zone; it is UTC here, as on every page. */
 function readTime(text: string): Date | undefined {
   const [, minute] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(?::\d\d(?:\.\d{1,3})?)?$/.exec(text) ?? []
-  return minute === undefined ? undefined : findMoment(minute)
+  return minute === undefined ? undefined : parseDateTime(minute)
 }

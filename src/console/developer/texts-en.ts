@@ -1,5 +1,5 @@
 /** The words of the developer's pages in English; the others have the same keys. */
-import type { UrlFault } from '../../kernel/outbound-url.ts'
+import type { UrlFault } from '../../kernel/http-out/outbound-url.ts'
 import type { DisabledReason, EndpointStatus } from '../../webhooks/endpoint.ts'
 import type { EventType } from '../../webhooks/insert-events.ts'
 

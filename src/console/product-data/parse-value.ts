@@ -3,7 +3,7 @@ import type { Field } from '../../categories/field.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
-import { isKeptExactly } from '../../kernel/strict-json.ts'
+import { isKeptExactly } from '../../kernel/text/strict-json.ts'
 import {
   type DecimalMark,
   findAmbiguousNumbers,

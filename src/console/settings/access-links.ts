@@ -3,7 +3,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { findUuid } from '../../kernel/ids.ts'
-import { findMoment } from '../../kernel/moment.ts'
+import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
 import {
   type AccessLinkRecord,
   createAccessLink,
@@ -119,7 +119,7 @@ function isProduct(typed: string): boolean {
 
 /** Midnight UTC at the end of a day; undefined for what is no day of the calendar, is over, or too far ahead. */
 function endOf(day: string, now: Date): Date | undefined {
-  const start = /^\d{4}-\d{2}-\d{2}$/.test(day) ? findMoment(day) : undefined
+  const start = /^\d{4}-\d{2}-\d{2}$/.test(day) ? parseDateTime(day) : undefined
   if (start === undefined) return undefined
   const end = start.getTime() + DAY_MS
   return end > now.getTime() && end <= now.getTime() + MOST_DAYS * DAY_MS ? new Date(end) : undefined

@@ -1,5 +1,5 @@
 /** Begins the thread that draws symbols as PNG. */
-import { serveLowPriorityThread } from '../../kernel/low-priority-thread.ts'
+import { serveLowPriorityThread } from '../../kernel/process/low-priority-thread.ts'
 import { qrPng } from '../../qr/png.ts'
 import type { Drawing } from './draw-png.ts'
 

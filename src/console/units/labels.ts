@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import { Zip, ZipPassThrough } from 'fflate'
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
-import { breathing } from '../../kernel/breath.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { type Addresses, gs1Url, type PassportRow, passportUrl } from '../../passports/core/record.ts'
 import { readingOf, type State } from '../../passports/core/state.ts'
 import type { Summary } from '../../passports/read/list.ts'
@@ -238,7 +238,7 @@ async function* labelsOf(
   { content, file, copies }: LabelOptions,
 ): AsyncGenerator<Named> {
   const texts = wordsOf(words, LABEL_TEXTS)
-  const breathe = breathing()
+  const breathe = yieldBetweenRows()
   for await (const row of rows) {
     const address = addressOf(addresses, row, content)
     const label = {

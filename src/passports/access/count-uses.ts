@@ -1,12 +1,12 @@
 /** How often an access link was used and when last: counted beside the answer, one statement for all of a moment. */
-import { coalesce } from '../../kernel/coalesce.ts'
-import { perDatabase, retrying, type Sql } from '../../kernel/db.ts'
+import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
+import { perDatabase, retrying, type Sql } from '../../kernel/db/database.ts'
 import type { Access } from './access-links.ts'
 
 type Use = { accountId: number; linkId: string; at: Date }
 
 const counters = perDatabase((sql: Sql) => ({
-  count: coalesce((uses: readonly Use[]) => write(sql, uses), 1),
+  count: createBatchLoader((uses: readonly Use[]) => write(sql, uses), 1),
   underWay: new Set<Promise<void>>(),
 }))
 

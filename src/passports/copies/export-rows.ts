@@ -1,5 +1,5 @@
 /** An account's passports with all that belongs to them, page by page in the order of ids: for a copy that others can read. */
-import type { Sql } from '../../kernel/db.ts'
+import type { Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { firstHash } from '../core/hash-chain.ts'
 import { resolveLink } from '../read/resolve.ts'

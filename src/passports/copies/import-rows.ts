@@ -1,7 +1,7 @@
 /** Putting an exported account's passports back: as they were, under the ids they had, their hashes compared on the way. */
 import { findCategory } from '../../categories/catalogue.ts'
 import { isLotOrSerial } from '../../gs1/lot-serial.ts'
-import type { Sql } from '../../kernel/db.ts'
+import type { Sql } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { birthHashOf, contentHashOf, firstHash, versionHashOf } from '../core/hash-chain.ts'

@@ -1,5 +1,5 @@
 /** Whether what is kept beside the passports agrees with them: the counters of the lists, and every history whole. */
-import type { Fragment, Sql } from '../../kernel/db.ts'
+import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LEVEL_NAME } from '../core/record.ts'
 

@@ -1,6 +1,6 @@
 /** The columns that passports are read with, from `passport p`, `content c` and `joinOwners`. */
 import { allCategories } from '../../categories/catalogue.ts'
-import type { Fragment, Sql } from '../../kernel/db.ts'
+import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { isOutdated } from './outdated.ts'
 
 /** Columns of a PassportRow without its data. */

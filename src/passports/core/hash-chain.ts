@@ -4,7 +4,7 @@
  * the same wherever a version is kept; the functions are in `migrations/0017_chain.sql`, the recipe in `docs/backup.md`.
  */
 import { hash } from 'node:crypto'
-import type { Fragment, Sql } from '../../kernel/db.ts'
+import type { Fragment, Sql } from '../../kernel/db/database.ts'
 
 type VersionFacts = {
   versionNo: Fragment

@@ -2,7 +2,7 @@
  * A unit is outdated when one it inherits from was corrected after what the unit inherited was handed on. That is a
  * fact about the content and its owner, not about the unit: a correction marks a million units by writing nothing.
  */
-import type { Fragment, Sql } from '../../kernel/db.ts'
+import type { Fragment, Sql } from '../../kernel/db/database.ts'
 
 /**
  * Joins, after `passport p` and `content c`, of those that `p` inherits from: `o` handed the content on, `m` is the

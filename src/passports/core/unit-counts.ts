@@ -2,7 +2,7 @@
  * How many units have each content, kept by the statements that move them: what a correction reaches is then known
  * without counting them, a hundred thousand as fast as ten.
  */
-import type { Fragment, Sql } from '../../kernel/db.ts'
+import type { Fragment, Sql } from '../../kernel/db/database.ts'
 
 /** Body of a CTE. `moved` selects (account_id, content_id, n): units that came to a content, or went from it, below zero. */
 export const countUnits = (sql: Sql, moved: Fragment): Fragment => sql`

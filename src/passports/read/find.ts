@@ -1,8 +1,8 @@
 /** Reading one passport: look-ups of a tick share a statement, whoever asks; large ones are read alone. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { accountIsIndexable } from '../../accounts/indexing.ts'
-import { coalesce } from '../../kernel/coalesce.ts'
-import { type Fragment, perDatabase, type Sql } from '../../kernel/db.ts'
+import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
+import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import { allData, knownData, knownNames, passportColumns } from '../core/columns.ts'
@@ -40,8 +40,8 @@ function smallTogether<K, R extends PassportRow>(
   loadSmall: (keys: readonly K[]) => Promise<(Loaded<R> | undefined)[]>,
   loadLarge: (keys: readonly K[]) => Promise<(Loaded<R> | undefined)[]>,
 ): (key: K) => Promise<R | undefined> {
-  const findSmall = coalesce(loadSmall)
-  const findLarge = coalesce(loadLarge, 2, 1)
+  const findSmall = createBatchLoader(loadSmall)
+  const findLarge = createBatchLoader(loadLarge, 2, 1)
   return async key => {
     const row = await findSmall(key)
     return (row?.data === null ? await findLarge(key) : row) as R | undefined
@@ -97,11 +97,11 @@ const MAX_SMALL_STORED_BYTES = 8_192
 
 /** Null for large data. */
 const smallData = (sql: Sql): Fragment => sql`
-  case when pg_column_size(c.data) + coalesce(pg_column_size(p.own), 0) <= ${MAX_SMALL_STORED_BYTES} then (
+  case when pg_column_size(c.data) + createBatchLoader(pg_column_size(p.own), 0) <= ${MAX_SMALL_STORED_BYTES} then (
     select whole.text from (select ${allData(sql)} as text offset 0) whole
     where octet_length(whole.text) <= ${MAX_SMALL_BYTES}) end`
 
-const publicData = (sql: Sql): Fragment => knownData(sql, sql`coalesce(c.data || p.own, c.data)`)
+const publicData = (sql: Sql): Fragment => knownData(sql, sql`createBatchLoader(c.data || p.own, c.data)`)
 
 async function loadOfAccounts(
   sql: Sql,

@@ -1,7 +1,7 @@
 /** What a passport was: every version, and how it read at a time. Version 1 has no row of its own until there is a second. */
 import { getActorLabels } from '../../accounts/actors.ts'
 import type { AccountContext } from '../../accounts/context.ts'
-import type { Fragment, Sql } from '../../kernel/db.ts'
+import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { Data } from '../core/check-data.ts'
 import { createdAt, type PassportRow, type StatusLetter } from '../core/record.ts'

@@ -5,7 +5,7 @@
  * asks next from there misses nothing, however long a write took and whatever the clocks of the processes say.
  */
 import type { AccountContext } from '../../accounts/context.ts'
-import type { Fragment, Sql } from '../../kernel/db.ts'
+import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { correctedContents, joinOwners } from '../core/outdated.ts'
 import { conditions, keeping, type Level, type ListFilter, type Summary, summaryColumns } from './list.ts'
 

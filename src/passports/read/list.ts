@@ -4,7 +4,7 @@
  * word soon while walking in order reads a million rows of everyone else.
  */
 import type { AccountContext } from '../../accounts/context.ts'
-import { type Fragment, type Sql, unkept } from '../../kernel/db.ts'
+import { type Fragment, type Sql, unprepared } from '../../kernel/db/database.ts'
 import { searchText, skuKey } from '../core/check-data.ts'
 import { headColumns } from '../core/columns.ts'
 import { allOutdatedContents, correctedContents, joinOwners } from '../core/outdated.ts'
@@ -98,7 +98,7 @@ type Keep = <T extends object>(statement: T) => T
 export function keeping({ levels, status, category, q, ...others }: ListFilter): Keep {
   const given = (filters: object) => Object.values(filters).filter(one => one !== undefined).length
   const isKept = given(others) + Math.min(given({ status, category, q }), 1) <= 1
-  return isKept ? statement => statement : unkept
+  return isKept ? statement => statement : unprepared
 }
 
 /** Everything but the search word; levels as literals, which lets PostgreSQL use the partial indexes. */

@@ -1,5 +1,5 @@
 /** The history every reader may see: which versions there were, when, and whether they changed or corrected. Never by whom. */
-import type { Sql } from '../../kernel/db.ts'
+import type { Sql } from '../../kernel/db/database.ts'
 import { createdAt, type PassportRow } from '../core/record.ts'
 
 export type PublicVersion = { versionNo: number; kind: 'first' | 'change' | 'correction'; at: Date }

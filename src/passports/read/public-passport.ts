@@ -2,9 +2,9 @@
  * Reading for the public door. What decides whether a ready page may be sent is cached for a second, so that a passport
  * many people scan costs a statement a second. A change made in this process empties its entry at once.
  */
-import { perDatabase, type Sql } from '../../kernel/db.ts'
+import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { afterCommit } from '../../kernel/db/transaction.ts'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
-import { afterCommit } from '../../kernel/transaction.ts'
 import { findPublicPassport, type PublicPassportRow } from './find.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** An earlier state of a passport for whoever may see the passport: its data of then, under the address and status of now. */
-import { coalesce } from '../../kernel/coalesce.ts'
-import { type Fragment, perDatabase, type Sql } from '../../kernel/db.ts'
+import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
+import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { knownData, knownNames } from '../core/columns.ts'
 import { findWholePassport, type PublicPassportRow } from './find.ts'
 
@@ -10,10 +10,10 @@ type Key = { passport: PublicPassportRow; versionNo: number }
 
 /** Two at a time, each by itself: hardly anybody reads an earlier version, and its data may be large. */
 const publicVersions = perDatabase((sql: Sql) =>
-  coalesce(([key]: readonly Key[]) => load(sql, key, knownData(sql, dataOf(sql))), 2, 1),
+  createBatchLoader(([key]: readonly Key[]) => load(sql, key, knownData(sql, dataOf(sql))), 2, 1),
 )
 const wholeVersions = perDatabase((sql: Sql) =>
-  coalesce(([key]: readonly Key[]) => load(sql, key, sql`${dataOf(sql)}::text`), 2, 1),
+  createBatchLoader(([key]: readonly Key[]) => load(sql, key, sql`${dataOf(sql)}::text`), 2, 1),
 )
 
 /** The passport as version `versionNo` read, without free-form keys; undefined when there is no such version. */

@@ -5,8 +5,8 @@
  * that was released still leads to the units that its model had then: another account's product never answers for them.
  */
 import type { DigitalLink } from '../../gs1/digital-link.ts'
-import { coalesce } from '../../kernel/coalesce.ts'
-import { perDatabase, type Sql } from '../../kernel/db.ts'
+import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
+import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 
 /** Ids as at the doors. */
@@ -33,7 +33,7 @@ type Resolver = {
 
 const resolvers = perDatabase(
   (sql: Sql): Resolver => ({
-    load: coalesce((keys: readonly Key[]) => loadAll(sql, keys)),
+    load: createBatchLoader((keys: readonly Key[]) => loadAll(sql, keys)),
     beliefs: new Map(),
   }),
 )

@@ -4,7 +4,7 @@
  * time: only the last file grows.
  */
 import { accountIsIndexable } from '../../accounts/indexing.ts'
-import { perDatabase, type Sql } from '../../kernel/db.ts'
+import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 
 /** Sitemaps may have 50,000 addresses; a file of this many is read in 20 ms and has a MiB. */

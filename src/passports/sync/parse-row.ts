@@ -3,8 +3,8 @@ import { findCategory } from '../../categories/catalogue.ts'
 import { toEnglish } from '../../categories/problems.ts'
 import { FORMAT_RULES } from '../../categories/schema/formats.ts'
 import { isGtin, toGtin14 } from '../../gs1/gtin.ts'
+import { collectErrors } from '../../kernel/collect-errors.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
-import { together } from '../../kernel/together.ts'
 import {
   checkData,
   type Data,
@@ -50,7 +50,7 @@ export function readSyncRow(
     throw invalid([fault('', '', 'type', 'A row must be an object with category and data.')])
   }
   const row = sent as Readonly<Record<string, unknown>>
-  const { matchBy, data } = together({
+  const { matchBy, data } = collectErrors({
     members: () => refuseStrangers(row),
     matchBy: () => (row.match_by === undefined ? call.matchBy : requireMatchBy(row.match_by)),
     data: () => requireData(row.data),
@@ -108,7 +108,7 @@ function faultsOfUnmatched(category: unknown, data: Data, matchBy: MatchBy, stri
   // A missing SKU is one of the faults of the data, where those can be told.
   const isOwnFault = matchBy === 'gtin' || known === undefined
   try {
-    together({
+    collectErrors({
       key: () => {
         if (isOwnFault && (data[matchBy] === undefined || data[matchBy] === null)) {
           const message = `${matchBy} is missing; this row is matched by it.`

@@ -2,9 +2,9 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import { findCategory } from '../../categories/catalogue.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
+import { collectErrors } from '../../kernel/collect-errors.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { together } from '../../kernel/together.ts'
 import {
   type CheckedData,
   checkData,
@@ -87,7 +87,7 @@ function conflict({ matchBy, key }: SyncRow, current: PassportRow | undefined): 
 function planCreation(ctx: AccountContext, row: SyncRow, { strict }: Manner): Creation {
   const category = typeof row.category === 'string' ? findCategory(row.category) : undefined
   const data = withoutNulls({ ...row.defaults, ...row.data })
-  const { checked } = together({
+  const { checked } = collectErrors({
     key: () => requireSameKey(row),
     category: () => requireNewCategory(row),
     checked: () => (category === undefined ? undefined : checkData(category, data, { strict })),
@@ -108,7 +108,7 @@ function requireNewCategory({ category, matchBy }: SyncRow): void {
 }
 
 function planUpdate(ctx: AccountContext, row: SyncRow, there: State, manner: Manner): Update | Idle {
-  const { work } = together({
+  const { work } = collectErrors({
     key: () => requireSameKey(row),
     category: () => requireSameCategory(row, there.row),
     work: () => nextState(ctx, there, { ...manner, data: row.data }),

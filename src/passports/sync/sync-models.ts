@@ -4,12 +4,12 @@
  * what has changed. What would change nothing is not written, so that a sync can be run again for nothing.
  */
 import type { AccountContext } from '../../accounts/context.ts'
-import { breathing } from '../../kernel/breath.ts'
-import { perDatabase } from '../../kernel/db.ts'
+import { perDatabase } from '../../kernel/db/database.ts'
+import { isTransaction } from '../../kernel/db/transaction.ts'
 import type { AppError } from '../../kernel/errors.ts'
-import { inTurn } from '../../kernel/in-turn.ts'
-import { splitByBytes } from '../../kernel/split-by-bytes.ts'
-import { isTransaction } from '../../kernel/transaction.ts'
+import { createKeyedQueue } from '../../kernel/keyed-queue.ts'
+import { splitByBytes } from '../../kernel/text/split-by-bytes.ts'
+import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { gtinTaken } from '../core/check-data.ts'
 import { type State, statesInPieces } from '../core/state.ts'
 import { findByGtin, findBySku, type SkuMatch } from '../write/find-matches.ts'
@@ -45,7 +45,7 @@ export type SyncManner = Manner & { dryRun: boolean; before?: number }
 /** `rows`: each `{category?, data, match_by?}` as it was sent, or why it could not be read; `matchBy` for those that do not say. */
 export type SyncWish = SyncManner & { rows: readonly unknown[]; matchBy: MatchBy }
 
-const turns = perDatabase(() => inTurn())
+const turns = perDatabase(() => createKeyedQueue())
 
 /**
  * Creates or updates models, row by row: one that fails spoils no other. An update merges `data` over what is there as
@@ -54,7 +54,7 @@ const turns = perDatabase(() => inTurn())
 export async function syncModels(ctx: AccountContext, wish: SyncWish): Promise<SyncResult> {
   const result = emptyResult()
   const rows: SyncRow[] = []
-  const breathe = breathing()
+  const breathe = yieldBetweenRows()
   for (const [index, sent] of wish.rows.entries()) {
     await breathe()
     const place = `/items/${index}`
@@ -106,7 +106,7 @@ async function attemptAll(
   const { found, bySku } = await findAll(ctx, rows, result)
   const once = new Once()
   const isBrief = rows.length > 1
-  const breathe = breathing()
+  const breathe = yieldBetweenRows()
   const lost: Lost[] = []
   let open = found
   for await (const states of piecesOf(ctx, found)) {

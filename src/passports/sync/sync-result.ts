@@ -1,6 +1,7 @@
 /** What became of each row of a sync, and how a refusal of one is kept from the others. */
-import { breathing } from '../../kernel/breath.ts'
+
 import { AppError } from '../../kernel/errors.ts'
+import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { briefOf, inBrief, type PassportRow } from '../core/record.ts'
 import { withPointerPrefix } from '../core/row-problems.ts'
 import { firstVersion } from '../write/insert-models.ts'
@@ -27,7 +28,7 @@ export function inOrder(result: SyncResult): SyncResult {
 }
 
 export async function allInBrief(result: SyncResult): Promise<void> {
-  const breathe = breathing()
+  const breathe = yieldBetweenRows()
   for (const list of [result.created, result.updated, result.unchanged]) {
     for (const one of list) {
       await breathe()

@@ -3,8 +3,8 @@
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { isLotOrSerial } from '../../gs1/lot-serial.ts'
 import { isLongerThan } from '../../kernel/characters.ts'
+import { collectErrors } from '../../kernel/collect-errors.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
-import { together } from '../../kernel/together.ts'
 import { checkUnitData, type Data, withoutNulls } from '../core/check-data.ts'
 import { prefixPointers, withPointerPrefix } from '../core/row-problems.ts'
 import type { State } from '../core/state.ts'
@@ -46,7 +46,7 @@ export function checkUnit(sent: unknown, giver: State, wish: Wish): CheckedUnit 
   const data = ownData(unit, wish.at, details)
   const lot = wish.level === 'batch' ? textOf(unit.lot) : giver.row.lot
   const serial = wish.level === 'item' ? textOf(unit.serial) : null
-  const { inside } = together({
+  const { inside } = collectErrors({
     unit: () => {
       if (details.length > 0) throw invalid(details)
     },

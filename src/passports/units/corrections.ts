@@ -1,6 +1,6 @@
 /** The corrections of a passport, read off its history: what a version changed that set right what had been wrong. */
 import type { AccountContext } from '../../accounts/context.ts'
-import type { Fragment } from '../../kernel/db.ts'
+import type { Fragment } from '../../kernel/db/database.ts'
 import type { Data } from '../core/check-data.ts'
 import type { Correction } from '../core/inherit.ts'
 

@@ -1,8 +1,8 @@
 /** Issuing batches and items: a unit keeps its own fields and a reference to what it was handed on, nothing else. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { breathing } from '../../kernel/breath.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
+import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { type Data, requireCategory } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
 import { getState, readingOf, type State } from '../core/state.ts'
@@ -88,7 +88,7 @@ async function checkAll(
   const rows: Row[] = []
   const errors: NotIssued[] = []
   const seen = new Set<string>()
-  const breathe = breathing()
+  const breathe = yieldBetweenRows()
   for (const [index, sent] of input.units.entries()) {
     await breathe()
     try {

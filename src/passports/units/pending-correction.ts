@@ -3,8 +3,8 @@
  * one. Read only where something is outdated, and within bounds: a page names what was corrected, it is no archive.
  */
 import type { AccountContext } from '../../accounts/context.ts'
-import { coalesce } from '../../kernel/coalesce.ts'
-import { perDatabase, type Sql } from '../../kernel/db.ts'
+import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
+import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import type { Data } from '../core/check-data.ts'
 import { outdatedContents } from '../core/outdated.ts'
 import type { State } from '../core/state.ts'
@@ -28,7 +28,7 @@ type UnitKey = { accountId: number; id: string; ownKeys: readonly string[] }
 
 /** Two at a time, as for everything whose data may be large. */
 const pendingOfUnits = perDatabase((sql: Sql) =>
-  coalesce(
+  createBatchLoader(
     async ([key]: readonly UnitKey[]) => [
       key && (await findPendingOfUnit({ sql, accountId: key.accountId }, key.id, key.ownKeys)),
     ],

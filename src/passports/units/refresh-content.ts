@@ -1,6 +1,6 @@
 /** What units were handed on, brought up to the corrections made since: worked out once for all units that share it. */
 import type { AccountContext } from '../../accounts/context.ts'
-import type { Fragment } from '../../kernel/db.ts'
+import type { Fragment } from '../../kernel/db/database.ts'
 import { assert } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import type { Data } from '../core/check-data.ts'

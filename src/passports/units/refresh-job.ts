@@ -5,10 +5,10 @@
 import { accountIsOpen, isAccountOpen } from '../../accounts/close-account.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { perDatabase, type Sql } from '../../kernel/db.ts'
+import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { afterCommit, inTransaction } from '../../kernel/db/transaction.ts'
 import { newUuid } from '../../kernel/ids.ts'
-import { createLongWork, type Fault, isAbandoned } from '../../kernel/long-work.ts'
-import { afterCommit, inTransaction } from '../../kernel/transaction.ts'
+import { createLongWork, type Fault, isAbandoned } from '../../kernel/process/background-jobs.ts'
 import { getState } from '../core/state.ts'
 import { countOutdated, MOST_LISTED, type Refreshed, refreshAll } from './refresh.ts'
 

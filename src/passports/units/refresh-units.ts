@@ -1,7 +1,7 @@
 /** Moving units from an outdated content to the one that takes its place, five hundred in a statement. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { findCategory } from '../../categories/catalogue.ts'
-import { retrying, type Sql } from '../../kernel/db.ts'
+import { retrying, type Sql } from '../../kernel/db/database.ts'
 import { AppError, assert, type Detail } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent, insertBackgroundEvents } from '../../webhooks/insert-events.ts'

@@ -1,9 +1,9 @@
 /** Changing many units in one call, each found by its serial or lot: a fleet's state of health overnight. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { isLotOrSerial } from '../../gs1/lot-serial.ts'
+import { collectErrors } from '../../kernel/collect-errors.ts'
+import { isTransaction } from '../../kernel/db/transaction.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
-import { together } from '../../kernel/together.ts'
-import { isTransaction } from '../../kernel/transaction.ts'
 import { type Data, isData, requireData, withoutNulls } from '../core/check-data.ts'
 import { inBrief } from '../core/record.ts'
 import { prefixPointers } from '../core/row-problems.ts'
@@ -44,7 +44,7 @@ export async function updateChildren(
   const write = input.dryRun ? previewUpdate : updatePassport
   const work = names.map((name, index) => async () => {
     try {
-      const { uuid, data } = together({
+      const { uuid, data } = collectErrors({
         uuid: () => requireFound(name, found, seen),
         data: () => dataOfSent(input.units[index]),
       })

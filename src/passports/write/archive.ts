@@ -2,7 +2,7 @@
 import { auditValues, insertAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
-import { findRefusal, retrying } from '../../kernel/db.ts'
+import { findRefusal, retrying } from '../../kernel/db/database.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent, insertEvents } from '../../webhooks/insert-events.ts'
 import type { PassportRow, StatusLetter } from '../core/record.ts'

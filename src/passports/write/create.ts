@@ -9,8 +9,8 @@ import {
   toIdempotencyRow,
 } from '../../accounts/idempotency-record.ts'
 import { getRemainingQuota } from '../../accounts/limits/quota.ts'
-import { coalesce } from '../../kernel/coalesce.ts'
-import { perDatabase, type Sql } from '../../kernel/db.ts'
+import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
+import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { AppError, type Detail } from '../../kernel/errors.ts'
 import { checkData, gtinTaken, requireCategory, requireData, withoutNulls } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
@@ -80,8 +80,8 @@ const MAX_STATEMENT_BYTES = 1024 * 1024
 export function gatherCreates(insert: (rows: readonly NewRow[]) => Promise<(Error | undefined)[]>) {
   const load = (all: readonly Waiting[]) => insert(all.map(({ row }) => row))
   const weight = { weigh: ({ bytes }: Waiting) => bytes, maxWeight: MAX_STATEMENT_BYTES }
-  const createSmall = coalesce(load, 1)
-  const createLarge = coalesce(load, 1, undefined, weight)
+  const createSmall = createBatchLoader(load, 1)
+  const createLarge = createBatchLoader(load, 1, undefined, weight)
   return {
     create: (one: Waiting) => (one.bytes < MIN_LARGE_BYTES ? createSmall : createLarge)(one),
   }

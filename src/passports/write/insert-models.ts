@@ -5,7 +5,7 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import { isLockTimeout, storeResponses, type toIdempotencyRow } from '../../accounts/idempotency-record.ts'
 import { reserveQuota } from '../../accounts/limits/quota.ts'
-import { findRefusal, retrying, type Sql, sqlState } from '../../kernel/db.ts'
+import { findRefusal, retrying, type Sql, sqlState } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent, insertEvents } from '../../webhooks/insert-events.ts'

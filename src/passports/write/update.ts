@@ -5,10 +5,10 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { listUnknownKeys } from '../../categories/check/validate.ts'
-import { findRefusal, perDatabase, retrying, type Sql } from '../../kernel/db.ts'
+import { findRefusal, perDatabase, retrying, type Sql } from '../../kernel/db/database.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
-import { inTurn } from '../../kernel/in-turn.ts'
+import { createKeyedQueue } from '../../kernel/keyed-queue.ts'
 import { buildPassportEvent, insertEvents } from '../../webhooks/insert-events.ts'
 import {
   type CheckedData,
@@ -42,7 +42,7 @@ export type PassportChange = {
 
 export const MOST_ATTEMPTS = 50
 
-const turns = perDatabase(() => inTurn())
+const turns = perDatabase(() => createKeyedQueue())
 
 /** Runs `work` when the changes of this passport that came earlier to this process are done. */
 export const inTurnOf = <T>(sql: Sql, uuid: string, work: () => Promise<T>): Promise<T> =>

@@ -1,6 +1,6 @@
 /** Next versions of many models in one statement: each holds only if its model is still at the version it was made from. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { findRefusal, retrying } from '../../kernel/db.ts'
+import { findRefusal, retrying } from '../../kernel/db/database.ts'
 import { insertEvents } from '../../webhooks/insert-events.ts'
 import { firstHash, nextHash } from '../core/hash-chain.ts'
 import { createdAt, type PassportRow } from '../core/record.ts'

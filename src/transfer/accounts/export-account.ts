@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import { exportAccount, exportActors, exportBrand, exportLogos } from '../../accounts/export-rows.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Sql } from '../../kernel/db.ts'
+import type { Sql } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { isThere, writePrivateFile } from '../../kernel/private-file.ts'
+import { isThere, writePrivateFile } from '../../kernel/process/private-file.ts'
 import {
   exportAccessLinks,
   exportContents,

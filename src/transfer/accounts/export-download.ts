@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream'
 import { audit } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
-import { perDatabase, type Sql } from '../../kernel/db.ts'
+import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { type AccountExportSetup, readAccountExport } from './export-account.ts'
 
 export type DownloadSetup = Omit<AccountExportSetup, 'clock'> & {

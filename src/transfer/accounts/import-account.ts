@@ -13,7 +13,7 @@ import {
   setUsage,
 } from '../../accounts/export-rows.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Sql } from '../../kernel/db.ts'
+import type { Sql } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import {
   type ContentText,

@@ -1,10 +1,10 @@
 /** A backup: every table as it stood at one moment, while the server goes on, into one file. */
 import type { Readable } from 'node:stream'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Sql } from '../../kernel/db.ts'
+import type { Sql } from '../../kernel/db/database.ts'
+import { readApplied } from '../../kernel/db/migrate.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { readApplied } from '../../kernel/migrate.ts'
-import { isThere } from '../../kernel/private-file.ts'
+import { isThere } from '../../kernel/process/private-file.ts'
 import { countHistories } from '../../passports/copies/verify.ts'
 import type { BackupKey } from './backup-key.ts'
 import { type BackupTable, listBackupTables } from './tables.ts'

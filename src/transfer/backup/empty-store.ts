@@ -1,5 +1,5 @@
 /** A restore begins on nothing: a store in which anything is, it leaves alone. */
-import type { Sql } from '../../kernel/db.ts'
+import type { Sql } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { listBackupTables } from './tables.ts'
 

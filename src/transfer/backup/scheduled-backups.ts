@@ -1,8 +1,8 @@
 /** Backups made by themselves into a folder, where the names say when: what is there tells when the next is due. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Sql } from '../../kernel/db.ts'
-import { sweepPartialFiles } from '../../kernel/private-file.ts'
+import type { Sql } from '../../kernel/db/database.ts'
+import { sweepPartialFiles } from '../../kernel/process/private-file.ts'
 import { type BackupResult, type BackupSetup, createBackup } from './create-backup.ts'
 
 export type BackupSchedule = BackupSetup & { dir: string; everyMs: number; keep: number }

@@ -1,5 +1,5 @@
 /** Which tables a backup holds: all that the catalog knows but these, so that a new one is never forgotten. */
-import type { Sql } from '../../kernel/db.ts'
+import type { Sql } from '../../kernel/db/database.ts'
 
 /** With the reason. Unlogged tables are left out as well: after a crash they are empty anyway. */
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@
  * impossible to hit by chance, so what is valid UTF-8 is; what is not, and has no mark, is the Windows-1252 of old Excel.
  */
 import { isUtf8 } from 'node:buffer'
-import { breathing } from '../../kernel/breath.ts'
+import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { SpreadsheetError } from './spreadsheet-error.ts'
 
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
@@ -20,7 +20,7 @@ export async function readText(bytes: Uint8Array): Promise<EncodedText> {
   if (bytes.length === 0) throw new SpreadsheetError('empty')
   const encoding = findMark(bytes) ?? findWideWithoutMark(bytes) ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252')
   const decode = () => decodePieces(bytes, encoding)
-  const breathe = breathing()
+  const breathe = yieldBetweenRows()
   let isBlank = true
   for (const piece of decode()) {
     if (NO_TEXT.test(piece)) throw new SpreadsheetError('not_text')

@@ -1,7 +1,7 @@
 /** CSV as programs write it: with commas, semicolons or tabs, with Excel's `sep=` line, with or without quotes. */
 import { once } from 'node:events'
 import { CsvError, type Parser, parse } from 'csv-parse'
-import { breathing } from '../../kernel/breath.ts'
+import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { SpreadsheetError } from './spreadsheet-error.ts'
 import { MAX_RAW_COLUMNS, MAX_RAW_ROWS, type SheetRow } from './spreadsheet-limits.ts'
 
@@ -55,7 +55,7 @@ export async function* readCsvRows(pieces: Iterable<string>, dialect: CsvDialect
     get: () => state.record.length,
     set: () => undefined,
   })
-  const breathe = breathing()
+  const breathe = yieldBetweenRows()
   const lastNo = dialect.firstRowNumber + MAX_RAW_ROWS
   let no = dialect.firstRowNumber
   let isFirst = true

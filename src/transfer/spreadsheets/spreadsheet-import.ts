@@ -1,9 +1,9 @@
 /** Sheets on their way in: kept as rows from the upload to the last product, with what was said about them. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
+import { inTransaction } from '../../kernel/db/transaction.ts'
 import { assert, invalid, notFound } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
-import { inTransaction } from '../../kernel/transaction.ts'
 import { DECIMAL_MARKS, type DecimalMark, guessDecimalMark } from './cell.ts'
 import { type ColumnTraits, collectTraits, NO_TRAITS } from './column-traits.ts'
 import { buildMappingName, findColumn, UNIT_TO_CHOOSE } from './columns.ts'

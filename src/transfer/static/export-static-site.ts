@@ -6,7 +6,7 @@
 import { dirname, posix } from 'node:path'
 import { sanitizeSvg } from '../../accounts/brand/sanitize-svg.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Sql } from '../../kernel/db.ts'
+import type { Sql } from '../../kernel/db/database.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { exportAddresses, type PassportLine } from '../../passports/copies/export-rows.ts'

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { withProcessLock } from '../../kernel/process-lock.ts'
+import { withProcessLock } from '../../kernel/process/process-lock.ts'
 import type { Place } from '../../passports/copies/export-rows.ts'
 import { openSafeFolder, type SafeFolder } from './safe-folder.ts'
 

@@ -6,7 +6,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rename, rm, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../kernel/errors.ts'
-import { isOurs } from '../../kernel/private-file.ts'
+import { isOurs } from '../../kernel/process/private-file.ts'
 
 export type SafeFolder = {
   /** Writes a file with the folders above it. `path` has slashes; one that leads out is refused with `validation`. */

@@ -1,0 +1,72 @@
+/** Settings that look like ours and are not: a name typed wrongly is silently without effect unless somebody says so. */
+import type { Environment } from './config.ts'
+
+/** Every name that some part of Carnet reads from the environment. */
+export const SETTINGS = [
+  ...['PORT', 'HOST', 'PUBLIC_URL', 'NS_URL', 'DATABASE_URL', 'DATABASE_OWNER_URL', 'DATA_DIR', 'PG_BIN_DIR'],
+  ...[
+    'SECRET_KEY',
+    'OLD_SECRET_KEY',
+    'ROLE',
+    'WORKER_PORT',
+    'WORKERS',
+    'TRUSTED_PROXIES',
+    'GEO_MMDB_PATH',
+    'COUNTRY_HEADER',
+  ],
+  ...['ALLOW_QUERY_API_KEY', 'ALLOW_INSECURE_WEBHOOKS', 'WEBHOOK_ALLOW_CIDRS', 'SMTP_URL', 'MAIL_FROM'],
+  ...['BACKUP_DIR', 'BACKUP_EVERY', 'BACKUP_KEEP'],
+  ...['METRICS_TOKEN', 'SLOW_QUERY_MS', 'LOG_LEVEL', 'LOG_FORMAT'],
+] as const
+
+const PREFIX = 'CARNET_'
+/** Shorter names have neighbours everywhere. */
+const LEAST_LENGTH = 6
+/** From this length on, two slips are still no other word. */
+const LONG = 9
+
+/** One sentence for each name in the environment that is none of ours but nearly. Values are not looked at. */
+export function findMisspelledSettings(env: Environment): string[] {
+  return Object.keys(env)
+    .filter(name => env[name] !== undefined && !isOurs(name))
+    .flatMap(name => {
+      const meant = findMeant(name)
+      return meant === undefined
+        ? []
+        : [`The setting ${name} is not known and has no effect; ${meant} is. Is that what is meant?`]
+    })
+    .sort()
+}
+
+const isOurs = (name: string): boolean => SETTINGS.some(setting => setting === name)
+
+function findMeant(name: string): string | undefined {
+  const plain = name.toUpperCase().replaceAll('-', '_')
+  const bare = plain.startsWith(PREFIX) ? plain.slice(PREFIX.length) : plain
+  if (isOurs(bare)) return bare
+  if (bare.length < LEAST_LENGTH) return undefined
+  const slips = bare.length >= LONG ? 2 : 1
+  return SETTINGS.find(setting => setting.length >= LEAST_LENGTH && slipsBetween(bare, setting) <= slips)
+}
+
+/** Letters left out, added, or typed wrongly, and neighbours swapped. */
+function slipsBetween(a: string, b: string): number {
+  let before: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1
+      let best = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + same)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        best = Math.min(best, at(before, j - 2) + 1)
+      }
+      row.push(best)
+    }
+    before = last
+    last = row
+  }
+  return at(last, b.length)
+}
+
+const at = (row: readonly number[], i: number): number => row[i] ?? Number.POSITIVE_INFINITY

@@ -1,0 +1,70 @@
+/**
+ * Gathers single calls of the same tick into one statement: under load a round trip serves up to 64 of them. Few
+ * statements are in flight at once, so that waiting calls pile up into the next one instead of into the pool.
+ */
+
+const MAX_BATCH = 64
+
+type Waiting<K, V> = { key: K; resolve: (value: V) => void; reject: (reason: unknown) => void }
+
+/** `weigh` and `maxWeight`: how much the keys of a statement may weigh together; one that is heavier is alone. */
+type Weight<K> = { weigh: (key: K) => number; maxWeight: number }
+
+/**
+ * `load` answers the keys in their order. A failing statement fails the calls that were in it, and only those. Where an
+ * answer may be large, `maxBatch` bounds the memory of a statement.
+ */
+export function createBatchLoader<K, V>(
+  load: (keys: readonly K[]) => Promise<readonly V[]>,
+  maxInFlight = 2,
+  maxBatch = MAX_BATCH,
+  weight?: Weight<K>,
+): (key: K) => Promise<V> {
+  const queue: Waiting<K, V>[] = []
+  let inFlight = 0
+  let scheduled = false
+
+  const pump = () => {
+    scheduled = false
+    while (queue.length > 0 && inFlight < maxInFlight) {
+      const batch = queue.splice(0, weight === undefined ? maxBatch : countFitting(queue, maxBatch, weight))
+      inFlight++
+      load(batch.map(one => one.key))
+        .then(
+          values => {
+            for (const [i, one] of batch.entries()) one.resolve(values[i] as V)
+          },
+          reason => {
+            for (const one of batch) one.reject(reason)
+          },
+        )
+        .finally(() => {
+          inFlight--
+          pump()
+        })
+    }
+  }
+
+  return key =>
+    new Promise((resolve, reject) => {
+      queue.push({ key, resolve, reject })
+      if (!scheduled && inFlight < maxInFlight) {
+        scheduled = true
+        setImmediate(pump)
+      }
+    })
+}
+
+/** How many of the first keys go into a statement; at least one. */
+function countFitting<K>(
+  queue: readonly { key: K }[],
+  maxBatch: number,
+  { weigh, maxWeight }: Weight<K>,
+): number {
+  let room = maxWeight
+  const tooMuch = queue.slice(0, maxBatch).findIndex(({ key }) => {
+    room -= weigh(key)
+    return room < 0
+  })
+  return tooMuch === -1 ? maxBatch : Math.max(tooMuch, 1)
+}

@@ -1,0 +1,282 @@
+/** One pool on one PostgreSQL, and what its error codes mean to a caller. */
+import postgres from 'postgres'
+import { AppError } from '../errors.ts'
+import { ARRAY_TYPES } from './array-types.ts'
+import { guardPool, poolNumbers, type Statement } from './connection-pool.ts'
+import { splitTls } from './database-tls.ts'
+
+export type Sql = postgres.Sql
+/** A statement, or a piece of one, before it is run. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>
+
+export type DatabaseTarget =
+  | { url: string }
+  | { socketDir: string; port: number; user: string; password?: string; database: string }
+
+const STATEMENT_TIMEOUT_MS = 10_000
+/** A process that stands still in the middle of a transaction keeps its locks from the others no longer than this. */
+const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
+/**
+ * For queues: tables that are empty at one moment and hold a million rows at the next. A plan made while they were empty
+ * would read them from end to end; these leave it their indexes. And what a power cut takes of their last half second is
+ * only that something was done: it is done again.
+ */
+const FOR_QUEUES = {
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_sort: 'off',
+  synchronous_commit: 'off',
+}
+/** More connections than this only queue inside PostgreSQL on a small machine; a cluster has several processes. */
+export const POOL_SIZE = 10
+
+export type PoolOptions = {
+  max?: number
+  name?: string
+  forQueue?: boolean
+  /**
+   * Through a pooler that hands connections out by transaction: settings of a session cannot be made, and statements
+   * prepared on one connection are not there on the next.
+   */
+  pooled?: boolean
+  /** Hears of the end of every statement. */
+  ended?: (statement: Statement) => void
+}
+
+/**
+ * Opens the pool. Statements are prepared once per connection and planned once: with a plan made anew at each call
+ * a read ran at a third of the speed.
+ */
+export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql {
+  const max = options.max ?? POOL_SIZE
+  const settings = {
+    max: 1,
+    idle_timeout: 0,
+    connect_timeout: 10,
+    max_lifetime: null,
+    prepare: options.pooled !== true,
+    onnotice: () => {},
+    connection: {
+      application_name: options.name ?? 'carnet',
+      TimeZone: 'UTC',
+      ...(options.pooled ? {} : sessionSettings(options)),
+    },
+    fetch_types: false,
+    types: { bigint: BIGINT_AS_NUMBER, ...ARRAY_TYPES },
+  }
+  const pool: Sql = guardPool(driverOf(target, settings), max, {
+    ended: options.ended,
+    failed(reason) {
+      if (sqlState(reason) === READ_ONLY) dropReadOnlyConnections(pool, max)
+    },
+  })
+  return pool
+}
+
+const READ_ONLY = '25006'
+const DROP_EVERY_MS = 2_000
+const droppedAt = new WeakMap<Sql, number>()
+
+/**
+ * A session keeps the `default_transaction_read_only` that it began with, so that one of a pool would refuse to write for
+ * good. Each connection looks at its own and ends itself; the next statement gets a new one. A replica's stay: there a
+ * new one is read-only, too.
+ */
+function dropReadOnlyConnections(pool: Sql, size: number): void {
+  const now = performance.now()
+  if (now - (droppedAt.get(pool) ?? Number.NEGATIVE_INFINITY) < DROP_EVERY_MS) return
+  droppedAt.set(pool, now)
+  for (let i = 0; i < size; i++) {
+    pool`select pg_terminate_backend(pg_backend_pid())
+      where current_setting('transaction_read_only')::boolean and not pg_is_in_recovery()`.catch(
+      () => undefined,
+    )
+  }
+}
+
+/**
+ * The same statement, but not kept on the connection that runs it: for those of thousands of forms, each of which would
+ * hold some 100 kB of the server's memory as long as the connection lives. Costs the planning, a millisecond or less.
+ */
+export function unprepared<T extends object>(statement: T): T {
+  ;(statement as unknown as { options: { prepare?: boolean } }).options.prepare = false
+  return statement
+}
+
+const sessionSettings = ({ forQueue }: PoolOptions) => ({
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+  idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
+  plan_cache_mode: 'force_generic_plan',
+  // What the queue's settings below add to the cost of a plan makes PostgreSQL 15 compile every look: 289 of its 403 ms.
+  jit: 'off',
+  ...(forQueue ? FOR_QUEUES : {}),
+})
+
+/** Whether the error is PgBouncer's refusal of the settings we begin a session with. */
+export const isPoolersRefusal = (error: unknown): boolean =>
+  sqlState(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter')
+
+/** Opens driver's pools of one connection each. */
+function driverOf(target: DatabaseTarget, settings: object): (onclose: () => void) => Sql {
+  if ('url' in target) {
+    const { url, ssl } = splitTls(target.url)
+    return onclose => postgres(url, { ...settings, ssl, onclose } as object) as unknown as Sql
+  }
+  const { socketDir, port, user, password, database } = target
+  const options = {
+    ...settings,
+    host: socketDir,
+    path: `${socketDir}/.s.PGSQL.${port}`,
+    user,
+    ...(password === undefined ? {} : { password }),
+    database,
+    port,
+  }
+  return onclose => postgres({ ...options, onclose }) as unknown as Sql
+}
+
+/** Counters stay far below 2^53. */
+const BIGINT_AS_NUMBER = { to: 20, from: [20], serialize: String, parse: Number }
+
+/** One value per pool, made at first use: for what must be shared by all callers of one database. */
+export function perDatabase<T>(make: (sql: Sql) => T): (sql: Sql) => T {
+  const made = new WeakMap<Sql, T>()
+  return sql => {
+    let value = made.get(sql)
+    if (value === undefined) {
+      value = make(sql)
+      made.set(sql, value)
+    }
+    return value
+  }
+}
+
+/** SQLSTATE of `carnet_refuse(reason)`: a statement that undid itself; the reason is the message. */
+const REFUSED = 'CA001'
+
+/** The SQLSTATE of a PostgreSQL error, or the driver's own code; undefined for anything else. */
+export function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** The reason a statement gave to `carnet_refuse`, or undefined when the error is another one. */
+export function findRefusal(error: unknown): string | undefined {
+  return sqlState(error) === REFUSED && error instanceof Error ? error.message : undefined
+}
+
+/** Whether the database gave a statement up, and may not when it is asked again: another went first, or its plan is stale. */
+export function isTransient(error: unknown): boolean {
+  const code = sqlState(error)
+  return code === '40001' || code === '40P01' || isStalePlan(error)
+}
+
+/**
+ * Whether a migration has changed what a statement gives back, which this connection prepared before: the driver then
+ * forgets the statement, and asks again by itself where no transaction is open. Each connection says so once.
+ */
+const isStalePlan = (error: unknown): boolean =>
+  sqlState(error) === '0A000' &&
+  error instanceof Error &&
+  'routine' in error &&
+  error.routine === 'RevalidateCachedQuery'
+
+/** Whether the error says that the connection is gone, so that nobody knows what became of the statement. */
+export function isDisconnection(error: unknown): boolean {
+  const code = sqlState(error)
+  return code !== undefined && (LOST_BY_SERVER.test(code) || LOST_ON_THE_WAY.test(code))
+}
+
+const LOST_BY_SERVER = /^(08|57P0)/
+const LOST_ON_THE_WAY =
+  /^(CONNECT|CONNECTION_|ECONN|ENOENT|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE)/
+
+const MEANINGS: readonly [RegExp, () => AppError][] = [
+  [LOST_BY_SERVER, unavailable],
+  [LOST_ON_THE_WAY, unavailable],
+  [/^25006$/, readOnly],
+  [/^(53|58|40001|40P01|55P03|57014|25P03)/, unavailable],
+  [/^(22P05|22P02|22003|22021|22025|54000|54001)$/, unstorable],
+]
+
+/**
+ * The refusal of whoever asked while the database does not answer. A connection lost at the commit leaves open whether
+ * the commit was reached: nothing is claimed about that.
+ */
+export function unavailable(): AppError {
+  const message =
+    'The database does not answer right now; try again in a moment. If this was to change something, it may or may not ' +
+    'have been done: sent with an Idempotency-Key it can safely be sent again as it is; without one, look first.'
+  return new AppError('unavailable', message, undefined, { 'retry-after': '2' })
+}
+
+function readOnly(): AppError {
+  const message =
+    'The database can be read but not written to right now. Nothing was changed; try again in a moment.'
+  return new AppError('unavailable', message, undefined, { 'retry-after': '2' })
+}
+
+function unstorable(): AppError {
+  return new AppError('validation', 'A value in the request cannot be stored. Check its texts and numbers.', [
+    {
+      field: 'data',
+      pointer: '/data',
+      code: 'format',
+      message: 'data holds a text or number that cannot be stored.',
+    },
+  ])
+}
+
+/** What a database error means to the one who asked, or undefined when it is a bug of ours. */
+export function findMeaning(error: unknown): AppError | undefined {
+  if (isStalePlan(error)) return unavailable()
+  const code = sqlState(error)
+  return code === undefined ? undefined : MEANINGS.find(([pattern]) => pattern.test(code))?.[1]()
+}
+
+const MOST_ATTEMPTS = 3
+
+/**
+ * Runs a statement or a transaction again when the database gave it up: three times at most, and as often as there are
+ * connections when a migration has gone over what they had prepared.
+ */
+export async function retrying<T>(run: () => Promise<T>): Promise<T> {
+  let attempts = 0
+  for (let stale = 0; ; ) {
+    try {
+      return await run()
+    } catch (error) {
+      if (isStalePlan(error)) stale++
+      else attempts++
+      if (!isTransient(error) || attempts === MOST_ATTEMPTS || stale > POOL_SIZE) throw error
+    }
+  }
+}
+
+const REACHABLE_WITHIN_MS = 2_000
+
+export type DatabaseState = 'writable' | 'read-only' | 'away'
+
+/** Whether the database answers a trivial statement within two seconds. */
+export const isReachable = async (sql: Sql): Promise<boolean> => (await findDatabaseState(sql)) !== 'away'
+
+/** How the database is, by one of the pool's connections; away when it says nothing for two seconds. */
+export async function findDatabaseState(sql: Sql): Promise<DatabaseState> {
+  const { promise, resolve } = Promise.withResolvers<DatabaseState>()
+  const timer = setTimeout(() => resolve('away'), REACHABLE_WITHIN_MS)
+  sql<{ readOnly: boolean }[]>`
+    select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "readOnly"`.then(
+    ([row]) => {
+      if (row?.readOnly) dropReadOnlyConnections(sql, poolNumbers(sql).size)
+      resolve(row?.readOnly ? 'read-only' : 'writable')
+    },
+    () => resolve('away'),
+  )
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,81 @@
+/** Which addresses a person may give us to call: https, no credentials, and no host that is dressed up as another. */
+import { type BlockList, isIP } from 'node:net'
+import { findForbidden } from '../http/ip-ranges.ts'
+
+export type OutboundPolicy = {
+  /** `http` to this machine, for trying things out: to `127.0.0.1`, `[::1]` and `localhost`, nothing else. */
+  allowInsecureLoopback: boolean
+  /** Networks that are connected to although they are not public. */
+  allowed: BlockList
+}
+
+const MOST_LENGTH = 2_048
+const LOOPBACK_NAMES = ['127.0.0.1', '::1', 'localhost']
+
+/** `host` as in `URL.hostname`, or without the brackets of an IPv6 address. */
+export const isLoopbackName = (host: string): boolean => LOOPBACK_NAMES.includes(host.replace(/^\[|\]$/g, ''))
+
+/** What is wrong with an address, by name, for whoever has words of their own. `host` is given where it is to blame. */
+export type UrlFault = {
+  name:
+    | 'length'
+    | 'scheme'
+    | 'characters'
+    | 'credentials'
+    | 'invalid'
+    | 'fragment'
+    | 'spelling'
+    | 'this_machine'
+    | 'forbidden'
+  host?: string
+  sentence: string
+}
+
+/** What is wrong with an address, as a sentence; undefined when it may be called as far as its text tells. */
+export const findUrlFault = (text: string, policy: OutboundPolicy): string | undefined =>
+  nameUrlFault(text, policy)?.sentence
+
+export function nameUrlFault(text: string, policy: OutboundPolicy): UrlFault | undefined {
+  if (text.length > MOST_LENGTH)
+    return fault('length', `The address is longer than ${MOST_LENGTH} characters.`)
+  const [, authority] = /^https?:\/\/([^/?#]*)/i.exec(text) ?? []
+  if (authority === undefined) return fault('scheme', 'The address must begin with https://.')
+  if (/[\s\\\p{Cc}\p{Cf}]/u.test(text) || !text.isWellFormed()) {
+    return fault('characters', 'The address has spaces, backslashes or invisible characters in it.')
+  }
+  if (authority.includes('@')) return credentials()
+  if (!URL.canParse(text)) return fault('invalid', 'The address is not a valid URL.')
+  const url = new URL(text)
+  // More slashes than two are passed over when it is parsed: what follows them is the host.
+  if (url.username !== '' || url.password !== '') return credentials()
+  if (authority === '') return fault('invalid', 'The address is not a valid URL.')
+  if (url.hash !== '' || text.includes('#')) {
+    return fault('fragment', 'The address must not have a fragment (what follows #).')
+  }
+  return findHostFault(url, authority.replace(/:\d*$/, ''), policy)
+}
+
+const credentials = () => fault('credentials', 'The address must not have a user name or password in it.')
+
+const fault = (name: UrlFault['name'], sentence: string): UrlFault => ({ name, sentence })
+
+function findHostFault(url: URL, written: string, policy: OutboundPolicy): UrlFault | undefined {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (written.includes('%') || (isIP(host) === 4 && written !== host)) {
+    return fault('spelling', 'The host must be a name, or an IP address in its usual spelling.')
+  }
+  if (url.protocol === 'http:') {
+    if (policy.allowInsecureLoopback && isLoopbackName(host) && written.toLowerCase() === url.hostname)
+      return undefined
+    return fault('scheme', 'The address must begin with https://.')
+  }
+  const name = host.replace(/\.$/, '')
+  if (name === 'localhost' || name.endsWith('.localhost')) {
+    const isAllowed = policy.allowed.check('127.0.0.1') || policy.allowed.check('::1', 'ipv6')
+    if (isAllowed) return undefined
+    return { ...fault('this_machine', `${host} is this machine itself: it is not connected to.`), host }
+  }
+  const what = isIP(host) === 0 ? undefined : findForbidden(host, policy.allowed)
+  if (what === undefined) return undefined
+  return { ...fault('forbidden', `${host} is ${what}: it is not connected to.`), host }
+}

@@ -1,0 +1,82 @@
+/** What trusted proxies in front say of a request: the reader's address, read from the right, and the request's id. */
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { requestIds } from '../ids.ts'
+import { addressList } from './ip-ranges.ts'
+
+export type Proxies = {
+  isTrusted: (address: string | undefined) => boolean
+  /**
+   * Whether a request comes from a proxy on this machine or in a private network that nobody has named: it has the
+   * header that proxies write, and its address stands for everybody behind it.
+   */
+  isUnnamedProxy: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => boolean
+  /** The reader's address; of what is no address, that of the proxy that wrote it; '' of a connection that is gone. */
+  readerOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
+}
+
+const PRIVATE = [
+  '127.0.0.0/8',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '::1',
+  'fc00::/7',
+  'fe80::/10',
+]
+
+/** `ranges`: addresses and CIDR ranges. */
+export function trustedProxies(ranges: readonly string[]): Proxies {
+  const isPrivate = isAmong(PRIVATE)
+  const isTrusted = isAmong(ranges)
+  return {
+    isTrusted,
+    isUnnamedProxy: ({ headers, socket: { remoteAddress } }) =>
+      headers['x-forwarded-for'] !== undefined && isPrivate(remoteAddress) && !isTrusted(remoteAddress),
+    readerOf({ headers, socket }) {
+      let reader = socket.remoteAddress ?? ''
+      if (!isTrusted(reader)) return reader
+      const entries = String(headers['x-forwarded-for'] ?? '').split(',')
+      for (const entry of entries.reverse()) {
+        if (entry.trim() === '') continue
+        const address = findAddress(entry)
+        if (address === undefined) return reader
+        reader = address
+        if (!isTrusted(reader)) return reader
+      }
+      return reader
+    },
+  }
+}
+
+/** Covers nginx's `$request_id`, UUIDs, ULIDs and the ids of the common load balancers; safe in a log line and a header. */
+const REQUEST_ID_PATTERN = /^[\w.:=-]{8,128}$/
+
+/** An id for each request: the one that a trusted proxy gave it, so that both logs name it alike, or one of our own. */
+export function createRequestId(ranges: readonly string[]): (request?: IncomingMessage) => string {
+  const next = requestIds()
+  if (ranges.length === 0) return next
+  const { isTrusted } = trustedProxies(ranges)
+  return request => {
+    const id = request?.headers['x-request-id']
+    const isUsable = typeof id === 'string' && REQUEST_ID_PATTERN.test(id)
+    return isUsable && isTrusted(request?.socket.remoteAddress) ? id : next()
+  }
+}
+
+function isAmong(ranges: readonly string[]): (address: string | undefined) => boolean {
+  const list = addressList(ranges)
+  return address => {
+    if (address === undefined || ranges.length === 0) return false
+    const [bare = ''] = address.split('%')
+    const family = isIP(bare)
+    return family !== 0 && list.check(bare, family === 6 ? 'ipv6' : 'ipv4')
+  }
+}
+
+/** Some proxies write a port behind the address, brackets round an IPv6 address, quotes round both (RFC 7239 §6). */
+function findAddress(entry: string): string | undefined {
+  const text = entry.trim().replace(/^"(.*)"$/, '$1')
+  const address = /^\[([^\]]*)\](?::\d*)?$/.exec(text)?.[1] ?? /^([\d.]+):\d*$/.exec(text)?.[1] ?? text
+  return isIP(address) === 0 ? undefined : address
+}

@@ -1,0 +1,69 @@
+/**
+ * Refused sign-ins, keys, rights and forged forms, for whoever watches the log: what happened, the request, and a hash of
+ * the network it came from. No e-mail, no address; the salt of the hash ends with the process.
+ */
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import { sha256Hex } from '../crypto.ts'
+import type { Log } from '../log.ts'
+
+export type SecurityEvent =
+  | 'sign_in_refused'
+  | 'sign_in_held_back'
+  | 'proof_refused'
+  | 'link_refused'
+  | 'key_refused'
+  | 'right_refused'
+  | 'cross_site_refused'
+
+export type SecurityLog = {
+  note: (event: SecurityEvent, from: { requestId: string; network: string }) => void
+}
+
+/** One line for the same event from the same network; what comes within is counted into the next one. */
+const REPEATED_AFTER_MS = 60_000
+/** Security bounds: a flood from everywhere fills neither the log nor the memory. The counter of the metrics has all. */
+const MAX_LINES_PER_MINUTE = 60
+const MAX_SOURCES = 1_000
+
+type Source = { nextLineAt: number; unlogged: number }
+
+export function createSecurityLog(setup: {
+  log: Log
+  clock: Clock
+  count?: ((event: SecurityEvent) => void) | undefined
+}): SecurityLog {
+  const { log, clock, count } = setup
+  const salt = randomBytes(16).toString('hex')
+  const sources = new Map<string, Source>()
+  let minute = { endsAt: 0, lines: 0 }
+
+  return {
+    note(event, { requestId, network }) {
+      count?.(event)
+      const now = clock.now().getTime()
+      const hash = sha256Hex(`${salt} ${network}`).slice(0, 12)
+      const source = touch(sources, `${event} ${hash}`)
+      if (now >= minute.endsAt) minute = { endsAt: now + 60_000, lines: 0 }
+      if (now < source.nextLineAt || minute.lines >= MAX_LINES_PER_MINUTE) {
+        source.unlogged++
+        return
+      }
+      minute.lines++
+      const line = { event, request_id: requestId, network: hash, unlogged_before: source.unlogged }
+      log.warn(line, 'security event')
+      source.nextLineAt = now + REPEATED_AFTER_MS
+      source.unlogged = 0
+    },
+  }
+}
+
+/** Newest last, so that the one forgotten first is the one not seen for longest. */
+function touch(sources: Map<string, Source>, key: string): Source {
+  const source = sources.get(key) ?? { nextLineAt: 0, unlogged: 0 }
+  sources.delete(key)
+  sources.set(key, source)
+  const [oldest] = sources.keys()
+  if (sources.size > MAX_SOURCES && oldest !== undefined) sources.delete(oldest)
+  return source
+}

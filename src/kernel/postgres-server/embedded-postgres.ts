@@ -1,0 +1,268 @@
+/**
+ * A real PostgreSQL without a service to install: a server process on a data directory and a private unix socket,
+ * started by whichever Carnet process comes first and stopped by the one that leaves last. Coming and going happen
+ * under one lock, so that nobody is handed a server that is about to stop.
+ */
+import { mkdir, realpath, rmdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { AppError } from '../errors.ts'
+import { withProcessLock } from '../process/process-lock.ts'
+import { signal } from '../process/processes.ts'
+import { findBinaries, majorVersionOf } from './binaries.ts'
+import { prepareDataDirectory } from './data-directory.ts'
+import { createLauncher, findServerUser, type ServerUser } from './launcher.ts'
+import {
+  findPostmaster,
+  launchPostmaster,
+  type Postmaster,
+  readPidFile,
+  removeMisleadingPidFile,
+  shutDown,
+  waitUntilReady,
+} from './postmaster.ts'
+import { announcePresence, type Presence } from './presence.ts'
+import {
+  dropPassword,
+  needsPassword,
+  OWNER,
+  prepareRoles,
+  readPassword,
+  requirePassword,
+  SUPERUSER,
+  TRAFFIC,
+} from './server-access.ts'
+import {
+  checkSocketDirectory,
+  makeSocketDirectory,
+  requireTemporaryFolder,
+  SOCKET_PORT,
+  socketDirectoryOf,
+} from './socket-directory.ts'
+
+export type EmbeddedPostgres = {
+  /** Folder of the unix socket, which is `.s.PGSQL.{port}` in it. */
+  socketDir: string
+  port: number
+  /** The superuser, who prepares the other two and is nobody else's to use. */
+  user: string
+  password: string
+  database: string
+  /** Who migrates and restores. */
+  owner: Login
+  /** Who does everything else: it changes no row that is never changed. */
+  traffic: Login
+  /** As in `18.4`. */
+  version: string
+  /** It ran already: left over from a killed process, or in use by another one. */
+  adopted: boolean
+  /** This process leaves. The last one to leave ends the server: within five seconds, usually a tenth of one. */
+  stop(): Promise<void>
+}
+
+export type Login = { user: string; password: string }
+
+export type EmbeddedPostgresOptions = {
+  /** Holds `pg/`, `postgres.log` and, while one comes or goes, `pg.lock`. Made if it is missing. */
+  dataDir: string
+  /** Folder with `initdb` and `postgres`; by default that of the npm package for this platform. */
+  binDir?: string
+  log: (line: string) => void
+  /** Server settings over the built-in ones, for a server that is started. */
+  settings?: Readonly<Record<string, string>>
+}
+
+const DATABASE = 'carnet'
+/** Recovery after a crash reads at most `max_wal_size`; a slow disk gets time for it. */
+const READY_WITHIN_MS = 60_000
+const LOCK_WITHIN_MS = 75_000
+const LEAVE_WITHIN_MS = 4_000
+const RETRY_MS = 20
+
+type Place = EmbeddedPostgresOptions & {
+  pgDir: string
+  lockFile: string
+  logFile: string
+  user: ServerUser
+}
+type Running = { postmaster: Postmaster; adopted: boolean; password: string }
+
+/**
+ * Starts the server, or joins the one that runs on the data directory.
+ * Throws AppError `unavailable` with a sentence that says what to do.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  return inSentences(options.dataDir, async () => {
+    const place = await findPlace(options)
+    const { running, presence } = await withProcessLock(databaseLock(place, LOCK_WITHIN_MS), () =>
+      arrive(place),
+    )
+    let left: Promise<void> | undefined
+    return {
+      socketDir: running.postmaster.socketDir,
+      port: SOCKET_PORT,
+      user: SUPERUSER,
+      password: running.password,
+      database: DATABASE,
+      owner: { user: OWNER, password: running.password },
+      traffic: { user: TRAFFIC, password: running.password },
+      version: presence.version,
+      adopted: running.adopted,
+      stop() {
+        left ??= leaveInTurn(place, presence)
+        return left
+      },
+    }
+  })
+}
+
+async function findPlace(options: EmbeddedPostgresOptions): Promise<Place> {
+  if (process.platform === 'win32') {
+    throw new AppError('unavailable', 'There is no embedded PostgreSQL on Windows: set DATABASE_URL.')
+  }
+  await mkdir(options.dataDir, { recursive: true })
+  const dataDir = await realpath(options.dataDir)
+  const pgDir = join(dataDir, 'pg')
+  return {
+    ...options,
+    dataDir,
+    pgDir,
+    user: findServerUser(pgDir),
+    lockFile: join(dataDir, 'pg.lock'),
+    logFile: join(dataDir, 'postgres.log'),
+  }
+}
+
+async function arrive(place: Place): Promise<{ running: Running; presence: Presence }> {
+  const until = performance.now() + READY_WITHIN_MS
+  const password = readPassword(place.dataDir)
+  for (;;) {
+    const running = { ...(await bringUp(place, until)), password }
+    const { socketDir, pid } = running.postmaster
+    const server = { socketDir, user: SUPERUSER, password, database: DATABASE }
+    try {
+      const presence = await announcePresence(server)
+      try {
+        await prepareAccess(place, running, presence)
+      } catch (error) {
+        await presence.end()
+        throw error
+      }
+      return { running, presence }
+    } catch (error) {
+      if (sqlCode(error) === WRONG_PASSWORD && performance.now() < until) {
+        place.log('the password of the database does not fit: it gets a new one')
+        dropPassword(place.pgDir)
+        signal(pid, 'SIGHUP')
+      }
+      // It crashed, or recovers from a crash of one of its children, at this very moment.
+      if (performance.now() > until) throw error
+      place.log(`the database does not answer yet: ${error instanceof Error ? error.message : error}`)
+      await pause(RETRY_MS)
+    }
+  }
+}
+
+const WRONG_PASSWORD = '28P01'
+
+const sqlCode = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
+
+/**
+ * Makes the roles where there are none. The password is asked for when nobody of version 0.1 can be there any more, who
+ * knows of none: not while a server goes on that others have started.
+ */
+async function prepareAccess(place: Place, running: Running, presence: Presence): Promise<void> {
+  const { socketDir, pid } = running.postmaster
+  const isOpen = !needsPassword(place.pgDir)
+  if (!isOpen && presence.hasRoles) return
+  const isAlone = !running.adopted || (await presence.countOthers()) === 0
+  if (presence.hasRoles && !isAlone) return
+  await prepareRoles({ socketDir, password: running.password, database: DATABASE })
+  if (!isAlone) return
+  requirePassword(place.pgDir)
+  signal(pid, 'SIGHUP')
+}
+
+async function bringUp(place: Place, until: number): Promise<Omit<Running, 'password'>> {
+  const { pgDir, log } = place
+  for (let found = findPostmaster(pgDir); found; found = findPostmaster(pgDir)) {
+    if (!found.isReady) log(`PostgreSQL ${found.pid} runs here and is not ready: waiting`)
+    const postmaster = await waitUntilReady(pgDir, found.pid, until)
+    if (postmaster === undefined) continue
+    await checkSocketDirectory(postmaster.socketDir, place.user)
+    log(`joined PostgreSQL ${postmaster.pid}`)
+    return { postmaster, adopted: true }
+  }
+  return { postmaster: await start(place, until), adopted: false }
+}
+
+async function start(place: Place, until: number): Promise<Postmaster> {
+  const { dataDir, pgDir, logFile, log, settings = {} } = place
+  const binDir = findBinaries(place.binDir)
+  const socketDir = socketDirectoryOf(pgDir, readPidFile(pgDir)?.socketDir)
+  requireTemporaryFolder(dirname(socketDir))
+  const probe = { program: join(binDir, 'postgres'), args: ['--version'] }
+  const launcher = await createLauncher(place.user, [dataDir, binDir, dirname(socketDir)], probe)
+  const major = await majorVersionOf(binDir, launcher)
+  const programs = { binDir, major, launcher }
+  await makeSocketDirectory(socketDir, launcher.user)
+  try {
+    const found = await prepareDataDirectory(pgDir, programs, {
+      user: SUPERUSER,
+      fsync: settings.fsync !== 'off',
+    })
+    if (found === 'made') log(`made a database of PostgreSQL ${major} in ${pgDir}`)
+    await removeMisleadingPidFile(pgDir)
+    const postmaster = await launchPostmaster({ pgDir, socketDir, logFile, settings, ...programs }, until)
+    log(`started PostgreSQL ${postmaster.pid} as ${launcher.user.name}, socket in ${socketDir}`)
+    return postmaster
+  } catch (error) {
+    await rmdir(socketDir).catch(() => {})
+    throw error
+  }
+}
+
+const databaseLock = ({ lockFile }: Place, patienceMs: number) => ({
+  path: lockFile,
+  patienceMs,
+  held: `Another Carnet has been starting or stopping the database for more than ${Math.round(patienceMs / 1000)} seconds; its lock is ${lockFile}.`,
+})
+
+/** Whoever keeps the lock for longer than the wait is starting the server, and so will be there, or is ending it. */
+async function leaveInTurn(place: Place, presence: Presence): Promise<void> {
+  try {
+    await withProcessLock(databaseLock(place, LEAVE_WITHIN_MS), () => leave(place, presence))
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    place.log(error.message)
+  } finally {
+    await presence.end()
+  }
+}
+
+/** Ends the server unless others are there; also when it does not tell: then it is of no use to them either. */
+async function leave({ pgDir, log }: Place, presence: Presence): Promise<void> {
+  const others = await presence.countOthers().catch(() => 0)
+  await presence.end()
+  if (others > 0) return log(`PostgreSQL goes on for ${others} more`)
+  const postmaster = findPostmaster(pgDir)
+  if (postmaster === undefined) return
+  await shutDown(postmaster)
+  // Left where it is if anything else is in there.
+  if (postmaster.socketDir !== '') await rmdir(postmaster.socketDir).catch(() => {})
+  log(`stopped PostgreSQL ${postmaster.pid}`)
+}
+
+/** What the file system refuses is the operator's to solve. */
+async function inSentences<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && 'syscall' in error)) throw error
+    const wayOut =
+      error.code === 'EACCES' || error.code === 'EPERM'
+        ? 'this user may not. Start Carnet as the user it belongs to, or set DATA_DIR to another folder'
+        : error.message
+    throw new AppError('unavailable', `The data directory ${dataDir} cannot be used: ${wayOut}.`)
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Long work that goes on behind the answers of a process: each job once at a time, stopped between its steps, its faults
+ * kept until somebody logs them. What a job is, and who takes up what a killed process left, is its slice's.
+ */
+import type { Clock } from '../clock.ts'
+import type { Fragment, Sql } from '../db/database.ts'
+
+export type Fault = { id: string; error: unknown }
+
+/** Works until the job is done, or until `goOn` says no after a step. */
+type Run<Job> = (clock: Clock, job: Job, goOn: () => boolean) => Promise<void>
+
+/** Whether no process has worked on a row lately. A time in the future was written by a clock that ran ahead. */
+export function isAbandoned(sql: Sql, now: Date, ms: number): Fragment {
+  const [before, after] = [new Date(now.getTime() - ms), new Date(now.getTime() + ms)]
+  return sql`(alive_at < ${before}::timestamptz or alive_at > ${after}::timestamptz)`
+}
+
+export function createLongWork<Job extends { id: string }>(run: Run<Job>) {
+  const running = new Map<string, Promise<void>>()
+  /** What begins anew when the one at work has ended. */
+  const next = new Map<string, { clock: Clock; job: Job }>()
+  let faults: Fault[] = []
+  let stopping = false
+  const ended = async () => {
+    while (running.size > 0) await Promise.allSettled(running.values())
+  }
+  const start = (clock: Clock, job: Job) => {
+    if (stopping || running.has(job.id)) return
+    const work = run(clock, job, () => !stopping)
+      .catch(error => {
+        faults.push({ id: job.id, error })
+      })
+      .finally(() => {
+        running.delete(job.id)
+        const after = next.get(job.id)
+        next.delete(job.id)
+        if (after) start(after.clock, after.job)
+      })
+    running.set(job.id, work)
+  }
+  return {
+    /** Nothing for a job that is at work already, and after `stop`. */
+    start,
+    /** The same for one that begins anew: what is at work of it has been told to end, and is waited for. */
+    startAnew(clock: Clock, job: Job) {
+      if (running.has(job.id)) next.set(job.id, { clock, job })
+      else start(clock, job)
+    },
+    /** Resolves when the jobs under way have ended. */
+    ended,
+    /** Ends them after the step they are at, and waits for that. */
+    stop() {
+      stopping = true
+      return ended()
+    },
+    /** Faults since this was last asked. */
+    takeFaults() {
+      const taken = faults
+      faults = []
+      return taken
+    },
+  }
+}

@@ -1,0 +1,91 @@
+/** Reads a large body with a list of rows a piece at a time, so that others are answered in between. */
+
+import { AppError } from '../errors.ts'
+import { yieldBetweenRows } from '../yield-to-event-loop.ts'
+import {
+  decodeText,
+  JsonScan,
+  type Piece,
+  parseText,
+  type RowList,
+  requireList,
+  tooLargeWithout,
+  withRefusals,
+} from './strict-json.ts'
+
+/** So much is scanned at a time. */
+const STEP_LENGTH = 128 * 1024
+
+/**
+ * What `readJson` gives or throws for the same text. What is refused for its size is not parsed: rows of more than 1 MiB
+ * or too many values, and what stands beside the rows when that is more than a body without rows may be.
+ */
+export async function readRows(bytes: Uint8Array, rows: RowList): Promise<unknown> {
+  const breathe = yieldBetweenRows()
+  const text = decodeText(bytes)
+  await breathe()
+  const scan = new JsonScan(text, rows)
+  for (let until = STEP_LENGTH; scan.advance(until); until += STEP_LENGTH) await breathe()
+  const { list } = scan
+  if (list === undefined) {
+    const isLarge = bytes.length > rows.mostBytesWithout
+    if (isLarge && scan.isCrowded) throw tooLargeWithout(rows)
+    const value = parseText(text)
+    if (isLarge) requireList(value, rows)
+    return withRefusals(value, scan, rows)
+  }
+  const head = text.slice(0, list.start + 1)
+  if (head.length + text.length - list.end > rows.mostBytesWithout) {
+    const most = `${rows.mostBytesWithout / 1024 / 1024} MiB`
+    throw new AppError(
+      'payload_too_large',
+      `The body is too large: at most ${most} beside its ${rows.member}.`,
+    )
+  }
+  // What stands before the rows is read before them, so that of several faults the first is told.
+  if (parseOrNothing(`${head}]}`) === undefined) parseText(text)
+  const values = await readPieces(text, { head, pieces: list.pieces, most: rows.most, breathe })
+  if (list.end === text.length) parseUnclosed(text, head, scan)
+  const rest = { prefix: values.length === 0 ? head : `${head}0`, from: list.end }
+  const value = parseText(text, rest) as Record<string, unknown>
+  value[rows.member] = values
+  return withRefusals(value, scan, rows)
+}
+
+type Pieces = { head: string; pieces: readonly Piece[]; most: number; breathe: () => Promise<void> }
+
+/** The rows; null for those that are refused for their size. */
+async function readPieces(text: string, { head, pieces, most, breathe }: Pieces): Promise<unknown[]> {
+  const values: unknown[] = []
+  let count = 0
+  for (const [i, { start, end, isRefused }] of pieces.entries()) {
+    await breathe()
+    const found = isRefused ? [null] : parseOrNothing(`[${text.slice(start, end)}]`)
+    // A comma without a row after it is no fault of the piece, but of the whole.
+    if (!Array.isArray(found) || (found.length === 0 && i > 0)) {
+      parseText(text, { prefix: i === 0 ? head : `${head}0,`, from: start })
+      throw new Error('rows that cannot be read are part of a text that can')
+    }
+    count += found.length
+    // A list that is too long is refused for that: its rows only count.
+    if (values.length <= most) for (const row of found) values.push(row)
+  }
+  values.length = count
+  return values
+}
+
+/** Throws what is wrong in the last rows of a list that does not end, or else that it does not. */
+function parseUnclosed(text: string, head: string, { list, isCrowded }: JsonScan): void {
+  const last = list?.pieces.at(-1)
+  if (isCrowded || last === undefined)
+    parseText(text, { prefix: head, from: isCrowded ? text.length : head.length })
+  else parseText(text, { prefix: `${head}0,`, from: last.end + 1 })
+}
+
+function parseOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,359 @@
+/**
+ * Reads a JSON text so that what is stored is what was sent: keys given twice, `__proto__`, numbers that a double
+ * cannot hold and nesting beyond 32 are refused with the place they stand at, instead of being changed in silence. So is what has
+ * more parts than any passport: a body of 1 MiB can hold half a million, and each is walked again and again.
+ */
+import { AppError, type Detail, type DetailCode, invalid, MOST_DETAILS } from '../errors.ts'
+
+export const MAX_JSON_DEPTH = 32
+export const MAX_JSON_MEMBERS = 2_000
+export const MAX_JSON_ENTRIES = 1_000
+/** Objects, lists and what stands in them, in a body or in each of its rows. */
+export const MAX_JSON_VALUES = 20_000
+const LONGEST_NUMBER = 40
+
+/** A byte order mark, which RFC 8259 §8.1 lets a reader pass over, is no part of the text. */
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** A list whose rows are answered one by one: the member of the body it is, how many rows it can have, and how large a body without it. */
+export type RowList = { member: string; most: number; mostBytesWithout: number }
+
+/**
+ * The value of a UTF-8 JSON text. Throws `bad_request` when it cannot be read, `validation` naming each refused place,
+ * `payload_too_large` for one that is as large as only a list may be.
+ * What is refused in a row of `rows` spoils no other: in its place stands the refusal, its pointers beginning at the row.
+ */
+export function readJson(bytes: Uint8Array, rows?: RowList): unknown {
+  const text = decodeText(bytes)
+  const value = parseText(text)
+  if (rows !== undefined && bytes.length > rows.mostBytesWithout) requireList(value, rows)
+  const scan = new JsonScan(text, rows)
+  scan.advance(text.length)
+  return withRefusals(value, scan, rows)
+}
+
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    throw new AppError('bad_request', 'The body is not valid UTF-8. Send JSON encoded as UTF-8.')
+  }
+}
+
+/**
+ * The value of `text`. With `part`, of its beginning `prefix` and all of it that follows `from`: what was read before is
+ * left out or shorter, and a fault is still named by its place in the whole text.
+ */
+export function parseText(text: string, part = { prefix: '', from: 0 }): unknown {
+  try {
+    return JSON.parse(part.prefix + text.slice(part.from))
+  } catch (error) {
+    const leftOut = part.from - part.prefix.length
+    throw new AppError('bad_request', `The body is not valid JSON: ${reason(error, text, leftOut)}`)
+  }
+}
+
+/** The value with the refusals that the scan found; throws those that are about the whole body. */
+export function withRefusals(value: unknown, { details, ofRows }: JsonScan, rows?: RowList): unknown {
+  if (details.length > 0) {
+    const inRows = Array.from(ofRows, ([index, faults]) =>
+      faults.map(one => ({ ...one, pointer: `/${rows?.member}/${index}${one.pointer}`, index })),
+    )
+    throw invalid([...details, ...inRows.flat()])
+  }
+  if (rows !== undefined && ofRows.size > 0) {
+    const list = (value as Record<string, unknown[]>)[rows.member] ?? []
+    for (const [index, faults] of ofRows) list[index] = invalid(faults)
+  }
+  return value
+}
+
+export function requireList(value: unknown, rows: RowList): void {
+  if (typeof value === 'object' && value !== null && Object.hasOwn(value, rows.member)) return
+  throw tooLargeWithout(rows)
+}
+
+export const tooLargeWithout = ({ member, mostBytesWithout }: RowList) =>
+  new AppError(
+    'payload_too_large',
+    `The body is too large: at most ${mostBytesWithout / 1024 / 1024} MiB when it has no ${member}.`,
+  )
+
+function reason(error: unknown, text: string, leftOut: number): string {
+  if (text.trim() === '') return 'it is empty.'
+  const message = error instanceof Error ? error.message : ''
+  if (message.startsWith('Unexpected end')) return `it ends too early; see ${placeOf(text, text.length)}.`
+  const position = /position (\d+)/.exec(message)?.[1]
+  if (position === undefined) return 'it has a character where none may stand.'
+  return `see ${placeOf(text, Number(position) + leftOut)}.`
+}
+
+function placeOf(text: string, position: number): string {
+  const before = text.slice(0, position)
+  return `line ${before.split('\n').length}, column ${position - before.lastIndexOf('\n')}`
+}
+
+type Frame = { keys: Set<string> | undefined; index: number; key: string }
+
+/** Of an object without any so far: a body can hold millions of `{}`. Nothing is added to it. */
+const NO_KEYS = new Set<string>()
+
+/** Rows that stand one after another in a list: where their text begins and ends, without the commas around it. */
+export type Piece = { start: number; end: number; isRefused: boolean }
+
+/** Rows are parsed together up to this length. */
+const PIECE_LENGTH = 64 * 1024
+
+/**
+ * Walks a text as far as it is told: only strings, numbers and brackets need telling apart. In a text that is not JSON
+ * it goes wrong without harm; its findings count once JSON.parse has accepted the text.
+ */
+export class JsonScan {
+  /** What is refused about the whole body, and in rows. */
+  readonly details: Detail[] = []
+  readonly ofRows = new Map<number, Detail[]>()
+  /** The first list of rows: from its bracket to the one that closes it, or to the end of the text, in pieces. */
+  list: { start: number; end: number; pieces: Piece[] } | undefined
+  private readonly text: string
+  private readonly frames: Frame[] = []
+  private readonly rows: RowList | undefined
+  private at = 0
+  private values = 0
+  private rowStart = 0
+  private pieceStart = 0
+  private isInFirstList = false
+
+  constructor(text: string, rows: RowList | undefined) {
+    this.text = text
+    this.rows = rows
+  }
+
+  /** Goes on at least to the character `until`. Returns whether there is more. */
+  advance(until: number): boolean {
+    const end = Math.min(until, this.text.length)
+    for (; this.at < end; this.at++) this.step(this.text.charCodeAt(this.at))
+    return this.at < this.text.length
+  }
+
+  /** Whether the body has more values outside its rows, or in the row this stands in, than it may have. */
+  get isCrowded(): boolean {
+    return this.values > MAX_JSON_VALUES
+  }
+
+  private step(code: number) {
+    if (code === 0x22) this.string()
+    else if (code === 0x7b || code === 0x5b) this.open(code === 0x7b)
+    else if (code === 0x7d || code === 0x5d) this.close()
+    else if (code === 0x2c) this.next()
+    else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) this.number()
+  }
+
+  private open(isObject: boolean) {
+    if (this.frames.length === MAX_JSON_DEPTH) {
+      this.report('max', `is nested more than ${MAX_JSON_DEPTH} levels deep; flatten it.`)
+      this.passOver()
+      return
+    }
+    this.count()
+    this.frames.push({ keys: isObject ? NO_KEYS : undefined, index: 0, key: '' })
+    this.expectsKey = isObject
+    if (!this.isInList()) return
+    if (this.list === undefined) {
+      this.pieceStart = this.at + 1
+      this.list = { start: this.at, end: this.text.length, pieces: [] }
+      this.isInFirstList = true
+    }
+    this.beginRow()
+  }
+
+  private close() {
+    if (this.isInList()) {
+      this.endRow(true)
+      this.values = 0
+      if (this.list !== undefined && this.isInFirstList) this.list.end = this.at
+      this.isInFirstList = false
+    }
+    this.frames.pop()
+  }
+
+  /** To the bracket that closes the one just opened. */
+  private passOver() {
+    for (let depth = 1; depth > 0 && this.at < this.text.length; ) {
+      const code = this.text.charCodeAt(++this.at)
+      if (code === 0x22) this.toEndOfString()
+      else if (code === 0x7b || code === 0x5b) depth++
+      else if (code === 0x7d || code === 0x5d) depth--
+    }
+  }
+
+  private expectsKey = false
+
+  private next() {
+    const frame = this.frames.at(-1)
+    if (frame === undefined) return
+    this.count()
+    if (frame.keys) {
+      this.expectsKey = true
+      return
+    }
+    if (this.isInList()) {
+      this.endRow(false)
+      frame.index++
+      this.beginRow()
+    } else if (++frame.index === MAX_JSON_ENTRIES) {
+      this.report('max', `has more than ${MAX_JSON_ENTRIES} entries; send fewer.`, this.frames.length - 1)
+    }
+  }
+
+  /** Whether the innermost bracket is that of the list of rows, which has its own bounds. */
+  private isInList(): boolean {
+    return this.frames.length === 2 && this.row() !== undefined
+  }
+
+  private beginRow() {
+    this.values = 0
+    this.rowStart = this.at
+  }
+
+  private endRow(isLast: boolean) {
+    if (this.rows === undefined) return
+    const isTooLong = this.at - this.rowStart > this.rows.mostBytesWithout
+    if (isTooLong) {
+      this.report('max', `is longer than ${this.rows.mostBytesWithout / 1024 / 1024} MiB; shorten it.`, 2)
+    }
+    if (this.isInFirstList) this.endPiece(isTooLong || this.isCrowded, isLast)
+  }
+
+  /** A row that is refused for its size stands alone, so that nobody needs to parse it. */
+  private endPiece(isRefused: boolean, isLast: boolean) {
+    const pieces = this.list?.pieces ?? []
+    const add = (end: number) => {
+      pieces.push({ start: this.pieceStart, end, isRefused: false })
+      this.pieceStart = end + 1
+    }
+    if (isRefused) {
+      if (this.pieceStart <= this.rowStart) add(this.rowStart)
+      pieces.push({ start: this.pieceStart, end: this.at, isRefused })
+      this.pieceStart = this.at + 1
+    } else if (isLast || this.at - this.pieceStart >= PIECE_LENGTH) add(this.at)
+  }
+
+  private count() {
+    if (++this.values !== MAX_JSON_VALUES + 1) return
+    const whole = this.row() === undefined ? 0 : 2
+    this.report('max', `has more than ${MAX_JSON_VALUES} values; send fewer.`, whole)
+  }
+
+  private toEndOfString() {
+    do {
+      const quote = this.text.indexOf('"', this.at + 1)
+      this.at = quote === -1 ? this.text.length : quote
+    } while (this.isEscaped())
+  }
+
+  /** Whether an odd number of backslashes stands before the quote. */
+  private isEscaped(): boolean {
+    let before = this.at - 1
+    while (this.text.charCodeAt(before) === 0x5c) before--
+    return (this.at - before) % 2 === 0 && this.at < this.text.length
+  }
+
+  private string() {
+    const start = this.at
+    this.toEndOfString()
+    if (!this.expectsKey) return
+    this.expectsKey = false
+    const frame = this.frames.at(-1)
+    // Of an object that is refused for its members no more are told apart.
+    if (!frame?.keys || frame.keys.size > MAX_JSON_MEMBERS) return
+    const raw = this.text.slice(start, this.at + 1)
+    frame.key = keyOf(raw)
+    if (frame.key === '__proto__') this.report('unknown_field', 'is a key that may not be sent.')
+    else if (frame.keys.has(frame.key))
+      this.report('duplicate', 'is given twice in the same object; send it once.')
+    if (frame.keys === NO_KEYS) frame.keys = new Set()
+    frame.keys.add(frame.key)
+    if (frame.keys.size === MAX_JSON_MEMBERS + 1) {
+      this.report('max', `has more than ${MAX_JSON_MEMBERS} members; send fewer.`, this.frames.length - 1)
+    }
+  }
+
+  private number() {
+    const start = this.at
+    NUMBER_PART.lastIndex = this.at
+    NUMBER_PART.test(this.text)
+    this.at = Math.max(this.at, NUMBER_PART.lastIndex - 1)
+    const literal = this.text.slice(start, this.at + 1)
+    if (literal.length <= 15 && !/[eE]/.test(literal)) return
+    // Longer ones cannot be exact, and finding that out would cost more than they are worth.
+    if (literal.length > LONGEST_NUMBER || !isKeptExactly(literal)) {
+      this.report(
+        'format',
+        `is ${short(literal)}, which cannot be kept exactly; send at most 15 digits, or a text.`,
+      )
+    }
+  }
+
+  /** About the place the scan is at, or the first `depth` brackets around it. */
+  private report(code: DetailCode, what: string, depth = this.frames.length) {
+    const row = this.row()
+    // A list that is too long is refused for that.
+    if (row !== undefined && row >= (this.rows?.most ?? 0)) return
+    const details = row === undefined ? this.details : (this.ofRows.get(row) ?? [])
+    if (details.length > MOST_DETAILS) return
+    if (row !== undefined) this.ofRows.set(row, details)
+    let field = ''
+    let pointer = ''
+    for (const frame of this.frames.slice(row === undefined ? 0 : 2, depth)) {
+      field += frame.keys ? (field === '' ? frame.key : `.${frame.key}`) : `[${frame.index}]`
+      pointer += `/${frame.keys ? frame.key.replaceAll('~', '~0').replaceAll('/', '~1') : frame.index}`
+    }
+    const name = field.startsWith('data.') ? field.slice(5) : field
+    const shown = short(name.toWellFormed())
+    details.push({
+      field: shown,
+      pointer: short(pointer.toWellFormed()),
+      code,
+      message: `${shown || (row === undefined ? 'The body' : 'The row')} ${what}`,
+    })
+  }
+
+  /** The row this stands in, if it stands in one. */
+  private row(): number | undefined {
+    const [body, list] = this.frames
+    if (this.rows === undefined || list === undefined || list.keys) return undefined
+    return body?.keys && body.key === this.rows.member ? list.index : undefined
+  }
+}
+
+const NUMBER_PART = /[0-9.eE+-]+/y
+
+/** A key as it is written, without its escapes where they can be read. */
+function keyOf(raw: string): string {
+  if (!raw.includes('\\')) return raw.slice(1, -1)
+  try {
+    return JSON.parse(raw) as string
+  } catch {
+    return raw
+  }
+}
+
+const short = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}…` : text)
+
+/** Whether the decimal number written is the one that the nearest double prints as. */
+export function isKeptExactly(literal: string): boolean {
+  const value = Number(literal)
+  if (!Number.isFinite(value)) return false
+  return plainDecimal(literal) === plainDecimal(String(value))
+}
+
+/** `-12.50e3` → `-125e2`: sign, digits without outer zeros, power of ten. */
+function plainDecimal(literal: string): string {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal)
+  if (!match) return literal
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match
+  const digits = (whole + fraction).replace(/^0+/, '')
+  const bare = digits.replace(/0+$/, '')
+  if (bare === '') return '0'
+  return `${sign}${bare}e${Number(exponent) - fraction.length + (digits.length - bare.length)}`
+}
