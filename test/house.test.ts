@@ -65,6 +65,23 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     store: ['command-line'],
     'command-line': [],
   },
+  console: {
+    '.': [
+      ...['brand', 'developer', 'keys', 'page', 'products', 'scans', 'settings', 'sign-in', 'spreadsheets'],
+      'units',
+    ],
+    brand: ['settings', 'page'],
+    keys: ['developer', 'page'],
+    products: ['units', 'scans', 'product-data', 'page'],
+    settings: ['sign-in', 'product-data', 'page'],
+    units: ['product-data', 'page'],
+    scans: ['product-data', 'page'],
+    spreadsheets: ['product-data', 'page'],
+    'product-data': ['page'],
+    developer: ['page'],
+    'sign-in': ['page'],
+    page: [],
+  },
   accounts: { people: ['.'], keys: ['.'], limits: ['.'], brand: ['.'], '.': [] },
   categories: { check: ['schema', 'names', '.'], schema: ['names', '.'], names: ['.'], '.': [] },
   kernel: {

@@ -1,4 +1,4 @@
-/** The console door: its table of contents, and what holds for every page before its handler runs. */
+/** The console door: what holds for every page before its handler runs. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Role } from '../accounts/people/people.ts'
@@ -6,153 +6,25 @@ import { findSessionToken } from '../accounts/people/session-cookie.ts'
 import { findSession, isRecentlyProven } from '../accounts/people/sessions.ts'
 import { networkOf } from '../kernel/http/network.ts'
 import type { SecurityEvent } from '../kernel/monitoring/security-events.ts'
-import { ASSET_PATHS, registerAssets } from './assets.ts'
-import { BRAND_ROUTES } from './brand/routes.ts'
-import { CONFIRM_OPTIONS, confirm, submitConfirmOptions } from './confirm.ts'
-import { refuseForCost } from './costs.ts'
-import { DEVELOPER_ROUTES } from './developer/routes.ts'
-import { deviceCookie } from './device-cookie.ts'
-import { answerError, refuse } from './error-page.ts'
-import { showForgotten, submitForgotten } from './forgotten.ts'
-import { readForm } from './form.ts'
-import { showHome, submitAccount } from './home.ts'
-import { showKey, showKeys, showRevoke, showRotate, submitKey, submitRevoke, submitRotate } from './keys.ts'
-import { FORGOTTEN, HOME, SIGN_IN, signInFor } from './own-path.ts'
-import { submitPasskey, submitPasskeyOptions } from './passkey-sign-in.ts'
-import { showProduct, submitOneStatus } from './products/detail.ts'
-import { showEdit, submitEdit } from './products/edit.ts'
-import { showProducts, submitStatus } from './products/list.ts'
-import { showNew, submitNew } from './products/new.ts'
-import { showVersion, submitRevert } from './products/versions.ts'
-import type { ConsoleRoute, ConsoleSetup, Data, Download, Outcome, Visit } from './route.ts'
+import { HOME, signInFor } from './page/addresses.ts'
+import { ASSET_PATHS, registerAssets } from './page/assets.ts'
+import { answerError, refuse } from './page/error-page.ts'
+import { readForm } from './page/form.ts'
+import type { ConsoleRoute, ConsoleSetup, Data, Download, Outcome, Visit } from './page/route.ts'
+import { pageHeaders, shell } from './page/shell.ts'
+import { readUploads } from './page/upload.ts'
+import { chooseWords } from './page/words.ts'
+import { refuseForCost } from './request-limits.ts'
+import { CONSOLE_ROUTES, MAX_DATA_BYTES } from './routes.ts'
 import { isSameOrigin } from './same-origin.ts'
-import { SCAN_ROUTES } from './scans/routes.ts'
-import { sessionCookie } from './session-cookie.ts'
-import { sessionEndedPage } from './session-ended.ts'
-import { showSetPassword, submitSetPassword } from './set-password.ts'
-import { showSetUp, submitSetUp } from './set-up.ts'
-import { SETTINGS_ROUTES } from './settings/routes.ts'
-import { pageHeaders, shell } from './shell.ts'
-import { SHOWN_KEY } from './shown-key-cookie.ts'
-import { showSignIn, submitSignIn, submitSignOut } from './sign-in.ts'
-import { submitChoice } from './spreadsheets/choose-sheet.ts'
-import { submitColumns } from './spreadsheets/columns.ts'
-import { sendExport, sendTemplate, showExport } from './spreadsheets/downloads.ts'
-import { sendErrors, showSheet, submitDiscard, submitRun, submitStop } from './spreadsheets/progress.ts'
-import { showImport, submitSheet } from './spreadsheets/start.ts'
-import { chooseWords } from './texts.ts'
-import { showIssue, submitIssue } from './units/issue.ts'
-import { sendCode, sendLabels, showLabels } from './units/labels.ts'
-import { submitRefresh } from './units/refresh.ts'
-import { readUploads } from './upload.ts'
+import { confirm } from './sign-in/confirm.ts'
+import { deviceCookie } from './sign-in/device-cookie.ts'
+import { sessionCookie } from './sign-in/session-cookie.ts'
+import { sessionEndedPage } from './sign-in/session-ended.ts'
 
-export type { ConsoleSetup } from './route.ts'
+export type { ConsoleSetup } from './page/route.ts'
 
-export const MAX_FORM_BYTES = 16 * 1024
-/** A form with a whole passport in it. */
-export const MAX_DATA_BYTES = 1024 * 1024
-
-export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
-  { method: 'GET', path: HOME, access: 'signed_in', handle: showHome },
-  { method: 'GET', path: SIGN_IN, access: 'anyone', handle: showSignIn },
-  { method: 'POST', path: SIGN_IN, access: 'anyone', handle: submitSignIn },
-  { method: 'POST', path: '/console/sign-in/passkey', access: 'anyone', handle: submitPasskey },
-  {
-    method: 'POST',
-    path: '/console/sign-in/passkey/options',
-    access: 'anyone',
-    handle: submitPasskeyOptions,
-  },
-  { method: 'GET', path: FORGOTTEN, access: 'anyone', handle: showForgotten },
-  { method: 'POST', path: FORGOTTEN, access: 'anyone', handle: submitForgotten },
-  { method: 'POST', path: CONFIRM_OPTIONS, access: 'signed_in', handle: submitConfirmOptions },
-  { method: 'POST', path: '/console/sign-out', access: 'anyone', handle: submitSignOut },
-  { method: 'GET', path: '/console/set-up', access: 'anyone', handle: showSetUp },
-  { method: 'POST', path: '/console/set-up', access: 'anyone', handle: submitSetUp },
-  { method: 'GET', path: '/console/set-password', access: 'anyone', handle: showSetPassword },
-  { method: 'POST', path: '/console/set-password', access: 'anyone', handle: submitSetPassword },
-  { method: 'POST', path: '/console/account', access: 'signed_in', handle: submitAccount },
-  { method: 'GET', path: '/console/products', access: 'signed_in', handle: showProducts },
-  {
-    method: 'POST',
-    path: '/console/products',
-    access: 'editor',
-    handle: submitNew,
-    bodyLimit: MAX_DATA_BYTES,
-  },
-  { method: 'POST', path: '/console/products/status', access: 'editor', handle: submitStatus },
-  { method: 'GET', path: '/console/products/new', access: 'editor', handle: showNew },
-  { method: 'GET', path: '/console/products/:id', access: 'signed_in', handle: showProduct },
-  {
-    method: 'POST',
-    path: '/console/products/:id',
-    access: 'editor',
-    handle: submitEdit,
-    bodyLimit: MAX_DATA_BYTES,
-  },
-  { method: 'GET', path: '/console/products/:id/edit', access: 'editor', handle: showEdit },
-  { method: 'POST', path: '/console/products/:id/status', access: 'editor', handle: submitOneStatus },
-  { method: 'POST', path: '/console/products/:id/refresh', access: 'editor', handle: submitRefresh },
-  { method: 'POST', path: '/console/products/:id/units', access: 'editor', handle: submitIssue },
-  { method: 'GET', path: '/console/products/:id/units/new', access: 'editor', handle: showIssue },
-  { method: 'GET', path: '/console/products/:id/code.png', access: 'signed_in', handle: sendCode },
-  { method: 'GET', path: '/console/products/:id/labels', access: 'signed_in', handle: showLabels },
-  {
-    method: 'GET',
-    path: '/console/products/:id/labels/file',
-    access: 'signed_in',
-    cost: 'download',
-    handle: sendLabels,
-  },
-  { method: 'GET', path: '/console/products/:id/versions/:n', access: 'signed_in', handle: showVersion },
-  {
-    method: 'POST',
-    path: '/console/products/:id/versions/:n/revert',
-    access: 'editor',
-    handle: submitRevert,
-  },
-  { method: 'GET', path: '/console/import', access: 'signed_in', handle: showImport },
-  { method: 'POST', path: '/console/import', access: 'editor', handle: submitSheet, takesFile: true },
-  { method: 'GET', path: '/console/import/template', access: 'signed_in', handle: sendTemplate },
-  { method: 'GET', path: '/console/import/:id', access: 'editor', handle: showSheet },
-  {
-    method: 'POST',
-    path: '/console/import/:id/columns',
-    access: 'editor',
-    handle: submitColumns,
-    bodyLimit: MAX_DATA_BYTES,
-  },
-  { method: 'POST', path: '/console/import/:id/sheet', access: 'editor', handle: submitChoice },
-  { method: 'POST', path: '/console/import/:id/run', access: 'editor', handle: submitRun },
-  { method: 'POST', path: '/console/import/:id/stop', access: 'editor', handle: submitStop },
-  { method: 'POST', path: '/console/import/:id/discard', access: 'editor', handle: submitDiscard },
-  {
-    method: 'GET',
-    path: '/console/import/:id/errors',
-    access: 'editor',
-    cost: 'download',
-    handle: sendErrors,
-  },
-  { method: 'GET', path: '/console/export', access: 'signed_in', handle: showExport },
-  { method: 'GET', path: '/console/export/file', access: 'signed_in', cost: 'download', handle: sendExport },
-  { method: 'GET', path: '/console/keys', access: 'signed_in', handle: showKeys },
-  { method: 'POST', path: '/console/keys', access: 'owner', needsProof: true, handle: submitKey },
-  { method: 'GET', path: SHOWN_KEY, access: 'owner', handle: showKey },
-  { method: 'GET', path: '/console/keys/:id/rotate', access: 'owner', handle: showRotate },
-  {
-    method: 'POST',
-    path: '/console/keys/:id/rotate',
-    access: 'owner',
-    needsProof: true,
-    handle: submitRotate,
-  },
-  { method: 'GET', path: '/console/keys/:id/revoke', access: 'owner', handle: showRevoke },
-  { method: 'POST', path: '/console/keys/:id/revoke', access: 'owner', handle: submitRevoke },
-  ...SCAN_ROUTES,
-  ...SETTINGS_ROUTES,
-  ...DEVELOPER_ROUTES,
-  ...BRAND_ROUTES,
-]
+const MAX_FORM_BYTES = 16 * 1024
 
 /** Registers the pages under `/console`. Pages are ready text; forms are the only bodies that are read. */
 export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void {

@@ -1,25 +1,25 @@
 /** The first page after signing in: what the account has, how much room is left, and how a program reaches it. */
 import { html } from 'ghtml'
 import { listKeys } from '../accounts/keys/keys.ts'
-import { getUsage, type Usage } from '../accounts/limits/usage.ts'
+import { getUsage } from '../accounts/limits/usage.ts'
 import { listPersonAccounts, switchAccount, toAccountContext } from '../accounts/people/sessions.ts'
 import { stripDirectionMarks } from '../i18n/direction-marks.ts'
 import { notFound } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { type Addresses, passportUrl } from '../passports/core/record.ts'
 import { listPassports, type Summary } from '../passports/read/list.ts'
-import { listWebhooks } from '../webhooks/endpoint.ts'
-import { BRAND } from './brand/place.ts'
+import { type EndpointRecord, listWebhooks } from '../webhooks/endpoint.ts'
 import { BRAND_TEXTS } from './brand/texts.ts'
-import { confirm } from './confirm.ts'
-import { switchedOffNotice } from './developer/home-notice.ts'
-import { copyable } from './fields.ts'
-import { isInUse } from './key-state.ts'
-import { HOME } from './own-path.ts'
-import { PRODUCTS } from './page/addresses.ts'
-import { PRODUCT_TEXTS } from './products/texts.ts'
-import type { Outcome, SignedInVisit } from './route.ts'
-import { type Words, wordsOf } from './texts.ts'
+import { apiExample } from './developer/api-example.ts'
+import { pageOf } from './developer/subject.ts'
+import { DEVELOPER_TEXTS } from './developer/texts.ts'
+import { BRAND, HOME, KEYS, PRODUCTS } from './page/addresses.ts'
+import { isInUse } from './page/key-state.ts'
+import { PRODUCT_TEXTS } from './page/product-texts.ts'
+import type { Outcome, SignedInVisit } from './page/route.ts'
+import { type Words, wordsOf } from './page/words.ts'
+import { quotaBars } from './settings/quota-bars.ts'
+import { confirm } from './sign-in/confirm.ts'
 
 const NEWEST_SHOWN = 10
 
@@ -59,17 +59,16 @@ export async function showHome({ setup, session, words }: SignedInVisit): Promis
   return { title: name, body, scripts: ['copy'] }
 }
 
-/** How much of its plan an account uses, a bar for each level. */
-export const quotaBars = (words: Words, usage: readonly Usage[]) =>
-  html`<dl class="bars">!${usage.map(one => bar(words, one))}</dl><p class="quiet">${words.texts.quotaNote}</p>`
-
-function bar({ texts, number }: Words, { level, used, quota }: Usage): string {
-  const label = html`<dt id="bar-${level}">${texts.levels[level]}</dt>`
-  if (quota === null)
-    return html`<div>!${label}<dd class="amount">${texts.quotaUnlimited(number(used))}</dd></div>`
-  if (quota === 0) return html`<div>!${label}<dd class="amount">${texts.quotaNone(number(used))}</dd></div>`
-  return html`<div>!${label}<dd class="amount">${texts.quotaOf(number(used), number(quota))}</dd>
-<dd class="bar"><meter aria-labelledby="bar-${level}" min="0" max="${quota}" value="${Math.min(used, quota)}"></meter></dd></div>`
+/** Webhooks that were switched off: nobody looks at their pages as long as all is well. */
+function switchedOffNotice(words: Words, endpoints: readonly EndpointRecord[]): string {
+  const texts = wordsOf(words, DEVELOPER_TEXTS)
+  const off = endpoints.filter(({ status }) => status === 'disabled')
+  if (off.length === 0) return ''
+  const lines = off.map(
+    ({ id, url, disabled_reason }) =>
+      html`<p>${texts.homeOff(url)} ${texts.reasons[disabled_reason ?? 'failing']} <a class="alone" href="${pageOf(id)}">${texts.homeOffLink}</a></p>`,
+  )
+  return html`<div class="reach wrong">!${lines}</div>`
 }
 
 function newestModels(
@@ -94,17 +93,10 @@ function newestModels(
   return html`<ul class="rows">!${lines}</ul>`
 }
 
-function api({ texts }: Words, { apiUrl }: Addresses): string {
-  const address = { name: 'api-address', label: texts.apiAddress, value: apiUrl, rows: 1 }
-  const value = curl(apiUrl, 'YOUR_KEY')
-  const call = { name: 'api-curl', label: texts.apiTry, hint: texts.apiTryHint, value, rows: 2 }
-  return html`!${copyable(texts, address)}!${copyable(texts, call)}
-<p><a class="alone" href="/console/keys">${texts.apiKeysLink}</a></p>`
+function api(words: Words, addresses: Addresses): string {
+  return html`!${apiExample(words, addresses)}
+<p><a class="alone" href="${KEYS}">${words.texts.apiKeysLink}</a></p>`
 }
-
-/** A call that any key may make, ready for a shell. */
-export const curl = (apiUrl: string, key: string) =>
-  `curl ${apiUrl}/products -H 'Authorization: Bearer ${key}'`
 
 function otherAccounts({ texts }: Words, accounts: readonly { id: number; name: string }[]): string {
   const buttons = accounts.map(

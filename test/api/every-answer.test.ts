@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'
-import { ASSET_PATHS } from '../../src/console/assets.ts'
+import { ASSET_PATHS } from '../../src/console/page/assets.ts'
 import { isBelowOwnDomain } from '../../src/kernel/http/default-headers.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { getBrand } from '../../src/accounts/brand/brand.ts'
 import type { AccountContext } from '../../src/accounts/context.ts'
-import { MOST_UPLOADED_BYTES } from '../../src/console/upload.ts'
+import { MOST_UPLOADED_BYTES } from '../../src/console/page/upload.ts'
 import { type Browser, OWN, type Stand, startStand } from './stand.ts'
 
 const BRAND = '/console/settings/brand'

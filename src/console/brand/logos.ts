@@ -1,10 +1,10 @@
 /** Logos as a form sends them, and what is wrong with them in words. */
 import { MAX_LOGO_BYTES, MAX_LOGO_SIDE_PIXELS, parseLogo } from '../../accounts/brand/logo.ts'
 import type { BrandChange } from '../../accounts/brand/update-brand.ts'
-import { type Problems, problemsOf } from '../form.ts'
-import type { SignedInVisit } from '../route.ts'
-import { type Words, wordsOf } from '../texts.ts'
-import type { Upload } from '../upload.ts'
+import { type Problems, problemsOf } from '../page/form.ts'
+import type { SignedInVisit } from '../page/route.ts'
+import type { Upload } from '../page/upload.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { BRAND_TEXTS } from './texts.ts'
 
 export function readLogos(visit: SignedInVisit): {

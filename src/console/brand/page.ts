@@ -10,12 +10,12 @@ import {
 import type { Brand, BrandLogo } from '../../accounts/brand/brand.ts'
 import { MAX_LOGO_BYTES, MAX_LOGO_SIDE_PIXELS } from '../../accounts/brand/logo.ts'
 import { MAX_BRAND_NAME_LENGTH } from '../../accounts/brand/update-brand.ts'
-import { defaultButton, described, input, notes, summary } from '../fields.ts'
-import { isFine, type Problems } from '../form.ts'
-import type { Page } from '../route.ts'
+import { BRAND } from '../page/addresses.ts'
+import { defaultButton, described, input, notes, summary } from '../page/fields.ts'
+import { isFine, type Problems } from '../page/form.ts'
+import type { Page } from '../page/route.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { wayBack } from '../settings/places.ts'
-import { type Words, wordsOf } from '../texts.ts'
-import { BRAND } from './place.ts'
 import { BRAND_TEXTS } from './texts.ts'
 
 /** What the colour input shows where there is no colour: it cannot be empty. */

@@ -1,7 +1,8 @@
 /** The brand's part of the console's table of contents. */
-import type { ConsoleRoute } from '../route.ts'
+
+import { BRAND } from '../page/addresses.ts'
+import type { ConsoleRoute } from '../page/route.ts'
 import { showBrand, submitLogos, submitLook } from './brand.ts'
-import { BRAND } from './place.ts'
 
 export const BRAND_ROUTES: readonly ConsoleRoute[] = [
   { method: 'GET', path: BRAND, access: 'signed_in', handle: showBrand },

@@ -11,11 +11,11 @@ import {
   removeWebhook,
   resumeWebhook,
 } from '../../webhooks/manage-endpoints.ts'
-import { isFine, type Problems, problemsOf } from '../form.ts'
-import type { Outcome, SignedInVisit } from '../route.ts'
-import { wordsOf } from '../texts.ts'
+import { WEBHOOKS } from '../page/addresses.ts'
+import { isFine, type Problems, problemsOf } from '../page/form.ts'
+import type { Outcome, SignedInVisit } from '../page/route.ts'
+import { wordsOf } from '../page/words.ts'
 import { type EndpointForm, endpointFormPage, endpointsPage, removePage } from './endpoint-pages.ts'
-import { WEBHOOKS } from './places.ts'
 import { wayToSecret } from './secrets.ts'
 import { ctxOf, endpointOf, pageOf } from './subject.ts'
 import { DEVELOPER_TEXTS } from './texts.ts'

@@ -1,5 +1,7 @@
 /** The developer's part of the console's table of contents. What makes or shows a secret is for owners. */
-import type { ConsoleRoute } from '../route.ts'
+
+import { DEVELOPER, WEBHOOKS } from '../page/addresses.ts'
+import type { ConsoleRoute } from '../page/route.ts'
 import { showWebhook } from './endpoint-page.ts'
 import {
   showChange,
@@ -12,7 +14,6 @@ import {
   submitState,
 } from './endpoints.ts'
 import { showDeveloper } from './overview.ts'
-import { DEVELOPER, WEBHOOKS } from './places.ts'
 import { SHOWN_SECRET, showRotateSecret, showSecret, submitActivate, submitRotateSecret } from './secrets.ts'
 import { submitReplay, submitResend, submitTest } from './sending.ts'
 

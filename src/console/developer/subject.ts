@@ -1,8 +1,8 @@
 /** The webhook that a page is about. */
 import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { type EndpointRecord, getWebhook } from '../../webhooks/endpoint.ts'
-import type { SignedInVisit } from '../route.ts'
-import { WEBHOOKS } from './places.ts'
+import { WEBHOOKS } from '../page/addresses.ts'
+import type { SignedInVisit } from '../page/route.ts'
 
 export const ctxOf = ({ setup, session }: SignedInVisit) => toAccountContext(setup, session)
 

@@ -1,8 +1,8 @@
 /** A word after something was done: the way back carries which, one of those that there are, and a number, never a text. */
 import { html } from 'ghtml'
 import { PRODUCTS } from '../page/addresses.ts'
-import { PRODUCT_TEXTS } from '../products/texts.ts'
-import { type Words, wordsOf } from '../texts.ts'
+import { PRODUCT_TEXTS } from '../page/product-texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 
 type Sentences = (typeof PRODUCT_TEXTS)['en']['done']
 export type Done = keyof Sentences

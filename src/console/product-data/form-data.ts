@@ -6,8 +6,8 @@
 import type { Field } from '../../categories/field.ts'
 import { type Data, isObject } from '../../categories/value.ts'
 import type { Detail } from '../../kernel/errors.ts'
-import { type Form, type Problems, readForm } from '../form.ts'
-import type { Words } from '../texts.ts'
+import { type Form, type Problems, readForm } from '../page/form.ts'
+import type { Words } from '../page/words.ts'
 import { ORIGIN, originOf, rowsIn } from './list-rows.ts'
 import { readTyped, textOf, unbroken } from './parse-value.ts'
 

@@ -1,7 +1,7 @@
 /** Labels of fields, values and categories in the console's language; fields and values as on the public page. */
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
-import { PRODUCT_TEXTS } from '../products/texts.ts'
-import { type Words, wordsOf } from '../texts.ts'
+import { PRODUCT_TEXTS } from '../page/product-texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 
 /** The findLabel of a field by its path. */
 export function labelOf({ language }: Words, path: string): string {

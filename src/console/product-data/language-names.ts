@@ -2,7 +2,7 @@
 import { normalizeName } from '../../categories/names/name-lookup.ts'
 import { LANGUAGES } from '../../i18n/catalogue.ts'
 import { formatLanguage } from '../../i18n/format.ts'
-import type { Words } from '../texts.ts'
+import type { Words } from '../page/words.ts'
 
 /** Spoken near the Union or by many of its buyers, beside its own. */
 const NEARBY = ['ar', 'bs', 'he', 'hi', 'is', 'ja', 'ko', 'mk', 'nb', 'ru', 'sq', 'sr', 'tr', 'uk', 'zh']

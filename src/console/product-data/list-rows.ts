@@ -3,7 +3,7 @@
  * shows, so that rows may move and what nobody touched in them stays as it is.
  */
 import type { Field } from '../../categories/field.ts'
-import { type Form, readForm } from '../form.ts'
+import { type Form, readForm } from '../page/form.ts'
 
 /** The name of a row's own input, in which no field is: the stored entry's place, or `NEW`. */
 export const ORIGIN = '@'

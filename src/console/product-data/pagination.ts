@@ -5,8 +5,8 @@
 import { html } from 'ghtml'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import type { Page, Window } from '../../passports/read/list.ts'
-import { PRODUCT_TEXTS } from '../products/texts.ts'
-import { type Words, wordsOf } from '../texts.ts'
+import { PRODUCT_TEXTS } from '../page/product-texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 
 /** By number alone, an address leads no farther: it would be counted to there, at each visit. */
 const FARTHEST_BY_NUMBER = 2_000

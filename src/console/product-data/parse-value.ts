@@ -10,8 +10,8 @@ import {
   normalizeDigits,
   normalizeSpelling,
 } from '../../transfer/spreadsheets/cell.ts'
-import { FORM_TEXTS } from '../products/form-texts.ts'
-import { type ConsoleLanguage, type Words, wordsOf } from '../texts.ts'
+import { FORM_TEXTS } from '../page/form-texts.ts'
+import { type ConsoleLanguage, type Words, wordsOf } from '../page/words.ts'
 import { languageNamed } from './language-names.ts'
 
 const MARKS = { en: 'point', de: 'comma' } as const satisfies Record<ConsoleLanguage, DecimalMark>

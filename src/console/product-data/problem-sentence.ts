@@ -2,9 +2,9 @@
 import { type Facts, fillSentence } from '../../categories/problems.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { type DetailCode, SAID, type Said } from '../../kernel/errors.ts'
-import { CHOOSE_DE, CODES_DE, KINDS_DE, PROBLEMS_DE } from '../products/faults-de.ts'
-import { CHOOSE_EN, KINDS_EN, PROBLEMS_EN } from '../products/faults-en.ts'
-import type { Words } from '../texts.ts'
+import { CHOOSE_DE, CODES_DE, KINDS_DE, PROBLEMS_DE } from '../page/faults-de.ts'
+import { CHOOSE_EN, KINDS_EN, PROBLEMS_EN } from '../page/faults-en.ts'
+import type { Words } from '../page/words.ts'
 
 export type Fault = { field: string; code: DetailCode; message: string; [SAID]?: Said }
 

@@ -3,7 +3,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { getState, type State } from '../../passports/core/state.ts'
 import { requireUuid } from '../../passports/read/find.ts'
-import type { SignedInVisit } from '../route.ts'
+import type { SignedInVisit } from '../page/route.ts'
 
 /** Throws `not_found`, for another account's product too. */
 export async function getRequestedProduct(

@@ -3,8 +3,8 @@ import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
 import { readingOf, type State } from '../../passports/core/state.ts'
 import type { Summary } from '../../passports/read/list.ts'
-import { PRODUCT_TEXTS } from '../products/texts.ts'
-import { type Words, wordsOf } from '../texts.ts'
+import { PRODUCT_TEXTS } from '../page/product-texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 
 export const getProductName = (words: Words, state: State): string =>
   stripDirectionMarks(String(readingOf(state).productName ?? words.texts.unnamed))

@@ -4,8 +4,8 @@ import type { Field } from '../../categories/field.ts'
 import { type Data, isObject } from '../../categories/value.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { formatAmount, formatCountry, formatLanguage } from '../../i18n/format.ts'
-import { PRODUCT_TEXTS } from '../products/texts.ts'
-import { type Words, wordsOf } from '../texts.ts'
+import { PRODUCT_TEXTS } from '../page/product-texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { labelOf } from './labels.ts'
 
 /** Known fields in the category's order, then what no schema knows. `mark` stands behind a field's name. */

@@ -6,14 +6,14 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import type { State } from '../../passports/core/state.ts'
 import { getVersionOwn } from '../../passports/read/history.ts'
-import { type Form, readForm } from '../form.ts'
 import { PRODUCTS } from '../page/addresses.ts'
+import { type Form, readForm } from '../page/form.ts'
+import { PRODUCT_TEXTS } from '../page/product-texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { changesBetween, PREFIX, shownForm } from '../product-data/form-data.ts'
 import { labelOf } from '../product-data/labels.ts'
 import { valueView } from '../product-data/view.ts'
-import { type Words, wordsOf } from '../texts.ts'
 import type { Sent } from './submitted-data.ts'
-import { PRODUCT_TEXTS } from './texts.ts'
 
 /** `present`: what is saved now; `base`: the version that the form was opened with. */
 type Meeting = { words: Words; present: Data; typed: Sent; base: number }

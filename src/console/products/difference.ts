@@ -2,10 +2,10 @@
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import type { Data } from '../../categories/value.ts'
+import { PRODUCT_TEXTS } from '../page/product-texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { labelOf } from '../product-data/labels.ts'
 import { valueView } from '../product-data/view.ts'
-import { type Words, wordsOf } from '../texts.ts'
-import { PRODUCT_TEXTS } from './texts.ts'
 
 export function difference(words: Words, fields: readonly Field[], before: Data, after: Data): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)

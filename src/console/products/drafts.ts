@@ -4,8 +4,8 @@
  */
 import { html } from 'ghtml'
 import type { Session } from '../../accounts/people/sessions.ts'
-import { type Words, wordsOf } from '../texts.ts'
-import { PRODUCT_TEXTS } from './texts.ts'
+import { PRODUCT_TEXTS } from '../page/product-texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 
 /** A draft belongs to a person: nobody else who uses the browser is offered it. */
 export const draftOfProduct = ({ personId }: Session, id: string) => `${personId}:${id}`

@@ -2,9 +2,9 @@
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Count, countLevels, type Level, MOST_COUNTED } from '../../passports/read/list.ts'
-import { type Words, wordsOf } from '../texts.ts'
+import { LIST_TEXTS } from '../page/list-texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { addressOf, filterOf, LEVELS, type View } from './list-query.ts'
-import { LIST_TEXTS } from './list-texts.ts'
 
 export type Counts = Readonly<Record<Level, Count>>
 

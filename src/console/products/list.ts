@@ -14,16 +14,16 @@ import {
   type Summary,
 } from '../../passports/read/list.ts'
 import { setStatus } from '../../passports/write/archive.ts'
-import { notice } from '../fields.ts'
 import { PRODUCTS } from '../page/addresses.ts'
+import { notice } from '../page/fields.ts'
+import { LIST_TEXTS } from '../page/list-texts.ts'
+import { PRODUCT_TEXTS } from '../page/product-texts.ts'
+import type { Outcome, SignedInVisit } from '../page/route.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { type Place, pages, windowAt } from '../product-data/pagination.ts'
 import { getShortTitle } from '../product-data/titles.ts'
-import type { Outcome, SignedInVisit } from '../route.ts'
-import { type Words, wordsOf } from '../texts.ts'
 import { hiddenHits, levelTabs } from './level-tabs.ts'
 import { addressOf, filterOf, MAX_SEARCH_LENGTH, readView, usualLevel, type View } from './list-query.ts'
-import { LIST_TEXTS } from './list-texts.ts'
-import { PRODUCT_TEXTS } from './texts.ts'
 
 const A_PAGE = 50
 

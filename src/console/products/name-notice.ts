@@ -6,11 +6,11 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { readingOf, type State } from '../../passports/core/state.ts'
 import { PRODUCTS } from '../page/addresses.ts'
+import { FORM_TEXTS } from '../page/form-texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { inputName } from '../product-data/form-data.ts'
 import { getInputLabel } from '../product-data/labels.ts'
 import { faultSentence } from '../product-data/problem-sentence.ts'
-import { type Words, wordsOf } from '../texts.ts'
-import { FORM_TEXTS } from './form-texts.ts'
 
 /** `isJustSaved`: also what is no mistake, and yet worth knowing once, such as a name that says more than the fibre's. */
 export function nameNotice(

@@ -5,17 +5,17 @@ import { allCategories, type CompleteCategory } from '../../categories/catalogue
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { createPassport } from '../../passports/write/create.ts'
-import { defaultButton } from '../fields.ts'
 import { PRODUCTS } from '../page/addresses.ts'
+import { defaultButton } from '../page/fields.ts'
+import { PRODUCT_TEXTS } from '../page/product-texts.ts'
+import type { Outcome, SignedInVisit } from '../page/route.ts'
+import { wordsOf } from '../page/words.ts'
 import { shownForm } from '../product-data/form-data.ts'
 import { dataInputs } from '../product-data/inputs.ts'
 import { reshaped } from '../product-data/list-rows.ts'
-import type { Outcome, SignedInVisit } from '../route.ts'
-import { wordsOf } from '../texts.ts'
 import { draftAttributes, draftOfNew } from './drafts.ts'
 import { beginningOf } from './prefill.ts'
 import { faults, problemsIn, readSent, SCRIPTS, statusOf, type Typed } from './submitted-data.ts'
-import { PRODUCT_TEXTS } from './texts.ts'
 
 export async function showNew(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, query } = visit

@@ -4,7 +4,7 @@ import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { type Data, isObject } from '../../categories/value.ts'
 import { getState, readingOf } from '../../passports/core/state.ts'
 import { listPassports } from '../../passports/read/list.ts'
-import type { Words } from '../texts.ts'
+import type { Words } from '../page/words.ts'
 
 /** Taken over from the newest product, where they can be seen and changed. */
 const TAKEN_OVER = ['brandName', 'economicOperator']

@@ -4,10 +4,10 @@ import { isLanguage, LANGUAGES } from '../../i18n/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import type { State } from '../../passports/core/state.ts'
 import { isProductId, shopSnippet } from '../../passports/read/shop-snippet.ts'
-import { copyable, input, select } from '../fields.ts'
 import { PRODUCTS } from '../page/addresses.ts'
-import type { SignedInVisit } from '../route.ts'
-import { wordsOf } from '../texts.ts'
+import { copyable, input, select } from '../page/fields.ts'
+import type { SignedInVisit } from '../page/route.ts'
+import { wordsOf } from '../page/words.ts'
 
 const TEXTS = {
   en: {

@@ -2,7 +2,7 @@
 import { html } from 'ghtml'
 import type { Comparison } from '../../scans/compare-periods.ts'
 import type { ScanSummary } from '../../scans/summary.ts'
-import { type Words, wordsOf } from '../texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { SCAN_TEXTS } from './texts.ts'
 
 /** Below, a share says more than there is to say. */

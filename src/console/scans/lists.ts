@@ -7,8 +7,8 @@ import type { PassportMilestone, ReachedMilestone } from '../../scans/list-miles
 import type { Suspicion } from '../../scans/list-suspicions.ts'
 import type { MostScanned } from '../../scans/most-scanned.ts'
 import { PRODUCTS } from '../page/addresses.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { getShortTitle } from '../product-data/titles.ts'
-import { type Words, wordsOf } from '../texts.ts'
 import { shareTable } from './shares.ts'
 import { SCAN_TEXTS } from './texts.ts'
 

@@ -1,10 +1,11 @@
 /** Where the scans are, and the ways to the other ranges. */
+
 import { html } from 'ghtml'
 import { SUMMARY_RANGES } from '../../scans/summary.ts'
-import { type Words, wordsOf } from '../texts.ts'
+import { SCANS } from '../page/addresses.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { SCAN_TEXTS } from './texts.ts'
 
-export const SCANS = '/console/scans'
 export const SWITCHES = `${SCANS}/switches`
 
 const USUAL = '30'

@@ -1,7 +1,9 @@
 /** The scans' part of the console's table of contents. */
-import type { ConsoleRoute } from '../route.ts'
+
+import { SCANS } from '../page/addresses.ts'
+import type { ConsoleRoute } from '../page/route.ts'
 import { showScans } from './overview.ts'
-import { SCANS, SWITCHES } from './ranges.ts'
+import { SWITCHES } from './ranges.ts'
 import { submitSwitches } from './switches.ts'
 
 export const SCAN_ROUTES: readonly ConsoleRoute[] = [

@@ -1,7 +1,7 @@
 /** What a number is made of, as a table with a bar for each share: countries, devices, categories, levels. */
 import { html } from 'ghtml'
 import type { ScanCounts } from '../../scans/summary.ts'
-import { type Words, wordsOf } from '../texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { SCAN_TEXTS } from './texts.ts'
 
 /** `name` is a text, or a link ready to stand in the page. */

@@ -8,10 +8,11 @@ import {
   type ScanSettings,
   setScanSettings,
 } from '../../scans/settings.ts'
+import { SCANS } from '../page/addresses.ts'
+import type { Outcome, SignedInVisit } from '../page/route.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
-import type { Outcome, SignedInVisit } from '../route.ts'
-import { type Words, wordsOf } from '../texts.ts'
-import { SCANS, SWITCHES } from './ranges.ts'
+import { SWITCHES } from './ranges.ts'
 import { SCAN_TEXTS } from './texts.ts'
 
 /** Says at the head of a page what is left out of its numbers. */

@@ -1,7 +1,7 @@
 /** Scans over time, as bars and as a table: a bar a day, and in a year one a week, so that it can still be read. */
 import { html } from 'ghtml'
 import type { DaySum } from '../../scans/summary.ts'
-import { type Words, wordsOf } from '../texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { SCAN_TEXTS } from './texts.ts'
 
 /** More bars than this are thinner than a line on a phone. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { html } from 'ghtml'
 import type { ScanCounts } from '../../scans/summary.ts'
-import { type Words, wordsOf } from '../texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { countryName } from './shares.ts'
 import { SCAN_TEXTS } from './texts.ts'
 

@@ -5,11 +5,11 @@ import {
   type CreatedAccessLink,
   LINK_AUDIENCES,
 } from '../../passports/access/access-links.ts'
-import { copyable, input, select, summary } from '../fields.ts'
-import { isFine, type Problems } from '../form.ts'
 import { PRODUCTS } from '../page/addresses.ts'
-import type { Page, SignedInVisit } from '../route.ts'
-import { type Words, wordsOf } from '../texts.ts'
+import { copyable, input, select, summary } from '../page/fields.ts'
+import { isFine, type Problems } from '../page/form.ts'
+import type { Page, SignedInVisit } from '../page/route.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { LINKS, wayBack } from './places.ts'
 import { SETTINGS_TEXTS } from './texts.ts'
 

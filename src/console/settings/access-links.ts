@@ -12,10 +12,10 @@ import {
   revokeAccessLink,
 } from '../../passports/access/access-links.ts'
 import { getState } from '../../passports/core/state.ts'
-import { isFine, nameProblem, type Problems, problemsOf } from '../form.ts'
+import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
+import type { Outcome, SignedInVisit } from '../page/route.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { getProductName } from '../product-data/titles.ts'
-import type { Outcome, SignedInVisit } from '../route.ts'
-import { type Words, wordsOf } from '../texts.ts'
 import {
   LINK_LABEL_LENGTH_MAX,
   linkPage,

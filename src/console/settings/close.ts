@@ -2,12 +2,12 @@
 import { html } from 'ghtml'
 import { closeAccount } from '../../accounts/close-account.ts'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
-import { input, summary } from '../fields.ts'
-import { isFine, type Problems, problemsOf } from '../form.ts'
-import { HOME } from '../own-path.ts'
-import type { Outcome, SignedInVisit } from '../route.ts'
-import { wordsOf } from '../texts.ts'
-import { DATA, SETTINGS, wayBack } from './places.ts'
+import { ALL_DATA, HOME, SETTINGS } from '../page/addresses.ts'
+import { input, summary } from '../page/fields.ts'
+import { isFine, type Problems, problemsOf } from '../page/form.ts'
+import type { Outcome, SignedInVisit } from '../page/route.ts'
+import { wordsOf } from '../page/words.ts'
+import { wayBack } from './places.ts'
 import { SETTINGS_TEXTS } from './texts.ts'
 
 export const showClose = (visit: SignedInVisit): Outcome => page(visit, {})
@@ -29,7 +29,7 @@ function page({ session, words }: SignedInVisit, problems: Problems): Outcome {
   const field = { name: 'name', label: texts.closeType(name), autocomplete: 'off' }
   const body = html`!${wayBack(words)}<h1>${title}</h1><p class="lead">${texts.closeLead}</p>
 <ul class="points">!${texts.closePoints.map(point => html`<li>${point}</li>`)}</ul>
-<p><a class="alone" href="${DATA}">${texts.closeData}</a></p>
+<p><a class="alone" href="${ALL_DATA}">${texts.closeData}</a></p>
 !${summary(words.texts, problems, { name: texts.name })}
 <form method="post" action="${SETTINGS}/close" novalidate class="narrow">!${input(field, problems)}
 <div class="choices"><button class="danger">${texts.closeSubmit}</button> <a class="button second" href="${SETTINGS}">${texts.keep}</a></div></form>`

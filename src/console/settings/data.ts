@@ -4,12 +4,13 @@ import { getUsage } from '../../accounts/limits/usage.ts'
 import { checkOwnPassword } from '../../accounts/people/change-password.ts'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { openExportDownload } from '../../transfer/accounts/export-download.ts'
-import { input, notice, summary } from '../fields.ts'
-import { isFine, type Problems } from '../form.ts'
-import type { Outcome, SignedInVisit } from '../route.ts'
-import { wordsOf } from '../texts.ts'
+import { ALL_DATA } from '../page/addresses.ts'
+import { input, notice, summary } from '../page/fields.ts'
+import { isFine, type Problems } from '../page/form.ts'
+import type { Outcome, SignedInVisit } from '../page/route.ts'
+import { wordsOf } from '../page/words.ts'
 import { DATA_TEXTS } from './data-texts.ts'
-import { DATA, wayBack } from './places.ts'
+import { wayBack } from './places.ts'
 import { SETTINGS_TEXTS } from './texts.ts'
 
 export const showData = (visit: SignedInVisit): Promise<Outcome> => page(visit, {})
@@ -61,7 +62,7 @@ async function page(
   } as const
   const body = html`!${wayBack(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
 !${notice(problem)}!${summary(words.texts, problems, { password: texts.password })}<dl class="facts">!${counts}</dl>
-<form method="post" action="${DATA}" novalidate class="narrow">!${input(field, problems)}<button>${texts.submit}</button></form>
+<form method="post" action="${ALL_DATA}" novalidate class="narrow">!${input(field, problems)}<button>${texts.submit}</button></form>
 <section aria-labelledby="in"><h2 id="in">${texts.inIt}</h2>!${points(texts.inItPoints)}<p>${texts.notInIt}</p></section>
 <section aria-labelledby="whole"><h2 id="whole">${texts.whole}</h2><p>${texts.wholeLead}</p>!${points(texts.wholePoints)}<p class="quiet">${texts.format}</p></section>`
   const moved = token === undefined ? {} : { session: token }

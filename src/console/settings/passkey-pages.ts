@@ -1,10 +1,10 @@
 /** How the pages about passkeys look. */
 import { html } from 'ghtml'
 import { MAX_PASSKEY_NAME_LENGTH, type PasskeyRecord } from '../../accounts/people/passkeys.ts'
-import { input, notice, summary } from '../fields.ts'
-import { isFine, type Problems } from '../form.ts'
-import type { Page, SignedInVisit } from '../route.ts'
-import { type Words, wordsOf } from '../texts.ts'
+import { input, notice, summary } from '../page/fields.ts'
+import { isFine, type Problems } from '../page/form.ts'
+import type { Page, SignedInVisit } from '../page/route.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { PASSKEYS, wayBack } from './places.ts'
 import { SETTINGS_TEXTS } from './texts.ts'
 

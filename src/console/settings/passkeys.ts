@@ -10,10 +10,10 @@ import {
   removePasskey,
   renamePasskey,
 } from '../../accounts/people/passkeys.ts'
-import { isFine, nameProblem, type Problems, problemsOf } from '../form.ts'
-import { requireHome } from '../passkey-sign-in.ts'
-import type { Outcome, SignedInVisit } from '../route.ts'
-import { wordsOf } from '../texts.ts'
+import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
+import type { Outcome, SignedInVisit } from '../page/route.ts'
+import { wordsOf } from '../page/words.ts'
+import { requireHome } from '../sign-in/passkey.ts'
 import { confirmPage, passkeyPage, passkeysPage, removePasskeyPage } from './passkey-pages.ts'
 import { PASSKEYS } from './places.ts'
 import { SETTINGS_TEXTS } from './texts.ts'

@@ -17,12 +17,12 @@ import { ROLES, type Role } from '../../accounts/people/people.ts'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { isFine, type Problems, problemsOf } from '../form.ts'
-import { invitationLetter } from '../letters.ts'
-import { SIGN_IN } from '../own-path.ts'
-import type { Outcome, SignedInVisit } from '../route.ts'
-import { shownOnce } from '../shown-once.ts'
-import { wordsOf } from '../texts.ts'
+import { SIGN_IN } from '../page/addresses.ts'
+import { isFine, type Problems, problemsOf } from '../page/form.ts'
+import type { Outcome, SignedInVisit } from '../page/route.ts'
+import { shownOnce } from '../page/secret-cookie.ts'
+import { wordsOf } from '../page/words.ts'
+import { invitationLetter } from '../sign-in/emails.ts'
 import {
   type InvitationForm,
   invitationPage,

@@ -1,14 +1,13 @@
 /** Where the settings are, in the order of the overview, and the way back from each page. */
-import { html } from 'ghtml'
-import { type Words, wordsOf } from '../texts.ts'
-import { SETTINGS_TEXTS } from './texts.ts'
 
-export const SETTINGS = '/console/settings'
+import { html } from 'ghtml'
+import { ALL_DATA, BRAND, KEYS, SETTINGS } from '../page/addresses.ts'
+import { type Words, wordsOf } from '../page/words.ts'
+import { SETTINGS_TEXTS } from './texts.ts'
 
 export const PEOPLE = `${SETTINGS}/people`
 export const LINKS = `${SETTINGS}/access-links`
 export const AUDIT = `${SETTINGS}/audit`
-export const DATA = `${SETTINGS}/data`
 export const PASSWORD = `${SETTINGS}/password`
 export const PASSKEYS = `${SETTINGS}/passkeys`
 export const SESSIONS = `${SETTINGS}/sessions`
@@ -17,10 +16,10 @@ export const SESSIONS = `${SETTINGS}/sessions`
 export const OF_ACCOUNT = [
   { path: PEOPLE, key: 'people' },
   { path: LINKS, key: 'links' },
-  { path: '/console/settings/brand', key: 'brand' },
-  { path: '/console/keys', key: 'keys' },
+  { path: BRAND, key: 'brand' },
+  { path: KEYS, key: 'keys' },
   { path: AUDIT, key: 'audit' },
-  { path: DATA, key: 'data', isForOwners: true },
+  { path: ALL_DATA, key: 'data', isForOwners: true },
 ] as const
 
 export const OF_PERSON = [

@@ -1,5 +1,7 @@
 /** The settings' part of the console's table of contents. */
-import type { ConsoleRoute } from '../route.ts'
+
+import { ALL_DATA, SETTINGS } from '../page/addresses.ts'
+import type { ConsoleRoute } from '../page/route.ts'
 import { showLinks, showRevokeLink, submitLink, submitRevokeLink } from './access-links.ts'
 import { showAudit } from './audit.ts'
 import { showClose, submitClose } from './close.ts'
@@ -27,7 +29,7 @@ import {
   submitRemovePerson,
   submitRole,
 } from './people.ts'
-import { AUDIT, DATA, LINKS, PASSKEYS, PASSWORD, PEOPLE, SESSIONS, SETTINGS } from './places.ts'
+import { AUDIT, LINKS, PASSKEYS, PASSWORD, PEOPLE, SESSIONS } from './places.ts'
 import { showSessions, submitEndOthers, submitEndSession } from './sessions.ts'
 
 export const SETTINGS_ROUTES: readonly ConsoleRoute[] = [
@@ -36,8 +38,8 @@ export const SETTINGS_ROUTES: readonly ConsoleRoute[] = [
   { method: 'POST', path: `${SETTINGS}/indexing`, access: 'owner', handle: submitIndexing },
   { method: 'GET', path: `${SETTINGS}/close`, access: 'owner', handle: showClose },
   { method: 'POST', path: `${SETTINGS}/close`, access: 'owner', needsProof: true, handle: submitClose },
-  { method: 'GET', path: DATA, access: 'owner', handle: showData },
-  { method: 'POST', path: DATA, access: 'owner', handle: submitData },
+  { method: 'GET', path: ALL_DATA, access: 'owner', handle: showData },
+  { method: 'POST', path: ALL_DATA, access: 'owner', handle: submitData },
   { method: 'GET', path: PEOPLE, access: 'signed_in', handle: showPeople },
   { method: 'POST', path: PEOPLE, access: 'owner', needsProof: true, handle: submitInvitation },
   { method: 'GET', path: `${PEOPLE}/:id`, access: 'owner', handle: showPerson },

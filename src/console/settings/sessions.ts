@@ -7,9 +7,9 @@ import {
   type SessionRecord,
 } from '../../accounts/people/own-sessions.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { SIGN_IN } from '../own-path.ts'
-import type { Outcome, SignedInVisit } from '../route.ts'
-import { type Words, wordsOf } from '../texts.ts'
+import { SIGN_IN } from '../page/addresses.ts'
+import type { Outcome, SignedInVisit } from '../page/route.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { SESSIONS, wayBack } from './places.ts'
 import { SETTINGS_TEXTS } from './texts.ts'
 

@@ -3,12 +3,13 @@ import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { requireUuid } from '../../passports/read/find.ts'
 import { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 import { getImport, selectSheet } from '../../transfer/spreadsheets/spreadsheet-import.ts'
-import type { Outcome, SignedInVisit } from '../route.ts'
-import { SHEET_TEXTS } from '../sheets/texts.ts'
-import { wordsOf } from '../texts.ts'
+import { IMPORT } from '../page/addresses.ts'
+import type { Outcome, SignedInVisit } from '../page/route.ts'
+import { SHEET_TEXTS } from '../page/sheet-texts.ts'
+import { wordsOf } from '../page/words.ts'
 import { columnsPage } from './columns.ts'
 import { whileReading } from './limit-reads.ts'
-import { fileSentence, IMPORT } from './words.ts'
+import { fileSentence } from './words.ts'
 
 /** Another sheet of the same file in place of the one before. */
 export async function submitChoice(visit: SignedInVisit): Promise<Outcome> {

@@ -24,15 +24,16 @@ import {
   type ImportSettings,
   type SpreadsheetImport,
 } from '../../transfer/spreadsheets/spreadsheet-import.ts'
-import { notice, select, summary } from '../fields.ts'
-import { isFine, type Problems } from '../form.ts'
+import { IMPORT } from '../page/addresses.ts'
+import { notice, select, summary } from '../page/fields.ts'
+import { isFine, type Problems } from '../page/form.ts'
+import type { Outcome, SignedInVisit } from '../page/route.ts'
+import { SHEET_TEXTS } from '../page/sheet-texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
-import type { Outcome, SignedInVisit } from '../route.ts'
-import { SHEET_TEXTS } from '../sheets/texts.ts'
-import { type Words, wordsOf } from '../texts.ts'
 import { type Further, missingNote, readSameValues, sameLabels, sameValues } from './constant-values.ts'
 import { columnTitle, mappingTable } from './mapping-table.ts'
-import { categoryOf, columnLabel, IMPORT } from './words.ts'
+import { categoryOf, columnLabel } from './words.ts'
 
 const SAMPLES = 3
 const MAX_SHOWN_NAME = 60

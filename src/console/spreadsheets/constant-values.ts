@@ -12,13 +12,13 @@ import {
   selectConstants,
 } from '../../transfer/spreadsheets/constant-values.ts'
 import type { ConstantSettings, ImportSettings } from '../../transfer/spreadsheets/spreadsheet-import.ts'
-import { described, input, notes, select } from '../fields.ts'
-import type { Form, Problems } from '../form.ts'
+import { described, input, notes, select } from '../page/fields.ts'
+import type { Form, Problems } from '../page/form.ts'
+import { SHEET_TEXTS } from '../page/sheet-texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { valueLabel } from '../product-data/labels.ts'
 import { languageChoices } from '../product-data/language-names.ts'
 import { faultSentence } from '../product-data/problem-sentence.ts'
-import { SHEET_TEXTS } from '../sheets/texts.ts'
-import { type Words, wordsOf } from '../texts.ts'
 import { columnLabel, pathLabel } from './words.ts'
 
 /** What only a column can give a new product. */

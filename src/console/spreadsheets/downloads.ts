@@ -5,23 +5,14 @@ import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'
 import { exportModels } from '../../transfer/spreadsheets/export-models.ts'
 import { SPREADSHEET_CONTENT_TYPES, writeTemplate } from '../../transfer/spreadsheets/template.ts'
-import { select } from '../fields.ts'
+import { ALL_DATA, EXPORT, IMPORT } from '../page/addresses.ts'
+import { select } from '../page/fields.ts'
+import type { Outcome, SignedInVisit } from '../page/route.ts'
+import { SHEET_TEXTS } from '../page/sheet-texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { languagesOf } from '../product-data/language-names.ts'
-import type { Outcome, SignedInVisit } from '../route.ts'
-import { DATA } from '../settings/places.ts'
-import { SHEET_TEXTS } from '../sheets/texts.ts'
-import { type Words, wordsOf } from '../texts.ts'
-import {
-  categoryOf,
-  categoryOptions,
-  EXPORT,
-  FILE_FORMATS,
-  formatOf,
-  formatOptions,
-  IMPORT,
-  pathLabel,
-} from './words.ts'
+import { categoryOf, categoryOptions, FILE_FORMATS, formatOf, formatOptions, pathLabel } from './words.ts'
 
 const MOST_LANGUAGES = 24
 const LONGEST_SEARCH = 200
@@ -56,7 +47,7 @@ export function showExport({ words, session }: SignedInVisit): Outcome {
 
 /** The way to what is no sheet. */
 const everything = (words: Words) =>
-  html`<p><a class="alone" href="${DATA}">${wordsOf(words, SHEET_TEXTS).allData}</a></p>`
+  html`<p><a class="alone" href="${ALL_DATA}">${wordsOf(words, SHEET_TEXTS).allData}</a></p>`
 
 export function sendExport({ setup, session, words, query }: SignedInVisit): Outcome {
   const category = categoryOf(query.get('category'))

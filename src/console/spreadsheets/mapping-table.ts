@@ -9,9 +9,9 @@ import type {
   SpreadsheetImport,
 } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { formatColumnLetters } from '../../transfer/spreadsheets/write-xlsx.ts'
-import type { Problems } from '../form.ts'
-import { SHEET_TEXTS } from '../sheets/texts.ts'
-import { type Words, wordsOf } from '../texts.ts'
+import type { Problems } from '../page/form.ts'
+import { SHEET_TEXTS } from '../page/sheet-texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { categoryOf, columnLabel } from './words.ts'
 
 const MAX_SAMPLE_LENGTH = 60

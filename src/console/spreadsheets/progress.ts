@@ -21,12 +21,13 @@ import {
   type SpreadsheetImport,
 } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { SPREADSHEET_CONTENT_TYPES } from '../../transfer/spreadsheets/template.ts'
-import type { Outcome, SignedInVisit } from '../route.ts'
-import { SHEET_TEXTS } from '../sheets/texts.ts'
-import { type Words, wordsIn, wordsOf } from '../texts.ts'
+import { IMPORT } from '../page/addresses.ts'
+import type { Outcome, SignedInVisit } from '../page/route.ts'
+import { SHEET_TEXTS } from '../page/sheet-texts.ts'
+import { type Words, wordsIn, wordsOf } from '../page/words.ts'
 import { columnsPage } from './columns.ts'
 import { type Result, resultPage } from './result.ts'
-import { FILE_FORMATS, faultName, formatOf, IMPORT, rowSentence, sheetHead } from './words.ts'
+import { FILE_FORMATS, faultName, formatOf, rowSentence, sheetHead } from './words.ts'
 
 type Opened = { ctx: AccountContext; sheet: SpreadsheetImport }
 

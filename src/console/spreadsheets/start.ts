@@ -10,14 +10,15 @@ import {
   type SpreadsheetImport,
 } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { MAX_SPREADSHEET_BYTES } from '../../transfer/spreadsheets/spreadsheet-limits.ts'
-import { notice, select } from '../fields.ts'
+import { EXPORT, IMPORT } from '../page/addresses.ts'
+import { notice, select } from '../page/fields.ts'
+import type { Outcome, SignedInVisit } from '../page/route.ts'
+import { SHEET_TEXTS } from '../page/sheet-texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
-import type { Outcome, SignedInVisit } from '../route.ts'
-import { SHEET_TEXTS } from '../sheets/texts.ts'
-import { type Words, wordsOf } from '../texts.ts'
 import { whileReading } from './limit-reads.ts'
 import { readUpload } from './upload.ts'
-import { categoryOptions, EXPORT, fileSentence, formatOptions, IMPORT } from './words.ts'
+import { categoryOptions, fileSentence, formatOptions } from './words.ts'
 
 export const showImport = (visit: SignedInVisit): Promise<Outcome> => startPage(visit, {})
 

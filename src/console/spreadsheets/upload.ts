@@ -1,7 +1,7 @@
 /** A form with a file in it (RFC 7578), read no further than allowed: into memory, one file, a few short fields. */
 import { Busboy } from '@fastify/busboy'
 import { AppError } from '../../kernel/errors.ts'
-import type { UnreadBody } from '../route.ts'
+import type { UnreadBody } from '../page/route.ts'
 
 export type Upload = {
   field: (name: string) => string

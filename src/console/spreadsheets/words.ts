@@ -1,4 +1,5 @@
 /** What the pages about sheets have in common: choices, names of fields in the reader's language, sentences of faults. */
+
 import { html } from 'ghtml'
 import { allCategories, type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
@@ -7,15 +8,13 @@ import type { Column } from '../../transfer/spreadsheets/columns.ts'
 import type { RowError } from '../../transfer/spreadsheets/row-errors.ts'
 import type { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 import type { SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import { IMPORT } from '../page/addresses.ts'
+import { REFUSALS_DE, REFUSED_DE } from '../page/faults-de.ts'
+import { PRODUCT_TEXTS } from '../page/product-texts.ts'
+import { SHEET_TEXTS } from '../page/sheet-texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { faultSentence } from '../product-data/problem-sentence.ts'
-import { REFUSALS_DE, REFUSED_DE } from '../products/faults-de.ts'
-import { PRODUCT_TEXTS } from '../products/texts.ts'
-import { SHEET_TEXTS } from '../sheets/texts.ts'
-import { type Words, wordsOf } from '../texts.ts'
-
-export const IMPORT = '/console/import'
-export const EXPORT = '/console/export'
 
 export const FILE_FORMATS = {
   xlsx: { format: 'xlsx', separator: ',' },

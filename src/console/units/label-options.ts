@@ -4,10 +4,10 @@ import type { State } from '../../passports/core/state.ts'
 import type { Below } from '../../passports/read/list-units.ts'
 import { SHEETS, type SheetFormat, singleLabel } from '../../qr/label-sheet.ts'
 import { DPI, type Dpi } from '../../qr/png.ts'
-import type { Problems } from '../form.ts'
+import type { Problems } from '../page/form.ts'
+import { LABEL_TEXTS } from '../page/label-texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { readNumber } from '../product-data/parse-value.ts'
-import { LABEL_TEXTS } from '../products/label-texts.ts'
-import { type Words, wordsOf } from '../texts.ts'
 
 const MAX_COPIES = 500
 /** Longer than any serial number or lot. */

@@ -11,13 +11,13 @@ import {
 } from '../../passports/units/pending-correction.ts'
 import { type JobReport, previewRefresh, refreshPassport } from '../../passports/units/refresh-job.ts'
 import { PRODUCTS } from '../page/addresses.ts'
+import type { Outcome, SignedInVisit } from '../page/route.ts'
+import { UNIT_TEXTS } from '../page/unit-texts.ts'
+import { type Words, wordsOf } from '../page/words.ts'
 import { doneAt, doneNotice } from '../product-data/done-notice.ts'
 import { labelOf } from '../product-data/labels.ts'
 import { getRequestedProduct } from '../product-data/requested-product.ts'
 import { briefOf, isScalar } from '../product-data/view.ts'
-import { UNIT_TEXTS } from '../products/unit-texts.ts'
-import type { Outcome, SignedInVisit } from '../route.ts'
-import { type Words, wordsOf } from '../texts.ts'
 
 const MAX_NAMED = 20
 

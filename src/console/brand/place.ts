@@ -1,2 +1,0 @@
-/** Where the page about the brand is. */
-export const BRAND = '/console/settings/brand'

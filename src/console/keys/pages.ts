@@ -1,0 +1,125 @@
+/** How the pages about API keys look. */
+import { html } from 'ghtml'
+import { type KeyRecord, SCOPES } from '../../accounts/keys/keys.ts'
+import type { Session } from '../../accounts/people/sessions.ts'
+import type { Addresses } from '../../passports/core/record.ts'
+import { curlCommand } from '../developer/api-example.ts'
+import { wayBack } from '../developer/places.ts'
+import { DEVELOPER_TEXTS } from '../developer/texts.ts'
+import { DOCS } from '../page/addresses.ts'
+import { copyable, input, select, summary } from '../page/fields.ts'
+import { isFine, type Problems } from '../page/form.ts'
+import { isInUse } from '../page/key-state.ts'
+import type { Page } from '../page/route.ts'
+import { type Words, wordsOf } from '../page/words.ts'
+
+export const KEY_NAME_LENGTH_MAX = 100
+/** When a new key ends: in so many days. */
+export const KEY_ENDS = ['never', '30', '90', '365'] as const
+/** An account that changes its keys every week has these in half a year. */
+const MOST_ENDED_SHOWN = 25
+
+export type NewKeyForm = { name: string; scope: string; ends: string }
+
+type Shown = {
+  words: Words
+  keys: readonly KeyRecord[]
+  now: Date
+  session: Session
+  typed: NewKeyForm
+  problems: Problems
+}
+
+export function keysPage({ words, keys, now, session, typed, problems }: Shown): Page {
+  const { texts } = words
+  const isOwner = session.role === 'owner'
+  const inUse = keys.filter(key => isInUse(key, now))
+  const ended = keys.filter(key => !isInUse(key, now))
+  const rows = inUse.map(key => keyRow(words, key, isOwner))
+  const list = rows.length === 0 ? html`<p>${texts.keysNone}</p>` : html`<ul class="rows">!${rows}</ul>`
+  const body = html`!${wayBack(words)}<h1>${texts.keys}</h1>
+<p class="lead">${texts.keysLead}!${isOwner ? '' : html` ${texts.keysOwnersOnly}`}</p>
+!${summary(texts, problems, { name: texts.keyName, scope: texts.keyScope, ends: texts.keyEnds })}
+!${list}!${ended.length === 0 ? '' : endedKeys(words, ended)}
+!${session.account.planHasApi ? '' : html`<p>${texts.apiNotIncluded}</p>`}
+!${isOwner && session.account.planHasApi ? newKeyForm(words, typed, problems) : ''}`
+  return { title: texts.keys, body, status: isFine(problems) ? 200 : 422 }
+}
+
+function keyRow(words: Words, key: KeyRecord, canRevoke: boolean): string {
+  const { texts } = words
+  const name = html`<span class="sight"> ${key.name}</span>`
+  const revoke = html`<a class="action" href="/console/keys/${key.id}/rotate">${texts.keyRotate}!${name}</a>
+<a class="action" href="/console/keys/${key.id}/revoke">${texts.keyRevoke}!${name}</a>`
+  return html`<li class="key"><div class="key-head"><h2>${key.name}</h2>!${canRevoke ? revoke : ''}</div>
+<code>${key.prefix}…${key.last4}</code>
+<dl class="pairs"><dt>${texts.keyScope}</dt><dd>${texts.scopes[key.scope]}</dd>
+<dt>${texts.keyState}</dt><dd>${texts.keyInUse}</dd>
+<dt>${texts.keyLastUsed}</dt><dd>${key.last_used_at === null ? texts.keyNeverUsed : words.minute(key.last_used_at)}</dd>
+!${ends(words, key)}
+<dt>${texts.keyCreated}</dt><dd>${texts.keyCreatedBy(words.date(key.created_at), key.created_by)}</dd></dl></li>`
+}
+
+const ends = ({ texts, minute }: Words, key: KeyRecord) =>
+  html`<dt>${texts.keyEnds}</dt><dd>${key.expires_at === null ? texts.keyNoEnd : minute(key.expires_at)}</dd>`
+
+function endedKeys(words: Words, ended: readonly KeyRecord[]): string {
+  const { texts, number, date } = words
+  const shown = ended.slice(0, MOST_ENDED_SHOWN)
+  const rows = shown.map(
+    key => html`<li><span>${key.name}</span> <code>${key.prefix}…${key.last4}</code>
+<span class="quiet">${key.revoked_at === null ? texts.keyExpired(date(key.expires_at ?? key.created_at)) : texts.keyRevoked(date(key.revoked_at))}</span></li>`,
+  )
+  const more = texts.keysEndedMore(number(shown.length), number(ended.length))
+  return html`<details><summary>${texts.keysEnded(number(ended.length))}</summary><ul class="rows">!${rows}</ul>
+!${shown.length === ended.length ? '' : html`<p class="quiet">${more}</p>`}</details>`
+}
+
+function newKeyForm({ texts }: Words, typed: NewKeyForm, problems: Problems): string {
+  const name = {
+    name: 'name',
+    label: texts.keyName,
+    hint: texts.keyNameHint,
+    value: typed.name,
+    autocomplete: 'off',
+    maxLength: KEY_NAME_LENGTH_MAX,
+  }
+  const scopes = SCOPES.map(one => [one, texts.scopes[one]] as const)
+  const ends = KEY_ENDS.map(one => [one, texts.keyEndsChoices[one]] as const)
+  const scope = { name: 'scope', label: texts.keyScope, value: typed.scope, options: scopes }
+  const end = { name: 'ends', label: texts.keyEnds, value: typed.ends, options: ends }
+  return html`<section aria-labelledby="new"><h2 id="new">${texts.keyNew}</h2>
+<form method="post" action="/console/keys" novalidate class="narrow">
+!${input(name, problems)}!${select(scope, problems)}!${select(end, problems)}
+<button>${texts.keyCreate}</button></form></section>`
+}
+
+/** The only page that ever shows a key. */
+export function keyPage(words: Words, { apiUrl }: Addresses, key: KeyRecord & { key: string }): Page {
+  const { texts } = words
+  const field = { name: 'key', label: texts.keyShownField, value: key.key, rows: 2 }
+  const call = { name: 'key-curl', label: texts.apiTry, value: curlCommand(apiUrl, key.key), rows: 3 }
+  const body = html`<h1>${texts.keyShownTitle}</h1><p class="lead">${texts.keyShownLead}</p>
+<dl class="facts"><div><dt>${texts.keyName}</dt><dd>${key.name}</dd></div>
+<div><dt>${texts.keyScope}</dt><dd>${texts.scopes[key.scope]}</dd></div></dl>
+!${copyable(texts, field)}!${copyable(texts, call)}
+<p class="choices"><a class="button" href="/console/keys">${texts.keyDone}</a></p>
+<p><a class="alone" href="${DOCS}">${wordsOf(words, DEVELOPER_TEXTS).docsLink}</a></p>`
+  return { title: texts.keyShownTitle, body, scripts: ['copy'] }
+}
+
+export function rotatePage({ texts }: Words, key: KeyRecord): Page {
+  const title = texts.rotateTitle(key.name)
+  const body = html`<h1>${title}</h1><p class="lead"><code>${key.prefix}…${key.last4}</code></p><p>${texts.rotateLead}</p>
+<form method="post" action="/console/keys/${key.id}/rotate" class="choices">
+<button>${texts.rotateSubmit}</button> <a class="button second" href="/console/keys">${texts.cancel}</a></form>`
+  return { title, body }
+}
+
+export function revokePage({ texts }: Words, key: KeyRecord): Page {
+  const title = texts.revokeTitle(key.name)
+  const body = html`<h1>${title}</h1><p class="lead"><code>${key.prefix}…${key.last4}</code></p><p>${texts.revokeLead}</p>
+<form method="post" action="/console/keys/${key.id}/revoke" class="choices">
+<button class="danger">${texts.revokeSubmit}</button> <a class="button second" href="/console/keys">${texts.cancel}</a></form>`
+  return { title, body }
+}

@@ -1,0 +1,59 @@
+/** The console's style sheet and its small modules, each under an address that changes with it, so that a browser keeps it for good. */
+import { hash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { compactCss } from '../../kernel/text/compact-css.ts'
+
+type Asset = { path: string; href: string; etag: string; digest: string; type: string; bytes: Buffer }
+
+const FOLDER = new URL('../../../assets/', import.meta.url)
+
+function asset(path: string, file: string, type: string): Asset {
+  const text = readFileSync(new URL(file, FOLDER), 'utf8')
+  const bytes = Buffer.from(file.endsWith('.css') ? compactCss(text) : text)
+  const digest = hash('sha256', bytes, 'base64url').slice(0, 16)
+  return { path, href: `${path}?v=${digest}`, etag: `"${digest}"`, digest, type, bytes }
+}
+
+const STYLE = asset('/console/console.css', 'console.css', 'text/css; charset=utf-8')
+
+/** By the name of the file without its ending: what is not here is not sent. */
+const MODULES = new Map(
+  readdirSync(new URL('console/', FOLDER))
+    .filter(file => file.endsWith('.js'))
+    .map(file => [
+      file.slice(0, -3),
+      asset(`/console/${file}`, `console/${file}`, 'text/javascript; charset=utf-8'),
+    ]),
+)
+
+const ALL = [STYLE, ...MODULES.values()]
+
+/** The module that keeps what was typed and not saved. */
+export const DRAFTS_MODULE = 'drafts'
+
+export const STYLE_HREF = STYLE.href
+export const ASSET_PATHS = ALL.map(one => one.path)
+
+/** The address of a module of `assets/console`. A page that names one that is not there is a bug. */
+export function moduleHref(name: string): string {
+  const found = MODULES.get(name)
+  if (found === undefined) throw new Error(`there is no module assets/console/${name}.js`)
+  return found.href
+}
+
+export function registerAssets(door: FastifyInstance): void {
+  for (const one of ALL) door.get(one.path, (request, reply) => send(one, request, reply))
+}
+
+function send({ digest, etag, type, bytes }: Asset, request: FastifyRequest, reply: FastifyReply) {
+  const isNamed = (request.query as Readonly<Record<string, unknown>>).v === digest
+  reply.headers({
+    etag,
+    'cache-control': isNamed ? 'public, max-age=31536000, immutable' : 'public, no-cache',
+    'cross-origin-resource-policy': 'same-origin',
+  })
+  const known = request.headers['if-none-match'] ?? ''
+  if (known.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag)) return reply.code(304).send()
+  return reply.type(type).send(bytes)
+}

@@ -1,0 +1,83 @@
+/** Refusals and failures as pages for people: what happened, that nothing was changed, and the way back. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { html } from 'ghtml'
+import type { Session } from '../../accounts/people/sessions.ts'
+import { findMeaning } from '../../kernel/db/database.ts'
+import { AppError, type ErrorCode } from '../../kernel/errors.ts'
+import { HOME } from './addresses.ts'
+import { pageHeaders, shell } from './shell.ts'
+import type { Texts } from './texts-en.ts'
+import { chooseWords } from './words.ts'
+
+type Status = keyof Texts['pages']
+
+type Refusal = {
+  request: FastifyRequest
+  reply: FastifyReply
+  status: Status
+  /** In place of the status's own sentence. */
+  sentence?: string
+  session?: Session
+  headers?: Readonly<Record<string, string>>
+}
+
+/** Answers with the page of a status. */
+export function refuse(refusal: Refusal): FastifyReply {
+  const { request, reply, status, session, headers } = refusal
+  const words = chooseWords(request.headers['accept-language'])
+  const { texts } = words
+  const [title, usual] = texts.pages[status]
+  const trace = status >= 500 ? html`<p class="quiet">${texts.requestId(String(request.id))}</p>` : ''
+  const body = html`<h1>${title}</h1><p class="lead">${refusal.sentence ?? usual}</p>!${trace}
+<p><a class="button second" href="${HOME}">${texts.backToConsole}</a></p>`
+  return reply
+    .code(Number(status))
+    .headers({
+      ...pageHeaders(),
+      'content-language': words.language,
+      ...headers,
+    })
+    .send(shell({ words, session, path: '', page: { title: title ?? '', body } }))
+}
+
+/** Codes that a page can meet; the rest would be a bug. */
+const STATUS: Partial<Record<ErrorCode, Status>> = {
+  bad_request: 400,
+  validation: 400,
+  plan_required: 403,
+  read_only: 403,
+  not_found: 404,
+  payload_too_large: 413,
+  uri_too_long: 414,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  unavailable: 503,
+}
+
+/** Answers what a handler or the framework threw; a bug is logged once, here, with the request's id. */
+export function answerError({
+  request,
+  reply,
+  error,
+}: {
+  request: FastifyRequest
+  reply: FastifyReply
+  error: Error
+}): FastifyReply {
+  const known = error instanceof AppError ? error : findMeaning(error)
+  const status = known === undefined ? frameworkStatus(error) : STATUS[known.code]
+  if (status === undefined) {
+    request.log.error({ request_id: request.id, err: error }, 'a page of the console failed')
+    return refuse({ request, reply, status: 500 })
+  }
+  if (status === 503) request.log.warn({ request_id: request.id, reason: error.message }, 'not available')
+  const sentence = known?.code === 'plan_required' ? { sentence: known.message } : {}
+  return refuse({ request, reply, status, ...sentence, headers: known?.headers ?? {} })
+}
+
+/** Fastify's own refusals of a request carry their status. */
+function frameworkStatus(error: Error): Status | undefined {
+  const status = 'statusCode' in error ? error.statusCode : undefined
+  if (status === 413 || status === 415) return status
+  return typeof status === 'number' && status >= 400 && status < 500 ? 400 : undefined
+}

@@ -1,0 +1,126 @@
+/** The parts of a form: each field with its label, hint and error, and a summary that leads to what is wrong. */
+import { html } from 'ghtml'
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../accounts/people/password.ts'
+import type { Problems } from './form.ts'
+import type { Texts } from './texts-en.ts'
+
+export type Field = {
+  name: string
+  label: string
+  hint?: string
+  value?: string
+  type?: 'text' | 'email' | 'password' | 'date' | 'url' | 'datetime-local'
+  /** HTML's autofill token. */
+  autocomplete: string
+  maxLength?: number
+  minLength?: number
+  /** Of a date. */
+  min?: string
+  isReadOnly?: boolean
+  isOptional?: boolean
+}
+
+/** One labelled input. The browser checks nothing by itself: all that is wrong is told at once, in our words. */
+export function input(field: Field, problems: Problems): string {
+  const { name, type = 'text' } = field
+  const attributes = [
+    field.maxLength === undefined ? '' : ` maxlength="${field.maxLength}"`,
+    field.min === undefined ? '' : ` min="${field.min}"`,
+    field.isReadOnly ? ' readonly' : field.isOptional ? '' : ' required',
+    type === 'text' ? '' : ' autocapitalize="none" spellcheck="false"',
+    ...described(field, problems),
+  ].join('')
+  const value = field.value === undefined ? '' : html` value="${field.value}"`
+  return html`<div class="field"><label for="${name}">${field.label}</label>!${notes(field, problems)}
+<input id="${name}" name="${name}" type="${type}" autocomplete="${field.autocomplete}"!${value}!${attributes}></div>`
+}
+
+/** A labelled choice; the first option is chosen unless `value` is another. */
+export function select(
+  field: Pick<Field, 'name' | 'label' | 'hint' | 'value'> & {
+    options: readonly (readonly [value: string, label: string])[]
+  },
+  problems: Problems,
+): string {
+  const options = field.options.map(
+    ([value, label]) =>
+      html`<option value="${value}"!${value === field.value ? ' selected' : ''}>${label}</option>`,
+  )
+  return html`<div class="field"><label for="${field.name}">${field.label}</label>!${notes(field, problems)}
+<select id="${field.name}" name="${field.name}"!${described(field, problems).join('')}>!${options}</select></div>`
+}
+
+/** Hint and error stand above the input: a phone's keyboard covers what is below. */
+export function notes({ name, hint }: Pick<Field, 'name' | 'hint'>, problems: Problems): string {
+  const error = problems[name]
+  const above = hint === undefined ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`
+  return above + (error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`)
+}
+
+/** The attributes that lead from an input to its hint and error. */
+export function described({ name, hint }: Pick<Field, 'name' | 'hint'>, problems: Problems): string[] {
+  const ids = [
+    hint === undefined ? [] : [`${name}-hint`],
+    problems[name] === undefined ? [] : [`${name}-error`],
+  ]
+  const list = ids.flat().join(' ')
+  return [
+    list === '' ? '' : ` aria-describedby="${list}"`,
+    problems[name] === undefined ? '' : ' aria-invalid="true"',
+  ]
+}
+
+/**
+ * First in a form that has other buttons before its own: the Enter key presses the first one there is. Nobody sees it,
+ * and the tab key passes it.
+ */
+export const defaultButton = (text: string) =>
+  html`<button class="sight" tabindex="-1" aria-hidden="true">${text}</button>`
+
+/** What is wrong, first on the page and with the focus, each line a link to its field; `labels` by field name. */
+export function summary(texts: Texts, problems: Problems, labels: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(problems)
+  if (lines.length === 0) return ''
+  const links = lines.map(
+    ([name, sentence]) =>
+      html`<li><a class="alone" href="#${name}">${labels[name] ?? name}: ${sentence}</a></li>`,
+  )
+  return html`<div class="summary" role="alert" tabindex="-1" autofocus>
+<p>${texts.summary(lines.length)}</p><ul>!${links}</ul></div>`
+}
+
+/** A refusal that belongs to no single field. */
+export const notice = (sentence: string | undefined) =>
+  sentence === undefined
+    ? ''
+    : html`<div class="summary" role="alert" tabindex="-1" autofocus><p>${sentence}</p></div>`
+
+export const newPasswordInput = (texts: Texts, label: string, problems: Problems) =>
+  input(
+    {
+      name: 'password',
+      label,
+      type: 'password',
+      hint: texts.passwordHint(MIN_PASSWORD_LENGTH, MAX_PASSWORD_LENGTH),
+      autocomplete: 'new-password',
+    },
+    problems,
+  )
+
+/** A text to take along: focus it and select all, or touch it once. */
+export function copyable(
+  texts: Texts,
+  field: {
+    name: string
+    label: string
+    hint?: string
+    value: string
+    rows: number
+  },
+): string {
+  const { name, label, hint, value, rows } = field
+  const describedBy = hint === undefined ? '' : html` aria-describedby="${name}-hint"`
+  return html`<div class="field"><label for="${name}">${label}</label>!${notes({ name, ...(hint ? { hint } : {}) }, {})}
+<textarea class="copy" id="${name}" data-copy="${texts.copy}" data-copied="${texts.copied}" rows="${rows}" readonly spellcheck="false" autocomplete="off"!${describedBy}>
+${value}</textarea></div>`
+}

@@ -1,0 +1,59 @@
+/** A form as it was sent: fields are read by name, once; what is not asked for is not looked at. */
+import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
+import type { Texts } from './texts-en.ts'
+
+export type Form = {
+  /** The first value of a field as it was typed, '' when there is none. */
+  raw: (name: string) => string
+  /** The same without the white space around it. */
+  text: (name: string) => string
+  /** All values of a field that may be sent several times. */
+  all: (name: string) => string[]
+  /** The next parts of the names that begin with `path.`: for `a.b` and `a.c.d` under `a` these are `b` and `c`. */
+  under: (path: string) => string[]
+  /** All fields with their values, as they were sent. */
+  entries: () => readonly (readonly [name: string, value: string])[]
+}
+
+export function readForm(body: string | readonly (readonly [string, string])[] | URLSearchParams): Form {
+  const fields = new URLSearchParams(
+    typeof body === 'string' ? body : Array.from(body, ([name, value]) => [name, value]),
+  )
+  const under = new Map<string, Set<string>>()
+  for (const name of fields.keys()) note(under, name)
+  return {
+    raw: name => fields.get(name) ?? '',
+    text: name => (fields.get(name) ?? '').trim(),
+    all: name => fields.getAll(name),
+    under: path => [...(under.get(path) ?? [])],
+    entries: () => [...fields],
+  }
+}
+
+function note(under: Map<string, Set<string>>, name: string): void {
+  for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
+    const path = name.slice(0, dot)
+    const parts = under.get(path) ?? new Set()
+    under.set(path, parts.add(name.slice(dot + 1).split('.', 1)[0] ?? ''))
+  }
+}
+
+/** Field name → sentence, in the order of the form. */
+export type Problems = Readonly<Record<string, string>>
+
+/** Leaves out the fields that are right. */
+export function problemsOf(checked: Readonly<Record<string, string | undefined>>): Problems {
+  const problems: Record<string, string> = {}
+  for (const [name, sentence] of Object.entries(checked))
+    if (sentence !== undefined) problems[name] = sentence
+  return problems
+}
+
+export const isFine = (problems: Problems) => Object.keys(problems).length === 0
+
+/** What is wrong with a one-line name of at most `max` characters. */
+export function nameProblem(texts: Texts, name: string, max: number): string | undefined {
+  if (name === '') return texts.errors.required
+  if (isLongerThan(name, max)) return texts.errors.tooLong(max)
+  return isOneLine(name) ? undefined : texts.errors.characters
+}

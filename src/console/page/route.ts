@@ -1,0 +1,105 @@
+/** What the pages of the console are made of: a visit goes in, a page or a way to another one comes out. */
+import type { Readable } from 'node:stream'
+import type { Session } from '../../accounts/people/sessions.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Sql } from '../../kernel/db/database.ts'
+import type { Outbound } from '../../kernel/http-out/outbound-http.ts'
+import type { Mail } from '../../kernel/http-out/smtp.ts'
+import type { SecurityEvent, SecurityLog } from '../../kernel/monitoring/security-events.ts'
+import type { Sealer } from '../../kernel/sealing.ts'
+import type { Addresses } from '../../passports/core/record.ts'
+import type { Form } from './form.ts'
+import type { Upload } from './upload.ts'
+import type { Words } from './words.ts'
+
+export type ConsoleSetup = {
+  sql: Sql
+  clock: Clock
+  addresses: Addresses
+  mail: Mail
+  /** For the secrets of webhooks, and for those that are shown once. */
+  sealer: Sealer
+  /** The operator's; keys for one purpose each are derived from it. */
+  secretKey: string
+  security: SecurityLog
+  /** A pool of one connection, for who holds it long and ends it. */
+  openPoolOfOne: () => Sql
+  /** Of this Carnet. */
+  version: string
+  /** The way out for test events; its policy says which addresses may be registered. */
+  outbound: Outbound
+}
+
+/** A request body with its media type and, if the header says it, its length in bytes. */
+export type UnreadBody = { stream: Readable; type: string; length: number | undefined }
+
+export type Visit = {
+  setup: ConsoleSetup
+  words: Words
+  params: Readonly<Record<string, string>>
+  query: URLSearchParams
+  form: Form
+  /** Files by the name of their field, where the route takes any. */
+  uploads: ReadonlyMap<string, Upload>
+  /** Of a route that takes a sheet: the body, unread. */
+  upload: UnreadBody | undefined
+  /** The address the request came from. */
+  network: string
+  /** The session's token, and the session if it goes on. */
+  token: string | undefined
+  session: Session | undefined
+  /** The header `Cookie`. */
+  cookies: string | undefined
+  /** The header `Referer`. */
+  referer: string | undefined
+  /** The address that was asked for, with its query. */
+  url: string
+  /** A browser shows the answer: it asks for HTML by name. */
+  wantsHtml: boolean
+  /** Tells of a refusal to whoever watches the log. */
+  note: (event: SecurityEvent) => void
+}
+
+export type SignedInVisit = Visit & { token: string; session: Session }
+
+export type Page = {
+  status?: number
+  title: string
+  body: string
+  headers?: Readonly<Record<string, string>>
+  /** Modules of `assets/console` by name: niceties, the page works without. */
+  scripts?: readonly string[]
+  /** For tables: the whole width of the window. */
+  isWide?: boolean
+}
+/** A file to keep; `content` is sent as it comes. */
+export type Download = { name: string; type: string; content: string | Buffer | Readable }
+/**
+ * A redirect by GET; `session` sets the browser's cookie, and null takes it away; `cookie` is the line of another. `knows`
+ * is the e-mail of who has signed in: the browser is known as theirs from now on.
+ */
+export type Way = { to: string; session?: string | null; cookie?: string; knows?: string }
+/** An answer to one of our own modules, as JSON. */
+/** `session`, as in a way: a page or file after a proof, which gives the session a new token. */
+export type Data = { data: object; status?: number }
+export type Outcome = (Page & { session?: string }) | Way | Data | { file: Download; session?: string }
+
+type Of<A, V> = {
+  method: 'GET' | 'POST'
+  path: string
+  access: A
+  /** In bytes; that of a short form unless said otherwise. */
+  bodyLimit?: number
+  /** Names of the fields that take a small file; they are read before the handler runs. */
+  uploads?: readonly string[]
+  /** Only for who has proven lately who they are; others confirm it on the way. */
+  needsProof?: true
+  /** Its form has a sheet in it, which the handler reads by itself. */
+  takesFile?: true
+  /** What it costs beside a page: see `request-limits.ts`. */
+  cost?: 'download' | 'webhook_test'
+  handle: (visit: V) => Promise<Outcome> | Outcome
+}
+
+/** `anyone`: also signed out. `editor`: signed in, and an editor or owner of the account. `owner`: an owner. */
+export type ConsoleRoute = Of<'anyone', Visit> | Of<'signed_in' | 'editor' | 'owner', SignedInVisit>

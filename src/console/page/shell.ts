@@ -1,0 +1,89 @@
+/** The frame of every page of the console, and the headers that go with it: nothing from elsewhere, no script but our own modules, kept by no cache. */
+import { html } from 'ghtml'
+import type { Session } from '../../accounts/people/sessions.ts'
+import { HOME } from './addresses.ts'
+import { moduleHref, STYLE_HREF } from './assets.ts'
+import type { Page } from './route.ts'
+import type { Texts } from './texts-en.ts'
+import type { Words } from './words.ts'
+
+const policy = (scripts: boolean) =>
+  [
+    "default-src 'none'",
+    ...(scripts ? ["script-src 'self'", "connect-src 'self'"] : []),
+    "style-src 'self'",
+    "img-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+const DENIED = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
+
+/**
+ * `Referrer-Policy: same-origin`: under `no-referrer` a browser sends `Origin: null` with our own forms (Fetch,
+ * "append a request Origin header"), which could not be told from another site's.
+ */
+export const pageHeaders = (page: { scripts: boolean } = { scripts: false }): Record<string, string> => ({
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': policy(page.scripts),
+  'cache-control': 'no-store',
+  'referrer-policy': 'same-origin',
+  'permissions-policy': DENIED.map(feature => `${feature}=()`).join(', '),
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-robots-tag': 'noindex',
+})
+
+const PLACES = [
+  { path: HOME, key: 'overview' },
+  { path: '/console/products', key: 'products' },
+  { path: '/console/scans', key: 'scans' },
+  { path: '/console/import', key: 'sheets', also: ['/console/export'] },
+  { path: '/console/developer', key: 'developer', also: ['/console/keys', '/console/webhooks'] },
+  { path: '/console/settings', key: 'settings' },
+] as const satisfies readonly { path: string; key: keyof Texts; also?: readonly string[] }[]
+
+/** The whole document. `path` is the page's own, so that the navigation can say where one is. */
+export function shell(frame: {
+  words: Words
+  session: Session | undefined
+  path: string
+  page: Page
+}): string {
+  const { words, session, path, page } = frame
+  const { texts, language } = words
+  const scripts = (page.scripts ?? []).map(
+    name => html`<script type="module" src="${moduleHref(name)}"></script>`,
+  )
+  return html`<!doctype html>
+<html lang="${language}"><head><meta charset="utf-8">
+<title>${page.title} · ${texts.brand}</title>
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<link rel="stylesheet" href="${STYLE_HREF}">!${scripts}</head>
+<body!${frameOf(page, session)}><a class="skip" href="#content">${texts.skip}</a>
+<header class="top"><a class="brand" href="${HOME}">${texts.brand}</a>!${session ? navigation(words, path) : ''}</header>
+<main id="content" tabindex="-1">!${session?.account.closedAt ? html`<p class="reach">${texts.accountClosed}</p>` : ''}!${page.body}</main>
+!${session ? footer(words, session) : ''}</body></html>
+`
+}
+
+/** The head stands in one place on all pages of who is signed in, however wide the page is below it. */
+const frameOf = ({ isWide = false }: Page, session: Session | undefined) =>
+  isWide ? ' class="wide"' : session === undefined ? '' : ' class="wide narrow-main"'
+
+function navigation({ texts }: Words, path: string): string {
+  const links = PLACES.map(place => {
+    const own = 'also' in place ? [place.path, ...place.also] : [place.path]
+    const isHere = own.some(one => one === path || (one !== HOME && path.startsWith(`${one}/`)))
+    const current = isHere ? ' aria-current="page"' : ''
+    return html`<a href="${place.path}"!${current}>${texts[place.key]}</a>`
+  })
+  return html`<nav aria-label="${texts.navigation}">!${links}</nav>
+<form method="post" action="/console/sign-out"><button class="plain">${texts.signOut}</button></form>`
+}
+
+const footer = ({ texts }: Words, { email, role }: Session) =>
+  html`<footer>${texts.signedInAs(email, texts.roles[role])}</footer>`

@@ -1,0 +1,77 @@
+/** What signed-in people may cost: requests a minute, fewer of named actions, and seats for downloads that are heavy to make. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Session } from '../accounts/people/sessions.ts'
+import { perDatabase, type Sql } from '../kernel/db/database.ts'
+import { type Release, releaseWithAnswer, Semaphore } from '../kernel/semaphore.ts'
+import { createTokenBuckets } from '../kernel/token-buckets.ts'
+import { refuse } from './page/error-page.ts'
+import type { ConsoleRoute } from './page/route.ts'
+import { chooseWords } from './page/words.ts'
+
+/** Of one person, as many as the API gives the smallest plan. */
+const REQUESTS_PER_MINUTE = 300
+/** Of an account. A test goes out to an address of its choice. */
+const WEBHOOK_TESTS_PER_MINUTE = 10
+const MAX_DOWNLOADS = 4
+const MAX_DOWNLOADS_PER_ACCOUNT = 2
+
+const limitsOf = perDatabase((_sql: Sql) => ({
+  requests: createTokenBuckets({ perMinute: REQUESTS_PER_MINUTE }),
+  webhookTests: createTokenBuckets({ perMinute: WEBHOOK_TESTS_PER_MINUTE }),
+  downloads: new Semaphore({ capacity: MAX_DOWNLOADS, maxWaiting: 0, maxWaitMs: 0 }),
+  downloadsOf: new Map<number, number>(),
+}))
+
+type Limits = ReturnType<typeof limitsOf>
+type Entry = { sql: Sql; route: ConsoleRoute; session: Session; request: FastifyRequest; reply: FastifyReply }
+
+/** Admits a request to its route; otherwise answers it and returns the answer. */
+export function refuseForCost({ sql, route, session, request, reply }: Entry): FastifyReply | undefined {
+  const limits = limitsOf(sql)
+  const { texts } = chooseWords(request.headers['accept-language'])
+  const refuseFor = (seconds: number, sentence: string) =>
+    refuse({ request, reply, session, status: 429, sentence, headers: { 'retry-after': String(seconds) } })
+  const now = performance.now()
+  const seconds = limits.requests.take(session.personId, now)
+  if (seconds > 0) return refuseFor(seconds, texts.tooManyRequests(seconds))
+  if (route.cost === 'webhook_test') {
+    const pause = limits.webhookTests.take(String(session.account.id), now)
+    return pause > 0 ? refuseFor(pause, texts.tooManyTests(WEBHOOK_TESTS_PER_MINUTE, pause)) : undefined
+  }
+  if (route.cost !== 'download') return undefined
+  if (!isOwnRequest(request)) {
+    return refuse({ request, reply, session, status: 403, sentence: texts.crossSiteDownload })
+  }
+  const release = takeSeat(limits, session.account.id)
+  if (release === undefined) {
+    const headers = { 'retry-after': '30' }
+    return refuse({ request, reply, session, status: 503, sentence: texts.downloadsBusy, headers })
+  }
+  releaseWithAnswer(reply.raw, release)
+  return undefined
+}
+
+/**
+ * Cookies go along with a link on any site (SameSite=Lax), and a link must not start minutes of work. Browsers say where a
+ * request comes from; `none` is an address that was typed or kept.
+ */
+function isOwnRequest({ headers }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site']
+  return site === undefined || site === 'same-origin' || site === 'none'
+}
+
+function takeSeat({ downloads, downloadsOf }: Limits, account: number): Release | undefined {
+  const taken = downloadsOf.get(account) ?? 0
+  const release = taken < MAX_DOWNLOADS_PER_ACCOUNT ? downloads.tryAcquire() : undefined
+  if (release === undefined) return undefined
+  downloadsOf.set(account, taken + 1)
+  let isTaken = true
+  return () => {
+    if (!isTaken) return
+    isTaken = false
+    release()
+    const left = (downloadsOf.get(account) ?? 1) - 1
+    if (left > 0) downloadsOf.set(account, left)
+    else downloadsOf.delete(account)
+  }
+}

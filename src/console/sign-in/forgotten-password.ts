@@ -1,0 +1,73 @@
+/** "Password forgotten?": one answer for every address, and the letter behind it. */
+import { html } from 'ghtml'
+import { countResetRequest } from '../../accounts/people/attempt-limits.ts'
+import { parseEmail } from '../../accounts/people/email.ts'
+import { buildSetPasswordUrl } from '../../accounts/people/one-time-links.ts'
+import { createResetLink } from '../../accounts/people/password-reset.ts'
+import type { Letter } from '../../kernel/http-out/smtp.ts'
+import { FORGOTTEN, SIGN_IN } from '../page/addresses.ts'
+import { input, notice, summary } from '../page/fields.ts'
+import { isFine, type Problems, problemsOf } from '../page/form.ts'
+import type { Outcome, Page, Visit } from '../page/route.ts'
+import { resetLetter } from './emails.ts'
+
+export const showForgotten = (visit: Visit): Outcome =>
+  visit.setup.mail.hasServer ? page(visit, { email: '' }) : askOperator(visit)
+
+/** Without mail nobody can be shown to own an address: only the operator, who knows them, hands out links. */
+function askOperator({ words: { texts } }: Visit): Page {
+  const body = html`<h1>${texts.forgotten}</h1><p class="lead">${texts.forgottenAsk}</p>
+<p class="quiet">${texts.forgottenAskOperator} <code>carnet users reset-password --email …</code></p>
+<p><a class="button second" href="${SIGN_IN}">${texts.signIn}</a></p>`
+  return { title: texts.forgotten, body }
+}
+
+export async function submitForgotten(visit: Visit): Promise<Outcome> {
+  const { form, setup, network, words } = visit
+  if (!setup.mail.hasServer) return askOperator(visit)
+  const { texts } = words
+  const typed = form.text('email')
+  const email = parseEmail(typed)
+  const problems = problemsOf({
+    email: typed === '' ? texts.errors.required : email === undefined ? texts.errors.emailFormat : undefined,
+  })
+  if (!isFine(problems) || email === undefined) return page(visit, { email: typed, problems, status: 422 })
+  const asked = await countResetRequest(setup, { email, network })
+  if ('problem' in asked) {
+    const refusal = texts.signInWait(Math.ceil(asked.seconds / 60))
+    const headers = { 'retry-after': String(asked.seconds) }
+    return { ...page(visit, { email, refusal, status: 429 }), headers }
+  }
+  // Behind the answer: how long it takes would tell whether the address is known.
+  if (!asked.isFlooded) setup.mail.post(letterTo(visit, email))
+  const title = texts.forgottenSent
+  const body = html`<h1>${title}</h1><p class="lead">${texts.forgottenSentLead(email)}</p>
+<p>${texts.forgottenNone}</p><p><a class="button second" href="${SIGN_IN}">${texts.signIn}</a></p>`
+  return { title, body }
+}
+
+async function letterTo({ setup, words }: Visit, email: string): Promise<Letter | undefined> {
+  const found = await createResetLink(setup, email)
+  if (found === undefined) return undefined
+  const { publicUrl } = setup.addresses
+  return resetLetter(words, { to: found.email, publicUrl, link: buildSetPasswordUrl(publicUrl, found.token) })
+}
+
+type Shown = { email: string; problems?: Problems; refusal?: string; status?: number }
+
+function page({ words: { texts } }: Visit, { email, problems = {}, refusal, status = 200 }: Shown): Page {
+  const field = {
+    name: 'email',
+    label: texts.email,
+    type: 'email',
+    value: email,
+    autocomplete: 'username',
+  } as const
+  const body = html`<h1>${texts.forgotten}</h1><p class="lead">${texts.forgottenLead}</p>
+!${summary(texts, problems, { email: texts.email })}!${notice(refusal)}
+<form method="post" action="${FORGOTTEN}" novalidate class="narrow">
+!${input(field, problems)}
+<button>${texts.forgottenSubmit}</button></form>
+<p><a class="alone" href="${SIGN_IN}">${texts.signIn}</a></p>`
+  return { title: texts.forgotten, body, status }
+}

@@ -1,0 +1,33 @@
+/**
+ * A form that came when the session had ended: what was typed goes back to its sender, to be sent again by their own
+ * click once they are signed in. Nothing of it is kept here. Only what a page of ours sent gets this far: the door
+ * refuses every other form before, and does so with the form that is sent again.
+ */
+import { html } from 'ghtml'
+import { ownPath, signInFor } from '../page/addresses.ts'
+import type { Form } from '../page/form.ts'
+import type { Page, Visit } from '../page/route.ts'
+import { pageBefore } from './confirm.ts'
+
+/** Fields that are typed anew each time: passwords, and what a passkey answered. */
+const SECRETS: ReadonlySet<string> = new Set(['password', 'confirm_password', 'current', 'answer'])
+
+/** `url` is the address that the form was sent to, `referer` the page it stood on, `withFiles` that it had some. */
+type Sent = { url: string; referer: string | undefined; withFiles: boolean }
+
+export function sessionEndedPage({ words, form }: Visit, { url, referer, withFiles }: Sent): Page {
+  const texts = words.texts.ended
+  const kept = form.entries().filter(([name]) => !SECRETS.has(name))
+  const isWhole = !withFiles && kept.length === form.entries().length
+  const way = html`<a class="button" href="${signInFor(pageBefore(referer))}" target="_blank" rel="noopener">${texts.signIn}</a>`
+  const steps = withFiles
+    ? html`<p class="lead">${texts.filesLead}</p><p>!${way}</p>`
+    : html`<p class="lead">${texts.lead}</p><ol class="steps"><li><p>${texts.first}</p><p>!${way}</p></li>
+<li><p>${texts.second}!${isWhole ? '' : html` ${texts.notSecrets}`}</p>!${again(texts.again, ownPath(url), kept)}</li></ol>`
+  return { title: texts.title, body: html`<h1>${texts.title}</h1>!${steps}`, status: 403 }
+}
+
+function again(text: string, to: string, kept: ReturnType<Form['entries']>): string {
+  const fields = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
+  return html`<form method="post" action="${to}">!${fields}<button class="second">${text}</button></form>`
+}

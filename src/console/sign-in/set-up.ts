@@ -1,0 +1,81 @@
+/** The first page of a new Carnet: whoever holds the one-time link names the account and becomes its owner. */
+import { html } from 'ghtml'
+import { parseEmail } from '../../accounts/people/email.ts'
+import { isSetUpLink } from '../../accounts/people/one-time-links.ts'
+import { findPasswordProblem } from '../../accounts/people/password.ts'
+import { createSession } from '../../accounts/people/sessions.ts'
+import { setUpOwner } from '../../accounts/people/set-password.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { HOME, SIGN_IN } from '../page/addresses.ts'
+import { input, newPasswordInput, summary } from '../page/fields.ts'
+import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
+import type { Outcome, Page, Visit } from '../page/route.ts'
+import { findLinkToken, linkCookie, wayToCleanAddress } from './link-cookie.ts'
+import { linkEnded, passwordSentence } from './link-pages.ts'
+
+const NAME_LENGTH_MAX = 200
+
+const PATH = '/console/set-up'
+
+export async function showSetUp(visit: Visit): Promise<Outcome> {
+  const way = wayToCleanAddress(visit, PATH)
+  if (way !== undefined) return way
+  const token = findLinkToken(visit)
+  return (await isSetUpLink(visit.setup, token)) ? page(visit, { token, name: '', email: '' }) : ended(visit)
+}
+
+export async function submitSetUp(visit: Visit): Promise<Outcome> {
+  const { setup, form, words } = visit
+  const { errors } = words.texts
+  const typed = { token: form.raw('token'), name: form.text('name'), email: form.text('email') }
+  if (!(await isSetUpLink(setup, typed.token))) return ended(visit)
+  const password = form.raw('password')
+  const email = parseEmail(typed.email)
+  const emailSentence = typed.email === '' ? errors.required : errors.emailFormat
+  const problems = problemsOf({
+    name: nameProblem(words.texts, typed.name, NAME_LENGTH_MAX),
+    email: email === undefined ? emailSentence : undefined,
+    password: passwordSentence(words.texts, password, findPasswordProblem(password, email ?? '')),
+  })
+  if (!isFine(problems) || email === undefined) return page(visit, typed, problems)
+  try {
+    const owner = await setUpOwner(setup, { token: typed.token, accountName: typed.name, email, password })
+    const session = await createSession(setup, { ...owner, replaces: visit.token })
+    const cookie = linkCookie(visit, PATH, null)
+    return session === undefined
+      ? { to: SIGN_IN, cookie }
+      : { to: HOME, session: session.token, knows: session.email, cookie }
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return ended(visit)
+    const isTaken = error instanceof AppError && error.details?.some(detail => detail.code === 'duplicate')
+    if (isTaken) return page(visit, typed, { email: errors.emailTaken })
+    throw error
+  }
+}
+
+function ended({ words: { texts }, note }: Visit) {
+  note('link_refused')
+  return linkEnded(texts, texts.linkEndedSetUp)
+}
+
+type Typed = { token: string; name: string; email: string }
+
+function page({ words: { texts } }: Visit, typed: Typed, problems: Problems = {}): Page {
+  const name = {
+    name: 'name',
+    label: texts.accountName,
+    hint: texts.accountNameHint,
+    value: typed.name,
+    autocomplete: 'organization',
+    maxLength: NAME_LENGTH_MAX,
+  }
+  const body = html`<h1>${texts.setUp}</h1><p class="lead">${texts.setUpLead}</p>
+!${summary(texts, problems, { name: texts.accountName, email: texts.email, password: texts.password })}
+<form method="post" action="/console/set-up" novalidate class="narrow">
+<input type="hidden" name="token" value="${typed.token}">
+!${input(name, problems)}
+!${input({ name: 'email', label: texts.email, type: 'email', value: typed.email, autocomplete: 'username' }, problems)}
+!${newPasswordInput(texts, texts.password, problems)}
+<button>${texts.setUpSubmit}</button></form>`
+  return { title: texts.setUp, body, status: isFine(problems) ? 200 : 422 }
+}
