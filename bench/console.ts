@@ -8,7 +8,7 @@ import type { AccountContext } from '../src/accounts/context.ts'
 import { createOwnKey } from '../src/accounts/keys/own-keys.ts'
 import { CONSOLE_ROUTES } from '../src/console/routes.ts'
 import { systemClock } from '../src/kernel/clock.ts'
-import { addressList } from '../src/kernel/http/ip-ranges.ts'
+import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../src/kernel/http-out/outbound-http.ts'
 import { idFromUuid, newUuid } from '../src/kernel/ids.ts'
 import { createLog } from '../src/kernel/log.ts'
@@ -130,7 +130,7 @@ async function fillTheRest(
   big: string,
 ): Promise<readonly [string, string][]> {
   const expiresAt = new Date(systemClock.now().getTime() + 90 * DAY_MS)
-  const { policy } = openOutbound({ allowInsecureLoopback: false, allowed: addressList([]) })
+  const { policy } = openOutbound({ allowInsecureLoopback: false, allowed: createAddressList([]) })
   const setup = { sealer: createSealer(SECRET_KEY), policy }
   for (let n = 0; n < ENTRIES; n++) await audit(ctx, 'account_renamed', `Bench ${n}`)
   const made = { key: '', link: '', webhook: '' }

@@ -1,7 +1,7 @@
 /** `fanout`: 500 events by one statement, of an account without an endpoint and with one, against the same without the trigger. */
 
 import { systemClock } from '../src/kernel/clock.ts'
-import { addressList } from '../src/kernel/http/ip-ranges.ts'
+import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { newUuid } from '../src/kernel/ids.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
 import { insertEvents } from '../src/webhooks/insert-events.ts'
@@ -19,7 +19,7 @@ export const fanOutRows: Bench = async stage => {
   await bare.sql`drop trigger event_fans_out on event`
   const [none, one] = [await stage.tenant(hall), await stage.tenant(hall)]
   const ctx = { sql: hall.sql, clock: systemClock, accountId: one.accountId, actorId: 1 }
-  const policy = { allowInsecureLoopback: false, allowed: addressList([]) }
+  const policy = { allowInsecureLoopback: false, allowed: createAddressList([]) }
   await addWebhook(ctx, { sealer: createSealer(SECRET_KEY), policy }, { url: 'https://shop.example/' })
   const figures = await inTurns({
     none: () => insert(hall, none.accountId),

@@ -1,7 +1,7 @@
 /** `isolation`: 45 good endpoints with five bad ones beside them, against the 45 alone: how long an event takes, and the worker's memory. */
 import { readFileSync } from 'node:fs'
 import { systemClock } from '../src/kernel/clock.ts'
-import { addressList } from '../src/kernel/http/ip-ranges.ts'
+import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { newUuid } from '../src/kernel/ids.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
 import { insertEvents } from '../src/webhooks/insert-events.ts'
@@ -45,7 +45,7 @@ type Figures = { delay: number; halfMiB: number; lastMiB: number }
 async function run(stage: Stage, name: string, badUrls: readonly string[]): Promise<Figures> {
   const hall = await stage.hall(`isolation_${name}`)
   const receiver = await stage.serve(hall, 'receiver.ts')
-  const policy = { allowInsecureLoopback: true, allowed: addressList([]) }
+  const policy = { allowInsecureLoopback: true, allowed: createAddressList([]) }
   const setup = { sealer: createSealer(SECRET_KEY), policy }
   const accounts: number[] = []
   for (let n = 0; n < GOOD / PER_ACCOUNT; n++) {

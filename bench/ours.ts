@@ -3,9 +3,9 @@
 import { createApp } from '../src/app.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { type DatabaseTarget, openPool } from '../src/kernel/db/database.ts'
-import { addressList } from '../src/kernel/http/ip-ranges.ts'
+import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../src/kernel/http-out/outbound-http.ts'
-import { openMail } from '../src/kernel/http-out/smtp.ts'
+import { openMailer } from '../src/kernel/http-out/smtp.ts'
 import { createLog } from '../src/kernel/log.ts'
 import { createSecurityLog } from '../src/kernel/monitoring/security-events.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
@@ -30,7 +30,7 @@ const app = createApp({
   secretKey: 'bench-bench-bench-bench-bench-bench',
   security: createSecurityLog({ log, clock: systemClock }),
   sealer: createSealer('bench-bench-bench-bench-bench-bench'),
-  outbound: openOutbound({ allowInsecureLoopback: false, allowed: addressList([]) }),
+  outbound: openOutbound({ allowInsecureLoopback: false, allowed: createAddressList([]) }),
   allowQueryApiKey: false,
   trustedProxies: [],
   version: 'bench',
@@ -42,7 +42,7 @@ const app = createApp({
     },
   },
   log,
-  mail: openMail(undefined, log),
+  mail: openMailer(undefined, log),
   findReadiness: async () => 'ready',
 })
 await app.listen({ port: 0, host: '127.0.0.1' })

@@ -1,7 +1,7 @@
 /** `webhooks`: 10,000 events to one healthy endpoint on this machine, against undici in a loop that does only that. */
 
 import { systemClock } from '../src/kernel/clock.ts'
-import { addressList } from '../src/kernel/http/ip-ranges.ts'
+import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { newUuid } from '../src/kernel/ids.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
 import { insertEvents } from '../src/webhooks/insert-events.ts'
@@ -22,7 +22,7 @@ export const webhookRows: Bench = async stage => {
   const poster = await stage.serve(hall, 'poster.ts')
   const worker = await stage.serve(hall, 'deliver.ts', { secretKey: SECRET_KEY })
   const origin = `http://127.0.0.1:${receiver.port}`
-  const policy = { allowInsecureLoopback: true, allowed: addressList([]) }
+  const policy = { allowInsecureLoopback: true, allowed: createAddressList([]) }
   const ctx = { sql: hall.sql, clock: systemClock, accountId: tenant.accountId, actorId: 1 }
   await addWebhook(ctx, { sealer: createSealer(SECRET_KEY), policy }, { url: `${origin}/hook` })
   const figures = await inTurns({

@@ -24,12 +24,16 @@ import { type OperatorSetup, registerOperator } from './api/service/operator.ts'
 import { type ConsoleSetup, registerConsole } from './console/door.ts'
 import { HOME } from './console/page/addresses.ts'
 import { answerError as answerByPage } from './console/page/error-page.ts'
-import { findMeaning, unavailable } from './kernel/db/database.ts'
+import { databaseUnavailable, explainDatabaseError } from './kernel/db/database.ts'
 import { AppError, type ErrorCode } from './kernel/errors.ts'
-import { type ConnectionLimits, connectionLimits, guardConnections } from './kernel/http/connection-guard.ts'
+import {
+  type ConnectionLimits,
+  computeConnectionLimits,
+  guardConnections,
+} from './kernel/http/connection-guard.ts'
 import { defaultHeaders } from './kernel/http/default-headers.ts'
-import { networkOf } from './kernel/http/network.ts'
-import { createRequestId, type Proxies, trustedProxies } from './kernel/http/trusted-proxies.ts'
+import { getNetwork } from './kernel/http/network.ts'
+import { createRequestId, createTrustedProxies, type TrustedProxies } from './kernel/http/trusted-proxies.ts'
 import type { Log } from './kernel/log.ts'
 import type { SecurityLog } from './kernel/monitoring/security-events.ts'
 import { refusalFace, registerSite, type SiteSetup } from './site/door.ts'
@@ -54,7 +58,7 @@ export type AppSetup = ApiSetup &
 const HEADERS_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 10_000
 /** Of a body that is refused for its size: so much is still read and thrown away. */
-const MOST_READ_FOR_NOTHING = 64 * 1_048_576
+const MAX_DISCARDED_BYTES = 64 * 1_048_576
 
 export function createApp(setup: AppSetup): FastifyInstance {
   const { publicUrl } = setup.addresses
@@ -63,7 +67,7 @@ export function createApp(setup: AppSetup): FastifyInstance {
   registerDocs(app, setup)
   const { answerReady } = registerSite(app, setup)
   registerConsole(app, setup)
-  goStraight(app, setup, answerReady)
+  answerReadyPagesFirst(app, setup, answerReady)
   return app
 }
 
@@ -71,7 +75,7 @@ export function createApp(setup: AppSetup): FastifyInstance {
  * Most requests are for pages that are ready. The framework's share of such an answer is a fifth of its time, so they
  * are answered before it is asked; whatever is unusual about a request is left to it.
  */
-function goStraight(
+function answerReadyPagesFirst(
   app: FastifyInstance,
   { metrics, log, trustedProxies: proxies }: AppSetup,
   answerReady: ReturnType<typeof registerSite>['answerReady'],
@@ -110,13 +114,13 @@ export type ServerSetup = OperatorSetup &
   }
 
 /** How a refusal looks at a public address; `page` stands in for the JSON. */
-type FaceOf = (request: FastifyRequest, status: number) => ReturnType<typeof refusalFace>
+type BuildPublicError = (request: FastifyRequest, status: number) => ReturnType<typeof refusalFace>
 
 /** What every process that listens answers, for whoever runs it; a worker answers nothing else. */
-export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyInstance {
+export function createOperatorApp(setup: ServerSetup, faceOf?: BuildPublicError): FastifyInstance {
   const requestId = createRequestId(setup.trustedProxies)
-  const { readerOf, isTrusted } = trustedProxies(setup.trustedProxies)
-  const answering = { ...setup, readerOf }
+  const { getReaderAddress, isTrusted } = createTrustedProxies(setup.trustedProxies)
+  const answering = { ...setup, getReaderAddress }
   const ofAll = defaultHeaders(setup.addresses.publicUrl)
   const app = Fastify({
     loggerInstance: setup.log,
@@ -146,7 +150,7 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
   }) as unknown as FastifyInstance
   app.decorateRequest('readerAddress', {
     getter() {
-      return readerOf(this.raw)
+      return getReaderAddress(this.raw)
     },
   })
   // Only doors read bodies. What is sent to an address that is none is passed over, broken or not.
@@ -169,7 +173,7 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
   app.setNotFoundHandler(() => {
     throw new AppError('not_found', 'There is no such address.')
   })
-  guard(app.server, setup, isTrusted)
+  answerInTurn(app.server, setup, isTrusted)
   app.server.on('checkExpectation', (request, response) => {
     const id = requestId(request)
     const body = errorJson(
@@ -193,13 +197,13 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: FaceOf): FastifyI
 }
 
 /** Each request is answered when the guard gives it its turn. */
-function guard(server: Server, setup: ServerSetup, isTrusted: Proxies['isTrusted']): void {
-  const limits = setup.connectionLimits ?? connectionLimits()
-  const { inTurn, numbers } = guardConnections(server, { limits, log: setup.log, isTrusted })
+function answerInTurn(server: Server, setup: ServerSetup, isTrusted: TrustedProxies['isTrusted']): void {
+  const limits = setup.connectionLimits ?? computeConnectionLimits()
+  const { answerInTurn, numbers } = guardConnections(server, { limits, log: setup.log, isTrusted })
   setup.metrics?.watchConnections(numbers)
   const answer = findListener(server)
   server.off('request', answer)
-  server.on('request', (request, response) => inTurn(request, response, answer))
+  server.on('request', (request, response) => answerInTurn(request, response, answer))
 }
 
 function findListener(server: Server): RequestListener {
@@ -211,7 +215,7 @@ function findListener(server: Server): RequestListener {
 /** What answers while the database is waited for: that the process lives, and to everybody else to come again. */
 export function createWaitingApp(setup: ServerSetup): FastifyInstance {
   const app = createOperatorApp(setup)
-  app.addHook('onRequest', (request, _reply, done) => done(request.is404 ? unavailable() : undefined))
+  app.addHook('onRequest', (request, _reply, done) => done(request.is404 ? databaseUnavailable() : undefined))
   return app
 }
 
@@ -283,7 +287,7 @@ function asRefusal(setup: ServerSetup, error: Error, request: FastifyRequest): A
     return new AppError('bad_request', 'The connection ended before the body did.')
   const known = 'code' in error && typeof error.code === 'string' ? FRAMEWORK[error.code] : undefined
   if (known) return new AppError(known[0], known[1])
-  const meaning = findMeaning(error)
+  const meaning = explainDatabaseError(error)
   if (meaning?.code === 'unavailable') {
     setup.log.warn({ request_id: request.id, reason: error.message }, 'the database did not answer')
   } else {
@@ -306,22 +310,27 @@ const isPublic = (request: FastifyRequest) =>
 
 /** A key that was sent and opens nothing, or not this. No key at all is only a question. */
 function noteRefusal(
-  { security, readerOf }: ServerSetup & Pick<Proxies, 'readerOf'>,
+  { security, getReaderAddress }: ServerSetup & Pick<TrustedProxies, 'getReaderAddress'>,
   code: ErrorCode,
   request: FastifyRequest,
 ): void {
-  const from = () => ({ requestId: String(request.id), network: networkOf(readerOf(request.raw)) })
+  const from = () => ({ requestId: String(request.id), network: getNetwork(getReaderAddress(request.raw)) })
   if (code === 'unauthorized' && request.headers.authorization !== undefined) {
     security?.note('key_refused', from())
   }
   if (code === 'read_only') security?.note('right_refused', from())
 }
 
-type Failing = { error: Error; request: FastifyRequest; reply: FastifyReply; faceOf: FaceOf | undefined }
+type Failing = {
+  error: Error
+  request: FastifyRequest
+  reply: FastifyReply
+  faceOf: BuildPublicError | undefined
+}
 
 /** A request that the framework itself refuses has none of our decorations. */
 function answerError(
-  setup: ServerSetup & Pick<Proxies, 'readerOf'>,
+  setup: ServerSetup & Pick<TrustedProxies, 'getReaderAddress'>,
   { error, request, reply, faceOf }: Failing,
 ): FastifyReply {
   const refusal = asRefusal(setup, error, request)
@@ -331,7 +340,7 @@ function answerError(
   if (
     refusal.code === 'payload_too_large' &&
     request.headers.expect === undefined &&
-    Number(request.headers['content-length']) <= MOST_READ_FOR_NOTHING
+    Number(request.headers['content-length']) <= MAX_DISCARDED_BYTES
   ) {
     reply.removeHeader('connection')
   }
@@ -343,7 +352,7 @@ function answerError(
     .headers({
       'content-type': 'application/json; charset=utf-8',
       ...face?.headers,
-      ...(isUncounted ? addressHeaders(setup, setup.readerOf(request.raw)) : {}),
+      ...(isUncounted ? addressHeaders(setup, setup.getReaderAddress(request.raw)) : {}),
       ...refusal.headers,
       'x-request-id': request.id,
     })

@@ -1,6 +1,6 @@
 /** The command line's entrance: `carnet COMMAND`. */
 import { runCommandLine } from './cli/run.ts'
-import { ConfigError, environment } from './kernel/config/config.ts'
+import { ConfigError, readEnvironment } from './kernel/config/config.ts'
 
 /** Whoever read may have gone, as `head` does: what was begun is done all the same, and there is nobody to tell. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -15,7 +15,7 @@ async function main(): Promise<number> {
   const err = (text: string) => process.stderr.write(text)
   try {
     const out = (text: string) => process.stdout.write(text)
-    return await runCommandLine(process.argv.slice(2), environment(), { out, err })
+    return await runCommandLine(process.argv.slice(2), readEnvironment(), { out, err })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     err(`${error.message}\n`)

@@ -1,7 +1,7 @@
 /** What a process has started, and what that has started: a killed parent takes none of it along. */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { signal } from '../src/kernel/process/processes.ts'
+import { sendSignal } from '../src/kernel/process/processes.ts'
 
 export type Child = { pid: number; parent: number; command: string }
 
@@ -16,9 +16,9 @@ export function descendantsOf(pid: number, all: readonly Child[] = listProcesses
 /** Ends them at once; a PostgreSQL in order, because killed it leaves its shared memory behind. */
 export function endDescendants(pid: number, all: readonly Child[] = listProcesses()): void {
   for (const child of all.filter(({ parent }) => parent === pid)) {
-    if (/(?:^|\/)postgres$/.test(child.command)) signal(child.pid, 'SIGINT')
+    if (/(?:^|\/)postgres$/.test(child.command)) sendSignal(child.pid, 'SIGINT')
     else {
-      signal(child.pid, 'SIGKILL')
+      sendSignal(child.pid, 'SIGKILL')
       endDescendants(child.pid, all)
     }
   }

@@ -7,9 +7,9 @@ import { createKey, type Scope } from '../src/accounts/keys/keys.ts'
 import { type AppSetup, createApp } from '../src/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
 import { openPool, type Sql } from '../src/kernel/db/database.ts'
-import { addressList } from '../src/kernel/http/ip-ranges.ts'
+import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../src/kernel/http-out/outbound-http.ts'
-import { openMail } from '../src/kernel/http-out/smtp.ts'
+import { openMailer } from '../src/kernel/http-out/smtp.ts'
 import { createLog } from '../src/kernel/log.ts'
 import { createSecurityLog } from '../src/kernel/monitoring/security-events.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
@@ -82,7 +82,7 @@ export async function startHarness(
   const sql = openPool(database.target)
   const clock = new TestClock()
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
-  const mail = openMail(undefined, log)
+  const mail = openMailer(undefined, log)
   const scans = createScanRecorder({ sql, clock, log, geoMmdbPath: settings.geoMmdbPath })
   const setup: AppSetup = {
     sql,
@@ -94,7 +94,7 @@ export async function startHarness(
     secretKey: 'a secret key that only tests know, long enough',
     security: createSecurityLog({ log, clock }),
     sealer: createSealer('a secret key that only tests know, long enough'),
-    outbound: openOutbound({ allowInsecureLoopback: true, allowed: addressList([]) }),
+    outbound: openOutbound({ allowInsecureLoopback: true, allowed: createAddressList([]) }),
     allowQueryApiKey: settings.allowQueryApiKey ?? false,
     trustedProxies: settings.trustedProxies ?? [],
     version: '0.0.0-test',

@@ -22,7 +22,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { startEmbeddedPostgres } from '../src/kernel/postgres-server/embedded-postgres.ts'
 import { findPostmaster, shutDown } from '../src/kernel/postgres-server/postmaster.ts'
-import { signal } from '../src/kernel/process/processes.ts'
+import { sendSignal } from '../src/kernel/process/processes.ts'
 import { compareAnswers, SEEN_VARIABLE } from './answers.ts'
 import { dropAll, makeTemplate, type Target, TEST_SERVER_VARIABLE } from './database.ts'
 import { childrenOf, endDescendants } from './descendants.ts'
@@ -163,7 +163,7 @@ async function endFiles(before: ReadonlySet<number>): Promise<void> {
   while (left().length > 0 && performance.now() < until) await pause(END_CHECK_MS)
   for (const { pid } of left()) {
     endDescendants(pid)
-    signal(pid, 'SIGKILL')
+    sendSignal(pid, 'SIGKILL')
   }
 }
 

@@ -3,7 +3,7 @@
  * makes. A second one with the same key waits for that row, and is then given the answer of the first. What was
  * refused or failed is rolled back and leaves nothing.
  */
-import { perDatabase, retrying, type Sql } from '../kernel/db/database.ts'
+import { perDatabase, type Sql, withRetries } from '../kernel/db/database.ts'
 import { inTransaction } from '../kernel/db/transaction.ts'
 import { AppError, assert, invalid } from '../kernel/errors.ts'
 import type { AccountContext } from './context.ts'
@@ -79,7 +79,7 @@ async function attempt(
   wish: Wish,
 ): Promise<IdempotentOutcome> {
   for (;;) {
-    const answer = await retrying(() => tryOnce(ctx, request, wish))
+    const answer = await withRetries(() => tryOnce(ctx, request, wish))
     if (answer !== undefined) return { answer, replayed: false }
     const known = await findKept(ctx, request)
     if (known !== undefined) return known

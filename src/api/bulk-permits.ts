@@ -5,7 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { perDatabase, type Sql } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
-import { type Release, releaseWithAnswer, Semaphore } from '../kernel/semaphore.ts'
+import { type Release, releaseWithResponse, Semaphore } from '../kernel/semaphore.ts'
 
 /** Smaller bodies are quicker than taking turns. */
 export const MIN_QUEUED_BYTES = 256 * 1024
@@ -49,7 +49,7 @@ export async function acquireBulkPermit(
       { 'retry-after': '2' },
     )
   }
-  releaseWithAnswer(reply.raw, release)
+  releaseWithResponse(reply.raw, release)
 }
 
 /** First of the half that one account may have, of seats and of places in the queue: the rest is for the others. */

@@ -7,7 +7,7 @@ import { authenticate, type KeyHolder } from '../accounts/keys/authenticate.ts'
 import { recordKeyUse } from '../accounts/keys/key-use.ts'
 import { findCategory } from '../categories/catalogue.ts'
 import { AppError, assert, notFound } from '../kernel/errors.ts'
-import { readRows } from '../kernel/text/json-rows.ts'
+import { readJsonRows } from '../kernel/text/json-rows.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
 import { getPassport, requireUuid, requireVersionNo } from '../passports/read/find.ts'
 import { acquireBulkPermit, MIN_QUEUED_BYTES } from './bulk-permits.ts'
@@ -85,7 +85,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
           requireUtf8Json(request)
           if (!isBulk(request)) return done(null, readJson(bytes))
           if (bytes.length < MIN_QUEUED_BYTES) return done(null, readJson(bytes, ROWS))
-          readRows(bytes, ROWS).then(body => done(null, body), done)
+          readJsonRows(bytes, ROWS).then(body => done(null, body), done)
         } catch (error) {
           done(error as Error)
         }
@@ -121,7 +121,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
 const OPEN = new Set(ROUTES.filter(route => route.open).map(route => API_PREFIX + route.path))
 const isOpen = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && OPEN.has(url)
 const BULK = new Set(ROUTES.filter(route => route.bulk).map(route => API_PREFIX + route.path))
-const ROWS = { member: 'items', most: MAX_ITEMS, mostBytesWithout: MAX_BODY_BYTES }
+const ROWS = { member: 'items', maxRows: MAX_ITEMS, maxBytesWithout: MAX_BODY_BYTES }
 const isBulk = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && BULK.has(url)
 const BODY_OPTIONAL = new Set(ROUTES.filter(one => one.isBodyOptional).map(one => API_PREFIX + one.path))
 const canLackBody = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && BODY_OPTIONAL.has(url)

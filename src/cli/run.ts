@@ -1,5 +1,5 @@
 /** Runs one command line: finds the command, prints its result, and turns what went wrong into a sentence and an exit code. */
-import { forTerminal, jsonForTerminal } from '../kernel/characters.ts'
+import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/characters.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { ConfigError, type Environment } from '../kernel/config/config.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -52,9 +52,11 @@ async function runCommand(
   const result = await command.run({ args, json, env, print: io.out })
   if (result === undefined) return DONE
   io.out(
-    json ? `${jsonForTerminal(JSON.stringify(result.value, null, 2))}\n` : `${forTerminal(result.text)}\n`,
+    json
+      ? `${escapeJsonForTerminal(JSON.stringify(result.value, null, 2))}\n`
+      : `${escapeForTerminal(result.text)}\n`,
   )
-  if (result.complaint !== undefined) io.err(`${forTerminal(result.complaint)}\n`)
+  if (result.complaint !== undefined) io.err(`${escapeForTerminal(result.complaint)}\n`)
   return result.exitCode ?? DONE
 }
 
@@ -100,10 +102,10 @@ const logLine = (text: string) =>
 
 function complain(error: unknown, usage: string, io: Io): number {
   if (error instanceof UsageError) {
-    io.err(`${forTerminal(error.message)}\nUsage: carnet ${usage}\n`)
+    io.err(`${escapeForTerminal(error.message)}\nUsage: carnet ${usage}\n`)
     return WRONG_USAGE
   }
-  io.err(`${forTerminal(sentenceFor(error))}\n`)
+  io.err(`${escapeForTerminal(sentenceFor(error))}\n`)
   return error instanceof ToldToStop ? error.exitCode : REFUSED
 }
 

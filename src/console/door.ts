@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import type { Role } from '../accounts/people/people.ts'
 import { findSessionToken } from '../accounts/people/session-cookie.ts'
 import { findSession, isRecentlyProven } from '../accounts/people/sessions.ts'
-import { networkOf } from '../kernel/http/network.ts'
+import { getNetwork } from '../kernel/http/network.ts'
 import type { SecurityEvent } from '../kernel/monitoring/security-events.ts'
 import { HOME, signInFor } from './page/addresses.ts'
 import { ASSET_PATHS, registerAssets } from './page/assets.ts'
@@ -110,7 +110,7 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
 const noteFor =
   ({ security }: ConsoleSetup, request: FastifyRequest) =>
   (event: SecurityEvent) =>
-    security.note(event, { requestId: String(request.id), network: networkOf(request.readerAddress) })
+    security.note(event, { requestId: String(request.id), network: getNetwork(request.readerAddress) })
 
 /** What a form with files brought; read only once it is clear that its sender may send it. */
 async function sentWith(

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Session } from '../accounts/people/sessions.ts'
 import { perDatabase, type Sql } from '../kernel/db/database.ts'
-import { type Release, releaseWithAnswer, Semaphore } from '../kernel/semaphore.ts'
+import { type Release, releaseWithResponse, Semaphore } from '../kernel/semaphore.ts'
 import { createTokenBuckets } from '../kernel/token-buckets.ts'
 import { refuse } from './page/error-page.ts'
 import type { ConsoleRoute } from './page/route.ts'
@@ -47,7 +47,7 @@ export function refuseForCost({ sql, route, session, request, reply }: Entry): F
     const headers = { 'retry-after': '30' }
     return refuse({ request, reply, session, status: 503, sentence: texts.downloadsBusy, headers })
   }
-  releaseWithAnswer(reply.raw, release)
+  releaseWithResponse(reply.raw, release)
   return undefined
 }
 

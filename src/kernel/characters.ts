@@ -14,13 +14,13 @@ const DECEPTIVE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 export const isOneLine = (text: string): boolean => !DECEPTIVE.test(text) && text.isWellFormed()
 
 /** The same text for a terminal: what could move the cursor or turn the line is written as its code, `\u{202e}`. */
-export const forTerminal = (text: string): string =>
+export const escapeForTerminal = (text: string): string =>
   text.replace(new RegExp(DECEPTIVE, 'gu'), one =>
     one === '\n' || one === '\t' ? one : `\\u{${one.codePointAt(0)?.toString(16)}}`,
   )
 
 /** JSON that a terminal shows as it is: the same value, with such characters escaped as JSON does it. */
-export const jsonForTerminal = (json: string): string =>
+export const escapeJsonForTerminal = (json: string): string =>
   json.replace(new RegExp(DECEPTIVE, 'gu'), one =>
     one === '\n' ? one : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )

@@ -39,7 +39,7 @@ export function checksum62(text: string): string {
   return out
 }
 
-export function sameText(a: string, b: string): boolean {
+export function isEqualInConstantTime(a: string, b: string): boolean {
   const left = Buffer.from(a)
   const right = Buffer.from(b)
   return left.length === right.length && timingSafeEqual(left, right)

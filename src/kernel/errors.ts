@@ -81,14 +81,14 @@ export class AppError extends Error {
   ) {
     super(message)
     this.code = code
-    this.details = details?.slice(0, MOST_DETAILS)
+    this.details = details?.slice(0, MAX_DETAILS)
     this.headers = headers
-    this.truncated = truncated || (details?.length ?? 0) > MOST_DETAILS
+    this.truncated = truncated || (details?.length ?? 0) > MAX_DETAILS
   }
 }
 
 /** More violations than this help nobody. */
-export const MOST_DETAILS = 100
+export const MAX_DETAILS = 100
 
 export const notFound = (what: string) => new AppError('not_found', `There is no such ${what}.`)
 

@@ -4,7 +4,7 @@
  */
 import type { Release } from './semaphore.ts'
 
-export type Waiter = {
+export type FairWaiter = {
   /** Called when it is its turn, perhaps at once. The next one waits until this one is over. */
   go: (release: Release) => void
   /** Called instead when too many wait. */
@@ -21,7 +21,7 @@ export type FairTurnsOptions = {
 export class FairTurns {
   private readonly options: FairTurnsOptions
   /** In the order of their turns, and only of keys with someone waiting. */
-  private readonly queues = new Map<string, Waiter[]>()
+  private readonly queues = new Map<string, FairWaiter[]>()
   private lastKey: string | undefined
   private waiting = 0
   private underWay = 0
@@ -32,7 +32,7 @@ export class FairTurns {
   }
 
   /** Waits behind those of the same key, of which no more than `maxOfKey` may wait. Returns how to leave the queue. */
-  enter(key: string, waiter: Waiter, maxOfKey = this.options.maxWaiting): () => void {
+  enter(key: string, waiter: FairWaiter, maxOfKey = this.options.maxWaiting): () => void {
     const queue = this.queues.get(key) ?? []
     if (queue.length >= maxOfKey) {
       waiter.refuse()
@@ -76,7 +76,7 @@ export class FairTurns {
     }
   }
 
-  private remove(key: string, waiter: Waiter): void {
+  private remove(key: string, waiter: FairWaiter): void {
     const queue = this.queues.get(key)
     const place = queue?.indexOf(waiter) ?? -1
     if (queue === undefined || place < 0) return

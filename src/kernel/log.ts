@@ -1,7 +1,7 @@
 /** Structured logs on stderr: JSON lines for machines, one readable line each for a terminal; never a secret or an address of a reader. */
 import { write, writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { forTerminal } from './characters.ts'
+import { escapeForTerminal } from './characters.ts'
 import { systemClock } from './clock.ts'
 
 export type Log = Logger
@@ -38,13 +38,15 @@ function prettyLine(json: string): string {
   const more = Object.entries(rest).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`)
   const stack = err === undefined ? '' : `\n${(err as { stack?: string }).stack ?? JSON.stringify(err)}`
   const name = NAMES[Number(level)] ?? String(level)
-  return forTerminal(`${String(time).slice(11, 19)} ${name} ${String(msg ?? '')}${more.join('')}${stack}\n`)
+  return escapeForTerminal(
+    `${String(time).slice(11, 19)} ${name} ${String(msg ?? '')}${more.join('')}${stack}\n`,
+  )
 }
 
 const STDERR = 2
 /** Of what waits to be written. */
-const MOST_WAITING = 1024 * 1024
-const AGAIN_AFTER_MS = 20
+const MAX_WAITING_BYTES = 1024 * 1024
+const RETRY_AFTER_MS = 20
 
 /**
  * Writes lines without holding anybody up. What a full disk, a reader that is gone or one that stands still does not
@@ -66,7 +68,7 @@ function standardError(): DestinationStream {
       const isToComeBack = error?.code === 'EAGAIN'
       if (isToComeBack) rest = bytes
       else if (error === null) rest = bytes.subarray(written)
-      if (isToComeBack) setTimeout(next, AGAIN_AFTER_MS).unref()
+      if (isToComeBack) setTimeout(next, RETRY_AFTER_MS).unref()
       else next()
     })
   }
@@ -86,7 +88,7 @@ function standardError(): DestinationStream {
   })
   return {
     write(line) {
-      if (rest.length + waiting.length + line.length <= MOST_WAITING) waiting += line
+      if (rest.length + waiting.length + line.length <= MAX_WAITING_BYTES) waiting += line
       if (isPlanned) return
       isPlanned = true
       // What is said just before the process ends is written at its end.

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
 export type Release = () => void
 
 /** Gives a permit back when the answer is over, however it ends; it may have ended before the permit came. */
-export function releaseWithAnswer(response: ServerResponse, release: Release): void {
+export function releaseWithResponse(response: ServerResponse, release: Release): void {
   // The one is missing where a client leaves, the other where no connection is behind the answer.
   if (response.destroyed) release()
   else response.once('close', release).once('finish', release)

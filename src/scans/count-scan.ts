@@ -1,5 +1,5 @@
 /** From a request to numbers: what a scan leaves behind is made here, and the address and user agent end here. */
-import { networkOf } from '../kernel/http/network.ts'
+import { getNetwork } from '../kernel/http/network.ts'
 import { getCounter, type ScanBatch, type ScannedPassport } from './batch.ts'
 import { type CountryLookup, UNKNOWN_COUNTRY } from './country.ts'
 import { isCrawler } from './crawlers.ts'
@@ -71,7 +71,7 @@ function hashReader(
   const words = `${passportId}\n${address}\n${userAgent}`
   const visitor = salts.hash(day, words)
   if (readerLimit.admits(day, passportId, address, visitor)) return { words, visitor }
-  const shared = `${passportId}\n${networkOf(address, 56)}`
+  const shared = `${passportId}\n${getNetwork(address, 56)}`
   return { words: shared, visitor: salts.hash(day, shared) }
 }
 

@@ -5,7 +5,7 @@
  * count-min sketch and a Bloom filter). They hold no hash and no address, and are emptied each day.
  */
 import { randomInt } from 'node:crypto'
-import { networkOf } from '../kernel/http/network.ts'
+import { getNetwork } from '../kernel/http/network.ts'
 
 /** Fewer than the devices that make an item suspected: no single network can bring that about. */
 export const MAX_READERS_PER_NETWORK = 32
@@ -37,7 +37,7 @@ export function createReaderLimit(): ReaderLimit {
     admits(day, passportId, address, visitor) {
       const bits = [0, 8, 16, 24].map(at => Number.parseInt(visitor.slice(at, at + 8), 16) % MARKS)
       if (bits.every(isMarked)) return true
-      const hash = hashOf(seed, `${day} ${passportId} ${networkOf(address, 56)}`)
+      const hash = hashOf(seed, `${day} ${passportId} ${getNetwork(address, 56)}`)
       const [one, other] = [hash % COUNTERS, (hash >>> 11) % COUNTERS]
       const count = Math.min(counters[one] ?? 0, counters[other] ?? 0)
       if (count >= MAX_READERS_PER_NETWORK) return false

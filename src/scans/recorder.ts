@@ -6,7 +6,13 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { areMembers } from '../accounts/people/membership-check.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { findMeaning, retrying, type Sql, sqlState, unavailable } from '../kernel/db/database.ts'
+import {
+  databaseUnavailable,
+  explainDatabaseError,
+  type Sql,
+  sqlState,
+  withRetries,
+} from '../kernel/db/database.ts'
 import type { Log } from '../kernel/log.ts'
 import { countBatchRows, createScanBatch, type ScanBatch, type ScannedPassport } from './batch.ts'
 import { countScan, type PendingScan, type ScanReader, type ScanTools } from './count-scan.ts'
@@ -174,7 +180,7 @@ async function prepare({ tools, setup, sightings }: RecorderState, today: number
     await tools.salts.prepare([...seen, today - 1, today, soon])
   } catch (error) {
     const isEnough = tools.settings.isLoaded() && [...seen].every(tools.salts.has)
-    if (!isEnough || findMeaning(error)?.code !== 'unavailable') throw error
+    if (!isEnough || explainDatabaseError(error)?.code !== 'unavailable') throw error
   }
 }
 
@@ -263,7 +269,7 @@ const isPermanent = (error: unknown) => /^(22|23|42)/.test(sqlState(error) ?? ''
 /** A batch that the database refuses for good would stand in the way of all others: it is given up, and told. */
 async function writeOne(state: RecorderState, writer: BatchContext, batch: ScanBatch): Promise<void> {
   try {
-    await withTimeout(retrying(() => writeBatch(writer, batch)))
+    await withTimeout(withRetries(() => writeBatch(writer, batch)))
   } catch (error) {
     if (!isPermanent(error)) throw error
     state.setup.log.error({ scans: batch.scans, reason: messageOf(error) }, 'scans could not be written')
@@ -274,7 +280,7 @@ async function writeOne(state: RecorderState, writer: BatchContext, batch: ScanB
 /** A connection that dies at a bad moment may leave its statements without any answer; the batch's number keeps the next try from doubling it. */
 async function withTimeout(work: Promise<void>): Promise<void> {
   const { promise, reject } = Promise.withResolvers<void>()
-  const timer = setTimeout(() => reject(unavailable()), WRITE_TIMEOUT_MS)
+  const timer = setTimeout(() => reject(databaseUnavailable()), WRITE_TIMEOUT_MS)
   try {
     await Promise.race([work, promise])
   } finally {

@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { findSessionToken, getSessionCookieName } from '../accounts/people/session-cookie.ts'
-import { trustedProxies } from '../kernel/http/trusted-proxies.ts'
+import { createTrustedProxies } from '../kernel/http/trusted-proxies.ts'
 import type { ScannedPassport } from '../scans/batch.ts'
 import type { Exchange } from './ready-answer.ts'
 import type { SiteSetup } from './setup.ts'
@@ -16,13 +16,13 @@ export type NoteScan = (
 
 /** To be called after an answer was sent. A 304, a page fetched ahead, a HEAD and JSON-LD are no scans. */
 export function scanNoter({ scans, addresses, countryHeader, ...setup }: SiteSetup): NoteScan {
-  const { isTrusted, readerOf } = trustedProxies(setup.trustedProxies)
+  const { isTrusted, getReaderAddress } = createTrustedProxies(setup.trustedProxies)
   const cookieName = getSessionCookieName(addresses.publicUrl)
   return ({ request, response }, wish, row) => {
     const { headers, socket } = request
     if (wish.form !== 'html' || request.method !== 'GET' || response.statusCode !== 200) return
     if (isFetchedAhead(headers)) return
-    const address = readerOf(request)
+    const address = getReaderAddress(request)
     // Of a connection that was reset before it could be looked at.
     if (address === '') return
     const sessionToken = headers.cookie?.includes(cookieName)

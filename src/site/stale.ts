@@ -1,5 +1,5 @@
 /** While the database does not answer, what was true a moment ago is better than nothing: a code on a product is scanned now. */
-import { findMeaning } from '../kernel/db/database.ts'
+import { explainDatabaseError } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
 
 /** How old what a reader is shown may be while the database is away. */
@@ -16,7 +16,7 @@ export const staleHeaders = (ageMs: number): readonly string[] => [
 ]
 
 export const isUnavailable = (error: unknown): boolean =>
-  (error instanceof AppError ? error : findMeaning(error))?.code === 'unavailable'
+  (error instanceof AppError ? error : explainDatabaseError(error))?.code === 'unavailable'
 
 /** What `reading` gives, or `unavailable` after two seconds. */
 export async function impatiently<T>(reading: Promise<T>): Promise<T> {

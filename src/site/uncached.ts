@@ -7,8 +7,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createPageLimit } from '../accounts/limits/page-limit.ts'
 import { AppError } from '../kernel/errors.ts'
 import { FairTurns } from '../kernel/fair-turns.ts'
-import { networkOf } from '../kernel/http/network.ts'
-import { trustedProxies } from '../kernel/http/trusted-proxies.ts'
+import { getNetwork } from '../kernel/http/network.ts'
+import { createTrustedProxies } from '../kernel/http/trusted-proxies.ts'
 import type { Release } from '../kernel/semaphore.ts'
 import type { SiteSetup, UncachedLimit } from './setup.ts'
 
@@ -25,7 +25,7 @@ const PROXIES = 'proxies'
 export function limitUncached({ clock, watch, ...setup }: SiteSetup): UncachedLimit {
   const limit = createPageLimit()
   const turns = new FairTurns({ capacity: MAX_UNDER_WAY, maxWaiting: MAX_WAITING })
-  const { isTrusted, isUnnamedProxy } = trustedProxies(setup.trustedProxies)
+  const { isTrusted, isUnnamedProxy } = createTrustedProxies(setup.trustedProxies)
   let refused = 0
   let loggedAt = Number.NEGATIVE_INFINITY
 
@@ -57,7 +57,7 @@ export function limitUncached({ clock, watch, ...setup }: SiteSetup): UncachedLi
   const waitForTurn = async (request: FastifyRequest, reply: FastifyReply | undefined) => {
     const [key, max] = isProxy(request)
       ? [PROXIES, MAX_WAITING]
-      : [networkOf(request.readerAddress, 56), MAX_WAITING_OF_NETWORK]
+      : [getNetwork(request.readerAddress, 56), MAX_WAITING_OF_NETWORK]
     const { promise, resolve } = Promise.withResolvers<Release | 'refused' | 'gone'>()
     const leave = turns.enter(key, { go: resolve, refuse: () => resolve('refused') }, max)
     const giveUp = (why: 'refused' | 'gone') => () => {

@@ -4,7 +4,7 @@ import type { AccountContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
 import { sqlState } from '../kernel/db/database.ts'
 import { notFound } from '../kernel/errors.ts'
-import { findUrlFault, type OutboundPolicy } from '../kernel/http-out/outbound-url.ts'
+import { explainUrlFault, type OutboundPolicy } from '../kernel/http-out/outbound-url.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import type { Sealer } from '../kernel/sealing.ts'
 import {
@@ -31,7 +31,7 @@ const MAX_INSERT_ATTEMPTS = 5
 /** The address as it is stored and called. Throws `validation` with the reason when it may not be. */
 function parseUrl(text: string, policy: OutboundPolicy): string {
   const trimmed = text.trim()
-  const fault = findUrlFault(trimmed, policy)
+  const fault = explainUrlFault(trimmed, policy)
   if (fault !== undefined) throw invalidUrl(fault)
   return new URL(trimmed).href
 }

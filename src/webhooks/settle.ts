@@ -3,7 +3,7 @@
 import { getServiceActor } from '../accounts/actors.ts'
 import { audit } from '../accounts/audit.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { retrying, type Sql } from '../kernel/db/database.ts'
+import { type Sql, withRetries } from '../kernel/db/database.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import type { DisabledReason } from './endpoint.ts'
 import type { EndpointHealth } from './retry-schedule.ts'
@@ -57,7 +57,7 @@ export async function settleDeliveries(
     wait_until: health.waitUntil,
     reason: disabledReason,
   }))
-  const changed = await retrying(
+  const changed = await withRetries(
     () => sql<{ id: string; reason: string | null }[]>`
       with made as materialized (
         select * from unnest(

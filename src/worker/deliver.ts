@@ -28,20 +28,29 @@ import {
 import { getNextAttemptAt, HEALTHY, recordFailure, shouldDisable } from '../webhooks/retry-schedule.ts'
 import { type DeliveryAttempt, sendDelivery } from '../webhooks/send.ts'
 import type { AttemptResult } from '../webhooks/settle.ts'
-import { complaintOn } from './complaint.ts'
+import {
+  countFreeSlots,
+  createEndpointQueue,
+  dropWaiting,
+  type EndpointQueue,
+  endpointKey,
+  isWaiting,
+  needsMore,
+  updateEndpointQueue,
+} from './endpoint-queue.ts'
 import { Leases } from './leases.ts'
-import { Ledger } from './ledger.ts'
-import { dropQueue, isWaiting, keyOf, type Line, newLine, roomOf, syncLine, wantsMore } from './line.ts'
+import { ResultWriter } from './result-writer.ts'
+import { throttledLogger } from './throttled-logger.ts'
 
 /** Idle, the queue is looked at so often; what happens is on its way within that time. */
 const POLL_MS = 100
 /** The same for a while after something was due: events come in bursts. */
-const SOON_POLL_MS = 20
-const SOON_FOR_MS = 2_000
+const BURST_POLL_MS = 20
+const BURST_MS = 2_000
 /** With more to claim than there was room for. */
 const BUSY_POLL_MS = 50
-const MOST_HELD = 2_048
-const FINISH_WITHIN_MS = 2_000
+const MAX_CLAIMED_EVENTS = 2_048
+const STOP_TIMEOUT_MS = 2_000
 const FORGET_AFTER_MS = 60_000
 
 export type DeliverySetup = {
@@ -63,18 +72,18 @@ export type DeliveryNumbers = {
 
 export class Deliveries {
   private readonly setup: DeliverySetup
-  private readonly lines = new Map<string, Line>()
+  private readonly queues = new Map<string, EndpointQueue>()
   private readonly accounts = new Map<number, AccountConcurrency>()
   private readonly leases: Leases
-  private readonly ledger: Ledger
-  private readonly all: ProcessConcurrency = { inFlight: 0, unproven: 0 }
+  private readonly writer: ResultWriter
+  private readonly processCaps: ProcessConcurrency = { inFlight: 0, unproven: 0 }
   /** Lines that wait for a place of the account's or the process's. */
-  private readonly crowded = new Set<Line>()
+  private readonly blocked = new Set<EndpointQueue>()
   private readonly outcomes: Record<string, number> = {}
-  private held = 0
-  private place = FIRST_CURSOR
+  private claimedCount = 0
+  private cursor = FIRST_CURSOR
   /** Until then only what runs dry is claimed more of. */
-  private walkAgainAt = 0
+  private nextScanAt = 0
   private claimedAt = Number.NEGATIVE_INFINITY
   private isStopping = false
   private wake: () => void = () => {}
@@ -84,7 +93,7 @@ export class Deliveries {
     this.setup = setup
     const { sql, clock, log, leaseMs = LEASE_MS } = setup
     this.leases = new Leases(sql, newUuid(clock.now().getTime()), leaseMs)
-    this.ledger = new Ledger({ sql, clock, log, settled: result => this.settled(result) })
+    this.writer = new ResultWriter({ sql, clock, log, onWritten: result => this.settled(result) })
   }
 
   /** Delivers from now on, until it is stopped. */
@@ -95,14 +104,14 @@ export class Deliveries {
   /** Delivers all that is due now, with what becomes due meanwhile, and resolves when nothing is left. */
   async drain(): Promise<void> {
     for (;;) {
-      const { claimed, isEnd } = await this.round()
-      if (claimed === 0 && isEnd && this.held === 0 && this.ledger.isIdle) return
-      if (this.held > 0) await this.nap(BUSY_POLL_MS)
+      const { claimed, isEnd } = await this.claimRound()
+      if (claimed === 0 && isEnd && this.claimedCount === 0 && this.writer.isIdle) return
+      if (this.claimedCount > 0) await this.sleep(BUSY_POLL_MS)
     }
   }
 
   numbers(): DeliveryNumbers {
-    return { inFlight: this.all.inFlight, outcomes: { ...this.outcomes } }
+    return { inFlight: this.processCaps.inFlight, outcomes: { ...this.outcomes } }
   }
 
   /** Claims nothing more, lets what is on its way end, cuts off what does not within two seconds, gives back the leases. */
@@ -110,16 +119,16 @@ export class Deliveries {
     this.isStopping = true
     this.wake()
     await this.loop
-    for (const line of this.lines.values()) this.drop(line)
-    const until = performance.now() + FINISH_WITHIN_MS
-    while (this.held > 0 && performance.now() < until) await this.nap(BUSY_POLL_MS)
+    for (const line of this.queues.values()) this.drop(line)
+    const until = performance.now() + STOP_TIMEOUT_MS
+    while (this.claimedCount > 0 && performance.now() < until) await this.sleep(BUSY_POLL_MS)
     await this.setup.outbound.close()
-    await this.ledger.stop()
+    await this.writer.stop()
     await this.leases.giveBack()
   }
 
   private async run(): Promise<void> {
-    const complaint = complaintOn(
+    const complaint = throttledLogger(
       this.setup.log,
       'warn',
       { work: 'webhooks' },
@@ -129,29 +138,29 @@ export class Deliveries {
       let pause = POLL_MS
       try {
         pause = await this.step()
-        complaint.worked()
+        complaint.recovered()
       } catch (error) {
         complaint.failed(error)
       }
-      await this.nap(pause)
+      await this.sleep(pause)
     }
   }
 
   /** One look for what is due; milliseconds until the next. */
   private async step(): Promise<number> {
-    const isSoon = performance.now() < this.claimedAt + SOON_FOR_MS
-    const idle = isSoon ? SOON_POLL_MS : POLL_MS
-    if (performance.now() < this.walkAgainAt) return (await this.refill()) > 0 ? BUSY_POLL_MS : idle
-    const { claimed, isEnd } = await this.round()
+    const isSoon = performance.now() < this.claimedAt + BURST_MS
+    const idle = isSoon ? BURST_POLL_MS : POLL_MS
+    if (performance.now() < this.nextScanAt) return (await this.claimMore()) > 0 ? BUSY_POLL_MS : idle
+    const { claimed, isEnd } = await this.claimRound()
     const now = performance.now()
     if (claimed > 0) this.claimedAt = now
     if (!isEnd) return 0
-    this.walkAgainAt = now + (claimed > 0 ? POLL_MS : idle)
+    this.nextScanAt = now + (claimed > 0 ? POLL_MS : idle)
     return claimed > 0 ? BUSY_POLL_MS : idle
   }
 
   /** Resolves after a time, or when there is room for more, or when it is time to stop. */
-  private nap(ms: number): Promise<void> {
+  private sleep(ms: number): Promise<void> {
     return new Promise(resolve => {
       const timer = setTimeout(resolve, ms)
       this.wake = () => {
@@ -162,126 +171,126 @@ export class Deliveries {
   }
 
   /** One step of the walk over endpoints: looks at up to 256, claims of those that have something due. */
-  private async round(): Promise<{ claimed: number; isEnd: boolean }> {
+  private async claimRound(): Promise<{ claimed: number; isEnd: boolean }> {
     const { sql, clock, sealer } = this.setup
     const now = clock.now()
-    const busy = Array.from(this.lines.values()).filter(line => line.held.size > 0)
+    const busy = Array.from(this.queues.values()).filter(line => line.claimedIds.size > 0)
     if (await this.leases.renew(busy.map(line => line.accountId))) {
       for (const line of busy) if (!this.leases.isOurs(line.accountId)) this.drop(line)
     }
-    const rows = await listPendingEndpoints(sql, now, this.place)
+    const rows = await listPendingEndpoints(sql, now, this.cursor)
     const last = rows.at(-1)
     const isEnd = last === undefined || rows.length < MAX_ENDPOINTS_PER_STEP
-    this.place = isEnd ? FIRST_CURSOR : { accountId: last.account_id, endpointId: last.id }
-    if (isEnd) this.forget(now)
+    this.cursor = isEnd ? FIRST_CURSOR : { accountId: last.account_id, endpointId: last.id }
+    if (isEnd) this.dropUnusedQueues(now)
     for (const row of rows) {
-      const line = this.lines.get(keyOf(row.account_id, row.id))
+      const line = this.queues.get(endpointKey(row.account_id, row.id))
       if (line === undefined) continue
-      if (row.status === 'a') syncLine(line, row, sealer, now)
+      if (row.status === 'a') updateEndpointQueue(line, row, sealer, now)
       else this.drop(line)
     }
     const due = rows.filter(row => row.is_due)
     await this.leases.takeAll(due.map(row => row.account_id))
     const ours = due.filter(row => this.leases.isOurs(row.account_id))
-    const claimed = await this.claimOf(
-      ours.map(row => this.lineOf(row, sealer, now)),
+    const claimed = await this.claimFor(
+      ours.map(row => this.getQueue(row, sealer, now)),
       now,
     )
-    for (const line of [...this.crowded]) this.pump(line)
+    for (const line of [...this.blocked]) this.sendWaiting(line)
     return { claimed, isEnd }
   }
 
   /** More for the endpoints that had more waiting than the last claim took, without a look at all others. */
-  private refill(): Promise<number> {
+  private claimMore(): Promise<number> {
     const now = this.setup.clock.now()
-    const lines = Array.from(this.lines.values()).filter(
-      line => wantsMore(line) && this.leases.isOurs(line.accountId),
+    const lines = Array.from(this.queues.values()).filter(
+      line => needsMore(line) && this.leases.isOurs(line.accountId),
     )
-    return this.claimOf(lines, now)
+    return this.claimFor(lines, now)
   }
 
-  private async claimOf(lines: readonly Line[], now: Date): Promise<number> {
+  private async claimFor(lines: readonly EndpointQueue[], now: Date): Promise<number> {
     const { sql, clock } = this.setup
     const wanting = lines.filter(
-      line => line.secrets !== undefined && !isWaiting(line, now) && roomOf(line) > 0,
+      line => line.secrets !== undefined && !isWaiting(line, now) && countFreeSlots(line) > 0,
     )
-    const free = Math.min(MAX_CLAIMED, MOST_HELD - this.held)
+    const free = Math.min(MAX_CLAIMED, MAX_CLAIMED_EVENTS - this.claimedCount)
     if (wanting.length === 0 || free <= 0) return 0
     const rooms = wanting.map(line => ({
       accountId: line.accountId,
       endpointId: line.endpointId,
-      limit: roomOf(line),
-      exclude: [...line.held],
+      limit: countFreeSlots(line),
+      exclude: [...line.claimedIds],
     }))
     const claimed = await claimDeliveries(sql, clock.now(), rooms, free)
-    const counts = new Map<Line, number>()
+    const counts = new Map<EndpointQueue, number>()
     for (const one of claimed) {
-      const line = this.lines.get(keyOf(one.account_id, one.endpoint_id))
+      const line = this.queues.get(endpointKey(one.account_id, one.endpoint_id))
       if (line === undefined) continue
-      line.queue.push(one)
-      line.held.add(one.event_id)
+      line.waiting.push(one)
+      line.claimedIds.add(one.event_id)
       counts.set(line, (counts.get(line) ?? 0) + 1)
-      this.held++
+      this.claimedCount++
     }
     for (const [i, line] of wanting.entries()) {
       line.hasMore = (counts.get(line) ?? 0) === rooms[i]?.limit || claimed.length === free
-      this.pump(line)
+      this.sendWaiting(line)
     }
     return claimed.length
   }
 
-  private lineOf(row: PendingEndpoint, sealer: Sealer, now: Date): Line {
-    const key = keyOf(row.account_id, row.id)
-    const found = this.lines.get(key)
+  private getQueue(row: PendingEndpoint, sealer: Sealer, now: Date): EndpointQueue {
+    const key = endpointKey(row.account_id, row.id)
+    const found = this.queues.get(key)
     if (found !== undefined) return found
     const account = this.accounts.get(row.account_id) ?? { shared: 0, inFlight: 0 }
     this.accounts.set(row.account_id, account)
-    const line = newLine(row, account)
-    syncLine(line, row, sealer, now)
+    const line = createEndpointQueue(row, account)
+    updateEndpointQueue(line, row, sealer, now)
     if (line.secrets === undefined) {
       this.setup.log.error(
         { webhook: idFromUuid(row.id) },
         'its secret does not open with this SECRET_KEY: nothing is sent',
       )
     }
-    this.lines.set(key, line)
+    this.queues.set(key, line)
     return line
   }
 
   /** What has not been used for a minute. */
-  private forget(now: Date): void {
+  private dropUnusedQueues(now: Date): void {
     const before = now.getTime() - FORGET_AFTER_MS
-    for (const [key, line] of this.lines) {
-      if (line.held.size === 0 && line.usedAt < before) this.lines.delete(key)
+    for (const [key, line] of this.queues) {
+      if (line.claimedIds.size === 0 && line.usedAt < before) this.queues.delete(key)
     }
-    const used = new Set(Array.from(this.lines.values(), line => line.accountId))
+    const used = new Set(Array.from(this.queues.values(), line => line.accountId))
     for (const id of this.accounts.keys()) if (!used.has(id)) this.accounts.delete(id)
   }
 
-  private drop(line: Line): void {
-    this.held -= line.queue.length
-    dropQueue(line)
-    this.crowded.delete(line)
+  private drop(line: EndpointQueue): void {
+    this.claimedCount -= line.waiting.length
+    dropWaiting(line)
+    this.blocked.delete(line)
   }
 
   /** Starts what there is room for. */
-  private pump(line: Line): void {
+  private sendWaiting(line: EndpointQueue): void {
     const now = this.setup.clock.now()
     if (this.isStopping || isWaiting(line, now) || !this.leases.isOurs(line.accountId)) this.drop(line)
-    this.crowded.delete(line)
-    while (line.queue.length > 0) {
-      const release = acquirePermit(line.caps, line.account, this.all)
+    this.blocked.delete(line)
+    while (line.waiting.length > 0) {
+      const release = acquirePermit(line.caps, line.account, this.processCaps)
       if (release === undefined) {
         // When its own window is full, its own next answer goes on.
-        if (line.caps.inFlight < line.caps.limit) this.crowded.add(line)
+        if (line.caps.inFlight < line.caps.limit) this.blocked.add(line)
         return
       }
-      const next = line.queue.shift()
+      const next = line.waiting.shift()
       if (next !== undefined) void this.send(line, next, release)
     }
   }
 
-  private async send(line: Line, claimed: ClaimedDelivery, release: () => void): Promise<void> {
+  private async send(line: EndpointQueue, claimed: ClaimedDelivery, release: () => void): Promise<void> {
     const { outbound, clock, log } = this.setup
     const { url, secrets } = line
     try {
@@ -296,14 +305,19 @@ export class Deliveries {
     }
   }
 
-  private finish(line: Line, claimed: ClaimedDelivery, attempt: DeliveryAttempt, release: () => void): void {
+  private finish(
+    line: EndpointQueue,
+    claimed: ClaimedDelivery,
+    attempt: DeliveryAttempt,
+    release: () => void,
+  ): void {
     const { clock, random = Math.random } = this.setup
     const ok = attempt.outcome === 'delivered'
     release()
     this.outcomes[attempt.outcome] = (this.outcomes[attempt.outcome] ?? 0) + 1
     if (attempt.outcome === 'stopped') {
-      line.held.delete(claimed.event_id)
-      this.held--
+      line.claimedIds.delete(claimed.event_id)
+      this.claimedCount--
       return
     }
     adaptLimit(line.caps, { ok, ms: attempt.durationMs })
@@ -312,7 +326,7 @@ export class Deliveries {
     const { retryAfterMs } = attempt
     const nextAt = ok ? undefined : getNextAttemptAt(now, { attempts, retryAfterMs, random: random() })
     this.noteHealth(line, attempt, now)
-    this.ledger.add({
+    this.writer.add({
       accountId: line.accountId,
       endpointId: line.endpointId,
       eventId: claimed.event_id,
@@ -322,26 +336,26 @@ export class Deliveries {
       attempt,
       nextAt,
     })
-    this.pump(line)
-    if (this.crowded.size > 0) for (const other of [...this.crowded]) this.pump(other)
-    if (wantsMore(line)) this.wake()
+    this.sendWaiting(line)
+    if (this.blocked.size > 0) for (const other of [...this.blocked]) this.sendWaiting(other)
+    if (needsMore(line)) this.wake()
   }
 
-  private noteHealth(line: Line, attempt: DeliveryAttempt, now: Date): void {
+  private noteHealth(line: EndpointQueue, attempt: DeliveryAttempt, now: Date): void {
     const ok = attempt.outcome === 'delivered'
     if (ok && line.health.failures === 0) return
     line.health = ok ? HEALTHY : recordFailure(line.health, now, { isSlow: attempt.durationMs >= FAST_MS })
     const isFailing = shouldDisable(line.health, now)
     const disabledReason = attempt.isGone ? 'gone' : isFailing ? 'failing' : null
     const { accountId, endpointId, revision, health } = line
-    this.ledger.noteHealth({ accountId, endpointId, revision, health, disabledReason })
+    this.writer.noteHealth({ accountId, endpointId, revision, health, disabledReason })
     if (disabledReason !== null) this.drop(line)
   }
 
   private settled({ accountId, endpointId, eventId }: AttemptResult): void {
-    const line = this.lines.get(keyOf(accountId, endpointId))
-    this.held--
-    line?.held.delete(eventId)
-    if (this.held === 0) this.wake()
+    const line = this.queues.get(endpointKey(accountId, endpointId))
+    this.claimedCount--
+    line?.claimedIds.delete(eventId)
+    if (this.claimedCount === 0) this.wake()
   }
 }

@@ -1,15 +1,18 @@
 /** The worker's side of a process: chores and webhooks, started and stopped together. */
 import type { Sql } from '../kernel/db/database.ts'
-import { type ChoreSetup, type Chores, startChores } from './chores.ts'
 import { Deliveries, type DeliveryNumbers, type DeliverySetup } from './deliver.ts'
+import { type ScheduledTasks, type ScheduledTasksSetup, startScheduledTasks } from './scheduled-tasks.ts'
 
 /** `sql`: the pool of everything else; `queue`: one for queues. */
-export type WorkerSetup = Omit<DeliverySetup, 'sql'> & { sql: Sql; queue: Sql } & Pick<ChoreSetup, 'backups'>
+export type WorkerSetup = Omit<DeliverySetup, 'sql'> & { sql: Sql; queue: Sql } & Pick<
+    ScheduledTasksSetup,
+    'backups'
+  >
 
-export type Worker = Chores & { numbers: () => DeliveryNumbers }
+export type Worker = ScheduledTasks & { numbers: () => DeliveryNumbers }
 
 export function startWorker({ sql, queue, backups, ...setup }: WorkerSetup): Worker {
-  const chores = startChores({ sql, queue, clock: setup.clock, log: setup.log, backups })
+  const chores = startScheduledTasks({ sql, queue, clock: setup.clock, log: setup.log, backups })
   const deliveries = new Deliveries({ ...setup, sql: queue })
   deliveries.start()
   return {

@@ -12,7 +12,7 @@ import {
   isOutdatedHash,
   verifyPassword,
 } from '../../src/accounts/people/password.ts'
-import { networkOf } from '../../src/kernel/http/network.ts'
+import { getNetwork } from '../../src/kernel/http/network.ts'
 
 const EMAIL = 'anna@testmarke.example'
 
@@ -109,11 +109,11 @@ test('findEmail: one spelling, or none', () => {
 })
 
 test('networkOf: an IPv4 address, an IPv6 /64', () => {
-  assert.equal(networkOf('192.0.2.7'), '192.0.2.7')
-  assert.equal(networkOf('::ffff:192.0.2.7'), '192.0.2.7')
-  assert.equal(networkOf('2001:db8:0:5:1:2:3:4'), networkOf('2001:db8:0:5::9'))
-  assert.equal(networkOf('2001:0db8:0000:0005::'), '2001:db8:0:5')
-  assert.notEqual(networkOf('2001:db8:0:5::1'), networkOf('2001:db8:0:6::1'))
-  assert.equal(networkOf('fe80::1%eth0'), 'fe80:0:0:0')
-  assert.equal(networkOf('::1'), '0:0:0:0')
+  assert.equal(getNetwork('192.0.2.7'), '192.0.2.7')
+  assert.equal(getNetwork('::ffff:192.0.2.7'), '192.0.2.7')
+  assert.equal(getNetwork('2001:db8:0:5:1:2:3:4'), getNetwork('2001:db8:0:5::9'))
+  assert.equal(getNetwork('2001:0db8:0000:0005::'), '2001:db8:0:5')
+  assert.notEqual(getNetwork('2001:db8:0:5::1'), getNetwork('2001:db8:0:6::1'))
+  assert.equal(getNetwork('fe80::1%eth0'), 'fe80:0:0:0')
+  assert.equal(getNetwork('::1'), '0:0:0:0')
 })

@@ -9,7 +9,7 @@ import { createApp } from '../../src/app.ts'
 import {
   type ConnectionLimits,
   type ConnectionNumbers,
-  connectionLimits,
+  computeConnectionLimits,
 } from '../../src/kernel/http/connection-guard.ts'
 import { type Harness, startHarness } from '../harness.ts'
 
@@ -38,7 +38,7 @@ async function start(limits: Partial<ConnectionLimits>, trustedProxies: readonly
     ...t.setup,
     trustedProxies,
     connectionLimits: {
-      ...connectionLimits(),
+      ...computeConnectionLimits(),
       pipelined: MANY_DOCS,
       sweepEveryMs: 20,
       stalledMs: 1_000,
@@ -164,9 +164,12 @@ describe('connections', () => {
   })
 
   test('limits follow what files the process may open', () => {
-    assert.deepEqual([connectionLimits(1_024).total, connectionLimits(1_024).perNetwork], [768, 96])
-    assert.equal(connectionLimits(65_536).total, 16_384)
-    assert.ok(connectionLimits().total > 0)
+    assert.deepEqual(
+      [computeConnectionLimits(1_024).total, computeConnectionLimits(1_024).perNetwork],
+      [768, 96],
+    )
+    assert.equal(computeConnectionLimits(65_536).total, 16_384)
+    assert.ok(computeConnectionLimits().total > 0)
   })
 })
 

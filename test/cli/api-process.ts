@@ -2,9 +2,9 @@
 import { createApp } from '../../src/app.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool } from '../../src/kernel/db/database.ts'
-import { addressList } from '../../src/kernel/http/ip-ranges.ts'
+import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
-import { openMail } from '../../src/kernel/http-out/smtp.ts'
+import { openMailer } from '../../src/kernel/http-out/smtp.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createSecurityLog } from '../../src/kernel/monitoring/security-events.ts'
 import { createSealer } from '../../src/kernel/sealing.ts'
@@ -23,14 +23,14 @@ const app = createApp({
   secretKey: 'a secret key that only tests know, long enough',
   security: createSecurityLog({ log, clock: systemClock }),
   sealer: createSealer('a secret key that only tests know, long enough'),
-  outbound: openOutbound({ allowInsecureLoopback: false, allowed: addressList([]) }),
+  outbound: openOutbound({ allowInsecureLoopback: false, allowed: createAddressList([]) }),
   allowQueryApiKey: false,
   trustedProxies: [],
   version: 'test',
   countryHeader: undefined,
   scans: createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: undefined }),
   log,
-  mail: openMail(undefined, log),
+  mail: openMailer(undefined, log),
   findReadiness: async () => 'ready',
 })
 await app.listen({ port: 0, host: '127.0.0.1' })

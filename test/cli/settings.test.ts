@@ -10,8 +10,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import proxyAddr from '@fastify/proxy-addr'
 import pino from 'pino'
 import { secretKey } from '../../src/cli/store/secret-key.ts'
-import { oddLinesOf } from '../../src/kernel/config/config.ts'
-import { complaintOn } from '../../src/worker/complaint.ts'
+import { listMalformedLines } from '../../src/kernel/config/config.ts'
+import { throttledLogger } from '../../src/worker/throttled-logger.ts'
 import { problemsOf } from '../kernel/problems-of.ts'
 import { carnet, emptyFolder, endAll, serve, start } from './processes.ts'
 
@@ -110,7 +110,7 @@ describe('readConfig', () => {
 describe('.env', () => {
   test('lines that are none are known by their numbers', () => {
     const text = '# one\n\nA=1\nBAD LINE\nexport B = 2\nC="x\nno line\ny" # z\nD: 3\r\nE=\'f\'\r\n'
-    assert.deepEqual(oddLinesOf(text), [4, 9])
+    assert.deepEqual(listMalformedLines(text), [4, 9])
   })
   test('doctor says so', async () => {
     const at = await emptyFolder()
@@ -211,11 +211,11 @@ describe('serve', () => {
 test('a fault that lasts is told when it begins and when it is over', () => {
   const said: string[] = []
   const log = pino({ level: 'info' }, { write: line => said.push(JSON.parse(line).msg) })
-  const complaint = complaintOn(log, 'warn', { work: 'webhooks' }, 'no look was possible')
-  complaint.worked()
+  const complaint = throttledLogger(log, 'warn', { work: 'webhooks' }, 'no look was possible')
+  complaint.recovered()
   for (let i = 0; i < 20; i++) complaint.failed(new Error('away'))
-  complaint.worked()
-  complaint.worked()
+  complaint.recovered()
+  complaint.recovered()
   complaint.failed(new Error('away'))
   assert.deepEqual(said, ['no look was possible', 'it is possible again', 'no look was possible'])
 })

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { signal, waitForEnd } from '../../src/kernel/process/processes.ts'
+import { sendSignal, waitForEnd } from '../../src/kernel/process/processes.ts'
 import { descendantsOf } from '../descendants.ts'
 import { emptyFolder } from './processes.ts'
 
@@ -66,7 +66,7 @@ test('npm test ended by SIGTERM leaves no process: of the run, its database, its
   const left = (
     await Promise.all(started.map(async one => ((await waitForEnd(one.pid, ENDED_WITHIN_MS)) ? [] : [one])))
   ).flat()
-  for (const { pid } of left) signal(pid, 'SIGKILL')
+  for (const { pid } of left) sendSignal(pid, 'SIGKILL')
   assert.deepEqual(left, [], said)
   await ended
 })

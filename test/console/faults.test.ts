@@ -12,7 +12,7 @@ import { KINDS_EN, PROBLEMS_EN } from '../../src/console/page/faults-en.ts'
 import { chooseWords } from '../../src/console/page/words.ts'
 import { faultSentence } from '../../src/console/product-data/problem-sentence.ts'
 import { SAID } from '../../src/kernel/errors.ts'
-import { addressList } from '../../src/kernel/http/ip-ranges.ts'
+import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { OutboundFailure, openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { ROW_PROBLEMS } from '../../src/passports/core/row-problems.ts'
 import { invalidData } from '../categories/invalid-data.ts'
@@ -113,7 +113,7 @@ describe('why a delivery failed', () => {
   })
 
   test('with the names and addresses of the true failures', async () => {
-    const policy = { allowInsecureLoopback: true, allowed: addressList([]) }
+    const policy = { allowInsecureLoopback: true, allowed: createAddressList([]) }
     const outbound = openOutbound(policy, async () => [])
     const failed = async (url: string) => {
       try {

@@ -8,9 +8,9 @@ import { createOperatorApp } from '../../src/app.ts'
 import { registerConsole } from '../../src/console/door.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
-import { addressList } from '../../src/kernel/http/ip-ranges.ts'
+import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { type Outbound, openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
-import { openMail } from '../../src/kernel/http-out/smtp.ts'
+import { openMailer } from '../../src/kernel/http-out/smtp.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createSecurityLog } from '../../src/kernel/monitoring/security-events.ts'
 import { createSealer, type Sealer } from '../../src/kernel/sealing.ts'
@@ -83,10 +83,10 @@ export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}
   const clock = new StandClock()
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
   const receiver = await startMailReceiver()
-  const mail = openMail(hasMail ? receiver.server : undefined, log, [])
+  const mail = openMailer(hasMail ? receiver.server : undefined, log, [])
   const secretKey = 'a secret key that only tests know, long enough'
   const sealer = createSealer(secretKey)
-  const outbound = openOutbound({ allowInsecureLoopback: true, allowed: addressList([]) })
+  const outbound = openOutbound({ allowInsecureLoopback: true, allowed: createAddressList([]) })
   const addresses = { publicUrl, apiUrl: `${publicUrl}/api/v1` }
   const security = createSecurityLog({ log, clock })
   const app = createOperatorApp({

@@ -5,7 +5,7 @@ import { setPassword } from '../../src/accounts/people/set-password.ts'
 import { createApp } from '../../src/app.ts'
 import { openPool } from '../../src/kernel/db/database.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
-import { openMail } from '../../src/kernel/http-out/smtp.ts'
+import { openMailer } from '../../src/kernel/http-out/smtp.ts'
 import { Deliveries } from '../../src/worker/deliver.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 import { type ReceivedLetter, startMailReceiver } from '../mail-receiver.ts'
@@ -32,7 +32,7 @@ export async function startWholeStand(): Promise<WholeStand> {
   // By plain http, as `npm run demo` has it: else browsers would want TLS for the cookie.
   const origin = `http://localhost:${port}`
   const receiver = await startMailReceiver()
-  const mail = openMail(receiver.server, setup.log, [])
+  const mail = openMailer(receiver.server, setup.log, [])
   const app = createApp({ ...setup, mail, addresses: { publicUrl: origin, apiUrl: `${origin}/api/v1` } })
   await app.listen({ port, host: 'localhost' })
   const queue = openPool(harness.target, { max: 3, forQueue: true, name: 'test queue' })

@@ -1,7 +1,7 @@
 /** What may stand in one line, and what a terminal is given of a text that somebody else wrote. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forTerminal, isOneLine, jsonForTerminal } from '../../src/kernel/characters.ts'
+import { escapeForTerminal, escapeJsonForTerminal, isOneLine } from '../../src/kernel/characters.ts'
 
 const DECEPTIVE = [
   '\n',
@@ -25,10 +25,10 @@ test('a line holds no controls and nothing that turns the text, in any script', 
 test('a terminal gets their codes: no cursor moves, no line is turned, and JSON stays the same value', () => {
   const hostile = 'Nordlicht\u001b[2J\u009b2J\u202etxt.exe\u2066\r'
   assert.equal(
-    forTerminal(`${hostile}\n\t`),
+    escapeForTerminal(`${hostile}\n\t`),
     'Nordlicht\\u{1b}[2J\\u{9b}2J\\u{202e}txt.exe\\u{2066}\\u{d}\n\t',
   )
-  const json = jsonForTerminal(JSON.stringify({ name: hostile }, null, 2))
+  const json = escapeJsonForTerminal(JSON.stringify({ name: hostile }, null, 2))
   assert.doesNotMatch(json, /[\u0080-\u009f\u202e\u2066]/)
   assert.deepEqual(JSON.parse(json), { name: hostile })
 })

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { migrate } from '../../src/kernel/db/migrate.ts'
-import { APPEND_ONLY, grantTraffic } from '../../src/kernel/db/traffic-role.ts'
+import { APPEND_ONLY_TABLES, grantTraffic } from '../../src/kernel/db/traffic-role.ts'
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
@@ -96,7 +96,7 @@ describe('the role of the traffic', () => {
     )
     assert.ok(rows.length > 40)
     for (const { name, owner, rights } of rows) {
-      const isAppendOnly = (APPEND_ONLY as readonly string[]).includes(name)
+      const isAppendOnly = (APPEND_ONLY_TABLES as readonly string[]).includes(name)
       const expected = name === 'schema_migration' ? 's' : isAppendOnly ? 's i' : 's i u d'
       assert.deepEqual([name, owner, rights], [name, OWNER, expected])
     }

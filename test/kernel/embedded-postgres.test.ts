@@ -18,14 +18,14 @@ import { after, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { AppError } from '../../src/kernel/errors.ts'
-import { adviseOn } from '../../src/kernel/postgres-server/data-directory.ts'
+import { findAdvice } from '../../src/kernel/postgres-server/data-directory.ts'
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../src/kernel/postgres-server/embedded-postgres.ts'
 import { findPostmaster, readPidFile } from '../../src/kernel/postgres-server/postmaster.ts'
-import { takeServerSeat } from '../../src/kernel/postgres-server/server-seat.ts'
-import { socketDirectoryOf, socketOf } from '../../src/kernel/postgres-server/socket-directory.ts'
+import { acquireServerLock } from '../../src/kernel/postgres-server/server-seat.ts'
+import { chooseSocketDirectory, getSocketPath } from '../../src/kernel/postgres-server/socket-directory.ts'
 import { withProcessLock } from '../../src/kernel/process/process-lock.ts'
 import { waitForEnd } from '../../src/kernel/process/processes.ts'
 import { connect } from '../database.ts'
@@ -180,9 +180,9 @@ describe('startEmbeddedPostgres', () => {
     await killed.kill()
     const server = await start(dataDir)
     assert.equal(server.adopted, true)
-    const seat = await takeServerSeat(server)
+    const seat = await acquireServerLock(server)
     assert.ok(seat)
-    assert.equal(await takeServerSeat(server), undefined)
+    assert.equal(await acquireServerLock(server), undefined)
     await seat.release()
     assert.deepEqual(await query(server, 'select n from kept'), [{ n: 1 }])
     await stopInTime(server)
@@ -253,7 +253,7 @@ describe('startEmbeddedPostgres', () => {
     chmodSync(open, 0o755)
     const folder = join(open, ...Array.from({ length: 6 }, () => 'a folder with quite a long name'))
     const server = await start(folder, QUICK)
-    assert.ok(Buffer.byteLength(socketOf(server.socketDir)) <= 100)
+    assert.ok(Buffer.byteLength(getSocketPath(server.socketDir)) <= 100)
     assert.deepEqual(await query(server, 'select 1 as n'), [{ n: 1 }])
     await stopInTime(server)
   })
@@ -292,7 +292,7 @@ describe('startEmbeddedPostgres refuses', () => {
     skip: !isRoot && 'only root can make one',
   }, async () => {
     const folder = newFolder()
-    const socketDir = socketDirectoryOf(join(folder, 'pg'), undefined)
+    const socketDir = chooseSocketDirectory(join(folder, 'pg'), undefined)
     folders.push(socketDir)
     mkdirSync(socketDir)
     chownSync(socketDir, 12_345, 12_345)
@@ -322,9 +322,9 @@ describe('startEmbeddedPostgres says what a machine lacks', () => {
       ],
       ['PANIC:  cannot abort transaction 1, it was already committed', /--shm-size/],
     ] as const) {
-      assert.match(adviseOn(output), way)
+      assert.match(findAdvice(output), way)
     }
-    assert.equal(adviseOn('initdb: error: invalid locale settings'), '')
+    assert.equal(findAdvice('initdb: error: invalid locale settings'), '')
   })
 })
 
@@ -340,7 +340,7 @@ describe('withProcessLock', () => {
       await turn()
       inside--
     }
-    const lock = { path, patienceMs: 10_000, held: HELD }
+    const lock = { path, timeoutMs: 10_000, message: HELD }
     await Promise.all(Array.from({ length: 12 }, () => withProcessLock(lock, work)))
     assert.deepEqual(most, Array(12).fill(1))
     assert.equal(existsSync(path), false)
@@ -356,7 +356,7 @@ describe('withProcessLock', () => {
         await turn()
         inside--
       }
-      const lock = { path, patienceMs: 10_000, held: HELD }
+      const lock = { path, timeoutMs: 10_000, message: HELD }
       await Promise.all([1, 2, 3, 4].map(() => withProcessLock(lock, work)))
       assert.equal(existsSync(path), false)
     })
@@ -364,9 +364,9 @@ describe('withProcessLock', () => {
 
   test('a living holder keeps it', async () => {
     const path = join(newFolder(), 'lock')
-    await withProcessLock({ path, patienceMs: 0, held: HELD }, () =>
+    await withProcessLock({ path, timeoutMs: 0, message: HELD }, () =>
       assert.rejects(
-        withProcessLock({ path, patienceMs: 50, held: HELD }, async () => {}),
+        withProcessLock({ path, timeoutMs: 50, message: HELD }, async () => {}),
         saying(/^Somebody else has it\.$/),
       ),
     )

@@ -3,9 +3,15 @@ import assert from 'node:assert/strict'
 import { Socket } from 'node:net'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { poolNumbers, type Statement } from '../../src/kernel/db/connection-pool.ts'
-import { findDatabaseState, findMeaning, openPool, type Sql, sqlState } from '../../src/kernel/db/database.ts'
-import { Turnstile } from '../../src/kernel/db/pool-queue.ts'
+import { type FinishedStatement, getPoolUsage } from '../../src/kernel/db/connection-pool.ts'
+import {
+  explainDatabaseError,
+  findDatabaseState,
+  openPool,
+  type Sql,
+  sqlState,
+} from '../../src/kernel/db/database.ts'
+import { PoolQueue } from '../../src/kernel/db/pool-queue.ts'
 import { inTransaction } from '../../src/kernel/db/transaction.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 
@@ -13,10 +19,14 @@ const SIZE = 2
 let database: TestDatabase
 let pool: Sql
 let other: Sql
-let heard: Statement[] = []
+let heard: FinishedStatement[] = []
 before(async () => {
   database = await cloneDatabase()
-  pool = openPool(database.target, { max: SIZE, name: 'watched', ended: statement => heard.push(statement) })
+  pool = openPool(database.target, {
+    max: SIZE,
+    name: 'watched',
+    onStatementEnd: statement => heard.push(statement),
+  })
   other = openPool(database.target, { max: 1 })
   await pool`create table thing (name text primary key)`
 })
@@ -45,8 +55,8 @@ async function untilAtWork(count: number): Promise<void> {
 }
 
 async function untilIdle(): Promise<void> {
-  for (let tries = 0; tries < 500 && poolNumbers(pool).busy > 0; tries++) await pause(10)
-  assert.deepEqual(poolNumbers(pool), { size: SIZE, busy: 0, waiting: 0 })
+  for (let tries = 0; tries < 500 && getPoolUsage(pool).busy > 0; tries++) await pause(10)
+  assert.deepEqual(getPoolUsage(pool), { size: SIZE, busy: 0, waiting: 0 })
 }
 
 describe('the turnstile', () => {
@@ -63,11 +73,11 @@ describe('the turnstile', () => {
   })
 
   test('who waits longer than five seconds is given up, as a database that does not answer', async () => {
-    const turnstile = new Turnstile(1)
+    const turnstile = new PoolQueue(1)
     turnstile.enter({ go() {}, giveUp: assert.fail })
     const reason = await new Promise<Error>(resolve => turnstile.enter({ go: assert.fail, giveUp: resolve }))
-    assert.equal(findMeaning(reason)?.code, 'unavailable')
-    assert.deepEqual(turnstile.numbers(), { size: 1, busy: 1, waiting: 0 })
+    assert.equal(explainDatabaseError(reason)?.code, 'unavailable')
+    assert.deepEqual(turnstile.usage(), { size: 1, busy: 1, waiting: 0 })
     turnstile.close()
   })
 
@@ -78,7 +88,7 @@ describe('the turnstile', () => {
     await assert.rejects(pool.begin(sql => sql`insert into thing values ('b')`))
     const one = await pool.reserve()
     await one`select 1`
-    assert.equal(poolNumbers(pool).busy, 1)
+    assert.equal(getPoolUsage(pool).busy, 1)
     one.release()
     await untilIdle()
   })
@@ -103,7 +113,11 @@ describe('a connection that is lost', () => {
       await killAll()
       for (const outcome of await lost) {
         assert.ok(outcome.status === 'rejected')
-        assert.equal(findMeaning(outcome.reason)?.code, 'unavailable', String(sqlState(outcome.reason)))
+        assert.equal(
+          explainDatabaseError(outcome.reason)?.code,
+          'unavailable',
+          String(sqlState(outcome.reason)),
+        )
       }
       const next = await Promise.all([1, 2, 3, 4].map(n => pool<{ n: number }[]>`select ${n}::int as n`))
       assert.deepEqual(
@@ -279,8 +293,8 @@ describe('no session compiles its statements', () => {
 
 test('a process that may open no more files says that the database cannot be reached', () => {
   const error = Object.assign(new Error('connect EMFILE'), { code: 'EMFILE' })
-  assert.equal(findMeaning(error)?.code, 'unavailable')
-  assert.equal(findMeaning(error)?.headers['retry-after'], '2')
+  assert.equal(explainDatabaseError(error)?.code, 'unavailable')
+  assert.equal(explainDatabaseError(error)?.headers['retry-after'], '2')
 })
 
 describe('a database that was read-only for a while', () => {
@@ -300,7 +314,7 @@ describe('a database that was read-only for a while', () => {
       refused = await write().catch(error => error)
       return sqlState(refused) === '25006'
     })
-    assert.match(findMeaning(refused)?.message ?? '', /can be read but not written to/)
+    assert.match(explainDatabaseError(refused)?.message ?? '', /can be read but not written to/)
     await untilIdle()
     assert.equal(await findDatabaseState(pool), 'read-only')
     await setReadOnly('reset')

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../src/kernel/errors.ts'
-import { readRows } from '../../src/kernel/text/json-rows.ts'
+import { readJsonRows } from '../../src/kernel/text/json-rows.ts'
 import { splitByBytes } from '../../src/kernel/text/split-by-bytes.ts'
 import { readJson } from '../../src/kernel/text/strict-json.ts'
 import { yieldBetweenRows } from '../../src/kernel/yield-to-event-loop.ts'
 
-const ROWS = { member: 'items', most: 500, mostBytesWithout: 1024 * 1024 }
+const ROWS = { member: 'items', maxRows: 500, maxBytesWithout: 1024 * 1024 }
 const LONG = 'w'.repeat(30_000)
 
 /** Several pieces: more than 64 KiB lie between the first row and the last. */
@@ -42,13 +42,13 @@ test('whatever is broken where, the outcome is the same as all at once, to the l
       const put = BROKEN[(i * 2 + width) % BROKEN.length] ?? ''
       const bytes = Buffer.from(BODY.slice(0, at) + put + BODY.slice(at + width))
       const expected = await outcome(() => readJson(bytes, ROWS))
-      assert.equal(await outcome(() => readRows(bytes, ROWS)), expected, `${put} at ${at}`)
+      assert.equal(await outcome(() => readJsonRows(bytes, ROWS)), expected, `${put} at ${at}`)
       outcomes.add(expected)
     }
   }
   for (const end of places) {
     const bytes = Buffer.from(BODY.slice(0, end))
-    assert.equal(await outcome(() => readRows(bytes, ROWS)), await outcome(() => readJson(bytes, ROWS)))
+    assert.equal(await outcome(() => readJsonRows(bytes, ROWS)), await outcome(() => readJson(bytes, ROWS)))
   }
   assert.ok(outcomes.size > 50)
 })
@@ -65,25 +65,25 @@ test('lists without rows, other shapes and bytes that are no text: the same', as
   ]) {
     const bytes = Buffer.from(text)
     assert.equal(
-      await outcome(() => readRows(bytes, ROWS)),
+      await outcome(() => readJsonRows(bytes, ROWS)),
       await outcome(() => readJson(bytes, ROWS)),
       text.slice(0, 40),
     )
   }
   const noText = Buffer.from([0x22, 0xff, 0x22])
-  assert.match(String(await outcome(() => readRows(noText, ROWS))), /^bad_request .*UTF-8/)
+  assert.match(String(await outcome(() => readJsonRows(noText, ROWS))), /^bad_request .*UTF-8/)
 })
 
 test('a row of more than 1 MiB or too many values is refused by itself, as when read at once', async () => {
   const items = ['"a"', `"${LONG.repeat(40)}"`, `[${'{},'.repeat(30_000)}1]`, '"b"']
   const bytes = Buffer.from(`{"items":[${items.join(',')}]}`)
-  assert.equal(await outcome(() => readRows(bytes, ROWS)), await outcome(() => readJson(bytes, ROWS)))
+  assert.equal(await outcome(() => readJsonRows(bytes, ROWS)), await outcome(() => readJson(bytes, ROWS)))
 })
 
 test('what is crowded beside the rows is refused for its size', async () => {
   const crowd = `[${'{},'.repeat(400_000)}1]`
   for (const text of [`{"x":${crowd}}`, `{"x":${crowd},"items":[1]}`, `{"items":[1],"x":${crowd}}`]) {
-    assert.match(String(await outcome(() => readRows(Buffer.from(text), ROWS))), /^payload_too_large/)
+    assert.match(String(await outcome(() => readJsonRows(Buffer.from(text), ROWS))), /^payload_too_large/)
   }
 })
 
@@ -102,7 +102,7 @@ test('others have a turn again and again while a large body is read', async () =
   let ms = 0
   performance.now = () => (ms += 100)
   try {
-    await readRows(bytes, ROWS)
+    await readJsonRows(bytes, ROWS)
   } finally {
     performance.now = now
     isOver = true

@@ -8,7 +8,7 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type postgres from 'postgres'
-import { migrate, pendingMigrations } from '../../src/kernel/db/migrate.ts'
+import { listPendingMigrations, migrate } from '../../src/kernel/db/migrate.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { connect, emptyDatabase, type TestDatabase } from '../database.ts'
 
@@ -55,10 +55,10 @@ describe('migrate', () => {
   })
 
   test('applies each file once, in order', async () => {
-    assert.deepEqual(await pendingMigrations(sql, dir), ['0001_one.sql', '0002_two.sql'])
+    assert.deepEqual(await listPendingMigrations(sql, dir), ['0001_one.sql', '0002_two.sql'])
     assert.deepEqual(await migrate(sql, dir, NOW), { applied: ['0001_one.sql', '0002_two.sql'], version: 2 })
     assert.deepEqual(await migrate(sql, dir, NOW), { applied: [], version: 2 })
-    assert.deepEqual(await pendingMigrations(sql, dir), [])
+    assert.deepEqual(await listPendingMigrations(sql, dir), [])
     write('0003_three.sql', 'create table three ();')
     assert.deepEqual(await migrate(sql, dir, NOW), { applied: ['0003_three.sql'], version: 3 })
     const rows = await sql`select number, name, length(checksum) as length, applied_at from schema_migration`
@@ -78,13 +78,13 @@ describe('migrate', () => {
     await migrate(sql, dir, NOW)
     write('0002_two.sql', `${TWO}-- an afterthought\n`)
     await assert.rejects(migrate(sql, dir, NOW), saying(/0002_two\.sql was changed/))
-    await assert.rejects(pendingMigrations(sql, dir), saying(/0002_two\.sql was changed/))
+    await assert.rejects(listPendingMigrations(sql, dir), saying(/0002_two\.sql was changed/))
   })
 
   test('takes other ends of lines for the same file', async () => {
     await migrate(sql, dir, NOW)
     write('0001_one.sql', ONE.replaceAll('\n', '\r\n'))
-    assert.deepEqual(await pendingMigrations(sql, dir), [])
+    assert.deepEqual(await listPendingMigrations(sql, dir), [])
   })
 
   test('refuses a database that a newer version has made', async () => {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { readConfig } from '../../src/kernel/config/config.ts'
-import { findMisspelledSettings, SETTINGS } from '../../src/kernel/config/misspelled-settings.ts'
+import { findMisspelledSettings, SETTING_NAMES } from '../../src/kernel/config/misspelled-settings.ts'
 import { problemsOf } from './problems-of.ts'
 
 describe('findOddSettings', () => {
@@ -29,7 +29,7 @@ describe('findOddSettings', () => {
   }
 
   test('what is ours, and what every machine has, is not odd', () => {
-    const ours = Object.fromEntries(SETTINGS.map(name => [name, 'x']))
+    const ours = Object.fromEntries(SETTING_NAMES.map(name => [name, 'x']))
     const usual =
       'PATH HOME HOSTNAME USER SHELL TERM LANG PWD POSTGRES_USER PGHOST DATABASE_HOST LOGNAME MAIL'
     const theirs = Object.fromEntries(usual.split(' ').map(name => [name, 'x']))
@@ -41,7 +41,7 @@ describe('findOddSettings', () => {
     const read = Array.from(text.matchAll(/read\.\w+\('([A-Z_]+)'/g), ([, name]) => name ?? '')
     assert.ok(read.length > 15)
     assert.deepEqual(
-      read.filter(name => !SETTINGS.some(setting => setting === name)),
+      read.filter(name => !SETTING_NAMES.some(setting => setting === name)),
       [],
     )
   })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { pino } from 'pino'
 import { readConfig } from '../../src/kernel/config/config.ts'
-import { type Letter, openMail } from '../../src/kernel/http-out/smtp.ts'
+import { type Email, openMailer } from '../../src/kernel/http-out/smtp.ts'
 import { type MailReceiver, startMailReceiver } from '../mail-receiver.ts'
 import { problemsOf } from './problems-of.ts'
 
@@ -14,7 +14,7 @@ before(async () => {
 after(() => receiver.close())
 
 const LINK = 'https://carnet.example/console/set-password?token=abc'
-const letter: Letter = {
+const letter: Email = {
   to: 'ada@nordlicht.example',
   subject: 'Ein neues Passwort für „Nordlicht & Söhne GmbH, Abteilung für lange Namen“',
   text: `Guten Tag,\n\nöffnen Sie ${LINK}\n.\n..ein Punkt\n`,
@@ -32,10 +32,10 @@ function logged() {
 describe('a letter', () => {
   test('arrives as it was written, from who the setting says', async () => {
     const { log, lines } = logged()
-    const mail = openMail(receiver.server, log)
-    mail.post(letter)
-    mail.post(Promise.resolve(letter))
-    mail.post(Promise.resolve(undefined))
+    const mail = openMailer(receiver.server, log)
+    mail.send(letter)
+    mail.send(Promise.resolve(letter))
+    mail.send(Promise.resolve(undefined))
     await mail.settled()
     const [got, second, ...more] = receiver.take()
     assert.deepEqual([got?.to, got?.from, got?.subject], [letter.to, 'carnet@mail.example', letter.subject])
@@ -46,16 +46,16 @@ describe('a letter', () => {
 
   test('is tried again when the server says later, and kept back when it says no', async () => {
     const { log, lines } = logged()
-    const mail = openMail(receiver.server, log, [1, 1])
+    const mail = openMailer(receiver.server, log, [1, 1])
     receiver.refuseNext('451 greylisted', '421 busy')
-    mail.post(letter)
+    mail.send(letter)
     await mail.settled()
     assert.equal(receiver.take().length, 1)
     assert.equal(lines.filter(line => /tried again/.test(String(line.msg))).length, 2)
 
     const before = receiver.refused()
     receiver.refuseNext('554 no')
-    mail.post(letter)
+    mail.send(letter)
     await mail.settled()
     assert.equal(receiver.refused(), before + 1)
     assert.deepEqual(receiver.take(), [])
@@ -67,8 +67,8 @@ describe('a letter', () => {
     const gone = await startMailReceiver()
     await gone.close()
     const { log, lines } = logged()
-    const mail = openMail(gone.server, log, [3_600_000])
-    mail.post(letter)
+    const mail = openMailer(gone.server, log, [3_600_000])
+    mail.send(letter)
     mail.stop()
     await mail.settled()
     assert.match(String(lines.at(-1)?.msg), /was not sent/)
@@ -76,17 +76,17 @@ describe('a letter', () => {
 
   test('that could not be written is a line in the log and nothing worse', async () => {
     const { log, lines } = logged()
-    const mail = openMail(receiver.server, log)
-    mail.post(Promise.reject(new Error('the database is away')))
+    const mail = openMailer(receiver.server, log)
+    mail.send(Promise.reject(new Error('the database is away')))
     await mail.settled()
     assert.match(JSON.stringify(lines), /could not be written/)
   })
 
   test('without a server nothing is sent, and nothing of the letter is in the log', async () => {
     const { log, lines } = logged()
-    const mail = openMail(undefined, log)
+    const mail = openMailer(undefined, log)
     assert.equal(mail.hasServer, false)
-    mail.post(letter)
+    mail.send(letter)
     await mail.settled()
     assert.match(String(lines[0]?.msg), /was not sent: no SMTP_URL is set/)
     assert.doesNotMatch(JSON.stringify(lines), /token=|@/)
@@ -97,8 +97,8 @@ describe('a letter', () => {
     const { port, from } = receiver.server
     // A name for this machine that is none of those which need no TLS.
     const server = { host: '0.0.0.0', port, secure: false, user: 'u', password: 'p', from }
-    const mail = openMail(server, log, [])
-    mail.post(letter)
+    const mail = openMailer(server, log, [])
+    mail.send(letter)
     await mail.settled()
     assert.deepEqual(receiver.take(), [])
     assert.match(String(lines.at(-1)?.reason), /TLS/i)

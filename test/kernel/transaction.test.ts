@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import {
-  findMeaning,
-  findRefusal,
+  explainDatabaseError,
+  findRefusalReason,
   openPool,
-  retrying,
   type Sql,
   sqlState,
+  withRetries,
 } from '../../src/kernel/db/database.ts'
 import { afterCommit, inTransaction } from '../../src/kernel/db/transaction.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
@@ -63,7 +63,7 @@ describe('a transaction', () => {
     await inTransaction(pool, async sql => {
       await add(sql, 'a')
       const error = await refuse(sql).catch(reason => reason)
-      assert.equal(findRefusal(error), 'no')
+      assert.equal(findRefusalReason(error), 'no')
       await assert.rejects(add(sql, 'a'), { code: '23505' })
       await add(sql, 'b')
     })
@@ -94,7 +94,7 @@ describe('a transaction', () => {
         await assert.rejects(refuse(part))
         await assert.rejects(add(part, 'b'))
       })
-      assert.equal(findRefusal(await work.catch(error => error)), 'no')
+      assert.equal(findRefusalReason(await work.catch(error => error)), 'no')
       await add(sql, 'c')
     })
     assert.deepEqual(await names(), ['c'])
@@ -201,12 +201,12 @@ describe('a transaction', () => {
     let attempts = 0
     const both = Promise.withResolvers<void>()
     const swap = (first: string, second: string) =>
-      retrying(() =>
+      withRetries(() =>
         inTransaction(pool, async sql => {
           await bump(sql, first)
           if (++attempts === 2) both.resolve()
           await both.promise
-          await retrying(() => bump(sql, second))
+          await withRetries(() => bump(sql, second))
         }),
       )
     await Promise.all([swap('a', 'b'), swap('b', 'a')])
@@ -244,11 +244,11 @@ describe('a migration goes over what was prepared', () => {
 
   test('a transaction is begun again, on as many connections as there are, and what it wrote is there once', async () => {
     let attempts = 0
-    const rows = await retrying(() =>
+    const rows = await withRetries(() =>
       inTransaction(old, async sql => {
         attempts++
         await sql`insert into thing (name, n) values ('a', 1)`
-        return retrying(() => sql`select * from thing`)
+        return withRetries(() => sql`select * from thing`)
       }),
     )
     assert.deepEqual([...rows], [{ name: 'a', n: 1, extra: null }])
@@ -267,7 +267,7 @@ describe('a migration goes over what was prepared', () => {
       )
     }
     const failed = outcomes.filter(outcome => outcome instanceof Error)
-    for (const error of failed) assert.equal(findMeaning(error)?.code, 'unavailable', String(error))
+    for (const error of failed) assert.equal(explainDatabaseError(error)?.code, 'unavailable', String(error))
     assert.equal((await names()).length, SIZE - failed.length)
     assert.ok(failed.length < SIZE, 'each connection says so once')
   })

@@ -32,7 +32,7 @@ before(async () => {
   id = json.data.id
   gs1 = `/01/0${gtin}`
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
-  sql = openPool(t.target, { ended: () => statements++ })
+  sql = openPool(t.target, { onStatementEnd: () => statements++ })
   app = createApp({
     ...t.setup,
     sql,

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool } from '../../src/kernel/db/database.ts'
-import { pendingMigrations } from '../../src/kernel/db/migrate.ts'
+import { listPendingMigrations } from '../../src/kernel/db/migrate.ts'
 import {
   findBrokenChains,
   findBrokenHistories,
@@ -80,7 +80,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
       assert.equal(made.passports, 9)
       assert.deepEqual(await digests(store.sql), await digests(s.t.sql))
       assert.deepEqual(await faults(store.sql), [])
-      assert.deepEqual(await pendingMigrations(store.sql, MIGRATIONS), [])
+      assert.deepEqual(await listPendingMigrations(store.sql, MIGRATIONS), [])
       const account = await createAccount(
         { sql: store.sql, clock: systemClock },
         { name: 'next', plan: 'pro' },

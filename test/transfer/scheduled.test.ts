@@ -8,7 +8,7 @@ import { ConfigError, readConfig } from '../../src/kernel/config/config.ts'
 import { openPool } from '../../src/kernel/db/database.ts'
 import { openBackupFile } from '../../src/transfer/backup/read-backup-file.ts'
 import { createBackupWhenDue } from '../../src/transfer/backup/scheduled-backups.ts'
-import { startChores } from '../../src/worker/chores.ts'
+import { startScheduledTasks } from '../../src/worker/scheduled-tasks.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { TestClock } from '../harness.ts'
 import { BACKUP_KEY, type Folder, poolOfOne, temporaryFolder } from './stores.ts'
@@ -84,7 +84,7 @@ describe('backups by themselves', () => {
     const log = pino({ level: 'info' }, { write: line => said.push(JSON.parse(line)) })
     const sql = openPool(database.target)
     const backups = { ...setup, dir, everyMs: 24 * HOUR_MS, keep: 1 }
-    const chores = startChores({ sql, queue: sql, clock, log, backups })
+    const chores = startScheduledTasks({ sql, queue: sql, clock, log, backups })
     while (!said.some(({ level, msg }) => msg === 'backup made' || level >= 50)) await pause(20)
     await chores.stop()
     await sql.end()

@@ -7,22 +7,22 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { AppError } from '../../src/kernel/errors.ts'
-import { addressList, findForbidden } from '../../src/kernel/http/ip-ranges.ts'
+import { createAddressList, explainForbiddenAddress } from '../../src/kernel/http/ip-ranges.ts'
 import {
-  nameResolver,
+  createNameResolver,
   type Outbound,
   OutboundFailure,
   openOutbound,
-  type Resolve,
+  type ResolveName,
 } from '../../src/kernel/http-out/outbound-http.ts'
-import { findUrlFault, nameUrlFault, type OutboundPolicy } from '../../src/kernel/http-out/outbound-url.ts'
+import { explainUrlFault, findUrlFault, type OutboundPolicy } from '../../src/kernel/http-out/outbound-url.ts'
 import { listDeliveries } from '../../src/webhooks/delivery-log.ts'
 import { addWebhook } from '../../src/webhooks/manage-endpoints.ts'
 import { sendTestEvent } from '../../src/webhooks/send-test-event.ts'
 import { HOSTILE_NAMES, HOSTILE_URLS } from './hostile-addresses.ts'
 import { type Receiver, type Stand, startReceiver, startStand } from './stand.ts'
 
-const STRICT: OutboundPolicy = { allowInsecureLoopback: false, allowed: addressList([]) }
+const STRICT: OutboundPolicy = { allowInsecureLoopback: false, allowed: createAddressList([]) }
 const SENTENCE = /^[A-Z0-9[\w.:\-[\]%]* .*\.$/s
 
 let stand: Stand
@@ -103,7 +103,7 @@ describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () =
 
   test('a name that is re-pointed between two calls is looked at each time', async () => {
     let asked = 0
-    const outbound = openOutbound({ ...STRICT, allowed: addressList(['127.0.0.2']) }, async () => {
+    const outbound = openOutbound({ ...STRICT, allowed: createAddressList(['127.0.0.2']) }, async () => {
       asked++
       return asked === 1 ? ['127.0.0.2'] : ['127.0.0.1']
     })
@@ -165,8 +165,8 @@ test('what has credentials or no host is refused for that, however many slashes 
     ['https://', 'invalid'],
     ['https:example.com', 'scheme'],
   ]
-  for (const [url, name] of cases) assert.equal(nameUrlFault(url, STRICT)?.name, name, url)
-  assert.equal(nameUrlFault('https://example.com//u:secret@example.com', STRICT), undefined)
+  for (const [url, name] of cases) assert.equal(findUrlFault(url, STRICT)?.name, name, url)
+  assert.equal(findUrlFault('https://example.com//u:secret@example.com', STRICT), undefined)
 })
 
 test('what is no HTTP is told as that, and a connection that ends before it was HTTP as what it is', async () => {
@@ -195,8 +195,8 @@ describe('what the settings open', () => {
   test('ALLOW_INSECURE_WEBHOOKS: http to this machine by three names, and nothing else', () => {
     const open = { ...STRICT, allowInsecureLoopback: true }
     for (const url of ['http://127.0.0.1:3000/a', 'http://[::1]/', 'http://localhost:80/b?c=d']) {
-      assert.equal(findUrlFault(url, open), undefined, url)
-      assert.notEqual(findUrlFault(url, STRICT), undefined, url)
+      assert.equal(explainUrlFault(url, open), undefined, url)
+      assert.notEqual(explainUrlFault(url, STRICT), undefined, url)
     }
     for (const url of [
       'http://127.0.0.2/',
@@ -209,7 +209,7 @@ describe('what the settings open', () => {
       'https://127.0.0.1/',
       'https://localhost/',
     ]) {
-      assert.notEqual(findUrlFault(url, open), undefined, url)
+      assert.notEqual(explainUrlFault(url, open), undefined, url)
     }
   })
 
@@ -222,18 +222,18 @@ describe('what the settings open', () => {
   })
 
   test('WEBHOOK_ALLOW_CIDRS: https into those networks, also dressed up as IPv6', () => {
-    const open = { ...STRICT, allowed: addressList(['10.20.0.0/16', 'fd00:1::/32']) }
+    const open = { ...STRICT, allowed: createAddressList(['10.20.0.0/16', 'fd00:1::/32']) }
     for (const url of ['https://10.20.1.1/', 'https://[fd00:1::5]/', 'https://[::ffff:10.20.1.1]/']) {
-      assert.equal(findUrlFault(url, open), undefined, url)
+      assert.equal(explainUrlFault(url, open), undefined, url)
     }
     for (const url of ['https://10.21.1.1/', 'http://10.20.1.1/', 'https://127.0.0.1/']) {
-      assert.notEqual(findUrlFault(url, open), undefined, url)
+      assert.notEqual(explainUrlFault(url, open), undefined, url)
     }
   })
 })
 
 test('public addresses pass; every IPv4 address is judged alike in its mapped and NAT64 forms', () => {
-  const none = addressList([])
+  const none = createAddressList([])
   for (const address of [
     '93.184.215.14',
     '8.8.8.8',
@@ -243,12 +243,12 @@ test('public addresses pass; every IPv4 address is judged alike in its mapped an
     '172.32.0.1',
     '100.128.0.1',
   ]) {
-    assert.equal(findForbidden(address, none), undefined, address)
+    assert.equal(explainForbiddenAddress(address, none), undefined, address)
   }
   const part = fc.integer({ min: 0, max: 255 })
   fc.assert(
     fc.property(fc.tuple(part, part, part, part), ([a, b, c, d]) => {
-      const plain = findForbidden(`${a}.${b}.${c}.${d}`, none)
+      const plain = explainForbiddenAddress(`${a}.${b}.${c}.${d}`, none)
       const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
       for (const form of [
         `::ffff:${a}.${b}.${c}.${d}`,
@@ -256,14 +256,14 @@ test('public addresses pass; every IPv4 address is judged alike in its mapped an
         `0:0:0:0:0:ffff:${hex}`,
         `64:ff9b::${hex}`,
       ]) {
-        assert.equal(findForbidden(form, none), plain, form)
+        assert.equal(explainForbiddenAddress(form, none), plain, form)
       }
     }),
   )
 })
 
 describe('a name that leads nowhere is told as dns', () => {
-  const failing = async (resolve: Resolve): Promise<string> => {
+  const failing = async (resolve: ResolveName): Promise<string> => {
     const outbound = openOutbound(STRICT, resolve)
     try {
       await post(outbound, 'https://nowhere.example/')
@@ -302,7 +302,7 @@ describe('a name that leads nowhere is told as dns', () => {
     servers.bind(0, '127.0.0.1')
     await once(servers, 'listening')
     const began = performance.now()
-    const found = await nameResolver([`127.0.0.1:${servers.address().port}`])('half.example')
+    const found = await createNameResolver([`127.0.0.1:${servers.address().port}`])('half.example')
     servers.close()
     assert.deepEqual(found, ['192.0.2.7'])
     assert.ok(performance.now() - began < 3_000)

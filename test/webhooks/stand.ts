@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
-import { addressList } from '../../src/kernel/http/ip-ranges.ts'
+import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { type Outbound, openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
 import { createLog, type Log } from '../../src/kernel/log.ts'
@@ -14,7 +14,7 @@ import { Deliveries } from '../../src/worker/deliver.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 
 export const SECRET_KEY = 'a secret key that only tests know, long enough'
-export const POLICY = { allowInsecureLoopback: true, allowed: addressList([]) }
+export const POLICY = { allowInsecureLoopback: true, allowed: createAddressList([]) }
 export const LOG = createLog({ logLevel: 'silent', logFormat: 'json' })
 
 export type Received = { headers: Record<string, string>; text: string; path: string; at: number }

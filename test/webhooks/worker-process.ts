@@ -2,7 +2,7 @@
 
 import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool } from '../../src/kernel/db/database.ts'
-import { addressList } from '../../src/kernel/http/ip-ranges.ts'
+import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createSealer } from '../../src/kernel/sealing.ts'
@@ -14,7 +14,7 @@ const deliveries = new Deliveries({
   clock: systemClock,
   log: createLog({ logLevel: 'warn', logFormat: 'json' }),
   sealer: createSealer(secretKey),
-  outbound: openOutbound({ allowInsecureLoopback: true, allowed: addressList([]) }),
+  outbound: openOutbound({ allowInsecureLoopback: true, allowed: createAddressList([]) }),
   leaseMs: Number(leaseMs),
 })
 deliveries.start()

@@ -8,7 +8,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { randomBase62 } from '../../kernel/crypto.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
-import { findMeaning, perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { explainDatabaseError, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { exchangeShares } from './rate-ledger.ts'
 import {
   applyReply,
@@ -83,7 +83,7 @@ export function createKeyLimits(sql: Sql, clock: Clock, patienceMs = DATABASE_TI
       applyReply(share, answer, at)
     } catch (error) {
       restUntil = time() + ERROR_PAUSE_MS
-      if (findMeaning(error)?.code !== 'unavailable') throw error
+      if (explainDatabaseError(error)?.code !== 'unavailable') throw error
     } finally {
       contacts.delete(share)
     }

@@ -1,7 +1,7 @@
 /** One value for each network that requests come from: in this process's memory alone, under a hash whose salt lives no longer than the process. */
 import { randomBytes } from 'node:crypto'
 import { sha256Hex } from '../../kernel/crypto.ts'
-import { networkOf } from '../../kernel/http/network.ts'
+import { getNetwork } from '../../kernel/http/network.ts'
 
 export type NetworkMap<T> = {
   /** The value of the network that an address is in. */
@@ -19,7 +19,7 @@ export function createNetworkMap<T>(
   const values = new Map<string, T>()
   return {
     get(address) {
-      const key = sha256Hex(salt + networkOf(address, ipv6Bits))
+      const key = sha256Hex(salt + getNetwork(address, ipv6Bits))
       const value = values.get(key) ?? make()
       values.delete(key)
       values.set(key, value)

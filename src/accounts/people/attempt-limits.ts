@@ -10,7 +10,7 @@ import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sha256Hex } from '../../kernel/crypto.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
-import { networkOf } from '../../kernel/http/network.ts'
+import { getNetwork } from '../../kernel/http/network.ts'
 import type { OperatorContext } from '../context.ts'
 import { createKeyedQueue } from '../keyed-queue.ts'
 
@@ -199,7 +199,7 @@ export function uncountNetworkAttempt(ctx: OperatorContext, network: string): vo
 }
 
 const networkKey = (ctx: OperatorContext, address: string) =>
-  sha256Hex(perProcess(ctx.sql).salt + networkOf(address))
+  sha256Hex(perProcess(ctx.sql).salt + getNetwork(address))
 
 const keyOfKnown = (known: string) => sha256Hex(`known ${known}`)
 
@@ -207,6 +207,6 @@ const keyOfKnown = (known: string) => sha256Hex(`known ${known}`)
 function keyOfSource({ secretKey }: AttemptContext, { email, network }: { email: string; network: string }) {
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'carnet sign-in networks', 32))
   return createHmac('sha256', key)
-    .update(`${email} ${networkOf(network)}`)
+    .update(`${email} ${getNetwork(network)}`)
     .digest('hex')
 }

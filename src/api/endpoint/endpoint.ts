@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { type Detail, MOST_DETAILS } from '../../kernel/errors.ts'
+import { type Detail, MAX_DETAILS } from '../../kernel/errors.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { ScanRecorder } from '../../scans/recorder.ts'
 import type { Deprecation } from './deprecation.ts'
@@ -65,8 +65,8 @@ export function successJson(
   extra: { warnings?: readonly Detail[]; meta?: object } = {},
 ): string {
   const meta = extra.meta ? `,"meta":${JSON.stringify(extra.meta)}` : ''
-  const cut = (extra.warnings?.length ?? 0) >= MOST_DETAILS ? ',"truncated":true' : ''
-  const listed = extra.warnings?.slice(0, MOST_DETAILS)
+  const cut = (extra.warnings?.length ?? 0) >= MAX_DETAILS ? ',"truncated":true' : ''
+  const listed = extra.warnings?.slice(0, MAX_DETAILS)
   const warnings = listed?.length ? `,"warnings":${JSON.stringify(listed)}${cut}` : ''
   return `{"data":${json}${meta}${warnings}}`
 }

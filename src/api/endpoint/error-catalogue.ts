@@ -1,5 +1,5 @@
 /** Every refusal there is, said once: the OpenAPI document and the page at `/docs` are made from this table. */
-import { unavailable } from '../../kernel/db/database.ts'
+import { databaseUnavailable } from '../../kernel/db/database.ts'
 import type { DetailCode, ErrorCode } from '../../kernel/errors.ts'
 
 export type ErrorDescription = {
@@ -116,7 +116,7 @@ export const ERROR_CATALOGUE = {
   },
   unavailable: {
     when: 'The database does not answer. What was to change something may or may not have been done.',
-    sentence: unavailable().message,
+    sentence: databaseUnavailable().message,
     headers: ['Retry-After'],
   },
 } as const satisfies Record<ErrorCode, ErrorDescription>

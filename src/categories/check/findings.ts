@@ -1,5 +1,5 @@
 /** Collects what is wrong with a passport's data: one violation for each wrong thing, named as a person and as a program would. */
-import { type Detail, type DetailCode, MOST_DETAILS, SAID } from '../../kernel/errors.ts'
+import { type Detail, type DetailCode, MAX_DETAILS, SAID } from '../../kernel/errors.ts'
 import { type Problem, toEnglish } from '../problems.ts'
 
 /** From the `data` object inward: member names and list indexes. */
@@ -28,7 +28,7 @@ export class Findings {
     if (this.overflow) return
     const pointer = pointerOf(path)
     if (this.errors.has(pointer)) return
-    if (this.errors.size >= MOST_DETAILS) this.overflow = true
+    if (this.errors.size >= MAX_DETAILS) this.overflow = true
     else this.errors.set(pointer, detail(path, pointer, code, problem))
   }
 
@@ -38,7 +38,7 @@ export class Findings {
   }
 
   get warningsFull(): boolean {
-    return this.warnings.length >= MOST_DETAILS
+    return this.warnings.length >= MAX_DETAILS
   }
 
   /** The violations in the order of the category's fields, then those of other keys. */

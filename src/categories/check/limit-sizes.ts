@@ -2,7 +2,7 @@
  * Cuts oversized lists and objects before they are validated, and names them: a body of 1 MiB can hold half a million
  * wrong entries, and naming each of them would stop the process for everyone else.
  */
-import { MOST_DETAILS } from '../../kernel/errors.ts'
+import { MAX_DETAILS } from '../../kernel/errors.ts'
 import type { CompleteCategory } from '../catalogue.ts'
 import { type Field, findScalarEntry } from '../field.ts'
 import { problem } from '../problems.ts'
@@ -70,7 +70,7 @@ class Bounds {
   /** As many unknown keys are kept as can be named. */
   private object(fields: readonly Field[], object: Data): Data {
     const keys = Object.keys(object)
-    const room = fields.length + MOST_DETAILS + 1
+    const room = fields.length + MAX_DETAILS + 1
     if (keys.length <= room) return this.members(fields, object)
     const known = fields.map(field => field.name).filter(name => Object.hasOwn(object, name))
     const kept = new Set([...known, ...keys.slice(0, room)])

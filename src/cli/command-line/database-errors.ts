@@ -1,5 +1,5 @@
 /** What a database says no to, in words for whoever runs it: `findMeaning` has those for who calls the interface. */
-import { findMeaning, sqlState } from '../../kernel/db/database.ts'
+import { explainDatabaseError, sqlState } from '../../kernel/db/database.ts'
 
 const RIGHTS =
   "The database's user may not do this: it has to own the database and the tables in it, or have the rights of who does"
@@ -20,7 +20,7 @@ export function findDatabaseFault(error: unknown): string | undefined {
 /** The same, and what else comes of a database that is not well. */
 export function sentenceOfDatabase(error: unknown): string | undefined {
   const fault = findDatabaseFault(error)
-  const meaning = findMeaning(error)
+  const meaning = explainDatabaseError(error)
   if (fault !== undefined || meaning === undefined || !(error instanceof Error)) return fault
   return `${meaning.code === 'unavailable' ? NO_ANSWER : meaning.message} (${error.message})`
 }

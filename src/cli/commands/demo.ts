@@ -1,6 +1,6 @@
 /** `carnet demo`: everything at a glance in a minute, on data of its own. */
 import { type Config, type Environment, readConfig } from '../../kernel/config/config.ts'
-import { SETTINGS } from '../../kernel/config/misspelled-settings.ts'
+import { SETTING_NAMES } from '../../kernel/config/misspelled-settings.ts'
 import { createLog, type Log } from '../../kernel/log.ts'
 import { type Command, Refusal, UsageError } from '../command-line/command.ts'
 import { prepareDemo } from '../demo/demo-account.ts'
@@ -67,7 +67,7 @@ const HEEDED: readonly string[] = [...FOR_TRYING_OUT, 'PORT', 'HOST', 'LOG_LEVEL
 
 /** What of the environment has no effect on the demo, as a line; undefined when all that is set has one. */
 export function sayUnheeded(env: Environment): string | undefined {
-  const names = SETTINGS.filter(name => (env[name] ?? '').trim() !== '' && !HEEDED.includes(name))
+  const names = SETTING_NAMES.filter(name => (env[name] ?? '').trim() !== '' && !HEEDED.includes(name))
   if (names.length === 0) return undefined
   return `The demo has data and addresses of its own, in ${DATA_DIR}: it does not heed ${names.join(', ')}.`
 }

@@ -8,7 +8,7 @@ import {
   type Config,
   ConfigError,
   type Environment,
-  findOddLines,
+  findMalformedLines,
   readConfig,
 } from '../../kernel/config/config.ts'
 import { findMisspelledSettings } from '../../kernel/config/misspelled-settings.ts'
@@ -63,7 +63,7 @@ async function examine(env: Environment, verify: boolean): Promise<Check[]> {
   }
   const checks = [
     await check('settings', async () => {
-      const odd = [...findOddLines(), ...findMisspelledSettings(env)]
+      const odd = [...findMalformedLines(), ...findMisspelledSettings(env)]
       return odd.length === 0 ? `addresses begin with ${config.publicUrl}` : odd
     }),
     await check('data directory', () => lookAtFolder(config.dataDir)),

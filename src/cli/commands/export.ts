@@ -3,7 +3,7 @@ import { requireAccount } from '../../accounts/accounts.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
-import { openMail } from '../../kernel/http-out/smtp.ts'
+import { openMailer } from '../../kernel/http-out/smtp.ts'
 import { createLog } from '../../kernel/log.ts'
 import { createScanRecorder } from '../../scans/recorder.ts'
 import { exportAccountToFile } from '../../transfer/accounts/export-account.ts'
@@ -64,7 +64,7 @@ async function writePages(ctx: StoreContext, accountId: number, dir: string): Pr
   const log = createLog({ ...config, logLevel: 'silent' })
   const scans = createScanRecorder({ sql: store.sql, clock: systemClock, log, geoMmdbPath: undefined })
   const outbound = openOutbound(webhookSetup(config).policy)
-  const mail = openMail(undefined, log)
+  const mail = openMailer(undefined, log)
   const app = appOn({
     // Nobody reaches this server but the requests below: they are not to be counted as a reader's.
     config: { ...config, trustedProxies: ['127.0.0.1'] },

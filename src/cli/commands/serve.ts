@@ -5,7 +5,7 @@ import {
   type Config,
   ConfigError,
   type Environment,
-  findOddLines,
+  findMalformedLines,
   readConfig,
 } from '../../kernel/config/config.ts'
 import { findMisspelledSettings } from '../../kernel/config/misspelled-settings.ts'
@@ -25,7 +25,7 @@ export const serve: Command = {
     if (isMember()) return serveAsMember(env)
     const config = await settingsWithPort(env)
     const log = createLog(config)
-    for (const sentence of [...findOddLines(), ...findMisspelledSettings(env)]) log.warn(sentence)
+    for (const sentence of [...findMalformedLines(), ...findMisspelledSettings(env)]) log.warn(sentence)
     const unread = await findCountryFileProblem(config.geoMmdbPath)
     if (unread !== undefined)
       log.warn(`GEO_MMDB_PATH cannot be read, and the bundled file is used: ${unread}`)

@@ -1,6 +1,6 @@
 /** `carnet webhooks`: where an account's events go. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { nameUrlFault } from '../../kernel/http-out/outbound-url.ts'
+import { findUrlFault } from '../../kernel/http-out/outbound-url.ts'
 import { type EndpointRecord, listWebhooks } from '../../webhooks/endpoint.ts'
 import {
   addWebhook,
@@ -44,7 +44,7 @@ export const webhooksAdd: Command = {
 
 /** Who runs this may open a network; who asks by the interface may not, and is not told how. Throws a Refusal. */
 function requireCallable(url: string, { policy }: WebhookSetup): void {
-  const fault = nameUrlFault(url.trim(), policy)
+  const fault = findUrlFault(url.trim(), policy)
   if (fault?.name !== 'forbidden' && fault?.name !== 'this_machine') return
   throw new Refusal(
     `${fault.sentence} If it is meant, set WEBHOOK_ALLOW_CIDRS to its address or network, for the server too.`,

@@ -7,7 +7,7 @@ import { systemClock } from '../../kernel/clock.ts'
 import type { Config, Environment } from '../../kernel/config/config.ts'
 import { findDatabaseState } from '../../kernel/db/database.ts'
 import { type Outbound, openOutbound } from '../../kernel/http-out/outbound-http.ts'
-import { type Mail, openMail } from '../../kernel/http-out/smtp.ts'
+import { type Mailer, openMailer } from '../../kernel/http-out/smtp.ts'
 import type { Log } from '../../kernel/log.ts'
 import { createSecurityLog } from '../../kernel/monitoring/security-events.ts'
 import { flushAccessUses } from '../../passports/access/count-uses.ts'
@@ -76,7 +76,7 @@ export async function serveUntilStopped(
       checksConnections: boss === undefined,
       stopping: life.stopping,
       ...(listens && boss === undefined ? { awaited: room.open } : {}),
-      ended: statementWatcher(config, log, metrics?.metrics),
+      onStatementEnd: statementWatcher(config, log, metrics?.metrics),
       migrating: migrations => {
         log.info({ migrations }, 'the database is brought to this version')
         boss?.tell({ carnet: 'migrating' })
@@ -120,7 +120,7 @@ async function startServer(
   const { config, log, store, metrics, ending } = parts
   metrics?.watchStore(store)
   const { sql } = store
-  const mail = openMail(config.smtp, log)
+  const mail = openMailer(config.smtp, log)
   const outbound = openOutbound(webhookSetup(config).policy)
   const scans = createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: config.geoMmdbPath })
   const isWeb = config.role !== 'worker'
@@ -177,7 +177,7 @@ async function startServer(
 type AppParts = Omit<Parts, 'app' | 'room'> & {
   create: (setup: AppSetup) => FastifyInstance
   scans: ScanRecorder
-  mail: Mail
+  mail: Mailer
   outbound: Outbound
 }
 

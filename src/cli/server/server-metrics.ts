@@ -2,8 +2,8 @@
 import type { AppSetup } from '../../app.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
-import type { Statement } from '../../kernel/db/connection-pool.ts'
-import { poolNumbers } from '../../kernel/db/connection-pool.ts'
+import type { FinishedStatement } from '../../kernel/db/connection-pool.ts'
+import { getPoolUsage } from '../../kernel/db/connection-pool.ts'
 import { type DatabaseState, findDatabaseState } from '../../kernel/db/database.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Metrics } from '../../kernel/monitoring/metrics.ts'
@@ -35,8 +35,8 @@ export async function openMetrics(
   return {
     metrics,
     watchStore(store) {
-      metrics.watchPool('requests', () => poolNumbers(store.sql))
-      store.onQueuePool(queue => metrics.watchPool('queue', () => poolNumbers(queue)))
+      metrics.watchPool('requests', () => getPoolUsage(store.sql))
+      store.onQueuePool(queue => metrics.watchPool('queue', () => getPoolUsage(queue)))
       installation = remembered(() => installationText(store))
     },
     door: {
@@ -97,7 +97,7 @@ export function statementWatcher(
   { slowQueryMs }: Config,
   log: Log,
   metrics: Metrics | undefined,
-): ((statement: Statement) => void) | undefined {
+): ((statement: FinishedStatement) => void) | undefined {
   if (slowQueryMs === 0) return metrics?.statementEnded
   return statement => {
     metrics?.statementEnded(statement)

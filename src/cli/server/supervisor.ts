@@ -1,13 +1,13 @@
 /** The processes of one machine: started, started again when they die, replaced one by one, asked for their numbers, ended. */
 import cluster, { type Worker } from 'node:cluster'
 import { join } from 'node:path'
-import type { Environment, Role } from '../../kernel/config/config.ts'
+import type { Environment, ProcessRole } from '../../kernel/config/config.ts'
 import type { Log } from '../../kernel/log.ts'
 import { Refusal } from '../command-line/command.ts'
 import type { MemberWord, SupervisorWord } from './parent-process.ts'
 
 /** A place that one process fills. */
-export type Post = { name: string; role: Exclude<Role, 'all'> }
+export type Post = { name: string; role: Exclude<ProcessRole, 'all'> }
 
 type Member = {
   post: Post

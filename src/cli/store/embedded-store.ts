@@ -10,8 +10,8 @@ import {
   startEmbeddedPostgres,
 } from '../../kernel/postgres-server/embedded-postgres.ts'
 import { findPostmaster } from '../../kernel/postgres-server/postmaster.ts'
-import { type ServerSeat, takeServerSeat } from '../../kernel/postgres-server/server-seat.ts'
-import { signal } from '../../kernel/process/processes.ts'
+import { acquireServerLock, type ServerLock } from '../../kernel/postgres-server/server-seat.ts'
+import { sendSignal } from '../../kernel/process/processes.ts'
 import { Refusal } from '../command-line/command.ts'
 import { maxConnections } from './connection-budget.ts'
 
@@ -31,7 +31,7 @@ export class SeatTaken extends Refusal {
 }
 
 type Wish = { config: Config; log: Log; serves?: boolean; seat?: boolean }
-type Held = { postgres: EmbeddedPostgres; seat?: ServerSeat }
+type Held = { postgres: EmbeddedPostgres; seat?: ServerLock }
 
 /** The seat of a server that was killed is held for a moment longer than the server lives. */
 const SEAT_WITHIN_MS = 1_500
@@ -63,7 +63,7 @@ export async function openEmbeddedStore(wish: Wish): Promise<EmbeddedStore> {
     },
     abandon() {
       const postmaster = findPostmaster(join(realpathSync(wish.config.dataDir), 'pg'))
-      if (postmaster !== undefined) signal(postmaster.pid, 'SIGINT')
+      if (postmaster !== undefined) sendSignal(postmaster.pid, 'SIGINT')
     },
   }
 }
@@ -89,10 +89,10 @@ async function hold({ config, log, serves, seat = true }: Wish): Promise<Held> {
   }
 }
 
-async function takeSeat(postgres: EmbeddedPostgres, dataDir: string): Promise<ServerSeat> {
+async function takeSeat(postgres: EmbeddedPostgres, dataDir: string): Promise<ServerLock> {
   const until = performance.now() + SEAT_WITHIN_MS
   while (performance.now() < until) {
-    const seat = await takeServerSeat(postgres)
+    const seat = await acquireServerLock(postgres)
     if (seat !== undefined) return seat
     await pause(SEAT_PAUSE_MS)
   }

@@ -5,17 +5,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { OperatorContext } from '../../accounts/context.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { type Config, type Environment, readConfig } from '../../kernel/config/config.ts'
-import { isEnded, type Statement } from '../../kernel/db/connection-pool.ts'
+import { type FinishedStatement, isPoolEnded } from '../../kernel/db/connection-pool.ts'
 import {
   type DatabaseTarget,
   isDisconnection,
-  isPoolersRefusal,
+  isPoolerRefusal,
   openPool,
   POOL_SIZE,
   type Sql,
 } from '../../kernel/db/database.ts'
 import { adviseOnTls } from '../../kernel/db/database-tls.ts'
-import { migrate, pendingMigrations } from '../../kernel/db/migrate.ts'
+import { listPendingMigrations, migrate } from '../../kernel/db/migrate.ts'
 import { grantTraffic } from '../../kernel/db/traffic-role.ts'
 import { createLog, type Log } from '../../kernel/log.ts'
 import type { Addresses } from '../../passports/core/record.ts'
@@ -84,7 +84,7 @@ export type OpenOptions = {
   /** There is a pooler before the database. */
   pooled?: boolean
   /** Hears of the end of every statement. */
-  ended?: ((statement: Statement) => void) | undefined
+  onStatementEnd?: ((statement: FinishedStatement) => void) | undefined
   /** Hears of the migrations that are about to be applied, here or by another process. */
   migrating?: (names: readonly string[]) => void
 }
@@ -200,7 +200,7 @@ async function reach(
       await Promise.race([sql`select 1`, stopped])
       return 'database'
     } catch (error) {
-      if (isPoolersRefusal(error)) return 'pooler'
+      if (isPoolerRefusal(error)) return 'pooler'
       if (!patient || !isDisconnection(error)) throw error
       const reason = error instanceof Error ? error.message : String(error)
       if (tries % TRIES_A_SENTENCE === 0) {
@@ -215,14 +215,14 @@ async function reach(
 const poolOptions = ({
   name,
   serves,
-  ended,
+  onStatementEnd,
   pooled = false,
   max = serves ? POOL_SIZE : COMMAND_POOL_SIZE,
 }: OpenOptions) => ({
   name,
   max,
   pooled,
-  ...(ended === undefined ? {} : { ended }),
+  ...(onStatementEnd === undefined ? {} : { onStatementEnd }),
 })
 
 type Pools = Pick<
@@ -240,7 +240,7 @@ function poolsOn(target: DatabaseTarget, options: OpenOptions, owner?: DatabaseT
   let opened: (pool: Sql) => void = () => {}
   const openOne = (to: DatabaseTarget) => {
     const pool = openPool(to, poolOptions({ ...options, max: 1 }))
-    held = held.filter(one => !isEnded(one))
+    held = held.filter(one => !isPoolEnded(one))
     held.push(pool)
     return pool
   }
@@ -248,13 +248,13 @@ function poolsOn(target: DatabaseTarget, options: OpenOptions, owner?: DatabaseT
     sql,
     openQueuePool() {
       const name = `${options.name} queue`
-      const { ended, pooled } = poolOptions(options)
+      const { onStatementEnd, pooled } = poolOptions(options)
       const pool = openPool(target, {
         name,
         max: QUEUE_POOL_SIZE,
         forQueue: true,
         pooled,
-        ...(ended === undefined ? {} : { ended }),
+        ...(onStatementEnd === undefined ? {} : { onStatementEnd }),
       })
       all.push(pool)
       opened(pool)
@@ -290,7 +290,7 @@ async function finish(
   rest: Pick<Store, 'place' | 'pooled' | 'stop' | 'abandon'>,
 ): Promise<Store> {
   const { sql, openQueuePool, openPoolOfOne, openOwnerPool, grantTraffic, onQueuePool } = pools
-  const pending = () => pendingMigrations(sql, MIGRATIONS)
+  const pending = () => listPendingMigrations(sql, MIGRATIONS)
   try {
     const applied = options.migrate === false ? [] : await migrateAsOwner(pools, options)
     if (options.migrate !== false && isKeyMissing(config) && (await hasSealedSecrets(sql))) {
@@ -328,7 +328,7 @@ function adviseOnUnlinkedKey(dataDir: string): string {
 async function migrateAsOwner(pools: Pools, { migrating }: OpenOptions): Promise<string[]> {
   const owner = pools.openOwnerPool()
   try {
-    const names = migrating === undefined ? [] : await pendingMigrations(owner, MIGRATIONS)
+    const names = migrating === undefined ? [] : await listPendingMigrations(owner, MIGRATIONS)
     if (names.length > 0) migrating?.(names)
     const { applied } = await migrate(owner, MIGRATIONS, systemClock.now())
     await pools.grantTraffic()

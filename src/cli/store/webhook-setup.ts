@@ -1,7 +1,7 @@
 /** What webhooks need of the settings: the key their secrets are sealed with, and where they may go. */
 
 import type { Config } from '../../kernel/config/config.ts'
-import { addressList } from '../../kernel/http/ip-ranges.ts'
+import { createAddressList } from '../../kernel/http/ip-ranges.ts'
 import { createSealer } from '../../kernel/sealing.ts'
 import type { WebhookSetup } from '../../webhooks/manage-endpoints.ts'
 import { secretKey } from './secret-key.ts'
@@ -10,6 +10,6 @@ export function webhookSetup(config: Config): WebhookSetup {
   const { oldSecretKey, allowInsecureWebhooks, webhookAllowCidrs } = config
   return {
     sealer: createSealer(secretKey(config), oldSecretKey === undefined ? [] : [oldSecretKey]),
-    policy: { allowInsecureLoopback: allowInsecureWebhooks, allowed: addressList(webhookAllowCidrs) },
+    policy: { allowInsecureLoopback: allowInsecureWebhooks, allowed: createAddressList(webhookAllowCidrs) },
   }
 }

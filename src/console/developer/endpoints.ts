@@ -1,7 +1,7 @@
 /** Webhooks: seen by everyone of the account, made, changed and removed by its owners, held by its editors too. */
 import { isOneLine } from '../../kernel/characters.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { nameUrlFault } from '../../kernel/http-out/outbound-url.ts'
+import { findUrlFault } from '../../kernel/http-out/outbound-url.ts'
 import { listWebhooks, MAX_DESCRIPTION_LENGTH, MAX_ENDPOINTS } from '../../webhooks/endpoint.ts'
 import { EVENT_TYPES } from '../../webhooks/insert-events.ts'
 import {
@@ -70,7 +70,7 @@ function readTyped({ form, setup, words }: SignedInVisit): { typed: EndpointForm
   const { errors } = words.texts
   const typed = { url: form.text('url'), description: form.text('description'), events: form.all('event') }
   const known: readonly string[] = EVENT_TYPES
-  const fault = nameUrlFault(typed.url, setup.outbound.policy)
+  const fault = findUrlFault(typed.url, setup.outbound.policy)
   const urlProblem = fault && wordsOf(words, DEVELOPER_TEXTS).urlFaults[fault.name](fault.host ?? '')
   const problems = problemsOf({
     url: typed.url === '' ? errors.required : urlProblem,

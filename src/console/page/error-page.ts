@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'ghtml'
 import type { Session } from '../../accounts/people/sessions.ts'
-import { findMeaning } from '../../kernel/db/database.ts'
+import { explainDatabaseError } from '../../kernel/db/database.ts'
 import { AppError, type ErrorCode } from '../../kernel/errors.ts'
 import { HOME } from './addresses.ts'
 import { pageHeaders, shell } from './shell.ts'
@@ -64,7 +64,7 @@ export function answerError({
   reply: FastifyReply
   error: Error
 }): FastifyReply {
-  const known = error instanceof AppError ? error : findMeaning(error)
+  const known = error instanceof AppError ? error : explainDatabaseError(error)
   const status = known === undefined ? frameworkStatus(error) : STATUS[known.code]
   if (status === undefined) {
     request.log.error({ request_id: request.id, err: error }, 'a page of the console failed')

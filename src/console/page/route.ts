@@ -4,7 +4,7 @@ import type { Session } from '../../accounts/people/sessions.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import type { Outbound } from '../../kernel/http-out/outbound-http.ts'
-import type { Mail } from '../../kernel/http-out/smtp.ts'
+import type { Mailer } from '../../kernel/http-out/smtp.ts'
 import type { SecurityEvent, SecurityLog } from '../../kernel/monitoring/security-events.ts'
 import type { Sealer } from '../../kernel/sealing.ts'
 import type { Addresses } from '../../passports/core/record.ts'
@@ -16,7 +16,7 @@ export type ConsoleSetup = {
   sql: Sql
   clock: Clock
   addresses: Addresses
-  mail: Mail
+  mail: Mailer
   /** For the secrets of webhooks, and for those that are shown once. */
   sealer: Sealer
   /** The operator's; keys for one purpose each are derived from it. */

@@ -3,7 +3,7 @@ import type { Field } from '../../categories/field.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
-import { isKeptExactly } from '../../kernel/text/strict-json.ts'
+import { isExactNumber } from '../../kernel/text/strict-json.ts'
 import {
   type DecimalMark,
   findAmbiguousNumbers,
@@ -60,7 +60,7 @@ export function readNumber(words: Words, typed: string, unit = ''): Typed {
   if (digits === undefined) return { value: typed }
   const value = Number(digits)
   // What is too large for a number has its own sentence.
-  if (Number.isFinite(value) && !isKeptExactly(digits)) return { value: typed, problem: texts.inexact }
+  if (Number.isFinite(value) && !isExactNumber(digits)) return { value: typed, problem: texts.inexact }
   return { value }
 }
 

@@ -115,7 +115,7 @@ function postInvitation({ setup, session, words }: SignedInVisit, { email, role,
   const { publicUrl } = setup.addresses
   const link = token === undefined ? `${publicUrl}${SIGN_IN}` : buildSetPasswordUrl(publicUrl, token)
   const about = { to: email, account: session.account.name, by: session.email, role, publicUrl, link }
-  setup.mail.post(invitationLetter(words, { ...about, isNew: token !== undefined }))
+  setup.mail.send(invitationLetter(words, { ...about, isNew: token !== undefined }))
 }
 
 /** For a letter that did not come, or a link that is too old. */

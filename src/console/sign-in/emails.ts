@@ -2,7 +2,7 @@
 
 import type { Role } from '../../accounts/people/people.ts'
 import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
-import type { Letter } from '../../kernel/http-out/smtp.ts'
+import type { Email } from '../../kernel/http-out/smtp.ts'
 import { type Words, wordsOf } from '../page/words.ts'
 
 type Reset = { to: string; publicUrl: string; link: string }
@@ -70,12 +70,12 @@ Wenn Sie das nicht erwartet haben, fragen Sie ${by}, oder lassen Sie es dabei.
 
 const TEXTS = { en, de }
 
-export function resetLetter(words: Words, about: Reset): Letter {
+export function resetLetter(words: Words, about: Reset): Email {
   const texts = wordsOf(words, TEXTS)
   return { to: about.to, subject: texts.resetSubject, text: texts.reset(about) }
 }
 
-export function invitationLetter(words: Words, about: Invitation): Letter {
+export function invitationLetter(words: Words, about: Invitation): Email {
   const texts = wordsOf(words, TEXTS)
   const text = texts.invitation(about, words.texts.roles[about.role])
   return { to: about.to, subject: texts.invitationSubject, text }

@@ -4,7 +4,7 @@ import { countResetRequest } from '../../accounts/people/attempt-limits.ts'
 import { parseEmail } from '../../accounts/people/email.ts'
 import { buildSetPasswordUrl } from '../../accounts/people/one-time-links.ts'
 import { createResetLink } from '../../accounts/people/password-reset.ts'
-import type { Letter } from '../../kernel/http-out/smtp.ts'
+import type { Email } from '../../kernel/http-out/smtp.ts'
 import { FORGOTTEN, SIGN_IN } from '../page/addresses.ts'
 import { input, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
@@ -39,14 +39,14 @@ export async function submitForgotten(visit: Visit): Promise<Outcome> {
     return { ...page(visit, { email, refusal, status: 429 }), headers }
   }
   // Behind the answer: how long it takes would tell whether the address is known.
-  if (!asked.isFlooded) setup.mail.post(letterTo(visit, email))
+  if (!asked.isFlooded) setup.mail.send(letterTo(visit, email))
   const title = texts.forgottenSent
   const body = html`<h1>${title}</h1><p class="lead">${texts.forgottenSentLead(email)}</p>
 <p>${texts.forgottenNone}</p><p><a class="button second" href="${SIGN_IN}">${texts.signIn}</a></p>`
   return { title, body }
 }
 
-async function letterTo({ setup, words }: Visit, email: string): Promise<Letter | undefined> {
+async function letterTo({ setup, words }: Visit, email: string): Promise<Email | undefined> {
   const found = await createResetLink(setup, email)
   if (found === undefined) return undefined
   const { publicUrl } = setup.addresses

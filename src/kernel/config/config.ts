@@ -20,7 +20,7 @@ export type Config = {
   secretKey: string | undefined
   /** What secrets may still be sealed with after a change of `SECRET_KEY`. */
   oldSecretKey: string | undefined
-  role: Role
+  role: ProcessRole
   /** Where a worker answers `/healthz`, `/readyz` and `/metrics`; 0: nowhere. */
   workerPort: number
   /** How many processes answer requests on this machine. */
@@ -60,11 +60,11 @@ export type SmtpServer = {
 export type BackupSettings = { dir: string; everyMs: number; keep: number }
 
 /** More processes than a machine has cores gain nothing. */
-const MOST_WORKERS = 128
+const MAX_WORKERS = 128
 
 /** What a process does: answers requests, does the work that nobody waits for, or both. */
-export const ROLES = ['all', 'web', 'worker'] as const
-export type Role = (typeof ROLES)[number]
+export const PROCESS_ROLES = ['all', 'web', 'worker'] as const
+export type ProcessRole = (typeof PROCESS_ROLES)[number]
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -79,7 +79,7 @@ export class ConfigError extends Error {
 }
 
 /** The process's environment over the values of `.env` in the working directory, if there is one. Throws ConfigError. */
-export function environment(): Environment {
+export function readEnvironment(): Environment {
   return { ...parseEnv(readDotEnv()), ...process.env }
 }
 
@@ -95,15 +95,15 @@ function readDotEnv(): string {
 }
 
 /** One sentence for each line of `.env` that says nothing: it would be passed over without a word. */
-export function findOddLines(): string[] {
-  return oddLinesOf(readDotEnv()).map(
+export function findMalformedLines(): string[] {
+  return listMalformedLines(readDotEnv()).map(
     line =>
       `Line ${line} of .env is not written NAME=value: it has no effect, and may take the next one with it.`,
   )
 }
 
 /** Their numbers, from 1. A value in quotes may go over several lines. */
-export function oddLinesOf(text: string): number[] {
+export function listMalformedLines(text: string): number[] {
   let quote: string | undefined
   return text.split('\n').flatMap((line, i) => {
     if (quote !== undefined) {
@@ -122,7 +122,7 @@ export function oddLinesOf(text: string): number[] {
 /** Reads and checks all settings; throws one ConfigError that names every problem. */
 export function readConfig(env: Environment): Config {
   const problems: string[] = []
-  const read = reader(env, problems)
+  const read = createReader(env, problems)
   const port = read.integer('PORT', 3000, 0, 65_535)
   const publicUrl = read.url('PUBLIC_URL', `http://localhost:${port}`)
   const databaseUrl = read.databaseUrl('DATABASE_URL')
@@ -155,9 +155,9 @@ export function readConfig(env: Environment): Config {
     pgBinDir: read.text('PG_BIN_DIR'),
     secretKey,
     oldSecretKey,
-    role: read.oneOf('ROLE', ROLES, 'all'),
+    role: read.oneOf('ROLE', PROCESS_ROLES, 'all'),
     workerPort: read.integer('WORKER_PORT', 0, 0, 65_535),
-    workers: read.integer('WORKERS', 1, 1, MOST_WORKERS),
+    workers: read.integer('WORKERS', 1, 1, MAX_WORKERS),
     metricsToken: read.token('METRICS_TOKEN'),
     slowQueryMs: read.integer('SLOW_QUERY_MS', 1_000, 0, 600_000),
     allowQueryApiKey: read.flag('ALLOW_QUERY_API_KEY'),
@@ -175,7 +175,7 @@ export function readConfig(env: Environment): Config {
   return config
 }
 
-function reader(env: Environment, problems: string[]) {
+function createReader(env: Environment, problems: string[]) {
   const text = (name: string): string | undefined => {
     const value = env[name]?.trim()
     return value === '' ? undefined : value

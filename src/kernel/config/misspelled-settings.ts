@@ -2,7 +2,7 @@
 import type { Environment } from './config.ts'
 
 /** Every name that some part of Carnet reads from the environment. */
-export const SETTINGS = [
+export const SETTING_NAMES = [
   ...['PORT', 'HOST', 'PUBLIC_URL', 'NS_URL', 'DATABASE_URL', 'DATABASE_OWNER_URL', 'DATA_DIR', 'PG_BIN_DIR'],
   ...[
     'SECRET_KEY',
@@ -21,16 +21,16 @@ export const SETTINGS = [
 
 const PREFIX = 'CARNET_'
 /** Shorter names have neighbours everywhere. */
-const LEAST_LENGTH = 6
+const MIN_CHECKED_LENGTH = 6
 /** From this length on, two slips are still no other word. */
-const LONG = 9
+const MIN_LENGTH_FOR_TWO_EDITS = 9
 
 /** One sentence for each name in the environment that is none of ours but nearly. Values are not looked at. */
 export function findMisspelledSettings(env: Environment): string[] {
   return Object.keys(env)
-    .filter(name => env[name] !== undefined && !isOurs(name))
+    .filter(name => env[name] !== undefined && !isKnown(name))
     .flatMap(name => {
-      const meant = findMeant(name)
+      const meant = findIntended(name)
       return meant === undefined
         ? []
         : [`The setting ${name} is not known and has no effect; ${meant} is. Is that what is meant?`]
@@ -38,19 +38,21 @@ export function findMisspelledSettings(env: Environment): string[] {
     .sort()
 }
 
-const isOurs = (name: string): boolean => SETTINGS.some(setting => setting === name)
+const isKnown = (name: string): boolean => SETTING_NAMES.some(setting => setting === name)
 
-function findMeant(name: string): string | undefined {
+function findIntended(name: string): string | undefined {
   const plain = name.toUpperCase().replaceAll('-', '_')
   const bare = plain.startsWith(PREFIX) ? plain.slice(PREFIX.length) : plain
-  if (isOurs(bare)) return bare
-  if (bare.length < LEAST_LENGTH) return undefined
-  const slips = bare.length >= LONG ? 2 : 1
-  return SETTINGS.find(setting => setting.length >= LEAST_LENGTH && slipsBetween(bare, setting) <= slips)
+  if (isKnown(bare)) return bare
+  if (bare.length < MIN_CHECKED_LENGTH) return undefined
+  const slips = bare.length >= MIN_LENGTH_FOR_TWO_EDITS ? 2 : 1
+  return SETTING_NAMES.find(
+    setting => setting.length >= MIN_CHECKED_LENGTH && countEdits(bare, setting) <= slips,
+  )
 }
 
 /** Letters left out, added, or typed wrongly, and neighbours swapped. */
-function slipsBetween(a: string, b: string): number {
+function countEdits(a: string, b: string): number {
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {

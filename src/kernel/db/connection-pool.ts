@@ -3,14 +3,14 @@
  * because the driver's own reconnecting is broken: see the faults in `test/kernel/guarded-pool.test.ts`.
  */
 import type postgres from 'postgres'
-import { type PoolNumbers, Turnstile } from './pool-queue.ts'
+import { PoolQueue, type PoolUsage } from './pool-queue.ts'
 
 type Sql = postgres.Sql
 
 /** `text` has `$1` where parameters were: those are data of accounts, and nobody looks at them here. */
-export type Statement = { text: string; ms: number; failed: boolean }
+export type FinishedStatement = { text: string; ms: number; failed: boolean }
 
-type Ended = (statement: Statement) => void
+type Ended = (statement: FinishedStatement) => void
 type Method = (...args: unknown[]) => unknown
 
 /** What the driver's statements have besides being promises. `state` is null until one is written to a connection. */
@@ -23,20 +23,20 @@ type Query = {
   strings: readonly string[]
 }
 
-const turnstiles = new WeakMap<object, Turnstile>()
+const turnstiles = new WeakMap<object, PoolQueue>()
 
 /** How busy a pool of `openPool` is. */
-export const poolNumbers = (sql: Sql): PoolNumbers =>
-  turnstiles.get(sql)?.numbers() ?? { size: 0, busy: 0, waiting: 0 }
+export const getPoolUsage = (sql: Sql): PoolUsage =>
+  turnstiles.get(sql)?.usage() ?? { size: 0, busy: 0, waiting: 0 }
 
 /** Whether the pool of `openPool` has been told to end. */
-export const isEnded = (sql: Sql): boolean => turnstiles.get(sql)?.isClosed ?? false
+export const isPoolEnded = (sql: Sql): boolean => turnstiles.get(sql)?.isClosed ?? false
 
-export type Listeners = {
+export type PoolListeners = {
   /** Hears of every statement, those in transactions too. */
-  ended?: Ended | undefined
+  onStatementEnd?: Ended | undefined
   /** Hears of every error that the database answered with, or that a connection ended with. */
-  failed: (reason: unknown) => void
+  onFailure: (reason: unknown) => void
 }
 
 /** Opens a driver's pool of one connection, which calls `onclose` each time that its connection closes. */
@@ -48,7 +48,7 @@ const FIRST_BACKOFF_MS = 50
 const MAX_BACKOFF_MS = 1_000
 
 class Connections {
-  private readonly turnstile: Turnstile
+  private readonly turnstile: PoolQueue
   private readonly openDriver: OpenDriver
   /** Makes statements for the others and never connects. */
   readonly template: Sql
@@ -59,10 +59,10 @@ class Connections {
   constructor(openDriver: OpenDriver, size: number) {
     this.openDriver = openDriver
     this.template = openDriver(() => {})
-    this.turnstile = new Turnstile(size)
+    this.turnstile = new PoolQueue(size)
   }
 
-  get queue(): Turnstile {
+  get queue(): PoolQueue {
     return this.turnstile
   }
 
@@ -122,7 +122,7 @@ class Connections {
 }
 
 /** At most `size` connections, opened when they are needed; a statement waits until one is free. */
-export function guardPool(openDriver: OpenDriver, size: number, listeners: Listeners): Sql {
+export function createConnectionPool(openDriver: OpenDriver, size: number, listeners: PoolListeners): Sql {
   const connections = new Connections(openDriver, size)
   const guarded = wrap(
     connections.template,
@@ -175,11 +175,15 @@ const onInner = (arg: unknown, wrapInner: (inner: object) => object): unknown =>
   typeof arg === 'function' ? (inner: object) => arg(wrapInner(inner)) : arg
 
 /** The handler is called when a statement is asked for; for pieces of other statements it never is. */
-function guardQuery(query: Query, connections: Connections, { ended, failed: hear }: Listeners): void {
+function guardQuery(
+  query: Query,
+  connections: Connections,
+  { onStatementEnd, onFailure: hear }: PoolListeners,
+): void {
   const { resolve, reject } = query
   const turnstile = connections.queue
   query.handler = () => {
-    const note = noting(query, ended)
+    const note = noting(query, onStatementEnd)
     const giveUp = (reason: Error) => {
       note(true)
       reject(reason)
@@ -276,11 +280,11 @@ function withoutHoles(value: unknown): unknown {
 
 /** Statements on a connection that is taken already: told of, nothing else. */
 const timed =
-  ({ ended, failed }: Listeners, over: (query: Query) => void = () => {}) =>
+  ({ onStatementEnd, onFailure }: PoolListeners, over: (query: Query) => void = () => {}) =>
   (query: Query): void => {
     const { handler, resolve, reject } = query
     query.handler = asked => {
-      const note = noting(query, ended)
+      const note = noting(query, onStatementEnd)
       query.resolve = value => {
         note(false)
         over(query)
@@ -288,7 +292,7 @@ const timed =
       }
       query.reject = reason => {
         note(true)
-        failed(reason)
+        onFailure(reason)
         reject(reason)
       }
       return handler(asked)
@@ -301,7 +305,7 @@ const ENDS = new Set(['commit', 'rollback'])
  * A transaction holds its connection until it is over: until the driver's promise says so, or a statement that ends it
  * has, because the driver is not told by those who send that themselves.
  */
-function begin(args: unknown[], connections: Connections, listeners: Listeners) {
+function begin(args: unknown[], connections: Connections, listeners: PoolListeners) {
   return new Promise((resolve, reject) => {
     const go = () => {
       let connection = connections.take()
@@ -346,7 +350,7 @@ function begin(args: unknown[], connections: Connections, listeners: Listeners) 
   })
 }
 
-async function reserve(connections: Connections, listeners: Listeners) {
+async function reserve(connections: Connections, listeners: PoolListeners) {
   await new Promise<void>((resolve, reject) => connections.queue.enter({ go: resolve, giveUp: reject }))
   let connection = connections.take()
   // Without `fetch_types` the driver never answers a reservation for which it has to connect, so a statement connects.

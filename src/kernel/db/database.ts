@@ -2,7 +2,7 @@
 import postgres from 'postgres'
 import { AppError } from '../errors.ts'
 import { ARRAY_TYPES } from './array-types.ts'
-import { guardPool, poolNumbers, type Statement } from './connection-pool.ts'
+import { createConnectionPool, type FinishedStatement, getPoolUsage } from './connection-pool.ts'
 import { splitTls } from './database-tls.ts'
 
 export type Sql = postgres.Sql
@@ -21,7 +21,7 @@ const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
  * would read them from end to end; these leave it their indexes. And what a power cut takes of their last half second is
  * only that something was done: it is done again.
  */
-const FOR_QUEUES = {
+const QUEUE_SETTINGS = {
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
   enable_hashjoin: 'off',
@@ -42,7 +42,7 @@ export type PoolOptions = {
    */
   pooled?: boolean
   /** Hears of the end of every statement. */
-  ended?: (statement: Statement) => void
+  onStatementEnd?: (statement: FinishedStatement) => void
 }
 
 /**
@@ -66,9 +66,9 @@ export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql
     fetch_types: false,
     types: { bigint: BIGINT_AS_NUMBER, ...ARRAY_TYPES },
   }
-  const pool: Sql = guardPool(driverOf(target, settings), max, {
-    ended: options.ended,
-    failed(reason) {
+  const pool: Sql = createConnectionPool(createDriverFactory(target, settings), max, {
+    onStatementEnd: options.onStatementEnd,
+    onFailure(reason) {
       if (sqlState(reason) === READ_ONLY) dropReadOnlyConnections(pool, max)
     },
   })
@@ -76,7 +76,7 @@ export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql
 }
 
 const READ_ONLY = '25006'
-const DROP_EVERY_MS = 2_000
+const DROP_INTERVAL_MS = 2_000
 const droppedAt = new WeakMap<Sql, number>()
 
 /**
@@ -86,7 +86,7 @@ const droppedAt = new WeakMap<Sql, number>()
  */
 function dropReadOnlyConnections(pool: Sql, size: number): void {
   const now = performance.now()
-  if (now - (droppedAt.get(pool) ?? Number.NEGATIVE_INFINITY) < DROP_EVERY_MS) return
+  if (now - (droppedAt.get(pool) ?? Number.NEGATIVE_INFINITY) < DROP_INTERVAL_MS) return
   droppedAt.set(pool, now)
   for (let i = 0; i < size; i++) {
     pool`select pg_terminate_backend(pg_backend_pid())
@@ -111,15 +111,15 @@ const sessionSettings = ({ forQueue }: PoolOptions) => ({
   plan_cache_mode: 'force_generic_plan',
   // What the queue's settings below add to the cost of a plan makes PostgreSQL 15 compile every look: 289 of its 403 ms.
   jit: 'off',
-  ...(forQueue ? FOR_QUEUES : {}),
+  ...(forQueue ? QUEUE_SETTINGS : {}),
 })
 
 /** Whether the error is PgBouncer's refusal of the settings we begin a session with. */
-export const isPoolersRefusal = (error: unknown): boolean =>
+export const isPoolerRefusal = (error: unknown): boolean =>
   sqlState(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter')
 
 /** Opens driver's pools of one connection each. */
-function driverOf(target: DatabaseTarget, settings: object): (onclose: () => void) => Sql {
+function createDriverFactory(target: DatabaseTarget, settings: object): (onclose: () => void) => Sql {
   if ('url' in target) {
     const { url, ssl } = splitTls(target.url)
     return onclose => postgres(url, { ...settings, ssl, onclose } as object) as unknown as Sql
@@ -163,7 +163,7 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 /** The reason a statement gave to `carnet_refuse`, or undefined when the error is another one. */
-export function findRefusal(error: unknown): string | undefined {
+export function findRefusalReason(error: unknown): string | undefined {
   return sqlState(error) === REFUSED && error instanceof Error ? error.message : undefined
 }
 
@@ -186,18 +186,18 @@ const isStalePlan = (error: unknown): boolean =>
 /** Whether the error says that the connection is gone, so that nobody knows what became of the statement. */
 export function isDisconnection(error: unknown): boolean {
   const code = sqlState(error)
-  return code !== undefined && (LOST_BY_SERVER.test(code) || LOST_ON_THE_WAY.test(code))
+  return code !== undefined && (LOST_BY_SERVER.test(code) || LOST_BY_NETWORK.test(code))
 }
 
 const LOST_BY_SERVER = /^(08|57P0)/
-const LOST_ON_THE_WAY =
+const LOST_BY_NETWORK =
   /^(CONNECT|CONNECTION_|ECONN|ENOENT|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE)/
 
-const MEANINGS: readonly [RegExp, () => AppError][] = [
-  [LOST_BY_SERVER, unavailable],
-  [LOST_ON_THE_WAY, unavailable],
+const APP_ERRORS: readonly [RegExp, () => AppError][] = [
+  [LOST_BY_SERVER, databaseUnavailable],
+  [LOST_BY_NETWORK, databaseUnavailable],
   [/^25006$/, readOnly],
-  [/^(53|58|40001|40P01|55P03|57014|25P03)/, unavailable],
+  [/^(53|58|40001|40P01|55P03|57014|25P03)/, databaseUnavailable],
   [/^(22P05|22P02|22003|22021|22025|54000|54001)$/, unstorable],
 ]
 
@@ -205,7 +205,7 @@ const MEANINGS: readonly [RegExp, () => AppError][] = [
  * The refusal of whoever asked while the database does not answer. A connection lost at the commit leaves open whether
  * the commit was reached: nothing is claimed about that.
  */
-export function unavailable(): AppError {
+export function databaseUnavailable(): AppError {
   const message =
     'The database does not answer right now; try again in a moment. If this was to change something, it may or may not ' +
     'have been done: sent with an Idempotency-Key it can safely be sent again as it is; without one, look first.'
@@ -230,19 +230,19 @@ function unstorable(): AppError {
 }
 
 /** What a database error means to the one who asked, or undefined when it is a bug of ours. */
-export function findMeaning(error: unknown): AppError | undefined {
-  if (isStalePlan(error)) return unavailable()
+export function explainDatabaseError(error: unknown): AppError | undefined {
+  if (isStalePlan(error)) return databaseUnavailable()
   const code = sqlState(error)
-  return code === undefined ? undefined : MEANINGS.find(([pattern]) => pattern.test(code))?.[1]()
+  return code === undefined ? undefined : APP_ERRORS.find(([pattern]) => pattern.test(code))?.[1]()
 }
 
-const MOST_ATTEMPTS = 3
+const MAX_ATTEMPTS = 3
 
 /**
  * Runs a statement or a transaction again when the database gave it up: three times at most, and as often as there are
  * connections when a migration has gone over what they had prepared.
  */
-export async function retrying<T>(run: () => Promise<T>): Promise<T> {
+export async function withRetries<T>(run: () => Promise<T>): Promise<T> {
   let attempts = 0
   for (let stale = 0; ; ) {
     try {
@@ -250,12 +250,12 @@ export async function retrying<T>(run: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (isStalePlan(error)) stale++
       else attempts++
-      if (!isTransient(error) || attempts === MOST_ATTEMPTS || stale > POOL_SIZE) throw error
+      if (!isTransient(error) || attempts === MAX_ATTEMPTS || stale > POOL_SIZE) throw error
     }
   }
 }
 
-const REACHABLE_WITHIN_MS = 2_000
+const REACHABLE_TIMEOUT_MS = 2_000
 
 export type DatabaseState = 'writable' | 'read-only' | 'away'
 
@@ -265,11 +265,11 @@ export const isReachable = async (sql: Sql): Promise<boolean> => (await findData
 /** How the database is, by one of the pool's connections; away when it says nothing for two seconds. */
 export async function findDatabaseState(sql: Sql): Promise<DatabaseState> {
   const { promise, resolve } = Promise.withResolvers<DatabaseState>()
-  const timer = setTimeout(() => resolve('away'), REACHABLE_WITHIN_MS)
+  const timer = setTimeout(() => resolve('away'), REACHABLE_TIMEOUT_MS)
   sql<{ readOnly: boolean }[]>`
     select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "readOnly"`.then(
     ([row]) => {
-      if (row?.readOnly) dropReadOnlyConnections(sql, poolNumbers(sql).size)
+      if (row?.readOnly) dropReadOnlyConnections(sql, getPoolUsage(sql).size)
       resolve(row?.readOnly ? 'read-only' : 'writable')
     },
     () => resolve('away'),

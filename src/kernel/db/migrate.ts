@@ -9,7 +9,7 @@ import { isTransient, sqlState } from './database.ts'
 
 type Sql = postgres.Sql | postgres.TransactionSql
 type Migration = { number: number; name: string; text: string; checksum: string }
-export type Applied = { number: number; name: string; checksum: string }
+export type AppliedMigration = { number: number; name: string; checksum: string }
 
 /** `CARN` as the class of all of our advisory locks, and the one of migrations in it. */
 const LOCK_CLASS = 0x43_41_52_4e
@@ -18,9 +18,9 @@ const MIGRATING = 3
  * Whoever wants a table that a migration waits for waits behind it: after so long it lets them through for a while, and
  * tries the whole file again. After one second PostgreSQL has sent its own cleaning away, and looked for deadlocks.
  */
-const LOCK_WITHIN_MS = 1_500
+const LOCK_TIMEOUT_MS = 1_500
 const PAUSE_MS = 2_500
-const PATIENCE_MS = 300_000
+const MAX_WAIT_MS = 300_000
 
 /**
  * Applies what is missing, in the order of numbers, up to the number `last` if there is one. Several processes at once: each file is applied by one of them.
@@ -36,22 +36,25 @@ export async function migrate(
 ): Promise<{ applied: string[]; version: number }> {
   const files = await readMigrations(dir)
   const applied: string[] = []
-  for (const file of findPending(files, await readApplied(sql))) {
+  for (const file of findPending(files, await readAppliedMigrations(sql))) {
     if (file.number > last) break
-    if (await patiently(file, () => applyOne(sql, files, file, now))) applied.push(file.name)
+    if (await retryWhileLocked(file, () => applyOne(sql, files, file, now))) applied.push(file.name)
   }
   return { applied, version: files.findLast(file => file.number <= last)?.number ?? 0 }
 }
 
 /** Throws as `migrate` does when a database with these migrations could not be brought to this version. */
-export async function requireKnown(dir: string, applied: readonly Applied[]): Promise<void> {
+export async function requireKnownMigrations(
+  dir: string,
+  applied: readonly AppliedMigration[],
+): Promise<void> {
   findPending(await readMigrations(dir), applied)
 }
 
 /** The names of the files that the database does not have yet. Throws as `migrate` does. */
-export async function pendingMigrations(sql: postgres.Sql, dir: string): Promise<string[]> {
+export async function listPendingMigrations(sql: postgres.Sql, dir: string): Promise<string[]> {
   const files = await readMigrations(dir)
-  return findPending(files, await readApplied(sql)).map(file => file.name)
+  return findPending(files, await readAppliedMigrations(sql)).map(file => file.name)
 }
 
 async function readMigrations(dir: string): Promise<Migration[]> {
@@ -70,61 +73,61 @@ async function readMigrations(dir: string): Promise<Migration[]> {
 }
 
 /** What the database has, by number; empty for one without a table of ours. */
-export async function readApplied(sql: Sql): Promise<Applied[]> {
+export async function readAppliedMigrations(sql: Sql): Promise<AppliedMigration[]> {
   const [table] = await sql<{ made: boolean }[]>`select to_regclass('schema_migration') is not null as made`
   if (!table?.made) return []
-  return sql<Applied[]>`select number, name, checksum from schema_migration order by number`
+  return sql<AppliedMigration[]>`select number, name, checksum from schema_migration order by number`
 }
 
-function findPending(files: readonly Migration[], applied: readonly Applied[]): Migration[] {
+function findPending(files: readonly Migration[], applied: readonly AppliedMigration[]): Migration[] {
   const byNumber = new Map(files.map(file => [file.number, file]))
   for (const one of applied) {
     const file = byNumber.get(one.number)
-    if (file === undefined) throw madeByNewer(one)
-    if (file.checksum !== one.checksum) throw wasChanged(file, one)
+    if (file === undefined) throw newerDatabaseError(one)
+    if (file.checksum !== one.checksum) throw changedMigrationError(file, one)
   }
   const done = new Set(applied.map(one => one.number))
   const last = applied.at(-1)
   const pending = files.filter(file => !done.has(file.number))
   const late = pending.find(file => last !== undefined && file.number < last.number)
-  if (late && last) throw comesLate(late, last)
+  if (late && last) throw lateMigrationError(late, last)
   return pending
 }
 
-const madeByNewer = ({ name }: Applied) =>
+const newerDatabaseError = ({ name }: AppliedMigration) =>
   new AppError(
     'unavailable',
     `The database was made by a newer Carnet: it has the migration ${name}, which this one does not know. A database is never downgraded: start the newer Carnet, or restore a backup of before.`,
   )
 
-const wasChanged = (file: Migration, one: Applied) =>
+const changedMigrationError = (file: Migration, one: AppliedMigration) =>
   new AppError(
     'unavailable',
     `The migration ${file.name} was changed after the database had got it (as ${one.name}): put the old text back, and make the change a new migration.`,
   )
 
-const comesLate = (file: Migration, last: Applied) =>
+const lateMigrationError = (file: Migration, last: AppliedMigration) =>
   new AppError(
     'unavailable',
     `The migration ${file.name} was added after the database had got ${last.name}: give it a higher number.`,
   )
 
 /** Others may read and write meanwhile, and lock tables in another order than the file does. */
-async function patiently<T>(file: Migration, apply: () => Promise<T>): Promise<T> {
-  const until = performance.now() + PATIENCE_MS
+async function retryWhileLocked<T>(file: Migration, apply: () => Promise<T>): Promise<T> {
+  const until = performance.now() + MAX_WAIT_MS
   for (;;) {
     try {
       return await apply()
     } catch (error) {
-      if (!isInTheWay(error)) throw error
-      if (performance.now() > until) throw failed(file, error)
+      if (!isLockConflict(error)) throw error
+      if (performance.now() > until) throw explainFailure(file, error)
       await pause(PAUSE_MS)
     }
   }
 }
 
 const LOCK_NOT_AVAILABLE = '55P03'
-const isInTheWay = (error: unknown) => isTransient(error) || sqlState(error) === LOCK_NOT_AVAILABLE
+const isLockConflict = (error: unknown) => isTransient(error) || sqlState(error) === LOCK_NOT_AVAILABLE
 
 /**
  * One file and its row in one transaction. The lock is of the transaction and not of the session, so that it works
@@ -146,12 +149,12 @@ function applyOne(
         checksum   text not null,
         applied_at timestamptz not null
       )`
-    if (!findPending(files, await readApplied(tx)).includes(file)) return false
-    await tx`select set_config('lock_timeout', ${String(LOCK_WITHIN_MS)}, true)`
+    if (!findPending(files, await readAppliedMigrations(tx)).includes(file)) return false
+    await tx`select set_config('lock_timeout', ${String(LOCK_TIMEOUT_MS)}, true)`
     try {
       await tx.unsafe(file.text).simple()
     } catch (error) {
-      throw isInTheWay(error) ? error : failed(file, error)
+      throw isLockConflict(error) ? error : explainFailure(file, error)
     }
     await tx`
       insert into schema_migration (number, name, checksum, applied_at)
@@ -160,7 +163,7 @@ function applyOne(
   }) as Promise<boolean>
 }
 
-function failed(file: Migration, error: unknown): unknown {
+function explainFailure(file: Migration, error: unknown): unknown {
   if (!(error instanceof Error && 'severity' in error)) return error
   const position = 'position' in error ? Number(error.position) : Number.NaN
   const line = Number.isNaN(position) ? '' : `, line ${file.text.slice(0, position).split('\n').length}`

@@ -9,7 +9,7 @@ const WAIT_MS = 5_000
 const SILENT_MS = 15_000
 const SWEEP_EVERY_MS = 500
 
-export type PoolNumbers = {
+export type PoolUsage = {
   /** At most so many connections. */
   size: number
   /** Connections at work: statements, transactions, reserved ones. */
@@ -25,7 +25,7 @@ type Visitor = {
 
 type Inside = { since: number; giveUp: (reason: Error) => void }
 
-export class Turnstile {
+export class PoolQueue {
   private readonly size: number
   private busy = 0
   private readonly queue: (Visitor & { since: number })[] = []
@@ -38,7 +38,7 @@ export class Turnstile {
     this.timer = setInterval(() => this.sweep(), SWEEP_EVERY_MS).unref()
   }
 
-  numbers(): PoolNumbers {
+  usage(): PoolUsage {
     return { size: this.size, busy: this.busy, waiting: this.queue.length }
   }
 

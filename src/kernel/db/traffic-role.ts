@@ -2,9 +2,9 @@
 import type postgres from 'postgres'
 
 /** Only added to, by triggers too: the history of every passport, and the audit log. */
-export const APPEND_ONLY = ['content', 'passport_version', 'passport_status', 'audit_entry'] as const
+export const APPEND_ONLY_TABLES = ['content', 'passport_version', 'passport_status', 'audit_entry'] as const
 /** Only the owner writes them. */
-const READ_ONLY = ['schema_migration']
+const READ_ONLY_TABLES = ['schema_migration']
 
 /**
  * Gives a role these rights on all tables of the current schema that the owner of `content` has, when it lacks any or
@@ -24,9 +24,9 @@ export async function grantTraffic(sql: postgres.Sql | postgres.TransactionSql, 
         when relkind = 'S' then has_sequence_privilege(${role}, oid, 'usage')
           and has_sequence_privilege(${role}, oid, 'update')
         else has_table_privilege(${role}, oid, 'select')
-          and has_table_privilege(${role}, oid, 'insert') = (relname <> all(${`{${READ_ONLY}}`}::text::name[]))
+          and has_table_privilege(${role}, oid, 'insert') = (relname <> all(${`{${READ_ONLY_TABLES}}`}::text::name[]))
           and has_table_privilege(${role}, oid, 'update')
-            = (relname <> all(${`{${[...READ_ONLY, ...APPEND_ONLY]}}`}::text::name[]))
+            = (relname <> all(${`{${[...READ_ONLY_TABLES, ...APPEND_ONLY_TABLES]}}`}::text::name[]))
         end), true) as "hasAll"
     from ours`
   if (made === undefined || made.hasAll) return
@@ -36,8 +36,8 @@ export async function grantTraffic(sql: postgres.Sql | postgres.TransactionSql, 
     `grant usage on schema ${schema} ${to}`,
     `grant select, insert, update, delete on ${tables.join()} ${to}`,
     ...(sequences.length === 0 ? [] : [`grant usage, select, update on sequence ${sequences.join()} ${to}`]),
-    `revoke update, delete, truncate on ${APPEND_ONLY.join()} from ${quote(role)}`,
-    `revoke insert, update, delete, truncate on ${READ_ONLY.join()} from ${quote(role)}`,
+    `revoke update, delete, truncate on ${APPEND_ONLY_TABLES.join()} from ${quote(role)}`,
+    `revoke insert, update, delete, truncate on ${READ_ONLY_TABLES.join()} from ${quote(role)}`,
   ]
   await sql.unsafe(statements.join(';\n')).simple()
 }

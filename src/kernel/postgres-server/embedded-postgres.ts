@@ -8,8 +8,8 @@ import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 import { withProcessLock } from '../process/process-lock.ts'
-import { signal } from '../process/processes.ts'
-import { findBinaries, majorVersionOf } from './binaries.ts'
+import { sendSignal } from '../process/processes.ts'
+import { findBinaries, readMajorVersion } from './binaries.ts'
 import { prepareDataDirectory } from './data-directory.ts'
 import { createLauncher, findServerUser, type ServerUser } from './launcher.ts'
 import {
@@ -34,10 +34,10 @@ import {
 } from './server-access.ts'
 import {
   checkSocketDirectory,
+  chooseSocketDirectory,
   makeSocketDirectory,
   requireTemporaryFolder,
   SOCKET_PORT,
-  socketDirectoryOf,
 } from './socket-directory.ts'
 
 export type EmbeddedPostgres = {
@@ -74,9 +74,9 @@ export type EmbeddedPostgresOptions = {
 
 const DATABASE = 'carnet'
 /** Recovery after a crash reads at most `max_wal_size`; a slow disk gets time for it. */
-const READY_WITHIN_MS = 60_000
-const LOCK_WITHIN_MS = 75_000
-const LEAVE_WITHIN_MS = 4_000
+const READY_TIMEOUT_MS = 60_000
+const LOCK_TIMEOUT_MS = 75_000
+const LEAVE_TIMEOUT_MS = 4_000
 const RETRY_MS = 20
 
 type Place = EmbeddedPostgresOptions & {
@@ -92,10 +92,10 @@ type Running = { postmaster: Postmaster; adopted: boolean; password: string }
  * Throws AppError `unavailable` with a sentence that says what to do.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  return inSentences(options.dataDir, async () => {
+  return explainFileErrors(options.dataDir, async () => {
     const place = await findPlace(options)
-    const { running, presence } = await withProcessLock(databaseLock(place, LOCK_WITHIN_MS), () =>
-      arrive(place),
+    const { running, presence } = await withProcessLock(databaseLock(place, LOCK_TIMEOUT_MS), () =>
+      startOrJoin(place),
     )
     let left: Promise<void> | undefined
     return {
@@ -109,7 +109,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       version: presence.version,
       adopted: running.adopted,
       stop() {
-        left ??= leaveInTurn(place, presence)
+        left ??= leaveUnderLock(place, presence)
         return left
       },
     }
@@ -133,11 +133,11 @@ async function findPlace(options: EmbeddedPostgresOptions): Promise<Place> {
   }
 }
 
-async function arrive(place: Place): Promise<{ running: Running; presence: Presence }> {
-  const until = performance.now() + READY_WITHIN_MS
+async function startOrJoin(place: Place): Promise<{ running: Running; presence: Presence }> {
+  const until = performance.now() + READY_TIMEOUT_MS
   const password = readPassword(place.dataDir)
   for (;;) {
-    const running = { ...(await bringUp(place, until)), password }
+    const running = { ...(await findOrStartServer(place, until)), password }
     const { socketDir, pid } = running.postmaster
     const server = { socketDir, user: SUPERUSER, password, database: DATABASE }
     try {
@@ -153,7 +153,7 @@ async function arrive(place: Place): Promise<{ running: Running; presence: Prese
       if (sqlCode(error) === WRONG_PASSWORD && performance.now() < until) {
         place.log('the password of the database does not fit: it gets a new one')
         dropPassword(place.pgDir)
-        signal(pid, 'SIGHUP')
+        sendSignal(pid, 'SIGHUP')
       }
       // It crashed, or recovers from a crash of one of its children, at this very moment.
       if (performance.now() > until) throw error
@@ -180,10 +180,10 @@ async function prepareAccess(place: Place, running: Running, presence: Presence)
   await prepareRoles({ socketDir, password: running.password, database: DATABASE })
   if (!isAlone) return
   requirePassword(place.pgDir)
-  signal(pid, 'SIGHUP')
+  sendSignal(pid, 'SIGHUP')
 }
 
-async function bringUp(place: Place, until: number): Promise<Omit<Running, 'password'>> {
+async function findOrStartServer(place: Place, until: number): Promise<Omit<Running, 'password'>> {
   const { pgDir, log } = place
   for (let found = findPostmaster(pgDir); found; found = findPostmaster(pgDir)) {
     if (!found.isReady) log(`PostgreSQL ${found.pid} runs here and is not ready: waiting`)
@@ -199,11 +199,11 @@ async function bringUp(place: Place, until: number): Promise<Omit<Running, 'pass
 async function start(place: Place, until: number): Promise<Postmaster> {
   const { dataDir, pgDir, logFile, log, settings = {} } = place
   const binDir = findBinaries(place.binDir)
-  const socketDir = socketDirectoryOf(pgDir, readPidFile(pgDir)?.socketDir)
+  const socketDir = chooseSocketDirectory(pgDir, readPidFile(pgDir)?.socketDir)
   requireTemporaryFolder(dirname(socketDir))
   const probe = { program: join(binDir, 'postgres'), args: ['--version'] }
   const launcher = await createLauncher(place.user, [dataDir, binDir, dirname(socketDir)], probe)
-  const major = await majorVersionOf(binDir, launcher)
+  const major = await readMajorVersion(binDir, launcher)
   const programs = { binDir, major, launcher }
   await makeSocketDirectory(socketDir, launcher.user)
   try {
@@ -222,16 +222,16 @@ async function start(place: Place, until: number): Promise<Postmaster> {
   }
 }
 
-const databaseLock = ({ lockFile }: Place, patienceMs: number) => ({
+const databaseLock = ({ lockFile }: Place, timeoutMs: number) => ({
   path: lockFile,
-  patienceMs,
-  held: `Another Carnet has been starting or stopping the database for more than ${Math.round(patienceMs / 1000)} seconds; its lock is ${lockFile}.`,
+  timeoutMs,
+  message: `Another Carnet has been starting or stopping the database for more than ${Math.round(timeoutMs / 1000)} seconds; its lock is ${lockFile}.`,
 })
 
 /** Whoever keeps the lock for longer than the wait is starting the server, and so will be there, or is ending it. */
-async function leaveInTurn(place: Place, presence: Presence): Promise<void> {
+async function leaveUnderLock(place: Place, presence: Presence): Promise<void> {
   try {
-    await withProcessLock(databaseLock(place, LEAVE_WITHIN_MS), () => leave(place, presence))
+    await withProcessLock(databaseLock(place, LEAVE_TIMEOUT_MS), () => leave(place, presence))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     place.log(error.message)
@@ -254,7 +254,7 @@ async function leave({ pgDir, log }: Place, presence: Presence): Promise<void> {
 }
 
 /** What the file system refuses is the operator's to solve. */
-async function inSentences<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
+async function explainFileErrors<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

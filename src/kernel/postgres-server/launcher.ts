@@ -22,7 +22,7 @@ export function findServerUser(pgDir: string): ServerUser {
   const uid = ownUid()
   const owner = existsSync(pgDir) ? statSync(pgDir) : undefined
   if (uid !== 0) {
-    if (owner && owner.uid !== uid) throw foreign(pgDir, owner.uid, uid)
+    if (owner && owner.uid !== uid) throw foreignDataError(pgDir, owner.uid, uid)
     return userOf(uid, process.getgid?.() ?? uid)
   }
   return owner && owner.uid !== 0 ? userOf(owner.uid, owner.gid) : findNobody()
@@ -33,7 +33,7 @@ const ownUid = () => process.getuid?.() ?? -1
 
 const userOf = (uid: number, gid: number): ServerUser => ({ uid, gid, name: `user number ${uid}` })
 
-function foreign(pgDir: string, owner: number, uid: number): AppError {
+function foreignDataError(pgDir: string, owner: number, uid: number): AppError {
   const message = `The data in ${pgDir} belongs to user number ${owner}, and this is number ${uid}: start Carnet as root or as that user, or set DATA_DIR to another folder.`
   return new AppError('unavailable', message)
 }
@@ -62,19 +62,21 @@ export async function createLauncher(
 ): Promise<Launcher> {
   if (ownUid() !== 0) return launcher(user, [], {})
   const plain = launcher(user, [], { uid: user.uid, gid: user.gid })
-  const closed = folders.map(folder => findClosed(folder, user)).find(folder => folder !== undefined)
+  const closed = folders
+    .map(folder => findInaccessibleFolder(folder, user))
+    .find(folder => folder !== undefined)
   if (closed === undefined) return plain
   const setpriv = SYSTEM_FOLDERS.map(folder => join(folder, 'setpriv')).find(file => existsSync(file))
   if (setpriv !== undefined) {
-    const privileged = launcher(user, [setpriv, ...readingEverything(user)], {})
+    const privileged = launcher(user, [setpriv, ...readAllCapabilities(user)], {})
     if (await works(privileged, probe)) return privileged
   }
-  throw new AppError('unavailable', wayOut(closed, user))
+  throw new AppError('unavailable', explainInaccessible(closed, user))
 }
 
 const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin']
 
-const readingEverything = ({ uid, gid }: ServerUser) => [
+const readAllCapabilities = ({ uid, gid }: ServerUser) => [
   `--reuid=${uid}`,
   `--regid=${gid}`,
   '--clear-groups',
@@ -83,7 +85,7 @@ const readingEverything = ({ uid, gid }: ServerUser) => [
   '--',
 ]
 
-const wayOut = (closed: string, { name }: ServerUser) =>
+const explainInaccessible = (closed: string, { name }: ServerUser) =>
   `Started by root, PostgreSQL runs as ${name}, who may not enter ${closed}: start Carnet as an ordinary user, keep it and DATA_DIR outside of ${closed}, or allow entering by \`chmod o+x ${closed}\`.`
 
 async function works(candidate: Launcher, probe: { program: string; args: readonly string[] }) {
@@ -92,10 +94,10 @@ async function works(candidate: Launcher, probe: { program: string; args: readon
 }
 
 /** The outermost folder on the way to `path`, or `path` itself, that the user may not enter. */
-function findClosed(path: string, user: ServerUser): string | undefined {
+function findInaccessibleFolder(path: string, user: ServerUser): string | undefined {
   const above = dirname(path)
   if (above !== path) {
-    const closed = findClosed(above, user)
+    const closed = findInaccessibleFolder(above, user)
     if (closed !== undefined) return closed
   }
   const { mode, uid, gid } = statSync(path)

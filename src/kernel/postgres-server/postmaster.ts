@@ -4,7 +4,7 @@ import { open, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
-import { findProcess, signal, waitForEnd } from '../process/processes.ts'
+import { findProcess, sendSignal, waitForEnd } from '../process/processes.ts'
 import type { Launcher } from './launcher.ts'
 import { SOCKET_PORT } from './socket-directory.ts'
 
@@ -122,7 +122,7 @@ export async function launchPostmaster(start: Start, until: number): Promise<Pos
       await log.close()
     }
     const said = readFileSync(logFile).subarray(log.end).toString()
-    if (!isPassing(said) || performance.now() > until) throw didNotStart(said, logFile)
+    if (!isTemporary(said) || performance.now() > until) throw startError(said, logFile)
     await pause(POLL_MS)
   }
 }
@@ -135,9 +135,9 @@ const onlyByItsSocket = (socketDir: string) => ({
 })
 
 /** After `kill -9` of the server its own children are given a moment to notice. */
-const isPassing = (said: string) => /pre-existing shared memory block/.test(said)
+const isTemporary = (said: string) => /pre-existing shared memory block/.test(said)
 
-function didNotStart(said: string, logFile: string): AppError {
+function startError(said: string, logFile: string): AppError {
   const lines = said.split('\n')
   const complaint = lines.findLast(line => /FATAL|PANIC/.test(line)) ?? lines.findLast(line => line !== '')
   const reason = complaint?.replace(/^.*?(FATAL|PANIC): +/, '') ?? 'it ended without a word'
@@ -147,25 +147,25 @@ function didNotStart(said: string, logFile: string): AppError {
   )
 }
 
-const LONGEST_LOG_BYTES = 8 * 2 ** 20
+const MAX_LOG_BYTES = 8 * 2 ** 20
 
 async function openLog(path: string, { user }: Launcher) {
   const { size } = await stat(path).catch(() => ({ size: 0 }))
-  if (size > LONGEST_LOG_BYTES) await truncate(path)
+  if (size > MAX_LOG_BYTES) await truncate(path)
   const handle = await open(path, 'a', 0o600)
   if (process.getuid?.() === 0) await handle.chown(user.uid, user.gid)
   const { size: end } = await handle.stat()
   return { fd: handle.fd, end, close: () => handle.close() }
 }
 
-const FAST_WITHIN_MS = 4_000
-const AT_ONCE_WITHIN_MS = 1_000
+const FAST_SHUTDOWN_TIMEOUT_MS = 4_000
+const IMMEDIATE_SHUTDOWN_TIMEOUT_MS = 1_000
 
 /** Ends the server: in good order within four seconds, else at once, which the next start recovers from. */
 export async function shutDown({ pid }: { pid: number }): Promise<void> {
-  signal(pid, 'SIGINT')
-  if (await waitForEnd(pid, FAST_WITHIN_MS)) return
-  signal(pid, 'SIGQUIT')
-  if (await waitForEnd(pid, AT_ONCE_WITHIN_MS)) return
-  signal(pid, 'SIGKILL')
+  sendSignal(pid, 'SIGINT')
+  if (await waitForEnd(pid, FAST_SHUTDOWN_TIMEOUT_MS)) return
+  sendSignal(pid, 'SIGQUIT')
+  if (await waitForEnd(pid, IMMEDIATE_SHUTDOWN_TIMEOUT_MS)) return
+  sendSignal(pid, 'SIGKILL')
 }

@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net'
 import postgres from 'postgres'
 import { hasRoles } from './server-access.ts'
-import { SOCKET_PORT, socketOf } from './socket-directory.ts'
+import { getSocketPath, SOCKET_PORT } from './socket-directory.ts'
 
 export type Presence = {
   /** As in `18.4`. */
@@ -15,7 +15,7 @@ export type Presence = {
 }
 
 const KIND = 'carnet here'
-const CONNECT_WITHIN_S = 5
+const CONNECT_TIMEOUT_SECONDS = 5
 
 /** Connects, and makes `database` when it is missing. Only under the process lock. */
 export async function announcePresence(server: {
@@ -61,7 +61,7 @@ function open(
   { socketDir, user, password }: { socketDir: string; user: string; password: string },
   dial: (path: string) => Promise<Socket>,
 ) {
-  const path = socketOf(socketDir)
+  const path = getSocketPath(socketDir)
   const settings = {
     host: socketDir,
     path,
@@ -71,13 +71,13 @@ function open(
     // Not the database itself: this connection would keep it from being renamed, dropped or taken as a template.
     database: 'postgres',
     max: 1,
-    connect_timeout: CONNECT_WITHIN_S,
+    connect_timeout: CONNECT_TIMEOUT_SECONDS,
     idle_timeout: 0,
     max_lifetime: null,
     fetch_types: false,
     prepare: false,
     onnotice: () => {},
-    connection: { application_name: nameOf(process.pid), statement_timeout: CONNECT_WITHIN_S * 1000 },
+    connection: { application_name: nameOf(process.pid), statement_timeout: CONNECT_TIMEOUT_SECONDS * 1000 },
     socket: () => dial(path),
   }
   return postgres(settings)

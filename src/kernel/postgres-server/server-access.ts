@@ -9,7 +9,7 @@ import postgres from 'postgres'
 import { grantTraffic } from '../db/traffic-role.ts'
 import { AppError } from '../errors.ts'
 import { syncFolder } from '../process/sync-folder.ts'
-import { SOCKET_PORT, socketOf } from './socket-directory.ts'
+import { getSocketPath, SOCKET_PORT } from './socket-directory.ts'
 
 export const SUPERUSER = 'carnet'
 export const OWNER = 'carnet_owner'
@@ -63,7 +63,7 @@ type Server = { socketDir: string; password: string; database: string }
 export async function prepareRoles({ socketDir, password, database }: Server): Promise<void> {
   const sql = postgres({
     host: socketDir,
-    path: socketOf(socketDir),
+    path: getSocketPath(socketDir),
     port: SOCKET_PORT,
     user: SUPERUSER,
     password,

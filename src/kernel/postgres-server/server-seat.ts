@@ -1,25 +1,25 @@
 /** One server to a data directory: a lock that lives as long as the connection that holds it, so a killed server holds none. */
 import postgres from 'postgres'
-import { socketOf } from './socket-directory.ts'
+import { getSocketPath } from './socket-directory.ts'
 
-export type ServerSeat = { release: () => Promise<void> }
+export type ServerLock = { release: () => Promise<void> }
 
 /** Number of the lock; `CARN` as the class of all of ours. */
 const LOCK_CLASS = 0x43_41_52_4e
 const SEAT = 2
 
 /** Takes the seat on a connection of its own; undefined when another server has it. */
-export async function takeServerSeat(server: {
+export async function acquireServerLock(server: {
   socketDir: string
   port: number
   user: string
   password: string
   database: string
-}): Promise<ServerSeat | undefined> {
+}): Promise<ServerLock | undefined> {
   const { socketDir, port, user, password, database } = server
   const sql = postgres({
     host: socketDir,
-    path: socketOf(socketDir),
+    path: getSocketPath(socketDir),
     port,
     user,
     password,

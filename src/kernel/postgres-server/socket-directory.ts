@@ -11,20 +11,20 @@ import type { ServerUser } from './launcher.ts'
 export const SOCKET_PORT = 5432
 
 /** A socket's address has room for 103 bytes on macOS and 107 on Linux. */
-const LONGEST_ADDRESS = 100
+const MAX_ADDRESS_BYTES = 100
 
 /**
  * Where the socket of a data directory goes: where it was before a crash, since others may be waiting there for the
  * server to come back; else into the temporary folder.
  */
-export function socketDirectoryOf(pgDir: string, before: string | undefined): string {
+export function chooseSocketDirectory(pgDir: string, before: string | undefined): string {
   const name = `carnet-${createHash('sha256').update(pgDir).digest('hex').slice(0, 16)}`
   if (before !== undefined && basename(before) === name && existsSync(dirname(before))) return before
   const wanted = join(tmpdir(), name)
-  return Buffer.byteLength(socketOf(wanted)) <= LONGEST_ADDRESS ? wanted : join('/tmp', name)
+  return Buffer.byteLength(getSocketPath(wanted)) <= MAX_ADDRESS_BYTES ? wanted : join('/tmp', name)
 }
 
-export const socketOf = (folder: string) => join(folder, `.s.PGSQL.${SOCKET_PORT}`)
+export const getSocketPath = (folder: string) => join(folder, `.s.PGSQL.${SOCKET_PORT}`)
 
 /** Makes the folder, empty. Only while no server runs on the data. Throws AppError when it is somebody else's. */
 export async function makeSocketDirectory(path: string, user: ServerUser): Promise<void> {
@@ -44,12 +44,12 @@ export async function makeSocketDirectory(path: string, user: ServerUser): Promi
 export async function checkSocketDirectory(path: string, user: ServerUser): Promise<void> {
   await checkOwner(path, [user.uid])
   const { mode } = await lstat(path)
-  if (mode & 0o077) throw notOurs(path)
+  if (mode & 0o077) throw foreignFolderError(path)
 }
 
 async function checkOwner(path: string, owners: readonly number[]): Promise<void> {
   const found = await lstat(path)
-  if (!found.isDirectory() || !owners.includes(found.uid)) throw notOurs(path)
+  if (!found.isDirectory() || !owners.includes(found.uid)) throw foreignFolderError(path)
 }
 
 /** Throws AppError when the folder that the socket's goes into is not there. */
@@ -61,7 +61,7 @@ export function requireTemporaryFolder(folder: string): void {
   )
 }
 
-const notOurs = (path: string) =>
+const foreignFolderError = (path: string) =>
   new AppError(
     'unavailable',
     `${path}, where the database's socket belongs, was made by somebody else: remove it, or set TMPDIR to another folder.`,

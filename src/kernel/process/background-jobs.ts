@@ -5,7 +5,7 @@
 import type { Clock } from '../clock.ts'
 import type { Fragment, Sql } from '../db/database.ts'
 
-export type Fault = { id: string; error: unknown }
+export type JobFailure = { id: string; error: unknown }
 
 /** Works until the job is done, or until `goOn` says no after a step. */
 type Run<Job> = (clock: Clock, job: Job, goOn: () => boolean) => Promise<void>
@@ -16,11 +16,11 @@ export function isAbandoned(sql: Sql, now: Date, ms: number): Fragment {
   return sql`(alive_at < ${before}::timestamptz or alive_at > ${after}::timestamptz)`
 }
 
-export function createLongWork<Job extends { id: string }>(run: Run<Job>) {
+export function createBackgroundJobs<Job extends { id: string }>(run: Run<Job>) {
   const running = new Map<string, Promise<void>>()
   /** What begins anew when the one at work has ended. */
   const next = new Map<string, { clock: Clock; job: Job }>()
-  let faults: Fault[] = []
+  let faults: JobFailure[] = []
   let stopping = false
   const ended = async () => {
     while (running.size > 0) await Promise.allSettled(running.values())

@@ -6,13 +6,13 @@ import { dirname, join } from 'node:path'
 /** Version 0.1 wrote `NAME.partial`. */
 const PARTIAL = /(\.[0-9a-f]{16})?\.partial$/
 
-export type Put = (piece: Buffer | string) => Promise<void>
+export type WriteChunk = (piece: Buffer | string) => Promise<void>
 
 /**
  * Writes a file under a random name beside `path` and renames it when all of it is on disk. The random name is opened
  * with O_EXCL, so neither a symlink nor the mode of a file that somebody put there in advance has an effect.
  */
-export async function writePrivateFile<T>(path: string, write: (put: Put) => Promise<T>): Promise<T> {
+export async function writePrivateFile<T>(path: string, write: (put: WriteChunk) => Promise<T>): Promise<T> {
   const partial = `${path}.${randomBytes(8).toString('hex')}.partial`
   const file = await open(partial, 'wx', 0o600)
   try {
@@ -26,7 +26,7 @@ export async function writePrivateFile<T>(path: string, write: (put: Put) => Pro
   }
 }
 
-async function fill<T>(file: FileHandle, write: (put: Put) => Promise<T>): Promise<T> {
+async function fill<T>(file: FileHandle, write: (put: WriteChunk) => Promise<T>): Promise<T> {
   try {
     // The mode given to open() is reduced by the umask, never widened; a default ACL of the folder can widen it.
     await file.chmod(0o600)
@@ -48,20 +48,20 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 /** Whether anything has that name, a symlink that leads nowhere included. */
-export async function isThere(path: string): Promise<boolean> {
+export async function pathExists(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined)) !== undefined
 }
 
 /** Deletes what killed processes of this user have left in a folder of files called `name`. */
-export async function sweepPartialFiles(folder: string, name: RegExp): Promise<void> {
+export async function deletePartialFiles(folder: string, name: RegExp): Promise<void> {
   for (const entry of await readdir(folder)) {
     if (!PARTIAL.test(entry) || !name.test(entry.replace(PARTIAL, ''))) continue
     const path = join(folder, entry)
     const found = await lstat(path).catch(() => undefined)
-    if (found?.isFile() && isOurs(found)) await rm(path, { force: true })
+    if (found?.isFile() && isOwnedByUser(found)) await rm(path, { force: true })
   }
 }
 
 /** Whether a file or folder belongs to the user of this process; on Windows all do. */
-export const isOurs = ({ uid }: { uid: number }): boolean =>
+export const isOwnedByUser = ({ uid }: { uid: number }): boolean =>
   process.geteuid === undefined || uid === process.geteuid()

@@ -10,19 +10,19 @@ type Holder = { token: string; pid: number; identity: string }
 const POLL_MS = 20
 
 /** `held`: the sentence for whoever has waited in vain. */
-export type ProcessLock = { path: string; patienceMs: number; held: string }
+export type ProcessLock = { path: string; timeoutMs: number; message: string }
 
 /**
  * Runs `work` while this process alone holds the lock file; waits for another's for `patienceMs`.
  * Throws AppError `unavailable` when that was not enough.
  */
 export async function withProcessLock<T>(
-  { path, patienceMs, held }: ProcessLock,
+  { path, timeoutMs, message }: ProcessLock,
   work: () => Promise<T>,
 ): Promise<T> {
-  const until = performance.now() + patienceMs
+  const until = performance.now() + timeoutMs
   while (!(await tryToTake(path))) {
-    if (performance.now() > until) throw new AppError('unavailable', held)
+    if (performance.now() > until) throw new AppError('unavailable', message)
     await pause(POLL_MS)
   }
   try {

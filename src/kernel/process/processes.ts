@@ -78,7 +78,7 @@ export async function waitForEnd(pid: number, patienceMs: number): Promise<boole
 }
 
 /** Sends a signal; a process that has ended in the meantime is none to complain about. */
-export function signal(pid: number, name: NodeJS.Signals): void {
+export function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch (error) {

@@ -3,14 +3,14 @@
 import { AppError } from '../errors.ts'
 import { yieldBetweenRows } from '../yield-to-event-loop.ts'
 import {
-  decodeText,
+  decodeUtf8,
   JsonScan,
   type Piece,
   parseText,
   type RowList,
   requireList,
   tooLargeWithout,
-  withRefusals,
+  withErrors,
 } from './strict-json.ts'
 
 /** So much is scanned at a time. */
@@ -20,23 +20,23 @@ const STEP_LENGTH = 128 * 1024
  * What `readJson` gives or throws for the same text. What is refused for its size is not parsed: rows of more than 1 MiB
  * or too many values, and what stands beside the rows when that is more than a body without rows may be.
  */
-export async function readRows(bytes: Uint8Array, rows: RowList): Promise<unknown> {
+export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<unknown> {
   const breathe = yieldBetweenRows()
-  const text = decodeText(bytes)
+  const text = decodeUtf8(bytes)
   await breathe()
   const scan = new JsonScan(text, rows)
   for (let until = STEP_LENGTH; scan.advance(until); until += STEP_LENGTH) await breathe()
   const { list } = scan
   if (list === undefined) {
-    const isLarge = bytes.length > rows.mostBytesWithout
-    if (isLarge && scan.isCrowded) throw tooLargeWithout(rows)
+    const isLarge = bytes.length > rows.maxBytesWithout
+    if (isLarge && scan.hasTooManyValues) throw tooLargeWithout(rows)
     const value = parseText(text)
     if (isLarge) requireList(value, rows)
-    return withRefusals(value, scan, rows)
+    return withErrors(value, scan, rows)
   }
   const head = text.slice(0, list.start + 1)
-  if (head.length + text.length - list.end > rows.mostBytesWithout) {
-    const most = `${rows.mostBytesWithout / 1024 / 1024} MiB`
+  if (head.length + text.length - list.end > rows.maxBytesWithout) {
+    const most = `${rows.maxBytesWithout / 1024 / 1024} MiB`
     throw new AppError(
       'payload_too_large',
       `The body is too large: at most ${most} beside its ${rows.member}.`,
@@ -44,12 +44,12 @@ export async function readRows(bytes: Uint8Array, rows: RowList): Promise<unknow
   }
   // What stands before the rows is read before them, so that of several faults the first is told.
   if (parseOrNothing(`${head}]}`) === undefined) parseText(text)
-  const values = await readPieces(text, { head, pieces: list.pieces, most: rows.most, breathe })
+  const values = await readPieces(text, { head, pieces: list.pieces, most: rows.maxRows, breathe })
   if (list.end === text.length) parseUnclosed(text, head, scan)
   const rest = { prefix: values.length === 0 ? head : `${head}0`, from: list.end }
   const value = parseText(text, rest) as Record<string, unknown>
   value[rows.member] = values
-  return withRefusals(value, scan, rows)
+  return withErrors(value, scan, rows)
 }
 
 type Pieces = { head: string; pieces: readonly Piece[]; most: number; breathe: () => Promise<void> }
@@ -75,10 +75,10 @@ async function readPieces(text: string, { head, pieces, most, breathe }: Pieces)
 }
 
 /** Throws what is wrong in the last rows of a list that does not end, or else that it does not. */
-function parseUnclosed(text: string, head: string, { list, isCrowded }: JsonScan): void {
+function parseUnclosed(text: string, head: string, { list, hasTooManyValues }: JsonScan): void {
   const last = list?.pieces.at(-1)
-  if (isCrowded || last === undefined)
-    parseText(text, { prefix: head, from: isCrowded ? text.length : head.length })
+  if (hasTooManyValues || last === undefined)
+    parseText(text, { prefix: head, from: hasTooManyValues ? text.length : head.length })
   else parseText(text, { prefix: `${head}0,`, from: last.end + 1 })
 }
 

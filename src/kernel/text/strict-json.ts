@@ -3,20 +3,20 @@
  * cannot hold and nesting beyond 32 are refused with the place they stand at, instead of being changed in silence. So is what has
  * more parts than any passport: a body of 1 MiB can hold half a million, and each is walked again and again.
  */
-import { AppError, type Detail, type DetailCode, invalid, MOST_DETAILS } from '../errors.ts'
+import { AppError, type Detail, type DetailCode, invalid, MAX_DETAILS } from '../errors.ts'
 
 export const MAX_JSON_DEPTH = 32
 export const MAX_JSON_MEMBERS = 2_000
 export const MAX_JSON_ENTRIES = 1_000
 /** Objects, lists and what stands in them, in a body or in each of its rows. */
 export const MAX_JSON_VALUES = 20_000
-const LONGEST_NUMBER = 40
+const MAX_NUMBER_LENGTH = 40
 
 /** A byte order mark, which RFC 8259 §8.1 lets a reader pass over, is no part of the text. */
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** A list whose rows are answered one by one: the member of the body it is, how many rows it can have, and how large a body without it. */
-export type RowList = { member: string; most: number; mostBytesWithout: number }
+export type RowList = { member: string; maxRows: number; maxBytesWithout: number }
 
 /**
  * The value of a UTF-8 JSON text. Throws `bad_request` when it cannot be read, `validation` naming each refused place,
@@ -24,15 +24,15 @@ export type RowList = { member: string; most: number; mostBytesWithout: number }
  * What is refused in a row of `rows` spoils no other: in its place stands the refusal, its pointers beginning at the row.
  */
 export function readJson(bytes: Uint8Array, rows?: RowList): unknown {
-  const text = decodeText(bytes)
+  const text = decodeUtf8(bytes)
   const value = parseText(text)
-  if (rows !== undefined && bytes.length > rows.mostBytesWithout) requireList(value, rows)
+  if (rows !== undefined && bytes.length > rows.maxBytesWithout) requireList(value, rows)
   const scan = new JsonScan(text, rows)
   scan.advance(text.length)
-  return withRefusals(value, scan, rows)
+  return withErrors(value, scan, rows)
 }
 
-export function decodeText(bytes: Uint8Array): string {
+export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes)
   } catch {
@@ -54,16 +54,16 @@ export function parseText(text: string, part = { prefix: '', from: 0 }): unknown
 }
 
 /** The value with the refusals that the scan found; throws those that are about the whole body. */
-export function withRefusals(value: unknown, { details, ofRows }: JsonScan, rows?: RowList): unknown {
+export function withErrors(value: unknown, { details, rowDetails }: JsonScan, rows?: RowList): unknown {
   if (details.length > 0) {
-    const inRows = Array.from(ofRows, ([index, faults]) =>
+    const inRows = Array.from(rowDetails, ([index, faults]) =>
       faults.map(one => ({ ...one, pointer: `/${rows?.member}/${index}${one.pointer}`, index })),
     )
     throw invalid([...details, ...inRows.flat()])
   }
-  if (rows !== undefined && ofRows.size > 0) {
+  if (rows !== undefined && rowDetails.size > 0) {
     const list = (value as Record<string, unknown[]>)[rows.member] ?? []
-    for (const [index, faults] of ofRows) list[index] = invalid(faults)
+    for (const [index, faults] of rowDetails) list[index] = invalid(faults)
   }
   return value
 }
@@ -73,10 +73,10 @@ export function requireList(value: unknown, rows: RowList): void {
   throw tooLargeWithout(rows)
 }
 
-export const tooLargeWithout = ({ member, mostBytesWithout }: RowList) =>
+export const tooLargeWithout = ({ member, maxBytesWithout }: RowList) =>
   new AppError(
     'payload_too_large',
-    `The body is too large: at most ${mostBytesWithout / 1024 / 1024} MiB when it has no ${member}.`,
+    `The body is too large: at most ${maxBytesWithout / 1024 / 1024} MiB when it has no ${member}.`,
   )
 
 function reason(error: unknown, text: string, leftOut: number): string {
@@ -111,7 +111,7 @@ const PIECE_LENGTH = 64 * 1024
 export class JsonScan {
   /** What is refused about the whole body, and in rows. */
   readonly details: Detail[] = []
-  readonly ofRows = new Map<number, Detail[]>()
+  readonly rowDetails = new Map<number, Detail[]>()
   /** The first list of rows: from its bracket to the one that closes it, or to the end of the text, in pieces. */
   list: { start: number; end: number; pieces: Piece[] } | undefined
   private readonly text: string
@@ -136,7 +136,7 @@ export class JsonScan {
   }
 
   /** Whether the body has more values outside its rows, or in the row this stands in, than it may have. */
-  get isCrowded(): boolean {
+  get hasTooManyValues(): boolean {
     return this.values > MAX_JSON_VALUES
   }
 
@@ -151,7 +151,7 @@ export class JsonScan {
   private open(isObject: boolean) {
     if (this.frames.length === MAX_JSON_DEPTH) {
       this.report('max', `is nested more than ${MAX_JSON_DEPTH} levels deep; flatten it.`)
-      this.passOver()
+      this.skipToClosingBracket()
       return
     }
     this.count()
@@ -177,7 +177,7 @@ export class JsonScan {
   }
 
   /** To the bracket that closes the one just opened. */
-  private passOver() {
+  private skipToClosingBracket() {
     for (let depth = 1; depth > 0 && this.at < this.text.length; ) {
       const code = this.text.charCodeAt(++this.at)
       if (code === 0x22) this.toEndOfString()
@@ -217,11 +217,11 @@ export class JsonScan {
 
   private endRow(isLast: boolean) {
     if (this.rows === undefined) return
-    const isTooLong = this.at - this.rowStart > this.rows.mostBytesWithout
+    const isTooLong = this.at - this.rowStart > this.rows.maxBytesWithout
     if (isTooLong) {
-      this.report('max', `is longer than ${this.rows.mostBytesWithout / 1024 / 1024} MiB; shorten it.`, 2)
+      this.report('max', `is longer than ${this.rows.maxBytesWithout / 1024 / 1024} MiB; shorten it.`, 2)
     }
-    if (this.isInFirstList) this.endPiece(isTooLong || this.isCrowded, isLast)
+    if (this.isInFirstList) this.endPiece(isTooLong || this.hasTooManyValues, isLast)
   }
 
   /** A row that is refused for its size stands alone, so that nobody needs to parse it. */
@@ -286,7 +286,7 @@ export class JsonScan {
     const literal = this.text.slice(start, this.at + 1)
     if (literal.length <= 15 && !/[eE]/.test(literal)) return
     // Longer ones cannot be exact, and finding that out would cost more than they are worth.
-    if (literal.length > LONGEST_NUMBER || !isKeptExactly(literal)) {
+    if (literal.length > MAX_NUMBER_LENGTH || !isExactNumber(literal)) {
       this.report(
         'format',
         `is ${short(literal)}, which cannot be kept exactly; send at most 15 digits, or a text.`,
@@ -298,10 +298,10 @@ export class JsonScan {
   private report(code: DetailCode, what: string, depth = this.frames.length) {
     const row = this.row()
     // A list that is too long is refused for that.
-    if (row !== undefined && row >= (this.rows?.most ?? 0)) return
-    const details = row === undefined ? this.details : (this.ofRows.get(row) ?? [])
-    if (details.length > MOST_DETAILS) return
-    if (row !== undefined) this.ofRows.set(row, details)
+    if (row !== undefined && row >= (this.rows?.maxRows ?? 0)) return
+    const details = row === undefined ? this.details : (this.rowDetails.get(row) ?? [])
+    if (details.length > MAX_DETAILS) return
+    if (row !== undefined) this.rowDetails.set(row, details)
     let field = ''
     let pointer = ''
     for (const frame of this.frames.slice(row === undefined ? 0 : 2, depth)) {
@@ -341,7 +341,7 @@ function keyOf(raw: string): string {
 const short = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}…` : text)
 
 /** Whether the decimal number written is the one that the nearest double prints as. */
-export function isKeptExactly(literal: string): boolean {
+export function isExactNumber(literal: string): boolean {
   const value = Number(literal)
   if (!Number.isFinite(value)) return false
   return plainDecimal(literal) === plainDecimal(String(value))

@@ -1,6 +1,6 @@
 /** How often an access link was used and when last: counted beside the answer, one statement for all of a moment. */
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
-import { perDatabase, retrying, type Sql } from '../../kernel/db/database.ts'
+import { perDatabase, type Sql, withRetries } from '../../kernel/db/database.ts'
 import type { Access } from './access-links.ts'
 
 type Use = { accountId: number; linkId: string; at: Date }
@@ -34,7 +34,7 @@ async function write(sql: Sql, uses: readonly Use[]): Promise<undefined[]> {
   const accounts = uses.map(use => use.accountId)
   const times = uses.map(use => use.at.toISOString())
   // Two processes may count the same links in different orders.
-  await retrying(
+  await withRetries(
     () => sql`
     update access_link l set uses = l.uses + u.n, last_used_at = greatest(l.last_used_at, u.at)
     from (

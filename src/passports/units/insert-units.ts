@@ -2,7 +2,7 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import { getRemainingQuota, lockRemainingQuota, reserveQuota } from '../../accounts/limits/quota.ts'
 import type { LevelLetter } from '../../accounts/plans.ts'
-import { findRefusal, retrying, type Sql, sqlState } from '../../kernel/db/database.ts'
+import { findRefusalReason, type Sql, sqlState, withRetries } from '../../kernel/db/database.ts'
 import { inTransaction } from '../../kernel/db/transaction.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
@@ -30,9 +30,9 @@ export type Outcome = { written: Set<string>; refused: Map<string, AppError> }
 /** Throws `archived` when the parent was archived meanwhile. */
 export async function insertUnits(ctx: AccountContext, batch: Batch): Promise<Outcome> {
   try {
-    return { written: await retrying(() => insertFreely(ctx, batch)), refused: new Map() }
+    return { written: await withRetries(() => insertFreely(ctx, batch)), refused: new Map() }
   } catch (error) {
-    if (findRefusal(error) !== 'plan_limit') throw told(error)
+    if (findRefusalReason(error) !== 'plan_limit') throw told(error)
   }
   try {
     return await givingWay(() => insertWhatFits(ctx, batch))
@@ -41,7 +41,7 @@ export async function insertUnits(ctx: AccountContext, batch: Batch): Promise<Ou
   }
 }
 
-const told = (error: unknown) => (findRefusal(error) === 'archived' ? archivedParent() : error)
+const told = (error: unknown) => (findRefusalReason(error) === 'archived' ? archivedParent() : error)
 
 const LOCK_NOT_AVAILABLE = '55P03'
 const MOST_ATTEMPTS = 20
@@ -53,7 +53,7 @@ const MOST_ATTEMPTS = 20
 async function givingWay<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await retrying(run)
+      return await withRetries(run)
     } catch (error) {
       if (sqlState(error) !== LOCK_NOT_AVAILABLE || attempt === MOST_ATTEMPTS) throw error
     }

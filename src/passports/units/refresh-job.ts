@@ -8,7 +8,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { afterCommit, inTransaction } from '../../kernel/db/transaction.ts'
 import { newUuid } from '../../kernel/ids.ts'
-import { createLongWork, type Fault, isAbandoned } from '../../kernel/process/background-jobs.ts'
+import { createBackgroundJobs, isAbandoned, type JobFailure } from '../../kernel/process/background-jobs.ts'
 import { getState } from '../core/state.ts'
 import { countOutdated, MOST_LISTED, type Refreshed, refreshAll } from './refresh.ts'
 
@@ -111,10 +111,10 @@ export const stopRefreshes = (sql: Sql): Promise<void> => runners(sql).stop()
 export const refreshesEnded = (sql: Sql): Promise<void> => runners(sql).ended()
 
 /** Faults that stopped a job in this process since this was last asked; the jobs are open and will be taken up again. */
-export const takeRefreshFaults = (sql: Sql): Fault[] => runners(sql).takeFaults()
+export const takeRefreshFaults = (sql: Sql): JobFailure[] => runners(sql).takeFaults()
 
 const runners = perDatabase((sql: Sql) =>
-  createLongWork<JobRow>((clock, job, goOn) => run(sql, clock, job, goOn)),
+  createBackgroundJobs<JobRow>((clock, job, goOn) => run(sql, clock, job, goOn)),
 )
 
 /** What failed before is met again by who takes a job up, so that list begins anew; what was skipped is not. */

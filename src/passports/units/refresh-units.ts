@@ -1,7 +1,7 @@
 /** Moving units from an outdated content to the one that takes its place, five hundred in a statement. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { findCategory } from '../../categories/catalogue.ts'
-import { retrying, type Sql } from '../../kernel/db/database.ts'
+import { type Sql, withRetries } from '../../kernel/db/database.ts'
 import { AppError, assert, type Detail } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent, insertBackgroundEvents } from '../../webhooks/insert-events.ts'
@@ -90,7 +90,7 @@ export async function moveStep(ctx: AccountContext, wish: Wish, units: Step): Pr
       }),
     })
   }
-  const refreshed = ready.length === 0 ? [] : await retrying(() => move(ctx, wish, ready, now))
+  const refreshed = ready.length === 0 ? [] : await withRetries(() => move(ctx, wish, ready, now))
   for (const { id } of refreshed) forgetPublicPassport(ctx.sql, id)
   const skips =
     skipped.length === 0 ? [] : refreshed.map(({ id }) => ({ id: idFromUuid(id), fields: skipped }))

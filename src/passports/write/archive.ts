@@ -2,7 +2,7 @@
 import { auditValues, insertAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
-import { findRefusal, retrying } from '../../kernel/db/database.ts'
+import { findRefusalReason, withRetries } from '../../kernel/db/database.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent, insertEvents } from '../../webhooks/insert-events.ts'
 import type { PassportRow, StatusLetter } from '../core/record.ts'
@@ -25,7 +25,7 @@ export function setStatus(ctx: AccountContext, change: StatusChange): Promise<Pa
       const current = await getPassport(ctx, uuid)
       requireExpected(current, change)
       if (current.status === status) return current
-      const moved = await retrying(() => write(ctx, current, status))
+      const moved = await withRetries(() => write(ctx, current, status))
       forgetPublicPassport(ctx.sql, uuid)
       if (moved) return getPassport(ctx, uuid)
     }
@@ -78,7 +78,7 @@ async function write(ctx: AccountContext, current: PassportRow, status: StatusLe
       from moved`
     return moved.length > 0
   } catch (error) {
-    if (findRefusal(error) !== 'gtin_taken') throw error
+    if (findRefusalReason(error) !== 'gtin_taken') throw error
     throw await gtinTakenBy(ctx, current.gtin === null ? null : toGtin14(current.gtin))
   }
 }

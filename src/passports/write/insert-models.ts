@@ -5,7 +5,7 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import { isLockTimeout, storeResponses, type toIdempotencyRow } from '../../accounts/idempotency-record.ts'
 import { reserveQuota } from '../../accounts/limits/quota.ts'
-import { findRefusal, retrying, type Sql, sqlState } from '../../kernel/db/database.ts'
+import { findRefusalReason, type Sql, sqlState, withRetries } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent, insertEvents } from '../../webhooks/insert-events.ts'
@@ -79,10 +79,10 @@ export async function tryInsertModels(
   claiming: readonly ClaimingRow[] = [],
 ): Promise<Map<string, Obstacle>> {
   try {
-    await retrying(() => insert(sql, rows, claiming))
+    await withRetries(() => insert(sql, rows, claiming))
     return new Map()
   } catch (error) {
-    const refusal = findRefusal(error)
+    const refusal = findRefusalReason(error)
     if (refusal !== undefined) {
       const found = JSON.parse(refusal) as [string, Obstacle][]
       return new Map(found.sort(([, a], [, b]) => WEIGHT[a] - WEIGHT[b]))

@@ -5,7 +5,7 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { listUnknownKeys } from '../../categories/check/validate.ts'
-import { findRefusal, perDatabase, retrying, type Sql } from '../../kernel/db/database.ts'
+import { findRefusalReason, perDatabase, type Sql, withRetries } from '../../kernel/db/database.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { createKeyedQueue } from '../../kernel/keyed-queue.ts'
@@ -55,7 +55,7 @@ export const inTurnOf = <T>(sql: Sql, uuid: string, work: () => Promise<T>): Pro
 export function updatePassport(ctx: AccountContext, change: PassportChange): Promise<Written> {
   return inTurnOf(ctx.sql, change.uuid, async () => {
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      const written = await retrying(() => attemptUpdate(ctx, change))
+      const written = await withRetries(() => attemptUpdate(ctx, change))
       if (written !== undefined) return written
     }
     throw contended()
@@ -226,6 +226,6 @@ async function writeVersion(
       from moved m join before b using (id)`
     return row?.updated_at
   } catch (error) {
-    throw findRefusal(error) === 'gtin_taken' ? await gtinTakenBy(ctx, next.gtin14) : error
+    throw findRefusalReason(error) === 'gtin_taken' ? await gtinTakenBy(ctx, next.gtin14) : error
   }
 }

@@ -1,6 +1,6 @@
 /** Next versions of many models in one statement: each holds only if its model is still at the version it was made from. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { findRefusal, retrying } from '../../kernel/db/database.ts'
+import { findRefusalReason, withRetries } from '../../kernel/db/database.ts'
 import { insertEvents } from '../../webhooks/insert-events.ts'
 import { firstHash, nextHash } from '../core/hash-chain.ts'
 import { createdAt, type PassportRow } from '../core/record.ts'
@@ -24,11 +24,11 @@ export async function writeVersions(ctx: AccountContext, steps: readonly Step[])
     const rest = steps.filter(({ current }) => !taken.has(current.id))
     if (rest.length === 0) return { written: new Map(), taken }
     try {
-      const rows = await retrying(() => write(ctx, rest))
+      const rows = await withRetries(() => write(ctx, rest))
       for (const { id } of rows) forgetPublicPassport(ctx.sql, id)
       return { written: new Map(rows.map(row => [row.id, row.updated_at])), taken }
     } catch (error) {
-      const refusal = findRefusal(error)
+      const refusal = findRefusalReason(error)
       if (refusal === undefined) throw error
       for (const id of JSON.parse(refusal) as string[]) taken.add(id)
     }

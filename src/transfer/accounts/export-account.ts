@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { isThere, writePrivateFile } from '../../kernel/process/private-file.ts'
+import { pathExists, writePrivateFile } from '../../kernel/process/private-file.ts'
 import {
   exportAccessLinks,
   exportContents,
@@ -27,7 +27,7 @@ export async function exportAccountToFile(
   setup: AccountExportSetup,
   wish: AccountExportOptions,
 ): Promise<AccountExportResult> {
-  if (await isThere(wish.path))
+  if (await pathExists(wish.path))
     throw new AppError('validation', `${wish.path} is there already, and an export replaces nothing.`)
   const pool = setup.openPool()
   try {

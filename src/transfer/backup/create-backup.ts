@@ -2,9 +2,9 @@
 import type { Readable } from 'node:stream'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { readApplied } from '../../kernel/db/migrate.ts'
+import { readAppliedMigrations } from '../../kernel/db/migrate.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { isThere } from '../../kernel/process/private-file.ts'
+import { pathExists } from '../../kernel/process/private-file.ts'
 import { countHistories } from '../../passports/copies/verify.ts'
 import type { BackupKey } from './backup-key.ts'
 import { type BackupTable, listBackupTables } from './tables.ts'
@@ -45,7 +45,7 @@ const CHUNK_BYTES = 262_144
  * a file of that name already, or the disk is full.
  */
 export async function createBackup(setup: BackupSetup, wish: BackupOptions): Promise<BackupResult> {
-  if (await isThere(wish.path))
+  if (await pathExists(wish.path))
     throw new AppError('validation', `${wish.path} is there already, and a backup replaces nothing.`)
   const started = performance.now()
   const pool = setup.openPool()
@@ -56,7 +56,7 @@ export async function createBackup(setup: BackupSetup, wish: BackupOptions): Pro
     await one`set local idle_in_transaction_session_timeout = 0`
     const end: BackupEnd & { rows: Record<string, number> } = { rows: {}, ...(await countHistories(one)) }
     const created_at = setup.clock.now().toISOString()
-    const migrations = await readApplied(one)
+    const migrations = await readAppliedMigrations(one)
     const header = {
       created_at,
       carnet: setup.version,

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { createZstdDecompress } from 'node:zlib'
-import { sameText } from '../../kernel/crypto.ts'
+import { isEqualInConstantTime } from '../../kernel/crypto.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { explainFileError } from '../file-error.ts'
 import type { BackupKey } from './backup-key.ts'
@@ -98,7 +98,7 @@ function requireSeal(
         'If you know that nobody else could, restore it with --accept-unsealed.',
     )
   }
-  if (!sameText(seal, key.seal(sha256))) {
+  if (!isEqualInConstantTime(seal, key.seal(sha256))) {
     throw refused(
       `${path} was changed after it was made, by somebody without the SECRET_KEY: its seal is not right. Nothing was restored. Take another backup, and find out who can write there.`,
     )

@@ -5,7 +5,7 @@ import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { migrate, requireKnown } from '../../kernel/db/migrate.ts'
+import { migrate, requireKnownMigrations } from '../../kernel/db/migrate.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
 import { countHistories, findBrokenChains } from '../../passports/copies/verify.ts'
 import type { BackupKey } from './backup-key.ts'
@@ -77,7 +77,7 @@ export async function restoreBackup(setup: RestoreSetup, options: RestoreOptions
 
 async function requireKnownVersion({ migrations }: RestoreSetup, { header }: BackupFile): Promise<void> {
   try {
-    await requireKnown(migrations, header.migrations)
+    await requireKnownMigrations(migrations, header.migrations)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     throw new AppError(

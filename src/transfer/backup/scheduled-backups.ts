@@ -2,7 +2,7 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql } from '../../kernel/db/database.ts'
-import { sweepPartialFiles } from '../../kernel/process/private-file.ts'
+import { deletePartialFiles } from '../../kernel/process/private-file.ts'
 import { type BackupResult, type BackupSetup, createBackup } from './create-backup.ts'
 
 export type BackupSchedule = BackupSetup & { dir: string; everyMs: number; keep: number }
@@ -36,7 +36,7 @@ export async function createBackupWhenDue(
     // Whoever had the lock may have just been done.
     if (!lock?.mine || !(await isDue(wish))) return undefined
     // Whoever holds the lock is the only one who writes: what is unfinished was left by a process that was killed.
-    await sweepPartialFiles(wish.dir, NAME)
+    await deletePartialFiles(wish.dir, NAME)
     const path = join(wish.dir, nameAt(wish.clock.now()))
     const made = await createBackup(wish, { path, ...(signal ? { signal } : {}) })
     return { ...made, notDeleted: await prune(wish) }

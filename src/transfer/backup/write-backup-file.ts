@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress } from 'node:zlib'
-import { type Put, writePrivateFile } from '../../kernel/process/private-file.ts'
+import { type WriteChunk, writePrivateFile } from '../../kernel/process/private-file.ts'
 import { explainFileError } from '../file-error.ts'
 import type { BackupKey } from './backup-key.ts'
 
@@ -52,7 +52,7 @@ export async function writeBackupFile(
 }
 
 async function write(
-  put: Put,
+  put: WriteChunk,
   { key, signal }: Target,
   header: BackupHeader,
   frames: AsyncIterable<BackupFrame>,

@@ -6,10 +6,10 @@ import { audit, auditValues, insertAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { findCategory } from '../../categories/catalogue.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { perDatabase, retrying, type Sql } from '../../kernel/db/database.ts'
+import { perDatabase, type Sql, withRetries } from '../../kernel/db/database.ts'
 import { inTransaction } from '../../kernel/db/transaction.ts'
 import { invalid } from '../../kernel/errors.ts'
-import { createLongWork, type Fault, isAbandoned } from '../../kernel/process/background-jobs.ts'
+import { createBackgroundJobs, isAbandoned, type JobFailure } from '../../kernel/process/background-jobs.ts'
 import { isEmptyCell, parseCellText } from './cell.ts'
 import { saveConstants } from './constant-values.ts'
 import { DUPLICATE_COLUMN, saveMapping } from './mapping.ts'
@@ -171,10 +171,10 @@ export const stopImports = (sql: Sql): Promise<void> => runners(sql).stop()
 export const waitForImports = (sql: Sql): Promise<void> => runners(sql).ended()
 
 /** Faults that stopped a sheet in this process since this was last asked; it is taken up again. */
-export const takeImportErrors = (sql: Sql): Fault[] => runners(sql).takeFaults()
+export const takeImportErrors = (sql: Sql): JobFailure[] => runners(sql).takeFaults()
 
 const runners = perDatabase((sql: Sql) =>
-  createLongWork<SpreadsheetImport>((clock, job, goOn) => run(sql, clock, job, goOn)),
+  createBackgroundJobs<SpreadsheetImport>((clock, job, goOn) => run(sql, clock, job, goOn)),
 )
 
 async function run(sql: Sql, clock: Clock, sheet: SpreadsheetImport, goOn: () => boolean): Promise<void> {
@@ -185,7 +185,7 @@ async function run(sql: Sql, clock: Clock, sheet: SpreadsheetImport, goOn: () =>
   for (let no = sheet.nextChunk; no < sheet.chunkCount && goOn(); no++) {
     const rows = await getChunkRows(ctx, sheet.id, no)
     const at: Step = { no, rows, before, reading, firsts }
-    before = await retrying(() => step(ctx, sheet, at))
+    before = await withRetries(() => step(ctx, sheet, at))
     if (before === undefined) return
   }
 }

@@ -63,11 +63,11 @@ const NOTHING: Progress & Written = {
  * process writes there, `validation` for what is no folder that can be written into.
  */
 export async function inFolder<T>(dir: string, work: (folder: SafeFolder) => Promise<T>): Promise<T> {
-  const held = `${dir} is being written by another export: let that finish.`
+  const message = `${dir} is being written by another export: let that finish.`
   let isInside = false
   try {
     const folder = await openSafeFolder(dir)
-    return await withProcessLock({ path: join(dir, LOCK), patienceMs: LOCK_WITHIN_MS, held }, () => {
+    return await withProcessLock({ path: join(dir, LOCK), timeoutMs: LOCK_WITHIN_MS, message }, () => {
       isInside = true
       return work(folder)
     })

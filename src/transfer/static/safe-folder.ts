@@ -6,7 +6,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rename, rm, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../kernel/errors.ts'
-import { isOurs } from '../../kernel/process/private-file.ts'
+import { isOwnedByUser } from '../../kernel/process/private-file.ts'
 
 export type SafeFolder = {
   /** Writes a file with the folders above it. `path` has slashes; one that leads out is refused with `validation`. */
@@ -29,7 +29,7 @@ const refused = (message: string) => new AppError('validation', `${message} Name
 export async function openSafeFolder(root: string): Promise<SafeFolder> {
   await mkdir(root, { recursive: true })
   const found = await stat(root)
-  if (!isOurs(found)) throw refused(`${root} belongs to another user (number ${found.uid}).`)
+  if (!isOwnedByUser(found)) throw refused(`${root} belongs to another user (number ${found.uid}).`)
   if ((found.mode & OTHERS_MAY_WRITE) !== 0) throw refused(`Everybody may write into ${root}.`)
   const known = new Set<string>()
   const write = async (path: string, body: Buffer | string, sync = false) => {
@@ -57,7 +57,7 @@ export async function openSafeFolder(root: string): Promise<SafeFolder> {
         throw error.code === 'ELOOP' ? notOurs(at) : error
       })
       const stats = await file.stat()
-      if (stats.isFile() && isOurs(stats)) return file
+      if (stats.isFile() && isOwnedByUser(stats)) return file
       await file.close()
       throw notOurs(at)
     },
@@ -87,7 +87,7 @@ async function locate(root: string, path: string, known: Set<string>, make: bool
     if (make) await makeFolder(at)
     const found = await lstat(at).catch(() => undefined)
     if (found === undefined) continue
-    if (!found.isDirectory() || !isOurs(found)) throw notOurs(at)
+    if (!found.isDirectory() || !isOwnedByUser(found)) throw notOurs(at)
     known.add(at)
   }
   return join(at, names.at(-1) ?? '')

@@ -11,9 +11,9 @@ import type { EndpointHealth } from '../webhooks/retry-schedule.ts'
 import { openSecrets, type SigningSecrets } from '../webhooks/secret.ts'
 
 /** Claimed ahead, as a multiple of what may be on its way: so that nothing waits for the next claim. */
-const AHEAD = 16
+const CLAIM_AHEAD_FACTOR = 16
 
-export type Line = {
+export type EndpointQueue = {
   accountId: number
   endpointId: string
   revision: number
@@ -22,17 +22,17 @@ export type Line = {
   health: EndpointHealth
   caps: EndpointConcurrency
   account: AccountConcurrency
-  queue: ClaimedDelivery[]
+  waiting: ClaimedDelivery[]
   /** Events claimed and not yet settled: on their way, in the queue, or being written. */
-  held: Set<string>
+  claimedIds: Set<string>
   /** The last claim took all it had room for. */
   hasMore: boolean
   usedAt: number
 }
 
-export const keyOf = (accountId: number, endpointId: string): string => `${accountId} ${endpointId}`
+export const endpointKey = (accountId: number, endpointId: string): string => `${accountId} ${endpointId}`
 
-export function newLine(row: PendingEndpoint, account: AccountConcurrency): Line {
+export function createEndpointQueue(row: PendingEndpoint, account: AccountConcurrency): EndpointQueue {
   return {
     accountId: row.account_id,
     endpointId: row.id,
@@ -42,16 +42,21 @@ export function newLine(row: PendingEndpoint, account: AccountConcurrency): Line
     health: healthOf(row),
     caps: createEndpointConcurrency(),
     account,
-    queue: [],
-    held: new Set(),
+    waiting: [],
+    claimedIds: new Set(),
     hasMore: false,
     usedAt: 0,
   }
 }
 
 /** Takes over what the row says. The health in memory is newer while results of ours are on their way to the row. */
-export function syncLine(line: Line, row: PendingEndpoint, sealer: Sealer, now: Date): void {
-  if (line.revision !== row.revision || line.held.size === 0) line.health = healthOf(row)
+export function updateEndpointQueue(
+  line: EndpointQueue,
+  row: PendingEndpoint,
+  sealer: Sealer,
+  now: Date,
+): void {
+  if (line.revision !== row.revision || line.claimedIds.size === 0) line.health = healthOf(row)
   if (line.revision !== row.revision || row.old_until !== null) line.secrets = openSecrets(sealer, row, now)
   line.revision = row.revision
   line.url = row.url
@@ -65,18 +70,18 @@ const healthOf = (row: PendingEndpoint): EndpointHealth => ({
 })
 
 /** What is being written down takes no room: it is over. */
-export const roomOf = (line: Line): number =>
-  Math.max(0, line.caps.limit * AHEAD - line.caps.inFlight - line.queue.length)
+export const countFreeSlots = (line: EndpointQueue): number =>
+  Math.max(0, line.caps.limit * CLAIM_AHEAD_FACTOR - line.caps.inFlight - line.waiting.length)
 
 /** Half of what was claimed ahead is gone, and there was more. */
-export const wantsMore = (line: Line): boolean =>
-  line.hasMore && line.queue.length <= (line.caps.limit * AHEAD) / 2
+export const needsMore = (line: EndpointQueue): boolean =>
+  line.hasMore && line.waiting.length <= (line.caps.limit * CLAIM_AHEAD_FACTOR) / 2
 
-export const isWaiting = (line: Line, now: Date): boolean =>
+export const isWaiting = (line: EndpointQueue, now: Date): boolean =>
   line.health.waitUntil !== null && line.health.waitUntil > now
 
 /** Gives back what has not been started. */
-export function dropQueue(line: Line): void {
-  for (const claimed of line.queue) line.held.delete(claimed.event_id)
-  line.queue = []
+export function dropWaiting(line: EndpointQueue): void {
+  for (const claimed of line.waiting) line.claimedIds.delete(claimed.event_id)
+  line.waiting = []
 }

@@ -1,25 +1,25 @@
 /** A fault that lasts, told when it begins, once a minute while it lasts, and when it is over. */
 import type { Log } from '../kernel/log.ts'
 
-const AGAIN_AFTER_MS = 60_000
+const REPEAT_AFTER_MS = 60_000
 
-export type Complaint = { failed: (error: unknown) => void; worked: () => void }
+export type ThrottledLogger = { failed: (error: unknown) => void; recovered: () => void }
 
-export function complaintOn(
+export function throttledLogger(
   log: Log,
   level: 'warn' | 'error',
   fields: { work: string },
   sentence: string,
-): Complaint {
+): ThrottledLogger {
   let saidAt: number | undefined
   return {
     failed(error) {
       const now = performance.now()
-      if (saidAt !== undefined && now - saidAt < AGAIN_AFTER_MS) return
+      if (saidAt !== undefined && now - saidAt < REPEAT_AFTER_MS) return
       saidAt = now
       log[level]({ ...fields, reason: error instanceof Error ? error.message : String(error) }, sentence)
     },
-    worked() {
+    recovered() {
       if (saidAt !== undefined) log.info(fields, 'it is possible again')
       saidAt = undefined
     },

@@ -10,24 +10,29 @@ import {
   type EndpointUpdate,
   settleDeliveries,
 } from '../webhooks/settle.ts'
-import { keyOf } from './line.ts'
+import { endpointKey } from './endpoint-queue.ts'
 
-const MOST_WRITTEN = 512
+const MAX_BATCH = 512
 /** So long results are gathered: a statement for many costs the database a tenth of one for each. */
 const GATHER_MS = 20
-const WRITE_AGAIN_MS = 500
+const RETRY_AFTER_MS = 500
 
-export type LedgerSetup = { sql: Sql; clock: Clock; log: Log; settled: (result: AttemptResult) => void }
+export type ResultWriterSetup = {
+  sql: Sql
+  clock: Clock
+  log: Log
+  onWritten: (result: AttemptResult) => void
+}
 
-export class Ledger {
-  private readonly setup: LedgerSetup
+export class ResultWriter {
+  private readonly setup: ResultWriterSetup
   private results: AttemptResult[] = []
   /** The newest of each endpoint. */
   private health = new Map<string, EndpointUpdate>()
   private writing: Promise<void> | undefined
   private isStopping = false
 
-  constructor(setup: LedgerSetup) {
+  constructor(setup: ResultWriterSetup) {
     this.setup = setup
   }
 
@@ -37,7 +42,7 @@ export class Ledger {
 
   /** Told before the result it comes from. That an endpoint is to be switched off is not forgotten by a later success. */
   noteHealth(health: EndpointUpdate): void {
-    const key = keyOf(health.accountId, health.endpointId)
+    const key = endpointKey(health.accountId, health.endpointId)
     const disabledReason = health.disabledReason ?? this.health.get(key)?.disabledReason ?? null
     this.health.set(key, { ...health, disabledReason })
   }
@@ -56,10 +61,10 @@ export class Ledger {
   }
 
   private async write(): Promise<void> {
-    const { sql, log, settled } = this.setup
+    const { sql, log, onWritten } = this.setup
     while (this.results.length > 0) {
-      if (this.results.length < MOST_WRITTEN && !this.isStopping) await pause(GATHER_MS)
-      const batch = this.results.splice(0, MOST_WRITTEN)
+      if (this.results.length < MAX_BATCH && !this.isStopping) await pause(GATHER_MS)
+      const batch = this.results.splice(0, MAX_BATCH)
       const endpoints = [...this.health.values()]
       this.health = new Map()
       let off: string[]
@@ -69,10 +74,10 @@ export class Ledger {
         log.warn({ reason: reasonOf(error) }, 'what became of webhooks could not be written yet')
         this.takeBack(batch, endpoints)
         if (this.isStopping) return
-        await pause(WRITE_AGAIN_MS)
+        await pause(RETRY_AFTER_MS)
         continue
       }
-      for (const one of batch) settled(one)
+      for (const one of batch) onWritten(one)
       for (const one of endpoints) if (off.includes(one.endpointId)) await this.tellSwitchedOff(one)
     }
   }
@@ -80,7 +85,7 @@ export class Ledger {
   private takeBack(batch: readonly AttemptResult[], endpoints: readonly EndpointUpdate[]): void {
     this.results = [...batch, ...this.results]
     for (const one of endpoints) {
-      const key = keyOf(one.accountId, one.endpointId)
+      const key = endpointKey(one.accountId, one.endpointId)
       const newer = this.health.get(key)
       this.health.set(
         key,

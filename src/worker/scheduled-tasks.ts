@@ -12,20 +12,20 @@ import { resumeImports, stopImports, takeImportErrors } from '../transfer/spread
 import { deleteOldImports } from '../transfer/spreadsheets/spreadsheet-import.ts'
 import { deleteExpired } from '../webhooks/retention.ts'
 import { unstick } from '../webhooks/unstick.ts'
-import { type Complaint, complaintOn } from './complaint.ts'
+import { type ThrottledLogger, throttledLogger } from './throttled-logger.ts'
 
-const EVERY_MS = 5_000
-const CLEAR_EVERY_MS = 300_000
+const RESUME_INTERVAL_MS = 5_000
+const RETENTION_INTERVAL_MS = 300_000
 /** How often a process asks whether it is time; what is past its time is deleted every ten minutes. */
-const CLEAN_EVERY_MS = 60_000
-const BACKUP_LOOK_EVERY_MS = 20_000
+const SCAN_CLEANING_INTERVAL_MS = 60_000
+const BACKUP_CHECK_INTERVAL_MS = 20_000
 /** Steps of clearing away in a row, of some thousand rows each: what is left then waits for the next time. */
-const MOST_STEPS = 200
+const MAX_STEPS = 200
 
-export type Chores = { stop: () => Promise<void> }
+export type ScheduledTasks = { stop: () => Promise<void> }
 
 /** `queue`: a pool for queues, see `openPool`. */
-export type ChoreSetup = {
+export type ScheduledTasksSetup = {
   sql: Sql
   queue: Sql
   clock: Clock
@@ -35,7 +35,13 @@ export type ChoreSetup = {
 }
 
 /** Looks for work at once and then at its times; `stop` ends it after the step it is at. */
-export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Chores {
+export function startScheduledTasks({
+  sql,
+  queue,
+  clock,
+  log,
+  backups,
+}: ScheduledTasksSetup): ScheduledTasks {
   let isStopping = false
   const stopping = new AbortController()
   const passIfStopping = (error: unknown): undefined => {
@@ -67,7 +73,7 @@ export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Ch
     await deleteOldImports(sql, clock.now())
   }
   const clear = async () => {
-    for (let step = 0; step < MOST_STEPS && !isStopping; step++) {
+    for (let step = 0; step < MAX_STEPS && !isStopping; step++) {
       const removed = await deleteExpired({ sql: queue, clock })
       if (Object.values(removed).every(count => count === 0)) return
     }
@@ -80,17 +86,17 @@ export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Ch
   const clean = async () => {
     await deleteOldScans({ sql, clock }, () => isStopping)
   }
-  const unlooked = (work: string) => complaintOn(log, 'warn', { work }, 'no look for work was possible')
+  const unlooked = (work: string) => throttledLogger(log, 'warn', { work }, 'no look for work was possible')
   const noBackup = (dir: string) =>
-    complaintOn(log, 'error', { work: 'backups' }, `no backup can be made in ${dir} (BACKUP_DIR)`)
+    throttledLogger(log, 'error', { work: 'backups' }, `no backup can be made in ${dir} (BACKUP_DIR)`)
   const chores = [
-    repeat(resume, EVERY_MS, unlooked('refreshes')),
-    repeat(resumeSheets, EVERY_MS, unlooked('sheets')),
-    repeat(forget, EVERY_MS, unlooked('what is over')),
-    repeat(clean, CLEAN_EVERY_MS, unlooked('scans to forget')),
-    repeat(clear, CLEAR_EVERY_MS, unlooked('deliveries to forget')),
-    repeat(free, CLEAR_EVERY_MS, unlooked('webhooks that a clock holds up')),
-    ...(backups === undefined ? [] : [repeat(keep, BACKUP_LOOK_EVERY_MS, noBackup(backups.dir))]),
+    repeat(resume, RESUME_INTERVAL_MS, unlooked('refreshes')),
+    repeat(resumeSheets, RESUME_INTERVAL_MS, unlooked('sheets')),
+    repeat(forget, RESUME_INTERVAL_MS, unlooked('what is over')),
+    repeat(clean, SCAN_CLEANING_INTERVAL_MS, unlooked('scans to forget')),
+    repeat(clear, RETENTION_INTERVAL_MS, unlooked('deliveries to forget')),
+    repeat(free, RETENTION_INTERVAL_MS, unlooked('webhooks that a clock holds up')),
+    ...(backups === undefined ? [] : [repeat(keep, BACKUP_CHECK_INTERVAL_MS, noBackup(backups.dir))]),
   ]
   return {
     async stop() {
@@ -102,12 +108,12 @@ export function startChores({ sql, queue, clock, log, backups }: ChoreSetup): Ch
 }
 
 /** Does something at once and then every so often, never twice at a time. */
-function repeat(work: () => Promise<void>, everyMs: number, complaint: Complaint): Chores {
+function repeat(work: () => Promise<void>, everyMs: number, complaint: ThrottledLogger): ScheduledTasks {
   let running: Promise<void> | undefined
   const once = async () => {
     try {
       await work()
-      complaint.worked()
+      complaint.recovered()
     } catch (error) {
       complaint.failed(error)
     }
