@@ -1,11 +1,5 @@
-/** Composes the doors into one server. Tests drive this; nothing but main.ts and the commands starts it for real. */
-import {
-  type IncomingMessage,
-  maxHeaderSize,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
+/** Composes the doors into one server. Tests drive it; only the commands start it for real. */
+import { maxHeaderSize, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, {
   type FastifyError,
@@ -14,25 +8,26 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { answerError, type BuildPublicError, getRequestPath } from './api/answer-error.ts'
 import { registerDocs } from './api/docs/door.ts'
-import { API_PREFIX, registerApi } from './api/door.ts'
+import { registerApi } from './api/door.ts'
 import type { ApiSetup } from './api/endpoint/endpoint.ts'
-import { errorJson, STATUS } from './api/endpoint/errors.ts'
+import { errorJson } from './api/endpoint/errors.ts'
 import { addressHeaders } from './api/limits.ts'
-import { answerUnreadable, findMalformed, LINGER_MS, type ParserError } from './api/malformed.ts'
+import { answerUnreadable, findMalformed, type ParserError } from './api/malformed.ts'
 import { type OperatorSetup, registerOperator } from './api/service/operator.ts'
 import { type ConsoleSetup, registerConsole } from './console/door.ts'
 import { HOME } from './console/page/addresses.ts'
 import { answerError as answerByPage } from './console/page/error-page.ts'
-import { databaseUnavailable, explainDatabaseError } from './kernel/db/database.ts'
-import { AppError, type ErrorCode } from './kernel/errors.ts'
+import { databaseUnavailable } from './kernel/db/database.ts'
+import { AppError } from './kernel/errors.ts'
 import {
   type ConnectionLimits,
   computeConnectionLimits,
   guardConnections,
 } from './kernel/http/connection-guard.ts'
 import { defaultHeaders } from './kernel/http/default-headers.ts'
-import { getNetwork } from './kernel/http/network.ts'
+import { closeAfterReading, sendContinueWhenRead } from './kernel/http/expect.ts'
 import { createRequestId, createTrustedProxies, type TrustedProxies } from './kernel/http/trusted-proxies.ts'
 import type { Log } from './kernel/log.ts'
 import type { SecurityLog } from './kernel/monitoring/security-events.ts'
@@ -40,7 +35,7 @@ import { refusalFace, registerSite, type SiteSetup } from './site/door.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whom it comes from, behind whatever proxies are trusted. */
+    /** The client's address as the trusted proxies tell it. */
     readonly readerAddress: string
   }
 }
@@ -51,14 +46,12 @@ export type AppSetup = ApiSetup &
   OperatorSetup & {
     log: Log
     trustedProxies: readonly string[]
-    /** Those of the process's open files unless they are given. */
+    /** By default what the process's limit of open files allows. */
     connectionLimits?: ConnectionLimits | undefined
   }
 
 const HEADERS_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 10_000
-/** Of a body that is refused for its size: so much is still read and thrown away. */
-const MAX_DISCARDED_BYTES = 64 * 1_048_576
 
 export function createApp(setup: AppSetup): FastifyInstance {
   const { publicUrl } = setup.addresses
@@ -72,8 +65,8 @@ export function createApp(setup: AppSetup): FastifyInstance {
 }
 
 /**
- * Most requests are for pages that are ready. The framework's share of such an answer is a fifth of its time, so they
- * are answered before it is asked; whatever is unusual about a request is left to it.
+ * Answers requests for cached pages before the framework sees them: it takes a fifth of the time of such an answer, and
+ * most requests are of this kind. The framework answers everything unusual.
  */
 function answerReadyPagesFirst(
   app: FastifyInstance,
@@ -83,7 +76,7 @@ function answerReadyPagesFirst(
   if (log.isLevelEnabled('debug')) return
   const ask = findListener(app.server)
   const requestId = createRequestId(proxies)
-  // Here nobody else catches: a fault would end the process. What was not answered, the framework answers.
+  // An exception here would end the process. The framework answers what this did not.
   const isAnswered = (exchange: Parameters<typeof answerReady>[0]) => {
     try {
       return answerReady(exchange)
@@ -109,15 +102,12 @@ function answerReadyPagesFirst(
 export type ServerSetup = OperatorSetup &
   Pick<AppSetup, 'sql' | 'clock' | 'log' | 'trustedProxies' | 'connectionLimits'> & {
     addresses: { publicUrl: string }
-    /** Undefined while the database is waited for: nobody is let in, so nobody is refused. */
+    /** Undefined while the server waits for the database: it checks no key then. */
     security?: SecurityLog
   }
 
-/** How a refusal looks at a public address; `page` stands in for the JSON. */
-type BuildPublicError = (request: FastifyRequest, status: number) => ReturnType<typeof refusalFace>
-
-/** What every process that listens answers, for whoever runs it; a worker answers nothing else. */
-export function createOperatorApp(setup: ServerSetup, faceOf?: BuildPublicError): FastifyInstance {
+/** What every process answers to its operator (`/healthz`, `/readyz`, `/metrics`); a worker answers nothing else. */
+export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPublicError): FastifyInstance {
   const requestId = createRequestId(setup.trustedProxies)
   const { getReaderAddress, isTrusted } = createTrustedProxies(setup.trustedProxies)
   const answering = { ...setup, getReaderAddress }
@@ -137,12 +127,12 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: BuildPublicError)
       connectionsCheckingInterval: 1_000,
       maxHeaderSize,
     },
-    // Before any hook: what the address leads to cannot be told but by how it begins.
+    // Runs before the router, so it only looks at the path prefix.
     frameworkErrors: (routerError, request, reply) => {
       const error = findMalformed(request.raw) ?? routerError
       reply.headers(ofAll).header('x-request-id', request.id)
-      if (pathOf(request).startsWith(HOME)) return answerByPage({ request, reply, error })
-      return answerError(answering, { error, request, reply, faceOf })
+      if (getRequestPath(request).startsWith(HOME)) return answerByPage({ request, reply, error })
+      return answerError(answering, { error, request, reply, buildPublicError })
     },
     clientErrorHandler: (error, socket) =>
       answerUnreadable(setup, error as Error as ParserError, socket as Socket, requestId()),
@@ -153,14 +143,14 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: BuildPublicError)
       return getReaderAddress(this.raw)
     },
   })
-  // Only doors read bodies. What is sent to an address that is none is passed over, broken or not.
+  // Only doors parse bodies. A body sent to any other address is ignored.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(ofAll).header('x-request-id', request.id)
     done(findMalformed(request.raw))
   })
-  // Failures are logged where they are met; a line for each answer is for who asks for it.
+  // Errors are logged where they occur; a line for each answer needs LOG_LEVEL=debug.
   if (setup.log.isLevelEnabled('debug')) {
     app.addHook('onResponse', (request, reply, done) => {
       logAnswer(request, reply)
@@ -168,35 +158,43 @@ export function createOperatorApp(setup: ServerSetup, faceOf?: BuildPublicError)
     })
   }
   app.setErrorHandler((error: FastifyError, request, reply) =>
-    answerError(answering, { error, request, reply, faceOf }),
+    answerError(answering, { error, request, reply, buildPublicError }),
   )
   app.setNotFoundHandler(() => {
     throw new AppError('not_found', 'There is no such address.')
   })
   answerInTurn(app.server, setup, isTrusted)
-  app.server.on('checkExpectation', (request, response) => {
-    const id = requestId(request)
-    const body = errorJson(
-      new AppError('expectation_failed', 'Only "Expect: 100-continue" is understood.'),
-      id,
-    )
-    const length = Buffer.byteLength(body)
-    const headers = {
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': length,
-      ...ofAll,
-      'x-request-id': id,
-      ...addressHeaders(setup, request.socket.remoteAddress),
-    }
-    hangUpWhenRead(request)
-    response.writeHead(417, { ...headers, connection: 'close' }).end(body)
-  })
-  app.server.on('checkContinue', continueWhenWanted)
+  answerUnknownExpectations(app.server, setup, requestId)
+  app.server.on('checkContinue', sendContinueWhenRead)
   registerOperator(app, setup)
   return app
 }
 
-/** Each request is answered when the guard gives it its turn. */
+/** Below the framework, like everything about `Expect`. */
+function answerUnknownExpectations(
+  server: Server,
+  setup: ServerSetup,
+  createId: ReturnType<typeof createRequestId>,
+): void {
+  server.on('checkExpectation', (request, response) => {
+    const id = createId(request)
+    const error = new AppError('expectation_failed', 'Only "Expect: 100-continue" is understood.')
+    const body = errorJson(error, id)
+    closeAfterReading(request)
+    response
+      .writeHead(417, {
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': Buffer.byteLength(body),
+        ...defaultHeaders(setup.addresses.publicUrl),
+        'x-request-id': id,
+        ...addressHeaders(setup, request.socket.remoteAddress),
+        connection: 'close',
+      })
+      .end(body)
+  })
+}
+
+/** The connection guard decides when each request is answered. */
 function answerInTurn(server: Server, setup: ServerSetup, isTrusted: TrustedProxies['isTrusted']): void {
   const limits = setup.connectionLimits ?? computeConnectionLimits()
   const { answerInTurn, numbers } = guardConnections(server, { limits, log: setup.log, isTrusted })
@@ -212,47 +210,14 @@ function findListener(server: Server): RequestListener {
   return answer
 }
 
-/** What answers while the database is waited for: that the process lives, and to everybody else to come again. */
+/** Answers while the server waits for the database: `/healthz` works, everything else is 503. */
 export function createWaitingApp(setup: ServerSetup): FastifyInstance {
   const app = createOperatorApp(setup)
   app.addHook('onRequest', (request, _reply, done) => done(request.is404 ? databaseUnavailable() : undefined))
   return app
 }
 
-/** To hang up on who is still sending would overtake the answer on its way: what comes is read, for a while. */
-function hangUpWhenRead(request: IncomingMessage): void {
-  const { socket } = request
-  let waiting: NodeJS.Timeout | undefined
-  const linger = () => {
-    socket.end()
-    waiting = setTimeout(() => socket.destroy(), LINGER_MS)
-    socket.once('close', () => clearTimeout(waiting))
-  }
-  socket.destroySoon = linger
-  request.once('close', () => {
-    // Its own again, for what follows on the connection; unless that has asked for the same.
-    if (socket.destroySoon === linger) Reflect.deleteProperty(socket, 'destroySoon')
-    if (waiting !== undefined) socket.destroySoon()
-  })
-}
-
-/**
- * Who asks before sending a body is told to go on when it is read, and no sooner: what is refused without it, for its
- * length or for lack of a key, is refused first. What was not asked for may come or not, so nothing can follow it.
- */
-function continueWhenWanted(this: Server, request: IncomingMessage, response: ServerResponse): void {
-  const isKept = response.shouldKeepAlive
-  response.shouldKeepAlive = false
-  hangUpWhenRead(request)
-  request.once('resume', () => {
-    if (response.headersSent) return
-    response.shouldKeepAlive = isKept
-    response.writeContinue()
-  })
-  this.emit('request', request, response)
-}
-
-/** No address of a reader, no query: what a passport's reader does is nobody's business. */
+/** Logs no reader's address and no query, for the privacy of readers. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   const line = {
     request_id: request.id,
@@ -262,99 +227,4 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
     ms: Math.round(reply.elapsedTime * 10) / 10,
   }
   request.log.debug(line, 'answered')
-}
-
-/** Fastify's own refusals, in our words. */
-const FRAMEWORK: Record<string, [ErrorCode, string]> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body is not as long as Content-Length says.'],
-  FST_ERR_CTP_BODY_TOO_LARGE: [
-    'payload_too_large',
-    'The body is too large: at most 1 MiB, 8 MiB for bulk calls.',
-  ],
-  FST_ERR_CTP_EMPTY_JSON_BODY: ['bad_request', 'The body is empty. Send a JSON object.'],
-  FST_ERR_BAD_URL: ['bad_request', 'The address has a broken percent-encoding.'],
-  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is no such address.'],
-  // Of the method QUERY alone, where nothing answers it.
-  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: ['not_found', 'There is no such address.'],
-}
-
-/** The refusal an error stands for; anything that is not one is a bug, logged once, here, with the request's id. */
-function asRefusal(setup: ServerSetup, error: Error, request: FastifyRequest): AppError {
-  if (error instanceof AppError) return error
-  // Nobody is there to read it; the database's lost connections look alike and mean something else.
-  if (request.raw.socket.destroyed)
-    return new AppError('bad_request', 'The connection ended before the body did.')
-  const known = 'code' in error && typeof error.code === 'string' ? FRAMEWORK[error.code] : undefined
-  if (known) return new AppError(known[0], known[1])
-  const meaning = explainDatabaseError(error)
-  if (meaning?.code === 'unavailable') {
-    setup.log.warn({ request_id: request.id, reason: error.message }, 'the database did not answer')
-  } else {
-    setup.log.error({ request_id: request.id, err: error }, 'a request failed')
-  }
-  return (
-    meaning ??
-    new AppError('internal', 'Something went wrong on our side. It is logged under the request_id.')
-  )
-}
-
-/** A request target may be a whole address (RFC 9112 §3.2.2). */
-const pathOf = ({ raw: { url = '' } }: FastifyRequest) => url.replace(/^https?:\/\/[^/]*/i, '')
-
-const isOfApi = (request: FastifyRequest) => pathOf(request).startsWith(API_PREFIX)
-
-/** All that no other door stands at. */
-const isPublic = (request: FastifyRequest) =>
-  !/^\/(?:api|console|docs|metrics)(?![^/?#])/.test(pathOf(request))
-
-/** A key that was sent and opens nothing, or not this. No key at all is only a question. */
-function noteRefusal(
-  { security, getReaderAddress }: ServerSetup & Pick<TrustedProxies, 'getReaderAddress'>,
-  code: ErrorCode,
-  request: FastifyRequest,
-): void {
-  const from = () => ({ requestId: String(request.id), network: getNetwork(getReaderAddress(request.raw)) })
-  if (code === 'unauthorized' && request.headers.authorization !== undefined) {
-    security?.note('key_refused', from())
-  }
-  if (code === 'read_only') security?.note('right_refused', from())
-}
-
-type Failing = {
-  error: Error
-  request: FastifyRequest
-  reply: FastifyReply
-  faceOf: BuildPublicError | undefined
-}
-
-/** A request that the framework itself refuses has none of our decorations. */
-function answerError(
-  setup: ServerSetup & Pick<TrustedProxies, 'getReaderAddress'>,
-  { error, request, reply, faceOf }: Failing,
-): FastifyReply {
-  const refusal = asRefusal(setup, error, request)
-  setup.metrics?.refused(refusal.code)
-  noteRefusal(setup, refusal.code, request)
-  // The framework would hang up on who is still sending, and the system's reset overtakes the answer on its way.
-  if (
-    refusal.code === 'payload_too_large' &&
-    request.headers.expect === undefined &&
-    Number(request.headers['content-length']) <= MAX_DISCARDED_BYTES
-  ) {
-    reply.removeHeader('connection')
-  }
-  const status = STATUS[refusal.code]
-  const face = isPublic(request) ? faceOf?.(request, status) : undefined
-  const isUncounted = !reply.hasHeader('x-ratelimit-limit') && isOfApi(request)
-  return reply
-    .code(status)
-    .headers({
-      'content-type': 'application/json; charset=utf-8',
-      ...face?.headers,
-      ...(isUncounted ? addressHeaders(setup, setup.getReaderAddress(request.raw)) : {}),
-      ...refusal.headers,
-      'x-request-id': request.id,
-    })
-    .send(face?.page ?? errorJson(refusal, request.id))
 }

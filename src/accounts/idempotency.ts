@@ -166,7 +166,7 @@ export async function deleteExpiredKeys(sql: Sql, now: Date): Promise<number> {
 function inProgress(): AppError {
   const message =
     'A request with this Idempotency-Key is still running. Send it again in a moment; it will be given the same answer.'
-  return new AppError('idempotency_in_progress', message, undefined, { 'retry-after': '1' })
+  return new AppError('idempotency_in_progress', message, undefined, 1_000)
 }
 
 const reused = () =>

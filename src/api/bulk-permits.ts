@@ -46,7 +46,7 @@ export async function acquireBulkPermit(
       'unavailable',
       'Too many large bulk calls are under way. Nothing was changed. Send the call again in a moment, or fewer at a time.',
       undefined,
-      { 'retry-after': '2' },
+      2_000,
     )
   }
   releaseWithResponse(reply.raw, release)

@@ -7,6 +7,7 @@ import { authenticate, type KeyHolder } from '../accounts/keys/authenticate.ts'
 import { recordKeyUse } from '../accounts/keys/key-use.ts'
 import { findCategory } from '../categories/catalogue.ts'
 import { AppError, assert, notFound } from '../kernel/errors.ts'
+import { HttpError } from '../kernel/http/http-error.ts'
 import { readJsonRows } from '../kernel/text/json-rows.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
 import { getPassport, requireUuid, requireVersionNo } from '../passports/read/find.ts'
@@ -212,7 +213,7 @@ function unauthorized(key: string | undefined): AppError {
     key === undefined
       ? 'An API key is needed: send the header "Authorization: Bearer <key>".'
       : 'This API key is not valid. Check it for missing characters; it may also be revoked or expired.'
-  return new AppError('unauthorized', message, undefined, { 'www-authenticate': 'Bearer' })
+  return new HttpError('unauthorized', message, { 'www-authenticate': 'Bearer' })
 }
 
 async function run(setup: ApiSetup, route: Route, request: FastifyRequest, reply: FastifyReply) {
@@ -283,7 +284,7 @@ function refuseOtherMethods(door: FastifyInstance, path: string): void {
     exposeHeadRoute: false,
     onRequest: async request => {
       const message = `${request.method} is not possible here. Possible: ${allow}.`
-      throw new AppError('method_not_allowed', message, undefined, { allow })
+      throw new HttpError('method_not_allowed', message, { allow })
     },
     handler: () => undefined,
   })

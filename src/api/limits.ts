@@ -58,5 +58,5 @@ function refusal(who: string, { limit, nextOver }: Permit, now: number): AppErro
   const seconds = Math.max(1, Math.ceil((nextOver - now) / 1000))
   const wait = seconds === 1 ? 'one second' : `${seconds} seconds`
   const message = `${who} may make ${limit} requests a minute, and they are used up. Try again in ${wait}.`
-  return new AppError('rate_limited', message, undefined, { 'retry-after': String(seconds) })
+  return new AppError('rate_limited', message, undefined, seconds * 1000)
 }

@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import { defaultHeaders } from '../kernel/http/default-headers.ts'
+import { LINGER_MS } from '../kernel/http/expect.ts'
 import { errorJson } from './endpoint/errors.ts'
 import { addressHeaders } from './limits.ts'
 
 const MAX_URL_LENGTH = 8_192
 /** So long the rest of what could not be read may go on coming after the answer. */
-export const LINGER_MS = 2_000
 
 type Setup = Parameters<typeof addressHeaders>[0] & { addresses: { publicUrl: string } }
 

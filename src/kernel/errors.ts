@@ -67,8 +67,8 @@ export class AppError extends Error {
   override name = 'AppError'
   readonly code: ErrorCode
   readonly details: readonly Detail[] | undefined
-  /** Response headers that belong to the refusal (`Allow`, `Retry-After`). */
-  readonly headers: Readonly<Record<string, string>>
+  /** When the same request may succeed; undefined when nobody knows. */
+  readonly retryAfterMs: number | undefined
   /** True when there were more violations than are listed. */
   readonly truncated: boolean
 
@@ -76,13 +76,13 @@ export class AppError extends Error {
     code: ErrorCode,
     message: string,
     details?: readonly Detail[],
-    headers: Readonly<Record<string, string>> = {},
+    retryAfterMs?: number,
     truncated = false,
   ) {
     super(message)
     this.code = code
     this.details = details?.slice(0, MAX_DETAILS)
-    this.headers = headers
+    this.retryAfterMs = retryAfterMs
     this.truncated = truncated || (details?.length ?? 0) > MAX_DETAILS
   }
 }
@@ -98,7 +98,7 @@ export function invalid(details: readonly Detail[], truncated = false): AppError
   if (!first) throw new Error('invalid() needs at least one detail')
   const more = details.length - 1
   const message = more === 0 ? first.message : `${first.message} (and ${more} more)`
-  return new AppError('validation', message, details, {}, truncated)
+  return new AppError('validation', message, details, undefined, truncated)
 }
 
 /** Bugs, not outcomes: says which assumption broke. */

@@ -3,7 +3,7 @@
  * access link opens is not for them.
  */
 import type { FastifyInstance, HTTPMethods } from 'fastify'
-import { AppError } from '../kernel/errors.ts'
+import { HttpError } from '../kernel/http/http-error.ts'
 import type { Headers } from './ready-answer.ts'
 
 export const READABLE = { 'access-control-allow-origin': '*' } as const
@@ -41,7 +41,7 @@ export function refuseOtherMethods(door: FastifyInstance, url: string): void {
     url,
     onRequest: async request => {
       const message = `${request.method} is not possible here; GET, HEAD and OPTIONS are.`
-      throw new AppError('method_not_allowed', message, undefined, { ...CORS, allow: METHODS })
+      throw new HttpError('method_not_allowed', message, { ...CORS, allow: METHODS })
     },
     handler: () => undefined,
   })

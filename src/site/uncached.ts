@@ -101,5 +101,5 @@ const tooMany = (seconds: number) =>
     'rate_limited',
     'Too many pages were asked for from your network in a short time. Try again in a moment.',
     undefined,
-    { 'retry-after': String(seconds) },
+    seconds * 1000,
   )

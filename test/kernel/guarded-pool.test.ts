@@ -294,7 +294,7 @@ describe('no session compiles its statements', () => {
 test('a process that may open no more files says that the database cannot be reached', () => {
   const error = Object.assign(new Error('connect EMFILE'), { code: 'EMFILE' })
   assert.equal(explainDatabaseError(error)?.code, 'unavailable')
-  assert.equal(explainDatabaseError(error)?.headers['retry-after'], '2')
+  assert.equal(explainDatabaseError(error)?.retryAfterMs, 2_000)
 })
 
 describe('a database that was read-only for a while', () => {

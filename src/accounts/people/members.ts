@@ -130,7 +130,7 @@ async function requireRoom(ctx: AccountContext): Promise<void> {
       and action in ('person_added', 'person_invited_again')`
   if ((row?.n ?? 0) < MAX_INVITATIONS_PER_DAY) return
   const message = `At most ${MAX_INVITATIONS_PER_DAY} people can be invited in a day.`
-  throw new AppError('rate_limited', message, undefined, { 'retry-after': '3600' })
+  throw new AppError('rate_limited', message, undefined, 3_600_000)
 }
 
 /** Gives a member another role. False, and nothing changes, rather than leave the account without an owner. Throws `not_found`. */

@@ -102,7 +102,7 @@ function takeTurn(): Promise<void> {
   }
   if (waiting.length >= MOST_WAITING) {
     const message = 'Too many people sign in at this moment. Try again in a few seconds.'
-    throw new AppError('unavailable', message, undefined, { 'retry-after': '5' })
+    throw new AppError('unavailable', message, undefined, 5_000)
   }
   return new Promise(resolve => waiting.push(resolve))
 }

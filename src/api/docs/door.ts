@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { AppError } from '../../kernel/errors.ts'
+import { HttpError } from '../../kernel/http/http-error.ts'
 import type { ApiSetup } from '../endpoint/endpoint.ts'
 import { documentResponse, type PreparedDocument, prepareDocument } from '../endpoint/ready-document.ts'
 import { buildOpenapiDocument } from '../openapi/document.ts'
@@ -96,7 +96,7 @@ function refuseOtherMethods(app: FastifyInstance, path: string): void {
     url: path,
     onRequest: async request => {
       const message = `${request.method} is not possible here; GET and HEAD are.`
-      throw new AppError('method_not_allowed', message, undefined, { allow: 'GET, HEAD' })
+      throw new HttpError('method_not_allowed', message, { allow: 'GET, HEAD' })
     },
     handler: () => undefined,
   })

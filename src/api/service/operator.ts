@@ -2,8 +2,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sha256Hex } from '../../kernel/crypto.ts'
-import { AppError } from '../../kernel/errors.ts'
 import type { ConnectionNumbers } from '../../kernel/http/connection-guard.ts'
+import { HttpError } from '../../kernel/http/http-error.ts'
 
 export type Readiness = 'ready' | 'read-only' | 'not ready'
 
@@ -47,7 +47,7 @@ export function registerOperator(app: FastifyInstance, { findReadiness, metrics 
   app.get('/metrics', async (request, reply) => {
     if (!bringsToken(request, metrics.token)) {
       const message = 'The numbers need the METRICS_TOKEN of this service as "Authorization: Bearer <token>".'
-      throw new AppError('unauthorized', message, undefined, { 'www-authenticate': 'Bearer' })
+      throw new HttpError('unauthorized', message, { 'www-authenticate': 'Bearer' })
     }
     const text = await metrics.text()
     return reply

@@ -4,6 +4,7 @@ import { html } from 'ghtml'
 import type { Session } from '../../accounts/people/sessions.ts'
 import { explainDatabaseError } from '../../kernel/db/database.ts'
 import { AppError, type ErrorCode } from '../../kernel/errors.ts'
+import { errorHeaders } from '../../kernel/http/http-error.ts'
 import { HOME } from './addresses.ts'
 import { pageHeaders, shell } from './shell.ts'
 import type { Texts } from './texts-en.ts'
@@ -72,7 +73,13 @@ export function answerError({
   }
   if (status === 503) request.log.warn({ request_id: request.id, reason: error.message }, 'not available')
   const sentence = known?.code === 'plan_required' ? { sentence: known.message } : {}
-  return refuse({ request, reply, status, ...sentence, headers: known?.headers ?? {} })
+  return refuse({
+    request,
+    reply,
+    status,
+    ...sentence,
+    headers: known === undefined ? {} : errorHeaders(known),
+  })
 }
 
 /** Fastify's own refusals of a request carry their status. */

@@ -209,13 +209,13 @@ export function databaseUnavailable(): AppError {
   const message =
     'The database does not answer right now; try again in a moment. If this was to change something, it may or may not ' +
     'have been done: sent with an Idempotency-Key it can safely be sent again as it is; without one, look first.'
-  return new AppError('unavailable', message, undefined, { 'retry-after': '2' })
+  return new AppError('unavailable', message, undefined, 2_000)
 }
 
 function readOnly(): AppError {
   const message =
     'The database can be read but not written to right now. Nothing was changed; try again in a moment.'
-  return new AppError('unavailable', message, undefined, { 'retry-after': '2' })
+  return new AppError('unavailable', message, undefined, 2_000)
 }
 
 function unstorable(): AppError {

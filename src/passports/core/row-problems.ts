@@ -39,5 +39,5 @@ export function withPointerPrefix<T>(prefix: string, check: () => T): T {
 export function prefixPointers(prefix: string, error: AppError): AppError {
   if (prefix === '') return error
   const details = error.details?.map(detail => ({ ...detail, pointer: prefix + detail.pointer }))
-  return new AppError(error.code, error.message, details, error.headers, error.truncated)
+  return new AppError(error.code, error.message, details, error.retryAfterMs, error.truncated)
 }

@@ -1,0 +1,127 @@
+/** Answers every error that reaches the server outside the console: JSON, or a page at a public address. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { explainDatabaseError } from '../kernel/db/database.ts'
+import { AppError, type ErrorCode } from '../kernel/errors.ts'
+import { errorHeaders } from '../kernel/http/http-error.ts'
+import { getNetwork } from '../kernel/http/network.ts'
+import type { TrustedProxies } from '../kernel/http/trusted-proxies.ts'
+import type { Log } from '../kernel/log.ts'
+import type { SecurityLog } from '../kernel/monitoring/security-events.ts'
+import { API_PREFIX } from './door.ts'
+import type { ApiSetup } from './endpoint/endpoint.ts'
+import { errorJson, STATUS } from './endpoint/errors.ts'
+import { addressHeaders } from './limits.ts'
+import type { OperatorSetup } from './service/operator.ts'
+
+export type ErrorSetup = Pick<ApiSetup, 'sql' | 'clock'> &
+  Pick<OperatorSetup, 'metrics'> &
+  Pick<TrustedProxies, 'getReaderAddress'> & {
+    log: Log
+    /** Undefined while the server waits for the database: it checks no key then. */
+    security?: SecurityLog
+  }
+
+/** Builds what a public address answers instead of JSON; `page` is undefined for a machine. */
+export type BuildPublicError = (
+  request: FastifyRequest,
+  status: number,
+) => { headers: Readonly<Record<string, string>>; page: string | undefined }
+
+type Failed = {
+  error: Error
+  request: FastifyRequest
+  reply: FastifyReply
+  buildPublicError: BuildPublicError | undefined
+}
+
+const MAX_DISCARDED_BYTES = 64 * 1_048_576
+
+/** Fastify's own errors in our words. */
+const FRAMEWORK_ERRORS: Record<string, [ErrorCode, string]> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body is not as long as Content-Length says.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: [
+    'payload_too_large',
+    'The body is too large: at most 1 MiB, 8 MiB for bulk calls.',
+  ],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['bad_request', 'The body is empty. Send a JSON object.'],
+  FST_ERR_BAD_URL: ['bad_request', 'The address has a broken percent-encoding.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is no such address.'],
+  // Only the method QUERY gets it, where no route answers.
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: ['not_found', 'There is no such address.'],
+}
+
+/** Also answers requests that the framework refused, which have none of our decorations. */
+export function answerError(
+  setup: ErrorSetup,
+  { error, request, reply, buildPublicError }: Failed,
+): FastifyReply {
+  const appError = toAppError(setup, error, request)
+  setup.metrics?.refused(appError.code)
+  noteSecurityEvent(setup, appError.code, request)
+  // The framework would close the connection, and the reset would overtake the answer while the body is being sent.
+  if (
+    appError.code === 'payload_too_large' &&
+    request.headers.expect === undefined &&
+    Number(request.headers['content-length']) <= MAX_DISCARDED_BYTES
+  ) {
+    reply.removeHeader('connection')
+  }
+  const status = STATUS[appError.code]
+  const publicError = isPublic(request) ? buildPublicError?.(request, status) : undefined
+  const isUncounted = !reply.hasHeader('x-ratelimit-limit') && isApiRequest(request)
+  return reply
+    .code(status)
+    .headers({
+      'content-type': 'application/json; charset=utf-8',
+      ...publicError?.headers,
+      ...(isUncounted ? addressHeaders(setup, setup.getReaderAddress(request.raw)) : {}),
+      ...errorHeaders(appError),
+      'x-request-id': request.id,
+    })
+    .send(publicError?.page ?? errorJson(appError, request.id))
+}
+
+/** Anything unknown is a bug and is logged here, once, with the request's id. */
+function toAppError(setup: ErrorSetup, error: Error, request: FastifyRequest): AppError {
+  if (error instanceof AppError) return error
+  // The client is gone. This comes first because a lost database connection has the same error codes.
+  if (request.raw.socket.destroyed) {
+    return new AppError('bad_request', 'The connection ended before the body did.')
+  }
+  const known = 'code' in error && typeof error.code === 'string' ? FRAMEWORK_ERRORS[error.code] : undefined
+  if (known) return new AppError(known[0], known[1])
+  const databaseError = explainDatabaseError(error)
+  if (databaseError?.code === 'unavailable') {
+    setup.log.warn({ request_id: request.id, reason: error.message }, 'the database did not answer')
+  } else {
+    setup.log.error({ request_id: request.id, err: error }, 'a request failed')
+  }
+  return (
+    databaseError ??
+    new AppError('internal', 'Something went wrong on our side. It is logged under the request_id.')
+  )
+}
+
+/** A key that was sent and is invalid, or lacks a right. A request without a key is no security event. */
+function noteSecurityEvent(
+  { security, getReaderAddress }: ErrorSetup,
+  code: ErrorCode,
+  request: FastifyRequest,
+): void {
+  const from = () => ({ requestId: String(request.id), network: getNetwork(getReaderAddress(request.raw)) })
+  if (code === 'unauthorized' && request.headers.authorization !== undefined) {
+    security?.note('key_refused', from())
+  }
+  if (code === 'read_only') security?.note('right_refused', from())
+}
+
+/** A request target may be a whole address (RFC 9112 §3.2.2). */
+export const getRequestPath = ({ raw: { url = '' } }: FastifyRequest): string =>
+  url.replace(/^https?:\/\/[^/]*/i, '')
+
+const isApiRequest = (request: FastifyRequest) => getRequestPath(request).startsWith(API_PREFIX)
+
+/** Everything that no other door serves. */
+const isPublic = (request: FastifyRequest) =>
+  !/^\/(?:api|console|docs|metrics)(?![^/?#])/.test(getRequestPath(request))

@@ -1,0 +1,38 @@
+/** `Expect: 100-continue` (RFC 9110 §10.1.1), and how a connection ends whose client is still sending. */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+
+/** How long the rest of a body is read before the connection is cut. */
+export const LINGER_MS = 2_000
+
+/** Reads on for a while before it closes: closing at once sends a reset, which overtakes the answer on its way. */
+export function closeAfterReading(request: IncomingMessage): void {
+  const { socket } = request
+  let timer: NodeJS.Timeout | undefined
+  const linger = () => {
+    socket.end()
+    timer = setTimeout(() => socket.destroy(), LINGER_MS)
+    socket.once('close', () => clearTimeout(timer))
+  }
+  socket.destroySoon = linger
+  request.once('close', () => {
+    // The next request on the connection gets the socket's own method, unless it has asked for the same.
+    if (socket.destroySoon === linger) Reflect.deleteProperty(socket, 'destroySoon')
+    if (timer !== undefined) socket.destroySoon()
+  })
+}
+
+/**
+ * Sends 100 when the body is first read, so that a request without a valid key or with too long a body is refused
+ * before it is sent. Until then the client may or may not send the body, so nothing can follow on the connection.
+ */
+export function sendContinueWhenRead(this: Server, request: IncomingMessage, response: ServerResponse): void {
+  const { shouldKeepAlive } = response
+  response.shouldKeepAlive = false
+  closeAfterReading(request)
+  request.once('resume', () => {
+    if (response.headersSent) return
+    response.shouldKeepAlive = shouldKeepAlive
+    response.writeContinue()
+  })
+  this.emit('request', request, response)
+}
