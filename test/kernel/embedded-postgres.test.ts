@@ -30,7 +30,7 @@ import { withProcessLock } from '../../src/kernel/process/process-lock.ts'
 import { waitForEnd } from '../../src/kernel/process/processes.ts'
 import { connect } from '../database.ts'
 
-const KERNEL = pathToFileURL(join(import.meta.dirname, '../../src/kernel/embedded-postgres')).href
+const SERVER_FOLDER = pathToFileURL(join(import.meta.dirname, '../../src/kernel/postgres-server')).href
 const isRoot = process.getuid?.() === 0
 const binDir = process.env.PG_BIN_DIR
 const programs = binDir === undefined ? {} : { binDir }
@@ -58,15 +58,15 @@ type Said = EmbeddedPostgres & { lines: string[]; hasSeat: boolean }
 /** Another process that does at a word what it is told: it starts the server and says what it got, and it leaves. */
 async function otherProcess(dataDir: string) {
   const code = `
-    import { startEmbeddedPostgres } from '${KERNEL}.ts'
-    import { takeServerSeat } from '${KERNEL}/server-seat.ts'
+    import { startEmbeddedPostgres } from '${SERVER_FOLDER}/embedded-postgres.ts'
+    import { acquireServerLock } from '${SERVER_FOLDER}/server-seat.ts'
     const lines = []
     const options = { ...${JSON.stringify({ dataDir, ...programs })}, log: line => lines.push(line) }
     let server, seat
     const words = {
       async start() {
         server = await startEmbeddedPostgres(options)
-        seat = await takeServerSeat(server)
+        seat = await acquireServerLock(server)
         console.log(JSON.stringify({ ...server, lines, hasSeat: seat !== undefined }))
       },
       async leave() {

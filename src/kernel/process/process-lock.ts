@@ -9,11 +9,11 @@ type Holder = { token: string; pid: number; identity: string }
 
 const POLL_MS = 20
 
-/** `held`: the sentence for whoever has waited in vain. */
+/** `message`: for the caller that has waited in vain. */
 export type ProcessLock = { path: string; timeoutMs: number; message: string }
 
 /**
- * Runs `work` while this process alone holds the lock file; waits for another's for `patienceMs`.
+ * Runs `work` while this process alone holds the lock file; waits for another's for `timeoutMs`.
  * Throws AppError `unavailable` when that was not enough.
  */
 export async function withProcessLock<T>(

@@ -67,9 +67,9 @@ function askPs(pid: number): RunningProcess | undefined {
 
 const POLL_MS = 10
 
-/** Waits until the process has ended; false when it still runs after `patienceMs`. */
-export async function waitForEnd(pid: number, patienceMs: number): Promise<boolean> {
-  const until = performance.now() + patienceMs
+/** Waits until the process has ended; false when it still runs after `timeoutMs`. */
+export async function waitForEnd(pid: number, timeoutMs: number): Promise<boolean> {
+  const until = performance.now() + timeoutMs
   while (findProcess(pid) !== undefined) {
     if (performance.now() > until) return false
     await pause(POLL_MS)
