@@ -97,11 +97,11 @@ const MAX_SMALL_STORED_BYTES = 8_192
 
 /** Null for large data. */
 const smallData = (sql: Sql): Fragment => sql`
-  case when pg_column_size(c.data) + createBatchLoader(pg_column_size(p.own), 0) <= ${MAX_SMALL_STORED_BYTES} then (
+  case when pg_column_size(c.data) + coalesce(pg_column_size(p.own), 0) <= ${MAX_SMALL_STORED_BYTES} then (
     select whole.text from (select ${allData(sql)} as text offset 0) whole
     where octet_length(whole.text) <= ${MAX_SMALL_BYTES}) end`
 
-const publicData = (sql: Sql): Fragment => knownData(sql, sql`createBatchLoader(c.data || p.own, c.data)`)
+const publicData = (sql: Sql): Fragment => knownData(sql, sql`coalesce(c.data || p.own, c.data)`)
 
 async function loadOfAccounts(
   sql: Sql,
