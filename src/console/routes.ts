@@ -5,19 +5,25 @@ import { showHome, submitAccount } from './home.ts'
 import { KEY_ROUTES } from './keys/routes.ts'
 import { HOME } from './page/addresses.ts'
 import type { ConsoleRoute } from './page/route.ts'
-import { showProduct, submitOneStatus } from './products/detail.ts'
+import { showProduct, submitProductStatus } from './products/detail.ts'
 import { showEdit, submitEdit } from './products/edit.ts'
-import { showProducts, submitStatus } from './products/list.ts'
+import { showProducts, submitListStatus } from './products/list.ts'
 import { showNew, submitNew } from './products/new.ts'
 import { showVersion, submitRevert } from './products/versions.ts'
 import { SCAN_ROUTES } from './scans/routes.ts'
 import { SETTINGS_ROUTES } from './settings/routes.ts'
 import { SIGN_IN_ROUTES } from './sign-in/routes.ts'
-import { submitChoice } from './spreadsheets/choose-sheet.ts'
+import { submitSheetChoice } from './spreadsheets/choose-sheet.ts'
 import { submitColumns } from './spreadsheets/columns.ts'
 import { sendExport, sendTemplate, showExport } from './spreadsheets/downloads.ts'
-import { sendErrors, showSheet, submitDiscard, submitRun, submitStop } from './spreadsheets/progress.ts'
-import { showImport, submitSheet } from './spreadsheets/start.ts'
+import {
+  sendErrors,
+  showImportProgress,
+  submitDiscard,
+  submitRun,
+  submitStop,
+} from './spreadsheets/progress.ts'
+import { showImport, submitSpreadsheet } from './spreadsheets/start.ts'
 import { showIssue, submitIssue } from './units/issue.ts'
 import { sendCode, sendLabels, showLabels } from './units/labels.ts'
 import { submitRefresh } from './units/refresh.ts'
@@ -38,7 +44,7 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
     handle: submitNew,
     bodyLimit: MAX_DATA_BYTES,
   },
-  { method: 'POST', path: '/console/products/status', access: 'editor', handle: submitStatus },
+  { method: 'POST', path: '/console/products/status', access: 'editor', handle: submitListStatus },
   { method: 'GET', path: '/console/products/new', access: 'editor', handle: showNew },
   { method: 'GET', path: '/console/products/:id', access: 'signed_in', handle: showProduct },
   {
@@ -49,7 +55,7 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
     bodyLimit: MAX_DATA_BYTES,
   },
   { method: 'GET', path: '/console/products/:id/edit', access: 'editor', handle: showEdit },
-  { method: 'POST', path: '/console/products/:id/status', access: 'editor', handle: submitOneStatus },
+  { method: 'POST', path: '/console/products/:id/status', access: 'editor', handle: submitProductStatus },
   { method: 'POST', path: '/console/products/:id/refresh', access: 'editor', handle: submitRefresh },
   { method: 'POST', path: '/console/products/:id/units', access: 'editor', handle: submitIssue },
   { method: 'GET', path: '/console/products/:id/units/new', access: 'editor', handle: showIssue },
@@ -70,9 +76,9 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
     handle: submitRevert,
   },
   { method: 'GET', path: '/console/import', access: 'signed_in', handle: showImport },
-  { method: 'POST', path: '/console/import', access: 'editor', handle: submitSheet, takesFile: true },
+  { method: 'POST', path: '/console/import', access: 'editor', handle: submitSpreadsheet, takesFile: true },
   { method: 'GET', path: '/console/import/template', access: 'signed_in', handle: sendTemplate },
-  { method: 'GET', path: '/console/import/:id', access: 'editor', handle: showSheet },
+  { method: 'GET', path: '/console/import/:id', access: 'editor', handle: showImportProgress },
   {
     method: 'POST',
     path: '/console/import/:id/columns',
@@ -80,7 +86,7 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
     handle: submitColumns,
     bodyLimit: MAX_DATA_BYTES,
   },
-  { method: 'POST', path: '/console/import/:id/sheet', access: 'editor', handle: submitChoice },
+  { method: 'POST', path: '/console/import/:id/sheet', access: 'editor', handle: submitSheetChoice },
   { method: 'POST', path: '/console/import/:id/run', access: 'editor', handle: submitRun },
   { method: 'POST', path: '/console/import/:id/stop', access: 'editor', handle: submitStop },
   { method: 'POST', path: '/console/import/:id/discard', access: 'editor', handle: submitDiscard },

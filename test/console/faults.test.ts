@@ -10,7 +10,7 @@ import { whyOf } from '../../src/console/developer/words.ts'
 import { CODES_DE, KINDS_DE, PROBLEMS_DE } from '../../src/console/page/faults-de.ts'
 import { KINDS_EN, PROBLEMS_EN } from '../../src/console/page/faults-en.ts'
 import { chooseWords } from '../../src/console/page/words.ts'
-import { faultSentence } from '../../src/console/product-data/problem-sentence.ts'
+import { explainProblem } from '../../src/console/product-data/problem-sentence.ts'
 import { SAID } from '../../src/kernel/errors.ts'
 import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { OutboundFailure, openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
@@ -45,8 +45,8 @@ describe('the rules of the fields', () => {
     const { errors } = validateData(category, { repair: { repairable: 'perhaps' } }, { strict: false })
     const fault = errors.find(({ field }) => field === 'repair.repairable')
     assert.ok(fault)
-    assert.equal(faultSentence(english, fault), 'Choose yes or no.')
-    assert.equal(faultSentence(german, fault), 'Bitte Ja oder Nein wählen.')
+    assert.equal(explainProblem(english, fault), 'Choose yes or no.')
+    assert.equal(explainProblem(german, fault), 'Bitte Ja oder Nein wählen.')
   })
 
   for (const category of allCategories()) {
@@ -62,11 +62,11 @@ describe('the rules of the fields', () => {
               assert.ok(Object.hasOwn(CODES_DE, fault.code), fault.code)
               seen.add(said.key as ProblemKey)
               assert.ok(fault.message.endsWith(toEnglish(said as Parameters<typeof toEnglish>[0])))
-              const plain = faultSentence(english, fault)
+              const plain = explainProblem(english, fault)
               assert.match(plain, /^[A-Z].*[.?]$/s)
               assert.doesNotMatch(plain, /\{\w+\}/)
               assert.ok(fault.field.length < 9 || !plain.startsWith(fault.field), plain)
-              const sentence = faultSentence(german, fault)
+              const sentence = explainProblem(german, fault)
               assert.match(sentence, /^[A-ZÄÖÜ].*[.?]$/s)
               assert.notEqual(sentence, CODES_DE[fault.code])
               assert.doesNotMatch(sentence, /\{\w+\}|\b(must|is missing|allowed|the)\b/)
@@ -84,8 +84,8 @@ describe('the rules of the fields', () => {
     const battery = allCategories().find(({ id }) => id === 'battery')
     assert.ok(battery)
     const { errors } = validateData(battery, wrong)
-    const said = Object.fromEntries(errors.map(fault => [fault.field, faultSentence(german, fault)]))
-    const plain = Object.fromEntries(errors.map(fault => [fault.field, faultSentence(english, fault)]))
+    const said = Object.fromEntries(errors.map(fault => [fault.field, explainProblem(german, fault)]))
+    const plain = Object.fromEntries(errors.map(fault => [fault.field, explainProblem(english, fault)]))
     assert.match(String(plain['economicOperator.role']), /possible values: .*Manufacturer/i)
     assert.match(String(plain['economicOperator.legalName']), /^Required\.$/)
     assert.match(String(plain.weightKg), /^Is -0\.5; it must be at least/)

@@ -7,9 +7,9 @@ import type { Field } from '../../src/categories/field.ts'
 import { readForm } from '../../src/console/page/form.ts'
 import { FORM_TEXTS } from '../../src/console/page/form-texts.ts'
 import { chooseWords } from '../../src/console/page/words.ts'
-import { changesBetween, readData, shownForm } from '../../src/console/product-data/form-data.ts'
-import { dataInputs } from '../../src/console/product-data/inputs.ts'
-import { reshaped } from '../../src/console/product-data/list-rows.ts'
+import { buildDataForm, diffData, parseData } from '../../src/console/product-data/form-data.ts'
+import { renderDataInputs } from '../../src/console/product-data/inputs.ts'
+import { applyRowButton } from '../../src/console/product-data/list-rows.ts'
 import { refreshesEnded } from '../../src/passports/units/refresh-job.ts'
 import { CORES, nextGtin } from '../harness.ts'
 import { FULL } from '../site/reading-of.ts'
@@ -89,7 +89,7 @@ describe('the form of a passport', () => {
 
     for (const words of [chooseWords('de'), chooseWords('en')]) {
       test(`${category.id}: what is drawn is read back as it was, in ${words.language}`, () => {
-        const form = shownForm(words, category.fields, data)
+        const form = buildDataForm(words, category.fields, data)
         const drawing = {
           words,
           form,
@@ -98,13 +98,13 @@ describe('the form of a passport', () => {
           action: '/console/products',
           isUnit: false,
         }
-        const html = dataInputs(category.fields, drawing)
+        const html = renderDataInputs(category.fields, drawing)
         for (const name of Object.keys(fields(data))) assert.ok(html.includes(`name="${name}"`), name)
         const typed = readForm(drawn(html))
-        const same = readData(category.fields, typed, { words, was: data })
+        const same = parseData(category.fields, typed, { words, was: data })
         assert.deepEqual(same, { data, problems: {} })
         for (const [name, value] of Object.entries(same.data)) assert.equal(value, data[name], name)
-        assert.deepEqual(readData(category.fields, typed, { words, was: {} }), { data, problems: {} })
+        assert.deepEqual(parseData(category.fields, typed, { words, was: {} }), { data, problems: {} })
       })
     }
   }
@@ -112,7 +112,7 @@ describe('the form of a passport', () => {
   const words = { en: chooseWords('en'), de: chooseWords('de') }
   const textileFields = allCategories().find(({ id }) => id === 'textile')?.fields ?? []
   const read = (language: 'en' | 'de', form: Record<string, string>, was: object = {}) =>
-    readData(textileFields, readForm(new URLSearchParams(form).toString()), {
+    parseData(textileFields, readForm(new URLSearchParams(form).toString()), {
       words: words[language],
       was: was as Record<string, unknown>,
     })
@@ -132,7 +132,7 @@ describe('the form of a passport', () => {
     }
     for (const language of ['en', 'de'] as const) {
       const shown = Object.fromEntries(
-        shownForm(words[language], textileFields, was)
+        buildDataForm(words[language], textileFields, was)
           .entries()
           .map(([name, value]) => [name, value.replaceAll('\n', '\r\n')]),
       )
@@ -143,10 +143,11 @@ describe('the form of a passport', () => {
       assert.deepEqual(changed.economicOperator, { ...was.economicOperator, legalName: 'Y' })
       assert.deepEqual(changed.careInstructions, { en: 'Wash.', fr: 'Laver ' })
       assert.equal(changed.fiberComposition, was.fiberComposition)
-      const less = readData(
+      const less = parseData(
         textileFields,
-        reshaped(readForm(new URLSearchParams({ ...shown, remove: 'd.fiberComposition.0' }).toString())) ??
-          readForm(''),
+        applyRowButton(
+          readForm(new URLSearchParams({ ...shown, remove: 'd.fiberComposition.0' }).toString()),
+        ) ?? readForm(''),
         { words: words[language], was },
       ).data
       assert.deepEqual(less.fiberComposition, [was.fiberComposition[1]])
@@ -189,8 +190,8 @@ describe('the form of a passport', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), number => {
         for (const one of Object.values(words)) {
-          const form = shownForm(one, textileFields, { weightGrams: number })
-          const { data, problems } = readData(textileFields, form, { words: one, was: {} })
+          const form = buildDataForm(one, textileFields, { weightGrams: number })
+          const { data, problems } = parseData(textileFields, form, { words: one, was: {} })
           assert.deepEqual([data.weightGrams, problems], [number === 0 ? 0 : number, {}])
         }
       }),
@@ -201,7 +202,7 @@ describe('the form of a passport', () => {
     const typed = { 'd.languages.0': 'Deutsch', 'd.languages.1': 'Greek', 'd.languages.2': 'pt-BR' }
     assert.deepEqual(read('en', typed).data.languages, ['de', 'el', 'pt-BR'])
     const form = readForm(new URLSearchParams({ ...typed, 'd.languages.3': 'und' }).toString())
-    const html = dataInputs(textileFields, {
+    const html = renderDataInputs(textileFields, {
       words: words.en,
       form,
       problems: {},
@@ -222,20 +223,20 @@ describe('the form of a passport', () => {
       fiberComposition: names.map(fiber => ({ fiber, percentage: 100 / names.length })),
     })
     const stored = composed('cotton', 'Leinen', 'organic cotton', 'moon dust')
-    const form = shownForm(words, table, stored)
+    const form = buildDataForm(words, table, stored)
     const shown = ['0', '1', '2', '3'].map(row => form.raw(`d.fiberComposition.${row}.fiber`))
     assert.deepEqual(shown, ['Baumwolle', 'Leinen', 'organic cotton', 'moon dust'])
     const drawing = { words, form, problems: {}, category: 'textile', action: '/', isUnit: false }
-    const html = dataInputs(table, drawing)
+    const html = renderDataInputs(table, drawing)
     assert.match(html, /name="d\.fiberComposition\.0\.fiber" value="Baumwolle"[^>]* list="known-names"/)
     assert.match(
       html,
       /<datalist id="known-names">.*<option value="Kamel"><\/option>.*<option value="Wolle">/s,
     )
     // As it was shown it stays as it was stored; as a new text it is stored in English.
-    assert.deepEqual(readData(table, form, { words, was: stored }).data, stored)
+    assert.deepEqual(parseData(table, form, { words, was: stored }).data, stored)
     assert.deepEqual(
-      readData(table, form, { words, was: {} }).data,
+      parseData(table, form, { words, was: {} }).data,
       composed('cotton', 'flax', 'organic cotton', 'moon dust'),
     )
   })
@@ -265,8 +266,8 @@ describe('the form of a passport', () => {
       ['de', /id="d\.economicOperator\.eori-hint">[^<]*Das sehen nur Behörden\./],
     ] as const) {
       for (const { id, fields: members } of allCategories()) {
-        const form = shownForm(words[language], members, FULL[id as keyof typeof FULL])
-        const html = dataInputs(members, {
+        const form = buildDataForm(words[language], members, FULL[id as keyof typeof FULL])
+        const html = renderDataInputs(members, {
           words: words[language],
           form,
           problems: {},
@@ -290,7 +291,7 @@ describe('the form of a passport', () => {
     const { fields: known } = allCategories()[0] ?? { fields: [] }
     const before = { productName: 'A', weightGrams: 3, languages: ['en'], mine: 1 }
     const after = { productName: 'A', languages: ['en', 'de'] }
-    assert.deepEqual(changesBetween(known, before, after), { languages: ['en', 'de'], weightGrams: null })
+    assert.deepEqual(diffData(known, before, after), { languages: ['en', 'de'], weightGrams: null })
   })
 })
 

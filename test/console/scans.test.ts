@@ -1,8 +1,8 @@
 /** The scan pages of the console, on the whole server: what they show of scans that were really made, and of whose. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { barsOf, scaleTop } from '../../src/console/scans/trend.ts'
-import { shadesOf } from '../../src/console/scans/world-map.ts'
+import { buildBars, chooseScaleTop } from '../../src/console/scans/trend.ts'
+import { buildShadeLimits } from '../../src/console/scans/world-map.ts'
 import { findUuid, idFromUuid } from '../../src/kernel/ids.ts'
 import { comparePeriods } from '../../src/scans/compare-periods.ts'
 import { listPassportMilestones } from '../../src/scans/list-milestones.ts'
@@ -98,13 +98,13 @@ describe('the trend', () => {
     }))
 
   test('has a bar a day up to 90 days', () => {
-    for (const count of [7, 30, 90]) assert.equal(barsOf(days(count)).length, count)
-    assert.deepEqual(barsOf(days(7))[2], { from: '2025-11-24', total: 3, unique: 2 })
+    for (const count of [7, 30, 90]) assert.equal(buildBars(days(count)).length, count)
+    assert.deepEqual(buildBars(days(7))[2], { from: '2025-11-24', total: 3, unique: 2 })
   })
 
   test('has a bar a week in a year, from Monday on, and nothing is lost', () => {
     const year = days(365)
-    const bars = barsOf(year)
+    const bars = buildBars(year)
     assert.equal(bars.length, 53)
     assert.deepEqual(
       bars.slice(0, 3).map(bar => bar.from),
@@ -121,7 +121,7 @@ describe('the trend', () => {
 
   test('has a scale whose half is whole, and that no bar is above', () => {
     for (let most = 0; most < 3_000; most++) {
-      const top = scaleTop(most)
+      const top = chooseScaleTop(most)
       assert.ok(top >= most && Number.isInteger(top / 2), `${most}: ${top}`)
       assert.ok(top <= Math.max(2, most * 2), `${most}: ${top}`)
     }
@@ -129,7 +129,7 @@ describe('the trend', () => {
 
   test('shades end at the highest count, each above the one before', () => {
     for (const most of [1, 2, 3, 5, 10, 99, 1_000_000]) {
-      const ends = shadesOf(most)
+      const ends = buildShadeLimits(most)
       assert.equal(ends.at(-1), most)
       assert.ok(
         ends.every((end, i) => i === 0 || end > (ends[i - 1] ?? 0)),

@@ -1,4 +1,4 @@
-/** One value as an input: its label, what is said about it, and the control that shows it as it is. */
+/** Renders one value of a product as an input with its label, hint, error and control. */
 import { html } from 'ghtml'
 import { COUNTRIES } from '../../categories/countries.ts'
 import type { Field } from '../../categories/field.ts'
@@ -8,28 +8,28 @@ import type { Form, Problems } from '../page/form.ts'
 import { FORM_TEXTS } from '../page/form-texts.ts'
 import { PRODUCT_TEXTS } from '../page/product-texts.ts'
 import { type Words, wordsOf } from '../page/words.ts'
-import { labelOf, valueLabel } from './labels.ts'
+import { getFieldLabel, getValueLabel } from './labels.ts'
 
-/** What the inputs are drawn with. */
-export type Drawing = {
+/** What every input of the form needs. */
+export type FormContext = {
   words: Words
-  /** What they show. */
+  /** The values shown. */
   form: Form
   problems: Problems
   category: string
-  /** Of the texts, the primary one first. */
+  /** Languages of the product's texts, the primary one first. */
   languages: readonly string[]
-  /** Where the form is sent to. */
+  /** The URL that the form is submitted to. */
   action: string
 }
 
-/** The name of a field's input, and its path in the field table. */
-export type Place = { at: string; path: string }
+/** `at`: name of the input; `path`: the field's path in the field table. */
+export type InputPlace = { at: string; path: string }
 
-/** What stands above an input, and the attributes that lead to it. */
-export function notes(
+/** Hint and error above an input, and the ARIA attributes that refer to them. */
+export function describeInput(
   at: string,
-  { problems }: Drawing,
+  { problems }: FormContext,
   hints: readonly string[],
 ): { above: string; attributes: string } {
   const error = problems[at]
@@ -44,26 +44,35 @@ export function notes(
   }
 }
 
-/** What helps with a field, and who sees it where not everybody does who sees what is around it. */
-export function hintsOf(field: Field, { path }: Place, { words, category }: Drawing): readonly string[] {
+/** The field's hint and, if only some readers see the field, which ones. */
+export function listHints(
+  field: Field,
+  { path }: InputPlace,
+  { words, category }: FormContext,
+): readonly string[] {
   const { hints, whoSees } = wordsOf(words, FORM_TEXTS)
   const said = [`${category}.${path}`, path].find(name => Object.hasOwn(hints, name))
   const who = field.audience?.includes('legitimate_interest') ? whoSees.protected : whoSees.authority
   return [said === undefined ? '' : (hints[said] ?? ''), field.audience === undefined ? '' : who]
 }
 
-export function scalar(field: Field, place: Place, drawing: Drawing): string {
+export function renderScalarInput(field: Field, place: InputPlace, drawing: FormContext): string {
   const { at, path } = place
   const texts = wordsOf(drawing.words, PRODUCT_TEXTS)
   const unit = field.unit === undefined ? '' : formatUnit(field.unit)
-  const name = labelOf(drawing.words, path) + (unit === '' ? '' : ` (${unit})`)
+  const name = getFieldLabel(drawing.words, path) + (unit === '' ? '' : ` (${unit})`)
   const mark = field.required ? '' : html` <span class="quiet">${texts.optional}</span>`
-  const { above, attributes } = notes(at, drawing, hintsOf(field, place, drawing))
+  const { above, attributes } = describeInput(at, drawing, listHints(field, place, drawing))
   const head = html`<label for="${at}">${name}!${mark}</label>!${above}`
-  return html`<div class="field">!${head}!${control(field, place, drawing, attributes)}</div>`
+  return html`<div class="field">!${head}!${renderControl(field, place, drawing, attributes)}</div>`
 }
 
-function control(field: Field, { at, path }: Place, { words, form }: Drawing, attributes: string): string {
+function renderControl(
+  field: Field,
+  { at, path }: InputPlace,
+  { words, form }: FormContext,
+  attributes: string,
+): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const text = form.raw(at)
   const options = (choices: readonly (readonly [string, string])[]) => {
@@ -79,9 +88,10 @@ function control(field: Field, { at, path }: Place, { words, form }: Drawing, at
       ['true', texts.yes],
       ['false', texts.no],
     ])
-  if (field.values !== undefined) return options(field.values.map(one => [one, valueLabel(words, path, one)]))
-  if (field.format === 'country') return options(countries(words))
-  // An input would drop the line breaks of what it shows.
+  if (field.values !== undefined)
+    return options(field.values.map(one => [one, getValueLabel(words, path, one)]))
+  if (field.format === 'country') return options(listCountryOptions(words))
+  // An <input> would drop line breaks.
   if (field.type === 'text' || field.lines || /[\r\n]/.test(text))
     return html`<textarea id="${at}" name="${at}" rows="${field.type === 'text' ? 4 : 3}"!${attributes}>
 ${text}</textarea>`
@@ -92,22 +102,22 @@ ${text}</textarea>`
 
 const KNOWN_NAMES_ID = 'known-names'
 
-/** The names that inputs of `fields` offer, in the console's language; '' where none does. */
-export function knownNames({ language }: Words, fields: readonly Field[]): string {
+/** A datalist of fibre names in the console's language; '' if no field offers them. */
+export function renderKnownNames({ language }: Words, fields: readonly Field[]): string {
   if (!fields.some(field => field.of?.some(({ known }) => known !== undefined))) return ''
   const names = Object.values(getLabels(language).fibres).sort(new Intl.Collator(language).compare)
   return html`<datalist id="${KNOWN_NAMES_ID}">!${names.map(name => html`<option value="${name}"></option>`)}</datalist>`
 }
 
-const known = new Map<string, readonly (readonly [string, string])[]>()
+const countryOptions = new Map<string, readonly (readonly [string, string])[]>()
 
-function countries({ language }: Words): readonly (readonly [string, string])[] {
-  const made = known.get(language)
+function listCountryOptions({ language }: Words): readonly (readonly [string, string])[] {
+  const made = countryOptions.get(language)
   if (made !== undefined) return made
   const collator = new Intl.Collator(language)
   const all = COUNTRIES.map(code => [code, formatCountry(language, code)] as const).sort((a, b) =>
     collator.compare(a[1], b[1]),
   )
-  known.set(language, all)
+  countryOptions.set(language, all)
   return all
 }

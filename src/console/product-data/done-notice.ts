@@ -1,17 +1,17 @@
-/** A word after something was done: the way back carries which, one of those that there are, and a number, never a text. */
+/** The notice after an action. The redirect carries only the name of the action and a number, never a text. */
 import { html } from 'ghtml'
 import { PRODUCTS } from '../page/addresses.ts'
 import { PRODUCT_TEXTS } from '../page/product-texts.ts'
 import { type Words, wordsOf } from '../page/words.ts'
 
 type Sentences = (typeof PRODUCT_TEXTS)['en']['done']
-export type Done = keyof Sentences
+export type DoneAction = keyof Sentences
 
-/** The page of a product after something was done to it; `n` is a version's number, or how many units it was. */
-export const doneAt = (id: string, done: Done, n: number) => `${PRODUCTS}/${id}?done=${done}&n=${n}`
+/** The product's page after an action; `n`: the new version's number, or how many units. */
+export const getDoneUrl = (id: string, done: DoneAction, n: number) => `${PRODUCTS}/${id}?done=${done}&n=${n}`
 
-/** What the address says was done, if it is one of `all`; '' else. */
-export function doneNotice(words: Words, query: URLSearchParams, all: readonly Done[]): string {
+/** The notice for the action that the query names, if it is one of `all`; else ''. */
+export function renderDoneNotice(words: Words, query: URLSearchParams, all: readonly DoneAction[]): string {
   const done = all.find(one => one === query.get('done'))
   if (done === undefined) return ''
   const n = Number(/^[1-9]\d{0,8}$/.exec(query.get('n') ?? '')?.[0] ?? 0)

@@ -1,65 +1,66 @@
 /**
- * A passport's data as the fields of a form and back: both walk the category's field table, so that a new field has
- * its input by itself. Names are paths: `d.fiberComposition.0.percentage`, `d.careInstructions.de`. What a form shows is
- * less than what is stored, so an input that comes back as it was shown leaves its value as it was stored.
+ * Turns product data into a form and back, by the category's field table. Input names are paths:
+ * `d.fiberComposition.0.percentage`, `d.careInstructions.de`. A form shows less than is stored, so an input that comes
+ * back unchanged keeps its stored value.
  */
 import type { Field } from '../../categories/field.ts'
 import { type Data, isObject } from '../../categories/value.ts'
 import type { Detail } from '../../kernel/errors.ts'
 import { type Form, type Problems, readForm } from '../page/form.ts'
 import type { Words } from '../page/words.ts'
-import { ORIGIN, originOf, rowsIn } from './list-rows.ts'
-import { readTyped, textOf, unbroken } from './parse-value.ts'
+import { findRowOrigin, listRowNumbers, ROW_ORIGIN } from './list-rows.ts'
+import { formatInputValue, normalizeLineBreaks, parseTypedValue } from './parse-value.ts'
 
-export const PREFIX = 'd'
+export const DATA_PREFIX = 'd'
 
-/** The form as it shows data, before anybody has typed. */
-export function shownForm(words: Words, fields: readonly Field[], data: Data): Form {
+/** The form that shows `data` before anybody has typed. */
+export function buildDataForm(words: Words, fields: readonly Field[], data: Data): Form {
   const entries: [string, string][] = []
   const showMembers = (members: readonly Field[], at: string, of: Data) => {
-    for (const field of members) show(field, `${at}.${field.name}`, own(of, field.name))
+    for (const field of members) show(field, `${at}.${field.name}`, getOwn(of, field.name))
   }
   const show = (field: Field, at: string, value: unknown) => {
     if (field.localized) {
       if (!isObject(value)) return
       for (const [tag, text] of Object.entries(value))
-        entries.push([`${at}.${tag}`, textOf(words, field, text)])
+        entries.push([`${at}.${tag}`, formatInputValue(words, field, text)])
     } else if (field.type === 'object') showMembers(field.fields ?? [], at, isObject(value) ? value : {})
     else if (field.type === 'list') showRows(field, at, Array.isArray(value) ? value : [])
-    else entries.push([at, textOf(words, field, value)])
+    else entries.push([at, formatInputValue(words, field, value)])
   }
   const showRows = (field: Field, at: string, list: readonly unknown[]) => {
-    const only = scalarOf(field)
+    const only = findScalarEntry(field)
     for (const [place, entry] of list.entries()) {
-      entries.push([`${at}.${place}.${ORIGIN}`, String(place)])
+      entries.push([`${at}.${place}.${ROW_ORIGIN}`, String(place)])
       if (only !== undefined) show(only, `${at}.${place}`, entry)
       else showMembers(field.of ?? [], `${at}.${place}`, isObject(entry) ? entry : {})
     }
   }
-  showMembers(fields, PREFIX, data)
+  showMembers(fields, DATA_PREFIX, data)
   return readForm(entries)
 }
 
-const own = (data: Data | undefined, name: string): unknown =>
+const getOwn = (data: Data | undefined, name: string): unknown =>
   data !== undefined && Object.hasOwn(data, name) ? data[name] : undefined
 
-/** Of a list without members: what each entry is. */
-export const scalarOf = (list: Field): Field | undefined => list.of?.find(({ name }) => name === '')
+/** The field of each entry of a list of single values; undefined for a list of objects. */
+export const findScalarEntry = (list: Field): Field | undefined => list.of?.find(({ name }) => name === '')
 
-/** `was` is the data that the form was drawn from; `problems` by the names of inputs. */
-export type Reading = { words: Words; was: Data }
-export type Read = { data: Data; problems: Problems }
+/** `was`: the data that the form was built from. */
+export type ParseOptions = { words: Words; was: Data }
+/** `problems`: by input name. */
+export type ParsedData = { data: Data; problems: Problems }
 
-/** What a form says: empty inputs are left out, and so are the rows of a list that have nothing in them. */
-export function readData(fields: readonly Field[], form: Form, { words, was }: Reading): Read {
+/** Parses a submitted form. Empty inputs and empty list rows are left out. */
+export function parseData(fields: readonly Field[], form: Form, { words, was }: ParseOptions): ParsedData {
   const problems: Record<string, string> = {}
-  const reader = new Reader(form, words, problems)
-  const data = reader.members(fields, PREFIX, was)
+  const reader = new DataParser(form, words, problems)
+  const data = reader.members(fields, DATA_PREFIX, was)
   return { data: isObject(data) ? data : {}, problems }
 }
 
-/** Each method gives the very value that was there where nothing says otherwise. */
-class Reader {
+/** Each method returns the stored value itself if its inputs did not change. */
+class DataParser {
   private readonly form: Form
   private readonly words: Words
   private readonly problems: Record<string, string>
@@ -74,11 +75,13 @@ class Reader {
     const before = isObject(was) ? was : undefined
     const after: Record<string, unknown> = { ...before }
     for (const field of fields) {
-      const value = this.value(field, `${at}.${field.name}`, own(before, field.name))
+      const value = this.value(field, `${at}.${field.name}`, getOwn(before, field.name))
       if (value === undefined) delete after[field.name]
       else after[field.name] = value
     }
-    return fields.some(({ name }) => Object.hasOwn(after, name)) ? kept(was, after) : gone(was)
+    return fields.some(({ name }) => Object.hasOwn(after, name))
+      ? keepIfEqual(was, after)
+      : removeIfShown(was)
   }
 
   private value(field: Field, at: string, was: unknown): unknown {
@@ -91,75 +94,75 @@ class Reader {
     const typed = this.form.raw(at)
     if (this.isAsShown(field, typed, was)) return was
     if (typed.trim() === '') return undefined
-    const { value, problem } = readTyped(this.words, field, typed)
+    const { value, problem } = parseTypedValue(this.words, field, typed)
     if (problem !== undefined) this.problems[at] = problem
     return value
   }
 
   private isAsShown = (field: Field, typed: string, was: unknown) =>
-    unbroken(typed) === unbroken(textOf(this.words, field, was))
+    normalizeLineBreaks(typed) === normalizeLineBreaks(formatInputValue(this.words, field, was))
 
   private translations(field: Field, at: string, was: unknown): unknown {
     const before = isObject(was) ? was : undefined
     const after: Record<string, unknown> = {}
     for (const tag of new Set([...Object.keys(before ?? {}), ...this.form.under(at)])) {
-      const [typed, stored] = [this.form.raw(`${at}.${tag}`), own(before, tag)]
+      const [typed, stored] = [this.form.raw(`${at}.${tag}`), getOwn(before, tag)]
       if (stored !== undefined && this.isAsShown(field, typed, stored)) after[tag] = stored
-      else if (typed.trim() !== '') after[tag] = unbroken(typed)
+      else if (typed.trim() !== '') after[tag] = normalizeLineBreaks(typed)
     }
-    return Object.keys(after).length > 0 ? kept(was, after) : gone(was)
+    return Object.keys(after).length > 0 ? keepIfEqual(was, after) : removeIfShown(was)
   }
 
   private list(field: Field, at: string, was: unknown): unknown {
     const before: readonly unknown[] = Array.isArray(was) ? was : []
-    const only = scalarOf(field)
-    const after = rowsIn(this.form, at)
+    const only = findScalarEntry(field)
+    const after = listRowNumbers(this.form, at)
       .map(place => {
         const row = `${at}.${place}`
-        if (only !== undefined) return this.scalar(only, row, before[originOf(this.form, row) ?? -1])
-        return this.members(field.of ?? [], row, before[originOf(this.form, row) ?? -1])
+        if (only !== undefined) return this.scalar(only, row, before[findRowOrigin(this.form, row) ?? -1])
+        return this.members(field.of ?? [], row, before[findRowOrigin(this.form, row) ?? -1])
       })
       .filter(entry => entry !== undefined)
-    return after.length > 0 ? kept(was, after) : gone(was)
+    return after.length > 0 ? keepIfEqual(was, after) : removeIfShown(was)
   }
 }
 
-/** The value that was there, if nothing differs. */
-const kept = (was: unknown, after: object): unknown => (isSame(was, after) ? was : after)
+/** Returns the stored value itself if nothing differs. */
+const keepIfEqual = (was: unknown, after: object): unknown => (isEqual(was, after) ? was : after)
 
-/** Where the form has nothing: what it could not show stays, what it could is taken away. */
-function gone(was: unknown): unknown {
+/** For a value without inputs: keeps what the form could not show, removes what it could. */
+function removeIfShown(was: unknown): unknown {
   const isShown = typeof was === 'object' && was !== null && Object.keys(was).length > 0
   return isShown ? undefined : was
 }
 
-/** The changes that make `before` read as `after` among the known fields: null removes one. Others are not touched. */
-export function changesBetween(fields: readonly Field[], before: Data, after: Data): Record<string, unknown> {
+/** A merge patch from `before` to `after` for the given fields; null removes a field. */
+export function diffData(fields: readonly Field[], before: Data, after: Data): Record<string, unknown> {
   const changes: Record<string, unknown> = {}
   for (const { name } of fields) {
     const [was, is] = [before[name], after[name]]
-    if (!isSame(was, is)) changes[name] = is ?? null
+    if (!isEqual(was, is)) changes[name] = is ?? null
   }
   return changes
 }
 
-function isSame(a: unknown, b: unknown): boolean {
+function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true
   if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((one, index) => isSame(one, b[index]))
+    return a.length === b.length && a.every((one, index) => isEqual(one, b[index]))
   }
   if (!isObject(a) || !isObject(b)) return false
   const names = Object.keys(a)
   return (
     names.length === Object.keys(b).length &&
-    names.every(name => Object.hasOwn(b, name) && isSame(a[name], b[name]))
+    names.every(name => Object.hasOwn(b, name) && isEqual(a[name], b[name]))
   )
 }
 
-/** The name of the input that a detail of a refusal is about; '' for one that is about none. */
-export function inputName({ pointer }: Detail): string {
+/** The name of the input that an error detail refers to; '' if it refers to none. */
+export function getInputName({ pointer }: Detail): string {
   const parts = pointer.split('/').slice(1)
   if (parts[0] !== 'data' || parts.length < 2) return ''
   const names = parts.slice(1).map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-  return [PREFIX, ...names].join('.')
+  return [DATA_PREFIX, ...names].join('.')
 }

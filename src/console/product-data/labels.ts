@@ -3,12 +3,12 @@ import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { PRODUCT_TEXTS } from '../page/product-texts.ts'
 import { type Words, wordsOf } from '../page/words.ts'
 
-/** The findLabel of a field by its path. */
-export function labelOf({ language }: Words, path: string): string {
+/** The label of a field, else the last part of its path. */
+export function getFieldLabel({ language }: Words, path: string): string {
   return findLabel(getLabels(language), 'fields', path) ?? path.split('.').at(-1) ?? path
 }
 
-export const valueLabel = ({ language }: Words, path: string, value: string): string =>
+export const getValueLabel = ({ language }: Words, path: string, value: string): string =>
   findLabel(getLabels(language), 'values', `${path}.${value}`) ?? value
 
 export const getCategoryName = (words: Words, id: string): string =>
@@ -19,6 +19,6 @@ export function getInputLabel(words: Words, name: string): string {
   const [first = '', ...rest] = name.split('.').slice(1)
   const index = rest.find(part => /^\d+$/.test(part))
   const path = [first, ...rest.filter(part => !/^\d+$/.test(part))].join('.')
-  const top = labelOf(words, first) + (index === undefined ? '' : ` ${Number(index) + 1}`)
-  return path === first ? top : `${top}, ${labelOf(words, path)}`
+  const top = getFieldLabel(words, first) + (index === undefined ? '' : ` ${Number(index) + 1}`)
+  return path === first ? top : `${top}, ${getFieldLabel(words, path)}`
 }

@@ -1,43 +1,43 @@
 /**
- * The rows of a form's lists: one more, one less, those left empty taken out. Each says which entry of the stored list it
- * shows, so that rows may move and what nobody touched in them stays as it is.
+ * Rows of lists in a form: added, removed, and dropped if empty. Each row names the stored entry it shows, so that rows
+ * can move and untouched entries stay as stored.
  */
 import type { Field } from '../../categories/field.ts'
 import { type Form, readForm } from '../page/form.ts'
 
-/** The name of a row's own input, in which no field is: the stored entry's place, or `NEW`. */
-export const ORIGIN = '@'
-export const NEW = 'new'
+/** The hidden input of a row. Its value is the index of the stored entry, or `NEW_ROW`. */
+export const ROW_ORIGIN = '@'
+export const NEW_ROW = 'new'
 
-/** The places of a list's rows, in order. */
-export const rowsIn = (form: Form, list: string): readonly number[] =>
+/** The row numbers of a list, ascending. */
+export const listRowNumbers = (form: Form, list: string): readonly number[] =>
   form
     .under(list)
     .filter(place => /^\d{1,3}$/.test(place))
     .map(Number)
     .sort((a, b) => a - b)
 
-/** The stored entry that a row shows; undefined for a new row. */
-export function originOf(form: Form, row: string): number | undefined {
-  const said = form.raw(`${row}.${ORIGIN}`)
+/** The index of the stored entry that a row shows; undefined for a new row. */
+export function findRowOrigin(form: Form, row: string): number | undefined {
+  const said = form.raw(`${row}.${ROW_ORIGIN}`)
   if (said === '') return Number(row.split('.').at(-1))
   return /^\d{1,3}$/.test(said) ? Number(said) : undefined
 }
 
-/** The form as one of the buttons beside its rows leaves it; undefined when it was sent to be kept. */
-export function reshaped(form: Form): Form | undefined {
+/** Applies the pressed row button. Returns undefined if the form was submitted to be saved. */
+export function applyRowButton(form: Form): Form | undefined {
   const [add, remove] = [form.text('add'), form.text('remove')]
-  if (add !== '') return withRow(form, add)
-  if (remove !== '') return withoutRow(form, remove)
+  if (add !== '') return addRow(form, add)
+  if (remove !== '') return removeRow(form, remove)
   return form.text('show') === '' ? undefined : form
 }
 
-function withRow(form: Form, list: string): Form {
-  const next = (rowsIn(form, list).at(-1) ?? -1) + 1
-  return readForm([...form.entries(), [`${list}.${next}.${ORIGIN}`, NEW]])
+function addRow(form: Form, list: string): Form {
+  const next = (listRowNumbers(form, list).at(-1) ?? -1) + 1
+  return readForm([...form.entries(), [`${list}.${next}.${ROW_ORIGIN}`, NEW_ROW]])
 }
 
-function withoutRow(form: Form, row: string): Form {
+function removeRow(form: Form, row: string): Form {
   const dot = row.lastIndexOf('.')
   const [list, gone] = [row.slice(0, dot), Number(row.slice(dot + 1))]
   const entries = form.entries().flatMap(([name, value]) => {
@@ -49,22 +49,23 @@ function withoutRow(form: Form, row: string): Form {
   return readForm(entries)
 }
 
-/** Rows with nothing in them are no data; without them a row has the place of its entry. */
-export function withoutBlankRows(fields: readonly Field[], form: Form, at: string): Form {
+/** Removes empty rows, so that row numbers equal list indexes. */
+export function removeBlankRows(fields: readonly Field[], form: Form, at: string): Form {
   return fields.reduce((left, field) => {
     const name = `${at}.${field.name}`
     if (field.localized) return left
-    if (field.type === 'object') return withoutBlankRows(field.fields ?? [], left, name)
+    if (field.type === 'object') return removeBlankRows(field.fields ?? [], left, name)
     if (field.type !== 'list') return left
     const filled = new Set(
       left
         .entries()
         .filter(
-          ([one, value]) => one.startsWith(`${name}.`) && !one.endsWith(`.${ORIGIN}`) && value.trim() !== '',
+          ([one, value]) =>
+            one.startsWith(`${name}.`) && !one.endsWith(`.${ROW_ORIGIN}`) && value.trim() !== '',
         )
         .map(([one]) => Number(one.slice(name.length + 1).split('.', 1)[0])),
     )
-    const blank = rowsIn(left, name).filter(place => !filled.has(place))
-    return blank.reverse().reduce((rest, place) => withoutRow(rest, `${name}.${place}`), left)
+    const blank = listRowNumbers(left, name).filter(place => !filled.has(place))
+    return blank.reverse().reduce((rest, place) => removeRow(rest, `${name}.${place}`), left)
   }, form)
 }

@@ -1,4 +1,5 @@
-/** Two people at one product: nothing of either is lost, and what both have changed is shown before it is saved again. */
+/** Merges two edits of one product: nothing is lost, and fields that both people changed are shown before saving again. */
+
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Data } from '../../categories/value.ts'
@@ -10,38 +11,40 @@ import { PRODUCTS } from '../page/addresses.ts'
 import { type Form, readForm } from '../page/form.ts'
 import { PRODUCT_TEXTS } from '../page/product-texts.ts'
 import { type Words, wordsOf } from '../page/words.ts'
-import { changesBetween, PREFIX, shownForm } from '../product-data/form-data.ts'
-import { labelOf } from '../product-data/labels.ts'
-import { valueView } from '../product-data/view.ts'
-import type { Sent } from './submitted-data.ts'
+import { buildDataForm, DATA_PREFIX, diffData } from '../product-data/form-data.ts'
+import { getFieldLabel } from '../product-data/labels.ts'
+import { renderValue } from '../product-data/view.ts'
+import type { SubmittedData } from './submitted-data.ts'
 
-/** `present`: what is saved now; `base`: the version that the form was opened with. */
-type Meeting = { words: Words; present: Data; typed: Sent; base: number }
+/** `present`: the saved data; `base`: the version number that the form was opened with. */
+type ConflictInput = { words: Words; present: Data; typed: SubmittedData; base: number }
 
-/** What was typed, and the other person's values in all fields that were left alone here; `both` differ by field. */
-export async function mergedWith(
+/** Takes the other person's values for all fields not changed here; `both`: fields changed by both. */
+export async function mergeConcurrentEdit(
   ctx: AccountContext,
   { row }: State,
-  { words, present, typed, base }: Meeting,
+  { words, present, typed, base }: ConflictInput,
 ): Promise<{ form: Form; both: readonly string[] }> {
   if (base < 1 || base >= row.version_no) return { form: typed.form, both: [] }
   const { fields } = requireCategory(row.category)
   const began = await getVersionOwn(ctx, row, base)
-  const theirs = changesBetween(fields, began, present)
-  const ours = changesBetween(fields, began, typed.data)
+  const theirs = diffData(fields, began, present)
+  const ours = diffData(fields, began, typed.data)
   const taken = fields.filter(({ name }) => Object.hasOwn(theirs, name) && !Object.hasOwn(ours, name))
   const isTaken = (input: string) =>
-    taken.some(({ name }) => input === `${PREFIX}.${name}` || input.startsWith(`${PREFIX}.${name}.`))
+    taken.some(
+      ({ name }) => input === `${DATA_PREFIX}.${name}` || input.startsWith(`${DATA_PREFIX}.${name}.`),
+    )
   const form = readForm([
     ...typed.form.entries().filter(([input]) => !isTaken(input)),
-    ...shownForm(words, taken, present).entries(),
+    ...buildDataForm(words, taken, present).entries(),
   ])
-  const differ = Object.keys(changesBetween(fields, present, typed.data))
+  const differ = Object.keys(diffData(fields, present, typed.data))
   const both = differ.filter(name => Object.hasOwn(theirs, name) && Object.hasOwn(ours, name))
   return { form, both }
 }
 
-export function conflictNotice(
+export function renderConflict(
   words: Words,
   { row }: State,
   { present, both }: { present: Data; both: readonly string[] },
@@ -52,7 +55,7 @@ export function conflictNotice(
     .filter(({ name }) => both.includes(name))
     .map(
       field =>
-        html`<li><a class="alone" href="#${PREFIX}.${field.name}">${labelOf(words, field.name)}</a>: !${valueView(words, field, field.name, present[field.name])}</li>`,
+        html`<li><a class="alone" href="#${DATA_PREFIX}.${field.name}">${getFieldLabel(words, field.name)}</a>: !${renderValue(words, field, field.name, present[field.name])}</li>`,
     )
   const told = lines.length === 0 ? '' : html`<p>${texts.conflictBoth}</p><ul>!${lines}</ul>`
   return html`<div class="summary" role="alert" tabindex="-1" autofocus><p>${texts.conflict}</p>!${told}

@@ -1,4 +1,5 @@
-/** One product: what it is, what it says, its versions, its units, and the ways to its page and its code. */
+/** The page of one product: facts, data, versions, units, scans, and links to its public page and code. */
+
 import { html } from 'ghtml'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { isLanguage, LANGUAGES } from '../../i18n/catalogue.ts'
@@ -18,22 +19,22 @@ import { copyable } from '../page/fields.ts'
 import { PRODUCT_TEXTS } from '../page/product-texts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { type Words, wordsOf } from '../page/words.ts'
-import { doneNotice } from '../product-data/done-notice.ts'
-import { labelOf } from '../product-data/labels.ts'
+import { renderDoneNotice } from '../product-data/done-notice.ts'
+import { getFieldLabel } from '../product-data/labels.ts'
 import { getRequestedProduct } from '../product-data/requested-product.ts'
 import { formatTitle, getProductTitle } from '../product-data/titles.ts'
-import { dataView } from '../product-data/view.ts'
-import { scansPart } from '../scans/product-section.ts'
-import { unitsPart } from '../units/issue.ts'
-import { pendingPart } from '../units/refresh.ts'
-import { draftOfNew, draftOfProduct, draftSaved } from './drafts.ts'
-import { nameNotice } from './name-notice.ts'
-import { shopPart } from './shop-snippet.ts'
+import { renderData } from '../product-data/view.ts'
+import { renderScansSection } from '../scans/product-section.ts'
+import { renderUnitsSection } from '../units/issue.ts'
+import { renderPendingCorrection } from '../units/refresh.ts'
+import { getNewDraftKey, getProductDraftKey, renderSavedDraft } from './drafts.ts'
+import { renderNameNotice } from './name-notice.ts'
+import { renderShopSection } from './shop-snippet.ts'
 
-const VERSIONS_SHOWN = 10
-const DONE = ['created', 'saved', 'corrected', 'archived', 'restored', 'reverted'] as const
-/** While units are brought up to date. */
-const LOOK_AGAIN_S = 2
+const MAX_VERSIONS = 10
+const DONE_ACTIONS = ['created', 'saved', 'corrected', 'archived', 'restored', 'reverted'] as const
+/** While a refresh of units runs. */
+const REFRESH_SECONDS = 2
 
 export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
   const { words, session } = visit
@@ -42,47 +43,47 @@ export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
   const { row } = state
   const mayEdit = session.role !== 'viewer'
   const [history, pending, units, scans, parents] = await Promise.all([
-    listVersions(ctx, row.id, { limit: VERSIONS_SHOWN, offset: 0 }),
-    pendingPart(visit, ctx, state),
-    unitsPart(visit, ctx, state),
-    scansPart(visit, ctx, state),
+    listVersions(ctx, row.id, { limit: MAX_VERSIONS, offset: 0 }),
+    renderPendingCorrection(visit, ctx, state),
+    renderUnitsSection(visit, ctx, state),
+    renderScansSection(visit, ctx, state),
     findSummaries(ctx, row.parent_id === null ? [] : [row.parent_id]),
   ])
   const title = getProductTitle(words, state)
   const body = html`<p class="way"><a class="alone" href="${PRODUCTS}">${texts.products}</a></p>
-<h1>${title}</h1>!${doneNotice(words, visit.query, DONE)}!${endedDraft(visit, state)}!${pending.html}!${nameNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${facts(words, state, parents[0])}!${mayEdit ? actions(words, state) : ''}
-!${addresses(visit, state)}!${shopPart(visit, state)}
-<section aria-labelledby="data"><h2 id="data">${texts.data}</h2>!${dataView(words, requireCategory(row.category).fields, readingOf(state), mark(words, state))}</section>
+<h1>${title}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderEndedDraft(visit, state)}!${pending.html}!${renderNameNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
+!${renderAddresses(visit, state)}!${renderShopSection(visit, state)}
+<section aria-labelledby="data"><h2 id="data">${texts.data}</h2>!${renderData(words, requireCategory(row.category).fields, readingOf(state), buildFieldMarker(words, state))}</section>
 !${units}!${scans}
-<section aria-labelledby="versions"><h2 id="versions">${texts.versions}</h2>!${versionList(words, idFromUuid(row.id), history.versions)}!${history.total > VERSIONS_SHOWN ? html`<p class="quiet">${texts.versionsMore(words.number(VERSIONS_SHOWN), words.number(history.total))}</p>` : ''}</section>`
+<section aria-labelledby="versions"><h2 id="versions">${texts.versions}</h2>!${renderVersionList(words, idFromUuid(row.id), history.versions)}!${history.total > MAX_VERSIONS ? html`<p class="quiet">${texts.versionsMore(words.number(MAX_VERSIONS), words.number(history.total))}</p>` : ''}</section>`
   return {
     title,
     body,
     scripts: ['copy', DRAFTS_MODULE],
     isWide: true,
-    ...(pending.goesOn ? { headers: { refresh: `${LOOK_AGAIN_S}; url=${nextLook(visit)}` } } : {}),
+    ...(pending.goesOn ? { headers: { refresh: `${REFRESH_SECONDS}; url=${getRefreshUrl(visit)}` } } : {}),
   }
 }
 
-/** After a save the browser keeps its draft no longer. */
-function endedDraft({ session, query }: SignedInVisit, { row }: State): string {
+/** Tells the browser to delete its draft after a save. */
+function renderEndedDraft({ session, query }: SignedInVisit, { row }: State): string {
   const done = query.get('done') ?? ''
-  if (done === 'created') return draftSaved(draftOfNew(session, row.category), row.version_no)
+  if (done === 'created') return renderSavedDraft(getNewDraftKey(session, row.category), row.version_no)
   return ['saved', 'corrected'].includes(done)
-    ? draftSaved(draftOfProduct(session, idFromUuid(row.id)), Number(query.get('n')))
+    ? renderSavedDraft(getProductDraftKey(session, idFromUuid(row.id)), Number(query.get('n')))
     : ''
 }
 
-/** The page that looks again says what was done once nothing is left. */
-function nextLook({ query, params }: SignedInVisit): string {
+/** The reloaded page reports the refresh, so the earlier notice is dropped. */
+function getRefreshUrl({ query, params }: SignedInVisit): string {
   const next = new URLSearchParams(query)
   next.delete('done')
   next.set('look', '1')
   return `${PRODUCTS}/${params.id}?${next}`
 }
 
-/** Of a unit, which fields it has set itself; of a text, in how many of the page's languages readers have it. */
-function mark(words: Words, { row, own, inherited }: State): (name: string) => string {
+/** Marks a unit's own fields, and tells of a text in how many page languages it is available. */
+function buildFieldMarker(words: Words, { row, own, inherited }: State): (name: string) => string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const data = { ...inherited, ...own }
   const localized = new Set(
@@ -98,7 +99,7 @@ function mark(words: Words, { row, own, inherited }: State): (name: string) => s
   }
 }
 
-function facts(words: Words, { row }: State, parent: Summary | undefined): string {
+function renderFacts(words: Words, { row }: State, parent: Summary | undefined): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const status = row.status === 'x' ? 'archived' : 'active'
   const lines: (readonly [string, string])[] = [
@@ -118,7 +119,7 @@ function facts(words: Words, { row }: State, parent: Summary | undefined): strin
   return html`<dl class="facts">!${lines.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}!${under}</dl>`
 }
 
-function actions(words: Words, { row }: State): string {
+function renderActions(words: Words, { row }: State): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const at = `${PRODUCTS}/${idFromUuid(row.id)}`
   const [to, text] = row.status === 'x' ? ['restore', texts.restore] : ['archive', texts.archive]
@@ -126,7 +127,7 @@ function actions(words: Words, { row }: State): string {
 <form method="post" action="${at}/status"><button class="second" name="to" value="${to}">${text}</button></form></div>`
 }
 
-function addresses({ setup, words, session }: SignedInVisit, { row }: State): string {
+function renderAddresses({ setup, words, session }: SignedInVisit, { row }: State): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const id = idFromUuid(row.id)
   const page = passportUrl(setup.addresses, id)
@@ -143,18 +144,18 @@ function addresses({ setup, words, session }: SignedInVisit, { row }: State): st
 <p class="choices"><a class="button second" href="/p/${id}" target="_blank" rel="noopener">${texts.openPage}</a> <a class="button second" href="/p/${id}/qr.svg" download="${id}.svg">${texts.downloadCode}</a> !${DPI.map(dpi => html`<a class="button second" href="${PRODUCTS}/${id}/code.png?dpi=${dpi}">${texts.downloadPng(dpi)}</a> `)}<a class="button second" href="${PRODUCTS}/${id}/labels">${texts.labels}</a></p><p class="choices">!${LINK_AUDIENCES.map(preview)}</p><p class="hint">${texts.previewHint}</p>!${newLink}</div></div></section>`
 }
 
-export function versionList(words: Words, id: string, versions: readonly VersionEntry[]): string {
+export function renderVersionList(words: Words, id: string, versions: readonly VersionEntry[]): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const lines = versions.map(one => {
     const kind = texts.kinds[one.change_type ?? 'created']
-    const fields = one.changed.map(name => labelOf(words, name)).join(', ')
+    const fields = one.changed.map(name => getFieldLabel(words, name)).join(', ')
     return html`<li><a class="row-link" href="${PRODUCTS}/${id}/versions/${one.version_no}">${texts.versionNo(one.version_no)}</a>
 <span class="quiet">${kind}${fields === '' ? '' : `: ${fields}`}</span><span class="quiet">${words.minute(one.created_at)}, ${one.created_by}</span>!${one.note === null ? '' : html`<p>${one.note}</p>`}</li>`
   })
   return html`<ul class="rows">!${lines}</ul>`
 }
 
-export async function submitOneStatus({ setup, session, params, form }: SignedInVisit): Promise<Outcome> {
+export async function submitProductStatus({ setup, session, params, form }: SignedInVisit): Promise<Outcome> {
   const uuid = requireUuid(params.id ?? '')
   const status = form.text('to') === 'restore' ? ('a' as const) : ('x' as const)
   await setStatus(toAccountContext(setup, session), { uuid, status, expects: () => true })

@@ -1,13 +1,13 @@
-/** Two states of a product beside each other: each field that differs, before and after. */
+/** Compares two states of a product's data: each changed field, before and after. */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import type { Data } from '../../categories/value.ts'
 import { PRODUCT_TEXTS } from '../page/product-texts.ts'
 import { type Words, wordsOf } from '../page/words.ts'
-import { labelOf } from '../product-data/labels.ts'
-import { valueView } from '../product-data/view.ts'
+import { getFieldLabel } from '../product-data/labels.ts'
+import { renderValue } from '../product-data/view.ts'
 
-export function difference(words: Words, fields: readonly Field[], before: Data, after: Data): string {
+export function renderDifference(words: Words, fields: readonly Field[], before: Data, after: Data): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   const changed = names.filter(name => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
@@ -15,11 +15,13 @@ export function difference(words: Words, fields: readonly Field[], before: Data,
   const known = new Map(fields.map(field => [field.name, field]))
   const show = (name: string, value: unknown) => {
     const field = known.get(name)
-    return field === undefined ? html`${JSON.stringify(value) ?? '–'}` : valueView(words, field, name, value)
+    return field === undefined
+      ? html`${JSON.stringify(value) ?? '–'}`
+      : renderValue(words, field, name, value)
   }
   const rows = changed.map(
     name =>
-      html`<tr><th scope="row">${labelOf(words, name)}</th><td>!${show(name, before[name])}</td><td>!${show(name, after[name])}</td></tr>`,
+      html`<tr><th scope="row">${getFieldLabel(words, name)}</th><td>!${show(name, before[name])}</td><td>!${show(name, after[name])}</td></tr>`,
   )
   return html`<section><h2 id="diff">${texts.difference}</h2><div class="scroll" tabindex="0" role="region" aria-labelledby="diff"><table class="diff">
 <thead><tr><th scope="col">${texts.field}</th><th scope="col">${texts.before}</th><th scope="col">${texts.after}</th></tr></thead><tbody>!${rows}</tbody></table></div></section>`

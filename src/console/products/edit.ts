@@ -1,4 +1,5 @@
-/** Changing a product: the form of its category, and a review before it is saved where units have been issued. */
+/** The edit page of a product. If units have been issued, a review page comes before saving. */
+
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
@@ -16,53 +17,62 @@ import { defaultButton } from '../page/fields.ts'
 import { PRODUCT_TEXTS } from '../page/product-texts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { type Words, wordsOf } from '../page/words.ts'
-import { doneAt } from '../product-data/done-notice.ts'
-import { changesBetween, shownForm } from '../product-data/form-data.ts'
-import { dataInputs } from '../product-data/inputs.ts'
-import { reshaped } from '../product-data/list-rows.ts'
+import { getDoneUrl } from '../product-data/done-notice.ts'
+import { buildDataForm, diffData } from '../product-data/form-data.ts'
+import { renderDataInputs } from '../product-data/inputs.ts'
+import { applyRowButton } from '../product-data/list-rows.ts'
 import { getProductTitle } from '../product-data/titles.ts'
-import { conflictNotice, mergedWith } from './conflict.ts'
-import { draftAttributes, draftOfProduct } from './drafts.ts'
-import { MAX_NOTE_LENGTH, reviewPage } from './review.ts'
-import { faults, problemsIn, readSent, SCRIPTS, type Sent, statusOf, type Typed } from './submitted-data.ts'
+import { mergeConcurrentEdit, renderConflict } from './conflict.ts'
+import { getProductDraftKey, renderDraftAttributes } from './drafts.ts'
+import { MAX_NOTE_LENGTH, renderReviewPage } from './review.ts'
+import {
+  collectProblems,
+  DATA_FORM_SCRIPTS,
+  type DataFormState,
+  getFormStatus,
+  parseSubmittedData,
+  renderProblems,
+  type SubmittedData,
+} from './submitted-data.ts'
 
-type Edit = Typed & {
+type EditState = DataFormState & {
   note: string
-  /** Attributes for what the browser keeps of it. */
+  /** HTML attributes of the draft. */
   draft: string
-  /** The version that the form was opened with. */
+  /** The version number that the form was opened with. */
   base: number
   conflict?: string
 }
 
 export async function showEdit(visit: SignedInVisit): Promise<Outcome> {
-  const state = await stateOf(visit)
+  const state = await getEditedProduct(visit)
   const { row } = state
-  return editPage(visit.words, state, {
-    draft: draftOf(visit, false),
-    form: shownForm(visit.words, requireCategory(row.category).fields, shownData(state)),
+  return renderEditPage(visit.words, state, {
+    draft: renderDraft(visit, false),
+    form: buildDataForm(visit.words, requireCategory(row.category).fields, getEditableData(state)),
     problems: {},
     note: '',
     base: row.version_no,
   })
 }
 
-const draftOf = ({ words, session, params }: SignedInVisit, isSent: boolean) =>
-  draftAttributes(words, draftOfProduct(session, params.id ?? ''), isSent)
+const renderDraft = ({ words, session, params }: SignedInVisit, isSent: boolean) =>
+  renderDraftAttributes(words, getProductDraftKey(session, params.id ?? ''), isSent)
 
-const stateOf = ({ setup, session, params }: SignedInVisit): Promise<State> =>
+const getEditedProduct = ({ setup, session, params }: SignedInVisit): Promise<State> =>
   getState(toAccountContext(setup, session), requireUuid(params.id ?? ''))
 
-/** A model's whole data; of a unit what it has set itself, since the rest is its parent's. */
-const shownData = (state: State): Data => (state.row.level === 'm' ? readingOf(state) : (state.own ?? {}))
+/** A model's whole data, or a unit's own fields without those it inherits. */
+const getEditableData = (state: State): Data =>
+  state.row.level === 'm' ? readingOf(state) : (state.own ?? {})
 
-/** The data that the form was opened with. */
-async function dataThen(ctx: AccountContext, state: State, base: number): Promise<Data> {
+/** The data that the form was opened with, at version `base`. */
+async function getDataAtVersion(ctx: AccountContext, state: State, base: number): Promise<Data> {
   const isPast = base >= 1 && base < state.row.version_no
-  return isPast ? getVersionOwn(ctx, state.row, base) : shownData(state)
+  return isPast ? getVersionOwn(ctx, state.row, base) : getEditableData(state)
 }
 
-function editPage(words: Words, state: State, edit: Edit): Outcome {
+function renderEditPage(words: Words, state: State, edit: EditState): Outcome {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const { row } = state
   const at = `${PRODUCTS}/${idFromUuid(row.id)}`
@@ -79,63 +89,63 @@ function editPage(words: Words, state: State, edit: Edit): Outcome {
     isUnit,
     inherited: state.inherited,
   }
-  const body = html`<h1>${title}</h1>!${isUnit ? html`<p class="lead">${texts.unitLead}</p>` : ''}!${edit.conflict ?? faults(words, edit)}
+  const body = html`<h1>${title}</h1>!${isUnit ? html`<p class="lead">${texts.unitLead}</p>` : ''}!${edit.conflict ?? renderProblems(words, edit)}
 <form method="post" action="${at}" novalidate class="data"!${edit.draft}>!${defaultButton(texts.save)}<input type="hidden" name="base" value="${edit.base}">
-!${dataInputs(category.fields, drawing)}<section aria-labelledby="why"><h2 id="why">${texts.why}</h2>
+!${renderDataInputs(category.fields, drawing)}<section aria-labelledby="why"><h2 id="why">${texts.why}</h2>
 <div class="field"><label for="note">${texts.note} <span class="quiet">${texts.optional}</span></label><p class="hint" id="note-hint">${texts.noteHint}</p><input id="note" name="note" value="${edit.note}" maxlength="${MAX_NOTE_LENGTH}" autocomplete="off" aria-describedby="note-hint"></div></section>
 <div class="choices sticky"><button>${texts.save}</button> <a class="button second" href="${at}">${texts.cancel}</a></div></form>`
-  const status = edit.conflict === undefined ? statusOf(edit) : 422
-  return { title, body, status, scripts: SCRIPTS }
+  const status = edit.conflict === undefined ? getFormStatus(edit) : 422
+  return { title, body, status, scripts: DATA_FORM_SCRIPTS }
 }
 
 export async function submitEdit(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, form } = visit
   const ctx = toAccountContext(setup, session)
-  const state = await stateOf(visit)
+  const state = await getEditedProduct(visit)
   const base = /^\d{1,9}$/.test(form.text('base')) ? Number(form.text('base')) : 0
   const note = Array.from(form.text('note')).slice(0, MAX_NOTE_LENGTH).join('')
-  const edit: Edit = { form, problems: {}, note, base, draft: draftOf(visit, true) }
-  const changed = reshaped(form)
-  if (changed !== undefined) return editPage(words, state, { ...edit, form: changed })
-  if (form.text('back') !== '') return editPage(words, state, edit)
+  const edit: EditState = { form, problems: {}, note, base, draft: renderDraft(visit, true) }
+  const changed = applyRowButton(form)
+  if (changed !== undefined) return renderEditPage(words, state, { ...edit, form: changed })
+  if (form.text('back') !== '') return renderEditPage(words, state, edit)
   const { fields } = requireCategory(state.row.category)
-  const sent = readSent(words, fields, form, await dataThen(ctx, state, base))
+  const sent = parseSubmittedData(words, fields, form, await getDataAtVersion(ctx, state, base))
   const typed = { ...edit, form: sent.form }
   try {
-    return await save(ctx, { state, edit: typed, words, sent })
+    return await saveEdit(ctx, { state, edit: typed, words, sent })
   } catch (error) {
     if (error instanceof AppError && error.code === 'version_conflict') {
-      return conflictPage(visit, ctx, typed, sent)
+      return renderConflictPage(visit, ctx, typed, sent)
     }
-    return editPage(words, state, { ...typed, ...problemsIn(words, error, sent) })
+    return renderEditPage(words, state, { ...typed, ...collectProblems(words, error, sent) })
   }
 }
 
-/** The form with what the other person saved in it, as far as that is not what was typed here. */
-async function conflictPage(
+/** Shows the form again, merged with what the other person saved meanwhile. */
+async function renderConflictPage(
   visit: SignedInVisit,
   ctx: AccountContext,
-  edit: Edit,
-  typed: Sent,
+  edit: EditState,
+  typed: SubmittedData,
 ): Promise<Outcome> {
   const { words } = visit
-  const state = await stateOf(visit)
-  const present = shownData(state)
-  const { form, both } = await mergedWith(ctx, state, { words, present, typed, base: edit.base })
-  const conflict = conflictNotice(words, state, { present, both })
-  return editPage(words, state, { ...edit, form, base: state.row.version_no, conflict })
+  const state = await getEditedProduct(visit)
+  const present = getEditableData(state)
+  const { form, both } = await mergeConcurrentEdit(ctx, state, { words, present, typed, base: edit.base })
+  const conflict = renderConflict(words, state, { present, both })
+  return renderEditPage(words, state, { ...edit, form, base: state.row.version_no, conflict })
 }
 
-type Saving = { state: State; edit: Edit; words: Words; sent: Sent }
+type SaveInput = { state: State; edit: EditState; words: Words; sent: SubmittedData }
 
 /**
- * Only what differs is sent: what somebody else has changed meanwhile in other fields is not undone, and conflicts are
- * told. Where units have been issued nothing is saved before it is said whether this is a change or a correction.
+ * Saves only fields that differ, so that other people's changes to other fields stay. If units have been issued, it
+ * first asks whether this is a change or a correction.
  */
-async function save(ctx: AccountContext, { state, edit, words, sent }: Saving): Promise<Outcome> {
+async function saveEdit(ctx: AccountContext, { state, edit, words, sent }: SaveInput): Promise<Outcome> {
   const { fields } = requireCategory(state.row.category)
   const known = state.row.level === 'm' ? fields : fields.filter(field => field.name !== 'gtin')
-  const data = changesBetween(known, shownData(state), sent.data)
+  const data = diffData(known, getEditableData(state), sent.data)
   const chosen = CHANGE_TYPES.find(one => one === sent.form.text('change_type'))
   const update = {
     uuid: state.row.id,
@@ -149,12 +159,18 @@ async function save(ctx: AccountContext, { state, edit, words, sent }: Saving): 
     const { passport, reach } = await previewUpdate(ctx, { ...update, changeType: 'correction' })
     if (reach !== null && reach.units > 0) {
       const after = JSON.parse(passport.data) as Data
-      return reviewPage(words, state, { form: sent.form, note: edit.note, draft: edit.draft, after, reach })
+      return renderReviewPage(words, state, {
+        form: sent.form,
+        note: edit.note,
+        draft: edit.draft,
+        after,
+        reach,
+      })
     }
   }
   if (Object.keys(data).length === 0)
-    return editPage(words, state, { ...edit, message: wordsOf(words, PRODUCT_TEXTS).nothingChanged })
+    return renderEditPage(words, state, { ...edit, message: wordsOf(words, PRODUCT_TEXTS).nothingChanged })
   const { passport } = await updatePassport(ctx, update)
   const done = update.changeType === 'correction' ? 'corrected' : 'saved'
-  return { to: doneAt(idFromUuid(state.row.id), done, passport.version_no) }
+  return { to: getDoneUrl(idFromUuid(state.row.id), done, passport.version_no) }
 }

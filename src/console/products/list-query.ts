@@ -1,29 +1,29 @@
-/** What the address of the list of products asks for, and the address of a view. */
+/** Parses the query of the product list and builds its URLs. */
 import { allCategories } from '../../categories/catalogue.ts'
 import type { ListFilter } from '../../passports/read/list.ts'
 import { PRODUCTS } from '../page/addresses.ts'
-import { type Place, readPlace, sentAs } from '../product-data/pagination.ts'
+import { type PagePosition, parsePagePosition, toPageParameters } from '../product-data/pagination.ts'
 
 export const MAX_SEARCH_LENGTH = 200
 
-export const LEVELS = { model: ['m'], batch: ['b'], item: ['i'], all: ['m', 'b', 'i'] } as const
-const UNITS = ['b', 'i'] as const
-const STATUSES = { all: undefined, active: 'a', archived: 'x' } as const
+export const LIST_LEVELS = { model: ['m'], batch: ['b'], item: ['i'], all: ['m', 'b', 'i'] } as const
+const UNIT_LEVEL_CODES = ['b', 'i'] as const
+const STATUS_CODES = { all: undefined, active: 'a', archived: 'x' } as const
 
-export type View = {
+export type ListQuery = {
   q: string
-  level: keyof typeof LEVELS
-  status: keyof typeof STATUSES
+  level: keyof typeof LIST_LEVELS
+  status: keyof typeof STATUS_CODES
   category: string
   outdated: boolean
-  place: Place
+  place: PagePosition
 }
 
-/** A search looks everywhere: a serial or a lot is no model's. */
-export const usualLevel = (q: string) => (q === '' ? 'model' : 'all')
+/** A search covers all levels, because serial and lot numbers belong to units. */
+export const getDefaultLevel = (q: string) => (q === '' ? 'model' : 'all')
 
-/** What the address asks for; a value that is none is as if it were not there, because people edit addresses. */
-export function readView(query: URLSearchParams): View {
+/** Ignores invalid values, because people edit URLs. */
+export function parseListQuery(query: URLSearchParams): ListQuery {
   const choice = <T extends string>(name: string, all: Readonly<Record<T, unknown>>, usual: T): T => {
     const sent = query.get(name) ?? ''
     return Object.hasOwn(all, sent) ? (sent as T) : usual
@@ -31,34 +31,37 @@ export function readView(query: URLSearchParams): View {
   const category = query.get('category') ?? ''
   const outdated = query.get('outdated') === 'yes'
   const q = (query.get('q') ?? '').trim().slice(0, MAX_SEARCH_LENGTH).toWellFormed().replaceAll('\0', '')
-  const level = choice('level', LEVELS, usualLevel(q))
+  const level = choice('level', LIST_LEVELS, getDefaultLevel(q))
   return {
     q,
     // A model is never outdated.
     level: outdated && level === 'model' ? 'all' : level,
-    status: choice('status', STATUSES, 'all'),
+    status: choice('status', STATUS_CODES, 'all'),
     category: allCategories().some(({ id }) => id === category) ? category : '',
     outdated,
-    place: readPlace(query, 'page'),
+    place: parsePagePosition(query, 'page'),
   }
 }
 
-export const filterOf = (view: View): ListFilter => ({
-  levels: view.outdated && view.level === 'all' ? UNITS : LEVELS[view.level],
-  status: STATUSES[view.status],
+export const toListFilter = (view: ListQuery): ListFilter => ({
+  levels: view.outdated && view.level === 'all' ? UNIT_LEVEL_CODES : LIST_LEVELS[view.level],
+  status: STATUS_CODES[view.status],
   category: view.category === '' ? undefined : view.category,
   outdated: view.outdated ? true : undefined,
   q: view.q === '' ? undefined : view.q,
 })
 
-export const addressOf = ({ q, level, status, category, outdated }: View, place: Place): string => {
+export const getListUrl = (
+  { q, level, status, category, outdated }: ListQuery,
+  place: PagePosition,
+): string => {
   const sent = new URLSearchParams({
     ...(q === '' ? {} : { q }),
-    ...(level === usualLevel(q) ? {} : { level }),
+    ...(level === getDefaultLevel(q) ? {} : { level }),
     ...(status === 'all' ? {} : { status }),
     ...(category === '' ? {} : { category }),
     ...(outdated ? { outdated: 'yes' } : {}),
-    ...sentAs(place, 'page'),
+    ...toPageParameters(place, 'page'),
   })
   return sent.size === 0 ? PRODUCTS : `${PRODUCTS}?${sent}`
 }

@@ -1,4 +1,5 @@
-/** The products of an account: searched and filtered by what stands in the address, so that a view can be kept and sent. */
+/** The list of products. Search and filters are in the URL, so that a view can be bookmarked and shared. */
+
 import { html } from 'ghtml'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { allCategories } from '../../categories/catalogue.ts'
@@ -20,35 +21,42 @@ import { LIST_TEXTS } from '../page/list-texts.ts'
 import { PRODUCT_TEXTS } from '../page/product-texts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { type Words, wordsOf } from '../page/words.ts'
-import { type Place, pages, windowAt } from '../product-data/pagination.ts'
+import { type PagePosition, renderPagination, toWindow } from '../product-data/pagination.ts'
 import { getShortTitle } from '../product-data/titles.ts'
-import { hiddenHits, levelTabs } from './level-tabs.ts'
-import { addressOf, filterOf, MAX_SEARCH_LENGTH, readView, usualLevel, type View } from './list-query.ts'
+import { renderHiddenHits, renderLevelTabs } from './level-tabs.ts'
+import {
+  getDefaultLevel,
+  getListUrl,
+  type ListQuery,
+  MAX_SEARCH_LENGTH,
+  parseListQuery,
+  toListFilter,
+} from './list-query.ts'
 
-const A_PAGE = 50
+const PAGE_SIZE = 50
 
 export async function showProducts(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, query } = visit
   const texts = wordsOf(words, LIST_TEXTS)
-  const view = readView(query)
+  const view = parseListQuery(query)
   const ctx = toAccountContext(setup, session)
-  const window = view.q === '' ? windowAt(view.place, A_PAGE) : { limit: A_PAGE, page: view.place.page }
+  const window = view.q === '' ? toWindow(view.place, PAGE_SIZE) : { limit: PAGE_SIZE, page: view.place.page }
   const [found, counts] = await Promise.all([
-    listPassports(ctx, filterOf(view), window, MOST_COUNTED),
-    countLevels(ctx, filterOf(view), MOST_COUNTED),
+    listPassports(ctx, toListFilter(view), window, MOST_COUNTED),
+    countLevels(ctx, toListFilter(view), MOST_COUNTED),
   ])
-  const hidden = found.rows.length === 0 ? await hiddenHits(ctx, words, view, counts) : ''
+  const hidden = found.rows.length === 0 ? await renderHiddenHits(ctx, words, view, counts) : ''
   const mayEdit = session.role !== 'viewer'
   const create = mayEdit ? html`<a class="button" href="${PRODUCTS}/new">${texts.newProduct}</a>` : ''
   const failed = query.get('failed') === null ? '' : notice(texts.someFailed)
   const none = query.get('none') === null ? '' : notice(texts.noneSelected)
-  const body = html`<div class="page-head"><h1>${texts.products}</h1>!${create}</div>!${failed}!${none}!${changedNotice(words, query)}
-!${filters(words, view)}!${levelTabs(words, view, counts)}!${results(words, view, found, { mayEdit, hidden })}`
+  const body = html`<div class="page-head"><h1>${texts.products}</h1>!${create}</div>!${failed}!${none}!${renderChangedNotice(words, query)}
+!${renderFilters(words, view)}!${renderLevelTabs(words, view, counts)}!${renderResults(words, view, found, { mayEdit, hidden })}`
   return { title: texts.products, body, isWide: true }
 }
 
-/** How many the last press archived or restored. */
-function changedNotice(words: Words, query: URLSearchParams): string {
+/** Says how many products the last action archived or restored. */
+function renderChangedNotice(words: Words, query: URLSearchParams): string {
   const { archivedMany, restoredMany } = wordsOf(words, PRODUCT_TEXTS)
   const say = { archived: archivedMany, restored: restoredMany }
   for (const one of ['archived', 'restored'] as const) {
@@ -59,7 +67,7 @@ function changedNotice(words: Words, query: URLSearchParams): string {
   return ''
 }
 
-function filters(words: Words, view: View): string {
+function renderFilters(words: Words, view: ListQuery): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const select = (
     name: string,
@@ -75,7 +83,7 @@ function filters(words: Words, view: View): string {
     ['', texts.anyCategory] as const,
     ...allCategories().map(({ id, title }) => [id, texts.categories[id] ?? title] as const),
   ]
-  const isChosen = view.level !== usualLevel(view.q)
+  const isChosen = view.level !== getDefaultLevel(view.q)
   const kept = isChosen ? html`<input type="hidden" name="level" value="${view.level}">` : ''
   return html`<form method="get" action="${PRODUCTS}" class="filters" role="search">
 <div class="field grow"><label for="q">${texts.search}</label><input id="q" name="q" type="search" value="${view.q}" maxlength="${MAX_SEARCH_LENGTH}" placeholder="${texts.searchHint}" autocomplete="off"></div>!${kept}
@@ -84,32 +92,38 @@ function filters(words: Words, view: View): string {
 <button class="second">${texts.show}</button></form>`
 }
 
-function results(
+function renderResults(
   words: Words,
-  view: View,
+  view: ListQuery,
   found: Page,
   { mayEdit, hidden }: { mayEdit: boolean; hidden: string },
 ): string {
   const { rows, total, totalCapped } = found
   const texts = wordsOf(words, LIST_TEXTS)
   const count = totalCapped ? texts.foundMany(words.number(total)) : texts.found(total, words.number(total))
-  const isPlain = addressOf(view, { page: 1 }) === PRODUCTS
+  const isPlain = getListUrl(view, { page: 1 }) === PRODUCTS
   if (rows.length === 0)
     return html`<p class="empty">${isPlain ? texts.none : hidden === '' ? texts.nothingFound : texts.nothingHere}!${hidden}</p>`
   const heads = [texts.name, texts.sku, texts.category, texts.level, texts.version, texts.changed]
   const table = html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.products}"><table><caption class="sight">${count}</caption>
 <thead><tr>!${mayEdit ? html`<th scope="col"><span class="sight">${texts.select}</span></th>` : ''}!${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>!${rows.map(row => line(words, row, mayEdit))}</tbody></table></div>`
-  const address = (place: Place) => addressOf(view, place)
-  const more = pages(words, { place: view.place, found, size: A_PAGE, byNumber: view.q !== '', address })
+<tbody>!${rows.map(row => renderRow(words, row, mayEdit))}</tbody></table></div>`
+  const address = (place: PagePosition) => getListUrl(view, place)
+  const more = renderPagination(words, {
+    place: view.place,
+    found,
+    size: PAGE_SIZE,
+    byNumber: view.q !== '',
+    address,
+  })
   if (!mayEdit) return html`<p class="quiet">${count}</p>!${table}!${more}`
   return html`<form method="post" action="${PRODUCTS}/status"><p class="quiet">${count}</p>!${table}
-<input type="hidden" name="back" value="${addressOf(view, view.place)}">
+<input type="hidden" name="back" value="${getListUrl(view, view.place)}">
 <div class="choices"><button class="second" name="to" value="archive">${texts.archiveSelected}</button>
 <button class="second" name="to" value="restore">${texts.restoreSelected}</button></div></form>!${more}`
 }
 
-function line(words: Words, row: Summary, mayEdit: boolean): string {
+function renderRow(words: Words, row: Summary, mayEdit: boolean): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const id = idFromUuid(row.id)
   const title = getShortTitle(words, row)
@@ -123,11 +137,11 @@ function line(words: Words, row: Summary, mayEdit: boolean): string {
 <td class="number">${row.version_no}</td><td>${words.date(row.updated_at.toISOString())}</td></tr>`
 }
 
-/** Archives or restores what was ticked; one that cannot be does not keep the others from it. */
-export async function submitStatus({ setup, session, form }: SignedInVisit): Promise<Outcome> {
+/** Archives or restores the ticked products. If one fails, the others still succeed. */
+export async function submitListStatus({ setup, session, form }: SignedInVisit): Promise<Outcome> {
   const ctx = toAccountContext(setup, session)
   const status = form.text('to') === 'restore' ? 'a' : 'x'
-  const ids = form.all('id').slice(0, A_PAGE)
+  const ids = form.all('id').slice(0, PAGE_SIZE)
   let done = 0
   for (const id of ids) {
     try {
@@ -138,8 +152,8 @@ export async function submitStatus({ setup, session, form }: SignedInVisit): Pro
     }
   }
   const back = new URL(form.text('back'), 'http://carnet.invalid')
-  const view = readView(back.searchParams)
-  const to = addressOf(view, view.place)
+  const view = parseListQuery(back.searchParams)
+  const to = getListUrl(view, view.place)
   const said = new URLSearchParams({
     ...(ids.length === 0 ? { none: 'yes' } : {}),
     ...(done > 0 ? { [status === 'x' ? 'archived' : 'restored']: String(done) } : {}),

@@ -1,4 +1,4 @@
-/** Names of fibres that the law does not list, told on the product's page: they were saved, and readers see them as they are. */
+/** A notice about fibre names that the law does not list. They were saved, and readers see them as typed. */
 import { html } from 'ghtml'
 import { validateData } from '../../categories/check/validate.ts'
 import { type Detail, SAID } from '../../kernel/errors.ts'
@@ -8,12 +8,12 @@ import { readingOf, type State } from '../../passports/core/state.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { FORM_TEXTS } from '../page/form-texts.ts'
 import { type Words, wordsOf } from '../page/words.ts'
-import { inputName } from '../product-data/form-data.ts'
+import { getInputName } from '../product-data/form-data.ts'
 import { getInputLabel } from '../product-data/labels.ts'
-import { faultSentence } from '../product-data/problem-sentence.ts'
+import { explainProblem } from '../product-data/problem-sentence.ts'
 
-/** `isJustSaved`: also what is no mistake, and yet worth knowing once, such as a name that says more than the fibre's. */
-export function nameNotice(
+/** `isJustSaved`: also lists names that are correct but worth a look once, such as "organic cotton". */
+export function renderNameNotice(
   words: Words,
   state: State,
   { isJustSaved, mayEdit }: { isJustSaved: boolean; mayEdit: boolean },
@@ -30,8 +30,8 @@ export function nameNotice(
   if (first === undefined) return ''
   const texts = wordsOf(words, FORM_TEXTS)
   const lines = told.map(
-    one => html`<li>${getInputLabel(words, inputName(one))}: ${faultSentence(words, one)}</li>`,
+    one => html`<li>${getInputLabel(words, getInputName(one))}: ${explainProblem(words, one)}</li>`,
   )
-  const change = html`<p><a class="button second" href="${PRODUCTS}/${idFromUuid(row.id)}/edit#${inputName(first)}">${texts.changeNames}</a></p>`
+  const change = html`<p><a class="button second" href="${PRODUCTS}/${idFromUuid(row.id)}/edit#${getInputName(first)}">${texts.changeNames}</a></p>`
   return html`<div class="reach"><p>${texts.checkNames}</p><ul>!${lines}</ul>!${mayEdit ? change : ''}</div>`
 }

@@ -1,4 +1,5 @@
-/** Making a product: the form comes from the field table of its category. */
+/** The page that creates a product: its category first, then the category's form. */
+
 import { html } from 'ghtml'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { allCategories, type CompleteCategory } from '../../categories/catalogue.ts'
@@ -10,12 +11,19 @@ import { defaultButton } from '../page/fields.ts'
 import { PRODUCT_TEXTS } from '../page/product-texts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { wordsOf } from '../page/words.ts'
-import { shownForm } from '../product-data/form-data.ts'
-import { dataInputs } from '../product-data/inputs.ts'
-import { reshaped } from '../product-data/list-rows.ts'
-import { draftAttributes, draftOfNew } from './drafts.ts'
-import { beginningOf } from './prefill.ts'
-import { faults, problemsIn, readSent, SCRIPTS, statusOf, type Typed } from './submitted-data.ts'
+import { buildDataForm } from '../product-data/form-data.ts'
+import { renderDataInputs } from '../product-data/inputs.ts'
+import { applyRowButton } from '../product-data/list-rows.ts'
+import { getNewDraftKey, renderDraftAttributes } from './drafts.ts'
+import { buildPrefill } from './prefill.ts'
+import {
+  collectProblems,
+  DATA_FORM_SCRIPTS,
+  type DataFormState,
+  getFormStatus,
+  parseSubmittedData,
+  renderProblems,
+} from './submitted-data.ts'
 
 export async function showNew(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, query } = visit
@@ -23,9 +31,9 @@ export async function showNew(visit: SignedInVisit): Promise<Outcome> {
   const id = query.get('category')
   const category = allCategories().find(one => one.id === id)
   if (category !== undefined) {
-    const { data, from } = await beginningOf(toAccountContext(setup, session), words, category)
-    const typed = { form: shownForm(words, category.fields, data), problems: {} }
-    return newPage(visit, category, { ...typed, isSent: false }, from)
+    const { data, from } = await buildPrefill(toAccountContext(setup, session), words, category)
+    const typed = { form: buildDataForm(words, category.fields, data), problems: {} }
+    return renderNewPage(visit, category, { ...typed, isSent: false }, from)
   }
   const links = allCategories().map(
     one =>
@@ -35,34 +43,39 @@ export async function showNew(visit: SignedInVisit): Promise<Outcome> {
   return { title: texts.newProduct, body }
 }
 
-function newPage(
+function renderNewPage(
   { words, session }: SignedInVisit,
   category: CompleteCategory,
-  typed: Typed & { isSent: boolean },
+  typed: DataFormState & { isSent: boolean },
   from?: string,
 ): Outcome {
-  const draft = draftAttributes(words, draftOfNew(session, category.id), typed.isSent)
+  const draft = renderDraftAttributes(words, getNewDraftKey(session, category.id), typed.isSent)
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const title = texts.newOf(texts.categories[category.id] ?? category.title)
   const { form, problems } = typed
   const drawing = { words, form, problems, category: category.id, action: PRODUCTS, isUnit: false }
-  const body = html`<h1>${title}</h1><p class="lead">${texts.newLead}</p>!${from === undefined ? '' : html`<p>${texts.takenFrom(from)}</p>`}!${faults(words, typed)}
+  const body = html`<h1>${title}</h1><p class="lead">${texts.newLead}</p>!${from === undefined ? '' : html`<p>${texts.takenFrom(from)}</p>`}!${renderProblems(words, typed)}
 <form method="post" action="${PRODUCTS}" novalidate class="data"!${draft}>!${defaultButton(texts.create)}<input type="hidden" name="category" value="${category.id}">
-!${dataInputs(category.fields, drawing)}<div class="choices sticky"><button>${texts.create}</button> <a class="button second" href="${PRODUCTS}">${texts.cancel}</a></div></form>`
-  return { title, body, status: statusOf(typed), scripts: SCRIPTS }
+!${renderDataInputs(category.fields, drawing)}<div class="choices sticky"><button>${texts.create}</button> <a class="button second" href="${PRODUCTS}">${texts.cancel}</a></div></form>`
+  return { title, body, status: getFormStatus(typed), scripts: DATA_FORM_SCRIPTS }
 }
 
 export async function submitNew(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, form } = visit
   const category = requireCategory(form.text('category'))
-  const changed = reshaped(form)
-  if (changed !== undefined) return newPage(visit, category, { form: changed, problems: {}, isSent: true })
-  const sent = readSent(words, category.fields, form, {})
+  const changed = applyRowButton(form)
+  if (changed !== undefined)
+    return renderNewPage(visit, category, { form: changed, problems: {}, isSent: true })
+  const sent = parseSubmittedData(words, category.fields, form, {})
   try {
     const ctx = toAccountContext(setup, session)
     const { passport } = await createPassport(ctx, { category: category.id, data: sent.data, strict: false })
     return { to: `${PRODUCTS}/${idFromUuid(passport.id)}?done=created` }
   } catch (error) {
-    return newPage(visit, category, { form: sent.form, ...problemsIn(words, error, sent), isSent: true })
+    return renderNewPage(visit, category, {
+      form: sent.form,
+      ...collectProblems(words, error, sent),
+      isSent: true,
+    })
   }
 }

@@ -1,7 +1,8 @@
 /**
- * Between Save and a new version of a product that has units: what was changed, and whether it is a change or a
- * correction. Nothing is chosen beforehand, because the wrong one leaves units with wrong data, or marks right ones.
+ * The review page before a product with units is saved: what changed, and whether it is a change or a correction.
+ * Neither is preselected, because the wrong choice leaves units with wrong data or marks correct ones as outdated.
  */
+
 import { html } from 'ghtml'
 import type { Data } from '../../categories/value.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -16,40 +17,44 @@ import type { Form, Problems } from '../page/form.ts'
 import { REVIEW_TEXTS } from '../page/review-texts.ts'
 import type { Outcome } from '../page/route.ts'
 import { type Words, wordsOf } from '../page/words.ts'
-import { labelOf } from '../product-data/labels.ts'
+import { getFieldLabel } from '../product-data/labels.ts'
 import { getProductTitle } from '../product-data/titles.ts'
-import { difference } from './difference.ts'
+import { renderDifference } from './difference.ts'
 
 export const MAX_NOTE_LENGTH = 500
 
-/** Inputs of the review itself; everything else in its form is what was typed before. */
-const OWN_INPUTS: ReadonlySet<string> = new Set(['change_type', 'note', 'reviewed', 'back'])
+/** The review's own inputs; all others repeat the edit form as hidden inputs. */
+const REVIEW_INPUTS: ReadonlySet<string> = new Set(['change_type', 'note', 'reviewed', 'back'])
 
-/** `after` is what the product would read as; `reach` what a correction would reach. */
-type Review = { form: Form; note: string; draft: string; after: Data; reach: Reach }
+/** `after`: the data after saving; `reach`: the units that a correction would affect. */
+type ReviewInput = { form: Form; note: string; draft: string; after: Data; reach: Reach }
 
-/** A form that comes from the review without a choice is refused; one that comes from editing is only asked. */
-export function reviewPage(words: Words, state: State, { form, note, draft, after, reach }: Review): Outcome {
+/** The choice is required only if the form was submitted from this page. */
+export function renderReviewPage(
+  words: Words,
+  state: State,
+  { form, note, draft, after, reach }: ReviewInput,
+): Outcome {
   const texts = wordsOf(words, REVIEW_TEXTS)
   const at = `${PRODUCTS}/${idFromUuid(state.row.id)}`
   const { fields } = requireCategory(state.row.category)
   const problems: Problems = form.text('reviewed') === '' ? {} : { change_type: texts.chooseOne }
-  const kept = form.entries().filter(([name]) => !OWN_INPUTS.has(name))
+  const kept = form.entries().filter(([name]) => !REVIEW_INPUTS.has(name))
   const hidden = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
   const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.reviewTitle}</h1><p class="lead">${texts.reviewLead}</p>
-!${summary(words.texts, problems, { change_type: texts.kindOfChange })}!${difference(words, fields, readingOf(state), after)}
+!${summary(words.texts, problems, { change_type: texts.kindOfChange })}!${renderDifference(words, fields, readingOf(state), after)}
 <form method="post" action="${at}" novalidate class="data"!${draft}>!${hidden}<input type="hidden" name="reviewed" value="yes">
-!${choice(words, reach, problems)}
+!${renderChangeTypes(words, reach, problems)}
 <div class="field"><label for="note">${texts.note} <span class="quiet">${texts.optional}</span></label><p class="hint" id="note-hint">${texts.noteHint}</p><input id="note" name="note" value="${note}" maxlength="${MAX_NOTE_LENGTH}" autocomplete="off" aria-describedby="note-hint"></div>
 <div class="choices"><button>${texts.save}</button> <button class="second" name="back" value="yes">${texts.back}</button></div></form>`
   const status = Object.keys(problems).length === 0 ? 200 : 422
   return { title: texts.reviewOf(getProductTitle(words, state)), body, status, scripts: [DRAFTS_MODULE] }
 }
 
-function choice(words: Words, { units, own_values }: Reach, problems: Problems): string {
+function renderChangeTypes(words: Words, { units, own_values }: Reach, problems: Problems): string {
   const texts = wordsOf(words, REVIEW_TEXTS)
   const own = Object.entries(own_values).map(([name, n]) =>
-    texts.reachOwn(labelOf(words, name), n, words.number(n)),
+    texts.reachOwn(getFieldLabel(words, name), n, words.number(n)),
   )
   const radio = (value: ChangeType) => {
     const hint = [

@@ -1,4 +1,4 @@
-/** What a shop puts on the product's page there, to be copied, in any of the 24 languages. */
+/** HTML to copy into the product's page in a shop, in any of the 24 languages. */
 import { html } from 'ghtml'
 import { isLanguage, LANGUAGES } from '../../i18n/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -34,8 +34,8 @@ const TEXTS = {
   },
 }
 
-/** Folded until it is asked for. What was asked is in the address: `?snippet=de&product=%23product`. */
-export function shopPart({ setup, words, query }: SignedInVisit, { row }: State): string {
+/** Collapsed until used. Its options are in the URL: `?snippet=de&product=%23product`. */
+export function renderShopSection({ setup, words, query }: SignedInVisit, { row }: State): string {
   const texts = wordsOf(words, TEXTS)
   const asked = query.get('snippet') ?? ''
   const product = (query.get('product') ?? '').trim()

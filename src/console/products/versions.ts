@@ -1,4 +1,5 @@
-/** One version of a product beside the one before it: what was, what is, and the way back. */
+/** The page of one version: its data, what changed from the version before, and buttons to restore it. */
+
 import { html } from 'ghtml'
 import type { Data } from '../../categories/value.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
@@ -12,20 +13,20 @@ import { notice } from '../page/fields.ts'
 import { PRODUCT_TEXTS } from '../page/product-texts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { type Words, wordsOf } from '../page/words.ts'
-import { doneAt } from '../product-data/done-notice.ts'
-import { faultSentence } from '../product-data/problem-sentence.ts'
+import { getDoneUrl } from '../product-data/done-notice.ts'
+import { explainProblem } from '../product-data/problem-sentence.ts'
 import { getRequestedProduct } from '../product-data/requested-product.ts'
 import { getProductTitle } from '../product-data/titles.ts'
-import { dataView } from '../product-data/view.ts'
-import { difference } from './difference.ts'
+import { renderData } from '../product-data/view.ts'
+import { renderDifference } from './difference.ts'
 
-export const showVersion = (visit: SignedInVisit): Promise<Outcome> => page(visit, undefined)
+export const showVersion = (visit: SignedInVisit): Promise<Outcome> => renderVersionPage(visit, undefined)
 
-async function page(visit: SignedInVisit, refusal: string | undefined): Promise<Outcome> {
+async function renderVersionPage(visit: SignedInVisit, refusal: string | undefined): Promise<Outcome> {
   const { words, session } = visit
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const { ctx, state } = await getRequestedProduct(visit)
-  const n = numberOf(visit)
+  const n = parseVersionNumber(visit)
   const { row } = state
   const [version, before, history] = await Promise.all([
     getVersion(ctx, row.id, n),
@@ -42,19 +43,19 @@ async function page(visit: SignedInVisit, refusal: string | undefined): Promise<
   const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.versionNo(n)}</h1>
 <p class="lead">${texts.kinds[entry?.change_type ?? 'created']}, ${words.minute(entry?.created_at ?? version.updated_at.toISOString())}, ${entry?.created_by ?? ''}</p>!${entry?.note == null ? '' : html`<p>${entry.note}</p>`}!${notice(refusal)}
 <nav class="pages" aria-label="${texts.versions}">!${way(n - 1, texts.olderVersion)}!${way(n + 1, texts.newerVersion)}</nav>
-!${before === undefined ? '' : difference(words, fields, JSON.parse(before.data) as Data, data)}
-<section aria-labelledby="data"><h2 id="data">${texts.dataThen}</h2>!${dataView(words, fields, data)}</section>
-!${session.role === 'viewer' || n === row.version_no ? '' : revertForm(words, at, n, row.level)}`
+!${before === undefined ? '' : renderDifference(words, fields, JSON.parse(before.data) as Data, data)}
+<section aria-labelledby="data"><h2 id="data">${texts.dataThen}</h2>!${renderData(words, fields, data)}</section>
+!${session.role === 'viewer' || n === row.version_no ? '' : renderRevertForm(words, at, n, row.level)}`
   return { title, body, isWide: true, status: refusal === undefined ? 200 : 422 }
 }
 
-function numberOf({ params }: SignedInVisit): number {
+function parseVersionNumber({ params }: SignedInVisit): number {
   const n = params.n ?? ''
   if (!/^[1-9]\d{0,8}$/.test(n)) throw notFound('version of this product')
   return Number(n)
 }
 
-function revertForm(words: Words, at: string, n: number, level: 'm' | 'b' | 'i'): string {
+function renderRevertForm(words: Words, at: string, n: number, level: 'm' | 'b' | 'i'): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const kinds = level === 'i' ? (['change'] as const) : CHANGE_TYPES
   const buttons = kinds.map(
@@ -71,15 +72,15 @@ export async function submitRevert(visit: SignedInVisit): Promise<Outcome> {
   try {
     const { passport } = await revertPassport(ctx, {
       uuid: state.row.id,
-      versionNo: numberOf(visit),
+      versionNo: parseVersionNumber(visit),
       changeType,
       note: undefined,
       expects: () => true,
     })
-    return { to: doneAt(idFromUuid(state.row.id), 'reverted', passport.version_no) }
+    return { to: getDoneUrl(idFromUuid(state.row.id), 'reverted', passport.version_no) }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'not_found') throw error
     const [detail] = error.details ?? []
-    return page(visit, detail === undefined ? error.message : faultSentence(words, detail))
+    return renderVersionPage(visit, detail === undefined ? error.message : explainProblem(words, detail))
   }
 }

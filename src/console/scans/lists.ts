@@ -1,4 +1,4 @@
-/** Products by their scans: those scanned most, those whose code may have been copied, those that reached a round number. */
+/** Lists of products by scans: most scanned, suspected copies, and milestones. */
 import { html } from 'ghtml'
 import { shorten } from '../../categories/check/findings.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -9,69 +9,82 @@ import type { MostScanned } from '../../scans/most-scanned.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { type Words, wordsOf } from '../page/words.ts'
 import { getShortTitle } from '../product-data/titles.ts'
-import { shareTable } from './shares.ts'
+import { renderShareTable } from './shares.ts'
 import { SCAN_TEXTS } from './texts.ts'
 
-export type Names = ReadonlyMap<string, Summary>
+export type SummariesById = ReadonlyMap<string, Summary>
 
-/** A name may have 500 characters; thirty of them on a page would be more than all the rest. */
-const LONGEST_SHOWN = 100
+/** Names may have 500 characters, and the page lists up to thirty. */
+const MAX_TITLE_LENGTH = 100
 
-function linkTo(words: Words, names: Names, uuid: string): string {
+function renderProductLink(words: Words, names: SummariesById, uuid: string): string {
   const found = names.get(uuid)
   const title =
     found === undefined
       ? wordsOf(words, SCAN_TEXTS).gone
-      : shorten(getShortTitle(words, found), LONGEST_SHOWN)
+      : shorten(getShortTitle(words, found), MAX_TITLE_LENGTH)
   return html`<a href="${PRODUCTS}/${idFromUuid(uuid)}#scans">${title}</a>`
 }
 
-export function topPart(words: Words, top: MostScanned, names: Names, total: number): string {
+export function renderMostScanned(
+  words: Words,
+  top: MostScanned,
+  names: SummariesById,
+  total: number,
+): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   if (top.models.length === 0) return html`<p class="quiet">${texts.noneInRange}</p>`
   const rows = top.models.map(({ uuid, scans }) => ({
-    name: { link: linkTo(words, names, uuid) },
+    name: { link: renderProductLink(words, names, uuid) },
     count: scans,
   }))
-  return html`<p class="quiet">${texts.topLead}!${top.isSure ? '' : html` ${texts.topUnsure}`}</p>!${shareTable(words, { head: texts.product, rows, total, label: texts.top })}`
+  return html`<p class="quiet">${texts.topLead}!${top.isSure ? '' : html` ${texts.topUnsure}`}</p>!${renderShareTable(words, { head: texts.product, rows, total, label: texts.top })}`
 }
 
-export function clonesPart(
+export function renderSuspicions(
   words: Words,
-  { suspicions, names, isWatched }: { suspicions: readonly Suspicion[]; names: Names; isWatched: boolean },
+  {
+    suspicions,
+    names,
+    isWatched,
+  }: { suspicions: readonly Suspicion[]; names: SummariesById; isWatched: boolean },
 ): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   const off = isWatched ? '' : html`<p class="reach">${texts.clonesOff}</p>`
   if (suspicions.length === 0) return isWatched ? html`<p class="quiet">${texts.clonesNone}</p>` : off
   const lines = suspicions.map(
     ({ uuid, at, seen }) =>
-      html`<li>!${linkTo(words, names, uuid)}<span class="quiet"><time datetime="${at}">${words.minute(at)}</time>!${seen === undefined ? '' : html` · ${seenWords(words, seen)}`}</span></li>`,
+      html`<li>!${renderProductLink(words, names, uuid)}<span class="quiet"><time datetime="${at}">${words.minute(at)}</time>!${seen === undefined ? '' : html` · ${formatSightings(words, seen)}`}</span></li>`,
   )
-  return html`!${off}<p>${texts.clonesLead}</p><ul class="rows">!${lines}</ul>!${whatToDo(words)}<p class="quiet">${texts.onceAWeek}</p>`
+  return html`!${off}<p>${texts.clonesLead}</p><ul class="rows">!${lines}</ul>!${renderCloneAdvice(words)}<p class="quiet">${texts.onceAWeek}</p>`
 }
 
-export function seenWords(words: Words, seen: NonNullable<Suspicion['seen']>): string {
+export function formatSightings(words: Words, seen: NonNullable<Suspicion['seen']>): string {
   const { count, countries, devices } = seen
   return wordsOf(words, SCAN_TEXTS).seen(words.number(count), words.number(countries), words.number(devices))
 }
 
-export function whatToDo(words: Words): string {
+export function renderCloneAdvice(words: Words): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   return html`<details class="fold-small"><summary>${texts.clonesToDo}</summary><ol class="steps">!${texts.clonesSteps.map(step => html`<li>${step}</li>`)}</ol></details>`
 }
 
-export function milestonesPart(words: Words, reached: readonly ReachedMilestone[], names: Names): string {
+export function renderMilestones(
+  words: Words,
+  reached: readonly ReachedMilestone[],
+  names: SummariesById,
+): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   if (reached.length === 0) return html`<p class="quiet">${texts.milestonesNone}</p>`
   const lines = reached.map(
     ({ uuid, milestone, at }) =>
-      html`<li class="in-line"><span>!${linkTo(words, names, uuid)}</span><span><strong>${texts.reached(words.number(milestone))}</strong> <time class="quiet" datetime="${at}">${words.date(at)}</time></span></li>`,
+      html`<li class="in-line"><span>!${renderProductLink(words, names, uuid)}</span><span><strong>${texts.reached(words.number(milestone))}</strong> <time class="quiet" datetime="${at}">${words.date(at)}</time></span></li>`,
   )
   return html`<p class="quiet">${texts.milestonesLead}</p><ul class="rows">!${lines}</ul>`
 }
 
-/** Of one passport. */
-export function ownMilestones(words: Words, reached: readonly PassportMilestone[]): string {
+/** The milestones of one product. */
+export function renderOwnMilestones(words: Words, reached: readonly PassportMilestone[]): string {
   if (reached.length === 0) return ''
   const texts = wordsOf(words, SCAN_TEXTS)
   const lines = reached.map(

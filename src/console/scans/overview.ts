@@ -1,4 +1,4 @@
-/** How often the account's passports are read: totals, trend, countries, devices, products, and how all of it is counted. */
+/** The scans page: totals, trend, countries, devices, products, and how scans are counted. */
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
@@ -17,83 +17,83 @@ import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { type Words, wordsOf } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { getShortTitle } from '../product-data/titles.ts'
-import { figures } from './key-figures.ts'
-import { clonesPart, milestonesPart, topPart } from './lists.ts'
-import { ranges, readRange } from './ranges.ts'
-import { countryTable, wordTable } from './shares.ts'
-import { leftOut, switchesPart } from './switches.ts'
+import { renderKeyFigures } from './key-figures.ts'
+import { renderMilestones, renderMostScanned, renderSuspicions } from './lists.ts'
+import { parseRange, renderRanges } from './ranges.ts'
+import { renderCountryTable, renderCountTable } from './shares.ts'
+import { renderSwitches, renderUncountedNotice } from './switches.ts'
 import { SCAN_TEXTS } from './texts.ts'
-import { trendPart } from './trend.ts'
-import { worldMap } from './world-map.ts'
+import { renderTrend } from './trend.ts'
+import { renderWorldMap } from './world-map.ts'
 
-const TOP_SHOWN = 10
-const LISTED = 10
-const COUNTRIES_SHOWN = 12
+const MAX_TOP = 10
+const MAX_LISTED = 10
+const MAX_COUNTRIES = 12
 const NEWEST_MODEL = { levels: ['m'], status: 'a' } as const
 
 export async function showScans(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, query } = visit
   const texts = wordsOf(words, SCAN_TEXTS)
   const ctx = toAccountContext(setup, session)
-  const days = readRange(query)
+  const days = parseRange(query)
   const [comparison, settings] = await Promise.all([
     comparePeriods(ctx, { days }),
     getScanSettings(ctx, ctx.accountId),
   ])
   const saved = query.has('saved') ? html`<p class="reach" role="status">${texts.saved}</p>` : ''
-  const told = html`!${saved}!${leftOut(words, settings)}`
-  const end = html`!${how(words)}!${switchesPart(visit, settings)}`
+  const told = html`!${saved}!${renderUncountedNotice(words, settings)}`
+  const end = html`!${renderMethod(words)}!${renderSwitches(visit, settings)}`
   const page = { title: texts.title, isWide: true }
   if (comparison.is === 'nothing') {
-    const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>!${told}!${await empty(words, ctx)}!${end}`
+    const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>!${told}!${await renderEmpty(words, ctx)}!${end}`
     return { ...page, body }
   }
   const [summary, lists] = await Promise.all([
     summarizeAccount(ctx, { days }),
-    listsOf(words, ctx, { days, isWatched: settings.clone_rules !== null }),
+    renderLists(words, ctx, { days, isWatched: settings.clone_rules !== null }),
   ])
   const address = (range: string | undefined) => (range === undefined ? SCANS : `${SCANS}?days=${range}`)
-  const body = html`<div class="page-head"><h1>${texts.title}</h1>!${ranges(words, days, address)}</div>!${told}
-!${figures(words, { summary, days, comparison })}
-<section aria-labelledby="trend">!${trendPart(words, summary.by_day, 'h2')}</section>
-!${summary.total === 0 ? '' : whence(words, summary)}
+  const body = html`<div class="page-head"><h1>${texts.title}</h1>!${renderRanges(words, days, address)}</div>!${told}
+!${renderKeyFigures(words, { summary, days, comparison })}
+<section aria-labelledby="trend">!${renderTrend(words, summary.by_day, 'h2')}</section>
+!${summary.total === 0 ? '' : renderOrigins(words, summary)}
 <section aria-labelledby="top"><h2 id="top">${texts.top}</h2>!${lists.top(summary.total)}</section>
 <div class="halves"><section aria-labelledby="clones"><h2 id="clones">${texts.clones}</h2>!${lists.clones}</section>
 <section aria-labelledby="milestones"><h2 id="milestones">${texts.milestones}</h2>!${lists.milestones}</section></div>!${end}`
   return { ...page, body }
 }
 
-/** The parts that name products, whose names are looked up together. */
-async function listsOf(words: Words, ctx: AccountContext, wish: { days: number; isWatched: boolean }) {
+/** The lists that name products; the names are loaded together. */
+async function renderLists(words: Words, ctx: AccountContext, wish: { days: number; isWatched: boolean }) {
   const [top, suspicions, reached] = await Promise.all([
-    listMostScanned(ctx, { days: wish.days, limit: TOP_SHOWN }),
-    listSuspicions(ctx, { limit: LISTED }),
-    listMilestones(ctx, { limit: LISTED }),
+    listMostScanned(ctx, { days: wish.days, limit: MAX_TOP }),
+    listSuspicions(ctx, { limit: MAX_LISTED }),
+    listMilestones(ctx, { limit: MAX_LISTED }),
   ])
   const uuids = new Set([...top.models, ...suspicions, ...reached].map(({ uuid }) => uuid))
   const names = new Map((await findSummaries(ctx, [...uuids])).map(row => [row.id, row]))
   return {
-    top: (total: number) => topPart(words, top, names, total),
-    clones: clonesPart(words, { suspicions, names, isWatched: wish.isWatched }),
-    milestones: milestonesPart(words, reached, names),
+    top: (total: number) => renderMostScanned(words, top, names, total),
+    clones: renderSuspicions(words, { suspicions, names, isWatched: wish.isWatched }),
+    milestones: renderMilestones(words, reached, names),
   }
 }
 
-/** From where, and with what. */
-function whence(words: Words, summary: AccountScanSummary): string {
+/** Scans by country, device, category and level. */
+function renderOrigins(words: Words, summary: AccountScanSummary): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   const { levels } = wordsOf(words, PRODUCT_TEXTS)
   const categories = Object.fromEntries(allCategories().map(({ id }) => [id, getCategoryName(words, id)]))
   const levelNames = { model: levels.model, batch: levels.batch, item: levels.item }
   return html`<section aria-labelledby="countries"><h2 id="countries">${texts.whence}</h2>
-<div class="whence">!${worldMap(words, summary.byCountry)}<div>!${countryTable(words, summary.byCountry, COUNTRIES_SHOWN)}</div></div></section>
-<div class="thirds"><section aria-labelledby="by-device"><h2 id="by-device">${texts.devices}</h2>!${wordTable(words, { counts: summary.byDevice, names: texts.deviceNames, head: texts.device })}</section>
-<section aria-labelledby="by-category"><h2 id="by-category">${texts.byCategory}</h2>!${wordTable(words, { counts: summary.byCategory, names: categories, head: wordsOf(words, PRODUCT_TEXTS).category })}</section>
-<section aria-labelledby="by-level"><h2 id="by-level">${texts.byLevel}</h2>!${wordTable(words, { counts: summary.byLevel, names: levelNames, head: wordsOf(words, PRODUCT_TEXTS).level })}</section></div>`
+<div class="whence">!${renderWorldMap(words, summary.byCountry)}<div>!${renderCountryTable(words, summary.byCountry, MAX_COUNTRIES)}</div></div></section>
+<div class="thirds"><section aria-labelledby="by-device"><h2 id="by-device">${texts.devices}</h2>!${renderCountTable(words, { counts: summary.byDevice, names: texts.deviceNames, head: texts.device })}</section>
+<section aria-labelledby="by-category"><h2 id="by-category">${texts.byCategory}</h2>!${renderCountTable(words, { counts: summary.byCategory, names: categories, head: wordsOf(words, PRODUCT_TEXTS).category })}</section>
+<section aria-labelledby="by-level"><h2 id="by-level">${texts.byLevel}</h2>!${renderCountTable(words, { counts: summary.byLevel, names: levelNames, head: wordsOf(words, PRODUCT_TEXTS).level })}</section></div>`
 }
 
-/** How a first scan comes about: with the newest product's own code. */
-async function empty(words: Words, ctx: AccountContext): Promise<string> {
+/** Before the first scan: shows the newest product's code to scan. */
+async function renderEmpty(words: Words, ctx: AccountContext): Promise<string> {
   const texts = wordsOf(words, SCAN_TEXTS)
   const { rows } = await listPassports(ctx, NEWEST_MODEL, { limit: 1, page: 1 })
   const [model] = rows
@@ -106,7 +106,7 @@ async function empty(words: Words, ctx: AccountContext): Promise<string> {
 <div><p>${texts.emptyLead}</p><ol class="steps">!${texts.emptySteps.map(step => html`<li>${step}</li>`)}</ol><p class="quiet">${texts.emptyOwn}</p><p><a class="alone" href="${PRODUCTS}/${id}">${title}</a></p></div></div></section>`
 }
 
-function how(words: Words): string {
+function renderMethod(words: Words): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   return html`<section aria-labelledby="how"><h2 id="how">${texts.how}</h2><ul class="points">!${texts.howPoints.map(point => html`<li>${point}</li>`)}</ul>
 <p><a class="alone" href="${DOCS}#getScans">${texts.howApi}</a></p></section>`

@@ -1,4 +1,4 @@
-/** The scans of one product, on its page: its own, or with those of its units. */
+/** The scans of one product, on its page: its own, or including those of its units. */
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -11,19 +11,23 @@ import { PRODUCTS, SCANS } from '../page/addresses.ts'
 import type { SignedInVisit } from '../page/route.ts'
 import { type Words, wordsOf } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
-import { figures } from './key-figures.ts'
-import { ownMilestones, seenWords, whatToDo } from './lists.ts'
-import { ranges, readRange } from './ranges.ts'
-import { countryTable, wordTable } from './shares.ts'
+import { renderKeyFigures } from './key-figures.ts'
+import { formatSightings, renderCloneAdvice, renderOwnMilestones } from './lists.ts'
+import { parseRange, renderRanges } from './ranges.ts'
+import { renderCountryTable, renderCountTable } from './shares.ts'
 import { SCAN_TEXTS } from './texts.ts'
-import { trendPart } from './trend.ts'
+import { renderTrend } from './trend.ts'
 
-const COUNTRIES_SHOWN = 6
+const MAX_COUNTRIES = 6
 
-export async function scansPart(visit: SignedInVisit, ctx: AccountContext, { row }: State): Promise<string> {
+export async function renderScansSection(
+  visit: SignedInVisit,
+  ctx: AccountContext,
+  { row }: State,
+): Promise<string> {
   const { words, query } = visit
   const texts = wordsOf(words, SCAN_TEXTS)
-  const days = readRange(query)
+  const days = parseRange(query)
   const withUnits = row.level !== 'i' && query.get('include') === 'units'
   const [summary, milestones, suspicions, settings] = await Promise.all([
     summarizePassport(ctx, { uuid: row.id, days, withUnits }),
@@ -39,28 +43,28 @@ export async function scansPart(visit: SignedInVisit, ctx: AccountContext, { row
     return `${PRODUCTS}/${idFromUuid(row.id)}${sent.size === 0 ? '' : `?${sent}`}#scans`
   }
   const kept = query.has('days') ? String(days) : undefined
-  const which = row.level === 'i' ? '' : choice(words, withUnits, units => address(kept, units))
+  const which = row.level === 'i' ? '' : renderUnitsChoice(words, withUnits, units => address(kept, units))
   const off = isCounted(settings, row.category)
     ? ''
     : html`<p class="reach">${settings.on ? texts.isOffFor(getCategoryName(words, row.category)) : texts.isOff}</p>`
   const whence =
     summary.total === 0
       ? html`<p class="quiet">${texts.partNone}</p>`
-      : html`!${trendPart(words, summary.by_day, 'h3')}
-<div class="halves after"><div>!${countryTable(words, summary.byCountry, COUNTRIES_SHOWN)}</div><div>!${wordTable(words, { counts: summary.byDevice, names: texts.deviceNames, head: texts.device })}</div></div>`
-  return html`<section aria-labelledby="scans"><div class="page-head"><h2 id="scans">${texts.part}</h2>!${ranges(words, days, range => address(range, withUnits))}</div>
-!${which}!${off}!${suspicions.map(one => suspected(words, one))}!${figures(words, { summary, days, comparison: undefined })}
-!${whence}!${ownMilestones(words, milestones)}<p><a class="alone" href="${SCANS}">${texts.toScans}</a></p></section>`
+      : html`!${renderTrend(words, summary.by_day, 'h3')}
+<div class="halves after"><div>!${renderCountryTable(words, summary.byCountry, MAX_COUNTRIES)}</div><div>!${renderCountTable(words, { counts: summary.byDevice, names: texts.deviceNames, head: texts.device })}</div></div>`
+  return html`<section aria-labelledby="scans"><div class="page-head"><h2 id="scans">${texts.part}</h2>!${renderRanges(words, days, range => address(range, withUnits))}</div>
+!${which}!${off}!${suspicions.map(one => renderSuspicion(words, one))}!${renderKeyFigures(words, { summary, days, comparison: undefined })}
+!${whence}!${renderOwnMilestones(words, milestones)}<p><a class="alone" href="${SCANS}">${texts.toScans}</a></p></section>`
 }
 
-function choice(words: Words, withUnits: boolean, address: (units: boolean) => string): string {
+function renderUnitsChoice(words: Words, withUnits: boolean, address: (units: boolean) => string): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   const link = (units: boolean, name: string) =>
     html`<a href="${address(units)}"!${units === withUnits ? ' aria-current="true"' : ''}>${name}</a>`
   return html`<nav class="ranges" aria-label="${texts.which}">!${link(false, texts.ownScans)}!${link(true, texts.withUnits)}</nav>`
 }
 
-function suspected(words: Words, { at, seen }: Suspicion): string {
+function renderSuspicion(words: Words, { at, seen }: Suspicion): string {
   const texts = wordsOf(words, SCAN_TEXTS)
-  return html`<div class="reach wrong"><p>${texts.suspected([words.minute(at), ...(seen === undefined ? [] : [seenWords(words, seen)])].join('; '))}</p>!${whatToDo(words)}</div>`
+  return html`<div class="reach wrong"><p>${texts.suspected([words.minute(at), ...(seen === undefined ? [] : [formatSightings(words, seen)])].join('; '))}</p>!${renderCloneAdvice(words)}</div>`
 }

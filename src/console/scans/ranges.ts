@@ -1,5 +1,4 @@
-/** Where the scans are, and the ways to the other ranges. */
-
+/** The ranges of days that the scans pages offer. */
 import { html } from 'ghtml'
 import { SUMMARY_RANGES } from '../../scans/summary.ts'
 import { SCANS } from '../page/addresses.ts'
@@ -8,18 +7,22 @@ import { SCAN_TEXTS } from './texts.ts'
 
 export const SWITCHES = `${SCANS}/switches`
 
-const USUAL = '30'
+const DEFAULT_RANGE = '30'
 
-/** The days that the address asks for; what is no range is as if it were not there. */
-export const readRange = (query: URLSearchParams): number =>
-  Number(SUMMARY_RANGES.find(range => range === query.get('days')) ?? USUAL)
+/** The number of days that the query names; the default if it is not one of the ranges. */
+export const parseRange = (query: URLSearchParams): number =>
+  Number(SUMMARY_RANGES.find(range => range === query.get('days')) ?? DEFAULT_RANGE)
 
-/** `address` makes the address of a range, without `days` for the usual one. */
-export function ranges(words: Words, days: number, address: (range: string | undefined) => string): string {
+/** `address` builds the URL of a range; undefined stands for the default range. */
+export function renderRanges(
+  words: Words,
+  days: number,
+  address: (range: string | undefined) => string,
+): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   const links = SUMMARY_RANGES.map(range => {
     const current = Number(range) === days ? ' aria-current="true"' : ''
-    return html`<a href="${address(range === USUAL ? undefined : range)}"!${current}>${texts.range(Number(range))}</a>`
+    return html`<a href="${address(range === DEFAULT_RANGE ? undefined : range)}"!${current}>${texts.range(Number(range))}</a>`
   })
   return html`<nav class="ranges" aria-label="${texts.ranges}">!${links}</nav>`
 }

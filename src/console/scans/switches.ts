@@ -1,4 +1,5 @@
-/** What is counted, and the form that switches it: the account's law may forbid what another one wants. */
+/** The settings of what is counted: one account's law may forbid what another account wants. */
+
 import { html } from 'ghtml'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { allCategories } from '../../categories/catalogue.ts'
@@ -15,8 +16,8 @@ import { getCategoryName } from '../product-data/labels.ts'
 import { SWITCHES } from './ranges.ts'
 import { SCAN_TEXTS } from './texts.ts'
 
-/** Says at the head of a page what is left out of its numbers. */
-export function leftOut(words: Words, { on, off_categories: off }: ScanSettings): string {
+/** A notice at the top of a page that says what its numbers leave out. */
+export function renderUncountedNotice(words: Words, { on, off_categories: off }: ScanSettings): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   if (!on) return html`<p class="reach">${texts.isOff} <a href="${SCANS}#switches">${texts.switches}</a></p>`
   if (off.length === 0) return ''
@@ -24,29 +25,29 @@ export function leftOut(words: Words, { on, off_categories: off }: ScanSettings)
   return html`<p class="reach">${texts.isOffFor(names)} <a href="${SCANS}#switches">${texts.switches}</a></p>`
 }
 
-export function switchesPart({ words, session }: SignedInVisit, settings: ScanSettings): string {
+export function renderSwitches({ words, session }: SignedInVisit, settings: ScanSettings): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   const body =
     session.role === 'viewer'
-      ? html`!${standing(words, settings)}<p class="quiet">${texts.viewersOnly}</p>`
-      : form(words, settings)
+      ? html`!${renderReadOnlySwitches(words, settings)}<p class="quiet">${texts.viewersOnly}</p>`
+      : renderSwitchesForm(words, settings)
   return html`<section aria-labelledby="switches"><h2 id="switches">${texts.switches}</h2><p>${texts.switchesLead}</p>!${body}</section>`
 }
 
-function standing(words: Words, settings: ScanSettings): string {
+function renderReadOnlySwitches(words: Words, settings: ScanSettings): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   const word = (isOn: boolean) => (isOn ? texts.on : texts.off)
   const lines = [
     [texts.switchAll, word(settings.on)],
-    ...allCategories().map(({ id }) => [getCategoryName(words, id), word(isOnFor(settings, id))]),
+    ...allCategories().map(({ id }) => [getCategoryName(words, id), word(isCategoryOn(settings, id))]),
     [texts.switchClones, word(settings.clone_rules !== null)],
   ]
   return html`<dl class="pairs">!${lines.map(([name, state]) => html`<dt>${name}</dt><dd>${state}</dd>`)}</dl>`
 }
 
-const isOnFor = ({ off_categories: off }: ScanSettings, category: string) => !off.includes(category)
+const isCategoryOn = ({ off_categories: off }: ScanSettings, category: string) => !off.includes(category)
 
-function form(words: Words, settings: ScanSettings): string {
+function renderSwitchesForm(words: Words, settings: ScanSettings): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   const box = (one: {
     id: string
@@ -67,7 +68,7 @@ function form(words: Words, settings: ScanSettings): string {
       name: 'category',
       value: id,
       label: getCategoryName(words, id),
-      isOn: isOnFor(settings, id),
+      isOn: isCategoryOn(settings, id),
     }),
   )
   return html`<form method="post" action="${SWITCHES}" class="narrow switches">
@@ -77,7 +78,7 @@ function form(words: Words, settings: ScanSettings): string {
 <button>${texts.save}</button></form>`
 }
 
-/** What is not ticked is off. The numbers of suspicion stay as they are as long as it is watched. */
+/** A box that is not ticked is off. The thresholds of suspicion stay unless that check is switched. */
 export async function submitSwitches({ setup, session, form: sent }: SignedInVisit): Promise<Outcome> {
   const ctx = toAccountContext(setup, session)
   const settings = await getScanSettings(ctx, ctx.accountId)

@@ -1,22 +1,23 @@
-/** Scans over time, as bars and as a table: a bar a day, and in a year one a week, so that it can still be read. */
+/** Scans over time as bars and as a table: one bar per day, or per week if the range is long. */
 import { html } from 'ghtml'
 import type { DaySum } from '../../scans/summary.ts'
 import { type Words, wordsOf } from '../page/words.ts'
 import { SCAN_TEXTS } from './texts.ts'
 
-/** More bars than this are thinner than a line on a phone. */
-const MOST_DAYS = 100
+/** With more, each bar would be thinner than a line on a phone. */
+const MAX_DAY_BARS = 100
 const WEEK_DAYS = 7
 const DAY_MS = 86_400_000
-/** The drawing's own units: it is stretched to the width there is. */
-const BAR = 10
-const HIGH = 100
+/** In units of the SVG, which is stretched to the available width. */
+const BAR_WIDTH = 10
+const CHART_HEIGHT = 100
 
 export type Bar = { from: string; total: number; unique: number }
 
-/** A bar for each day, or for each week from Monday on. */
-export function barsOf(days: readonly DaySum[]): Bar[] {
-  if (days.length <= MOST_DAYS) return days.map(({ date, total, unique }) => ({ from: date, total, unique }))
+/** One bar per day or, for a long range, per week from Monday. */
+export function buildBars(days: readonly DaySum[]): Bar[] {
+  if (days.length <= MAX_DAY_BARS)
+    return days.map(({ date, total, unique }) => ({ from: date, total, unique }))
   const weeks: Bar[] = []
   for (const { date, total, unique } of days) {
     const week = weeks.at(-1)
@@ -32,27 +33,27 @@ export function barsOf(days: readonly DaySum[]): Bar[] {
 /** The first of January 1970 was a Thursday. */
 const isMonday = (date: string) => (Date.parse(date) / DAY_MS + 3) % WEEK_DAYS === 0
 
-/** The number at the top of the scale: even, so that half of it is whole, and not much more than the highest bar. */
-export function scaleTop(most: number): number {
+/** The top of the scale: not much above the highest bar, and even, so that its half is a whole number. */
+export function chooseScaleTop(most: number): number {
   const base = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, most))))
   const steps = base === 1 ? [2, 4, 6, 8, 10] : [1, 2, 3, 4, 5, 6, 8, 10]
   return (steps.find(step => step * base >= most) ?? 10) * base
 }
 
-/** With a heading of this rank. */
-export function trendPart(words: Words, days: readonly DaySum[], rank: 'h2' | 'h3'): string {
+/** `rank`: the level of the heading. */
+export function renderTrend(words: Words, days: readonly DaySum[], rank: 'h2' | 'h3'): string {
   const texts = wordsOf(words, SCAN_TEXTS)
-  const bars = barsOf(days)
+  const bars = buildBars(days)
   const isWeeks = bars.length < days.length
   return html`<${rank} id="trend">${isWeeks ? texts.trendWeeks : texts.trend}</${rank}>
-!${drawing(words, bars, isWeeks)}
+!${renderChart(words, bars, isWeeks)}
 <p class="quiet"><span class="mark in-all"></span> ${texts.total} <span class="mark once"></span> ${texts.unique} <span class="aside">${isWeeks ? texts.partWeeks : texts.partDay}</span></p>
-<details class="fold-small"><summary>${texts.asTable}<span class="sight">: ${isWeeks ? texts.trendWeeks : texts.trend}</span></summary>!${table(words, bars, isWeeks)}</details>`
+<details class="fold-small"><summary>${texts.asTable}<span class="sight">: ${isWeeks ? texts.trendWeeks : texts.trend}</span></summary>!${renderTable(words, bars, isWeeks)}</details>`
 }
 
-function drawing(words: Words, bars: readonly Bar[], isWeeks: boolean): string {
+function renderChart(words: Words, bars: readonly Bar[], isWeeks: boolean): string {
   const texts = wordsOf(words, SCAN_TEXTS)
-  const top = scaleTop(Math.max(...bars.map(bar => bar.total)))
+  const top = chooseScaleTop(Math.max(...bars.map(bar => bar.total)))
   const total = bars.reduce((sum, bar) => sum + bar.total, 0)
   const most = bars.reduce((a, b) => (b.total > a.total ? b : a), { from: '', total: 0, unique: 0 })
   const when = isWeeks ? texts.inWeek : texts.onDay
@@ -64,34 +65,34 @@ function drawing(words: Words, bars: readonly Bar[], isWeeks: boolean): string {
   const day = isWeeks ? words.date : words.dayOfYear
   const places = bars.map((bar, i) => {
     const title = name(words.date(bar.from), words.number(bar.total), words.number(bar.unique))
-    return html`<path d="M${i * BAR + BAR / 2} 0v${HIGH}"><title>${title}</title></path>`
+    return html`<path d="M${i * BAR_WIDTH + BAR_WIDTH / 2} 0v${CHART_HEIGHT}"><title>${title}</title></path>`
   })
-  const width = bars.length * BAR
+  const width = bars.length * BAR_WIDTH
   const ends = [bars[0], bars[Math.floor((bars.length - 1) / 2)], bars.at(-1)]
   return html`<div class="trend"><div class="scale" aria-hidden="true">!${[top, top / 2, 0].map(n => html`<span>${words.number(n)}</span>`)}</div>
-<svg role="img" aria-label="${says}" viewBox="0 0 ${width} ${HIGH}" preserveAspectRatio="none"><path class="lines" d="M0 0H${width}M0 ${HIGH / 2}H${width}M0 ${HIGH}H${width}"/><g class="places">!${places}</g>
-!${columns(
+<svg role="img" aria-label="${says}" viewBox="0 0 ${width} ${CHART_HEIGHT}" preserveAspectRatio="none"><path class="lines" d="M0 0H${width}M0 ${CHART_HEIGHT / 2}H${width}M0 ${CHART_HEIGHT}H${width}"/><g class="places">!${places}</g>
+!${renderBars(
     'in-all',
     bars.map(bar => bar.total / top),
-  )}!${columns(
+  )}!${renderBars(
     'once',
     bars.map(bar => bar.unique / top),
   )}</svg>
 <div class="ends" aria-hidden="true">!${ends.map(bar => html`<span>${bar === undefined ? '' : day(bar.from)}</span>`)}</div></div>`
 }
 
-/** All of one kind are one stroke each of one path: as wide as the style sheet says. */
-function columns(name: string, shares: readonly number[]): string {
+/** All bars of a kind are strokes of one path; the style sheet sets their width. */
+function renderBars(name: string, shares: readonly number[]): string {
   const strokes = shares.flatMap((share, i) => {
-    const height = round(share * HIGH)
-    return height === 0 ? [] : `M${i * BAR + BAR / 2} ${HIGH}v${-height}`
+    const height = roundToTenth(share * CHART_HEIGHT)
+    return height === 0 ? [] : `M${i * BAR_WIDTH + BAR_WIDTH / 2} ${CHART_HEIGHT}v${-height}`
   })
   return html`<path class="${name}" d="${strokes.join('')}"/>`
 }
 
-const round = (n: number) => Math.round(n * 10) / 10
+const roundToTenth = (n: number) => Math.round(n * 10) / 10
 
-function table(words: Words, bars: readonly Bar[], isWeeks: boolean): string {
+function renderTable(words: Words, bars: readonly Bar[], isWeeks: boolean): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   const rows = bars
     .toReversed()

@@ -1,53 +1,53 @@
-/** The countries of scans on a map of the world, drawn by `scripts/world-map.ts`; where a country is too small, a dot. */
+/** A world map of scans by country, from the outlines of `scripts/world-map.ts`; small countries are dots. */
 import { readFileSync } from 'node:fs'
 import { html } from 'ghtml'
 import type { ScanCounts } from '../../scans/summary.ts'
 import { type Words, wordsOf } from '../page/words.ts'
-import { countryName } from './shares.ts'
+import { getCountryName } from './shares.ts'
 import { SCAN_TEXTS } from './texts.ts'
 
 type World = {
   width: number
   height: number
-  /** ISO 3166-1 code to the outline. */
+  /** Outlines by ISO 3166-1 code. */
   shapes: Readonly<Record<string, string>>
-  /** Where the small ones are. */
+  /** Positions of countries that are too small to see. */
   dots: Readonly<Record<string, readonly [x: number, y: number]>>
 }
 
 const WORLD: World = JSON.parse(readFileSync(new URL('../../../assets/world.json', import.meta.url), 'utf8'))
 const SHADES = 5
 const DOT_RADIUS = 4.5
-/** Where there is nothing beyond but the islands of the Pacific. */
-const LAND = { left: 88, right: 746 }
+/** Beyond it are only islands of the Pacific; the map is cut to it if none of them has scans. */
+const LAND_RANGE = { left: 88, right: 746 }
 
-/** The highest count of each shade, the lightest first: steps of equal ratio, because few countries have most scans. */
-export function shadesOf(most: number): number[] {
+/** The highest count of each shade, lightest first. Steps have equal ratios, because few countries have most scans. */
+export function buildShadeLimits(most: number): number[] {
   const ends = Array.from({ length: SHADES }, (_, i) => Math.round(most ** ((i + 1) / SHADES)))
   return [...new Set(ends)]
 }
 
-/** One of `s1` to `s5`, the darkest always among them. */
-const shadeAt = (place: number, of: number) => `s${Math.round(((place + 1) * SHADES) / of)}`
+/** A class from `s1` to `s5`; the highest count always gets `s5`. */
+const getShadeClass = (place: number, of: number) => `s${Math.round(((place + 1) * SHADES) / of)}`
 
-export function worldMap(words: Words, byCountry: ScanCounts): string {
+export function renderWorldMap(words: Words, byCountry: ScanCounts): string {
   const texts = wordsOf(words, SCAN_TEXTS)
   const known = Object.entries(byCountry).filter(([code]) => words.country(code) !== undefined)
   const [first] = known
   if (first === undefined) return ''
-  const ends = shadesOf(Math.max(...known.map(([, count]) => count)))
+  const ends = buildShadeLimits(Math.max(...known.map(([, count]) => count)))
   const shade = (count: number) =>
-    shadeAt(
+    getShadeClass(
       ends.findIndex(end => count <= end),
       ends.length,
     )
   const title = (code: string, count: number) =>
-    html`<title>${countryName(words, code)}: ${words.number(count)}</title>`
+    html`<title>${getCountryName(words, code)}: ${words.number(count)}</title>`
   const counts = new Map(known)
   const quiet = Object.entries(WORLD.shapes)
     .filter(([code]) => !counts.has(code))
     .map(([, path]) => path)
-  // What all of a shade have in common is said once; the dots lie on top, and bear the number where there is one.
+  // One group per shade. Dots lie on top, and carry the title of their country.
   const shaded = (draw: (code: string, count: number) => string) => {
     const drawn = new Map<string, string>()
     for (const [code, count] of known) {
@@ -69,21 +69,21 @@ export function worldMap(words: Words, byCountry: ScanCounts): string {
       : html`<circle cx="${dot[0]}" cy="${dot[1]}" r="${DOT_RADIUS}">!${title(code, count)}</circle>`
   })
   const isFar = known.some(([code]) => {
-    const [x] = WORLD.dots[code] ?? [LAND.left]
-    return x < LAND.left || x > LAND.right
+    const [x] = WORLD.dots[code] ?? [LAND_RANGE.left]
+    return x < LAND_RANGE.left || x > LAND_RANGE.right
   })
-  const [left, right] = isFar ? [0, WORLD.width] : [LAND.left, LAND.right]
-  const says = texts.mapSays(known.length, countryName(words, first[0]))
+  const [left, right] = isFar ? [0, WORLD.width] : [LAND_RANGE.left, LAND_RANGE.right]
+  const says = texts.mapSays(known.length, getCountryName(words, first[0]))
   return html`<figure class="world"><svg role="img" aria-label="${says}" viewBox="${left} 0 ${right - left} ${WORLD.height}"><path class="land" d="${quiet.join('')}"/>!${outlines}!${dots}</svg>
-<figcaption class="quiet">!${legend(words, ends)}<span class="line">${texts.mapSource}</span></figcaption></figure>`
+<figcaption class="quiet">!${renderLegend(words, ends)}<span class="line">${texts.mapSource}</span></figcaption></figure>`
 }
 
-function legend(words: Words, ends: readonly number[]): string {
+function renderLegend(words: Words, ends: readonly number[]): string {
   return ends
     .map((end, i) => {
       const from = (ends[i - 1] ?? 0) + 1
       const range = from === end ? words.number(end) : `${words.number(from)}–${words.number(end)}`
-      return html`<span class="step"><svg class="swatch" viewBox="0 0 1 1" aria-hidden="true"><rect class="${shadeAt(i, ends.length)}" width="1" height="1"/></svg> ${range}</span>`
+      return html`<span class="step"><svg class="swatch" viewBox="0 0 1 1" aria-hidden="true"><rect class="${getShadeClass(i, ends.length)}" width="1" height="1"/></svg> ${range}</span>`
     })
     .join(' ')
 }

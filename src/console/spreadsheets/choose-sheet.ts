@@ -1,4 +1,5 @@
-/** Which sheet of a workbook is meant: read anew from the file that is kept. */
+/** Switches to another sheet of an uploaded workbook; the stored file is parsed again. */
+
 import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { requireUuid } from '../../passports/read/find.ts'
 import { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
@@ -7,25 +8,24 @@ import { IMPORT } from '../page/addresses.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { SHEET_TEXTS } from '../page/sheet-texts.ts'
 import { wordsOf } from '../page/words.ts'
-import { columnsPage } from './columns.ts'
-import { whileReading } from './limit-reads.ts'
-import { fileSentence } from './words.ts'
+import { renderColumnsPage } from './columns.ts'
+import { limitReads } from './limit-reads.ts'
+import { explainFileError } from './words.ts'
 
-/** Another sheet of the same file in place of the one before. */
-export async function submitChoice(visit: SignedInVisit): Promise<Outcome> {
+export async function submitSheetChoice(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, params, form } = visit
   const ctx = toAccountContext(setup, session)
   const uuid = requireUuid(params.id ?? '')
-  const again = async (problem: string) => columnsPage(visit, await getImport(ctx, uuid), { problem })
+  const again = async (problem: string) => renderColumnsPage(visit, await getImport(ctx, uuid), { problem })
   await getImport(ctx, uuid)
   try {
-    const isRead = await whileReading(async () => {
+    const isRead = await limitReads(async () => {
       await selectSheet(ctx, uuid, form.raw('sheet'))
       return true
     })
     return isRead ? { to: `${IMPORT}/${params.id}` } : again(wordsOf(words, SHEET_TEXTS).busy)
   } catch (error) {
-    if (error instanceof SpreadsheetError) return again(fileSentence(words, error))
+    if (error instanceof SpreadsheetError) return again(explainFileError(words, error))
     throw error
   }
 }

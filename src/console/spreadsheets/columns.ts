@@ -1,4 +1,4 @@
-/** Which column of a sheet is which field: guessed, shown with its first values, confirmed by a person. */
+/** The page that maps columns to fields: guessed, shown with sample values, confirmed by a person. */
 import { html } from 'ghtml'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
@@ -31,66 +31,72 @@ import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { SHEET_TEXTS } from '../page/sheet-texts.ts'
 import { type Words, wordsOf } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
-import { type Further, missingNote, readSameValues, sameLabels, sameValues } from './constant-values.ts'
-import { columnTitle, mappingTable } from './mapping-table.ts'
-import { categoryOf, columnLabel } from './words.ts'
+import {
+  type FurtherConstant,
+  listConstantLabels,
+  parseConstantValues,
+  renderConstantValues,
+  renderMissingNote,
+} from './constant-values.ts'
+import { formatColumnTitle, renderMappingTable } from './mapping-table.ts'
+import { getCategoryOrFirst, getColumnLabel } from './words.ts'
 
-const SAMPLES = 3
-const MAX_SHOWN_NAME = 60
+const SAMPLE_ROWS = 3
+const MAX_NAME_LENGTH = 60
 
-type Told = {
+type ColumnsPageState = {
   problems?: Problems
   problem?: string
   settings?: ImportSettings
   typed?: readonly string[]
-  further?: readonly Further[]
+  further?: readonly FurtherConstant[]
 }
 
-export async function columnsPage(
+export async function renderColumnsPage(
   visit: SignedInVisit,
   sheet: SpreadsheetImport,
-  told: Told = {},
+  told: ColumnsPageState = {},
 ): Promise<Outcome> {
   const { setup, session, words } = visit
   const texts = wordsOf(words, SHEET_TEXTS)
   const settings = told.settings ?? sheet.settings
-  const category = categoryOf(sheet.category)
+  const category = getCategoryOrFirst(sheet.category)
   const ctx = toAccountContext(setup, session)
-  const sample = await getSampleRows(ctx, sheet.id, SAMPLES)
+  const sample = await getSampleRows(ctx, sheet.id, SAMPLE_ROWS)
   const { problems = {} } = told
   const columns = settings.mapping.map(name => (name === null ? undefined : findColumn(category, name)))
   const section = { category, columns, settings, problems, typed: told.further ?? [] }
   const titles = Object.fromEntries(
     sheet.header.flatMap((title, place) => {
-      const name = columnTitle(words, title, place)
+      const name = formatColumnTitle(words, title, place)
       return [
         [`c.${place}`, name],
         [`u.${place}`, name],
       ]
     }),
   )
-  const labels = { ...titles, ...sameLabels(words, category, problems) }
+  const labels = { ...titles, ...listConstantLabels(words, category, problems) }
   const encoding =
     sheet.encoding === 'windows-1252' || sheet.encoding?.startsWith('utf-16')
       ? html`<p class="quiet">${texts.readAs(sheet.encoding)}</p>`
       : ''
   const body = html`<p class="way"><a class="alone" href="${IMPORT}">${texts.title}</a></p><h1>${texts.columns}</h1>
 <p class="quiet">${sheet.fileName}, ${getCategoryName(words, sheet.category)}, ${texts.rows(sheet.rowCount, words.number(sheet.rowCount))}</p><p class="lead">${texts.columnsLead}</p>
-!${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${roomNote(words, sheet, await findRemainingModels(ctx))}!${sheetChoice(words, sheet)}!${missingNote(words, section)}
-<form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/columns" novalidate>!${choices(words, settings)}!${mappingTable(words, sheet, { sample, settings, typed: told.typed ?? [], problems })}
-!${sameValues(words, section)}!${fieldList(words, category, settings)}<div class="choices"><button>${texts.check}</button> <button class="second" formaction="${IMPORT}/${idFromUuid(sheet.id)}/discard">${texts.discard}</button></div></form>`
+!${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${renderQuotaNote(words, sheet, await findRemainingModels(ctx))}!${renderSheetChoice(words, sheet)}!${renderMissingNote(words, section)}
+<form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/columns" novalidate>!${renderSettings(words, settings)}!${renderMappingTable(words, sheet, { sample, settings, typed: told.typed ?? [], problems })}
+!${renderConstantValues(words, section)}!${renderFieldList(words, category, settings)}<div class="choices"><button>${texts.check}</button> <button class="second" formaction="${IMPORT}/${idFromUuid(sheet.id)}/discard">${texts.discard}</button></div></form>`
   const isWrong = told.problem !== undefined || !isFine(problems)
   return { title: texts.columns, body, isWide: true, status: isWrong ? 422 : 200 }
 }
 
-function roomNote(words: Words, { rowCount }: SpreadsheetImport, room: number | undefined): string {
+function renderQuotaNote(words: Words, { rowCount }: SpreadsheetImport, room: number | undefined): string {
   if (room === undefined || room >= rowCount) return ''
   const note = wordsOf(words, SHEET_TEXTS).room(words.number(room), words.number(rowCount))
   return html`<p class="reach">${note}</p>`
 }
 
-/** Of a workbook with several sheets. */
-function sheetChoice(words: Words, { id, sheets, sheet }: SpreadsheetImport): string {
+/** Only for a workbook with several sheets. */
+function renderSheetChoice(words: Words, { id, sheets, sheet }: SpreadsheetImport): string {
   if (sheets.length < 2) return ''
   const texts = wordsOf(words, SHEET_TEXTS)
   const options = sheets.map(name => [name, name] as const)
@@ -98,15 +104,15 @@ function sheetChoice(words: Words, { id, sheets, sheet }: SpreadsheetImport): st
   return html`<form method="post" action="${IMPORT}/${idFromUuid(id)}/sheet" class="filters">!${select(field, {})}<button class="second">${texts.readSheet}</button></form>`
 }
 
-/** One list for all columns: the page stays small however many there are. */
-function fieldList(words: Words, category: CompleteCategory, settings: ImportSettings): string {
+/** One list for all columns, so that the page stays small. */
+function renderFieldList(words: Words, category: CompleteCategory, settings: ImportSettings): string {
   const languages = [...new Set([...settings.mapping.flatMap(languageIn(category)), words.language, 'en'])]
   const columns = listColumns(category, buildTemplateLayout(category, languages))
   const lists = category.fields
     .flatMap(({ name }) => findColumn(category, name) ?? [])
     .filter(one => one.isWhole)
   const options = [...lists, ...columns.filter(one => !one.isWhole)].map(
-    column => html`<option value="${column.name}">${columnLabel(words, column)}</option>`,
+    column => html`<option value="${column.name}">${getColumnLabel(words, column)}</option>`,
   )
   return html`<datalist id="fields">!${options}</datalist>`
 }
@@ -114,7 +120,7 @@ function fieldList(words: Words, category: CompleteCategory, settings: ImportSet
 const languageIn = (category: CompleteCategory) => (name: string | null) =>
   (name === null ? undefined : findColumn(category, name)?.language) ?? []
 
-function choices(words: Words, settings: ImportSettings): string {
+function renderSettings(words: Words, settings: ImportSettings): string {
   const texts = wordsOf(words, SHEET_TEXTS)
   const options = <T extends string>(named: Readonly<Record<T, string>>) =>
     Object.entries(named) as [T, string][]
@@ -127,7 +133,7 @@ function choices(words: Words, settings: ImportSettings): string {
   ) => select({ name, label, value, options: all, ...(hint === undefined ? {} : { hint }) }, {})
   return [
     '<div class="settings">',
-    one('match_by', texts.matchBy, settings.matchBy, options(texts.matches), matchHint(texts, settings)),
+    one('match_by', texts.matchBy, settings.matchBy, options(texts.matches), buildMatchHint(texts, settings)),
     one('mark', texts.mark, settings.mark, options(texts.marks)),
     one('clears', texts.clears, settings.clears ? 'remove' : 'keep', options(texts.clearing)),
     one('change_type', texts.changeType, settings.changeType, options(texts.changeTypes)),
@@ -135,19 +141,23 @@ function choices(words: Words, settings: ImportSettings): string {
   ].join('')
 }
 
-/** Why rows find their product as they do, and what that means. */
-function matchHint(texts: (typeof SHEET_TEXTS)['en'], { mapping, matchBy }: ImportSettings): string {
+/** Says why this field matches rows to products. */
+function buildMatchHint(texts: (typeof SHEET_TEXTS)['en'], { mapping, matchBy }: ImportSettings): string {
   const isGuessed = matchBy === guessMatchField(mapping)
   const reason = mapping.includes(matchBy) && isGuessed ? `${texts.matchReasons[matchBy]} ` : ''
   return `${reason}${texts.matchHint}`
 }
 
-/** Of `requireSettings`. */
-function settingsSentence(words: Words, category: CompleteCategory, { details, message }: AppError): string {
+/** For errors of `requireSettings`. */
+function explainSettingsError(
+  words: Words,
+  category: CompleteCategory,
+  { details, message }: AppError,
+): string {
   const { twoColumns, noKey } = wordsOf(words, SHEET_TEXTS)
   const [fault] = details ?? []
   const column = fault === undefined ? undefined : findColumn(category, fault.field)
-  const called = column === undefined ? (fault?.field ?? '') : columnLabel(words, column)
+  const called = column === undefined ? (fault?.field ?? '') : getColumnLabel(words, column)
   if (fault?.code === 'duplicate') return twoColumns(called)
   return fault?.code === 'required' ? noKey(called) : message
 }
@@ -157,12 +167,12 @@ export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
   const ctx = toAccountContext(setup, session)
   const uuid = requireUuid(params.id ?? '')
   const sheet = await getImport(ctx, uuid)
-  const category = categoryOf(sheet.category)
+  const category = getCategoryOrFirst(sheet.category)
   const typed = sheet.header.map((_, place) => form.text(`c.${place}`))
   const problems: Record<string, string> = {}
   for (const [place, name] of typed.entries()) {
     if (name === '' || findColumn(category, name) !== undefined) continue
-    problems[`c.${place}`] = wordsOf(words, SHEET_TEXTS).unknownField(name.slice(0, MAX_SHOWN_NAME))
+    problems[`c.${place}`] = wordsOf(words, SHEET_TEXTS).unknownField(name.slice(0, MAX_NAME_LENGTH))
   }
   const chosen = typed.map((name, place) => {
     const unit = form.text(`u.${place}`)
@@ -170,7 +180,7 @@ export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
   })
   const columns = resolveUnits(chosen, sheet.header, sheet.traits)
   const mark = form.text('mark') === 'comma' ? 'comma' : 'point'
-  const same = readSameValues(words, form, { category, columns, mark })
+  const same = parseConstantValues(words, form, { category, columns, mark })
   Object.assign(problems, same.problems)
   const mapping = columns.map((column, place) => {
     if (column?.unit === UNIT_TO_CHOOSE) problems[`u.${place}`] = wordsOf(words, SHEET_TEXTS).unitMissing
@@ -185,14 +195,15 @@ export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
     constants: same.constants,
     language: words.language,
   }
-  if (!isFine(problems)) return columnsPage(visit, sheet, { problems, settings, typed, further: same.typed })
+  if (!isFine(problems))
+    return renderColumnsPage(visit, sheet, { problems, settings, typed, further: same.typed })
   try {
     await startCheck(ctx, uuid, settings)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
     if (error.details?.[0]?.field === 'state') return { to: `${IMPORT}/${params.id}` }
-    return columnsPage(visit, sheet, {
-      problem: settingsSentence(words, category, error),
+    return renderColumnsPage(visit, sheet, {
+      problem: explainSettingsError(words, category, error),
       settings,
       typed,
       further: same.typed,

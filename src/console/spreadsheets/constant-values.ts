@@ -1,4 +1,4 @@
-/** "The same for every row": values that no column of a sheet gives, one for all its rows. */
+/** The section "The same for every row": one value for all rows, for fields without a column. */
 import { html } from 'ghtml'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'
@@ -16,39 +16,39 @@ import { described, input, notes, select } from '../page/fields.ts'
 import type { Form, Problems } from '../page/form.ts'
 import { SHEET_TEXTS } from '../page/sheet-texts.ts'
 import { type Words, wordsOf } from '../page/words.ts'
-import { valueLabel } from '../product-data/labels.ts'
-import { languageChoices } from '../product-data/language-names.ts'
-import { faultSentence } from '../product-data/problem-sentence.ts'
-import { columnLabel, pathLabel } from './words.ts'
+import { getValueLabel } from '../product-data/labels.ts'
+import { listLanguageOptions } from '../product-data/language-names.ts'
+import { explainProblem } from '../product-data/problem-sentence.ts'
+import { getColumnLabel, getPathLabel } from './words.ts'
 
-/** What only a column can give a new product. */
-const ONLY_BY_COLUMN: readonly string[] = [...NEVER_CONSTANT, 'productName']
-/** Blank lines for fields that are not offered by themselves. */
-const BLANK_LINES = 3
+/** Fields that only a column can provide. */
+const COLUMN_ONLY_FIELDS: readonly string[] = [...NEVER_CONSTANT, 'productName']
+/** Lines in which any other field can be set. */
+const MIN_FURTHER_LINES = 3
 
-type Section = {
+type ConstantSection = {
   category: CompleteCategory
   columns: readonly (Column | undefined)[]
   settings: ImportSettings
   problems: Problems
-  /** Further fields as they were typed. */
-  typed: readonly Further[]
+  /** Further fields as typed. */
+  typed: readonly FurtherConstant[]
 }
-export type Further = { field: string; value: string }
+export type FurtherConstant = { field: string; value: string }
 
-const givenColumns = (columns: Section['columns']) => columns.filter(one => one !== undefined)
+const listMappedColumns = (columns: ConstantSection['columns']) => columns.filter(one => one !== undefined)
 
-/** What a new product needs besides: what one value can give, and what needs a column. */
-export function missingNote(words: Words, { category, columns, settings }: Section): string {
+/** Lists required fields that are still missing: those that need a column, then the others. */
+export function renderMissingNote(words: Words, { category, columns, settings }: ConstantSection): string {
   const texts = wordsOf(words, SHEET_TEXTS)
   const same = settings.constants?.texts ?? {}
   const takesGtin = settings.constants?.takesGtinAsSku === true && hasGtin(columns)
-  const open = listMissingNames(category, givenColumns(columns)).filter(
+  const open = listMissingNames(category, listMappedColumns(columns)).filter(
     name => same[name] === undefined && !Object.keys(same).some(one => one.startsWith(`${name}.`)),
   )
-  const isColumn = (name: string) => ONLY_BY_COLUMN.includes(name)
+  const isColumn = (name: string) => COLUMN_ONLY_FIELDS.includes(name)
   const names = (some: readonly string[]) =>
-    some.map(name => pathLabel(words, name.replaceAll(/\[\d+\]/g, ''))).join(', ')
+    some.map(name => getPathLabel(words, name.replaceAll(/\[\d+\]/g, ''))).join(', ')
   const byColumn = open.filter(name => isColumn(name) && !(name === 'sku' && takesGtin))
   const byValue = open.filter(name => !isColumn(name))
   return [
@@ -57,17 +57,17 @@ export function missingNote(words: Words, { category, columns, settings }: Secti
   ].join('')
 }
 
-const hasGtin = (columns: Section['columns']) => columns.some(one => one?.name === 'gtin')
-const hasSku = (columns: Section['columns']) => columns.some(one => one?.name === 'sku')
+const hasGtin = (columns: ConstantSection['columns']) => columns.some(one => one?.name === 'gtin')
+const hasSku = (columns: ConstantSection['columns']) => columns.some(one => one?.name === 'sku')
 
-export function sameValues(words: Words, section: Section): string {
+export function renderConstantValues(words: Words, section: ConstantSection): string {
   const { category, columns, settings, problems, typed } = section
   const texts = wordsOf(words, SHEET_TEXTS)
   const same = settings.constants ?? { texts: {}, overwrites: false, takesGtinAsSku: false }
-  const needed = listMissingNames(category, givenColumns(columns)).filter(
-    name => !ONLY_BY_COLUMN.includes(name),
+  const needed = listMissingNames(category, listMappedColumns(columns)).filter(
+    name => !COLUMN_ONLY_FIELDS.includes(name),
   )
-  const language = textLanguage(words, category, same.texts)
+  const language = chooseTextLanguage(words, category, same.texts)
   const shown = needed.map(name => ({
     name,
     value: same.texts[name] ?? same.texts[`${name}.${language}`] ?? '',
@@ -78,14 +78,14 @@ export function sameValues(words: Words, section: Section): string {
     .filter(({ name }) => !offered.has(name))
   const fields = [...shown, ...others].flatMap(({ name, value }) => {
     const column = findColumn(category, name)
-    return column === undefined ? [] : [control(words, column, value, problems)]
+    return column === undefined ? [] : [renderControl(words, column, value, problems)]
   })
   const hasTexts = needed.some(name => findColumn(category, name)?.isPrimary)
   const languages = {
     name: 'k_language',
     label: texts.sameLanguage,
     value: language,
-    options: languageChoices(words),
+    options: listLanguageOptions(words),
   }
   const reach = {
     name: 'constants_for',
@@ -97,8 +97,8 @@ export function sameValues(words: Words, section: Section): string {
     hasSku(columns) || !hasGtin(columns)
       ? ''
       : html`<p class="check"><input type="checkbox" id="sku_from_gtin" name="sku_from_gtin" value="yes"!${same.takesGtinAsSku ? ' checked' : ''}><label for="sku_from_gtin">${texts.skuFromGtin}</label></p>`
-  const lines = Array.from({ length: Math.max(BLANK_LINES, typed.length) }, (_, n) =>
-    further(words, n, typed[n], problems),
+  const lines = Array.from({ length: Math.max(MIN_FURTHER_LINES, typed.length) }, (_, n) =>
+    renderFurtherLine(words, n, typed[n], problems),
   )
   return html`<section aria-labelledby="same"><h2 id="same">${texts.same}</h2><p>${texts.sameLead}</p>!${gtin}
 <div class="settings">!${fields}</div>!${hasTexts ? html`<div class="settings">!${select(languages, {})}</div>` : ''}
@@ -106,8 +106,13 @@ export function sameValues(words: Words, section: Section): string {
 <div class="settings">!${select(reach, {})}</div></section>`
 }
 
-/** One more field with its value; the field is chosen from the list that the columns have, too. */
-function further(words: Words, n: number, typed: Further | undefined, problems: Problems): string {
+/** A line for one more field and its value; it offers the same fields as the columns. */
+function renderFurtherLine(
+  words: Words,
+  n: number,
+  typed: FurtherConstant | undefined,
+  problems: Problems,
+): string {
   const texts = wordsOf(words, SHEET_TEXTS)
   const name = `more.${n}`
   const error = problems[name]
@@ -116,16 +121,16 @@ function further(words: Words, n: number, typed: Further | undefined, problems: 
   return html`<div class="settings"><div class="field"><label for="${name}">${texts.field}</label>!${note}<input id="${name}" name="${name}.field" value="${typed?.field ?? ''}" list="fields" autocomplete="off" autocapitalize="none" spellcheck="false"!${wrong}></div><div class="field"><label for="${name}.value">${texts.value}</label><input id="${name}.value" name="${name}.value" value="${typed?.value ?? ''}" autocomplete="off"></div></div>`
 }
 
-function control(words: Words, column: Column, value: string, problems: Problems): string {
+function renderControl(words: Words, column: Column, value: string, problems: Problems): string {
   const { field, labelPath } = column
   const texts = wordsOf(words, SHEET_TEXTS)
   const name = `k.${column.name}`
   const unit = field.unit === undefined ? '' : ` (${field.unit})`
-  const label = `${columnLabel(words, column)}${unit}`
+  const label = `${getColumnLabel(words, column)}${unit}`
   const choose = (options: readonly (readonly [string, string])[]) =>
     select({ name, label, value, options: [['', '–'], ...options] }, problems)
   if (field.values !== undefined)
-    return choose(field.values.map(one => [one, valueLabel(words, labelPath, one)]))
+    return choose(field.values.map(one => [one, getValueLabel(words, labelPath, one)]))
   if (field.type === 'boolean') return choose(Object.entries(texts.answers))
   if (field.type === 'text' || field.lines === true) {
     return html`<div class="field"><label for="${name}">${label}</label>!${notes({ name }, problems)}<textarea id="${name}" name="${name}" rows="3"!${described({ name }, problems).join('')}>
@@ -143,25 +148,29 @@ ${value}</textarea></div>`
   )
 }
 
-/** In which language the texts are: as those kept, else the first of the languages, else the reader's. */
-function textLanguage(words: Words, category: CompleteCategory, texts: ConstantTexts): string {
+/** The language of the texts: that of saved texts, else the first of `languages`, else the reader's. */
+function chooseTextLanguage(words: Words, category: CompleteCategory, texts: ConstantTexts): string {
   const kept = Object.keys(texts).map(name => findColumn(category, name)?.language)
   const first = (texts.languages ?? '').split(/[\s,;]+/)[0] ?? ''
   return kept.find(one => one !== undefined) ?? canonicalizeLanguage(first) ?? words.language
 }
 
-type Read = { constants: ConstantSettings; problems: Record<string, string>; typed: Further[] }
+type ParsedConstants = {
+  constants: ConstantSettings
+  problems: Record<string, string>
+  typed: FurtherConstant[]
+}
 
-/** The section as it was sent, with what is wrong with it. */
-export function readSameValues(
+/** Parses the submitted section. */
+export function parseConstantValues(
   words: Words,
   form: Form,
-  { category, columns, mark }: Pick<Section, 'category' | 'columns'> & { mark: DecimalMark },
-): Read {
+  { category, columns, mark }: Pick<ConstantSection, 'category' | 'columns'> & { mark: DecimalMark },
+): ParsedConstants {
   const texts: Record<string, string> = {}
   const inputs = new Map<string, string>()
   const problems: Record<string, string> = {}
-  const typed: Further[] = []
+  const typed: FurtherConstant[] = []
   const language = canonicalizeLanguage(form.text('k_language')) ?? words.language
   const take = (column: Column, value: string, name: string) => {
     const isText = column.isPrimary === true
@@ -172,20 +181,20 @@ export function readSameValues(
   for (const [name, sent] of form.entries()) {
     const value = sent.trim()
     const column = name.startsWith('k.') && value !== '' ? findColumn(category, name.slice(2)) : undefined
-    if (column !== undefined && !ONLY_BY_COLUMN.includes(column.name)) take(column, value, name)
+    if (column !== undefined && !COLUMN_ONLY_FIELDS.includes(column.name)) take(column, value, name)
   }
   for (const place of form.under('more')) {
     const further = { field: form.text(`more.${place}.field`), value: form.text(`more.${place}.value`) }
     if (further.field === '' && further.value === '') continue
     const column = findColumn(category, further.field)
-    const problem = furtherProblem(words, further, column)
+    const problem = checkFurtherConstant(words, further, column)
     if (problem !== undefined) {
       problems[`more.${typed.push(further) - 1}`] = problem
     } else if (column !== undefined) take(column, further.value, `k.${column.name}`)
   }
   const values = selectConstants(category, texts, columns)
   for (const { name, detail } of findInvalidConstants(category, values, mark))
-    problems[inputs.get(name) ?? `k.${name}`] = faultSentence(words, detail)
+    problems[inputs.get(name) ?? `k.${name}`] = explainProblem(words, detail)
   const constants = {
     texts,
     overwrites: form.text('constants_for') === 'all',
@@ -194,19 +203,19 @@ export function readSameValues(
   return { constants, problems, typed }
 }
 
-function furtherProblem(
+function checkFurtherConstant(
   words: Words,
-  { field, value }: Further,
+  { field, value }: FurtherConstant,
   column: Column | undefined,
 ): string | undefined {
   const texts = wordsOf(words, SHEET_TEXTS)
   if (column === undefined) return texts.unknownField(field.slice(0, 60))
-  if (NEVER_CONSTANT.includes(column.name)) return texts.neverSame(columnLabel(words, column))
+  if (NEVER_CONSTANT.includes(column.name)) return texts.neverSame(getColumnLabel(words, column))
   return value === '' ? words.texts.errors.required : undefined
 }
 
-/** Names of the section's inputs, for the list of what is wrong. */
-export const sameLabels = (
+/** Labels of the section's inputs, for the error summary. */
+export const listConstantLabels = (
   words: Words,
   category: CompleteCategory,
   problems: Problems,
@@ -214,7 +223,7 @@ export const sameLabels = (
   Object.fromEntries(
     Object.keys(problems).flatMap(name => {
       const column = name.startsWith('k.') ? findColumn(category, name.slice(2)) : undefined
-      if (column !== undefined) return [[name, columnLabel(words, column)]]
+      if (column !== undefined) return [[name, getColumnLabel(words, column)]]
       return name.startsWith('more.') ? [[name, wordsOf(words, SHEET_TEXTS).sameOther]] : []
     }),
   )

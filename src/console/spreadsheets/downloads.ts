@@ -1,4 +1,4 @@
-/** Sheets to take along: templates to fill in, and the account's models. */
+/** Spreadsheets to download: templates to fill in, and the account's models. */
 import { Readable } from 'node:stream'
 import { html } from 'ghtml'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
@@ -11,24 +11,31 @@ import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { SHEET_TEXTS } from '../page/sheet-texts.ts'
 import { type Words, wordsOf } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
-import { languagesOf } from '../product-data/language-names.ts'
-import { categoryOf, categoryOptions, FILE_FORMATS, formatOf, formatOptions, pathLabel } from './words.ts'
+import { splitLanguages } from '../product-data/language-names.ts'
+import {
+  FILE_FORMATS,
+  getCategoryOrFirst,
+  getPathLabel,
+  listCategoryOptions,
+  listFormatOptions,
+  parseFileFormat,
+} from './words.ts'
 
-const MOST_LANGUAGES = 24
-const LONGEST_SEARCH = 200
+const MAX_LANGUAGES = 24
+const MAX_SEARCH_LENGTH = 200
 const STATUSES = { all: undefined, active: 'a', archived: 'x' } as const
 
 export function sendTemplate({ words, query }: SignedInVisit): Outcome {
   const texts = wordsOf(words, SHEET_TEXTS)
-  const category = categoryOf(query.get('category'))
-  const sent = languagesOf((query.get('languages') ?? '').slice(0, 1_000)).flatMap(
+  const category = getCategoryOrFirst(query.get('category'))
+  const sent = splitLanguages((query.get('languages') ?? '').slice(0, 1_000)).flatMap(
     tag => canonicalizeLanguage(tag) ?? [],
   )
-  const languages = [...new Set(sent)].slice(0, MOST_LANGUAGES)
-  const { format, separator } = FILE_FORMATS[formatOf(query.get('format'))]
+  const languages = [...new Set(sent)].slice(0, MAX_LANGUAGES)
+  const { format, separator } = FILE_FORMATS[parseFileFormat(query.get('format'))]
   const wish = { category, languages: languages.length === 0 ? ['en'] : languages, format, separator }
   const { products, fields, heads, yes } = texts
-  const file = writeTemplate(wish, { products, fields, heads, yes, label: path => pathLabel(words, path) })
+  const file = writeTemplate(wish, { products, fields, heads, yes, label: path => getPathLabel(words, path) })
   const name = `${texts.templateOf(getCategoryName(words, category.id)).replace(': ', ' ')}.${format}`
   return { file: { name, type: SPREADSHEET_CONTENT_TYPES[format], content: Readable.from(file) } }
 }
@@ -39,21 +46,20 @@ export function showExport({ words, session }: SignedInVisit): Outcome {
   const toImport =
     session.role === 'viewer' ? '' : html`<a class="button second" href="${IMPORT}">${texts.toImport}</a>`
   const body = html`<div class="page-head"><h1>${texts.exportTitle}</h1>!${toImport}</div><p class="lead">${texts.exportLead}</p>
-<form method="get" action="${EXPORT}/file" class="narrow">!${select({ name: 'category', label: texts.category, options: categoryOptions(words) }, {})}!${select({ name: 'status', label: texts.status, options: statuses }, {})}
-<div class="field"><label for="q">${texts.q}</label><input id="q" name="q" type="search" maxlength="${LONGEST_SEARCH}" autocomplete="off"></div>
-!${select({ name: 'format', label: texts.format, options: formatOptions(words) }, {})}<button>${texts.download}</button></form>!${session.role === 'owner' ? everything(words) : ''}`
+<form method="get" action="${EXPORT}/file" class="narrow">!${select({ name: 'category', label: texts.category, options: listCategoryOptions(words) }, {})}!${select({ name: 'status', label: texts.status, options: statuses }, {})}
+<div class="field"><label for="q">${texts.q}</label><input id="q" name="q" type="search" maxlength="${MAX_SEARCH_LENGTH}" autocomplete="off"></div>
+!${select({ name: 'format', label: texts.format, options: listFormatOptions(words) }, {})}<button>${texts.download}</button></form>!${session.role === 'owner' ? renderAllDataLink(words) : ''}`
   return { title: texts.exportTitle, body }
 }
 
-/** The way to what is no sheet. */
-const everything = (words: Words) =>
+const renderAllDataLink = (words: Words) =>
   html`<p><a class="alone" href="${ALL_DATA}">${wordsOf(words, SHEET_TEXTS).allData}</a></p>`
 
 export function sendExport({ setup, session, words, query }: SignedInVisit): Outcome {
-  const category = categoryOf(query.get('category'))
+  const category = getCategoryOrFirst(query.get('category'))
   const status = query.get('status') ?? 'all'
-  const q = (query.get('q') ?? '').trim().slice(0, LONGEST_SEARCH).toWellFormed().replaceAll('\0', '')
-  const { format, separator } = FILE_FORMATS[formatOf(query.get('format'))]
+  const q = (query.get('q') ?? '').trim().slice(0, MAX_SEARCH_LENGTH).toWellFormed().replaceAll('\0', '')
+  const { format, separator } = FILE_FORMATS[parseFileFormat(query.get('format'))]
   const file = exportModels(toAccountContext(setup, session), {
     category,
     status: status === 'active' || status === 'archived' ? STATUSES[status] : undefined,

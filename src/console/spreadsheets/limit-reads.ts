@@ -1,12 +1,12 @@
-/** How many files are read at a time: each is in memory meanwhile. */
+/** Limits how many spreadsheets are parsed at a time, because each is in memory meanwhile. */
 
 /** Security bound. */
-const MOST_AT_ONCE = 3
+const MAX_CONCURRENT_READS = 3
 let reading = 0
 
-/** Undefined when too many are being read. */
-export async function whileReading<T>(work: () => Promise<T>): Promise<T | undefined> {
-  if (reading >= MOST_AT_ONCE) return undefined
+/** Returns undefined, without calling `work`, if too many are being parsed. */
+export async function limitReads<T>(work: () => Promise<T>): Promise<T | undefined> {
+  if (reading >= MAX_CONCURRENT_READS) return undefined
   reading++
   try {
     return await work()

@@ -1,4 +1,5 @@
-/** A sheet on its way: its columns, the check, what it found, the import. The page shows the step the sheet is at. */
+/** The page of one import, which shows its current step: columns, check, result of the check, import. */
+
 import { Readable } from 'node:stream'
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
@@ -25,47 +26,53 @@ import { IMPORT } from '../page/addresses.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { SHEET_TEXTS } from '../page/sheet-texts.ts'
 import { type Words, wordsIn, wordsOf } from '../page/words.ts'
-import { columnsPage } from './columns.ts'
-import { type Result, resultPage } from './result.ts'
-import { FILE_FORMATS, faultName, formatOf, rowSentence, sheetHead } from './words.ts'
+import { renderColumnsPage } from './columns.ts'
+import { type ResultPageInput, renderResultPage } from './result.ts'
+import {
+  explainRowError,
+  FILE_FORMATS,
+  getErrorFieldName,
+  parseFileFormat,
+  renderImportHead,
+} from './words.ts'
 
-type Opened = { ctx: AccountContext; sheet: SpreadsheetImport }
+type RequestedImport = { ctx: AccountContext; sheet: SpreadsheetImport }
 
-const sheetOf = async ({ setup, session, params }: SignedInVisit): Promise<Opened> => {
+const getRequestedImport = async ({ setup, session, params }: SignedInVisit): Promise<RequestedImport> => {
   const ctx = toAccountContext(setup, session)
   return { ctx, sheet: await getImport(ctx, requireUuid(params.id ?? '')) }
 }
 
-export async function showSheet(visit: SignedInVisit): Promise<Outcome> {
-  const { ctx, sheet } = await sheetOf(visit)
+export async function showImportProgress(visit: SignedInVisit): Promise<Outcome> {
+  const { ctx, sheet } = await getRequestedImport(visit)
   const { words, query } = visit
   const { state } = sheet
   if (state === 'open' || (state === 'checked' && query.get('columns') !== null))
-    return columnsPage(visit, sheet)
-  if (state === 'checking' || state === 'running') return workPage(words, sheet)
-  return resultPage(words, sheet, resultTitle(words, sheet), await findResult({ ctx, sheet }, visit))
+    return renderColumnsPage(visit, sheet)
+  if (state === 'checking' || state === 'running') return renderProgressPage(words, sheet)
+  return renderResultPage(words, sheet, getResultTitle(words, sheet), await loadResult({ ctx, sheet }, visit))
 }
 
-const doneRows = ({ nextChunk, rowCount }: SpreadsheetImport) =>
+const countDoneRows = ({ nextChunk, rowCount }: SpreadsheetImport) =>
   Math.min(rowCount, nextChunk * ROWS_PER_CHUNK)
 
-function workPage(words: Words, sheet: SpreadsheetImport): Outcome {
+function renderProgressPage(words: Words, sheet: SpreadsheetImport): Outcome {
   const texts = wordsOf(words, SHEET_TEXTS)
-  const done = doneRows(sheet)
+  const done = countDoneRows(sheet)
   const say = sheet.state === 'checking' ? texts.checking : texts.running
   const told = say(words.number(done), words.number(sheet.rowCount))
-  const body = html`!${sheetHead(words, sheet, texts.importTitle)}
+  const body = html`!${renderImportHead(words, sheet, texts.importTitle)}
 <div class="progress" role="status"><label for="work">${told}</label><progress id="work" max="${sheet.rowCount}" value="${done}"></progress><p class="hint">${texts.goesOn}</p></div>
 <form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/stop"><button class="second">${texts.stop}</button></form>`
   return { title: told, body, headers: { refresh: '2' } }
 }
 
-async function findResult({ ctx, sheet }: Opened, visit: SignedInVisit): Promise<Result> {
+async function loadResult({ ctx, sheet }: RequestedImport, visit: SignedInVisit): Promise<ResultPageInput> {
   const { query } = visit
   const overview = sheet.failed === 0 ? { groups: [], overQuota: 0 } : await groupRowErrors(ctx, sheet.id)
   const group = overview.groups.find(({ key }) => key === query.get('group'))?.key
-  const page = pageNumber(query.get('page'))
-  const changesPage = pageNumber(query.get('changes'))
+  const page = parsePageNumber(query.get('page'))
+  const changesPage = parsePageNumber(query.get('changes'))
   const hasMistakes = overview.groups.length > 0
   return {
     overview,
@@ -81,27 +88,28 @@ async function findResult({ ctx, sheet }: Opened, visit: SignedInVisit): Promise
   }
 }
 
-const pageNumber = (sent: string | null): number => (/^[1-9]\d{0,5}$/.test(sent ?? '') ? Number(sent) : 1)
+const parsePageNumber = (sent: string | null): number =>
+  /^[1-9]\d{0,5}$/.test(sent ?? '') ? Number(sent) : 1
 
-function resultTitle(words: Words, sheet: SpreadsheetImport): string {
+function getResultTitle(words: Words, sheet: SpreadsheetImport): string {
   const texts = wordsOf(words, SHEET_TEXTS)
   if (sheet.state === 'checked') return texts.checked
   if (sheet.state === 'done') return texts.done
-  return texts.stopped(words.number(doneRows(sheet)), words.number(sheet.rowCount))
+  return texts.stopped(words.number(countDoneRows(sheet)), words.number(sheet.rowCount))
 }
 
 export async function sendErrors(visit: SignedInVisit): Promise<Outcome> {
-  const { ctx, sheet } = await sheetOf(visit)
+  const { ctx, sheet } = await getRequestedImport(visit)
   const { query } = visit
   const words = wordsIn(sheet.settings.language) ?? visit.words
-  const { format, separator } = FILE_FORMATS[formatOf(query.get('format'))]
+  const { format, separator } = FILE_FORMATS[parseFileFormat(query.get('format'))]
   const title = wordsOf(words, SHEET_TEXTS).errorSheet
   const wish = {
     format,
     separator,
     title,
-    name: faultName.bind(undefined, words),
-    sentence: rowSentence.bind(undefined, words),
+    name: getErrorFieldName.bind(undefined, words),
+    sentence: explainRowError.bind(undefined, words),
   }
   const name = `${sheet.fileName.replace(/\.[A-Za-z]{1,5}$/, '')} - ${title}.${format}`
   return {
@@ -114,7 +122,7 @@ export async function sendErrors(visit: SignedInVisit): Promise<Outcome> {
 }
 
 export async function submitRun(visit: SignedInVisit): Promise<Outcome> {
-  const { ctx, sheet } = await sheetOf(visit)
+  const { ctx, sheet } = await getRequestedImport(visit)
   const { words, form } = visit
   try {
     await startImport(ctx, sheet.id, { isConfirmed: form.text('confirm') !== '' })
@@ -124,22 +132,22 @@ export async function submitRun(visit: SignedInVisit): Promise<Outcome> {
     const problem = { confirm: texts.confirmMissing, rows: texts.nothingToRun }[
       error.details?.[0]?.field ?? ''
     ]
-    // Pressed twice, or by two people: the page shows what the sheet is at.
+    // The button was pressed twice, or by two people: the page shows the current step.
     if (problem === undefined) return { to: `${IMPORT}/${idFromUuid(sheet.id)}` }
-    const result = await findResult({ ctx, sheet }, visit)
-    return resultPage(words, sheet, resultTitle(words, sheet), { ...result, problem })
+    const result = await loadResult({ ctx, sheet }, visit)
+    return renderResultPage(words, sheet, getResultTitle(words, sheet), { ...result, problem })
   }
   return { to: `${IMPORT}/${idFromUuid(sheet.id)}` }
 }
 
 export async function submitStop(visit: SignedInVisit): Promise<Outcome> {
-  const { ctx, sheet } = await sheetOf(visit)
+  const { ctx, sheet } = await getRequestedImport(visit)
   await stopImport(ctx, sheet.id)
   return { to: `${IMPORT}/${idFromUuid(sheet.id)}` }
 }
 
 export async function submitDiscard(visit: SignedInVisit): Promise<Outcome> {
-  const { ctx, sheet } = await sheetOf(visit)
+  const { ctx, sheet } = await getRequestedImport(visit)
   await deleteImport(ctx, sheet.id)
   return { to: IMPORT }
 }

@@ -1,4 +1,4 @@
-/** What a check found or an import did: counts, what would change, rows with errors, and the way on. */
+/** The result of a check or an import: counts, changes, rows with errors, and the next steps. */
 import { html } from 'ghtml'
 import { findCategory } from '../../categories/catalogue.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
@@ -20,13 +20,19 @@ import { notice } from '../page/fields.ts'
 import type { Outcome } from '../page/route.ts'
 import { SHEET_TEXTS } from '../page/sheet-texts.ts'
 import { type Words, wordsOf } from '../page/words.ts'
-import { valueLabel } from '../product-data/labels.ts'
-import { columnLabel, faultName, pathLabel, rowSentence, sheetHead } from './words.ts'
+import { getValueLabel } from '../product-data/labels.ts'
+import {
+  explainRowError,
+  getColumnLabel,
+  getErrorFieldName,
+  getPathLabel,
+  renderImportHead,
+} from './words.ts'
 
-export type Result = {
+export type ResultPageInput = {
   overview: ErrorOverview
   names: readonly NameNote[]
-  /** Of one group of mistakes, or of all. */
+  /** Rows with errors of one group, or of all. */
   bad: readonly RejectedRow[]
   group: string | undefined
   page: number
@@ -35,46 +41,51 @@ export type Result = {
   problem?: string
 }
 
-const addressOf = (sheet: SpreadsheetImport) => `${IMPORT}/${idFromUuid(sheet.id)}`
+const getImportUrl = (sheet: SpreadsheetImport) => `${IMPORT}/${idFromUuid(sheet.id)}`
 
-export function resultPage(words: Words, sheet: SpreadsheetImport, title: string, result: Result): Outcome {
+export function renderResultPage(
+  words: Words,
+  sheet: SpreadsheetImport,
+  title: string,
+  result: ResultPageInput,
+): Outcome {
   const texts = wordsOf(words, SHEET_TEXTS)
   const names = sheet.state === 'checked' ? texts.outcomes.will : texts.outcomes.has
   const counts = (['created', 'updated', 'unchanged', 'failed'] as const).map(
     one => html`<div><dt>${names[one]}</dt><dd>${words.number(sheet[one])}</dd></div>`,
   )
-  const body = html`!${sheetHead(words, sheet, title)}!${notice(result.problem)}<dl class="facts counts">!${counts}</dl>!${quotaNote(words, sheet, result.overview)}!${namesPart(words, result)}!${changedPart(words, sheet, result)}!${nextSteps(words, sheet)}!${badPart(words, sheet, result)}`
+  const body = html`!${renderImportHead(words, sheet, title)}!${notice(result.problem)}<dl class="facts counts">!${counts}</dl>!${renderQuotaNote(words, sheet, result.overview)}!${renderNames(words, result)}!${renderChanges(words, sheet, result)}!${renderNextSteps(words, sheet)}!${renderBadRows(words, sheet, result)}`
   return { title, body, isWide: true, status: result.problem === undefined ? 200 : 422 }
 }
 
-function quotaNote(words: Words, sheet: SpreadsheetImport, { overQuota }: ErrorOverview): string {
+function renderQuotaNote(words: Words, sheet: SpreadsheetImport, { overQuota }: ErrorOverview): string {
   if (overQuota === 0) return ''
   const { quota } = wordsOf(words, SHEET_TEXTS)
   return html`<p class="reach">${quota(words.number(sheet.created), words.number(sheet.created + overQuota), words.number(overQuota))}</p>`
 }
 
-/** Names that mean a known one, and fibres that are none: those are published as they are written. */
-function namesPart(words: Words, { names }: Result): string {
+/** Names recognized as a known one, and unknown fibres, which are published as written. */
+function renderNames(words: Words, { names }: ResultPageInput): string {
   if (names.length === 0) return ''
   const texts = wordsOf(words, SHEET_TEXTS)
-  const lines = names.toSorted(byKind).map(({ path, text, code, kind }) => {
-    const called = code === null ? '' : nameOf(words, path, code)
-    return html`<li><strong>${text}</strong> <span class="quiet">${pathLabel(words, path)}: ${texts.nameKinds[kind](called)}</span></li>`
+  const lines = names.toSorted(compareKinds).map(({ path, text, code, kind }) => {
+    const called = code === null ? '' : getKnownName(words, path, code)
+    return html`<li><strong>${text}</strong> <span class="quiet">${getPathLabel(words, path)}: ${texts.nameKinds[kind](called)}</span></li>`
   })
   const isOpen = names.some(({ kind }) => kind !== 'exact')
   return html`<details!${isOpen ? ' open' : ''}><summary>${texts.names(names.length, words.number(names.length))}</summary><ul class="rows">!${lines}</ul></details>`
 }
 
-/** What may be wrong first. */
-const KINDS: readonly NameNote['kind'][] = ['similar', 'unknown', 'exact']
-const byKind = (a: NameNote, b: NameNote) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind)
+/** Possible mistakes first. */
+const KIND_ORDER: readonly NameNote['kind'][] = ['similar', 'unknown', 'exact']
+const compareKinds = (a: NameNote, b: NameNote) => KIND_ORDER.indexOf(a.kind) - KIND_ORDER.indexOf(b.kind)
 
-const nameOf = (words: Words, path: string, code: string): string =>
-  findLabel(getLabels(words.language), 'fibres', code) ?? valueLabel(words, path, code)
+const getKnownName = (words: Words, path: string, code: string): string =>
+  findLabel(getLabels(words.language), 'fibres', code) ?? getValueLabel(words, path, code)
 
-function nextSteps(words: Words, sheet: SpreadsheetImport): string {
+function renderNextSteps(words: Words, sheet: SpreadsheetImport): string {
   const texts = wordsOf(words, SHEET_TEXTS)
-  const at = addressOf(sheet)
+  const at = getImportUrl(sheet)
   if (sheet.state !== 'checked') {
     return html`<p class="choices"><a class="button" href="${PRODUCTS}">${texts.toProducts}</a> <a class="button second" href="${IMPORT}">${texts.another}</a></p>`
   }
@@ -88,10 +99,10 @@ function nextSteps(words: Words, sheet: SpreadsheetImport): string {
 }
 
 /** Every product that would change, with each value before and after. */
-function changedPart(
+function renderChanges(
   words: Words,
   sheet: SpreadsheetImport,
-  { changes, changesPage, group, page }: Result,
+  { changes, changesPage, group, page }: ResultPageInput,
 ): string {
   if (sheet.state !== 'checked' || sheet.updated === 0) return ''
   const texts = wordsOf(words, SHEET_TEXTS)
@@ -101,21 +112,21 @@ function changedPart(
         n > 0
           ? ''
           : html`<td class="number" rowspan="${change.fields.length}" data-head="${texts.row}">${words.number(no)}</td><td rowspan="${change.fields.length}">${change.name}!${change.more === 0 ? '' : html`<br><span class="quiet">${texts.moreValues(words.number(change.more))}</span>`}</td>`
-      return html`<tr>!${head}!${differenceCells(words, sheet, field)}</tr>`
+      return html`<tr>!${head}!${renderDifferenceCells(words, sheet, field)}</tr>`
     })
     return rows
   })
   const heads = [texts.row, texts.product, texts.field, texts.before, texts.after].map(
     one => html`<th scope="col">${one}</th>`,
   )
-  const pages = pager(words, { count: sheet.updated, page: changesPage, anchor: 'changed' }, n =>
-    query(sheet, { changes: n, group, page }),
+  const pages = renderPager(words, { count: sheet.updated, page: changesPage, anchor: 'changed' }, n =>
+    getResultUrl(sheet, { changes: n, group, page }),
   )
   return html`<section aria-labelledby="changed"><h2 id="changed">${texts.changed}</h2><p>${texts.changedLead}</p>
 <div class="scroll" tabindex="0" role="region" aria-label="${texts.changesTable}"><table class="stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>!${pages}</section>`
 }
 
-function differenceCells(
+function renderDifferenceCells(
   words: Words,
   sheet: SpreadsheetImport,
   [field, before, after]: FieldChange,
@@ -124,21 +135,21 @@ function differenceCells(
   const category = findCategory(sheet.category)
   const column = category === undefined ? undefined : findColumn(category, field)
   const unit = column?.field.unit === undefined ? '' : ` (${column.field.unit})`
-  const name = column === undefined ? field : `${columnLabel(words, column)}${unit}`
+  const name = column === undefined ? field : `${getColumnLabel(words, column)}${unit}`
   const value = (one: FieldChange[1]) => {
     if (one === null) return html`<span class="quiet">${texts.nothing}</span>`
     if (typeof one === 'boolean') return html`${one ? texts.answers.true : texts.answers.false}`
     if (typeof one === 'number') return html`${words.number(one)}`
-    return html`${column?.field.values === undefined ? one : valueLabel(words, column.labelPath, one)}`
+    return html`${column?.field.values === undefined ? one : getValueLabel(words, column.labelPath, one)}`
   }
   return html`<td>${name}</td><td data-head="${texts.before}">!${value(before)}</td><td data-head="${texts.after}">!${value(after)}</td>`
 }
 
-function badPart(words: Words, sheet: SpreadsheetImport, result: Result): string {
+function renderBadRows(words: Words, sheet: SpreadsheetImport, result: ResultPageInput): string {
   if (sheet.failed === 0) return ''
   const texts = wordsOf(words, SHEET_TEXTS)
   const { overview, group, bad, page } = result
-  const at = addressOf(sheet)
+  const at = getImportUrl(sheet)
   const downloads = html`<p class="choices"><a class="button second" href="${at}/errors?format=xlsx">${texts.errorFile.xlsx}</a> <a class="button second" href="${at}/errors?format=csv">${texts.errorFile.csv}</a></p>`
   const mistakes = sheet.failed - overview.overQuota
   if (mistakes === 0) {
@@ -147,54 +158,58 @@ function badPart(words: Words, sheet: SpreadsheetImport, result: Result): string
   const lines = bad.flatMap(({ no, faults }) =>
     faults.map(
       fault =>
-        html`<tr><td class="number" data-head="${texts.row}">${no}</td><td>${placeOf(words, sheet, fault)}</td><td>${rowSentence(words, fault)}</td></tr>`,
+        html`<tr><td class="number" data-head="${texts.row}">${no}</td><td>${formatLocation(words, sheet, fault)}</td><td>${explainRowError(words, fault)}</td></tr>`,
     ),
   )
   const heads = [texts.row, texts.column, texts.what].map(one => html`<th scope="col">${one}</th>`)
   const chosen = overview.groups.find(({ key }) => key === group)
-  const pages = pager(words, { count: chosen?.rows ?? mistakes, page, anchor: 'bad' }, n =>
-    query(sheet, { changes: result.changesPage, group, page: n }),
+  const pages = renderPager(words, { count: chosen?.rows ?? mistakes, page, anchor: 'bad' }, n =>
+    getResultUrl(sheet, { changes: result.changesPage, group, page: n }),
   )
   return html`<section aria-labelledby="bad"><h2 id="bad">${texts.badRows}</h2><p>${texts.badRowsLead}</p>
-!${downloads}!${groupList(words, sheet, result)}
+!${downloads}!${renderGroups(words, sheet, result)}
 <div class="scroll" tabindex="0" role="region" aria-label="${texts.what}"><table class="stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>!${pages}</section>`
 }
 
-const placeOf = (words: Words, sheet: SpreadsheetImport, fault: RowError): string =>
-  [getColumnLetters(fault), sheet.header[fault.column ?? -1] ?? faultName(words, fault)]
+const formatLocation = (words: Words, sheet: SpreadsheetImport, fault: RowError): string =>
+  [getColumnLetters(fault), sheet.header[fault.column ?? -1] ?? getErrorFieldName(words, fault)]
     .filter(part => part !== '')
     .join(': ')
 
-/** The kinds of mistakes with how many rows have each; a link shows those rows alone. */
-function groupList(words: Words, sheet: SpreadsheetImport, { overview, group, changesPage }: Result): string {
+/** The groups of errors with their number of rows; a link shows only those rows. */
+function renderGroups(
+  words: Words,
+  sheet: SpreadsheetImport,
+  { overview, group, changesPage }: ResultPageInput,
+): string {
   const texts = wordsOf(words, SHEET_TEXTS)
   if (overview.groups.length < 2) return ''
   const one = ({ key, example, rows }: ErrorGroup) => {
-    const title = [placeOf(words, sheet, example), rowSentence(words, example)]
+    const title = [formatLocation(words, sheet, example), explainRowError(words, example)]
       .filter(part => part !== '')
       .join(' – ')
     const current = key === group ? html` aria-current="true"` : ''
-    return html`<li><a class="alone" href="${query(sheet, { changes: changesPage, group: key, page: 1 })}#bad"!${current}>${texts.rows(rows, words.number(rows))}</a> <span class="quiet">${title}</span></li>`
+    return html`<li><a class="alone" href="${getResultUrl(sheet, { changes: changesPage, group: key, page: 1 })}#bad"!${current}>${texts.rows(rows, words.number(rows))}</a> <span class="quiet">${title}</span></li>`
   }
   const all =
     group === undefined
       ? ''
-      : html`<li><a class="alone" href="${query(sheet, { changes: changesPage, group: undefined, page: 1 })}#bad">${texts.allMistakes}</a></li>`
+      : html`<li><a class="alone" href="${getResultUrl(sheet, { changes: changesPage, group: undefined, page: 1 })}#bad">${texts.allMistakes}</a></li>`
   return html`<ul class="rows" aria-label="${texts.mistakeKinds}">!${overview.groups.map(one)}!${all}</ul>`
 }
 
-type Place = { changes: number; group: string | undefined; page: number }
+type ResultPosition = { changes: number; group: string | undefined; page: number }
 
-function query(sheet: SpreadsheetImport, { changes, group, page }: Place): string {
+function getResultUrl(sheet: SpreadsheetImport, { changes, group, page }: ResultPosition): string {
   const parts = new URLSearchParams()
   if (changes > 1) parts.set('changes', String(changes))
   if (group !== undefined) parts.set('group', group)
   if (page > 1) parts.set('page', String(page))
   const text = parts.toString()
-  return text === '' ? addressOf(sheet) : `${addressOf(sheet)}?${text}`
+  return text === '' ? getImportUrl(sheet) : `${getImportUrl(sheet)}?${text}`
 }
 
-function pager(
+function renderPager(
   words: Words,
   { count, page, anchor }: { count: number; page: number; anchor: string },
   to: (page: number) => string,

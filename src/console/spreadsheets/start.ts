@@ -1,4 +1,4 @@
-/** Where sheets begin: templates to fill in, a file to bring, and the sheets brought before. */
+/** The start page of imports: the upload, templates to fill in, and earlier imports. */
 import { html } from 'ghtml'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -16,49 +16,52 @@ import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { SHEET_TEXTS } from '../page/sheet-texts.ts'
 import { type Words, wordsOf } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
-import { whileReading } from './limit-reads.ts'
-import { readUpload } from './upload.ts'
-import { categoryOptions, fileSentence, formatOptions } from './words.ts'
+import { limitReads } from './limit-reads.ts'
+import { readUploadedSpreadsheet } from './upload.ts'
+import { explainFileError, listCategoryOptions, listFormatOptions } from './words.ts'
 
-export const showImport = (visit: SignedInVisit): Promise<Outcome> => startPage(visit, {})
+export const showImport = (visit: SignedInVisit): Promise<Outcome> => renderStartPage(visit, {})
 
-type Told = { problem?: string; status?: number; category?: string }
+type StartPageState = { problem?: string; status?: number; category?: string }
 
-async function startPage(visit: SignedInVisit, { problem, status, category }: Told): Promise<Outcome> {
+async function renderStartPage(
+  visit: SignedInVisit,
+  { problem, status, category }: StartPageState,
+): Promise<Outcome> {
   const { setup, session, words } = visit
   const texts = wordsOf(words, SHEET_TEXTS)
   const mayEdit = session.role !== 'viewer'
   const imports = mayEdit ? await listImports(toAccountContext(setup, session)) : []
-  const form = mayEdit ? uploadForm(words, category) : html`<p class="empty">${texts.viewerOnly}</p>`
+  const form = mayEdit ? renderUploadForm(words, category) : html`<p class="empty">${texts.viewerOnly}</p>`
   const body = html`<div class="page-head"><h1>${texts.title}</h1><a class="button second" href="${EXPORT}">${texts.toExport}</a></div>
 <p class="lead">${texts.importLead}</p>!${notice(problem)}!${form}
-<section aria-labelledby="templates"><h2 id="templates">${texts.templates}</h2><p>${texts.templatesLead}</p>!${templateForm(words)}</section>!${earlier(words, imports)}`
+<section aria-labelledby="templates"><h2 id="templates">${texts.templates}</h2><p>${texts.templatesLead}</p>!${renderTemplateForm(words)}</section>!${renderEarlierImports(words, imports)}`
   return { title: texts.title, body, status: status ?? 200 }
 }
 
-function uploadForm(words: Words, category: string | undefined): string {
+function renderUploadForm(words: Words, category: string | undefined): string {
   const texts = wordsOf(words, SHEET_TEXTS)
-  const options = categoryOptions(words)
+  const options = listCategoryOptions(words)
   return html`<section aria-labelledby="upload"><h2 id="upload">${texts.upload}</h2>
 <form method="post" action="${IMPORT}" enctype="multipart/form-data" class="narrow">!${select({ name: 'category', label: texts.category, value: category ?? '', options }, {})}
 <div class="field"><label for="sheet">${texts.file}</label><p class="hint" id="sheet-hint">${texts.fileHint}</p><input id="sheet" name="sheet" type="file" accept=".xlsx,.csv,.txt,.tsv,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" aria-describedby="sheet-hint"></div>
 <button>${texts.uploadSubmit}</button></form></section>`
 }
 
-function templateForm(words: Words): string {
+function renderTemplateForm(words: Words): string {
   const texts = wordsOf(words, SHEET_TEXTS)
   const languages = words.language === 'en' ? 'en' : `${words.language}, en`
   const category = select(
-    { name: 'category', label: texts.category, options: categoryOptions(words) },
+    { name: 'category', label: texts.category, options: listCategoryOptions(words) },
     {},
   ).replaceAll('"category"', '"template-category"')
   const named = category.replace('name="template-category"', 'name="category"')
   return html`<form method="get" action="${IMPORT}/template" class="filters">!${named}
 <div class="field"><label for="languages">${texts.languages}</label><input id="languages" name="languages" value="${languages}" maxlength="200" autocomplete="off" spellcheck="false"></div>
-!${select({ name: 'format', label: texts.format, options: formatOptions(words) }, {})}<button class="second">${texts.download}</button></form>`
+!${select({ name: 'format', label: texts.format, options: listFormatOptions(words) }, {})}<button class="second">${texts.download}</button></form>`
 }
 
-function earlier(words: Words, imports: readonly SpreadsheetImport[]): string {
+function renderEarlierImports(words: Words, imports: readonly SpreadsheetImport[]): string {
   if (imports.length === 0) return ''
   const texts = wordsOf(words, SHEET_TEXTS)
   const lines = imports.map(
@@ -68,30 +71,30 @@ function earlier(words: Words, imports: readonly SpreadsheetImport[]): string {
   return html`<section aria-labelledby="earlier"><h2 id="earlier">${texts.earlier}</h2><ul class="rows">!${lines}</ul></section>`
 }
 
-export async function submitSheet(visit: SignedInVisit): Promise<Outcome> {
+export async function submitSpreadsheet(visit: SignedInVisit): Promise<Outcome> {
   const { words, upload } = visit
   const texts = wordsOf(words, SHEET_TEXTS)
-  if (upload === undefined) return startPage(visit, { problem: texts.noFile, status: 422 })
-  const taken = await whileReading(() => takeSheet(visit, upload))
-  return taken ?? startPage(visit, { problem: texts.busy, status: 503 })
+  if (upload === undefined) return renderStartPage(visit, { problem: texts.noFile, status: 422 })
+  const taken = await limitReads(() => openUploadedSheet(visit, upload))
+  return taken ?? renderStartPage(visit, { problem: texts.busy, status: 503 })
 }
 
-async function takeSheet(
+async function openUploadedSheet(
   visit: SignedInVisit,
   upload: NonNullable<SignedInVisit['upload']>,
 ): Promise<Outcome> {
   const { setup, session, words } = visit
-  const sent = await readUpload(upload, MAX_SPREADSHEET_BYTES)
+  const sent = await readUploadedSpreadsheet(upload, MAX_SPREADSHEET_BYTES)
   const category = sent.field('category')
   const told = (fault: SpreadsheetError) =>
-    startPage(visit, {
-      problem: fileSentence(words, fault),
+    renderStartPage(visit, {
+      problem: explainFileError(words, fault),
       status: fault.reason === 'too_large' ? 413 : 422,
       category,
     })
   if (sent.isTooLarge) return told(new SpreadsheetError('too_large'))
   if (sent.file === undefined) {
-    return startPage(visit, { problem: wordsOf(words, SHEET_TEXTS).noFile, status: 422, category })
+    return renderStartPage(visit, { problem: wordsOf(words, SHEET_TEXTS).noFile, status: 422, category })
   }
   try {
     const { name, bytes } = sent.file
@@ -100,6 +103,6 @@ async function takeSheet(
   } catch (error) {
     if (error instanceof SpreadsheetError) return told(error)
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
-    return startPage(visit, { problem: words.texts.errors.choice, status: 422 })
+    return renderStartPage(visit, { problem: words.texts.errors.choice, status: 422 })
   }
 }

@@ -1,30 +1,33 @@
-/** A form with a file in it (RFC 7578), read no further than allowed: into memory, one file, a few short fields. */
+/** Parses a form with one file and a few short fields (RFC 7578) into memory, within limits. */
 import { Busboy } from '@fastify/busboy'
 import { AppError } from '../../kernel/errors.ts'
 import type { UnreadBody } from '../page/route.ts'
 
-export type Upload = {
+export type UploadedSpreadsheet = {
   field: (name: string) => string
   file: { name: string; bytes: Buffer } | undefined
-  /** The file was longer than allowed, so that there is none. */
+  /** The file was larger than allowed; `file` is then undefined. */
   isTooLarge: boolean
 }
 
-/** Room for the parts around the file. */
-const FRAME_BYTES = 64 * 1024
-const LONGEST_FIELD = 2_000
-const MOST_FIELDS = 20
+/** For the parts around the file. */
+const MAX_FRAME_BYTES = 64 * 1024
+const MAX_FIELD_BYTES = 2_000
+const MAX_FIELDS = 20
 
-/** Throws `bad_request` for a body that is no form. */
-export async function readUpload(body: UnreadBody, maxBytes: number): Promise<Upload> {
-  if ((body.length ?? 0) > maxBytes + FRAME_BYTES)
+/** Throws `bad_request` if the body is not a form. */
+export async function readUploadedSpreadsheet(
+  body: UnreadBody,
+  maxBytes: number,
+): Promise<UploadedSpreadsheet> {
+  if ((body.length ?? 0) > maxBytes + MAX_FRAME_BYTES)
     return { field: () => '', file: undefined, isTooLarge: true }
   const fields = new Map<string, string>()
   const received = collectBytes(body.length, maxBytes)
   let name: string | undefined
   let isTooLarge = false
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const form = openForm(body.type, maxBytes)
+  const form = openParser(body.type, maxBytes)
   form.on('field', (field, value) => fields.set(field, value))
   form.on('file', (_field, stream, fileName) => {
     name = fileName
@@ -37,10 +40,10 @@ export async function readUpload(body: UnreadBody, maxBytes: number): Promise<Up
     stream.on('error', reject)
   })
   form.on('finish', resolve)
-  form.on('error', () => reject(notAForm()))
-  // A sender who goes away in the middle leaves a form without an end.
+  form.on('error', () => reject(malformedForm()))
+  // The sender closed the connection before the end of the form.
   body.stream.on('close', () => {
-    if (!body.stream.readableEnded) reject(notAForm())
+    if (!body.stream.readableEnded) reject(malformedForm())
   })
   body.stream.pipe(form)
   try {
@@ -80,22 +83,22 @@ function collectBytes(bodyLength: number | undefined, maxBytes: number) {
   }
 }
 
-function openForm(type: string, maxBytes: number): InstanceType<typeof Busboy> {
+function openParser(type: string, maxBytes: number): InstanceType<typeof Busboy> {
   try {
     return new Busboy({
       headers: { 'content-type': type },
       limits: {
         fileSize: maxBytes,
         files: 1,
-        fields: MOST_FIELDS,
-        fieldSize: LONGEST_FIELD,
-        parts: MOST_FIELDS + 1,
+        fields: MAX_FIELDS,
+        fieldSize: MAX_FIELD_BYTES,
+        parts: MAX_FIELDS + 1,
       },
     })
   } catch {
-    throw notAForm()
+    throw malformedForm()
   }
 }
 
-const notAForm = () =>
+const malformedForm = () =>
   new AppError('bad_request', 'The form could not be read. Load the page again and try once more.')

@@ -1,6 +1,6 @@
-/** Begins the thread that draws symbols as PNG. */
+/** The thread that draws QR codes as PNG. */
 import { serveLowPriorityThread } from '../../kernel/process/low-priority-thread.ts'
 import { qrPng } from '../../qr/png.ts'
-import type { Drawing } from './draw-png.ts'
+import type { PngRequest } from './draw-png.ts'
 
-serveLowPriorityThread(({ text, ...options }: Drawing) => qrPng(text, options))
+serveLowPriorityThread(({ text, ...options }: PngRequest) => qrPng(text, options))

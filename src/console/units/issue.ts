@@ -1,4 +1,5 @@
-/** The units of a product: listed, and issued by pasting their serials. */
+/** The units of a product: the list, and the page that issues units from pasted numbers. */
+
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -14,34 +15,44 @@ import type { Problems } from '../page/form.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { UNIT_TEXTS } from '../page/unit-texts.ts'
 import { type Words, wordsOf } from '../page/words.ts'
-import { doneAt, doneNotice } from '../product-data/done-notice.ts'
-import { type Place, pages, readPlace, sentAs, windowAt } from '../product-data/pagination.ts'
-import { faultSentence } from '../product-data/problem-sentence.ts'
+import { getDoneUrl, renderDoneNotice } from '../product-data/done-notice.ts'
+import {
+  type PagePosition,
+  parsePagePosition,
+  renderPagination,
+  toPageParameters,
+  toWindow,
+} from '../product-data/pagination.ts'
+import { explainProblem } from '../product-data/problem-sentence.ts'
 import { getRequestedProduct } from '../product-data/requested-product.ts'
 import { getProductTitle } from '../product-data/titles.ts'
 
-const A_PAGE = 25
-const MOST_ISSUED = 500
-const MOST_NAMED = 20
-const LONGEST_NAMED = 40
+const PAGE_SIZE = 25
+const MAX_ISSUED = 500
+const MAX_LISTED_ERRORS = 20
+const MAX_LISTED_LENGTH = 40
 
-/** The section on the page of a product that can have units; '' for an item. */
-export async function unitsPart(visit: SignedInVisit, ctx: AccountContext, state: State): Promise<string> {
+/** The units section of the product page; '' for an item, which has no units. */
+export async function renderUnitsSection(
+  visit: SignedInVisit,
+  ctx: AccountContext,
+  state: State,
+): Promise<string> {
   const { words, session, query } = visit
   const texts = wordsOf(words, UNIT_TEXTS)
   const { row } = state
   if (row.level === 'i') return ''
-  const place = readPlace(query, 'units')
+  const place = parsePagePosition(query, 'units')
   const mayEdit = session.role !== 'viewer'
-  const done = doneNotice(words, query, ['issued'])
+  const done = renderDoneNotice(words, query, ['issued'])
   const filter = { levels: row.level === 'm' ? (['b', 'i'] as const) : (['i'] as const), parentId: row.id }
   const [list, { batches, items }] = await Promise.all([
-    listPassports(ctx, filter, windowAt(place, A_PAGE), MOST_COUNTED),
+    listPassports(ctx, filter, toWindow(place, PAGE_SIZE), MOST_COUNTED),
     countBelow(ctx, row, MOST_COUNTED),
   ])
-  const address = (to: Place) =>
-    `${PRODUCTS}/${idFromUuid(row.id)}?${new URLSearchParams(sentAs(to, 'units'))}#units`
-  const more = pages(words, { place, found: list, size: A_PAGE, address })
+  const address = (to: PagePosition) =>
+    `${PRODUCTS}/${idFromUuid(row.id)}?${new URLSearchParams(toPageParameters(to, 'units'))}#units`
+  const more = renderPagination(words, { place, found: list, size: PAGE_SIZE, address })
   const all = batches + items
   const isMany = list.totalCapped || all > MOST_COUNTED
   const heading = isMany ? texts.unitsMany(words.number(MOST_COUNTED)) : texts.units(all, words.number(all))
@@ -54,10 +65,10 @@ export async function unitsPart(visit: SignedInVisit, ctx: AccountContext, state
       ? html`<p><a class="button second" href="${PRODUCTS}/${idFromUuid(row.id)}/units/new">${texts.issue}</a></p>`
       : ''
   return html`<section aria-labelledby="units"><h2 id="units">${heading}</h2>
-!${done}!${here}!${list.rows.length === 0 ? html`<p class="empty">${texts.noUnits}</p>` : html`<ul class="rows">!${list.rows.map(one => unitRow(words, one))}</ul>`}!${more}!${issue}</section>`
+!${done}!${here}!${list.rows.length === 0 ? html`<p class="empty">${texts.noUnits}</p>` : html`<ul class="rows">!${list.rows.map(one => renderUnitRow(words, one))}</ul>`}!${more}!${issue}</section>`
 }
 
-function unitRow(words: Words, row: Summary): string {
+function renderUnitRow(words: Words, row: Summary): string {
   const texts = wordsOf(words, UNIT_TEXTS)
   const badges = [
     row.outdated ? html` <span class="badge">${texts.outdated}</span>` : '',
@@ -67,8 +78,8 @@ function unitRow(words: Words, row: Summary): string {
 <span class="quiet">${texts.levels[LEVEL_NAME[row.level]]}, ${words.texts.version(row.version_no)}, ${words.date(row.updated_at.toISOString())}</span></li>`
 }
 
-/** `lines` are those still in the form, in their order; `errors` are about them, one each. */
-type Sent = {
+/** `lines`: the lines still in the form; `errors`: one for each of them, in the same order. */
+type IssueState = {
   level: (typeof UNIT_LEVELS)[number]
   lines: readonly string[]
   problems?: Problems
@@ -79,22 +90,24 @@ type Sent = {
 
 export async function showIssue(visit: SignedInVisit): Promise<Outcome> {
   const { state } = await getRequestedProduct(visit)
-  return closedPage(visit.words, state) ?? issuePage(visit.words, state, { level: 'item', lines: [] })
+  return (
+    renderClosedPage(visit.words, state) ?? renderIssuePage(visit.words, state, { level: 'item', lines: [] })
+  )
 }
 
-/** In place of the form where nothing can be issued. */
-function closedPage(words: Words, state: State): Outcome | undefined {
+/** The page shown instead of the form if no unit can be issued. */
+function renderClosedPage(words: Words, state: State): Outcome | undefined {
   const texts = wordsOf(words, UNIT_TEXTS)
   const { level, status } = state.row
   if (level !== 'i' && status === 'a') return undefined
   const why = level === 'i' ? texts.issueItem : texts.issueArchived
-  return { title: texts.issue, body: html`!${issueHead(words, state)}!${notice(why)}`, status: 409 }
+  return { title: texts.issue, body: html`!${renderHead(words, state)}!${notice(why)}`, status: 409 }
 }
 
-const issueHead = (words: Words, state: State) =>
+const renderHead = (words: Words, state: State) =>
   html`<p class="way"><a class="alone" href="${PRODUCTS}/${idFromUuid(state.row.id)}">${getProductTitle(words, state)}</a></p><h1>${wordsOf(words, UNIT_TEXTS).issue}</h1>`
 
-function issuePage(words: Words, state: State, sent: Sent): Outcome {
+function renderIssuePage(words: Words, state: State, sent: IssueState): Outcome {
   const { level, lines, problems = {}, problem, errors = [] } = sent
   const texts = wordsOf(words, UNIT_TEXTS)
   const id = idFromUuid(state.row.id)
@@ -104,9 +117,9 @@ function issuePage(words: Words, state: State, sent: Sent): Outcome {
   const told =
     errors.length === 0
       ? notice(problem) + summary(words.texts, problems, { names: texts.names })
-      : refusedPart(words, sent)
-  const field = { name: 'names', hint: texts.namesHint(MOST_ISSUED) }
-  const body = html`!${issueHead(words, state)}<p class="lead">${texts.issueLead}</p>!${told}
+      : renderIssueErrors(words, sent)
+  const field = { name: 'names', hint: texts.namesHint(MAX_ISSUED) }
+  const body = html`!${renderHead(words, state)}<p class="lead">${texts.issueLead}</p>!${told}
 <form method="post" action="${PRODUCTS}/${id}/units" novalidate class="narrow"><fieldset><legend>${texts.level}</legend>!${levels.map(radio)}</fieldset>
 <div class="field"><label for="names">${texts.names}</label>!${notes(field, problems)}
 <textarea id="names" name="names" rows="10" spellcheck="false" autocapitalize="none"!${described(field, problems).join('')}>
@@ -115,34 +128,34 @@ ${lines.join('\n')}</textarea></div>
   return { title: texts.issue, body, status: told === '' ? 200 : 422 }
 }
 
-/** Each by its line as the form has it now, and by its name. */
-function refusedPart(words: Words, { level, lines, errors = [], done = 0 }: Sent): string {
+/** Lists failed lines by their line number in the form as it is now. */
+function renderIssueErrors(words: Words, { level, lines, errors = [], done = 0 }: IssueState): string {
   const texts = wordsOf(words, UNIT_TEXTS)
   const refused = errors
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_LISTED_ERRORS)
     .map(
       ({ error }, place) =>
-        html`<li>${texts.line(place + 1, (lines[place] ?? '').slice(0, LONGEST_NAMED))}: ${unitSentence(words, level, error)}</li>`,
+        html`<li>${texts.line(place + 1, (lines[place] ?? '').slice(0, MAX_LISTED_LENGTH))}: ${explainUnitError(words, level, error)}</li>`,
     )
   const more = errors.length - refused.length
   if (more > 0) refused.push(html`<li>${texts.andMore(words.number(more))}</li>`)
   return html`<div class="summary" role="alert" tabindex="-1" autofocus><p>${texts.issuedSome(words.number(done), words.number(errors.length))}</p><ul>!${refused}</ul></div>`
 }
 
-function unitSentence(words: Words, level: Sent['level'], error: AppError): string {
+function explainUnitError(words: Words, level: IssueState['level'], error: AppError): string {
   const texts = wordsOf(words, UNIT_TEXTS)
   if (error.code === 'plan_limit') return texts.unitQuota[level]
   const [detail] = error.details ?? []
   if (detail === undefined) return error.message
-  return texts.unitFaults[detail.code] ?? faultSentence(words, detail)
+  return texts.unitFaults[detail.code] ?? explainProblem(words, detail)
 }
 
-/** Lines that could not be issued stay in the form, to be mended and sent again; the others are done. */
+/** Issues one unit per line. Failed lines stay in the form to be corrected and submitted again. */
 export async function submitIssue(visit: SignedInVisit): Promise<Outcome> {
   const { form, words } = visit
   const texts = wordsOf(words, UNIT_TEXTS)
   const { ctx, state } = await getRequestedProduct(visit)
-  const closed = closedPage(words, state)
+  const closed = renderClosedPage(words, state)
   if (closed !== undefined) return closed
   const level = UNIT_LEVELS.find(one => one === form.text('level')) ?? 'item'
   const lines = form
@@ -150,11 +163,12 @@ export async function submitIssue(visit: SignedInVisit): Promise<Outcome> {
     .split(/\r?\n/)
     .map(line => line.trim())
     .filter(line => line !== '')
-  const sent: Sent = { level, lines }
-  if (lines.length === 0) return issuePage(words, state, { ...sent, problems: { names: texts.noNames } })
-  if (lines.length > MOST_ISSUED) {
-    const names = texts.tooManyNames(words.number(lines.length), words.number(MOST_ISSUED))
-    return issuePage(words, state, { ...sent, problems: { names } })
+  const sent: IssueState = { level, lines }
+  if (lines.length === 0)
+    return renderIssuePage(words, state, { ...sent, problems: { names: texts.noNames } })
+  if (lines.length > MAX_ISSUED) {
+    const names = texts.tooManyNames(words.number(lines.length), words.number(MAX_ISSUED))
+    return renderIssuePage(words, state, { ...sent, problems: { names } })
   }
   const member = level === 'batch' ? 'lot' : 'serial'
   const units = lines.map(name => ({ [member]: name }))
@@ -162,12 +176,15 @@ export async function submitIssue(visit: SignedInVisit): Promise<Outcome> {
     const wish = { parentUuid: state.row.id, level, units, bulk: true, strict: false }
     const { created, errors } = await createChildren(ctx, wish)
     if (errors.length === 0)
-      return { to: `${doneAt(idFromUuid(state.row.id), 'issued', created.length)}#units` }
+      return { to: `${getDoneUrl(idFromUuid(state.row.id), 'issued', created.length)}#units` }
     const left = errors.map(({ index }) => lines[index] ?? '')
-    return issuePage(words, state, { level, lines: left, errors, done: created.length })
+    return renderIssuePage(words, state, { level, lines: left, errors, done: created.length })
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'not_found') throw error
     const isArchived = error.code === 'archived'
-    return issuePage(words, state, { ...sent, problem: isArchived ? texts.issueArchived : error.message })
+    return renderIssuePage(words, state, {
+      ...sent,
+      problem: isArchived ? texts.issueArchived : error.message,
+    })
   }
 }

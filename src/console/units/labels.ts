@@ -1,4 +1,4 @@
-/** Codes to print: one as a picture, or labels for a product or all of its units, as sheets or as pictures in one archive. */
+/** QR codes to print: one picture, or labels of a product or its units as PDF sheets or a ZIP of pictures. */
 import { Readable } from 'node:stream'
 import { Zip, ZipPassThrough } from 'fflate'
 import { html } from 'ghtml'
@@ -31,30 +31,30 @@ import { getRequestedProduct } from '../product-data/requested-product.ts'
 import { getProductName, getProductTitle } from '../product-data/titles.ts'
 import { drawPng } from './draw-png.ts'
 import {
-  CONTENTS,
-  type Content,
-  FILES,
-  formatOf,
+  getSheetFormat,
+  LABEL_CONTENTS,
+  LABEL_FILES,
+  type LabelContent,
+  type LabelNumber,
   type LabelOptions,
-  type Measure,
   type ParsedLabelOptions,
   parseLabelOptions,
-  readPicture,
+  parsePictureOptions,
 } from './label-options.ts'
 
-/** More in one file is a file that no program opens. */
+/** Programs cannot open files with more. */
 const MAX_UNITS = 10_000
 const MAX_LABELS = 20_000
-/** Of all pictures of a file: 10,000 of 42 mm at 600 dpi. */
+/** Over all pictures of a file: 10,000 of 42 mm at 600 dpi. */
 const MAX_PIXELS = 10_000_000_000
-const addressOf = (addresses: Addresses, row: Omit<PassportRow, 'data'>, content: Content) =>
+const getLabelAddress = (addresses: Addresses, row: Omit<PassportRow, 'data'>, content: LabelContent) =>
   (content === 'gs1' ? gs1Url(addresses, row) : null) ?? passportUrl(addresses, idFromUuid(row.id))
 
 export async function showLabels(visit: SignedInVisit): Promise<Outcome> {
-  return labelsPage(visit, await readRequest(visit))
+  return renderLabelsPage(visit, await parseLabelRequest(visit))
 }
 
-type Request = {
+type LabelRequest = {
   ctx: AccountContext
   state: State
   below: Below
@@ -63,14 +63,14 @@ type Request = {
   count: number
 }
 
-async function readRequest(visit: SignedInVisit): Promise<Request> {
+async function parseLabelRequest(visit: SignedInVisit): Promise<LabelRequest> {
   const { words, query, setup } = visit
   const { ctx, state } = await getRequestedProduct(visit)
   const below = await countBelow(ctx, state.row, MAX_UNITS)
   const read = parseLabelOptions(words, query, state, below)
   const { options, problems } = read
   const { of, from, to } = options
-  if (of === 'self') return { ctx, state, below, read, range: EVERYTHING, count: 1 }
+  if (of === 'self') return { ctx, state, below, read, range: WHOLE_RANGE, count: 1 }
   const texts = wordsOf(words, LABEL_TEXTS)
   const wrong: Record<string, string> = {}
   const find = async (name: 'from' | 'to', number: string) => {
@@ -86,47 +86,53 @@ async function readRequest(visit: SignedInVisit): Promise<Request> {
   if (options.file === 'pdf' && count * options.copies > MAX_LABELS) {
     wrong.copies = texts.tooManyLabels(words.number(MAX_LABELS), words.number(count * options.copies))
   }
-  if (count * pixelsOf(addressOf(setup.addresses, state.row, options.content), options) > MAX_PIXELS) {
+  if (
+    count * countPixels(getLabelAddress(setup.addresses, state.row, options.content), options) >
+    MAX_PIXELS
+  ) {
     wrong.size = texts.tooManyPixels
   }
   return { ctx, state, below, read: { ...read, problems: { ...problems, ...wrong } }, range, count }
 }
 
-const EVERYTHING: UnitRange = { from: undefined, to: undefined }
+const WHOLE_RANGE: UnitRange = { from: undefined, to: undefined }
 
-const pixelsOf = (address: string, { file, size }: LabelOptions): number =>
+const countPixels = (address: string, { file, size }: LabelOptions): number =>
   file === 'png300' || file === 'png600'
     ? pngSide(qrModules(address, 'M'), { sizeMm: size, dpi: DPI_OF[file] }) ** 2
     : 0
 
-function labelsPage({ setup, words }: SignedInVisit, { state, below, read, count }: Request): Outcome {
+function renderLabelsPage(
+  { setup, words }: SignedInVisit,
+  { state, below, read, count }: LabelRequest,
+): Outcome {
   const texts = wordsOf(words, LABEL_TEXTS)
   const { options, problems } = read
   const at = `${PRODUCTS}/${idFromUuid(state.row.id)}`
-  const address = addressOf(setup.addresses, state.row, options.content)
-  const wide = options.file === 'pdf' ? symbolMm(formatOf(options)) : options.size
+  const address = getLabelAddress(setup.addresses, state.row, options.content)
+  const wide = options.file === 'pdf' ? symbolMm(getSheetFormat(options)) : options.size
   const module = moduleMm(qrModules(address, 'M'), wide)
-  const isFine_ = isFine(problems)
+  const isValid = isFine(problems)
   const warning =
     module < LEAST_MODULE_MM ? notice(texts.tooFine(words.number(Math.round(module * 100) / 100))) : ''
   const isMore = Math.max(below.batches, below.items) > MAX_UNITS
   const many = isMore ? html`<p class="hint">${texts.labelsMost(words.number(MAX_UNITS))}</p>` : ''
   const labels = count * options.copies
-  const { columns, rows } = formatOf(options)
+  const { columns, rows } = getSheetFormat(options)
   const sheets = options.file === 'pdf' ? Math.ceil((labels + options.skip) / (columns * rows)) : undefined
   const amount = texts.labelsCount(
     words.number(labels),
     sheets === undefined ? undefined : words.number(sheets),
   )
   const size = html`<p class="quiet" role="status">${amount} ${texts.labelsSize(words.number(Math.round(wide * 10) / 10), words.number(Math.round(module * 100) / 100))}</p>`
-  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.labels}</h1><p class="lead">${texts.labelsLead}</p>!${isFine_ ? warning : summary(words.texts, problems, fieldNames(words))}
-<form method="get" action="${at}/labels" class="narrow labels" novalidate>!${choices(words, read, { below, hasGs1: state.row.gtin !== null })}
+  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.labels}</h1><p class="lead">${texts.labelsLead}</p>!${isValid ? warning : summary(words.texts, problems, listFieldNames(words))}
+<form method="get" action="${at}/labels" class="narrow labels" novalidate>!${renderChoices(words, read, { below, hasGs1: state.row.gtin !== null })}
 <div class="choices"><button class="second">${texts.labelsCheck}</button> <button formaction="${at}/labels/file">${texts.labelsMake}</button></div>!${many}</form>
-!${isFine_ ? size : ''}`
-  return { title: texts.labels, body, status: isFine_ ? 200 : 422 }
+!${isValid ? size : ''}`
+  return { title: texts.labels, body, status: isValid ? 200 : 422 }
 }
 
-function fieldNames(words: Words): Record<string, string> {
+function listFieldNames(words: Words): Record<string, string> {
   const texts = wordsOf(words, LABEL_TEXTS)
   const { labelsOf, labelsContent, labelsFile, sheet, width, height, skip, codeSize, copies, resolution } =
     texts
@@ -143,27 +149,27 @@ function fieldNames(words: Words): Record<string, string> {
   }
 }
 
-type Has = { below: Below; hasGs1: boolean }
+type LabelChoices = { below: Below; hasGs1: boolean }
 
-function choices(
+function renderChoices(
   words: Words,
   { options, problems, typed }: ParsedLabelOptions,
-  { below, hasGs1 }: Has,
+  { below, hasGs1 }: LabelChoices,
 ): string {
   const texts = wordsOf(words, LABEL_TEXTS)
-  const names = fieldNames(words)
+  const names = listFieldNames(words)
   const one = (name: string, value: string, all: readonly (readonly [string, string])[]) =>
     select({ name, label: names[name] ?? name, value, options: all }, problems)
   const text = (name: 'from' | 'to') =>
     input({ name, label: names[name] ?? name, value: typed(name), autocomplete: 'off' }, problems)
-  const number = (name: Measure) =>
+  const number = (name: LabelNumber) =>
     html`<div class="field only-${name}"><label for="${name}">${names[name]}</label>!${notes({ name }, problems)}<input id="${name}" name="${name}" class="number" inputmode="decimal" value="${typed(name)}" autocomplete="off"!${described({ name }, problems).join('')}></div>`
   const sheets = Object.entries(SHEETS).map(
     ([name, { width, height, columns, rows }]) =>
       [name, texts.sheetOf(words.number(width), words.number(height), columns * rows)] as const,
   )
   const kind = (of: 'items' | 'batches') =>
-    below[of] === 0 ? [] : [[of, countedAs(words, of, below[of])] as const]
+    below[of] === 0 ? [] : [[of, formatUnitCount(words, of, below[of])] as const]
   const of = [...kind('items'), ...kind('batches'), ['self', texts.ofSelf] as const]
   const contents = { passport: texts.address, gs1: texts.gs1Address }
   return [
@@ -175,53 +181,53 @@ function choices(
       ? one(
           'content',
           options.content,
-          CONTENTS.filter(kind => hasGs1 || kind === 'passport').map(kind => [kind, contents[kind]]),
+          LABEL_CONTENTS.filter(kind => hasGs1 || kind === 'passport').map(kind => [kind, contents[kind]]),
         )
       : '',
     one(
       'file',
       options.file,
-      FILES.map(kind => [kind, texts.files[kind]] as const),
+      LABEL_FILES.map(kind => [kind, texts.files[kind]] as const),
     ),
     html`<fieldset class="only-pdf"><legend>${texts.labelsSheet}</legend>!${one('sheet', options.sheet, [...sheets, ['own', texts.sheetOwn]])}!${number('width')}!${number('height')}!${number('skip')}!${number('copies')}</fieldset>`,
     html`<fieldset class="only-pictures"><legend>${texts.labelsPicture}</legend>!${number('size')}</fieldset>`,
   ].join('')
 }
 
-function countedAs(words: Words, of: 'items' | 'batches', n: number): string {
+function formatUnitCount(words: Words, of: 'items' | 'batches', n: number): string {
   const { ofBelow, ofBelowMany } = wordsOf(words, LABEL_TEXTS)
   return n > MAX_UNITS ? ofBelowMany[of](words.number(MAX_UNITS)) : ofBelow[of](words.number(n))
 }
 
-/** The file itself, made while it is sent; what is wrong with the choices is said on the page instead. */
+/** Streams the file while it is made. Invalid options show the page instead. */
 export async function sendLabels(visit: SignedInVisit): Promise<Outcome> {
   const { setup, words } = visit
-  const request = await readRequest(visit)
+  const request = await parseLabelRequest(visit)
   const { ctx, state, read, range } = request
-  if (!isFine(read.problems)) return labelsPage(visit, request)
+  if (!isFine(read.problems)) return renderLabelsPage(visit, request)
   const { options } = read
   const { of } = options
   const rows =
-    of === 'self' ? [selfOf(words, state)] : firstOf(listInRange(ctx, state.row, { kind: of, range }))
-  const labels = labelsOf(words, setup.addresses, rows, options)
+    of === 'self' ? [toLabelRow(words, state)] : takeFirst(listInRange(ctx, state.row, { kind: of, range }))
+  const labels = buildLabels(words, setup.addresses, rows, options)
   const name = `${idFromUuid(state.row.id)}-${of}`
   if (options.file === 'pdf') {
-    const content = labelSheet(labels, { format: formatOf(options), level: 'M', skip: options.skip })
+    const content = labelSheet(labels, { format: getSheetFormat(options), level: 'M', skip: options.skip })
     return { file: { name: `${name}.pdf`, type: 'application/pdf', content: content as unknown as Readable } }
   }
   const type = 'application/zip'
-  return { file: { name: `${name}.zip`, type, content: Readable.from(pictures(labels, options)) } }
+  return { file: { name: `${name}.zip`, type, content: Readable.from(zipPictures(labels, options)) } }
 }
 
-type Row = Omit<Summary, 'brand_name'>
+type LabelRow = Omit<Summary, 'brand_name'>
 
-const selfOf = (words: Words, state: State): Row => ({
+const toLabelRow = (words: Words, state: State): LabelRow => ({
   ...state.row,
   product_name: getProductName(words, state),
   sku: String(readingOf(state).sku ?? ''),
 })
 
-async function* firstOf(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+async function* takeFirst(rows: AsyncIterable<LabelRow>): AsyncGenerator<LabelRow> {
   let given = 0
   for await (const row of rows) {
     if (given++ === MAX_UNITS) return
@@ -229,18 +235,18 @@ async function* firstOf(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
   }
 }
 
-type Named = Label & { file: string }
+type NamedLabel = Label & { file: string }
 
-async function* labelsOf(
+async function* buildLabels(
   words: Words,
   addresses: Addresses,
-  rows: AsyncIterable<Row> | Iterable<Row>,
+  rows: AsyncIterable<LabelRow> | Iterable<LabelRow>,
   { content, file, copies }: LabelOptions,
-): AsyncGenerator<Named> {
+): AsyncGenerator<NamedLabel> {
   const texts = wordsOf(words, LABEL_TEXTS)
   const breathe = yieldBetweenRows()
   for await (const row of rows) {
-    const address = addressOf(addresses, row, content)
+    const address = getLabelAddress(addresses, row, content)
     const label = {
       address,
       title: row.product_name ?? words.texts.unnamed,
@@ -259,8 +265,11 @@ async function* labelsOf(
   }
 }
 
-/** A ZIP without compressing: PNG is compressed already, and an SVG of a symbol is small. */
-async function* pictures(labels: AsyncIterable<Named>, options: LabelOptions): AsyncGenerator<Uint8Array> {
+/** A ZIP without compression: PNG is compressed already, and the SVG of a code is small. */
+async function* zipPictures(
+  labels: AsyncIterable<NamedLabel>,
+  options: LabelOptions,
+): AsyncGenerator<Uint8Array> {
   let ready: Uint8Array[] = []
   let failure: Error | null = null
   const zip = new Zip((error, chunk) => {
@@ -270,7 +279,7 @@ async function* pictures(labels: AsyncIterable<Named>, options: LabelOptions): A
   for await (const { address, file } of labels) {
     const entry = new ZipPassThrough(`${file}.${options.file === 'svg' ? 'svg' : 'png'}`)
     zip.add(entry)
-    entry.push(await picture(address, options), true)
+    entry.push(await drawPicture(address, options), true)
     if (failure !== null) throw failure
     yield* ready
     ready = []
@@ -281,7 +290,7 @@ async function* pictures(labels: AsyncIterable<Named>, options: LabelOptions): A
 
 const DPI_OF = { png300: DPI[0], png600: DPI[1] } as const satisfies Record<string, Dpi>
 
-async function picture(address: string, { file, size }: LabelOptions): Promise<Uint8Array> {
+async function drawPicture(address: string, { file, size }: LabelOptions): Promise<Uint8Array> {
   if (file === 'png300' || file === 'png600')
     return drawPng({ text: address, level: 'M', sizeMm: size, dpi: DPI_OF[file] })
   return Buffer.from(qrSymbol(address, { level: 'M', sizeMm: size }).svg)
@@ -291,17 +300,17 @@ async function picture(address: string, { file, size }: LabelOptions): Promise<U
 export async function sendCode(visit: SignedInVisit): Promise<Outcome> {
   const { setup, words, query } = visit
   const { state } = await getRequestedProduct(visit)
-  const { options, problems } = readPicture(words, query, state)
-  if (!isFine(problems)) return codePage(words, state, problems)
-  const address = addressOf(setup.addresses, state.row, options.content)
+  const { options, problems } = parsePictureOptions(words, query, state)
+  if (!isFine(problems)) return renderCodeErrors(words, state, problems)
+  const address = getLabelAddress(setup.addresses, state.row, options.content)
   const { size: sizeMm, dpi } = options
   const content = Buffer.from(await drawPng({ text: address, level: 'M', sizeMm, dpi }))
   return { file: { name: `${idFromUuid(state.row.id)}-${options.dpi}dpi.png`, type: 'image/png', content } }
 }
 
-/** What in the address is wrong; there is no form to mend it in. */
-function codePage(words: Words, state: State, problems: Problems): Outcome {
-  const names = fieldNames(words)
+/** Lists the problems of the query; this URL has no form to show them in. */
+function renderCodeErrors(words: Words, state: State, problems: Problems): Outcome {
+  const names = listFieldNames(words)
   const lines = Object.entries(problems).map(
     ([name, sentence]) => html`<li>${names[name] ?? name} (${name}): ${sentence}</li>`,
   )

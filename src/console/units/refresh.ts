@@ -1,4 +1,4 @@
-/** What is left to do after a correction, first on the page of a product until it is done: units that lack it, with their button. */
+/** The notice about units that lack a correction, with the button that refreshes them. */
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -14,75 +14,76 @@ import { PRODUCTS } from '../page/addresses.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { UNIT_TEXTS } from '../page/unit-texts.ts'
 import { type Words, wordsOf } from '../page/words.ts'
-import { doneAt, doneNotice } from '../product-data/done-notice.ts'
-import { labelOf } from '../product-data/labels.ts'
+import { getDoneUrl, renderDoneNotice } from '../product-data/done-notice.ts'
+import { getFieldLabel } from '../product-data/labels.ts'
 import { getRequestedProduct } from '../product-data/requested-product.ts'
-import { briefOf, isScalar } from '../product-data/view.ts'
+import { isScalarField, summarizeValue } from '../product-data/view.ts'
 
-const MAX_NAMED = 20
+const MAX_LISTED_FAILURES = 20
 
-/** `goesOn` while a refresh is at work, so that the page looks again. */
-export async function pendingPart(
+/** `goesOn`: a refresh is running, so the page should reload. */
+export async function renderPendingCorrection(
   visit: SignedInVisit,
   ctx: AccountContext,
   state: State,
 ): Promise<{ html: string; goesOn: boolean }> {
   const { words, session, query } = visit
   const { outdated, job } = await previewRefresh(ctx, state.row.id)
-  const failures = refreshFailures(words, job)
-  if (job?.finished_at === null) return { html: progress(words, job, outdated) + failures, goesOn: true }
+  const failures = renderFailures(words, job)
+  if (job?.finished_at === null)
+    return { html: renderProgress(words, job, outdated) + failures, goesOn: true }
   if (outdated === 0) {
     const isOver = query.has('look') && job !== undefined
     const sent = isOver ? new URLSearchParams({ done: 'refreshed', n: String(job.refreshed) }) : query
-    return { html: doneNotice(words, sent, ['refreshed']) + failures, goesOn: false }
+    return { html: renderDoneNotice(words, sent, ['refreshed']) + failures, goesOn: false }
   }
   const { row, own } = state
   const pending = row.outdated
     ? await findPendingOfUnit(ctx, row.id, Object.keys(own ?? {}))
     : await findPendingBelow(ctx, state)
-  const fields = pending === undefined ? '' : correctedFields(words, state, pending)
+  const fields = pending === undefined ? '' : renderCorrectedFields(words, state, pending)
   const button =
     session.role === 'viewer'
       ? ''
       : html`<form method="post" action="${PRODUCTS}/${idFromUuid(row.id)}/refresh"><button>${wordsOf(words, UNIT_TEXTS).refresh(outdated, words.number(outdated))}</button></form>`
-  const part = html`<div class="reach pending"><p>${outdatedSentence(words, row, outdated)}</p>!${fields}!${button}</div>`
+  const part = html`<div class="reach pending"><p>${describeOutdated(words, row, outdated)}</p>!${fields}!${button}</div>`
   return { html: part + failures, goesOn: false }
 }
 
-function progress(words: Words, job: JobReport, outdated: number): string {
+function renderProgress(words: Words, job: JobReport, outdated: number): string {
   const texts = wordsOf(words, UNIT_TEXTS)
   const all = job.refreshed + outdated
   return html`<div class="progress" role="status"><label for="refresh">${texts.refreshing(words.number(job.refreshed), words.number(all))}</label>
 <progress id="refresh" max="${all}" value="${job.refreshed}"></progress></div>`
 }
 
-/** A batch or an item that is outdated itself is one of those that are counted. */
-function outdatedSentence(words: Words, { level, outdated }: State['row'], n: number): string {
+/** `n` includes the batch or item itself if it is outdated. */
+function describeOutdated(words: Words, { level, outdated }: State['row'], n: number): string {
   const texts = wordsOf(words, UNIT_TEXTS)
   if (level === 'm' || !outdated) return texts.outdatedUnits(n, words.number(n))
   if (n === 1) return texts.outdatedSelf[level === 'b' ? 'batch' : 'item']
   return texts.outdatedWithItems(n - 1, words.number(n - 1))
 }
 
-/** Each corrected field, with what units show and what is right where that is a single value. */
-function correctedFields(words: Words, { row }: State, { before, after }: PendingCorrection): string {
+/** Each corrected field; for a single value also what units show and what is correct. */
+function renderCorrectedFields(words: Words, { row }: State, { before, after }: PendingCorrection): string {
   const { fields } = requireCategory(row.category)
   const lines = fields
     .filter(({ name }) => Object.hasOwn(before, name) || Object.hasOwn(after, name))
     .map(field => {
-      const values = [before, after].map(data => briefOf(words, field, data) || '–')
-      const change = isScalar(field) ? html`: <span dir="auto">${values.join(' → ')}</span>` : ''
-      return html`<li>${labelOf(words, field.name)}!${change}</li>`
+      const values = [before, after].map(data => summarizeValue(words, field, data) || '–')
+      const change = isScalarField(field) ? html`: <span dir="auto">${values.join(' → ')}</span>` : ''
+      return html`<li>${getFieldLabel(words, field.name)}!${change}</li>`
     })
   return lines.length === 0 ? '' : html`<ul>!${lines}</ul>`
 }
 
-/** Units that the last refresh could not update, with why. */
-function refreshFailures(words: Words, job: JobReport | undefined): string {
+/** Units that the last refresh could not update, with the reason. */
+function renderFailures(words: Words, job: JobReport | undefined): string {
   const failed = (job?.failed ?? []) as { id: string; error: string }[]
   if (failed.length === 0) return ''
   const lines = failed
-    .slice(0, MAX_NAMED)
+    .slice(0, MAX_LISTED_FAILURES)
     .map(one => html`<li><a href="${PRODUCTS}/${one.id}">${one.id}</a>: ${one.error}</li>`)
   return html`<details class="fold"><summary>${wordsOf(words, UNIT_TEXTS).refreshFailed(words.number(failed.length))}</summary><ul>!${lines}</ul></details>`
 }
@@ -92,6 +93,6 @@ export async function submitRefresh(visit: SignedInVisit): Promise<Outcome> {
   const { refreshed, pending, failed } = await refreshPassport(ctx, state.row.id)
   const id = idFromUuid(state.row.id)
   return {
-    to: pending === 0 && failed.length === 0 ? doneAt(id, 'refreshed', refreshed) : `${PRODUCTS}/${id}`,
+    to: pending === 0 && failed.length === 0 ? getDoneUrl(id, 'refreshed', refreshed) : `${PRODUCTS}/${id}`,
   }
 }
