@@ -2,7 +2,7 @@
 import { runCommandLine } from './cli/run.ts'
 import { ConfigError, readEnvironment } from './kernel/config/config.ts'
 
-/** Whoever read may have gone, as `head` does: what was begun is done all the same, and there is nobody to tell. */
+/** The reader of a pipe may end early, as `head` does. The command still finishes. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') process.stderr.write(`The output cannot be written: ${error.message}.\n`)
   process.exitCode = 1

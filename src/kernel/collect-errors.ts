@@ -1,4 +1,4 @@
-/** Reading all parts of a request before complaining of any. */
+/** Reports the errors of all parts of a request at once. */
 import { AppError, type Detail, invalid } from './errors.ts'
 
 type Readers = Readonly<Record<string, () => unknown>>

@@ -1,4 +1,4 @@
-/** The one error type that crosses a slice's border: what went wrong, in a sentence, and the code a client branches on. */
+/** The only error type that slices throw to each other: a code for clients and a sentence for people. */
 
 export type ErrorCode =
   | 'bad_request'

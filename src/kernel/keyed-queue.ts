@@ -1,4 +1,4 @@
-/** One after another for each key: what would only fail and try again when done at once waits its turn instead. */
+/** A queue per key, for work that would only conflict and retry if it ran at the same time. */
 
 /** Runs `work` once everything submitted earlier under the same key has ended, however it ended. */
 export function createKeyedQueue(): <T>(key: string, work: () => Promise<T>) => Promise<T> {

@@ -1,10 +1,10 @@
-/** Permits for work that only so much of may be under way at a time: counted, or weighed in bytes. */
+/** A semaphore: a bounded number of permits, counted or weighed in bytes, with a bounded queue. */
 import type { ServerResponse } from 'node:http'
 
 /** Gives the permit back; a second call does nothing. */
 export type Release = () => void
 
-/** Gives a permit back when the answer is over, however it ends; it may have ended before the permit came. */
+/** Gives a permit back when the response ends in any way, even if it ended before the permit came. */
 export function releaseWithResponse(response: ServerResponse, release: Release): void {
   // The one is missing where a client leaves, the other where no connection is behind the answer.
   if (response.destroyed) release()
@@ -29,13 +29,13 @@ export class Semaphore {
     this.options = options
   }
 
-  /** A permit at once or not at all. What is heavier than the capacity gets in alone. */
+  /** A permit at once, or undefined. Work heavier than the capacity runs alone. */
   tryAcquire(weight = 1): Release | undefined {
     const isFree = this.taken === 0 || this.taken + weight <= this.options.capacity
     return this.waiters.length === 0 && isFree ? this.take(weight) : undefined
   }
 
-  /** Waits its turn; undefined when too many wait, or it took too long. */
+  /** Waits for a permit; undefined when too many wait or it takes too long. */
   async acquire(weight = 1): Promise<Release | undefined> {
     const free = this.tryAcquire(weight)
     if (free !== undefined || this.waiters.length >= this.options.maxWaiting) return free

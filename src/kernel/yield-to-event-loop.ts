@@ -1,6 +1,6 @@
 /**
- * Reckoning over hundreds of rows that lets others be answered in between: one thread answers everybody. However many such
- * calls there are, one of them goes on at a time, and between two of them requests and answers are read.
+ * Lets long computations yield to the event loop, because one thread answers all requests. Of many such computations one
+ * continues per turn, and requests are read in between.
  */
 
 const MAX_STRETCH_MS = 3

@@ -1,6 +1,7 @@
 /** While the database does not answer, what was true a moment ago is better than nothing: a code on a product is scanned now. */
 import { explainDatabaseError } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
+import { withTimeout } from '../kernel/timeout.ts'
 
 /** How old what a reader is shown may be while the database is away. */
 export const STALE_MS = 600_000
@@ -19,16 +20,9 @@ export const isUnavailable = (error: unknown): boolean =>
   (error instanceof AppError ? error : explainDatabaseError(error))?.code === 'unavailable'
 
 /** What `reading` gives, or `unavailable` after two seconds. */
-export async function impatiently<T>(reading: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () =>
-      reject(new AppError('unavailable', 'The database does not answer right now; try again in a moment.')),
+export const impatiently = <T>(reading: Promise<T>): Promise<T> =>
+  withTimeout(
+    reading,
     PATIENCE_MS,
+    () => new AppError('unavailable', 'The database does not answer right now; try again in a moment.'),
   )
-  try {
-    return await Promise.race([reading, promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}

@@ -1,6 +1,6 @@
 /**
- * Webhooks out of the door: claims what is due, endpoint by endpoint, keeps within the caps, and writes down what became
- * of it. Several workers share the work by account; one that is killed leaves leases that end by themselves.
+ * Delivers webhooks: claims due events by endpoint, keeps the concurrency limits, and stores the results. Several workers
+ * share the accounts by leases; those of a killed worker expire.
  */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
@@ -42,12 +42,12 @@ import { Leases } from './leases.ts'
 import { ResultWriter } from './result-writer.ts'
 import { throttledLogger } from './throttled-logger.ts'
 
-/** Idle, the queue is looked at so often; what happens is on its way within that time. */
+/** The interval while nothing is due: a new event waits no longer than this. */
 const POLL_MS = 100
-/** The same for a while after something was due: events come in bursts. */
+/** The interval for a while after something was due, because events come in bursts. */
 const BURST_POLL_MS = 20
 const BURST_MS = 2_000
-/** With more to claim than there was room for. */
+/** The interval while more is due than could be claimed. */
 const BUSY_POLL_MS = 50
 const MAX_CLAIMED_EVENTS = 2_048
 const STOP_TIMEOUT_MS = 2_000
@@ -77,12 +77,12 @@ export class Deliveries {
   private readonly leases: Leases
   private readonly writer: ResultWriter
   private readonly processCaps: ProcessConcurrency = { inFlight: 0, unproven: 0 }
-  /** Lines that wait for a place of the account's or the process's. */
+  /** Queues that wait for a permit of their account or of the process. */
   private readonly blocked = new Set<EndpointQueue>()
   private readonly outcomes: Record<string, number> = {}
   private claimedCount = 0
   private cursor = FIRST_CURSOR
-  /** Until then only what runs dry is claimed more of. */
+  /** Before this time only queues that run low claim more. */
   private nextScanAt = 0
   private claimedAt = Number.NEGATIVE_INFINITY
   private isStopping = false
@@ -101,7 +101,7 @@ export class Deliveries {
     this.loop ??= this.run()
   }
 
-  /** Delivers all that is due now, with what becomes due meanwhile, and resolves when nothing is left. */
+  /** Delivers everything due now or becoming due meanwhile; resolves when nothing is left. */
   async drain(): Promise<void> {
     for (;;) {
       const { claimed, isEnd } = await this.claimRound()
@@ -114,7 +114,7 @@ export class Deliveries {
     return { inFlight: this.processCaps.inFlight, outcomes: { ...this.outcomes } }
   }
 
-  /** Claims nothing more, lets what is on its way end, cuts off what does not within two seconds, gives back the leases. */
+  /** Stops claiming, waits two seconds for requests under way, aborts the rest, and releases the leases. */
   async stop(): Promise<void> {
     this.isStopping = true
     this.wake()
@@ -132,7 +132,7 @@ export class Deliveries {
       this.setup.log,
       'warn',
       { work: 'webhooks' },
-      'no look for webhooks to deliver was possible',
+      'webhooks could not be claimed',
     )
     while (!this.isStopping) {
       let pause = POLL_MS
@@ -146,7 +146,7 @@ export class Deliveries {
     }
   }
 
-  /** One look for what is due; milliseconds until the next. */
+  /** Claims what is due. Returns the milliseconds until the next call. */
   private async step(): Promise<number> {
     const isSoon = performance.now() < this.claimedAt + BURST_MS
     const idle = isSoon ? BURST_POLL_MS : POLL_MS
@@ -159,7 +159,7 @@ export class Deliveries {
     return claimed > 0 ? BUSY_POLL_MS : idle
   }
 
-  /** Resolves after a time, or when there is room for more, or when it is time to stop. */
+  /** Resolves after `ms`, or earlier when `wake` is called: for free permits or on `stop`. */
   private sleep(ms: number): Promise<void> {
     return new Promise(resolve => {
       const timer = setTimeout(resolve, ms)
@@ -170,7 +170,7 @@ export class Deliveries {
     })
   }
 
-  /** One step of the walk over endpoints: looks at up to 256, claims of those that have something due. */
+  /** Scans up to 256 endpoints and claims due events of theirs. */
   private async claimRound(): Promise<{ claimed: number; isEnd: boolean }> {
     const { sql, clock, sealer } = this.setup
     const now = clock.now()
@@ -200,7 +200,7 @@ export class Deliveries {
     return { claimed, isEnd }
   }
 
-  /** More for the endpoints that had more waiting than the last claim took, without a look at all others. */
+  /** Claims for endpoints that had more due than the last claim took, without a scan of all others. */
   private claimMore(): Promise<number> {
     const now = this.setup.clock.now()
     const lines = Array.from(this.queues.values()).filter(
@@ -250,14 +250,14 @@ export class Deliveries {
     if (line.secrets === undefined) {
       this.setup.log.error(
         { webhook: idFromUuid(row.id) },
-        'its secret does not open with this SECRET_KEY: nothing is sent',
+        'the secret of this webhook cannot be opened with this SECRET_KEY: nothing is sent',
       )
     }
     this.queues.set(key, line)
     return line
   }
 
-  /** What has not been used for a minute. */
+  /** Drops queues that were not used for a minute. */
   private dropUnusedQueues(now: Date): void {
     const before = now.getTime() - FORGET_AFTER_MS
     for (const [key, line] of this.queues) {
@@ -273,7 +273,7 @@ export class Deliveries {
     this.blocked.delete(line)
   }
 
-  /** Starts what there is room for. */
+  /** Sends waiting events as long as there are permits. */
   private sendWaiting(line: EndpointQueue): void {
     const now = this.setup.clock.now()
     if (this.isStopping || isWaiting(line, now) || !this.leases.isOurs(line.accountId)) this.drop(line)
@@ -281,7 +281,7 @@ export class Deliveries {
     while (line.waiting.length > 0) {
       const release = acquirePermit(line.caps, line.account, this.processCaps)
       if (release === undefined) {
-        // When its own window is full, its own next answer goes on.
+        // With its own window full, its next answer continues it.
         if (line.caps.inFlight < line.caps.limit) this.blocked.add(line)
         return
       }
@@ -294,12 +294,12 @@ export class Deliveries {
     const { outbound, clock, log } = this.setup
     const { url, secrets } = line
     try {
-      if (secrets === undefined) throw new Error('broken assumption: what is sent has a secret')
+      if (secrets === undefined) throw new Error('broken assumption: a queue that sends has secrets')
       const { event_id: eventId, type } = claimed
       const letter = { url, secrets, eventId, type, data: claimed.data }
       this.finish(line, claimed, await sendDelivery(outbound, clock, letter), release)
     } catch (error) {
-      // It stays held, so that a bug of ours is met once by this process and not again and again.
+      // The event stays claimed, so that this process does not repeat a bug of ours endlessly.
       release()
       log.error({ err: error, event: idFromUuid(claimed.event_id) }, 'a webhook could not be sent')
     }

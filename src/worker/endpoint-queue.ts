@@ -1,4 +1,4 @@
-/** What a worker knows of one endpoint: its settings, how it is doing, what is on its way and what is next. */
+/** What a worker knows of one endpoint: settings, health, limits, and claimed events. */
 
 import type { Sealer } from '../kernel/sealing.ts'
 import type { ClaimedDelivery, PendingEndpoint } from '../webhooks/claim.ts'
@@ -10,7 +10,7 @@ import {
 import type { EndpointHealth } from '../webhooks/retry-schedule.ts'
 import { openSecrets, type SigningSecrets } from '../webhooks/secret.ts'
 
-/** Claimed ahead, as a multiple of what may be on its way: so that nothing waits for the next claim. */
+/** Claims this multiple of the concurrency limit, so that no permit waits for the next claim. */
 const CLAIM_AHEAD_FACTOR = 16
 
 export type EndpointQueue = {
@@ -23,9 +23,9 @@ export type EndpointQueue = {
   caps: EndpointConcurrency
   account: AccountConcurrency
   waiting: ClaimedDelivery[]
-  /** Events claimed and not yet settled: on their way, in the queue, or being written. */
+  /** Events claimed and not yet stored: waiting, under way, or being written. */
   claimedIds: Set<string>
-  /** The last claim took all it had room for. */
+  /** The last claim filled all free slots. */
   hasMore: boolean
   usedAt: number
 }
@@ -49,7 +49,7 @@ export function createEndpointQueue(row: PendingEndpoint, account: AccountConcur
   }
 }
 
-/** Takes over what the row says. The health in memory is newer while results of ours are on their way to the row. */
+/** Applies the row. While results of ours are not stored yet, the health in memory is newer than the row's. */
 export function updateEndpointQueue(
   line: EndpointQueue,
   row: PendingEndpoint,
@@ -69,18 +69,18 @@ const healthOf = (row: PendingEndpoint): EndpointHealth => ({
   waitUntil: row.wait_until,
 })
 
-/** What is being written down takes no room: it is over. */
+/** Events whose result is being written take no slot. */
 export const countFreeSlots = (line: EndpointQueue): number =>
   Math.max(0, line.caps.limit * CLAIM_AHEAD_FACTOR - line.caps.inFlight - line.waiting.length)
 
-/** Half of what was claimed ahead is gone, and there was more. */
+/** Whether half of the claimed events are sent and more were due. */
 export const needsMore = (line: EndpointQueue): boolean =>
   line.hasMore && line.waiting.length <= (line.caps.limit * CLAIM_AHEAD_FACTOR) / 2
 
 export const isWaiting = (line: EndpointQueue, now: Date): boolean =>
   line.health.waitUntil !== null && line.health.waitUntil > now
 
-/** Gives back what has not been started. */
+/** Releases the events that are not under way. */
 export function dropWaiting(line: EndpointQueue): void {
   for (const claimed of line.waiting) line.claimedIds.delete(claimed.event_id)
   line.waiting = []

@@ -1,4 +1,4 @@
-/** Which accounts are this process's to deliver for, and until when. */
+/** Leases on accounts: which accounts this process delivers for, and until when. */
 import type { Sql } from '../kernel/db/database.ts'
 import { acquireLeases, releaseLeases } from '../webhooks/claim.ts'
 
@@ -6,7 +6,7 @@ export class Leases {
   private readonly sql: Sql
   private readonly holder: string
   private readonly ms: number
-  /** Until when an account is ours, by performance.now(), which nobody sets. */
+  /** When the lease of an account ends, by the monotonic clock of performance.now(). */
   private readonly until = new Map<number, number>()
   private renewedAt = Number.NEGATIVE_INFINITY
 
@@ -20,12 +20,12 @@ export class Leases {
     return (this.until.get(accountId) ?? 0) > performance.now()
   }
 
-  /** Takes those that are not ours yet and that nobody else has. */
+  /** Leases the accounts that no process has leased yet. */
   async takeAll(accounts: readonly number[]): Promise<void> {
     await this.take([...new Set(accounts)].filter(id => !this.isOurs(id)))
   }
 
-  /** Those with something on its way stay ours; the others end by themselves. True when it was time to renew. */
+  /** Renews the leases of accounts with events under way; the others expire. True when renewal was due. */
   async renew(busy: readonly number[]): Promise<boolean> {
     const now = performance.now()
     if (now - this.renewedAt < this.ms / 4) return false
@@ -39,7 +39,7 @@ export class Leases {
   }
 
   private async take(accounts: readonly number[]): Promise<void> {
-    // Counted from before the statement: the lease in the database ends later than what we go by.
+    // Counted from before the statement, so that our lease ends before the one in the database.
     const until = performance.now() + this.ms
     const ours = new Set(await acquireLeases(this.sql, accounts, { holder: this.holder, ms: this.ms }))
     for (const id of accounts) {

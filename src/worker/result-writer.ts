@@ -1,4 +1,4 @@
-/** What became of attempts, on its way to the database: written many at a time, and again until it is. */
+/** Writes the results of attempts in batches, and retries until they are stored. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
@@ -13,7 +13,7 @@ import {
 import { endpointKey } from './endpoint-queue.ts'
 
 const MAX_BATCH = 512
-/** So long results are gathered: a statement for many costs the database a tenth of one for each. */
+/** Results are collected for so long: one statement for many costs the database a tenth. */
 const GATHER_MS = 20
 const RETRY_AFTER_MS = 500
 
@@ -27,7 +27,7 @@ export type ResultWriterSetup = {
 export class ResultWriter {
   private readonly setup: ResultWriterSetup
   private results: AttemptResult[] = []
-  /** The newest of each endpoint. */
+  /** The newest health by endpoint. */
   private health = new Map<string, EndpointUpdate>()
   private writing: Promise<void> | undefined
   private isStopping = false
@@ -40,7 +40,7 @@ export class ResultWriter {
     return this.writing === undefined
   }
 
-  /** Told before the result it comes from. That an endpoint is to be switched off is not forgotten by a later success. */
+  /** To be called before `add`. A later success does not undo that an endpoint is to be switched off. */
   noteHealth(health: EndpointUpdate): void {
     const key = endpointKey(health.accountId, health.endpointId)
     const disabledReason = health.disabledReason ?? this.health.get(key)?.disabledReason ?? null
@@ -54,7 +54,7 @@ export class ResultWriter {
     })
   }
 
-  /** Resolves when all is written, or when it could not be: then it is done again by whoever comes next. */
+  /** Resolves when all is written or cannot be; then another process delivers again. */
   async stop(): Promise<void> {
     this.isStopping = true
     await this.writing
@@ -71,7 +71,7 @@ export class ResultWriter {
       try {
         off = await settleDeliveries(sql, batch, endpoints)
       } catch (error) {
-        log.warn({ reason: reasonOf(error) }, 'what became of webhooks could not be written yet')
+        log.warn({ reason: reasonOf(error) }, 'results of webhooks could not be stored; retrying')
         this.takeBack(batch, endpoints)
         if (this.isStopping) return
         await pause(RETRY_AFTER_MS)
@@ -101,7 +101,7 @@ export class ResultWriter {
     try {
       await auditDisabledEndpoint(this.setup, one)
     } catch (error) {
-      log.error({ ...about, err: error }, 'the account could not be told')
+      log.error({ ...about, err: error }, 'the account could not be notified')
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Work that nobody waits for: any server may do it, and what one leaves undone another takes up. */
+/** Scheduled tasks. Any process may run them, and another one continues what a stopped process left undone. */
 import { deleteExpiredKeys } from '../accounts/idempotency.ts'
 import { deleteExpiredShares } from '../accounts/limits/rate-ledger.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -16,10 +16,10 @@ import { type ThrottledLogger, throttledLogger } from './throttled-logger.ts'
 
 const RESUME_INTERVAL_MS = 5_000
 const RETENTION_INTERVAL_MS = 300_000
-/** How often a process asks whether it is time; what is past its time is deleted every ten minutes. */
+/** How often a process checks whether old scans are due for deletion; they are due every ten minutes. */
 const SCAN_CLEANING_INTERVAL_MS = 60_000
 const BACKUP_CHECK_INTERVAL_MS = 20_000
-/** Steps of clearing away in a row, of some thousand rows each: what is left then waits for the next time. */
+/** Deletions in a row, of some thousand rows each. The rest waits for the next run. */
 const MAX_STEPS = 200
 
 export type ScheduledTasks = { stop: () => Promise<void> }
@@ -34,7 +34,7 @@ export type ScheduledTasksSetup = {
   backups?: BackupSchedule | undefined
 }
 
-/** Looks for work at once and then at its times; `stop` ends it after the step it is at. */
+/** Runs each task at once and then at its interval. `stop` waits for the current steps to end. */
 export function startScheduledTasks({
   sql,
   queue,
@@ -57,15 +57,15 @@ export function startScheduledTasks({
   }
   const resume = async () => {
     const resumed = await resumeRefreshes(sql, clock)
-    if (resumed > 0) log.info({ jobs: resumed }, 'refreshes taken up again')
+    if (resumed > 0) log.info({ jobs: resumed }, 'refreshes resumed')
     for (const { id, error } of takeRefreshFaults(sql))
-      log.error({ job: idFromUuid(id), err: error }, 'a refresh was stopped by a fault; it is taken up again')
+      log.error({ job: idFromUuid(id), err: error }, 'a refresh failed; it is resumed')
   }
   const resumeSheets = async () => {
     const resumed = await resumeImports(sql, clock)
-    if (resumed > 0) log.info({ sheets: resumed }, 'sheets taken up again')
+    if (resumed > 0) log.info({ sheets: resumed }, 'spreadsheet imports resumed')
     for (const { id, error } of takeImportErrors(sql))
-      log.error({ sheet: idFromUuid(id), err: error }, 'a sheet was stopped by a fault; it is taken up again')
+      log.error({ sheet: idFromUuid(id), err: error }, 'a spreadsheet import failed; it is resumed')
   }
   const forget = async () => {
     await deleteExpiredKeys(sql, clock.now())
@@ -81,21 +81,21 @@ export function startScheduledTasks({
   const free = async () => {
     const freed = await unstick({ sql: queue, clock })
     if (Object.values(freed).some(count => count > 0))
-      log.warn(freed, 'a clock ran ahead: webhooks that waited for that time are due now')
+      log.warn(freed, 'a clock was ahead: webhooks scheduled by it are due now')
   }
   const clean = async () => {
     await deleteOldScans({ sql, clock }, () => isStopping)
   }
-  const unlooked = (work: string) => throttledLogger(log, 'warn', { work }, 'no look for work was possible')
+  const unlooked = (work: string) => throttledLogger(log, 'warn', { work }, 'a scheduled task failed')
   const noBackup = (dir: string) =>
     throttledLogger(log, 'error', { work: 'backups' }, `no backup can be made in ${dir} (BACKUP_DIR)`)
   const chores = [
     repeat(resume, RESUME_INTERVAL_MS, unlooked('refreshes')),
     repeat(resumeSheets, RESUME_INTERVAL_MS, unlooked('sheets')),
-    repeat(forget, RESUME_INTERVAL_MS, unlooked('what is over')),
-    repeat(clean, SCAN_CLEANING_INTERVAL_MS, unlooked('scans to forget')),
-    repeat(clear, RETENTION_INTERVAL_MS, unlooked('deliveries to forget')),
-    repeat(free, RETENTION_INTERVAL_MS, unlooked('webhooks that a clock holds up')),
+    repeat(forget, RESUME_INTERVAL_MS, unlooked('expired rows')),
+    repeat(clean, SCAN_CLEANING_INTERVAL_MS, unlooked('old scans')),
+    repeat(clear, RETENTION_INTERVAL_MS, unlooked('old deliveries')),
+    repeat(free, RETENTION_INTERVAL_MS, unlooked('webhooks scheduled by a wrong clock')),
     ...(backups === undefined ? [] : [repeat(keep, BACKUP_CHECK_INTERVAL_MS, noBackup(backups.dir))]),
   ]
   return {
@@ -107,7 +107,7 @@ export function startScheduledTasks({
   }
 }
 
-/** Does something at once and then every so often, never twice at a time. */
+/** Runs `work` at once and then at an interval, never twice at a time. */
 function repeat(work: () => Promise<void>, everyMs: number, complaint: ThrottledLogger): ScheduledTasks {
   let running: Promise<void> | undefined
   const once = async () => {

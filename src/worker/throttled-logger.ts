@@ -1,4 +1,4 @@
-/** A fault that lasts, told when it begins, once a minute while it lasts, and when it is over. */
+/** Logs a lasting failure when it begins, once a minute while it lasts, and when it is over. */
 import type { Log } from '../kernel/log.ts'
 
 const REPEAT_AFTER_MS = 60_000
@@ -20,7 +20,7 @@ export function throttledLogger(
       log[level]({ ...fields, reason: error instanceof Error ? error.message : String(error) }, sentence)
     },
     recovered() {
-      if (saidAt !== undefined) log.info(fields, 'it is possible again')
+      if (saidAt !== undefined) log.info(fields, 'recovered')
       saidAt = undefined
     },
   }

@@ -1,4 +1,4 @@
-/** The worker's side of a process: chores and webhooks, started and stopped together. */
+/** The worker of a process: scheduled tasks and webhooks, started and stopped together. */
 import type { Sql } from '../kernel/db/database.ts'
 import { Deliveries, type DeliveryNumbers, type DeliverySetup } from './deliver.ts'
 import { type ScheduledTasks, type ScheduledTasksSetup, startScheduledTasks } from './scheduled-tasks.ts'

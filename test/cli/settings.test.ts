@@ -217,5 +217,5 @@ test('a fault that lasts is told when it begins and when it is over', () => {
   complaint.recovered()
   complaint.recovered()
   complaint.failed(new Error('away'))
-  assert.deepEqual(said, ['no look was possible', 'it is possible again', 'no look was possible'])
+  assert.deepEqual(said, ['no look was possible', 'recovered', 'no look was possible'])
 })

@@ -1,6 +1,7 @@
 /** One pool on one PostgreSQL, and what its error codes mean to a caller. */
 import postgres from 'postgres'
 import { AppError } from '../errors.ts'
+import { withTimeout } from '../timeout.ts'
 import { ARRAY_TYPES } from './array-types.ts'
 import { createConnectionPool, type FinishedStatement, getPoolUsage } from './connection-pool.ts'
 import { splitTls } from './database-tls.ts'
@@ -262,21 +263,13 @@ export type DatabaseState = 'writable' | 'read-only' | 'away'
 /** Whether the database answers a trivial statement within two seconds. */
 export const isReachable = async (sql: Sql): Promise<boolean> => (await findDatabaseState(sql)) !== 'away'
 
-/** How the database is, by one of the pool's connections; away when it says nothing for two seconds. */
+/** Asks the database by one of the pool's connections. It is `away` when it does not answer within two seconds. */
 export async function findDatabaseState(sql: Sql): Promise<DatabaseState> {
-  const { promise, resolve } = Promise.withResolvers<DatabaseState>()
-  const timer = setTimeout(() => resolve('away'), REACHABLE_TIMEOUT_MS)
-  sql<{ readOnly: boolean }[]>`
-    select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "readOnly"`.then(
-    ([row]) => {
-      if (row?.readOnly) dropReadOnlyConnections(sql, getPoolUsage(sql).size)
-      resolve(row?.readOnly ? 'read-only' : 'writable')
-    },
-    () => resolve('away'),
-  )
-  try {
-    return await promise
-  } finally {
-    clearTimeout(timer)
-  }
+  const query = sql<{ readOnly: boolean }[]>`
+    select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "readOnly"`
+  const state = query.then(([row]): DatabaseState => {
+    if (row?.readOnly) dropReadOnlyConnections(sql, getPoolUsage(sql).size)
+    return row?.readOnly ? 'read-only' : 'writable'
+  })
+  return withTimeout(state, REACHABLE_TIMEOUT_MS, databaseUnavailable).catch(() => 'away')
 }

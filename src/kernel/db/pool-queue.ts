@@ -1,11 +1,8 @@
-/**
- * As many statements at a time as there are connections. The driver would send more of them into connections that are
- * at work, where a quick one stands behind a slow one while other connections are free.
- */
+/** Runs as many statements at a time as there are connections. The driver would queue them behind slow ones. */
 
-/** A statement that got no connection for so long is given up: whoever asked has to be told something. */
+/** A statement that gets no connection for so long is rejected. */
 const WAIT_MS = 5_000
-/** PostgreSQL ends a statement after ten seconds itself; one that is silent for longer is on a dead connection. */
+/** PostgreSQL ends statements after ten seconds. Silence for longer means a dead connection. */
 const SILENT_MS = 15_000
 const SWEEP_EVERY_MS = 500
 
@@ -42,7 +39,7 @@ export class PoolQueue {
     return { size: this.size, busy: this.busy, waiting: this.queue.length }
   }
 
-  /** Calls `go` now or when it is its turn, `giveUp` when that takes too long. */
+  /** Calls `go` when a connection is free, or `giveUp` when that takes too long. */
   enter(visitor: Visitor): void {
     if (this.busy >= this.size) {
       this.queue.push({ ...visitor, since: performance.now() })
@@ -59,7 +56,7 @@ export class PoolQueue {
     else next.go()
   }
 
-  /** Gives a statement up that stays silent, though its connection stays taken. The return value is for `unwatch`. */
+  /** Rejects a statement without an answer; its connection stays in use. Pass the result to `unwatch`. */
   watch(giveUp: (reason: Error) => void): Inside {
     const one = { since: performance.now(), giveUp }
     this.inside.add(one)

@@ -8,6 +8,7 @@ import { type BlockList, isIP, type LookupFunction, type Socket } from 'node:net
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { createAddressList, explainForbiddenAddress } from '../http/ip-ranges.ts'
+import { withTimeout } from '../timeout.ts'
 import { explainUrlFault, isLoopbackName, type OutboundPolicy } from './outbound-url.ts'
 
 export const CONNECT_TIMEOUT_MS = 5_000
@@ -21,7 +22,7 @@ export const MAX_ANSWER_BYTES = 16_384
 const KEEP_ALIVE_MS = 4_000
 const MAX_PARSED_URLS = 1_000
 /** For a name in all: below the time for connecting, so that a delivery's log says what was in the way. */
-const DNS_TIMEOUT_MS_TOTAL = 4_000
+const DNS_TOTAL_TIMEOUT_MS = 4_000
 const DNS_TIMEOUT_MS = 1_500
 const DNS_TRIES = 2
 /** Once one family of addresses is known, so long is waited for the other. */
@@ -258,7 +259,7 @@ function findAddressFailure(address: string, allowed: BlockList): OutboundFailur
 /** One forbidden address among several refuses the name: whoever mixes them is not to be trusted with the choice. */
 function guardedLookup(allowed: BlockList, resolve: ResolveName): LookupFunction {
   const find = async (name: string): Promise<readonly string[]> => {
-    const addresses = await inTime(name, resolve(name))
+    const addresses = await withDnsTimeout(name, resolve(name))
     for (const address of addresses) {
       const what = explainForbiddenAddress(address, allowed)
       if (what === undefined) continue
@@ -286,17 +287,15 @@ function guardedLookup(allowed: BlockList, resolve: ResolveName): LookupFunction
 
 const noSuchName = (name: string) => new OutboundFailure('dns', `The name ${name} leads to no address.`)
 
-async function inTime(name: string, asked: Promise<readonly string[]>): Promise<readonly string[]> {
-  const { promise: over, reject } = Promise.withResolvers<never>()
-  const within = `${DNS_TIMEOUT_MS_TOTAL / 1000} seconds`
-  const sentence = `The name ${name} leads to no address: no name server answered within ${within}.`
-  const timer = setTimeout(() => reject(new OutboundFailure('dns', sentence)), DNS_TIMEOUT_MS_TOTAL)
-  try {
-    return await Promise.race([asked, over])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+/** The resolver has timeouts of its own for each try; this one is for all of them. */
+const withDnsTimeout = (name: string, addresses: Promise<readonly string[]>) =>
+  withTimeout(addresses, DNS_TOTAL_TIMEOUT_MS, () => {
+    const within = `${DNS_TOTAL_TIMEOUT_MS / 1000} seconds`
+    return new OutboundFailure(
+      'dns',
+      `The name ${name} leads to no address: no name server answered within ${within}.`,
+    )
+  })
 
 /**
  * Asks the name servers by itself: the system's look-up takes one of four threads, and a name whose servers do not

@@ -1,6 +1,6 @@
 /**
- * Long work that goes on behind the answers of a process: each job once at a time, stopped between its steps, its faults
- * kept until somebody logs them. What a job is, and who takes up what a killed process left, is its slice's.
+ * Runs background jobs: each at most once at a time, stopped between its steps. Failures are kept until they are logged.
+ * The slice that owns the jobs says what they are and who resumes those of a killed process.
  */
 import type { Clock } from '../clock.ts'
 import type { Fragment, Sql } from '../db/database.ts'
