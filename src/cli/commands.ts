@@ -1,9 +1,9 @@
 /** The table of contents of the command line. A command's file is loaded when it is asked for, so that each starts fast. */
 import type { Command } from './command-line/command.ts'
 
-export type Entry = { about: string; load: () => Promise<Command> }
+export type CommandEntry = { about: string; load: () => Promise<Command> }
 
-export const COMMANDS: Readonly<Record<string, Entry>> = {
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   serve: { about: 'start the server', load: async () => (await import('./commands/serve.ts')).serve },
   demo: {
     about: 'start a server with a demo account and passports',

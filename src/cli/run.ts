@@ -4,15 +4,15 @@ import { systemClock } from '../kernel/clock.ts'
 import { ConfigError, type Environment } from '../kernel/config/config.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
+  alignColumns,
   type Command,
-  columns,
-  helpText,
-  Refusal,
-  readArguments,
+  CommandError,
+  formatHelp,
+  parseArguments,
   UsageError,
 } from './command-line/command.ts'
-import { sentenceOfDatabase } from './command-line/database-errors.ts'
-import { ToldToStop } from './command-line/told-to-stop.ts'
+import { describeDatabaseError } from './command-line/database-errors.ts'
+import { Stopped } from './command-line/stop-signals.ts'
 import { VERSION } from './command-line/version.ts'
 import { COMMANDS } from './commands.ts'
 
@@ -43,9 +43,9 @@ async function runCommand(
   env: Environment,
   io: Io,
 ): Promise<number> {
-  const args = readArguments(command, words)
+  const args = parseArguments(command, words)
   if (args.has('help')) {
-    io.out(helpText(command))
+    io.out(formatHelp(command))
     return DONE
   }
   const json = args.has('json')
@@ -56,7 +56,7 @@ async function runCommand(
       ? `${escapeJsonForTerminal(JSON.stringify(result.value, null, 2))}\n`
       : `${escapeForTerminal(result.text)}\n`,
   )
-  if (result.complaint !== undefined) io.err(`${escapeForTerminal(result.complaint)}\n`)
+  if (result.failure !== undefined) io.err(`${escapeForTerminal(result.failure)}\n`)
   return result.exitCode ?? DONE
 }
 
@@ -90,7 +90,7 @@ function withoutCommand(words: readonly string[], io: Io): number {
 
 function overview(names: readonly string[]): string {
   const rows = names.map(name => [`carnet ${name}`, COMMANDS[name]?.about ?? ''])
-  return `Usage: carnet COMMAND [options]; each has --help and --json.\n\n${columns(rows, '  ')}\n`
+  return `Usage: carnet COMMAND [options]; each has --help and --json.\n\n${alignColumns(rows, '  ')}\n`
 }
 
 /** What a server says last stands in the log of a server. */
@@ -106,18 +106,18 @@ function complain(error: unknown, usage: string, io: Io): number {
     return WRONG_USAGE
   }
   io.err(`${escapeForTerminal(sentenceFor(error))}\n`)
-  return error instanceof ToldToStop ? error.exitCode : REFUSED
+  return error instanceof Stopped ? error.exitCode : REFUSED
 }
 
 /** One sentence for what was to be expected; a bug keeps its stack, because nobody can mend it without. */
 function sentenceFor(error: unknown): string {
-  if (error instanceof Refusal || error instanceof ConfigError || error instanceof ToldToStop)
+  if (error instanceof CommandError || error instanceof ConfigError || error instanceof Stopped)
     return error.message
   if (error instanceof AppError) {
     const details = error.details?.slice(1).map(detail => `\n${detail.message}`) ?? []
     return [error.details?.[0]?.message ?? error.message, ...details].join('')
   }
   return (
-    sentenceOfDatabase(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error))
+    describeDatabaseError(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error))
   )
 }

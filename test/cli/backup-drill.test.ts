@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { machineText } from '../../src/cli/server/machine-metrics.ts'
+import { formatMachineMetrics } from '../../src/cli/server/machine-metrics.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { carnet, carnetJson, emptyFolder } from './processes.ts'
 
@@ -58,7 +58,7 @@ test('a damaged one is exit code 1 with the reason, and leaves nothing either', 
 
 test('doctor and metrics tell how old the newest is', async () => {
   const size = (await readFile(join(dir, NAME))).length
-  const text = await machineText({
+  const text = await formatMachineMetrics({
     backups: { dir, everyMs: 86_400_000, keep: 7 },
     dataDir: data.path,
     databaseUrl: undefined,

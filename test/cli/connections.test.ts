@@ -1,7 +1,7 @@
 /** The embedded database takes as many connections as WORKERS need; one that takes fewer is told of. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { maxConnections } from '../../src/cli/store/connection-budget.ts'
+import { calculateMaxConnections } from '../../src/cli/store/connection-budget.ts'
 import { startEmbeddedPostgres } from '../../src/kernel/postgres-server/embedded-postgres.ts'
 import { carnet, carnetJson, emptyFolder, endAll, type Settings, serve } from './processes.ts'
 
@@ -24,9 +24,9 @@ after(async () => {
 })
 
 test('one process has a hundred, eleven have theirs and some to spare', () => {
-  assert.equal(maxConnections({ workers: 1, role: 'all' }), 100)
-  assert.equal(maxConnections({ workers: 11, role: 'all' }), TAKEN)
-  assert.equal(maxConnections({ workers: 11, role: 'worker' }), 100)
+  assert.equal(calculateMaxConnections({ workers: 1, role: 'all' }), 100)
+  assert.equal(calculateMaxConnections({ workers: 11, role: 'all' }), TAKEN)
+  assert.equal(calculateMaxConnections({ workers: 11, role: 'worker' }), 100)
 })
 
 test('an embedded database that is started takes them', async () => {

@@ -1,10 +1,10 @@
 /** Which settings the demo heeds, and that it says which not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sayUnheeded, settle } from '../../src/cli/commands/demo.ts'
+import { describeIgnoredSettings, resolveDemoConfig } from '../../src/cli/commands/demo.ts'
 
 test('what is for trying things out has its effect; data, keys and addresses are its own', async () => {
-  const { config } = await settle(
+  const { config } = await resolveDemoConfig(
     {
       PORT: '0',
       ALLOW_INSECURE_WEBHOOKS: 'true',
@@ -36,7 +36,7 @@ test('what is for trying things out has its effect; data, keys and addresses are
 
 test('of what it does not heed it says so in one line, and of nothing else', () => {
   assert.equal(
-    sayUnheeded({
+    describeIgnoredSettings({
       DATABASE_URL: 'postgres://a',
       DATA_DIR: './x',
       WORKERS: ' ',
@@ -47,7 +47,7 @@ test('of what it does not heed it says so in one line, and of nothing else', () 
     'The demo has data and addresses of its own, in ./data/demo: it does not heed DATABASE_URL, DATA_DIR.',
   )
   assert.equal(
-    sayUnheeded({ TRUSTED_PROXIES: '127.0.0.1', COUNTRY_HEADER: 'x', LOG_LEVEL: 'info' }),
+    describeIgnoredSettings({ TRUSTED_PROXIES: '127.0.0.1', COUNTRY_HEADER: 'x', LOG_LEVEL: 'info' }),
     undefined,
   )
 })

@@ -221,7 +221,7 @@ describe('a server that ends during a download', () => {
       DATABASE_URL: wire.target.url,
       SECRET_KEY: 'a key of tests, long enough to be one',
     })
-    const store = await openStore(config, createLog(config), { name: 'carnet', serves: true })
+    const store = await openStore(config, createLog(config), { name: 'carnet', isServer: true })
     const one = await store.openPoolOfOne().reserve()
     await one`begin`
     await one`select 1`

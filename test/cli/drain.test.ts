@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { drainable } from '../../src/cli/server/drain.ts'
+import { prepareDrain } from '../../src/cli/server/drain.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
@@ -15,7 +15,7 @@ async function serve(answerAfterMs = 0) {
     await pause(answerAfterMs)
     return 'yes'
   })
-  const way = drainable(app)
+  const way = prepareDrain(app)
   await app.listen({ port: 0, host: '127.0.0.1' })
   return { ...way, port: (app.server.address() as AddressInfo).port }
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { DEMO_PASSPORTS } from '../../src/cli/demo/demo-data/demo-account.ts'
-import { sheetText } from '../../src/cli/demo/demo-summary.ts'
+import { formatDemoSummary } from '../../src/cli/demo/demo-summary.ts'
 import { loadDemoPassports } from '../../src/cli/demo/load-demo.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 
@@ -121,8 +121,8 @@ describe('the demo', () => {
       passports: { models: 18, batches: 16, items: 20 },
       data: './data/demo',
     }
-    assert.match(sheetText(sheet, false), /18 models, 16 batches and 20 items/)
-    assert.match(sheetText(sheet, false), /of one item +http:\/\/localhost:3000\/p\/item/)
-    assert.doesNotMatch(sheetText({ ...sheet, item_url: null }, false), /one item/)
+    assert.match(formatDemoSummary(sheet, false), /18 models, 16 batches and 20 items/)
+    assert.match(formatDemoSummary(sheet, false), /of one item +http:\/\/localhost:3000\/p\/item/)
+    assert.doesNotMatch(formatDemoSummary({ ...sheet, item_url: null }, false), /one item/)
   })
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
-import { tryPort } from '../../src/cli/server/ports.ts'
+import { probePort } from '../../src/cli/server/ports.ts'
 import { type OpenOptions, openStore } from '../../src/cli/store/store.ts'
 import { readConfig } from '../../src/kernel/config/config.ts'
 import { emptyDatabase, type TestDatabase } from '../database.ts'
@@ -37,24 +37,21 @@ describe('a database that is not there yet', () => {
     })
 
   test('is waited for by a server, which says so once, and migrated when it comes', async () => {
-    const opening = open(wire.target.url, { patient: true, serves: true })
+    const opening = open(wire.target.url, { waitsForDatabase: true, isServer: true })
     await pause(1_500)
     await wire.mend()
     const store = await opening
-    assert.deepEqual(await store.pending(), [])
+    assert.deepEqual(await store.findPendingMigrations(), [])
     await store.stop()
     assert.equal(said.length, 1)
-    assert.match(
-      said[0] ?? '',
-      /^the database at 127\.0\.0\.1:\d+\/\S+ does not answer yet; it is waited for$/,
-    )
+    assert.match(said[0] ?? '', /^the database at 127\.0\.0\.1:\d+\/\S+ does not answer yet; waiting for it$/)
   })
 
   test('is refused by a command at once; what refuses us is waited for by nobody', async () => {
     const stranger = new URL(wire.target.url)
     stranger.pathname = '/there_is_no_such_database'
-    for (const patient of [true, false]) {
-      await assert.rejects(open(stranger.href, { patient }), /cannot be used: .*does not exist/)
+    for (const waitsForDatabase of [true, false]) {
+      await assert.rejects(open(stranger.href, { waitsForDatabase }), /cannot be used: .*does not exist/)
     }
     await wire.cut()
     const began = performance.now()
@@ -64,7 +61,7 @@ describe('a database that is not there yet', () => {
 
   /** `carnet serve` on the wire, when it answers; each request is on a connection of its own. */
   async function serveOnWire(env: Record<string, string>) {
-    const port = await tryPort('127.0.0.1', 0)
+    const port = await probePort('127.0.0.1', 0)
     const settings = {
       DATABASE_URL: wire.target.url,
       SECRET_KEY: 'a key of tests, long enough to be one',

@@ -6,7 +6,7 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { tryPort } from '../../src/cli/server/ports.ts'
+import { probePort } from '../../src/cli/server/ports.ts'
 import { openPool } from '../../src/kernel/db/database.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { newProduct } from '../harness.ts'
@@ -36,7 +36,7 @@ before(async () => {
   if (PROGRAM === undefined) return
   database = await cloneDatabase()
   folder = await emptyFolder()
-  const port = await tryPort('127.0.0.1', 0)
+  const port = await probePort('127.0.0.1', 0)
   const file = join(folder.path, 'pgbouncer.ini')
   const lines = [
     ...['[databases]', `carnet = ${databaseLine(database.target)}`, '[pgbouncer]', 'listen_addr = 127.0.0.1'],

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { mkdir, open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { findDatabaseFault, sentenceOfDatabase } from '../../src/cli/command-line/database-errors.ts'
+import { describeDatabaseError, explainOperatorProblem } from '../../src/cli/command-line/database-errors.ts'
 import { cloneDatabase, connect, emptyDatabase, type TestDatabase } from '../database.ts'
 import { type Forwarder, startForwarder } from '../forwarder.ts'
 import { problemsOf } from '../kernel/problems-of.ts'
@@ -98,11 +98,14 @@ describe('a database user without rights', () => {
 
 test('a full disk of the database is called so; nothing on the command line speaks of Idempotency-Key', () => {
   const full = Object.assign(new Error('could not extend file'), { code: '53100' })
-  assert.match(findDatabaseFault(full) ?? '', /^The database's disk is full: .* \(could not extend file\)\.$/)
-  const lost = Object.assign(new Error('gone'), { code: 'ECONNRESET' })
-  assert.equal(findDatabaseFault(lost), undefined)
   assert.match(
-    sentenceOfDatabase(lost) ?? '',
+    explainOperatorProblem(full) ?? '',
+    /^The database's disk is full: .* \(could not extend file\)\.$/,
+  )
+  const lost = Object.assign(new Error('gone'), { code: 'ECONNRESET' })
+  assert.equal(explainOperatorProblem(lost), undefined)
+  assert.match(
+    describeDatabaseError(lost) ?? '',
     /^The database does not answer right now; .*: look first\. \(gone\)$/,
   )
 })

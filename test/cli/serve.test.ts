@@ -84,7 +84,7 @@ test('a taken port is refused with a sentence, and the database stops again', as
   assert.equal(code, 1)
   assert.equal(
     stderr,
-    `Port ${port} of 127.0.0.1 is taken by another program. Stop that one, or set PORT to a free port.\n`,
+    `Port ${port} on 127.0.0.1 is used by another program. Stop it, or set PORT to a free port.\n`,
   )
   await assert.rejects(postmasterPid(other.path))
   holder.close()

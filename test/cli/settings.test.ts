@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import proxyAddr from '@fastify/proxy-addr'
 import pino from 'pino'
-import { secretKey } from '../../src/cli/store/secret-key.ts'
+import { getOrCreateSecretKey } from '../../src/cli/store/secret-key.ts'
 import { listMalformedLines } from '../../src/kernel/config/config.ts'
 import { throttledLogger } from '../../src/worker/throttled-logger.ts'
 import { problemsOf } from '../kernel/problems-of.ts'
@@ -93,10 +93,10 @@ describe('readConfig', () => {
     const file = join(data.path, 'secret-key')
     await writeFile(file, `${'a'.repeat(40)}\n`, { mode: 0o600 })
     assert.throws(
-      () => secretKey({ secretKey: undefined, dataDir: data.path }),
+      () => getOrCreateSecretKey({ secretKey: undefined, dataDir: data.path }),
       /secret-key is easy to guess.*If Carnet has run with that file/,
     )
-    assert.equal(secretKey({ secretKey: 'the setting', dataDir: data.path }), 'the setting')
+    assert.equal(getOrCreateSecretKey({ secretKey: 'the setting', dataDir: data.path }), 'the setting')
     const { code, stdout } = await carnet(['doctor'], {
       cwd: data.path,
       env: { DATA_DIR: data.path, PORT: '0' },
@@ -179,7 +179,7 @@ describe('serve', () => {
     for (const DATA_DIR of [file, join(file, 'x')]) {
       const { code, stderr } = await carnet(['serve'], { cwd: folder.path, env: { DATA_DIR, PORT: '0' } })
       assert.equal(code, 1)
-      assert.match(stderr, /^DATA_DIR is .*file(\/x)?, where there can be no folder: .*\.\n$/)
+      assert.match(stderr, /^The folder .*file(\/x)? \(DATA_DIR\) cannot be created: .*\.\n$/)
     }
   })
 
@@ -192,7 +192,7 @@ describe('serve', () => {
     const server = await serve(settings)
     while (!server.said.stderr.includes('BACKUP_DIR')) await pause(20)
     assert.match(server.said.stderr, /"level":50.*no backup can be made in .*file\/x \(BACKUP_DIR\)/)
-    assert.match(server.said.stderr, /GEO_MMDB_PATH cannot be read, and the bundled file is used/)
+    assert.match(server.said.stderr, /GEO_MMDB_PATH cannot be read, so the bundled file is used/)
     const backup = start(['backup', '--to', join(data.path, 'x.backup')], settings)
     while (!(await readdir(data.path)).some(name => name.startsWith('x.backup.'))) {
       if (backup.child.exitCode !== null) break

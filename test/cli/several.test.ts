@@ -146,7 +146,7 @@ test('a process that is killed is started again, and the sums of /metrics do not
   assert.ok(answered > 100)
   const pid = pidsNow()?.processes['web 1'] ?? 0
   process.kill(pid, 'SIGKILL')
-  await until('told', () => server.said.stderr.includes('a process has ended; it is started again'))
+  await until('told', () => server.said.stderr.includes('a process has died; restarting it'))
   for (let i = 0; i < 10; i++) assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
   await until('three again', async () => (await metric('carnet_processes ')) === 3)
   assert.ok((await metric('carnet_http_requests_total')) > answered)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { findLanAddress } from '../../src/cli/demo/lan-address.ts'
-import { terminalQr } from '../../src/cli/demo/terminal-qr.ts'
+import { renderTerminalQr } from '../../src/cli/demo/terminal-qr.ts'
 import { decodeQr } from '../qr/decode.ts'
 
 /** The drawing's cells as the path of an SVG, which the decoder paints. */
@@ -18,12 +18,12 @@ function asSvg(drawing: string): string {
 describe('terminalQr', () => {
   for (const text of ['http://192.168.1.23:3000/p/01kakd3hscf3b9ycr0e5q1c7wx', 'http://10.0.0.5:3107/p/x']) {
     test(`draws ${text} so that a decoder reads it`, async () => {
-      assert.deepEqual(await decodeQr(asSvg(terminalQr(text))), [text])
+      assert.deepEqual(await decodeQr(asSvg(renderTerminalQr(text))), [text])
     })
   }
 
   test('fits a terminal of 80 × 24 and leaves its colours as they were', () => {
-    const lines = terminalQr('http://192.168.178.123:3000/p/01kakd3hscf3b9ycr0e5q1c7wx').split('\n')
+    const lines = renderTerminalQr('http://192.168.178.123:3000/p/01kakd3hscf3b9ycr0e5q1c7wx').split('\n')
     assert.ok(lines.length <= 21, `${lines.length} lines`)
     for (const line of lines) {
       assert.ok([...line.matchAll(/▀/g)].length <= 80)

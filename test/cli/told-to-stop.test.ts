@@ -73,7 +73,7 @@ for (const [i, { words, lock, makes, data = 'data' }] of CASES.entries()) {
     await sql.end({ timeout: 0 }).catch(() => undefined)
     assert.deepEqual(
       [code, said],
-      [signal === 'SIGINT' ? 130 : 143, { stdout: '', stderr: `Ended by ${signal} before it was done.\n` }],
+      [signal === 'SIGINT' ? 130 : 143, { stdout: '', stderr: `Stopped by ${signal} before it was done.\n` }],
     )
     await assert.rejects(postmasterPid(at(data)), /no PostgreSQL runs/)
     assert.deepEqual(

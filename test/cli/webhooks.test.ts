@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { runCommandLine } from '../../src/cli/run.ts'
-import { tryPort } from '../../src/cli/server/ports.ts'
+import { probePort } from '../../src/cli/server/ports.ts'
 import { openStore } from '../../src/cli/store/store.ts'
 import { readConfig } from '../../src/kernel/config/config.ts'
 import type { Sql } from '../../src/kernel/db/database.ts'
@@ -134,7 +134,7 @@ describe('webhooks', () => {
     const late = await carnet(['doctor'], settings)
     assert.equal(late.code, 1)
     assert.match(late.stdout, /BAD +deliveries +1 due, .* a process with ROLE=all or ROLE=worker has to be/)
-    workerPort = await tryPort('127.0.0.1', 0)
+    workerPort = await probePort('127.0.0.1', 0)
     const env = { ...settings.env, ROLE: 'worker', WORKER_PORT: String(workerPort), METRICS_TOKEN: TOKEN }
     worker = await serve({ ...settings, env })
     await until('it is delivered', () => received.length > 0)

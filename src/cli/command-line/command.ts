@@ -3,24 +3,24 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { Environment } from '../../kernel/config/config.ts'
 
 /** `hint` names an option's value (`N`, `full|read`); without it the option is a switch. */
-export type Options = Readonly<Record<string, { hint?: string; about: string }>>
+export type CommandOptions = Readonly<Record<string, { hint?: string; about: string }>>
 
 export type Command = {
   /** What follows `carnet `. */
   usage: string
   about: string
-  options: Options
+  options: CommandOptions
   /** Names of the words that are not options, in order; all are required. */
   positionals?: readonly string[]
   /** A last word that may be left out, where an option can say the same. */
-  optional?: string
-  run: (call: Call) => Promise<Result | undefined>
+  optionalPositional?: string
+  run: (call: CommandCall) => Promise<CommandResult | undefined>
 }
 
 /** `value` is printed with `--json`, `text` without it. `exitCode` 1 is for a report that is not good news. */
-export type Result = { value: unknown; text: string; exitCode?: 1; complaint?: string }
+export type CommandResult = { value: unknown; text: string; exitCode?: 1; failure?: string }
 
-export type Call = {
+export type CommandCall = {
   args: Arguments
   json: boolean
   env: Environment
@@ -34,7 +34,7 @@ export class UsageError extends Error {
 }
 
 /** The command was understood and cannot be done: exit code 1, one sentence. */
-export class Refusal extends Error {
+export class CommandError extends Error {
   override name = 'Refusal'
 }
 
@@ -42,23 +42,24 @@ export type Arguments = {
   find: (name: string) => string | undefined
   get: (name: string) => string
   has: (name: string) => boolean
-  oneOf: <T extends string>(name: string, allowed: readonly T[]) => T
+  getOneOf: <T extends string>(name: string, allowed: readonly T[]) => T
 }
 
-const COMMON: Options = {
+const COMMON: CommandOptions = {
   json: { about: 'print the result as one JSON value' },
   help: { about: 'print this help' },
 }
 
 /** Reads a command's words. Throws UsageError; `--help` wins over everything that is missing. */
-export function readArguments(command: Command, words: readonly string[]): Arguments {
+export function parseArguments(command: Command, words: readonly string[]): Arguments {
   const options: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' }, json: { type: 'boolean' } }
   for (const [name, { hint }] of Object.entries(command.options)) {
     options[name] = { type: hint === undefined ? 'boolean' : 'string' }
   }
   const { values, positionals } = parse(words, options)
   const required = command.positionals ?? []
-  const names = command.optional === undefined ? required : [...required, command.optional]
+  const names =
+    command.optionalPositional === undefined ? required : [...required, command.optionalPositional]
   if (!values.help) requirePositionals(required, names.length, positionals)
   const found = new Map<string, string | boolean>()
   for (const [name, value] of Object.entries(values)) {
@@ -112,7 +113,7 @@ function readers(found: ReadonlyMap<string, string | boolean>): Arguments {
     find,
     get,
     has: name => found.get(name) === true,
-    oneOf(name, allowed) {
+    getOneOf(name, allowed) {
       const value = get(name)
       const one = allowed.find(candidate => candidate === value)
       if (one === undefined) throw new UsageError(`${label(name)} must be one of ${allowed.join(', ')}.`)
@@ -124,18 +125,18 @@ function readers(found: ReadonlyMap<string, string | boolean>): Arguments {
 /** Positionals are written in capitals in a usage line, options with their dashes. */
 const label = (name: string) => (name === name.toUpperCase() ? name : `--${name}`)
 
-export function helpText(command: Command): string {
+export function formatHelp(command: Command): string {
   const rows = Object.entries({ ...command.options, ...COMMON }).map(([name, { hint, about }]) => [
     `--${name}${hint === undefined ? '' : ` ${hint}`}`,
     about,
   ])
-  return `carnet ${command.usage}\n\n${sentence(command.about)}\n\n${columns(rows, '  ')}\n`
+  return `carnet ${command.usage}\n\n${sentence(command.about)}\n\n${alignColumns(rows, '  ')}\n`
 }
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 /** Rows of texts as aligned columns, two spaces apart. */
-export function columns(rows: readonly (readonly string[])[], indent = ''): string {
+export function alignColumns(rows: readonly (readonly string[])[], indent = ''): string {
   const widths: number[] = []
   for (const row of rows) {
     for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length)

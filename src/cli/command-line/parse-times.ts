@@ -7,9 +7,9 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})?$/
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const
 /** Beyond this an expiry is a slip of the finger. */
-const MOST_MS = 100 * 365.25 * UNIT_MS.d
+const MAX_EXPIRY_MS = 100 * 365.25 * UNIT_MS.d
 
-const LONGEST_SPAN_MS = 365 * UNIT_MS.d
+const MAX_SPAN_MS = 365 * UNIT_MS.d
 
 /** What `D` means in a usage line. */
 export const EXPIRY_HINT = 'a date (from 0:00 UTC on it is over), a date-time, or a span such as 7d, 12h, 30m'
@@ -19,11 +19,12 @@ export const EXPIRY_HINT = 'a date (from 0:00 UTC on it is over), a date-time, o
  * or `7d`, `12h`, `30m` from `now`. Throws UsageError for anything else, for the past, and beyond 100 years.
  */
 export function parseExpiry(text: string, now: Date): Date {
-  const moment = readSpan(text, now) ?? readDate(text)
+  const moment = findSpanEnd(text, now) ?? findDate(text)
   if (moment === undefined) throw new UsageError(`--expires is "${text}": it must be ${EXPIRY_HINT}.`)
   const ahead = moment.getTime() - now.getTime()
   if (ahead <= 0) throw new UsageError(`--expires is "${text}": that is over already.`)
-  if (ahead > MOST_MS) throw new UsageError(`--expires is "${text}": that is more than 100 years ahead.`)
+  if (ahead > MAX_EXPIRY_MS)
+    throw new UsageError(`--expires is "${text}": that is more than 100 years ahead.`)
   return moment
 }
 
@@ -31,7 +32,7 @@ export function parseExpiry(text: string, now: Date): Date {
 export function parseSpan(option: string, text: string): number {
   const [, count, unit] = SPAN.exec(text) ?? []
   const span = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
-  if (count !== undefined && span <= LONGEST_SPAN_MS) return span
+  if (count !== undefined && span <= MAX_SPAN_MS) return span
   throw new UsageError(`--${option} is "${text}": it must be a span such as 7d, 12h or 30m, at most 365d.`)
 }
 
@@ -40,17 +41,17 @@ export const SINCE_HINT = 'a date, a date-time, or a span such as 7d, 12h, 30m b
 
 /** The moment in the past that a text names; a span counts back from `now`. Throws UsageError for all else, and the future. */
 export function parseSince(text: string, now: Date): Date {
-  const moment = readSpan(text, now, -1) ?? readDate(text)
+  const moment = findSpanEnd(text, now, -1) ?? findDate(text)
   if (moment === undefined) throw new UsageError(`--since is "${text}": it must be ${SINCE_HINT}.`)
   if (moment > now) throw new UsageError(`--since is "${text}": that is not over yet.`)
   return moment
 }
 
-function readSpan(text: string, now: Date, direction: 1 | -1 = 1): Date | undefined {
+function findSpanEnd(text: string, now: Date, direction: 1 | -1 = 1): Date | undefined {
   const [, count, unit] = SPAN.exec(text) ?? []
   if (count === undefined) return undefined
   return new Date(now.getTime() + direction * Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS])
 }
 
-const readDate = (text: string): Date | undefined =>
+const findDate = (text: string): Date | undefined =>
   DATE.test(text) || DATE_TIME.test(text) ? parseDateTime(text) : undefined

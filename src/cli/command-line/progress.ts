@@ -3,21 +3,21 @@
 const ON_TERMINAL_MS = 200
 const ELSEWHERE_MS = 10_000
 
-export type Progress = { tell: (line: string) => void; end: () => void }
+export type ProgressLine = { update: (line: string) => void; clear: () => void }
 
-export function progressOn(out: NodeJS.WriteStream): Progress {
+export function showProgress(out: NodeJS.WriteStream): ProgressLine {
   const every = out.isTTY ? ON_TERMINAL_MS : ELSEWHERE_MS
   let toldAt = performance.now()
   let isLineOpen = false
   return {
-    tell(line) {
+    update(line) {
       const now = performance.now()
       if (now - toldAt < every) return
       toldAt = now
       isLineOpen = out.isTTY
       out.write(out.isTTY ? `\r\u001b[K${line}` : `${line}\n`)
     },
-    end() {
+    clear() {
       if (isLineOpen) out.write('\r\u001b[K')
     },
   }

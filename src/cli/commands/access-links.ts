@@ -8,10 +8,10 @@ import {
   listAccessLinks,
   revokeAccessLink,
 } from '../../passports/access/access-links.ts'
-import { accountNumber, readName } from '../command-line/account-arguments.ts'
-import { type Command, columns } from '../command-line/command.ts'
+import { parseAccountId, parseName } from '../command-line/account-arguments.ts'
+import { alignColumns, type Command } from '../command-line/command.ts'
 import { EXPIRY_HINT, parseExpiry } from '../command-line/parse-times.ts'
-import { withStore } from '../store/store.ts'
+import { withStore } from '../store/with-store.ts'
 
 export const accessLinksCreate: Command = {
   usage:
@@ -25,11 +25,11 @@ export const accessLinksCreate: Command = {
     expires: { hint: 'D', about: EXPIRY_HINT },
   },
   run: ({ args, env }) => {
-    const accountId = accountNumber(args.get('account'))
+    const accountId = parseAccountId(args.get('account'))
     const input = {
       passportId: args.find('passport'),
-      audience: args.oneOf('audience', LINK_AUDIENCES),
-      label: readName(args, 'label'),
+      audience: args.getOneOf('audience', LINK_AUDIENCES),
+      label: parseName(args, 'label'),
       expiresAt: parseExpiry(args.get('expires'), systemClock.now()),
     }
     return withStore(env, async ctx => {
@@ -51,7 +51,7 @@ export const accessLinksList: Command = {
   about: "lists an account's access links with how often each was used",
   options: { account: { hint: 'A', about: 'the id of the account' } },
   run: ({ args, env }) => {
-    const accountId = accountNumber(args.get('account'))
+    const accountId = parseAccountId(args.get('account'))
     return withStore(env, async ctx => {
       const links = await listAccessLinks(await actAsOperator(ctx, accountId))
       return {
@@ -85,5 +85,5 @@ function linkTable(links: readonly AccessLinkRecord[]): string {
     String(link.uses),
     link.label,
   ])
-  return columns([['ID', 'AUDIENCE', 'PASSPORT', 'ENDS', 'USES', 'LABEL'], ...rows])
+  return alignColumns([['ID', 'AUDIENCE', 'PASSPORT', 'ENDS', 'USES', 'LABEL'], ...rows])
 }

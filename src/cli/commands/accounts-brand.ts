@@ -6,9 +6,15 @@ import { buildAccent } from '../../accounts/brand/accent.ts'
 import { type Brand, type BrandLogo, getBrand } from '../../accounts/brand/brand.ts'
 import { MAX_LOGO_BYTES } from '../../accounts/brand/logo.ts'
 import { type BrandChange, updateBrand } from '../../accounts/brand/update-brand.ts'
-import { accountNumber } from '../command-line/account-arguments.ts'
-import { type Arguments, type Command, columns, Refusal, UsageError } from '../command-line/command.ts'
-import { withStore } from '../store/store.ts'
+import { parseAccountId } from '../command-line/account-arguments.ts'
+import {
+  type Arguments,
+  alignColumns,
+  type Command,
+  CommandError,
+  UsageError,
+} from '../command-line/command.ts'
+import { withStore } from '../store/with-store.ts'
 
 /** What `--remove` takes, and what it does. */
 const REMOVALS: Readonly<Record<string, BrandChange>> = {
@@ -33,7 +39,7 @@ export const accountsBrand: Command = {
     remove: { hint: 'name,…', about: `takes away some of ${Object.keys(REMOVALS).join(', ')}` },
   },
   run: ({ args, env }) => {
-    const accountId = accountNumber(args.get('ID'))
+    const accountId = parseAccountId(args.get('ID'))
     const change = readChange(args)
     return withStore(env, async ctx => {
       const account = await requireAccount(ctx, accountId)
@@ -45,7 +51,7 @@ export const accountsBrand: Command = {
       const record = brandRecord(brand, address)
       const rows = Object.entries(record).map(([key, value]) => [key, shown(value)])
       const heading = `Account ${account.id} "${account.name}":`
-      return { value: record, text: `${heading}\n${columns(rows)}` }
+      return { value: record, text: `${heading}\n${alignColumns(rows)}` }
     })
   },
 }
@@ -101,9 +107,9 @@ function readPicture(path: string, option: string): Buffer {
     if (bytes.length <= FILE_BYTES_MAX) return bytes
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new Refusal(`The file of --${option}, ${path}, cannot be read (${code}).`)
+    throw new CommandError(`The file of --${option}, ${path}, cannot be read (${code}).`)
   }
-  throw new Refusal(
+  throw new CommandError(
     `The file of --${option}, ${path}, is larger than a megabyte: logos have ${MAX_LOGO_BYTES} bytes at most.`,
   )
 }

@@ -7,9 +7,9 @@ import {
   type ScanSettings,
   setScanSettings,
 } from '../../scans/settings.ts'
-import { accountNumber } from '../command-line/account-arguments.ts'
-import { type Arguments, type Command, Refusal, UsageError } from '../command-line/command.ts'
-import { withStore } from '../store/store.ts'
+import { parseAccountId } from '../command-line/account-arguments.ts'
+import { type Arguments, type Command, CommandError, UsageError } from '../command-line/command.ts'
+import { withStore } from '../store/with-store.ts'
 
 const RULE_NAMES = Object.keys(DEFAULT_CLONE_RULES) as (keyof CloneRules)[]
 
@@ -29,7 +29,7 @@ export const accountsScans: Command = {
   },
   run: ({ args, env }) => {
     const change = {
-      accountId: accountNumber(args.get('ID')),
+      accountId: parseAccountId(args.get('ID')),
       on: readSwitch(args),
       categories: readCategories(args.find('category')),
       cloneRules: readClones(args.find('clones')),
@@ -52,7 +52,7 @@ function readCategories(text: string | undefined): Record<string, boolean> | und
   const wrong = () => new UsageError(`--category is "${text}": it must be like textile=off,battery=on.`)
   return readPairs(text, wrong, (name, value) => {
     if (value !== 'on' && value !== 'off') throw wrong()
-    if (!isCategory(name)) throw new Refusal(`There is no category "${name}", which --category names.`)
+    if (!isCategory(name)) throw new CommandError(`There is no category "${name}", which --category names.`)
     return [name, value === 'on']
   })
 }

@@ -8,9 +8,9 @@ import {
 import { closeAccount, reopenAccount } from '../../accounts/close-account.ts'
 import { setIndexing } from '../../accounts/indexing.ts'
 import { LEVELS, type Level, type QuotaOverrides } from '../../accounts/plans.ts'
-import { accountNumber, readName } from '../command-line/account-arguments.ts'
-import { type Command, columns, UsageError } from '../command-line/command.ts'
-import { MAKES_ONE, withStore } from '../store/store.ts'
+import { parseAccountId, parseName } from '../command-line/account-arguments.ts'
+import { alignColumns, type Command, UsageError } from '../command-line/command.ts'
+import { CREATES_STORE, withStore } from '../store/with-store.ts'
 
 export const accountsCreate: Command = {
   usage: 'accounts create --name N --plan P',
@@ -20,7 +20,7 @@ export const accountsCreate: Command = {
     plan: { hint: 'P', about: 'free, beta, pro, business or enterprise' },
   },
   run: ({ args, env }) => {
-    const input = { name: readName(args, 'name'), plan: args.get('plan') }
+    const input = { name: parseName(args, 'name'), plan: args.get('plan') }
     return withStore(
       env,
       async ctx => {
@@ -30,7 +30,7 @@ export const accountsCreate: Command = {
           text: `Account ${account.id} "${account.name}" is on the plan ${account.plan}.`,
         }
       },
-      MAKES_ONE,
+      CREATES_STORE,
     )
   },
 }
@@ -52,7 +52,7 @@ export const accountsList: Command = {
       const text =
         accounts.length === 0
           ? 'There are no accounts.'
-          : columns([['ID', 'NAME', 'PLAN', 'MODELS', 'BATCHES', 'ITEMS', 'OVER THE PLAN'], ...rows])
+          : alignColumns([['ID', 'NAME', 'PLAN', 'MODELS', 'BATCHES', 'ITEMS', 'OVER THE PLAN'], ...rows])
       return { value: accounts, text }
     }),
 }
@@ -68,7 +68,7 @@ export const accountsSetPlan: Command = {
     'requests-per-minute': { hint: 'N', about: 'how many requests each of its keys may make in a minute' },
   },
   run: ({ args, env }) => {
-    const accountId = accountNumber(args.get('ID'))
+    const accountId = parseAccountId(args.get('ID'))
     const quota = parseQuota(args.find('quota'))
     const plan = args.get('plan')
     const requestsPerMinute = parseRate(args.find('requests-per-minute'))
@@ -91,8 +91,8 @@ export const accountsSetIndexing: Command = {
   positionals: ['ID'],
   options: { 'search-engines': { hint: 'yes|no', about: 'whether they may' } },
   run: ({ args, env }) => {
-    const accountId = accountNumber(args.get('ID'))
-    const indexable = args.oneOf('search-engines', ['yes', 'no']) === 'yes'
+    const accountId = parseAccountId(args.get('ID'))
+    const indexable = args.getOneOf('search-engines', ['yes', 'no']) === 'yes'
     return withStore(env, async ctx => {
       const account = await setIndexing(ctx, { accountId, indexable })
       const may = indexable ? 'may' : 'are asked not to'
@@ -107,7 +107,7 @@ export const accountsClose: Command = {
   positionals: ['ID'],
   options: {},
   run: ({ args, env }) => {
-    const accountId = accountNumber(args.get('ID'))
+    const accountId = parseAccountId(args.get('ID'))
     return withStore(env, async ctx => {
       const account = await closeAccount(ctx, accountId)
       return { value: account, text: `Account ${account.id} "${account.name}" is closed.` }
@@ -121,7 +121,7 @@ export const accountsReopen: Command = {
   positionals: ['ID'],
   options: {},
   run: ({ args, env }) => {
-    const accountId = accountNumber(args.get('ID'))
+    const accountId = parseAccountId(args.get('ID'))
     return withStore(env, async ctx => {
       const account = await reopenAccount(ctx, accountId)
       return { value: account, text: `Account ${account.id} "${account.name}" is open.` }

@@ -7,11 +7,12 @@ import { type Config, readConfig } from '../../kernel/config/config.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type RestoreResult, restoreBackup } from '../../transfer/backup/restore-backup.ts'
 import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
-import { type Command, columns, Refusal, type Result } from '../command-line/command.ts'
-import { progressOn } from '../command-line/progress.ts'
-import { secretKey } from '../store/secret-key.ts'
-import { commandLog, hasStore, inStore, MAKES_ONE, MIGRATIONS, type Store } from '../store/store.ts'
-import { type Check, check, lookAtCounters, lookAtHistories } from '../store/verify-store.ts'
+import { alignColumns, type Command, CommandError, type CommandResult } from '../command-line/command.ts'
+import { showProgress } from '../command-line/progress.ts'
+import { getOrCreateSecretKey } from '../store/secret-key.ts'
+import { hasStore, MIGRATIONS, type Store } from '../store/store.ts'
+import { type Check, checkCounters, checkHistories, runCheck } from '../store/verify-store.ts'
+import { CREATES_STORE, createCommandLog, withOpenStore } from '../store/with-store.ts'
 import { ACCEPT_UNSEALED, readBackupKeys } from './backup.ts'
 
 export const backupDrill: Command = {
@@ -37,13 +38,13 @@ export const backupDrill: Command = {
       dataDir: folder,
       databaseUrl: undefined,
       databaseOwnerUrl: undefined,
-      secretKey: secretKey(config),
+      secretKey: getOrCreateSecretKey(config),
     }
-    const options = { ...MAKES_ONE, name: 'carnet backup drill', serves: true, migrate: false }
+    const options = { ...CREATES_STORE, name: 'carnet backup drill', serves: true, migrate: false }
     const drill = (store: Store) =>
       rehearse(store, { path, keys, acceptUnsealed: args.has('accept-unsealed') })
     try {
-      return await inStore(own, commandLog(env, config), options, drill)
+      return await withOpenStore(own, createCommandLog(env, config), options, drill)
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
@@ -51,9 +52,9 @@ export const backupDrill: Command = {
 }
 
 async function newestIn({ backups }: Config): Promise<string> {
-  if (backups === undefined) throw new Refusal('Name a backup by --from FILE: BACKUP_DIR is not set.')
+  if (backups === undefined) throw new CommandError('Name a backup by --from FILE: BACKUP_DIR is not set.')
   const last = await findLastBackup(backups.dir)
-  if (last === undefined) throw new Refusal(`There is no backup in ${backups.dir} (BACKUP_DIR).`)
+  if (last === undefined) throw new CommandError(`There is no backup in ${backups.dir} (BACKUP_DIR).`)
   return last.path
 }
 
@@ -62,27 +63,27 @@ async function makeFolder(within: string): Promise<string> {
     return await mkdtemp(join(resolve(within), 'drill-'))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Refusal(`No database can be made in ${within}: ${reason}.`)
+    throw new CommandError(`No database can be made in ${within}: ${reason}.`)
   }
 }
 
 type DrillInput = { path: string; keys: ReturnType<typeof readBackupKeys>; acceptUnsealed: boolean }
 
-async function rehearse(store: Store, { path, keys, acceptUnsealed }: DrillInput): Promise<Result> {
-  const progress = progressOn(process.stderr)
+async function rehearse(store: Store, { path, keys, acceptUnsealed }: DrillInput): Promise<CommandResult> {
+  const progress = showProgress(process.stderr)
   const setup = { openPool: store.openOwnerPool, clock: systemClock, keys, migrations: MIGRATIONS }
   const startedAt = performance.now()
   try {
     const restored = await restoreBackup(setup, {
       path,
       acceptUnsealed,
-      progress: (table, bytes) => progress.tell(`${table}: ${Math.round(bytes / 2 ** 20)} MiB`),
+      progress: (table, bytes) => progress.update(`${table}: ${Math.round(bytes / 2 ** 20)} MiB`),
     })
     await store.grantTraffic()
     const restoredAt = performance.now()
     const checks = [
-      await check('counters', () => lookAtCounters(store.sql)),
-      await check('histories', () => lookAtHistories(store.sql)),
+      await runCheck('counters', () => checkCounters(store.sql)),
+      await runCheck('histories', () => checkHistories(store.sql)),
     ]
     return report(path, restored, checks, {
       restore_seconds: secondsBetween(startedAt, restoredAt),
@@ -95,10 +96,10 @@ async function rehearse(store: Store, { path, keys, acceptUnsealed }: DrillInput
       value,
       text: `The drill failed: ${path} cannot be restored.`,
       exitCode: 1,
-      complaint: error.message,
+      failure: error.message,
     }
   } finally {
-    progress.end()
+    progress.clear()
   }
 }
 
@@ -109,12 +110,12 @@ function report(
   { broken: _, key: __, ...restored }: RestoreResult,
   checks: readonly Check[],
   durations: { restore_seconds: number; verify_seconds: number },
-): Result {
+): CommandResult {
   const bad = checks.filter(({ ok }) => !ok)
   const age_seconds = Math.round((systemClock.now().getTime() - Date.parse(restored.created_at)) / 1000)
   const value = { ok: bad.length === 0, file: path, age_seconds, ...restored, ...durations, checks }
   const { passports, versions, tables, created_at, sealed, migrated } = restored
-  const text = columns([
+  const text = alignColumns([
     ['file', `${path}, ${(restored.bytes / 2 ** 20).toFixed(1)} MiB`],
     ['made', `${created_at}, ${(age_seconds / 3600).toFixed(1)} hours ago`],
     ['seal', sealed ? 'right: nobody without SECRET_KEY has changed it' : 'none: it is of version 0.1'],
@@ -127,6 +128,6 @@ function report(
     ['verified', `${durations.verify_seconds} s; the temporary database is deleted`],
   ])
   if (bad.length === 0) return { value, text }
-  const complaint = `The drill failed: ${bad.map(({ name }) => name).join(', ')}.`
-  return { value, text, exitCode: 1, complaint }
+  const failure = `The drill failed: ${bad.map(({ name }) => name).join(', ')}.`
+  return { value, text, exitCode: 1, failure }
 }

@@ -4,11 +4,12 @@ import { type Config, readConfig } from '../../kernel/config/config.ts'
 import { type BackupKey, deriveBackupKey } from '../../transfer/backup/backup-key.ts'
 import { createBackup } from '../../transfer/backup/create-backup.ts'
 import { restoreBackup } from '../../transfer/backup/restore-backup.ts'
-import { type Command, Refusal, type Result } from '../command-line/command.ts'
-import { progressOn } from '../command-line/progress.ts'
+import { type Command, CommandError, type CommandResult } from '../command-line/command.ts'
+import { showProgress } from '../command-line/progress.ts'
 import { VERSION } from '../command-line/version.ts'
-import { hasSecretKey, secretKey } from '../store/secret-key.ts'
-import { MAKES_ONE, MIGRATIONS, type StoreContext, withStore } from '../store/store.ts'
+import { getOrCreateSecretKey, hasSecretKey } from '../store/secret-key.ts'
+import { MIGRATIONS } from '../store/store.ts'
+import { CREATES_STORE, type StoreContext, withStore } from '../store/with-store.ts'
 
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`
 
@@ -18,18 +19,18 @@ export const backup: Command = {
   options: { to: { hint: 'FILE', about: 'the file to make; it must not be there yet' } },
   run: ({ args, env }) => {
     const path = args.get('to')
-    return withStore(env, async ({ store, config, clock, told }) => {
+    return withStore(env, async ({ store, config, clock, stopping }) => {
       // Whoever reads a page meanwhile goes first.
       setPriority(constants.priority.PRIORITY_LOW)
-      const progress = progressOn(process.stderr)
-      const key = deriveBackupKey(secretKey(config))
+      const progress = showProgress(process.stderr)
+      const key = deriveBackupKey(getOrCreateSecretKey(config))
       const setup = { openPool: store.openPoolOfOne, clock, key, version: VERSION }
       const made = await createBackup(setup, {
         path,
-        signal: told,
-        progress: (table, bytes) => progress.tell(`${table}: ${mebibytes(bytes)}`),
+        signal: stopping,
+        progress: (table, bytes) => progress.update(`${table}: ${mebibytes(bytes)}`),
       })
-      progress.end()
+      progress.clear()
       const text =
         `${made.path} has ${made.passports} passports with ${made.versions} versions, in ${mebibytes(made.bytes)}.\n` +
         `SHA-256 ${made.sha256}\nKeep SECRET_KEY elsewhere: it is not in the file, and a restore needs it.`
@@ -46,12 +47,12 @@ export const ACCEPT_UNSEALED = {
 /** The keys a backup may be sealed with: SECRET_KEY and OLD_SECRET_KEY. Throws Refusal without a key. */
 export function readBackupKeys(config: Config): BackupKey[] {
   if (config.secretKey === undefined && !hasSecretKey(config.dataDir)) {
-    throw new Refusal(
+    throw new CommandError(
       `A restore needs the SECRET_KEY that the backup was made with: set it, or put the file secret-key into ${config.dataDir} (readable by its owner only).`,
     )
   }
   const old = config.oldSecretKey === undefined ? [] : [config.oldSecretKey]
-  return [secretKey(config), ...old].map(deriveBackupKey)
+  return [getOrCreateSecretKey(config), ...old].map(deriveBackupKey)
 }
 
 function keyAdvice({ secretKey: setting }: Config, isCurrent: boolean): string {
@@ -71,21 +72,21 @@ export const restore: Command = {
     const path = args.get('from')
     const config = readConfig(env)
     const keys = readBackupKeys(config)
-    const work = async ({ store, clock }: StoreContext): Promise<Result> => {
-      const progress = progressOn(process.stderr)
+    const work = async ({ store, clock }: StoreContext): Promise<CommandResult> => {
+      const progress = showProgress(process.stderr)
       const setup = { openPool: store.openOwnerPool, clock, keys, migrations: MIGRATIONS }
       const made = await restoreBackup(setup, {
         path,
         acceptUnsealed: args.has('accept-unsealed'),
-        progress: (table, bytes) => progress.tell(`${table}: ${mebibytes(bytes)}`),
+        progress: (table, bytes) => progress.update(`${table}: ${mebibytes(bytes)}`),
       })
       await store.grantTraffic()
-      progress.end()
+      progress.clear()
       const text = `Restored ${made.passports} passports with ${made.versions} versions, as they were on ${made.created_at}.${keyAdvice(config, made.key === keys[0]?.fingerprint)}`
       if (made.broken.length === 0) return { value: made, text }
-      const complaint = `These histories were not right when the backup was made:\n${made.broken.join('\n')}`
-      return { value: made, text, exitCode: 1, complaint }
+      const failure = `These histories were not right when the backup was made:\n${made.broken.join('\n')}`
+      return { value: made, text, exitCode: 1, failure }
     }
-    return withStore(env, work, { ...MAKES_ONE, name: 'carnet restore', serves: true, migrate: false })
+    return withStore(env, work, { ...CREATES_STORE, name: 'carnet restore', isServer: true, migrate: false })
   },
 }

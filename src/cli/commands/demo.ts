@@ -2,14 +2,14 @@
 import { type Config, type Environment, readConfig } from '../../kernel/config/config.ts'
 import { SETTING_NAMES } from '../../kernel/config/misspelled-settings.ts'
 import { createLog, type Log } from '../../kernel/log.ts'
-import { type Command, Refusal, UsageError } from '../command-line/command.ts'
+import { type Command, CommandError, UsageError } from '../command-line/command.ts'
 import { prepareDemo } from '../demo/demo-account.ts'
 import { readDemoNotes } from '../demo/demo-notes.ts'
-import { type DemoSheet, sheetText } from '../demo/demo-summary.ts'
+import { type DemoSummary, formatDemoSummary } from '../demo/demo-summary.ts'
 import { findLanAddress } from '../demo/lan-address.ts'
 import { findFreePort } from '../server/ports.ts'
-import { serveUntilStopped } from '../server/run-server.ts'
-import { SeatTaken } from '../store/embedded-store.ts'
+import { runServer } from '../server/run-server.ts'
+import { ServerAlreadyRunning } from '../store/embedded-store.ts'
 
 const DATA_DIR = './data/demo'
 const EVERY_INTERFACE = '0.0.0.0'
@@ -22,7 +22,7 @@ export const demo: Command = {
     port: { hint: 'N', about: 'the port to try first (3000)' },
   },
   run: async ({ args, env, json, print }) => {
-    const port = readPort(args.find('port'))
+    const port = parsePort(args.find('port'))
     const lan = args.has('lan') ? findLanAddress() : undefined
     const say = (sentence: string) => process.stderr.write(`${sentence}\n`)
     if (args.has('lan') && lan === undefined) {
@@ -30,27 +30,27 @@ export const demo: Command = {
         'This machine has no address in a local network: no phone can reach it, and the demo is for itself only.',
       )
     }
-    const show = (sheet: DemoSheet) =>
-      print(json ? `${JSON.stringify(sheet)}\n` : sheetText(sheet, lan !== undefined))
-    const unheeded = sayUnheeded(env)
+    const show = (sheet: DemoSummary) =>
+      print(json ? `${JSON.stringify(sheet)}\n` : formatDemoSummary(sheet, lan !== undefined))
+    const unheeded = describeIgnoredSettings(env)
     if (unheeded !== undefined) say(unheeded)
-    const { asked, config, log } = await settle(env, port, lan)
+    const { asked, config, log } = await resolveDemoConfig(env, port, lan)
     try {
-      await serveUntilStopped({ config: { ...config, role: 'all' }, log, env }, async store => {
+      await runServer({ config: { ...config, role: 'all' }, log, env }, async store => {
         if (asked !== config.port) say(`Port ${asked} is taken: the demo is on ${config.port}.`)
         show(await prepareDemo(store, DATA_DIR))
       })
     } catch (error) {
-      const { sheet } = error instanceof SeatTaken ? readDemoNotes(DATA_DIR) : {}
-      if (sheet === undefined) throw error
+      const { summary } = error instanceof ServerAlreadyRunning ? readDemoNotes(DATA_DIR) : {}
+      if (summary === undefined) throw error
       say('The demo is running already. This is what it printed:')
-      show(sheet)
+      show(summary)
     }
     return undefined
   },
 }
 
-function readPort(text: string | undefined): number | undefined {
+function parsePort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (port >= 1 && port <= 65_535) return port
@@ -58,22 +58,22 @@ function readPort(text: string | undefined): number | undefined {
 }
 
 /** Heeded by the demo as by a server of its own; the rest is of a real installation, or is the demo's to say. */
-const FOR_TRYING_OUT = [
+const PASSED_SETTINGS = [
   ...['ALLOW_INSECURE_WEBHOOKS', 'WEBHOOK_ALLOW_CIDRS', 'ALLOW_QUERY_API_KEY'],
   ...['TRUSTED_PROXIES', 'COUNTRY_HEADER', 'GEO_MMDB_PATH'],
   ...['METRICS_TOKEN', 'SLOW_QUERY_MS', 'PG_BIN_DIR', 'LOG_FORMAT'],
 ]
-const HEEDED: readonly string[] = [...FOR_TRYING_OUT, 'PORT', 'HOST', 'LOG_LEVEL']
+const USED_SETTINGS: readonly string[] = [...PASSED_SETTINGS, 'PORT', 'HOST', 'LOG_LEVEL']
 
 /** What of the environment has no effect on the demo, as a line; undefined when all that is set has one. */
-export function sayUnheeded(env: Environment): string | undefined {
-  const names = SETTING_NAMES.filter(name => (env[name] ?? '').trim() !== '' && !HEEDED.includes(name))
+export function describeIgnoredSettings(env: Environment): string | undefined {
+  const names = SETTING_NAMES.filter(name => (env[name] ?? '').trim() !== '' && !USED_SETTINGS.includes(name))
   if (names.length === 0) return undefined
   return `The demo has data and addresses of its own, in ${DATA_DIR}: it does not heed ${names.join(', ')}.`
 }
 
 /** The demo's own settings: nothing of the real installation's data, keys or addresses. `asked` is the port wished for. */
-export async function settle(
+export async function resolveDemoConfig(
   env: Environment,
   port: number | undefined,
   lan: string | undefined,
@@ -83,10 +83,10 @@ export async function settle(
     HOST: lan === undefined ? env.HOST : EVERY_INTERFACE,
     DATA_DIR,
     LOG_LEVEL: env.LOG_LEVEL ?? 'warn',
-    ...Object.fromEntries(FOR_TRYING_OUT.map(name => [name, env[name]])),
+    ...Object.fromEntries(PASSED_SETTINGS.map(name => [name, env[name]])),
   })
   const free = await findFreePort(wished.host, wished.port)
-  if (free === undefined) throw new Refusal(`No port from ${wished.port} on is free on ${wished.host}.`)
+  if (free === undefined) throw new CommandError(`No port from ${wished.port} on is free on ${wished.host}.`)
   const publicUrl = `http://${lan ?? 'localhost'}:${free}`
   const config = { ...wished, port: free, publicUrl, nsUrl: `${publicUrl}/ns/dpp` }
   return { asked: wished.port === 0 ? free : wished.port, config, log: createLog(config) }

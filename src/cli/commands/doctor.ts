@@ -19,14 +19,15 @@ import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
 import { getQueueSize } from '../../webhooks/queue-size.ts'
 import { countSealed, hasSealedSecrets } from '../../webhooks/rotate-secret.ts'
 import { countStuck } from '../../webhooks/unstick.ts'
-import { type Command, columns, type Result } from '../command-line/command.ts'
-import { ToldToStop } from '../command-line/told-to-stop.ts'
-import { tryPort } from '../server/ports.ts'
-import { lookAtConnections } from '../store/connection-budget.ts'
+import { alignColumns, type Command, type CommandResult } from '../command-line/command.ts'
+import { Stopped } from '../command-line/stop-signals.ts'
+import { probePort } from '../server/ports.ts'
+import { checkConnections } from '../store/connection-budget.ts'
 import { hasSecretKey, isKeyMissing } from '../store/secret-key.ts'
-import { commandLog, hasStore, inStore, type Store } from '../store/store.ts'
-import { type Check, check, lookAtCounters, lookAtHistories, messageOf } from '../store/verify-store.ts'
-import { webhookSetup } from '../store/webhook-setup.ts'
+import { hasStore, type Store } from '../store/store.ts'
+import { type Check, checkCounters, checkHistories, describeError, runCheck } from '../store/verify-store.ts'
+import { buildWebhookSetup } from '../store/webhook-setup.ts'
+import { createCommandLog, withOpenStore } from '../store/with-store.ts'
 
 const LEAST_FREE_BYTES = 500 * 2 ** 20
 const MOST_CLOCK_DIFFERENCE_MS = 2_000
@@ -45,12 +46,12 @@ export const doctor: Command = {
   run: async ({ args, env }) => report(await examine(env, args.has('verify'))),
 }
 
-function report(checks: readonly Check[]): Result {
-  const text = columns(checks.map(({ name, ok, detail }) => [ok ? 'ok  ' : 'BAD ', name, detail]))
+function report(checks: readonly Check[]): CommandResult {
+  const text = alignColumns(checks.map(({ name, ok, detail }) => [ok ? 'ok  ' : 'BAD ', name, detail]))
   const bad = checks.filter(check => !check.ok)
   if (bad.length === 0) return { value: checks, text }
-  const complaint = `${bad.length} of ${checks.length} checks failed: ${bad.map(check => check.name).join(', ')}.`
-  return { value: checks, text, exitCode: 1, complaint }
+  const failure = `${bad.length} of ${checks.length} checks failed: ${bad.map(check => check.name).join(', ')}.`
+  return { value: checks, text, exitCode: 1, failure }
 }
 
 async function examine(env: Environment, verify: boolean): Promise<Check[]> {
@@ -62,15 +63,15 @@ async function examine(env: Environment, verify: boolean): Promise<Check[]> {
     return [{ name: 'settings', ok: false, detail: error.problems.join(' ') }]
   }
   const checks = [
-    await check('settings', async () => {
+    await runCheck('settings', async () => {
       const odd = [...findMalformedLines(), ...findMisspelledSettings(env)]
       return odd.length === 0 ? `addresses begin with ${config.publicUrl}` : odd
     }),
-    await check('data directory', () => lookAtFolder(config.dataDir)),
-    await check('secret key', () => lookAtSecretKey(config)),
-    await check('port', () => lookAtPort(config)),
-    await check('country data', () => lookAtCountryData(config)),
-    await check('backups', () => lookAtBackups(config)),
+    await runCheck('data directory', () => lookAtFolder(config.dataDir)),
+    await runCheck('secret key', () => lookAtSecretKey(config)),
+    await runCheck('port', () => lookAtPort(config)),
+    await runCheck('country data', () => lookAtCountryData(config)),
+    await runCheck('backups', () => lookAtBackups(config)),
   ]
   // Looking for it makes none.
   if (config.databaseUrl === undefined && !hasStore(config.dataDir)) {
@@ -80,13 +81,13 @@ async function examine(env: Environment, verify: boolean): Promise<Check[]> {
   }
   const options = { name: 'carnet doctor', migrate: false }
   try {
-    const found = await inStore(config, commandLog(env, config), options, store =>
+    const found = await withOpenStore(config, createCommandLog(env, config), options, store =>
       examineStore(store, config, verify),
     )
     return [...checks, ...found]
   } catch (error) {
-    if (error instanceof ToldToStop) throw error
-    return [...checks, { name: 'database', ok: false, detail: messageOf(error) }]
+    if (error instanceof Stopped) throw error
+    return [...checks, { name: 'database', ok: false, detail: describeError(error) }]
   }
 }
 
@@ -94,22 +95,22 @@ async function examineStore(store: Store, config: Config, verify: boolean): Prom
   const { sql } = store
   let pending: readonly string[] | undefined
   const checks = [
-    await check('database', () => lookAtVersion(sql)),
-    await check('migrations', async () => {
-      pending = await store.pending()
+    await runCheck('database', () => lookAtVersion(sql)),
+    await runCheck('migrations', async () => {
+      pending = await store.findPendingMigrations()
       return lookAtMigrations(sql, pending)
     }),
-    await check('clock', () => lookAtClock(sql)),
-    await check('connections', () => lookAtNumber(store, config)),
-    await check('jit', () => lookAtJit(sql)),
-    await check('transport', async () => describeTransport(config)),
-    await check('roles', () => describeRoles(sql)),
+    await runCheck('clock', () => lookAtClock(sql)),
+    await runCheck('connections', () => lookAtNumber(store, config)),
+    await runCheck('jit', () => lookAtJit(sql)),
+    await runCheck('transport', async () => describeTransport(config)),
+    await runCheck('roles', () => describeRoles(sql)),
   ]
   if (pending?.length !== 0) return checks
-  checks.push(await check('counters', () => lookAtCounters(sql)))
-  checks.push(await check('sealed secrets', () => lookAtSealed(sql, config)))
-  checks.push(await check('deliveries', () => lookAtDeliveries(sql)))
-  if (verify) checks.push(await check('histories', () => lookAtHistories(sql)))
+  checks.push(await runCheck('counters', () => checkCounters(sql)))
+  checks.push(await runCheck('sealed secrets', () => lookAtSealed(sql, config)))
+  checks.push(await runCheck('deliveries', () => lookAtDeliveries(sql)))
+  if (verify) checks.push(await runCheck('histories', () => checkHistories(sql)))
   return checks
 }
 
@@ -134,7 +135,7 @@ async function lookAtSecretKey({ secretKey, dataDir }: Config): Promise<string> 
 async function lookAtPort({ host, role, workerPort, ...config }: Config): Promise<string | string[]> {
   if (role === 'worker' && workerPort === 0) return 'none is listened on (ROLE=worker without WORKER_PORT)'
   const port = role === 'worker' ? workerPort : config.port
-  if ((await tryPort(host, port)) !== undefined) return `${port} of ${host} is free`
+  if ((await probePort(host, port)) !== undefined) return `${port} of ${host} is free`
   if (await answersAsCarnet(host, port)) return `a Carnet answers on ${port} of ${host}, this one or another`
   return [`${port} of ${host} is taken by another program, or may not be used`]
 }
@@ -166,7 +167,7 @@ async function lookAtCountryData(config: Config): Promise<string | string[]> {
     const own = await describeCountryFile(config.geoMmdbPath)
     return `${header}${own.path} of ${own.builtOn}, then ${snapshot}`
   } catch (error) {
-    return [`GEO_MMDB_PATH cannot be read: ${messageOf(error)}; ${snapshot} is used`]
+    return [`GEO_MMDB_PATH cannot be read: ${describeError(error)}; ${snapshot} is used`]
   }
 }
 
@@ -189,9 +190,9 @@ async function lookAtVersion(sql: Sql): Promise<string | string[]> {
   return (row?.number ?? 0) >= OLDEST_POSTGRES ? detail : [`${detail}: version 15 or newer is needed`]
 }
 
-async function lookAtNumber({ sql, pooled }: Store, config: Config): Promise<string | string[]> {
-  if (pooled) return 'there is a pooler before the database'
-  const { enough, detail } = await lookAtConnections(sql, config)
+async function lookAtNumber({ sql, hasPooler }: Store, config: Config): Promise<string | string[]> {
+  if (hasPooler) return 'there is a pooler before the database'
+  const { enough, detail } = await checkConnections(sql, config)
   if (enough) return detail
   const wayOut =
     config.databaseUrl === undefined
@@ -254,7 +255,7 @@ async function lookAtSealed(sql: Sql, config: Config): Promise<string | string[]
       `webhooks are sealed with a SECRET_KEY that is not here: set it, or put secret-key into ${config.dataDir}`,
     ]
   }
-  const { sealer } = webhookSetup(config)
+  const { sealer } = buildWebhookSetup(config)
   const { current, other } = await countSealed({ sql, clock: systemClock }, sealer)
   const detail = `${current} webhooks under key ${sealer.fingerprint}`
   if (other === 0) return detail

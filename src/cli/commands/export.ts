@@ -13,13 +13,13 @@ import {
   type FetchedPage,
   type StaticSiteResult,
 } from '../../transfer/static/export-static-site.ts'
-import { accountNumber, readName } from '../command-line/account-arguments.ts'
-import type { Command, Result } from '../command-line/command.ts'
-import { progressOn } from '../command-line/progress.ts'
+import { parseAccountId, parseName } from '../command-line/account-arguments.ts'
+import type { Command, CommandResult } from '../command-line/command.ts'
+import { showProgress } from '../command-line/progress.ts'
 import { VERSION } from '../command-line/version.ts'
-import { appOn } from '../server/run-server.ts'
-import { MAKES_ONE, type StoreContext, withStore } from '../store/store.ts'
-import { webhookSetup } from '../store/webhook-setup.ts'
+import { createServerApp } from '../server/server-app.ts'
+import { buildWebhookSetup } from '../store/webhook-setup.ts'
+import { CREATES_STORE, type StoreContext, withStore } from '../store/with-store.ts'
 
 export const exportCommand: Command = {
   usage: 'export --account A --to FILE | export --static --account A --to DIR',
@@ -31,7 +31,7 @@ export const exportCommand: Command = {
     static: { about: 'public pages, JSON-LD and QR codes as files instead of data' },
   },
   run: ({ args, env }) => {
-    const accountId = accountNumber(args.get('account'))
+    const accountId = parseAccountId(args.get('account'))
     const path = args.get('to')
     return withStore(env, ctx =>
       args.has('static') ? writePages(ctx, accountId, path) : writeData(ctx, accountId, path),
@@ -39,16 +39,16 @@ export const exportCommand: Command = {
   },
 }
 
-async function writeData(ctx: StoreContext, accountId: number, path: string): Promise<Result> {
+async function writeData(ctx: StoreContext, accountId: number, path: string): Promise<CommandResult> {
   const { store, clock, addresses } = ctx
-  const progress = progressOn(process.stderr)
+  const progress = showProgress(process.stderr)
   const setup = { openPool: store.openPoolOfOne, clock, version: VERSION, publicUrl: addresses.publicUrl }
   const made = await exportAccountToFile(setup, {
     accountId,
     path,
-    progress: n => progress.tell(`${n} passports`),
+    progress: n => progress.update(`${n} passports`),
   })
-  progress.end()
+  progress.clear()
   const { passport = 0, version = 0 } = made.counts
   const value = { ...made, passports: passport, versions: version }
   return {
@@ -57,27 +57,27 @@ async function writeData(ctx: StoreContext, accountId: number, path: string): Pr
   }
 }
 
-async function writePages(ctx: StoreContext, accountId: number, dir: string): Promise<Result> {
+async function writePages(ctx: StoreContext, accountId: number, dir: string): Promise<CommandResult> {
   const { store, config } = ctx
   await requireAccount(ctx, accountId)
   const { createApp } = await import('../../app.ts')
   const log = createLog({ ...config, logLevel: 'silent' })
   const scans = createScanRecorder({ sql: store.sql, clock: systemClock, log, geoMmdbPath: undefined })
-  const outbound = openOutbound(webhookSetup(config).policy)
+  const outbound = openOutbound(buildWebhookSetup(config).policy)
   const mail = openMailer(undefined, log)
-  const app = appOn({
+  const app = createServerApp({
     // Nobody reaches this server but the requests below: they are not to be counted as a reader's.
     config: { ...config, trustedProxies: ['127.0.0.1'] },
     log,
     store,
-    ending: { finishMs: 0, isStopping: false },
+    isStopping: () => false,
     create: createApp,
     scans,
     mail,
     outbound,
   })
   const fetchPage = async (path: string, accept: string): Promise<FetchedPage> => {
-    ctx.told.throwIfAborted()
+    ctx.stopping.throwIfAborted()
     // A page that is fetched ahead of a reader is no scan.
     const headers = { accept, 'sec-purpose': 'prefetch' }
     const answer = await app.inject({ method: 'GET', url: path, headers })
@@ -87,7 +87,7 @@ async function writePages(ctx: StoreContext, accountId: number, dir: string): Pr
       body: answer.rawPayload,
     }
   }
-  const progress = progressOn(process.stderr)
+  const progress = showProgress(process.stderr)
   try {
     const { publicUrl } = config
     const setup = {
@@ -100,9 +100,9 @@ async function writePages(ctx: StoreContext, accountId: number, dir: string): Pr
     const made = await exportStaticSite(setup, {
       accountId,
       dir,
-      progress: n => progress.tell(`${n} passports`),
+      progress: n => progress.update(`${n} passports`),
     })
-    progress.end()
+    progress.clear()
     return {
       value: made,
       text: `${dir} has the pages of ${made.passports} passports in ${made.files} files.${goneOn(made)}`,
@@ -131,26 +131,26 @@ export const importCommand: Command = {
   },
   run: ({ args, env }) => {
     const path = args.get('from')
-    const name = args.find('name') === undefined ? undefined : readName(args, 'name')
+    const name = args.find('name') === undefined ? undefined : parseName(args, 'name')
     const plan = args.find('plan')
     return withStore(
       env,
       async ({ store, clock }) => {
-        const progress = progressOn(process.stderr)
+        const progress = showProgress(process.stderr)
         const setup = { openPool: store.openPoolOfOne, clock }
         const made = await importAccountFromFile(setup, {
           path,
           name,
           plan,
-          progress: n => progress.tell(`${n} lines`),
+          progress: n => progress.update(`${n} lines`),
         })
-        progress.end()
+        progress.clear()
         const { passport = 0, version = 0 } = made.counts
         const value = { ...made, passports: passport, versions: version }
         const text = `Account ${made.account} "${made.name}" has ${passport} passports with ${version} versions. Its people and keys are to be made anew.`
         return { value, text }
       },
-      MAKES_ONE,
+      CREATES_STORE,
     )
   },
 }

@@ -1,8 +1,8 @@
 /** `carnet gtin release`: an operator's act, because printed codes name the GTIN. */
 import { type ReleasedGtin, type ReleaseOptions, releaseGtin } from '../../passports/write/release-gtin.ts'
-import { accountNumber } from '../command-line/account-arguments.ts'
+import { parseAccountId } from '../command-line/account-arguments.ts'
 import { type Command, UsageError } from '../command-line/command.ts'
-import { withStore } from '../store/store.ts'
+import { withStore } from '../store/with-store.ts'
 
 export const gtinRelease: Command = {
   usage: 'gtin release GTIN [--to ACCOUNT | --for-anyone] [--force]',
@@ -26,7 +26,7 @@ export const gtinRelease: Command = {
       ? 'anyone'
       : to === undefined
         ? undefined
-        : accountNumber(to)
+        : parseAccountId(to)
     return withStore(env, async ctx => {
       const released = await releaseGtin(ctx, gtin, { claimableBy, force: args.has('force') })
       return { value: released, text: describe(released) }

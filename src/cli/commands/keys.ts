@@ -7,10 +7,10 @@ import { type KeyRecord, listKeys, SCOPES } from '../../accounts/keys/keys.ts'
 import { createOwnKey, revokeKeyByOperator } from '../../accounts/keys/own-keys.ts'
 import { KEY_OVERLAP_MS, rotateKey } from '../../accounts/keys/rotate-key.ts'
 import { systemClock } from '../../kernel/clock.ts'
-import { accountNumber, readName } from '../command-line/account-arguments.ts'
-import { type Command, columns, Refusal } from '../command-line/command.ts'
+import { parseAccountId, parseName } from '../command-line/account-arguments.ts'
+import { alignColumns, type Command, CommandError } from '../command-line/command.ts'
 import { EXPIRY_HINT, parseExpiry, parseSpan } from '../command-line/parse-times.ts'
-import { type StoreContext, withStore } from '../store/store.ts'
+import { type StoreContext, withStore } from '../store/with-store.ts'
 
 export const keysCreate: Command = {
   usage: 'keys create --account A --scope full|read [--name N] [--expires D]',
@@ -23,10 +23,10 @@ export const keysCreate: Command = {
   },
   run: ({ args, env }) => {
     const expires = args.find('expires')
-    const accountId = accountNumber(args.get('account'))
+    const accountId = parseAccountId(args.get('account'))
     const input = {
-      scope: args.oneOf('scope', SCOPES),
-      name: args.find('name') === undefined ? 'From the command line' : readName(args, 'name'),
+      scope: args.getOneOf('scope', SCOPES),
+      name: args.find('name') === undefined ? 'From the command line' : parseName(args, 'name'),
       expiresAt: expires === undefined ? undefined : parseExpiry(expires, systemClock.now()),
       createdBy: 'Operator',
     }
@@ -42,7 +42,7 @@ export const keysCreate: Command = {
 async function operatorInOpen(ctx: StoreContext, accountId: number): Promise<AccountContext> {
   const account = await actAsOperator(ctx, accountId)
   if (await isAccountOpen(account)) return account
-  throw new Refusal(
+  throw new CommandError(
     `Account ${accountId} is closed, and no key opens anything of it. "carnet accounts reopen ${accountId}" opens it again.`,
   )
 }
@@ -52,7 +52,7 @@ export const keysList: Command = {
   about: "lists an account's API keys, without the keys themselves",
   options: { account: { hint: 'A', about: 'the id of the account' } },
   run: ({ args, env }) => {
-    const accountId = accountNumber(args.get('account'))
+    const accountId = parseAccountId(args.get('account'))
     return withStore(env, async ctx => {
       const keys = await listKeys(ctx, accountId)
       return { value: keys, text: keys.length === 0 ? 'The account has no keys.' : keyTable(keys) }
@@ -101,5 +101,5 @@ function keyTable(keys: readonly KeyRecord[]): string {
     key.revoked_at === null ? (key.expires_at?.slice(0, 16) ?? 'never') : 'revoked',
     key.name,
   ])
-  return columns([['ID', 'SCOPE', 'KEY', 'LAST USED', 'ENDS', 'NAME'], ...rows])
+  return alignColumns([['ID', 'SCOPE', 'KEY', 'LAST USED', 'ENDS', 'NAME'], ...rows])
 }

@@ -1,6 +1,6 @@
 /** `carnet migrate`: brings the database to this version, as every other command and the server do when they start. */
-import { type Command, columns } from '../command-line/command.ts'
-import { MAKES_ONE, withStore } from '../store/store.ts'
+import { alignColumns, type Command } from '../command-line/command.ts'
+import { CREATES_STORE, withStore } from '../store/with-store.ts'
 
 export const migrateCommand: Command = {
   usage: 'migrate',
@@ -10,16 +10,16 @@ export const migrateCommand: Command = {
     withStore(
       env,
       async ({ store }) => {
-        const { applied } = store
+        const { appliedMigrations } = store
         const text =
-          applied.length === 0
+          appliedMigrations.length === 0
             ? 'The database is at this version.'
-            : `Applied:\n${columns(
-                applied.map(name => [name]),
+            : `Applied:\n${alignColumns(
+                appliedMigrations.map(name => [name]),
                 '  ',
               )}`
-        return { value: { applied, pending: await store.pending() }, text }
+        return { value: { applied: appliedMigrations, pending: await store.findPendingMigrations() }, text }
       },
-      MAKES_ONE,
+      CREATES_STORE,
     ),
 }

@@ -1,9 +1,9 @@
 /** `carnet users`: the people of an account. They set their passwords themselves; the operator never knows one. */
 import { buildSetPasswordUrl } from '../../accounts/people/one-time-links.ts'
 import { createPerson, ROLES, resetPassword } from '../../accounts/people/people.ts'
-import { accountNumber } from '../command-line/account-arguments.ts'
+import { parseAccountId } from '../command-line/account-arguments.ts'
 import type { Command } from '../command-line/command.ts'
-import { withStore } from '../store/store.ts'
+import { withStore } from '../store/with-store.ts'
 
 export const usersCreate: Command = {
   usage: 'users create --account A --email E --role owner|editor|viewer',
@@ -15,8 +15,8 @@ export const usersCreate: Command = {
     role: { hint: 'owner|editor|viewer', about: 'what they may do' },
   },
   run: ({ args, env }) => {
-    const accountId = accountNumber(args.get('account'))
-    const input = { accountId, email: args.get('email'), role: args.oneOf('role', ROLES) }
+    const accountId = parseAccountId(args.get('account'))
+    const input = { accountId, email: args.get('email'), role: args.getOneOf('role', ROLES) }
     return withStore(env, async ctx => {
       const { id, email, token } = await createPerson(ctx, input)
       return described({ id, email, set_password_url: buildSetPasswordUrl(ctx.addresses.publicUrl, token) })

@@ -4,20 +4,20 @@ import { getOperatorActor } from '../../accounts/actors.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { type EndpointRecord, type EndpointStatus, getWebhookAccountId } from '../../webhooks/endpoint.ts'
-import { accountNumber } from '../command-line/account-arguments.ts'
-import { type Arguments, columns, type Options, UsageError } from '../command-line/command.ts'
-import type { StoreContext } from '../store/store.ts'
+import { parseAccountId } from '../command-line/account-arguments.ts'
+import { type Arguments, alignColumns, type CommandOptions, UsageError } from '../command-line/command.ts'
+import type { StoreContext } from '../store/with-store.ts'
 
 /** One webhook: by its id as a word, or with `--webhook`. */
-export const ONE: Options = {
+export const WEBHOOK_OPTIONS: CommandOptions = {
   webhook: { hint: 'W', about: 'the id of the webhook, instead of ID' },
   account: { hint: 'A', about: 'the account it must belong to' },
 }
 
-export type Wanted = { id: string; account: number | undefined }
+export type WebhookTarget = { id: string; account: number | undefined }
 
 /** Throws UsageError unless exactly one way names it. */
-export function readWebhook(args: Arguments): Wanted {
+export function parseWebhookTarget(args: Arguments): WebhookTarget {
   const word = args.find('ID')
   const option = args.find('webhook')
   const id = word ?? option
@@ -25,18 +25,21 @@ export function readWebhook(args: Arguments): Wanted {
   if (word !== undefined && option !== undefined)
     throw new UsageError('ID and --webhook are the same: give one.')
   const account = args.find('account')
-  return { id, account: account === undefined ? undefined : accountNumber(account) }
+  return { id, account: account === undefined ? undefined : parseAccountId(account) }
 }
 
 /** The operator, acting in the account of a webhook. Throws `not_found`. */
-export async function inItsAccount(ctx: StoreContext, { id, account }: Wanted): Promise<AccountContext> {
+export async function enterWebhookAccount(
+  ctx: StoreContext,
+  { id, account }: WebhookTarget,
+): Promise<AccountContext> {
   const accountId = await getWebhookAccountId(ctx, id)
   if (account !== undefined && account !== accountId) throw notFound('webhook')
   return { ...ctx, accountId, actorId: await getOperatorActor(ctx, accountId) }
 }
 
 /** The operator, acting in an account. Throws `not_found` unless it exists. */
-export async function inAccount(ctx: StoreContext, accountId: number): Promise<AccountContext> {
+export async function enterAccount(ctx: StoreContext, accountId: number): Promise<AccountContext> {
   await requireAccount(ctx, accountId)
   return { ...ctx, accountId, actorId: await getOperatorActor(ctx, accountId) }
 }
@@ -46,31 +49,31 @@ const REASON = {
   failing: 'it only failed for five days',
 } as const
 
-export const STATUS_WORDS: Readonly<Record<EndpointStatus, string>> = {
+export const STATUS_LABELS: Readonly<Record<EndpointStatus, string>> = {
   active: 'active',
   paused: 'paused',
   disabled: 'switched off',
 }
 
 /** One line about how an endpoint is. */
-export function stateOf(webhook: EndpointRecord): string {
+export function describeState(webhook: EndpointRecord): string {
   const { status, disabled_reason, failing_since, left_in_peace_until } = webhook
-  if (status === 'disabled') return `${STATUS_WORDS.disabled}: ${REASON[disabled_reason ?? 'failing']}`
-  if (status === 'paused' || failing_since === null) return STATUS_WORDS[status]
+  if (status === 'disabled') return `${STATUS_LABELS.disabled}: ${REASON[disabled_reason ?? 'failing']}`
+  if (status === 'paused' || failing_since === null) return STATUS_LABELS[status]
   const peace =
     left_in_peace_until === null ? '' : `, left in peace until ${left_in_peace_until.slice(0, 16)}`
   return `failing since ${failing_since.slice(0, 16)}${peace}`
 }
 
-export function webhookTable(webhooks: readonly EndpointRecord[]): string {
+export function formatWebhooks(webhooks: readonly EndpointRecord[]): string {
   const rows = webhooks.map(webhook => [
     webhook.id,
-    stateOf(webhook),
+    describeState(webhook),
     webhook.last_delivery === null
       ? 'none'
       : `${webhook.last_delivery.at.slice(0, 16)} ${webhook.last_delivery.outcome}`,
     webhook.events.join(','),
     webhook.url,
   ])
-  return columns([['ID', 'STATE', 'LAST DELIVERY', 'EVENTS', 'URL'], ...rows])
+  return alignColumns([['ID', 'STATE', 'LAST DELIVERY', 'EVENTS', 'URL'], ...rows])
 }

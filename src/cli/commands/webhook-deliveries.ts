@@ -13,33 +13,43 @@ import {
 } from '../../webhooks/delivery-log.ts'
 import { sendTestEvent } from '../../webhooks/send-test-event.ts'
 import { unstick } from '../../webhooks/unstick.ts'
-import { accountNumber } from '../command-line/account-arguments.ts'
-import { type Command, columns, UsageError } from '../command-line/command.ts'
+import { parseAccountId } from '../command-line/account-arguments.ts'
+import { alignColumns, type Command, UsageError } from '../command-line/command.ts'
 import { parseSince, SINCE_HINT } from '../command-line/parse-times.ts'
-import { withStore } from '../store/store.ts'
-import { webhookSetup } from '../store/webhook-setup.ts'
-import { inAccount, inItsAccount, ONE, readWebhook, STATUS_WORDS } from './webhook-arguments.ts'
+import { buildWebhookSetup } from '../store/webhook-setup.ts'
+import { withStore } from '../store/with-store.ts'
+import {
+  enterAccount,
+  enterWebhookAccount,
+  parseWebhookTarget,
+  STATUS_LABELS,
+  WEBHOOK_OPTIONS,
+} from './webhook-arguments.ts'
 
 export const webhooksTest: Command = {
   usage: 'webhooks test ID',
   about:
     'sends the event webhook.test once, at once, and says what came of it; exit code 1 when it was not received',
-  optional: 'ID',
-  options: ONE,
+  optionalPositional: 'ID',
+  options: WEBHOOK_OPTIONS,
   run: ({ args, env }) => {
-    const wanted = readWebhook(args)
+    const wanted = parseWebhookTarget(args)
     return withStore(env, async ctx => {
-      const { sealer, policy } = webhookSetup(ctx.config)
+      const { sealer, policy } = buildWebhookSetup(ctx.config)
       const outbound = openOutbound(policy)
       try {
-        const attempt = await sendTestEvent(await inItsAccount(ctx, wanted), { sealer, outbound }, wanted.id)
+        const attempt = await sendTestEvent(
+          await enterWebhookAccount(ctx, wanted),
+          { sealer, outbound },
+          wanted.id,
+        )
         if (attempt.ok)
           return {
             value: attempt,
             text: `It was received: ${attempt.status} after ${attempt.duration_ms} ms.`,
           }
-        const complaint = `It was not received. ${attempt.detail ?? ''}`
-        return { value: attempt, text: attempt.outcome, exitCode: 1, complaint }
+        const failure = `It was not received. ${attempt.detail ?? ''}`
+        return { value: attempt, text: attempt.outcome, exitCode: 1, failure }
       } finally {
         await outbound.close()
       }
@@ -57,7 +67,7 @@ export const webhooksDeliveries: Command = {
     before: { hint: 'DELIVERY', about: 'only those older than this one' },
   },
   run: ({ args, env }) => {
-    const accountId = accountNumber(args.get('account'))
+    const accountId = parseAccountId(args.get('account'))
     const webhookId = args.find('webhook')
     const before = args.find('before')
     if (before !== undefined && findUuid(before) === undefined) {
@@ -72,7 +82,7 @@ export const webhooksDeliveries: Command = {
       ...(before === undefined ? {} : { before }),
     }
     return withStore(env, async ctx => {
-      const attempts = await listDeliveries(await inAccount(ctx, accountId), input)
+      const attempts = await listDeliveries(await enterAccount(ctx, accountId), input)
       return {
         value: attempts,
         text: attempts.length === 0 ? 'Nothing was sent yet.' : attemptTable(attempts),
@@ -94,13 +104,13 @@ export const webhooksResend: Command = {
   positionals: ['DELIVERY'],
   options: { account: { hint: 'A', about: 'the id of the account' } },
   run: ({ args, env }) => {
-    const accountId = accountNumber(args.get('account'))
+    const accountId = parseAccountId(args.get('account'))
     const id = args.get('DELIVERY')
     return withStore(env, async ctx => {
-      const sent = await resendDelivery(await inAccount(ctx, accountId), id)
+      const sent = await resendDelivery(await enterAccount(ctx, accountId), id)
       const isHeld = sent.webhook_status !== 'active'
       const text = isHeld
-        ? `Event ${sent.event_id} waits until the webhook is resumed: it is ${STATUS_WORDS[sent.webhook_status]}.`
+        ? `Event ${sent.event_id} waits until the webhook is resumed: it is ${STATUS_LABELS[sent.webhook_status]}.`
         : `Event ${sent.event_id} is on its way again.`
       return { value: sent, text }
     })
@@ -116,12 +126,12 @@ export const webhooksReplay: Command = {
     since: { hint: 'D', about: SINCE_HINT },
   },
   run: ({ args, env }) => {
-    const accountId = accountNumber(args.get('account'))
+    const accountId = parseAccountId(args.get('account'))
     const webhookId = args.find('webhook')
     const since = parseSince(args.get('since'), systemClock.now())
     return withStore(env, async ctx => {
       const input = { since, ...(webhookId === undefined ? {} : { webhookId }) }
-      const done = await replayFailed(await inAccount(ctx, accountId), input)
+      const done = await replayFailed(await enterAccount(ctx, accountId), input)
       const held = done.held === 0 ? '' : ` ${done.held} wait until their webhook is resumed.`
       return { value: done, text: `${done.replayed - done.held} events are on their way again.${held}` }
     })
@@ -154,5 +164,5 @@ function attemptTable(attempts: readonly AttemptRecord[]): string {
     `${one.duration_ms} ms`,
     one.next_attempt_at?.slice(0, 19) ?? '',
   ])
-  return columns([['ID', 'AT', 'EVENT', 'ATTEMPT', 'OUTCOME', 'TOOK', 'NEXT'], ...rows])
+  return alignColumns([['ID', 'AT', 'EVENT', 'ATTEMPT', 'OUTCOME', 'TOOK', 'NEXT'], ...rows])
 }

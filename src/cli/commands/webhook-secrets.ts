@@ -1,20 +1,24 @@
 /** `carnet webhooks rotate`, `carnet secrets`: changing the keys without a gap. */
 import { activateSecret, resealSecrets, rotateSecret } from '../../webhooks/rotate-secret.ts'
 import type { Command } from '../command-line/command.ts'
-import { withStore } from '../store/store.ts'
-import { webhookSetup } from '../store/webhook-setup.ts'
-import { inItsAccount, ONE, readWebhook } from './webhook-arguments.ts'
+import { buildWebhookSetup } from '../store/webhook-setup.ts'
+import { withStore } from '../store/with-store.ts'
+import { enterWebhookAccount, parseWebhookTarget, WEBHOOK_OPTIONS } from './webhook-arguments.ts'
 
 export const webhooksRotate: Command = {
   usage: 'webhooks rotate ID',
   about:
     'makes a new secret, shown this once; for 24 hours both sign webhook-signature, and the old one X-Service-Signature',
-  optional: 'ID',
-  options: ONE,
+  optionalPositional: 'ID',
+  options: WEBHOOK_OPTIONS,
   run: ({ args, env }) => {
-    const wanted = readWebhook(args)
+    const wanted = parseWebhookTarget(args)
     return withStore(env, async ctx => {
-      const rotated = await rotateSecret(await inItsAccount(ctx, wanted), webhookSetup(ctx.config), wanted.id)
+      const rotated = await rotateSecret(
+        await enterWebhookAccount(ctx, wanted),
+        buildWebhookSetup(ctx.config),
+        wanted.id,
+      )
       const { id, url, secret, ...rest } = rotated
       const text = [
         `${secret}\n\nThat is the new secret of webhook ${id}. Keep it now: it is not shown again.`,
@@ -28,12 +32,12 @@ export const webhooksRotate: Command = {
 export const webhooksActivate: Command = {
   usage: 'webhooks activate ID',
   about: 'lets the new secret sign X-Service-Signature from now on, without waiting for the 24 hours to end',
-  optional: 'ID',
-  options: ONE,
+  optionalPositional: 'ID',
+  options: WEBHOOK_OPTIONS,
   run: ({ args, env }) => {
-    const wanted = readWebhook(args)
+    const wanted = parseWebhookTarget(args)
     return withStore(env, async ctx => {
-      const webhook = await activateSecret(await inItsAccount(ctx, wanted), wanted.id)
+      const webhook = await activateSecret(await enterWebhookAccount(ctx, wanted), wanted.id)
       return { value: webhook, text: `The newest secret of webhook ${webhook.id} signs X-Service-Signature.` }
     })
   },
@@ -46,7 +50,7 @@ export const secretsReseal: Command = {
   options: {},
   run: ({ env }) =>
     withStore(env, async ctx => {
-      const { sealer } = webhookSetup(ctx.config)
+      const { sealer } = buildWebhookSetup(ctx.config)
       const done = await resealSecrets(ctx, sealer)
       const text = `${done.sealed_anew} sealed anew under key ${sealer.fingerprint}, ${done.already_current} were already.`
       return { value: { ...done, key: sealer.fingerprint }, text }

@@ -11,11 +11,18 @@ import {
   type WebhookChange,
   type WebhookSetup,
 } from '../../webhooks/manage-endpoints.ts'
-import { accountNumber } from '../command-line/account-arguments.ts'
-import { type Arguments, type Command, Refusal, UsageError } from '../command-line/command.ts'
-import { withStore } from '../store/store.ts'
-import { webhookSetup } from '../store/webhook-setup.ts'
-import { inAccount, inItsAccount, ONE, readWebhook, stateOf, webhookTable } from './webhook-arguments.ts'
+import { parseAccountId } from '../command-line/account-arguments.ts'
+import { type Arguments, type Command, CommandError, UsageError } from '../command-line/command.ts'
+import { buildWebhookSetup } from '../store/webhook-setup.ts'
+import { withStore } from '../store/with-store.ts'
+import {
+  describeState,
+  enterAccount,
+  enterWebhookAccount,
+  formatWebhooks,
+  parseWebhookTarget,
+  WEBHOOK_OPTIONS,
+} from './webhook-arguments.ts'
 
 const EVENTS_HINT = 'names of events, separated by commas; * for all'
 
@@ -29,12 +36,12 @@ export const webhooksAdd: Command = {
     description: { hint: 'D', about: 'what it is for' },
   },
   run: ({ args, env }) => {
-    const accountId = accountNumber(args.get('account'))
+    const accountId = parseAccountId(args.get('account'))
     const input = { ...readChange(args), url: args.get('url') }
     return withStore(env, async ctx => {
-      const setup = webhookSetup(ctx.config)
+      const setup = buildWebhookSetup(ctx.config)
       requireCallable(input.url, setup)
-      const added = await addWebhook(await inAccount(ctx, accountId), setup, input)
+      const added = await addWebhook(await enterAccount(ctx, accountId), setup, input)
       const { id, url, secret, ...rest } = added
       const text = `${secret}\n\nThat is the secret of webhook ${id}. Keep it now: it is not shown again.`
       return { value: { id, url, secret, ...rest }, text }
@@ -46,7 +53,7 @@ export const webhooksAdd: Command = {
 function requireCallable(url: string, { policy }: WebhookSetup): void {
   const fault = findUrlFault(url.trim(), policy)
   if (fault?.name !== 'forbidden' && fault?.name !== 'this_machine') return
-  throw new Refusal(
+  throw new CommandError(
     `${fault.sentence} If it is meant, set WEBHOOK_ALLOW_CIDRS to its address or network, for the server too.`,
   )
 }
@@ -67,10 +74,10 @@ export const webhooksList: Command = {
   about: "lists an account's webhooks with how they are doing",
   options: { account: { hint: 'A', about: 'the id of the account' } },
   run: ({ args, env }) => {
-    const accountId = accountNumber(args.get('account'))
+    const accountId = parseAccountId(args.get('account'))
     return withStore(env, async ctx => {
-      const webhooks = await listWebhooks(await inAccount(ctx, accountId))
-      const text = webhooks.length === 0 ? 'The account has no webhooks.' : webhookTable(webhooks)
+      const webhooks = await listWebhooks(await enterAccount(ctx, accountId))
+      const text = webhooks.length === 0 ? 'The account has no webhooks.' : formatWebhooks(webhooks)
       return { value: webhooks, text }
     })
   },
@@ -79,21 +86,21 @@ export const webhooksList: Command = {
 export const webhooksChange: Command = {
   usage: 'webhooks change ID [--url U] [--events a,b] [--description D]',
   about: 'changes what is given and leaves the rest; the secret stays',
-  optional: 'ID',
+  optionalPositional: 'ID',
   options: {
-    ...ONE,
+    ...WEBHOOK_OPTIONS,
     url: { hint: 'U', about: 'where to; https' },
     events: { hint: 'a,b', about: EVENTS_HINT },
     description: { hint: 'D', about: 'what it is for' },
   },
   run: ({ args, env }) => {
-    const wanted = readWebhook(args)
+    const wanted = parseWebhookTarget(args)
     const change = readChange(args)
     if (Object.keys(change).length === 0) throw new UsageError('Nothing is to be changed.')
     return withStore(env, async ctx => {
-      const setup = webhookSetup(ctx.config)
+      const setup = buildWebhookSetup(ctx.config)
       if (change.url !== undefined) requireCallable(change.url, setup)
-      const webhook = await changeWebhook(await inItsAccount(ctx, wanted), setup, wanted.id, change)
+      const webhook = await changeWebhook(await enterWebhookAccount(ctx, wanted), setup, wanted.id, change)
       return {
         value: webhook,
         text: `Webhook ${webhook.id} sends ${webhook.events.join(', ')} to ${webhook.url}.`,
@@ -111,18 +118,18 @@ const simple = (
 ): Command => ({
   usage: `webhooks ${verb} ID`,
   about,
-  optional: 'ID',
-  options: ONE,
+  optionalPositional: 'ID',
+  options: WEBHOOK_OPTIONS,
   run: ({ args, env }) => {
-    const wanted = readWebhook(args)
+    const wanted = parseWebhookTarget(args)
     return withStore(env, async ctx => {
-      const webhook = await work(await inItsAccount(ctx, wanted), wanted.id)
+      const webhook = await work(await enterWebhookAccount(ctx, wanted), wanted.id)
       return { value: webhook, text: said(webhook) }
     })
   },
 })
 
-const stands = (webhook: EndpointRecord) => `Webhook ${webhook.id} is ${stateOf(webhook)}.`
+const stands = (webhook: EndpointRecord) => `Webhook ${webhook.id} is ${describeState(webhook)}.`
 
 export const webhooksPause = simple(
   'pause',

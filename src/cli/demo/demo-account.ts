@@ -17,7 +17,7 @@ import type { Store } from '../store/store.ts'
 import { DEMO_PASSPORTS } from './demo-data/demo-account.ts'
 import { DEMO_BRAND } from './demo-data/demo-brand.ts'
 import { type DemoNotes, readDemoNotes, writeDemoNotes } from './demo-notes.ts'
-import type { DemoSheet } from './demo-summary.ts'
+import type { DemoSummary } from './demo-summary.ts'
 import { loadDemoPassports } from './load-demo.ts'
 
 const NAME = 'Demo'
@@ -30,7 +30,7 @@ const LINK_LIFETIME_MS = 365 * 86_400_000
 const LINK_RENEWED_BEFORE_MS = 86_400_000
 
 /** Brings the demo's account to what its sheet says, and returns the sheet. */
-export async function prepareDemo(store: Store, dataDir: string): Promise<DemoSheet> {
+export async function prepareDemo(store: Store, dataDir: string): Promise<DemoSummary> {
   const notes = readDemoNotes(dataDir)
   const ctx = await demoContext(store)
   // Whoever tries the demo may have set another.
@@ -43,7 +43,7 @@ export async function prepareDemo(store: Store, dataDir: string): Promise<DemoSh
   const link = await requireLink(ctx, notes, { passportId, store })
   const { publicUrl, apiUrl } = store.addresses
   const address = passportUrl(store.addresses, passportId)
-  const sheet: DemoSheet = {
+  const summary: DemoSummary = {
     url: publicUrl,
     console_url: `${publicUrl}/console`,
     email: user.email,
@@ -56,8 +56,8 @@ export async function prepareDemo(store: Store, dataDir: string): Promise<DemoSh
     passports: { models: models.length, batches: batches.length, items: items.length },
     data: dataDir,
   }
-  writeDemoNotes(dataDir, { user, key, link, sheet })
-  return sheet
+  writeDemoNotes(dataDir, { user, key, link, summary })
+  return summary
 }
 
 async function demoContext(store: Store): Promise<AccountContext> {

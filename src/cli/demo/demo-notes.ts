@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Refusal } from '../command-line/command.ts'
-import type { DemoSheet } from './demo-summary.ts'
+import { CommandError } from '../command-line/command.ts'
+import type { DemoSummary } from './demo-summary.ts'
 
 /** An `id` is of the record whose secret stands beside it. */
 export type DemoNotes = {
@@ -11,7 +11,7 @@ export type DemoNotes = {
   key?: { id: string; key: string }
   link?: { id: string; token: string }
   /** What was printed last. */
-  sheet?: DemoSheet
+  summary?: DemoSummary
 }
 
 const FILE = 'demo.json'
@@ -23,7 +23,7 @@ export function readDemoNotes(dataDir: string): DemoNotes {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return {}
   if (process.platform !== 'win32' && (stats.mode & GROUP_AND_OTHERS) !== 0) {
-    throw new Refusal(`${path} holds the demo's key and can be read by others. Run: chmod 600 ${path}`)
+    throw new CommandError(`${path} holds the demo's key and can be read by others. Run: chmod 600 ${path}`)
   }
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as DemoNotes

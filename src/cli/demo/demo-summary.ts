@@ -1,8 +1,8 @@
 /** What the demo prints: where to look, what to copy, how to stop. */
-import { columns } from '../command-line/command.ts'
-import { terminalQr } from './terminal-qr.ts'
+import { alignColumns } from '../command-line/command.ts'
+import { renderTerminalQr } from './terminal-qr.ts'
 
-export type DemoSheet = {
+export type DemoSummary = {
   url: string
   console_url: string
   email: string
@@ -18,9 +18,9 @@ export type DemoSheet = {
 }
 
 /** The sheet as text; with the first passport's address as a QR symbol when a phone can open it. */
-export function sheetText(sheet: DemoSheet, forPhone: boolean): string {
+export function formatDemoSummary(sheet: DemoSummary, forPhone: boolean): string {
   const { models, batches, items } = sheet.passports
-  const rows = columns(
+  const rows = alignColumns(
     [
       ['Console', sheet.console_url],
       ['', `${sheet.email}   ${sheet.password}`],
@@ -32,7 +32,7 @@ export function sheetText(sheet: DemoSheet, forPhone: boolean): string {
     '  ',
   )
   const symbol = forPhone
-    ? `\n${terminalQr(sheet.passport_url)}\n  Scan it with a phone in the same network: it opens that passport.\n`
+    ? `\n${renderTerminalQr(sheet.passport_url)}\n  Scan it with a phone in the same network: it opens that passport.\n`
     : ''
   return (
     `\nCarnet is up, with a demo account of ${models} models, ${batches} batches and ${items} items.\n\n${rows}\n\n` +

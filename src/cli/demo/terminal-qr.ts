@@ -8,7 +8,7 @@ const BLACK = 16
 const WHITE = 231
 
 /** The symbol of a text as lines of half blocks, without a line end after the last. */
-export function terminalQr(text: string): string {
+export function renderTerminalQr(text: string): string {
   const code = generate(text, { minCorrectionLevel: correction.M, maxCorrectionLevel: correction.M })
   const colour = (x: number, y: number) => (code.get(x, y) ? BLACK : WHITE)
   const lines: string[] = []

@@ -1,42 +1,42 @@
-/** The numbers of several processes as those of one: sums that never fall, also when a process dies and another begins at zero. */
+/** Adds up the metrics of several processes. Sums never fall, also when a process dies and its successor counts from zero. */
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client'
-import type { NumbersOfAll } from './supervisor.ts'
+import type { MetricsTotals } from './supervisor.ts'
 
-type Said = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+type ProcessMetrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-export function numbersOfAll(): NumbersOfAll {
-  const said = new Map<number, Said>()
-  let retired: Said = []
+export function createMetricsTotals(): MetricsTotals {
+  const byProcess = new Map<number, ProcessMetrics>()
+  let retired: ProcessMetrics = []
   const own = new Registry()
   const processes = new Gauge({
     name: 'carnet_processes',
-    help: 'Processes of this machine that have told their numbers.',
+    help: 'Processes of this machine that have reported metrics.',
     registers: [own],
   })
-  const ends = new Counter({
+  const exits = new Counter({
     name: 'carnet_processes_ended_total',
-    help: 'Processes that have ended, those that were replaced included.',
+    help: 'Processes that have exited, including those that were replaced.',
     registers: [own],
   })
-  const sum = (all: Said[]) => AggregatorRegistry.aggregate(all)
-  // What a dead process has counted stays counted; what it measured is gone with it.
-  const retire = async (numbers: Said) => {
-    const counted = numbers.filter(metric => ['counter', 'histogram'].includes(String(metric.type)))
+  const sum = (all: ProcessMetrics[]) => AggregatorRegistry.aggregate(all)
+  // The counts of a dead process stay in the sums; its gauges go.
+  const retire = async (metrics: ProcessMetrics) => {
+    const counted = metrics.filter(metric => ['counter', 'histogram'].includes(String(metric.type)))
     retired = await sum([retired, counted]).getMetricsAsJSON()
   }
   let retiring = Promise.resolve()
   return {
-    note: (process, numbers) => said.set(process, numbers as Said),
-    retire(process) {
-      ends.inc()
-      const last = said.get(process)
-      said.delete(process)
+    set: (processId, metrics) => byProcess.set(processId, metrics as ProcessMetrics),
+    retire(processId) {
+      exits.inc()
+      const last = byProcess.get(processId)
+      byProcess.delete(processId)
       if (last !== undefined) retiring = retiring.then(() => retire(last))
     },
     async text() {
       await retiring
-      processes.set(said.size)
-      const all = await sum([retired, ...said.values()]).metrics()
+      processes.set(byProcess.size)
+      const all = await sum([retired, ...byProcess.values()]).metrics()
       return `${all}\n${await own.metrics()}`
     },
   }

@@ -1,16 +1,16 @@
 /**
- * Ends a server without losing a request: it takes no new connection, tells each open one with its next answer that this
- * was the last, and only then closes those that have nothing to say.
+ * Stops an HTTP server without losing a request. It accepts no new connection, answers on the open ones with
+ * `Connection: close`, and closes idle ones only after a while.
  */
 import { Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-/** Busy clients hear it with their next answer; who is silent for longer than this is closed while silent. */
+/** A connection that stays idle for so long is closed. Busy ones get `Connection: close` with their next answer. */
 const DRAIN_MS = 1_200
-const LOOK_EVERY_MS = 20
+const CHECK_INTERVAL_MS = 20
 
-/** To be made before the server listens. The promise resolves when all connections are closed, after `finishMs` at the latest. */
-export function drainable(app: FastifyInstance): { drain: (finishMs: number) => Promise<void> } {
+/** Call it before the server listens. `drain` resolves when all connections are closed, after `finishMs` at the latest. */
+export function prepareDrain(app: FastifyInstance): { drain: (finishMs: number) => Promise<void> } {
   let isDraining = false
   app.server.prependListener('request', (_request, response) => {
     if (isDraining) response.shouldKeepAlive = false
@@ -18,20 +18,21 @@ export function drainable(app: FastifyInstance): { drain: (finishMs: number) => 
   return {
     async drain(finishMs) {
       isDraining = true
-      const until = performance.now() + finishMs
-      // Node's own `close` of an HTTP server would close idle connections at once, with requests on their way in them.
+      const deadline = performance.now() + finishMs
+      // `close` of Node's HTTP server would close idle connections at once, also when a request is on its way in one.
       Server.prototype.close.call(app.server)
-      const quiet = performance.now() + DRAIN_MS
-      while (performance.now() < quiet && (await connectionsOf(app)) > 0) await pause(LOOK_EVERY_MS)
-      await closeUntil(app, until)
+      const drainedAt = performance.now() + DRAIN_MS
+      while (performance.now() < drainedAt && (await countConnections(app)) > 0)
+        await pause(CHECK_INTERVAL_MS)
+      await closeAll(app, deadline)
     },
   }
 }
 
-/** Idle connections end at once, busy ones after their answer or when the time is over. */
-async function closeUntil(app: FastifyInstance, until: number): Promise<void> {
+/** Idle connections end at once, busy ones after their answer or at the deadline. */
+async function closeAll(app: FastifyInstance, deadline: number): Promise<void> {
   const closed = app.close()
-  const timer = setTimeout(() => app.server.closeAllConnections(), Math.max(0, until - performance.now()))
+  const timer = setTimeout(() => app.server.closeAllConnections(), Math.max(0, deadline - performance.now()))
   try {
     await closed
   } finally {
@@ -39,7 +40,7 @@ async function closeUntil(app: FastifyInstance, until: number): Promise<void> {
   }
 }
 
-const connectionsOf = (app: FastifyInstance): Promise<number> =>
+const countConnections = (app: FastifyInstance): Promise<number> =>
   new Promise(resolve => app.server.getConnections((_error, count) => resolve(count ?? 0)))
 
 const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))

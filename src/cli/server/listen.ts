@@ -1,11 +1,11 @@
-/** Where a process listens, what that is refused for, and who listens there before there is a database. */
+/** Listens on the configured port, first with a startup server that answers while the database is still missing. */
 import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import type { ServerSetup } from '../../app.ts'
 import type { Config } from '../../kernel/config/config.ts'
-import { Refusal } from '../command-line/command.ts'
+import { CommandError } from '../command-line/command.ts'
 
-/** Listens where the settings say. Throws a Refusal when that cannot be. */
+/** Returns the address. Throws CommandError when the port cannot be used. */
 export async function listen(app: FastifyInstance, config: Config): Promise<string> {
   const { host } = config
   const [name, port] = config.role === 'worker' ? ['WORKER_PORT', config.workerPort] : ['PORT', config.port]
@@ -13,72 +13,72 @@ export async function listen(app: FastifyInstance, config: Config): Promise<stri
     return await app.listen({ host, port })
   } catch (error) {
     await app.close()
-    throw refusalToListen(error, { host, port, name })
+    throw explainListenError(error, { host, port, name })
   }
 }
 
-export type WaitingRoom = {
+export type StartupServer = {
   open: (sql: ServerSetup['sql']) => Promise<void>
-  /** Ends it; whoever asks now is refused. */
+  /** Stops it: connections are refused from then on. */
   close: () => Promise<void>
-  /** Lets the server proper listen: in this one's place, so that nobody who asks meanwhile is refused. */
+  /** Lets `app` listen in its place, without refusing a connection in between. Returns the address. */
   handOver: (app: FastifyInstance) => Promise<string>
 }
 
-/** Tells who asks, while the database is waited for, that the process lives and cannot work yet; not opened, it does nothing. */
-export function waitingRoom(
+/** Answers "not ready" while the server waits for the database. Without `open` it does nothing. */
+export function createStartupServer(
   config: Config,
   setup: Omit<ServerSetup, 'sql' | 'findReadiness' | 'addresses'>,
-): WaitingRoom {
-  let held: { room: FastifyInstance; address: string } | undefined
+): StartupServer {
+  let listening: { server: FastifyInstance; address: string } | undefined
   return {
     async open(sql) {
       const { createWaitingApp } = await import('../../app.ts')
-      const room = createWaitingApp({
+      const server = createWaitingApp({
         ...setup,
         addresses: config,
         sql,
         findReadiness: async () => 'not ready',
       })
-      room.server.prependListener('request', (_request, response) => {
+      server.server.prependListener('request', (_request, response) => {
         response.shouldKeepAlive = false
       })
-      held = { room, address: await listen(room, config) }
+      listening = { server, address: await listen(server, config) }
     },
     async close() {
-      await held?.room.close()
-      held = undefined
+      await listening?.server.close()
+      listening = undefined
     },
     async handOver(app) {
-      // Behind a name there may be two addresses, of which only one could be handed over.
-      if (held === undefined || config.host === 'localhost') {
+      // `localhost` may have two addresses, and only one of them could be handed over.
+      if (listening === undefined || config.host === 'localhost') {
         await this.close()
         return listen(app, config)
       }
-      const { room, address } = held
-      held = undefined
+      const { server, address } = listening
+      listening = undefined
       await app.ready()
-      await once(app.server.listen(room.server), 'listening')
-      // Not closed: what it listens on is the other's now. Each of its connections ends with the answer.
+      await once(app.server.listen(server.server), 'listening')
+      // Closing it would close the socket that `app` now uses. Its connections end with their answer.
       return address
     },
   }
 }
 
-/** `name`: of the setting that says the port. */
-type Place = { host: string; port: number; name: string }
+/** `name`: the setting that holds the port. */
+type ListenTarget = { host: string; port: number; name: string }
 
-const REASONS: Record<string, (place: Place) => string> = {
+const REASONS: Record<string, (target: ListenTarget) => string> = {
   EADDRINUSE: ({ host, port, name }) =>
-    `Port ${port} of ${host} is taken by another program. Stop that one, or set ${name} to a free port.`,
-  EACCES: ({ port, name }) => `This user may not listen on port ${port}. Set ${name} to one above 1023.`,
-  EADDRNOTAVAIL: ({ host }) => `HOST is ${host}, which is no address of this machine.`,
-  ENOTFOUND: ({ host }) => `HOST is ${host}, a name that leads to no address.`,
-  EAI_AGAIN: ({ host }) => `HOST is ${host}, a name that leads to no address.`,
+    `Port ${port} on ${host} is used by another program. Stop it, or set ${name} to a free port.`,
+  EACCES: ({ port, name }) => `This user may not listen on port ${port}. Set ${name} to a port above 1023.`,
+  EADDRNOTAVAIL: ({ host }) => `HOST is ${host}, which is not an address of this machine.`,
+  ENOTFOUND: ({ host }) => `HOST is ${host}, a name without an address.`,
+  EAI_AGAIN: ({ host }) => `HOST is ${host}, a name without an address.`,
 }
 
-function refusalToListen(error: unknown, place: Place): unknown {
+function explainListenError(error: unknown, target: ListenTarget): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const reason = REASONS[code]
-  return reason === undefined ? error : new Refusal(reason(place))
+  return reason === undefined ? error : new CommandError(reason(target))
 }

@@ -1,40 +1,44 @@
-/** What a server says of its machine when it is asked for metrics: the last backup, and how much room is left. */
+/** The metrics of a server's machine: the last backup and the free disk space. */
 import { statfs } from 'node:fs/promises'
 import type { Config } from '../../kernel/config/config.ts'
 import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
 
-type Settings = Pick<Config, 'backups' | 'dataDir' | 'databaseUrl'>
+type MachineConfig = Pick<Config, 'backups' | 'dataDir' | 'databaseUrl'>
 
-/** In Prometheus' format. Without BACKUP_DIR there is nothing of backups, with a DATABASE_URL nothing of DATA_DIR. */
-export async function machineText({ backups, dataDir, databaseUrl }: Settings): Promise<string> {
+/** In Prometheus' format. Backups only with BACKUP_DIR, the space of DATA_DIR only without DATABASE_URL. */
+export async function formatMachineMetrics({
+  backups,
+  dataDir,
+  databaseUrl,
+}: MachineConfig): Promise<string> {
   const lines: string[] = []
   if (backups !== undefined) {
     const last = await findLastBackup(backups.dir).catch(() => undefined)
     lines.push(
-      gauge(
+      formatGauge(
         'carnet_backup_last_success_timestamp_seconds',
-        'When the newest backup in BACKUP_DIR was made, in seconds since 1970; 0 without a backup.',
+        'Unix time of the newest backup in BACKUP_DIR; 0 without a backup.',
         (last?.at.getTime() ?? 0) / 1000,
       ),
-      gauge('carnet_backup_last_size_bytes', 'How large it is.', last?.bytes ?? 0),
-      gauge(
+      formatGauge('carnet_backup_last_size_bytes', 'Size of the newest backup.', last?.bytes ?? 0),
+      formatGauge(
         'carnet_backup_interval_seconds',
-        'How often one is to be made (BACKUP_EVERY).',
+        'Configured time between backups (BACKUP_EVERY).',
         backups.everyMs / 1000,
       ),
-      await freeBytes('carnet_backup_dir_free_bytes', 'Room left where BACKUP_DIR is.', backups.dir),
+      await formatFreeBytes('carnet_backup_dir_free_bytes', 'Free disk space of BACKUP_DIR.', backups.dir),
     )
   }
   if (databaseUrl === undefined)
-    lines.push(await freeBytes('carnet_data_dir_free_bytes', 'Room left where DATA_DIR is.', dataDir))
+    lines.push(await formatFreeBytes('carnet_data_dir_free_bytes', 'Free disk space of DATA_DIR.', dataDir))
   return lines.join('')
 }
 
-async function freeBytes(name: string, help: string, folder: string): Promise<string> {
+async function formatFreeBytes(name: string, help: string, folder: string): Promise<string> {
   const found = await statfs(folder).catch(() => undefined)
-  return found === undefined ? '' : gauge(name, help, found.bavail * found.bsize)
+  return found === undefined ? '' : formatGauge(name, help, found.bavail * found.bsize)
 }
 
-/** One figure with its description. */
-export const gauge = (name: string, help: string, value: number): string =>
+/** One metric with its description. */
+export const formatGauge = (name: string, help: string, value: number): string =>
   `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`

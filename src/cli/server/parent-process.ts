@@ -1,74 +1,55 @@
-/** One of several processes, as it talks to the one that started it. */
+/** The supervisor, as one of its worker processes sees it. */
 import cluster from 'node:cluster'
+import {
+  type SupervisorMessage,
+  shareWhilePending,
+  type WorkerMessage,
+  waitForMessage,
+} from './worker-messages.ts'
 
-/** From a process to its supervisor. */
-export type MemberWord =
-  /** It takes as long as it takes before it is up. */
-  | { carnet: 'migrating' }
-  | { carnet: 'up' }
-  | { carnet: 'refused'; sentence: string }
-  | { carnet: 'numbers'; id: number; numbers: unknown }
-  | { carnet: 'numbers of all?'; id: number }
+export const isWorkerProcess = (): boolean => cluster.isWorker
 
-/** From the supervisor to a process. */
-export type SupervisorWord =
-  | { carnet: 'leave' }
-  | { carnet: 'numbers?'; id: number }
-  | { carnet: 'numbers of all'; id: number; text: string }
+/** Longer than the supervisor waits for the processes; afterwards a process answers for itself alone. */
+const TOTAL_METRICS_TIMEOUT_MS = 3_000
 
-export const isMember = (): boolean => cluster.isWorker
-
-/** How long the supervisor is waited for before a process answers for itself alone. */
-const ANSWER_WITHIN_MS = 3_000
-
-export type Supervisor = {
-  tell: (word: MemberWord) => void
-  /** Calls back when this process is to make room for another. */
+export type ParentProcess = {
+  send: (message: WorkerMessage) => void
+  /** Calls back when another process takes this one's place. */
   onLeave: (leave: () => void) => void
-  /** What this process says when it is asked for its numbers. */
-  onNumbers: (numbers: () => Promise<unknown>) => void
-  /** The numbers of all processes of this machine; undefined when the supervisor does not answer. */
-  numbersOfAll: () => Promise<string | undefined>
+  /** Sets what this process answers when it is asked for its metrics. */
+  onGetMetrics: (getMetrics: () => Promise<unknown>) => void
+  /** The metrics of all processes as text; undefined when the supervisor does not answer. */
+  getTotalMetrics: () => Promise<string | undefined>
 }
 
-/** The supervisor of this process. There is one only where `isMember`. */
-export function supervisor(): Supervisor {
-  let nextId = 0
-  const asked = new Map<number, (text: string) => void>()
+/** Connects to the supervisor. Only for a process of which `isWorkerProcess` is true. */
+export function connectToParent(): ParentProcess {
   let leave = () => {}
-  let numbers = async (): Promise<unknown> => []
-  const tell = (word: MemberWord) => {
-    // Without a channel the supervisor is gone, and this process ends by itself.
-    if (process.connected) process.send?.(word)
+  let getMetrics = async (): Promise<unknown> => []
+  const send = (message: WorkerMessage) => {
+    // Without a channel the supervisor is gone, and this process exits by itself.
+    if (process.connected) process.send?.(message)
   }
-  process.on('message', (word: SupervisorWord) => {
-    if (word.carnet === 'leave') leave()
-    else if (word.carnet === 'numbers of all') asked.get(word.id)?.(word.text)
-    else if (word.carnet === 'numbers?') {
-      numbers().then(
-        found => tell({ carnet: 'numbers', id: word.id, numbers: found }),
-        () => tell({ carnet: 'numbers', id: word.id, numbers: [] }),
-      )
-    }
+  process.on('message', async ({ type }: SupervisorMessage) => {
+    if (type === 'leave') leave()
+    if (type === 'get metrics') send({ type: 'metrics', metrics: await getMetrics().catch(() => []) })
   })
   return {
-    tell,
+    send,
     onLeave(callback) {
       leave = callback
     },
-    onNumbers(callback) {
-      numbers = callback
+    onGetMetrics(callback) {
+      getMetrics = callback
     },
-    async numbersOfAll() {
-      const id = nextId++
-      const { promise, resolve } = Promise.withResolvers<string | undefined>()
-      asked.set(id, resolve)
-      const timer = setTimeout(() => resolve(undefined), ANSWER_WITHIN_MS)
-      tell({ carnet: 'numbers of all?', id })
-      const text = await promise
-      clearTimeout(timer)
-      asked.delete(id)
-      return text
-    },
+    getTotalMetrics: shareWhilePending(async () => {
+      const answer = waitForMessage<SupervisorMessage, 'total metrics'>(
+        process,
+        'total metrics',
+        TOTAL_METRICS_TIMEOUT_MS,
+      )
+      send({ type: 'get total metrics' })
+      return (await answer)?.text
+    }),
   }
 }

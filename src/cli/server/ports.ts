@@ -1,11 +1,11 @@
-/** Whether a port can be had: told before anything is started on it. */
+/** Finds out whether a port is free before a server starts on it. */
 import { createServer } from 'node:net'
 
-const LAST_PORT = 65_535
-const MOST_TRIED = 100
+const MAX_PORT = 65_535
+const MAX_PORTS_TRIED = 100
 
-/** The port that was bound and let go again (a free one for 0), or undefined when it is taken or not ours to use. */
-export function tryPort(host: string, port: number): Promise<number | undefined> {
+/** Binds the port and releases it. Returns its number (a free port for 0), or undefined when it cannot be used. */
+export function probePort(host: string, port: number): Promise<number | undefined> {
   return new Promise(resolve => {
     const server = createServer()
     server.once('error', () => resolve(undefined))
@@ -17,10 +17,10 @@ export function tryPort(host: string, port: number): Promise<number | undefined>
   })
 }
 
-/** The first free port from `first` on, undefined when none of a hundred is. */
+/** The first free port from `first` on; undefined when a hundred are taken. */
 export async function findFreePort(host: string, first: number): Promise<number | undefined> {
-  for (let port = first; port <= Math.min(first + MOST_TRIED, LAST_PORT); port++) {
-    const free = await tryPort(host, port)
+  for (let port = first; port <= Math.min(first + MAX_PORTS_TRIED, MAX_PORT); port++) {
+    const free = await probePort(host, port)
     if (free !== undefined) return free
   }
   return undefined

@@ -1,167 +1,145 @@
-/** The running server: the app on its port over the store, and an orderly end within five seconds. */
-import type { FastifyInstance } from 'fastify'
+/** Runs the server in this process: the app on its port, the worker, and an orderly end within five seconds. */
 import { flushKeyUse } from '../../accounts/keys/key-use.ts'
 import { getKeyLimits } from '../../accounts/limits/key-limits.ts'
-import type { AppSetup } from '../../app.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Config, Environment } from '../../kernel/config/config.ts'
-import { findDatabaseState } from '../../kernel/db/database.ts'
-import { type Outbound, openOutbound } from '../../kernel/http-out/outbound-http.ts'
-import { type Mailer, openMailer } from '../../kernel/http-out/smtp.ts'
+import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
+import { openMailer } from '../../kernel/http-out/smtp.ts'
 import type { Log } from '../../kernel/log.ts'
-import { createSecurityLog } from '../../kernel/monitoring/security-events.ts'
 import { flushAccessUses } from '../../passports/access/count-uses.ts'
 import { stopRefreshes } from '../../passports/units/refresh-job.ts'
-import { createScanRecorder, type ScanRecorder } from '../../scans/recorder.ts'
+import { createScanRecorder } from '../../scans/recorder.ts'
 import { deriveBackupKey } from '../../transfer/backup/backup-key.ts'
 import { startWorker, type Worker } from '../../worker/worker.ts'
 import { VERSION } from '../command-line/version.ts'
-import { secretKey } from '../store/secret-key.ts'
+import { getOrCreateSecretKey } from '../store/secret-key.ts'
 import { openStore, type Store } from '../store/store.ts'
-import { webhookSetup } from '../store/webhook-setup.ts'
-import { drainable } from './drain.ts'
-import { type WaitingRoom, waitingRoom } from './listen.ts'
-import { isMember, supervisor } from './parent-process.ts'
-import { openMetrics, type ServerMetrics, statementWatcher } from './server-metrics.ts'
-import { liveUntilStopped, watchLife } from './until-stopped.ts'
+import { buildWebhookSetup } from '../store/webhook-setup.ts'
+import { prepareDrain } from './drain.ts'
+import { createStartupServer, type StartupServer } from './listen.ts'
+import { connectToParent, isWorkerProcess } from './parent-process.ts'
+import { runUntilStopped } from './run-until-stopped.ts'
+import { createServerApp } from './server-app.ts'
+import { createServerMetrics, createStatementWatcher, type ServerMetrics } from './server-metrics.ts'
 
-const FINISH_WITHIN_MS = 3_200
-const FLUSH_WITHIN_MS = 500
-const LAST_SCANS_WITHIN_MS = 1_500
-const FLUSH_EVERY_MS = 20_000
+const FINISH_TIMEOUT_MS = 3_200
+const FLUSH_TIMEOUT_MS = 500
+const LAST_SCANS_TIMEOUT_MS = 1_500
+const FLUSH_INTERVAL_MS = 20_000
 
-/** A process that makes room for another lets even the slowest statement end, which takes ten seconds at most. */
-const LEAVE_WITHIN_MS = 13_000
-const FINISH_WHEN_LEAVING_MS = 11_000
+/** A process that another replaces lets even the slowest statement end, which takes ten seconds at most. */
+const LEAVE_TIMEOUT_MS = 13_000
+const LEAVE_FINISH_TIMEOUT_MS = 11_000
 
-type Settings = { config: Config; log: Log; env: Environment }
-type Running = { stop: () => Promise<void> }
+export type RunSettings = { config: Config; log: Log; env: Environment }
+/** Called when the server listens. `address` is undefined for a worker that listens nowhere. */
+export type OnReady = (store: Store, address: string | undefined) => Promise<void>
 
 /**
- * Runs the server until it is told to stop; `up` is called once it listens, with the address it listens on. As a worker
- * it listens nowhere and has none, and several may share an embedded database with a server.
- * Throws a Refusal when the store or the port cannot be had.
+ * Runs the server until it is to stop. Several workers may share an embedded database with a server.
+ * Throws CommandError when the store cannot be opened or the port is taken.
  */
-export async function serveUntilStopped(
-  { config, log, env }: Settings,
-  up: (store: Store, address: string | undefined) => Promise<void>,
-): Promise<void> {
+export async function runServer({ config, log, env }: RunSettings, onReady: OnReady): Promise<void> {
   let store: Store | undefined
-  const boss = isMember() ? supervisor() : undefined
-  const startedByNpm = env.npm_lifecycle_event !== undefined && boss === undefined
-  // An embedded database is the supervisor's to end.
-  const abandon = () => (boss === undefined ? store?.abandon() : undefined)
-  const life = watchLife({ log, startedByNpm, abandon })
-  const ending = { finishMs: FINISH_WITHIN_MS, isStopping: false }
-  boss?.onLeave(() => {
-    ending.finishMs = FINISH_WHEN_LEAVING_MS
-    life.stop('another process takes its place', LEAVE_WITHIN_MS)
-  })
-  void life.told.then(() => {
-    ending.isStopping = true
-  })
-  await liveUntilStopped(life, async () => {
-    // Loading the app takes as long as starting the database: they go side by side.
+  let finishMs = FINISH_TIMEOUT_MS
+  const parent = isWorkerProcess() ? connectToParent() : undefined
+  const lifecycleOptions = {
+    log,
+    startedByNpm: env.npm_lifecycle_event !== undefined && parent === undefined,
+    // The supervisor stops an embedded database.
+    abandon: () => (parent === undefined ? store?.abandon() : undefined),
+  }
+  await runUntilStopped(lifecycleOptions, async ({ signal, requestStop }) => {
+    parent?.onLeave(() => {
+      finishMs = LEAVE_FINISH_TIMEOUT_MS
+      requestStop('another process takes its place', LEAVE_TIMEOUT_MS)
+    })
     const isWeb = config.role !== 'worker'
-    const listens = isWeb || (boss === undefined && config.workerPort !== 0)
+    const listens = isWeb || (parent === undefined && config.workerPort !== 0)
+    // Loading the app takes as long as starting the database, so both happen at the same time.
     const app = listens ? import('../../app.ts') : undefined
     app?.catch(() => undefined)
-    const metrics = await openMetrics(config, boss)
-    const room = waitingRoom(config, { ...config, clock: systemClock, log, metrics: metrics?.door })
-    store = await openStore(config, log, {
-      name: 'carnet',
-      serves: true,
-      seat: isWeb && boss === undefined,
-      patient: true,
-      checksConnections: boss === undefined,
-      stopping: life.stopping,
-      ...(listens && boss === undefined ? { awaited: room.open } : {}),
-      onStatementEnd: statementWatcher(config, log, metrics?.metrics),
-      migrating: migrations => {
-        log.info({ migrations }, 'the database is brought to this version')
-        boss?.tell({ carnet: 'migrating' })
-      },
-    }).catch(async error => {
-      await room.close()
-      throw error
+    const metrics = await createServerMetrics(config, parent)
+    const startupServer = createStartupServer(config, {
+      ...config,
+      clock: systemClock,
+      log,
+      metrics: metrics?.door,
     })
     try {
-      const parts = { config, log, store, metrics, ending, room, app: await app }
-      const running = await startServer(parts, up)
-      boss?.tell({ carnet: 'up' })
+      store = await openStore(config, log, {
+        name: 'carnet',
+        isServer: true,
+        takesServerLock: isWeb && parent === undefined,
+        waitsForDatabase: true,
+        checksConnections: parent === undefined,
+        signal,
+        ...(listens && parent === undefined ? { onWaiting: startupServer.open } : {}),
+        onStatement: createStatementWatcher(config, log, metrics?.metrics),
+        onMigrating: migrations => {
+          log.info({ migrations }, 'migrating the database to this version')
+          parent?.send({ type: 'migrating' })
+        },
+      })
+      const isStopping = () => signal.aborted
+      const parts = { config, log, store, metrics, startupServer, isStopping, app: await app }
+      const running = await startServer({ ...parts, getFinishMs: () => finishMs }, onReady)
+      parent?.send({ type: 'ready' })
       return running
     } catch (error) {
-      await room.close()
-      await store.stop()
+      await startupServer.close()
+      await store?.stop()
       throw error
     }
   })
 }
 
-export type Parts = {
+type ServerParts = {
   config: Config
   log: Log
   store: Store
-  metrics?: ServerMetrics | undefined
-  /** How it is to end; known when it ends. */
-  ending: Ending
-  /** Who listens so far. */
-  room: WaitingRoom
-  /** What makes servers; undefined for a process that listens nowhere. */
-  app: AppModule | undefined
+  metrics: ServerMetrics | undefined
+  startupServer: StartupServer
+  isStopping: () => boolean
+  /** How long open requests and deliveries may take once the server stops. */
+  getFinishMs: () => number
+  /** Undefined for a process that listens nowhere. */
+  app: typeof import('../../app.ts') | undefined
 }
-type Ending = { finishMs: number; isStopping: boolean }
-type AppModule = typeof import('../../app.ts')
 
-async function startServer(
-  parts: Parts,
-  up: (store: Store, address: string | undefined) => Promise<void>,
-): Promise<Running> {
-  const { config, log, store, metrics, ending } = parts
+async function startServer(parts: ServerParts, onReady: OnReady): Promise<{ stop: () => Promise<void> }> {
+  const { config, log, store, metrics, getFinishMs } = parts
   metrics?.watchStore(store)
   const { sql } = store
   const mail = openMailer(config.smtp, log)
-  const outbound = openOutbound(webhookSetup(config).policy)
+  const outbound = openOutbound(buildWebhookSetup(config).policy)
   const scans = createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: config.geoMmdbPath })
   const isWeb = config.role !== 'worker'
   const create = parts.app?.[isWeb ? 'createApp' : 'createOperatorApp']
-  const app = create && appOn({ ...parts, create, scans, mail, outbound })
-  const way = app === undefined ? undefined : drainable(app)
-  const address = app === undefined ? undefined : await parts.room.handOver(app)
+  const app = create && createServerApp({ ...parts, create, scans, mail, outbound })
+  const draining = app && prepareDrain(app)
+  const address = app && (await parts.startupServer.handOver(app))
   if (isWeb) scans.start()
-  const flush = async () => {
-    try {
-      await Promise.all([flushKeyUse(store.sql), flushAccessUses(store.sql)])
-    } catch (error) {
-      log.warn({ reason: String(error) }, 'the use of keys or access links was not written')
-    }
-  }
-  const leave = async () => {
-    try {
-      await getKeyLimits(store.sql, systemClock).releaseAll()
-    } catch (error) {
-      log.warn({ reason: String(error) }, 'what is left of the rate limits was not given back')
-    }
-  }
-  const worker = config.role === 'web' ? undefined : workerOn(config, log, store)
+  const worker = config.role === 'web' ? undefined : startServerWorker(config, log, store)
   if (worker !== undefined) metrics?.metrics.watchDeliveries(() => worker.numbers())
-  const timer = setInterval(flush, FLUSH_EVERY_MS)
+  const timer = setInterval(() => flushUse(store, log), FLUSH_INTERVAL_MS)
   timer.unref()
   const stop = async () => {
     clearInterval(timer)
     await Promise.all([
-      way?.drain(ending.finishMs),
+      draining?.drain(getFinishMs()),
       outbound.close(),
-      within(ending.finishMs, worker?.stop() ?? stopRefreshes(store.sql)),
+      waitAtMost(getFinishMs(), worker?.stop() ?? stopRefreshes(sql)),
     ])
     mail.stop()
+    const flushed = Promise.all([flushUse(store, log), returnRateLimits(store, log), mail.settled()])
     await Promise.all([
-      within(FLUSH_WITHIN_MS, Promise.all([flush(), leave(), mail.settled()])),
-      within(LAST_SCANS_WITHIN_MS, scans.stop()),
+      waitAtMost(FLUSH_TIMEOUT_MS, flushed),
+      waitAtMost(LAST_SCANS_TIMEOUT_MS, scans.stop()),
     ])
   }
   try {
-    await up(store, address)
+    await onReady(store, address)
   } catch (error) {
     await stop()
     throw error
@@ -174,52 +152,24 @@ async function startServer(
   }
 }
 
-type AppParts = Omit<Parts, 'app' | 'room'> & {
-  create: (setup: AppSetup) => FastifyInstance
-  scans: ScanRecorder
-  mail: Mailer
-  outbound: Outbound
+async function flushUse({ sql }: Store, log: Log): Promise<void> {
+  try {
+    await Promise.all([flushKeyUse(sql), flushAccessUses(sql)])
+  } catch (error) {
+    log.warn({ reason: String(error) }, 'the use of keys or access links was not saved')
+  }
 }
 
-const READINESS = { writable: 'ready', 'read-only': 'read-only', away: 'not ready' } as const
+async function returnRateLimits({ sql }: Store, log: Log): Promise<void> {
+  try {
+    await getKeyLimits(sql, systemClock).releaseAll()
+  } catch (error) {
+    log.warn({ reason: String(error) }, 'the unused rest of the rate limits was not given back')
+  }
+}
 
-/** The app as the server runs it, also for who only asks it for pages. */
-export const appOn = ({
-  config,
-  log,
-  store,
-  metrics,
-  ending,
-  create,
-  scans,
-  mail,
-  outbound,
-}: AppParts): FastifyInstance =>
-  create({
-    sql: store.sql,
-    openPoolOfOne: store.openPoolOfOne,
-    clock: systemClock,
-    log,
-    addresses: store.addresses,
-    nsUrl: config.nsUrl,
-    secretKey: secretKey(config),
-    security: createSecurityLog({ log, clock: systemClock, count: metrics?.metrics.securityEvent }),
-    sealer: webhookSetup(config).sealer,
-    outbound,
-    allowQueryApiKey: config.allowQueryApiKey,
-    trustedProxies: config.trustedProxies,
-    countryHeader: config.countryHeader,
-    scans,
-    mail,
-    version: VERSION,
-    findReadiness: async () =>
-      ending.isStopping ? 'not ready' : READINESS[await findDatabaseState(store.sql)],
-    metrics: metrics?.door,
-    watch: metrics?.metrics,
-  })
-
-function workerOn(config: Config, log: Log, store: Store): Worker {
-  const { sealer, policy } = webhookSetup(config)
+function startServerWorker(config: Config, log: Log, store: Store): Worker {
+  const { sealer, policy } = buildWebhookSetup(config)
   return startWorker({
     sql: store.sql,
     queue: store.openQueuePool(),
@@ -231,13 +181,13 @@ function workerOn(config: Config, log: Log, store: Store): Worker {
       ...config.backups,
       openPool: store.openPoolOfOne,
       clock: systemClock,
-      key: deriveBackupKey(secretKey(config)),
+      key: deriveBackupKey(getOrCreateSecretKey(config)),
       version: VERSION,
     },
   })
 }
 
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
+async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
   await Promise.race([work, promise])

@@ -1,86 +1,85 @@
-/** The server as several processes: this one holds the store and looks after the others, which answer and work. */
+/** Runs the server as several processes: this one holds the store and supervises the others, which do the work. */
 import { systemClock } from '../../kernel/clock.ts'
-import type { Config, Environment } from '../../kernel/config/config.ts'
-import type { Log } from '../../kernel/log.ts'
-import { Refusal } from '../command-line/command.ts'
-import { secretKey } from '../store/secret-key.ts'
+import type { Config } from '../../kernel/config/config.ts'
+import { CommandError } from '../command-line/command.ts'
+import { getOrCreateSecretKey } from '../store/secret-key.ts'
 import { openStore, type Store } from '../store/store.ts'
-import { waitingRoom } from './listen.ts'
-import { tryPort } from './ports.ts'
-import { Crew, type NumbersOfAll, type Post } from './supervisor.ts'
-import { liveUntilStopped, watchLife } from './until-stopped.ts'
+import { createStartupServer } from './listen.ts'
+import { probePort } from './ports.ts'
+import type { OnReady, RunSettings } from './run-server.ts'
+import { runUntilStopped } from './run-until-stopped.ts'
+import { type MetricsTotals, type ProcessSpec, Supervisor } from './supervisor.ts'
 
-type Settings = { config: Config; log: Log; env: Environment }
-
-const NO_NUMBERS: NumbersOfAll = { note: () => {}, retire: () => {}, text: async () => '' }
+const NO_METRICS: MetricsTotals = { set: () => {}, retire: () => {}, text: async () => '' }
 
 /**
- * Runs WORKERS processes that answer requests, and with ROLE=all one more for the work that nobody waits for, until it
- * is told to stop. SIGHUP replaces them one by one; on a terminal it still means that the terminal is gone.
+ * Runs WORKERS processes that answer requests and, with ROLE=all, one more for background work, until the server is to
+ * stop. SIGHUP replaces them one by one. On a terminal SIGHUP means that the terminal is gone: the server stops.
  */
-export async function superviseUntilStopped(
-  { config, log, env }: Settings,
-  up: (store: Store, address: string | undefined) => Promise<void>,
-): Promise<void> {
+export async function runSupervisor({ config, log, env }: RunSettings, onReady: OnReady): Promise<void> {
   let store: Store | undefined
-  let crew: Crew | undefined
-  const life = watchLife({
+  let supervisor: Supervisor | undefined
+  const lifecycleOptions = {
     log,
     startedByNpm: env.npm_lifecycle_event !== undefined,
     abandon: () => store?.abandon(),
-    ...(process.stdin.isTTY ? {} : { hangUp: () => void crew?.roll() }),
-  })
-  await liveUntilStopped(life, async () => {
+    ...(process.stdin.isTTY ? {} : { onHangUp: () => void supervisor?.replaceAll() }),
+  }
+  await runUntilStopped(lifecycleOptions, async ({ signal }) => {
     const { host, port } = config
-    if ((await tryPort(host, port)) === undefined) {
-      throw new Refusal(
-        `Port ${port} of ${host} is taken by another program, or may not be used. Set PORT and HOST to what is free.`,
-      )
-    }
-    const room = waitingRoom(config, { ...config, clock: systemClock, log })
-    store = await openStore(config, log, {
+    await requireFreePort(config)
+    const startupServer = createStartupServer(config, { ...config, clock: systemClock, log })
+    const opened = await openStore(config, log, {
       name: 'carnet supervisor',
-      serves: true,
-      max: 2,
-      patient: true,
+      isServer: true,
+      maxConnections: 2,
+      waitsForDatabase: true,
       checksConnections: true,
-      stopping: life.stopping,
-      awaited: room.open,
-    }).finally(room.close)
+      signal,
+      onWaiting: startupServer.open,
+    }).finally(startupServer.close)
+    store = opened
     try {
-      // Made once, before several look for it.
-      secretKey(config)
+      // Created here, before several processes look for it.
+      getOrCreateSecretKey(config)
       const settings = { PORT: String(port), WORKERS: String(config.workers) }
-      crew = new Crew({ log, posts: postsOf(config), settings, numbers: await numbersOf(config) })
-      const running = crew
-      const opened = store
+      const metrics = await createTotals(config)
+      const running = new Supervisor({ log, specs: listProcesses(config), settings, metrics })
+      supervisor = running
       const stop = async () => {
         await running.stop()
         await opened.stop()
       }
       try {
-        await crew.start()
-        log.info({ processes: crew.pids() }, 'all processes are up')
-        await up(store, `http://${host.includes(':') ? `[${host}]` : host}:${port}`)
+        await running.start()
+        log.info({ processes: running.pids() }, 'all processes are up')
+        await onReady(opened, `http://${host.includes(':') ? `[${host}]` : host}:${port}`)
       } catch (error) {
-        await crew.stop()
+        await running.stop()
         throw error
       }
       return { stop }
     } catch (error) {
-      await store.stop()
+      await opened.stop()
       throw error
     }
   })
 }
 
-function postsOf({ workers, role }: Config): Post[] {
-  const web = Array.from({ length: workers }, (_, i): Post => ({ name: `web ${i + 1}`, role: 'web' }))
+async function requireFreePort({ host, port }: Config): Promise<void> {
+  if ((await probePort(host, port)) !== undefined) return
+  throw new CommandError(
+    `Port ${port} on ${host} is used by another program, or this user may not use it. Set PORT and HOST to a free one.`,
+  )
+}
+
+function listProcesses({ workers, role }: Config): ProcessSpec[] {
+  const web = Array.from({ length: workers }, (_, i): ProcessSpec => ({ name: `web ${i + 1}`, role: 'web' }))
   return role === 'all' ? [...web, { name: 'worker', role: 'worker' }] : web
 }
 
-async function numbersOf({ metricsToken }: Config): Promise<NumbersOfAll> {
-  if (metricsToken === undefined) return NO_NUMBERS
-  const { numbersOfAll } = await import('./aggregate-metrics.ts')
-  return numbersOfAll()
+async function createTotals({ metricsToken }: Config): Promise<MetricsTotals> {
+  if (metricsToken === undefined) return NO_METRICS
+  const { createMetricsTotals } = await import('./aggregate-metrics.ts')
+  return createMetricsTotals()
 }

@@ -1,4 +1,4 @@
-/** What a server measures of itself, and what it says of the whole installation when it is asked. */
+/** The metrics of a server: its own requests and statements, its machine, and the state of the whole installation. */
 import type { AppSetup } from '../../app.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
@@ -10,8 +10,8 @@ import type { Metrics } from '../../kernel/monitoring/metrics.ts'
 import { countOpenJobs } from '../../passports/units/refresh-job.ts'
 import { getQueueSize } from '../../webhooks/queue-size.ts'
 import type { Store } from '../store/store.ts'
-import { gauge, machineText } from './machine-metrics.ts'
-import type { Supervisor } from './parent-process.ts'
+import { formatGauge, formatMachineMetrics } from './machine-metrics.ts'
+import type { ParentProcess } from './parent-process.ts'
 
 export type ServerMetrics = {
   metrics: Metrics
@@ -19,25 +19,25 @@ export type ServerMetrics = {
   watchStore: (store: Store) => void
 }
 
-/** Undefined without METRICS_TOKEN: then nothing is counted either. */
-export async function openMetrics(
+/** Undefined without METRICS_TOKEN: nothing is counted then. */
+export async function createServerMetrics(
   config: Config,
-  boss: Supervisor | undefined,
+  parent: ParentProcess | undefined,
 ): Promise<ServerMetrics | undefined> {
   const { metricsToken: token } = config
   if (token === undefined) return undefined
   const { createMetrics } = await import('../../kernel/monitoring/metrics.ts')
   const metrics = createMetrics()
   const { registry } = metrics
-  boss?.onNumbers(() => registry.getMetricsAsJSON())
-  let installation = async () => stateText('away')
-  const machine = remembered(() => machineText(config))
+  parent?.onGetMetrics(() => registry.getMetricsAsJSON())
+  let getInstallation = async () => formatDatabaseState('away')
+  const getMachine = cached(() => formatMachineMetrics(config))
   return {
     metrics,
     watchStore(store) {
       metrics.watchPool('requests', () => getPoolUsage(store.sql))
       store.onQueuePool(queue => metrics.watchPool('queue', () => getPoolUsage(queue)))
-      installation = remembered(() => installationText(store))
+      getInstallation = cached(() => formatInstallation(store))
     },
     door: {
       token,
@@ -45,55 +45,67 @@ export async function openMetrics(
       refused: metrics.refused,
       watchConnections: metrics.watchConnections,
       async text() {
-        const [own, all, here] = await Promise.all([
-          boss === undefined ? registry.metrics() : boss.numbersOfAll(),
-          installation(),
-          machine(),
+        const [all, installation, machine] = await Promise.all([
+          parent === undefined ? registry.metrics() : parent.getTotalMetrics(),
+          getInstallation(),
+          getMachine(),
         ])
-        return `${own ?? (await registry.metrics())}\n${all}${here}`
+        return `${all ?? (await registry.metrics())}\n${installation}${machine}`
       },
     },
   }
 }
 
-const REMEMBERED_MS = 5_000
+const CACHE_MS = 5_000
 
-/** Counting what waits takes some tenths of a second at a million: hardly more often than it is of use. */
-function remembered(read: () => Promise<string>): () => Promise<string> {
+/** Counting a queue of a million takes some tenths of a second, so the text is kept for some seconds. */
+function cached(read: () => Promise<string>): () => Promise<string> {
   let last: { at: number; text: Promise<string> } | undefined
   return () => {
     const now = performance.now()
-    if (last === undefined || now - last.at > REMEMBERED_MS) last = { at: now, text: read() }
+    if (last === undefined || now - last.at > CACHE_MS) last = { at: now, text: read() }
     return last.text
   }
 }
 
-/** What all machines share; the same whichever of them is asked. Without the database there is only that it is away. */
-async function installationText({ sql }: Store): Promise<string> {
+/** What all machines share: each of them answers the same. Without the database it only says so. */
+async function formatInstallation({ sql }: Store): Promise<string> {
   try {
     const state = await findDatabaseState(sql)
     const [queue, jobs] = await Promise.all([getQueueSize({ sql, clock: systemClock }), countOpenJobs(sql)])
     return [
-      stateText(state === 'away' ? 'writable' : state),
-      gauge('carnet_webhooks_due', 'Deliveries that are due, over the whole installation.', queue.due),
-      gauge('carnet_webhooks_waiting', 'Deliveries that wait for a later attempt.', queue.waiting),
-      gauge('carnet_webhooks_oldest_due_seconds', 'Since when the oldest is due.', queue.oldestDueSeconds),
-      gauge('carnet_refresh_jobs_open', 'Refreshes behind an answer that are not done yet.', jobs),
+      formatDatabaseState(state === 'away' ? 'writable' : state),
+      formatGauge('carnet_webhooks_due', 'Deliveries that are due, in the whole installation.', queue.due),
+      formatGauge('carnet_webhooks_waiting', 'Deliveries that wait for a later attempt.', queue.waiting),
+      formatGauge(
+        'carnet_webhooks_oldest_due_seconds',
+        'Age of the oldest due delivery.',
+        queue.oldestDueSeconds,
+      ),
+      formatGauge(
+        'carnet_refresh_jobs_open',
+        'Refreshes that run in the background and are not done yet.',
+        jobs,
+      ),
     ].join('')
   } catch {
-    return stateText('away')
+    return formatDatabaseState('away')
   }
 }
 
-/** There from the first moment, also when the database never was: an alert on 0 has something to compare. */
-const stateText = (state: DatabaseState): string =>
-  gauge('carnet_database_up', 'Whether the database answers.', state === 'away' ? 0 : 1) +
-  gauge('carnet_database_writable', 'Whether the database can be written to.', state === 'writable' ? 1 : 0)
+/** Present from the start, also without a database, so that an alert on 0 works. */
+const formatDatabaseState = (state: DatabaseState): string =>
+  formatGauge('carnet_database_up', 'Whether the database answers.', state === 'away' ? 0 : 1) +
+  formatGauge(
+    'carnet_database_writable',
+    'Whether the database can be written to.',
+    state === 'writable' ? 1 : 0,
+  )
 
-const LONGEST_TEXT = 2_000
+const MAX_STATEMENT_LENGTH = 2_000
 
-/** Logs slow statements, without what they were asked about, and counts all. Undefined when neither is wished for. */
-export function statementWatcher(
+/** Counts all statements and logs slow ones, without their parameters. Undefined when neither is configured. */
+export function createStatementWatcher(
   { slowQueryMs }: Config,
   log: Log,
   metrics: Metrics | undefined,
@@ -102,7 +114,7 @@ export function statementWatcher(
   return statement => {
     metrics?.statementEnded(statement)
     if (statement.ms < slowQueryMs) return
-    const text = statement.text.replace(/\s+/g, ' ').trim().slice(0, LONGEST_TEXT)
-    log.warn({ ms: Math.round(statement.ms), statement: text, failed: statement.failed }, 'a slow statement')
+    const text = statement.text.replace(/\s+/g, ' ').trim().slice(0, MAX_STATEMENT_LENGTH)
+    log.warn({ ms: Math.round(statement.ms), statement: text, failed: statement.failed }, 'slow statement')
   }
 }

@@ -1,231 +1,205 @@
-/** The processes of one machine: started, started again when they die, replaced one by one, asked for their numbers, ended. */
+/** The worker processes of one machine: forked, restarted when they die, replaced one by one, asked for metrics, stopped. */
 import cluster, { type Worker } from 'node:cluster'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Environment, ProcessRole } from '../../kernel/config/config.ts'
 import type { Log } from '../../kernel/log.ts'
-import { Refusal } from '../command-line/command.ts'
-import type { MemberWord, SupervisorWord } from './parent-process.ts'
+import { CommandError } from '../command-line/command.ts'
+import {
+  type SupervisorMessage,
+  shareWhilePending,
+  type WorkerMessage,
+  waitForMessage,
+} from './worker-messages.ts'
 
-/** A place that one process fills. */
-export type Post = { name: string; role: Exclude<ProcessRole, 'all'> }
+/** `name` stands in the logs, for example `web 1`. */
+export type ProcessSpec = { name: string; role: Exclude<ProcessRole, 'all'> }
 
-type Member = {
-  post: Post
+type WorkerProcess = {
+  spec: ProcessSpec
   worker: Worker
-  bornAt: number
-  isUp: boolean
+  isReady: boolean
   isLeaving: boolean
-  up: Promise<void>
-  gone: Promise<void>
+  /** Rejects with a CommandError when the process cannot start. */
+  ready: Promise<void>
+  exited: Promise<void>
 }
 
-export type CrewSetup = {
+export type SupervisorSetup = {
   log: Log
-  posts: readonly Post[]
-  /** Settings that the supervisor has decided, over those of the environment. */
+  specs: readonly ProcessSpec[]
+  /** Settings that the supervisor has decided; they replace those of the environment. */
   settings: Environment
-  numbers: NumbersOfAll
+  metrics: MetricsTotals
 }
 
-/** What keeps the numbers of processes; see `src/cli/server/aggregate-metrics.ts`. */
-export type NumbersOfAll = {
-  note: (process: number, numbers: unknown) => void
-  retire: (process: number) => void
+/** Adds up the metrics of all processes; see `src/cli/server/aggregate-metrics.ts`. */
+export type MetricsTotals = {
+  set: (processId: number, metrics: unknown) => void
+  retire: (processId: number) => void
   text: () => Promise<string>
 }
 
 const MAIN = join(import.meta.dirname, '../../main.ts')
-/** Pauses before a process that died is started again: doubled up to the longest, the shortest again after a quiet time. */
-const SHORTEST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 10_000
-const QUIET_MS = 10_000
-const UP_WITHIN_MS = 30_000
-/** Requests take eight seconds at most; see `LEAVE_WITHIN_MS` in `src/cli/server/run-server.ts`. */
-const GONE_WITHIN_MS = 15_000
-const NUMBERS_WITHIN_MS = 1_500
+/** Pauses before a restart, doubled each time; a process that ran for STABLE_AFTER_MS begins again with the shortest. */
+const MIN_PAUSE_MS = 100
+const MAX_PAUSE_MS = 10_000
+const STABLE_AFTER_MS = 10_000
+const READY_TIMEOUT_MS = 30_000
+/** A leaving process exits before that; see `LEAVE_TIMEOUT_MS` in `src/cli/server/run-server.ts`. */
+const LEAVE_TIMEOUT_MS = 15_000
+const METRICS_TIMEOUT_MS = 1_500
 
-export class Crew {
-  private readonly setup: CrewSetup
-  private readonly members = new Map<Post, Member>()
-  private readonly pauses = new Map<Post, number>()
-  private readonly timers = new Set<NodeJS.Timeout>()
-  private readonly answers = new Map<number, () => void>()
-  private isStopping = false
-  private rolling: Promise<void> | undefined
-  private isToRollAgain = false
-  private nextId = 0
+export class Supervisor {
+  private readonly setup: SupervisorSetup
+  /** The process that fills each place; a replacement enters when it is ready. */
+  private readonly processes = new Map<ProcessSpec, WorkerProcess>()
+  private readonly running = new Set<WorkerProcess>()
+  private readonly stopping = new AbortController()
+  private readonly getTotalMetrics = shareWhilePending(() => this.collectMetrics())
+  private readonly replaceAllDue = shareWhilePending(() => this.replaceWhileDue())
+  private isReplacementDue = false
 
-  constructor(setup: CrewSetup) {
+  constructor(setup: SupervisorSetup) {
     this.setup = setup
     cluster.setupPrimary({ exec: MAIN, args: ['serve'], execArgv: process.execArgv })
   }
 
-  /** Resolves when all are up. Throws a Refusal with what one of them said. */
+  /** Resolves when all processes are ready. Throws a CommandError with the reason of the first that cannot start. */
   async start(): Promise<void> {
-    const all = this.setup.posts.map(post => this.hire(post))
-    for (const member of all) this.members.set(member.post, member)
-    await Promise.all(all.map(member => member.up))
-    for (const member of all) this.standBy(member)
+    const children = this.setup.specs.map(spec => this.fork(spec))
+    await Promise.all(children.map(({ ready }) => ready))
+    for (const child of children) void this.keepAlive(child)
   }
 
-  /** Replaces one after the other: the next is up before the one before it goes. Asked for meanwhile, it is done once more. */
-  roll(): Promise<void> {
-    if (this.rolling !== undefined) this.isToRollAgain = true
-    this.rolling ??= this.rollAll().finally(() => {
-      this.rolling = undefined
-    })
-    return this.rolling
-  }
-
+  /** Sends SIGTERM to all processes and waits for their exit. */
   async stop(): Promise<void> {
-    this.isStopping = true
-    for (const timer of this.timers) clearTimeout(timer)
-    const all = [...this.members.values()]
-    for (const { worker } of all) worker.process.kill('SIGTERM')
-    await Promise.all(all.map(member => member.gone))
+    this.stopping.abort()
+    const running = [...this.running]
+    for (const { worker } of running) worker.process.kill('SIGTERM')
+    await Promise.all(running.map(({ exited }) => exited))
   }
 
-  /** The process ids by post, for whoever watches. */
+  /** Replaces one process after another: each exits only when its successor is ready. Called meanwhile, it does so once more. */
+  replaceAll(): Promise<void> {
+    this.isReplacementDue = true
+    return this.replaceAllDue()
+  }
+
+  /** Process ids by name. */
   pids(): Record<string, number> {
     return Object.fromEntries(
-      Array.from(this.members.values(), ({ post, worker }) => [post.name, worker.process.pid ?? 0]),
+      Array.from(this.processes.values(), ({ spec, worker }) => [spec.name, worker.process.pid ?? 0]),
     )
   }
 
-  private async rollAll(): Promise<void> {
-    const { log } = this.setup
-    do {
-      this.isToRollAgain = false
-      log.info({ processes: this.pids() }, 'the processes are replaced one by one')
-      for (const post of this.setup.posts) {
-        if (this.isStopping) return
-        if (!(await this.replace(post))) return
+  private async replaceWhileDue(): Promise<void> {
+    const { log, specs } = this.setup
+    while (this.isReplacementDue) {
+      this.isReplacementDue = false
+      log.info({ processes: this.pids() }, 'replacing the processes one by one')
+      for (const spec of specs) {
+        if (this.stopping.signal.aborted || !(await this.replace(spec))) return
       }
       log.info({ processes: this.pids() }, 'all processes are replaced')
-    } while (this.isToRollAgain && !this.isStopping)
+    }
   }
 
-  private async replace(post: Post): Promise<boolean> {
-    const before = this.members.get(post)
-    const next = this.hire(post)
+  private async replace(spec: ProcessSpec): Promise<boolean> {
+    const successor = this.fork(spec)
     try {
-      await next.up
+      await successor.ready
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      this.setup.log.error({ process: post.name, reason }, 'its successor did not start: the old ones go on')
-      next.worker.process.kill('SIGKILL')
+      this.setup.log.error({ process: spec.name, reason }, 'its successor did not start: the old ones stay')
+      successor.worker.process.kill('SIGKILL')
       return false
     }
-    this.members.set(post, next)
-    this.standBy(next)
-    if (this.isStopping) next.worker.process.kill('SIGTERM')
-    if (before !== undefined) await this.dismiss(before)
+    const old = this.processes.get(spec)
+    void this.keepAlive(successor)
+    if (old !== undefined) await this.leave(old)
     return true
   }
 
-  private async dismiss(member: Member): Promise<void> {
-    member.isLeaving = true
-    this.say(member, { carnet: 'leave' })
-    const timer = setTimeout(() => member.worker.process.kill('SIGKILL'), GONE_WITHIN_MS)
-    await member.gone
+  private async leave(child: WorkerProcess): Promise<void> {
+    child.isLeaving = true
+    send(child, { type: 'leave' })
+    const timer = setTimeout(() => child.worker.process.kill('SIGKILL'), LEAVE_TIMEOUT_MS)
+    await child.exited
     clearTimeout(timer)
   }
 
-  private hire(post: Post): Member {
-    const worker = cluster.fork({ ...this.setup.settings, ROLE: post.role, PROCESS_NAME: post.name })
-    const up = Promise.withResolvers<void>()
-    const gone = Promise.withResolvers<void>()
-    up.promise.catch(() => undefined)
-    const member: Member = {
-      post,
-      worker,
-      bornAt: performance.now(),
-      isUp: false,
-      isLeaving: false,
-      up: up.promise,
-      gone: gone.promise,
+  private fork(spec: ProcessSpec): WorkerProcess {
+    const { log, settings, metrics } = this.setup
+    const worker = cluster.fork({ ...settings, ROLE: spec.role, PROCESS_NAME: spec.name })
+    const ready = Promise.withResolvers<void>()
+    const exited = Promise.withResolvers<void>()
+    ready.promise.catch(() => undefined)
+    const child: WorkerProcess = {
+      ...{ spec, worker, isReady: false, isLeaving: false },
+      ...{ ready: ready.promise, exited: exited.promise },
     }
-    const timer = setTimeout(() => up.reject(new Error('it was not up in time')), UP_WITHIN_MS)
-    worker.on('error', error => this.setup.log.warn({ reason: error.message }, 'a process could not be told'))
-    worker.on('message', (word: MemberWord) => {
-      if (word.carnet === 'refused') up.reject(new Refusal(word.sentence))
-      else if (word.carnet === 'migrating') clearTimeout(timer)
-      else if (word.carnet !== 'up') this.hear(member, word)
-      else {
-        member.isUp = true
-        clearTimeout(timer)
-        up.resolve()
-      }
+    this.running.add(child)
+    const timer = setTimeout(() => ready.reject(new Error('it was not ready in time')), READY_TIMEOUT_MS)
+    worker.on('error', error => log.warn({ reason: error.message }, 'a process could not be sent a message'))
+    worker.on('message', (message: WorkerMessage) => {
+      if (message.type === 'failed') ready.reject(new CommandError(message.reason))
+      if (message.type === 'migrating' || message.type === 'ready') clearTimeout(timer)
+      if (message.type === 'get total metrics') void this.sendTotalMetrics(child)
+      if (message.type !== 'ready') return
+      child.isReady = true
+      ready.resolve()
     })
     worker.once('exit', (code, signal) => {
       clearTimeout(timer)
-      up.reject(new Refusal(`The process ${post.name} ended with ${signal ?? code} before it was up.`))
-      this.setup.numbers.retire(worker.id)
-      gone.resolve()
-    })
-    return member
-  }
-
-  /** From now on its end is unforeseen unless we asked for it. */
-  private standBy(member: Member): void {
-    void member.gone.then(() => {
-      if (member.isLeaving || this.isStopping) return
-      const { post, bornAt } = member
-      const isQuiet = performance.now() - bornAt > QUIET_MS
-      const pause = isQuiet ? SHORTEST_PAUSE_MS : (this.pauses.get(post) ?? SHORTEST_PAUSE_MS)
-      this.pauses.set(post, Math.min(pause * 2, LONGEST_PAUSE_MS))
-      this.setup.log.error(
-        { process: post.name, again_in_ms: pause },
-        'a process has ended; it is started again',
+      child.isReady = false
+      this.running.delete(child)
+      metrics.retire(worker.id)
+      ready.reject(
+        new CommandError(`The process ${spec.name} exited with ${signal ?? code} before it was ready.`),
       )
-      this.later(pause, () => this.hireAgain(post, member))
+      exited.resolve()
     })
+    return child
   }
 
-  private hireAgain(post: Post, dead: Member): void {
-    // A roll may have filled the place meanwhile.
-    if (this.isStopping || this.members.get(post) !== dead) return
-    const member = this.hire(post)
-    this.members.set(post, member)
-    this.standBy(member)
-  }
-
-  private later(ms: number, work: () => void): void {
-    const timer = setTimeout(() => {
-      this.timers.delete(timer)
-      work()
-    }, ms)
-    this.timers.add(timer)
-  }
-
-  private say({ worker }: Member, word: SupervisorWord): void {
-    if (worker.isConnected()) worker.send(word)
-  }
-
-  private hear(member: Member, word: MemberWord): void {
-    if (word.carnet === 'numbers') {
-      this.setup.numbers.note(member.worker.id, word.numbers)
-      this.answers.get(word.id)?.()
-    } else if (word.carnet === 'numbers of all?') {
-      void this.gather().then(text => this.say(member, { carnet: 'numbers of all', id: word.id, text }))
+  /** Puts a process into its place and forks it again whenever it dies, until another takes the place. */
+  private async keepAlive(first: WorkerProcess): Promise<void> {
+    const { spec } = first
+    let pauseMs = MIN_PAUSE_MS
+    for (let current = first; ; current = this.fork(spec)) {
+      this.processes.set(spec, current)
+      const startedAt = performance.now()
+      await current.exited
+      if (current.isLeaving || this.stopping.signal.aborted) return
+      if (performance.now() - startedAt > STABLE_AFTER_MS) pauseMs = MIN_PAUSE_MS
+      this.setup.log.error({ process: spec.name, again_in_ms: pauseMs }, 'a process has died; restarting it')
+      await pause(pauseMs, undefined, { signal: this.stopping.signal }).catch(() => undefined)
+      if (this.stopping.signal.aborted || this.processes.get(spec) !== current) return
+      pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
     }
   }
 
-  /** Asks all that are up; who does not answer in time counts with what it said before. */
-  private async gather(): Promise<string> {
-    const id = this.nextId++
-    const asked = Array.from(this.members.values()).filter(member => member.isUp)
-    let left = asked.length
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.answers.set(id, () => {
-      left--
-      if (left === 0) resolve()
-    })
-    const timer = setTimeout(resolve, NUMBERS_WITHIN_MS)
-    for (const member of asked) this.say(member, { carnet: 'numbers?', id })
-    await promise
-    clearTimeout(timer)
-    this.answers.delete(id)
-    return this.setup.numbers.text()
+  private async sendTotalMetrics(child: WorkerProcess): Promise<void> {
+    send(child, { type: 'total metrics', text: await this.getTotalMetrics() })
   }
+
+  /** A process that does not answer in time counts with its last metrics. */
+  private async collectMetrics(): Promise<string> {
+    const { metrics } = this.setup
+    const ready = [...this.processes.values()].filter(({ isReady }) => isReady)
+    await Promise.all(
+      ready.map(async child => {
+        const answer = waitForMessage<WorkerMessage, 'metrics'>(child.worker, 'metrics', METRICS_TIMEOUT_MS)
+        send(child, { type: 'get metrics' })
+        const message = await answer
+        if (message !== undefined) metrics.set(child.worker.id, message.metrics)
+      }),
+    )
+    return metrics.text()
+  }
+}
+
+function send({ worker }: WorkerProcess, message: SupervisorMessage): void {
+  if (worker.isConnected()) worker.send(message)
 }

@@ -5,33 +5,36 @@ import { POOL_SIZE, type Sql } from '../../kernel/db/database.ts'
 type Processes = Pick<Config, 'workers' | 'role'>
 
 /** Its pool, and an export. */
-const A_PROCESS = POOL_SIZE + 1
+const CONNECTIONS_PER_PROCESS = POOL_SIZE + 1
 /** The supervisor, the process that does the work nobody waits for with its queue, and the one that takes another's place. */
-const BESIDE_THEM = 30
+const OTHER_PROCESSES = 30
 /** On the embedded one each says that it is here, and watches. */
-const TO_BE_HERE = 2
+const EMBEDDED_EXTRA_PER_PROCESS = 2
 /** For commands, a further ROLE=worker and whoever looks into the database. */
 const RESERVE = 40
-const LEAST = 100
+const MIN_CONNECTIONS = 100
 
-const processesOf = ({ workers, role }: Processes) => (role === 'worker' ? 1 : workers)
+const countProcesses = ({ workers, role }: Processes) => (role === 'worker' ? 1 : workers)
 
-export const connectionsNeeded = (processes: Processes): number =>
-  processesOf(processes) * A_PROCESS + BESIDE_THEM
+export const countNeededConnections = (processes: Processes): number =>
+  countProcesses(processes) * CONNECTIONS_PER_PROCESS + OTHER_PROCESSES
 
 /** For an embedded PostgreSQL that is started. */
-export const maxConnections = (processes: Processes): number =>
-  Math.max(LEAST, connectionsNeeded(processes) + processesOf(processes) * TO_BE_HERE + RESERVE)
+export const calculateMaxConnections = (processes: Processes): number =>
+  Math.max(
+    MIN_CONNECTIONS,
+    countNeededConnections(processes) + countProcesses(processes) * EMBEDDED_EXTRA_PER_PROCESS + RESERVE,
+  )
 
 /** What there is, and a complaint when it is less than WORKERS may take. */
-export async function lookAtConnections(
+export async function checkConnections(
   sql: Sql,
   processes: Processes,
 ): Promise<{ enough: boolean; detail: string }> {
   const [row] = await sql<{ most: number }[]>`
     select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most`
   const most = row?.most ?? 0
-  const needed = connectionsNeeded(processes)
+  const needed = countNeededConnections(processes)
   const detail = `the database takes ${most} (max_connections), and WORKERS=${processes.workers} may need ${needed}`
   return { enough: most >= needed, detail }
 }

@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL as a command or the server holds it: a server has the one seat, and starts it again when it was killed. */
+/** The embedded PostgreSQL, as commands and servers share it. A server holds a lock, and restarts PostgreSQL when it dies. */
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,103 +12,105 @@ import {
 import { findPostmaster } from '../../kernel/postgres-server/postmaster.ts'
 import { acquireServerLock, type ServerLock } from '../../kernel/postgres-server/server-seat.ts'
 import { sendSignal } from '../../kernel/process/processes.ts'
-import { Refusal } from '../command-line/command.ts'
-import { maxConnections } from './connection-budget.ts'
+import { CommandError } from '../command-line/command.ts'
+import { calculateMaxConnections } from './connection-budget.ts'
 
 export type EmbeddedStore = {
   /** For everything but migrations and restores. */
   target: DatabaseTarget
+  /** The same database as the role that owns the tables. */
   owner: DatabaseTarget
-  /** Leaves; PostgreSQL stops when nobody else is there. */
+  /** Leaves the database. PostgreSQL stops when nobody else uses it. */
   leave: () => Promise<void>
-  /** Tells PostgreSQL to stop and waits for nothing. */
+  /** Tells PostgreSQL to stop, without waiting. */
   abandon: () => void
 }
 
-/** A server is at work in this data directory. */
-export class SeatTaken extends Refusal {
-  override name = 'SeatTaken'
+/** Another server runs on this data directory. */
+export class ServerAlreadyRunning extends CommandError {
+  override name = 'ServerAlreadyRunning'
 }
 
-type Wish = { config: Config; log: Log; serves?: boolean; seat?: boolean }
-type Held = { postgres: EmbeddedPostgres; seat?: ServerLock }
+type EmbeddedStoreOptions = { config: Config; log: Log; isServer?: boolean; takesServerLock?: boolean }
+type RunningPostgres = { postgres: EmbeddedPostgres; lock?: ServerLock }
 
-/** The seat of a server that was killed is held for a moment longer than the server lives. */
-const SEAT_WITHIN_MS = 1_500
-const SEAT_PAUSE_MS = 100
-const WATCH_EVERY_MS = 200
-/** Pauses between starts of a PostgreSQL that keeps ending: doubled up to the longest. */
-const SHORTEST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 5_000
+/** The lock of a killed server outlives it for a moment. */
+const LOCK_TIMEOUT_MS = 1_500
+const LOCK_RETRY_MS = 100
+const WATCH_INTERVAL_MS = 200
+/** Pauses between restarts of a PostgreSQL that keeps dying, doubled each time. */
+const MIN_PAUSE_MS = 100
+const MAX_PAUSE_MS = 5_000
 
-/** Starts PostgreSQL or joins the one that runs. Throws SeatTaken, or `unavailable` with a sentence. */
-export async function openEmbeddedStore(wish: Wish): Promise<EmbeddedStore> {
-  let held = await hold(wish)
+/** Starts PostgreSQL or joins the running one. Throws ServerAlreadyRunning, or `unavailable` with a reason. */
+export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
+  let running = await startPostgres(options)
   const leaving = new AbortController()
   const watch = async () => {
-    while (await isLost(held.postgres, leaving.signal)) {
-      wish.log.warn('the embedded PostgreSQL has ended; it is started again')
-      held = await holdAgain(wish, held, leaving.signal)
+    while (await waitForLoss(running.postgres, leaving.signal)) {
+      options.log.warn('the embedded PostgreSQL has died; restarting it')
+      running = await restartPostgres(options, running, leaving.signal)
     }
   }
-  const watching = wish.serves ? watch() : Promise.resolve()
+  const watching = options.isServer ? watch() : Promise.resolve()
   return {
-    target: targetOf(held.postgres, 'traffic'),
-    owner: targetOf(held.postgres, 'owner'),
+    target: buildTarget(running.postgres, 'traffic'),
+    owner: buildTarget(running.postgres, 'owner'),
     async leave() {
       leaving.abort()
       await watching
-      await held.seat?.release()
-      await held.postgres.stop()
+      await running.lock?.release()
+      await running.postgres.stop()
     },
     abandon() {
-      const postmaster = findPostmaster(join(realpathSync(wish.config.dataDir), 'pg'))
+      const postmaster = findPostmaster(join(realpathSync(options.config.dataDir), 'pg'))
       if (postmaster !== undefined) sendSignal(postmaster.pid, 'SIGINT')
     },
   }
 }
 
-const targetOf = (postgres: EmbeddedPostgres, role: 'traffic' | 'owner'): DatabaseTarget => {
+const buildTarget = (postgres: EmbeddedPostgres, role: 'traffic' | 'owner'): DatabaseTarget => {
   const { socketDir, port, database } = postgres
   return { socketDir, port, database, ...postgres[role] }
 }
 
-async function hold({ config, log, serves, seat = true }: Wish): Promise<Held> {
+async function startPostgres(options: EmbeddedStoreOptions): Promise<RunningPostgres> {
+  const { config, log, isServer, takesServerLock = true } = options
   const postgres = await startEmbeddedPostgres({
     dataDir: config.dataDir,
     ...(config.pgBinDir === undefined ? {} : { binDir: config.pgBinDir }),
     log: line => log.debug(line),
-    settings: { max_connections: String(maxConnections(config)) },
+    settings: { max_connections: String(calculateMaxConnections(config)) },
   })
-  if (!serves || !seat) return { postgres }
+  if (!isServer || !takesServerLock) return { postgres }
   try {
-    return { postgres, seat: await takeSeat(postgres, config.dataDir) }
+    return { postgres, lock: await takeServerLock(postgres, config.dataDir) }
   } catch (error) {
     await postgres.stop()
     throw error
   }
 }
 
-async function takeSeat(postgres: EmbeddedPostgres, dataDir: string): Promise<ServerLock> {
-  const until = performance.now() + SEAT_WITHIN_MS
-  while (performance.now() < until) {
-    const seat = await acquireServerLock(postgres)
-    if (seat !== undefined) return seat
-    await pause(SEAT_PAUSE_MS)
+async function takeServerLock(postgres: EmbeddedPostgres, dataDir: string): Promise<ServerLock> {
+  const deadline = performance.now() + LOCK_TIMEOUT_MS
+  while (performance.now() < deadline) {
+    const lock = await acquireServerLock(postgres)
+    if (lock !== undefined) return lock
+    await pause(LOCK_RETRY_MS)
   }
-  throw new SeatTaken(
-    `Carnet is running already on the data in ${dataDir}. Stop that one first, or set DATA_DIR to another folder.`,
+  throw new ServerAlreadyRunning(
+    `Carnet is running already on the data in ${dataDir}. Stop that server first, or set DATA_DIR to another folder.`,
   )
 }
 
 /** Resolves with true when the database was gone, if only for a moment; with false when we are leaving. */
-async function isLost(postgres: EmbeddedPostgres, leaving: AbortSignal): Promise<boolean> {
-  const sql = openPool(targetOf(postgres, 'traffic'), { max: 1, name: 'carnet watch' })
+async function waitForLoss(postgres: EmbeddedPostgres, leaving: AbortSignal): Promise<boolean> {
+  const sql = openPool(buildTarget(postgres, 'traffic'), { max: 1, name: 'carnet watch' })
   try {
-    const first = await backendOf(sql)
+    const first = await findBackendPid(sql)
     while (!leaving.aborted) {
-      await pause(WATCH_EVERY_MS, undefined, { signal: leaving })
-      if ((await backendOf(sql)) !== first) return true
+      await pause(WATCH_INTERVAL_MS, undefined, { signal: leaving })
+      if ((await findBackendPid(sql)) !== first) return true
     }
     return false
   } catch {
@@ -118,21 +120,26 @@ async function isLost(postgres: EmbeddedPostgres, leaving: AbortSignal): Promise
   }
 }
 
-/** A pool connects again by itself, but to another process of PostgreSQL's. */
-async function backendOf(sql: Sql): Promise<number | undefined> {
+/** A pool reconnects by itself, but then to another process of PostgreSQL. */
+async function findBackendPid(sql: Sql): Promise<number | undefined> {
   const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
   return row?.pid
 }
 
-async function holdAgain(wish: Wish, lost: Held, leaving: AbortSignal): Promise<Held> {
-  await lost.seat?.release()
-  for (let wait = SHORTEST_PAUSE_MS; !leaving.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+async function restartPostgres(
+  options: EmbeddedStoreOptions,
+  lost: RunningPostgres,
+  leaving: AbortSignal,
+): Promise<RunningPostgres> {
+  await lost.lock?.release()
+  for (let wait = MIN_PAUSE_MS; !leaving.aborted; wait = Math.min(wait * 2, MAX_PAUSE_MS)) {
     try {
-      const held = await hold(wish)
-      wish.log.warn('the embedded PostgreSQL is up again')
-      return held
+      const running = await startPostgres(options)
+      options.log.warn('the embedded PostgreSQL is up again')
+      return running
     } catch (error) {
-      wish.log.error({ reason: error instanceof Error ? error.message : String(error) }, 'it did not start')
+      const reason = error instanceof Error ? error.message : String(error)
+      options.log.error({ reason }, 'the embedded PostgreSQL did not start')
       await pause(wait)
     }
   }

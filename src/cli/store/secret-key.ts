@@ -16,14 +16,14 @@ import {
 import { join } from 'node:path'
 import { findKeyWeakness, replaceKeyAdvice } from '../../kernel/config/key-strength.ts'
 import { syncFolder } from '../../kernel/process/sync-folder.ts'
-import { Refusal } from '../command-line/command.ts'
+import { CommandError } from '../command-line/command.ts'
 
 const FILE = 'secret-key'
-const LEAST_LENGTH = 32
+const MIN_LENGTH = 32
 const GROUP_AND_OTHERS = 0o077
 
 /** The setting, or the key kept in `dataDir`, made at first use. Throws Refusal when that file is open to others. */
-export function secretKey(settings: { secretKey: string | undefined; dataDir: string }): string {
+export function getOrCreateSecretKey(settings: { secretKey: string | undefined; dataDir: string }): string {
   if (settings.secretKey !== undefined) return settings.secretKey
   const path = join(settings.dataDir, FILE)
   return readKey(path) ?? makeKey(settings.dataDir, path)
@@ -50,19 +50,19 @@ function readKey(path: string): string | undefined {
     text = readFileSync(path, 'utf8').trim()
   } catch (error) {
     if (isCode(error, 'ENOENT')) return undefined
-    throw new Refusal(`${path} cannot be read: ${error instanceof Error ? error.message : error}.`)
+    throw new CommandError(`${path} cannot be read: ${error instanceof Error ? error.message : error}.`)
   }
   if (process.platform !== 'win32' && (statSync(path).mode & GROUP_AND_OTHERS) !== 0) {
-    throw new Refusal(`${path} can be read by others. Run: chmod 600 ${path}`)
+    throw new CommandError(`${path} can be read by others. Run: chmod 600 ${path}`)
   }
-  if (text.length < LEAST_LENGTH) {
-    throw new Refusal(
-      `${path} is damaged: it must hold at least ${LEAST_LENGTH} characters. Restore it from where you keep a copy.`,
+  if (text.length < MIN_LENGTH) {
+    throw new CommandError(
+      `${path} is damaged: it must hold at least ${MIN_LENGTH} characters. Restore it from where you keep a copy.`,
     )
   }
   const weakness = findKeyWeakness(text)
   if (weakness !== undefined)
-    throw new Refusal(`The key in ${path} ${weakness} ${replaceKeyAdvice('that file')}`)
+    throw new CommandError(`The key in ${path} ${weakness} ${replaceKeyAdvice('that file')}`)
   return text
 }
 
@@ -84,7 +84,7 @@ function makeKey(dataDir: string, path: string): string {
     unlinkSync(beside)
   }
   const key = readKey(path)
-  if (key === undefined) throw new Refusal(`${path} was taken away while it was made.`)
+  if (key === undefined) throw new CommandError(`${path} was taken away while it was made.`)
   return key
 }
 

@@ -10,26 +10,29 @@ import {
   findWrongCounts,
   findWrongUnitCounts,
 } from '../../passports/copies/verify.ts'
-import { findDatabaseFault } from '../command-line/database-errors.ts'
+import { explainOperatorProblem } from '../command-line/database-errors.ts'
 
 export type Check = { name: string; ok: boolean; detail: string }
 
 /** Turns what `look` says, or throws, into a line. A text is good news, a list of complaints is not. */
-export async function check(name: string, look: () => Promise<string | readonly string[]>): Promise<Check> {
+export async function runCheck(
+  name: string,
+  look: () => Promise<string | readonly string[]>,
+): Promise<Check> {
   try {
     const found = await look()
     if (typeof found === 'string') return { name, ok: true, detail: found }
     return { name, ok: false, detail: found.join('; ') }
   } catch (error) {
-    return { name, ok: false, detail: messageOf(error) }
+    return { name, ok: false, detail: describeError(error) }
   }
 }
 
-export const messageOf = (error: unknown) =>
-  findDatabaseFault(error) ?? (error instanceof Error ? error.message : String(error))
+export const describeError = (error: unknown) =>
+  explainOperatorProblem(error) ?? (error instanceof Error ? error.message : String(error))
 
 /** All in one snapshot, so that a server at work does not look like a fault. */
-export async function lookAtCounters(sql: Sql): Promise<string | string[]> {
+export async function checkCounters(sql: Sql): Promise<string | string[]> {
   const one = await sql.reserve()
   try {
     await one`begin isolation level repeatable read read only`
@@ -58,7 +61,7 @@ async function findWrongUsage(sql: Sql): Promise<string[]> {
 }
 
 /** In one snapshot: a version that is written meanwhile is not a fault. */
-export async function lookAtHistories(sql: Sql): Promise<string | string[]> {
+export async function checkHistories(sql: Sql): Promise<string | string[]> {
   const broken = await sql.begin('isolation level repeatable read read only', async tx => {
     await tx`set local statement_timeout = '1h'`
     const one = tx as unknown as Sql

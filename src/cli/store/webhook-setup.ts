@@ -4,12 +4,12 @@ import type { Config } from '../../kernel/config/config.ts'
 import { createAddressList } from '../../kernel/http/ip-ranges.ts'
 import { createSealer } from '../../kernel/sealing.ts'
 import type { WebhookSetup } from '../../webhooks/manage-endpoints.ts'
-import { secretKey } from './secret-key.ts'
+import { getOrCreateSecretKey } from './secret-key.ts'
 
-export function webhookSetup(config: Config): WebhookSetup {
+export function buildWebhookSetup(config: Config): WebhookSetup {
   const { oldSecretKey, allowInsecureWebhooks, webhookAllowCidrs } = config
   return {
-    sealer: createSealer(secretKey(config), oldSecretKey === undefined ? [] : [oldSecretKey]),
+    sealer: createSealer(getOrCreateSecretKey(config), oldSecretKey === undefined ? [] : [oldSecretKey]),
     policy: { allowInsecureLoopback: allowInsecureWebhooks, allowed: createAddressList(webhookAllowCidrs) },
   }
 }

@@ -1,0 +1,56 @@
+/** The app as the server runs it. The static export asks the same app for its pages. */
+import type { FastifyInstance } from 'fastify'
+import type { AppSetup } from '../../app.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import type { Config } from '../../kernel/config/config.ts'
+import { findDatabaseState } from '../../kernel/db/database.ts'
+import type { Outbound } from '../../kernel/http-out/outbound-http.ts'
+import type { Mailer } from '../../kernel/http-out/smtp.ts'
+import type { Log } from '../../kernel/log.ts'
+import { createSecurityLog } from '../../kernel/monitoring/security-events.ts'
+import type { ScanRecorder } from '../../scans/recorder.ts'
+import { VERSION } from '../command-line/version.ts'
+import { getOrCreateSecretKey } from '../store/secret-key.ts'
+import type { Store } from '../store/store.ts'
+import { buildWebhookSetup } from '../store/webhook-setup.ts'
+import type { ServerMetrics } from './server-metrics.ts'
+
+export type ServerAppParts = {
+  config: Config
+  log: Log
+  store: Store
+  metrics?: ServerMetrics | undefined
+  /** A server that stops is not ready, so that load balancers leave it. */
+  isStopping: () => boolean
+  create: (setup: AppSetup) => FastifyInstance
+  scans: ScanRecorder
+  mail: Mailer
+  outbound: Outbound
+}
+
+const READINESS = { writable: 'ready', 'read-only': 'read-only', away: 'not ready' } as const
+
+export function createServerApp(parts: ServerAppParts): FastifyInstance {
+  const { config, log, store, metrics, isStopping, create, scans, mail, outbound } = parts
+  return create({
+    sql: store.sql,
+    openPoolOfOne: store.openPoolOfOne,
+    clock: systemClock,
+    log,
+    addresses: store.addresses,
+    nsUrl: config.nsUrl,
+    secretKey: getOrCreateSecretKey(config),
+    security: createSecurityLog({ log, clock: systemClock, count: metrics?.metrics.securityEvent }),
+    sealer: buildWebhookSetup(config).sealer,
+    outbound,
+    allowQueryApiKey: config.allowQueryApiKey,
+    trustedProxies: config.trustedProxies,
+    countryHeader: config.countryHeader,
+    scans,
+    mail,
+    version: VERSION,
+    findReadiness: async () => (isStopping() ? 'not ready' : READINESS[await findDatabaseState(store.sql)]),
+    metrics: metrics?.door,
+    watch: metrics?.metrics,
+  })
+}

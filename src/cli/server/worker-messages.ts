@@ -1,0 +1,46 @@
+/** What the supervisor and its worker processes send each other, and how each waits for an answer. */
+import type { EventEmitter } from 'node:events'
+
+export type WorkerMessage =
+  /** Migrations may take longer than a start: the supervisor waits without a limit. */
+  | { type: 'migrating' }
+  | { type: 'ready' }
+  /** The process cannot start. */
+  | { type: 'failed'; reason: string }
+  | { type: 'metrics'; metrics: unknown }
+  | { type: 'get total metrics' }
+
+export type SupervisorMessage =
+  /** Another process takes over: finish the open requests and exit. */
+  { type: 'leave' } | { type: 'get metrics' } | { type: 'total metrics'; text: string }
+
+/** The next message of this type, or undefined when none comes in time. `source` is a worker, or the own process. */
+export function waitForMessage<M extends { type: string }, T extends M['type']>(
+  source: EventEmitter,
+  type: T,
+  timeoutMs: number,
+): Promise<Extract<M, { type: T }> | undefined> {
+  return new Promise(resolve => {
+    const end = (message?: Extract<M, { type: T }>) => {
+      clearTimeout(timer)
+      source.off('message', onMessage)
+      resolve(message)
+    }
+    const onMessage = (message: Extract<M, { type: T }>) => {
+      if (message.type === type) end(message)
+    }
+    const timer = setTimeout(end, timeoutMs)
+    source.on('message', onMessage)
+  })
+}
+
+/** Calls made while one is pending share its result. */
+export function shareWhilePending<T>(work: () => Promise<T>): () => Promise<T> {
+  let pending: Promise<T> | undefined
+  return () => {
+    pending ??= work().finally(() => {
+      pending = undefined
+    })
+    return pending
+  }
+}

@@ -1,0 +1,97 @@
+/** The connection pools of one store: for requests, for queues, and single connections of both database roles. */
+
+import { type FinishedStatement, isPoolEnded } from '../../kernel/db/connection-pool.ts'
+import { type DatabaseTarget, openPool, POOL_SIZE, type Sql } from '../../kernel/db/database.ts'
+import { grantTraffic } from '../../kernel/db/traffic-role.ts'
+
+const COMMAND_POOL_SIZE = 2
+/** One connection claims, one records the outcome, one clears away. */
+const QUEUE_POOL_SIZE = 3
+
+export type StorePools = {
+  sql: Sql
+  /** Opens a pool for queues. It ends with the store. */
+  openQueuePool: () => Sql
+  /** Opens a pool of one connection for a caller who holds it long. The caller ends it. */
+  openPoolOfOne: () => Sql
+  /** The same, as the role that owns the tables. Only migrations and restores need it. */
+  openOwnerPool: () => Sql
+  /** Gives the role of the traffic its rights. Must be called when the owner has created tables. */
+  grantTraffic: () => Promise<void>
+  /** Calls back for each queue pool that is opened from now on. */
+  onQueuePool: (callback: (pool: Sql) => void) => void
+  end: () => Promise<void>
+}
+
+export type StorePoolOptions = {
+  name: string
+  /** A server's pools are larger than a command's. */
+  isServer?: boolean
+  maxConnections?: number
+  /** A pooler stands before the database: no statement is prepared. */
+  hasPooler?: boolean
+  /** Called at the end of every statement. */
+  onStatement?: ((statement: FinishedStatement) => void) | undefined
+}
+
+const buildPoolOptions = ({
+  name,
+  isServer,
+  onStatement,
+  hasPooler = false,
+  maxConnections = isServer ? POOL_SIZE : COMMAND_POOL_SIZE,
+}: StorePoolOptions) => ({
+  name,
+  max: maxConnections,
+  pooled: hasPooler,
+  ...(onStatement === undefined ? {} : { onStatementEnd: onStatement }),
+})
+
+/** `owner`: the role that owns the tables, when it is not the role of the traffic. */
+export function openPools(
+  target: DatabaseTarget,
+  options: StorePoolOptions,
+  owner?: DatabaseTarget,
+): StorePools {
+  const sql = openPool(target, buildPoolOptions(options))
+  const pools = [sql]
+  let singles: Sql[] = []
+  let onQueuePool: (pool: Sql) => void = () => {}
+  const openSingle = (to: DatabaseTarget) => {
+    const pool = openPool(to, buildPoolOptions({ ...options, maxConnections: 1 }))
+    singles = singles.filter(single => !isPoolEnded(single))
+    singles.push(pool)
+    return pool
+  }
+  return {
+    sql,
+    openQueuePool() {
+      const name = `${options.name} queue`
+      const queueOptions = buildPoolOptions({ ...options, name, maxConnections: QUEUE_POOL_SIZE })
+      const pool = openPool(target, { ...queueOptions, forQueue: true })
+      pools.push(pool)
+      onQueuePool(pool)
+      return pool
+    },
+    openPoolOfOne: () => openSingle(target),
+    openOwnerPool: () => openSingle(owner ?? target),
+    async grantTraffic() {
+      if (owner === undefined) return
+      const [row] = await sql<{ role: string }[]>`select current_user::text as role`
+      const single = openSingle(owner)
+      try {
+        await single.begin(tx => grantTraffic(tx, row?.role ?? ''))
+      } finally {
+        await single.end({ timeout: 1 })
+      }
+    },
+    onQueuePool(callback) {
+      onQueuePool = callback
+    },
+    async end() {
+      // Single connections end at once: their users had their time, and the process has none to spare.
+      const ends = singles.map(pool => pool.end({ timeout: 0 }))
+      await Promise.all([...ends, ...pools.map(pool => pool.end({ timeout: 1 }))])
+    },
+  }
+}

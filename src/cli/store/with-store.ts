@@ -1,0 +1,61 @@
+/** Opens the store for the work of one command and closes it again, whatever the outcome. */
+import type { OperatorContext } from '../../accounts/context.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import { type Config, type Environment, readConfig } from '../../kernel/config/config.ts'
+import { createLog, type Log } from '../../kernel/log.ts'
+import type { Addresses } from '../../passports/core/record.ts'
+import type { CommandResult } from '../command-line/command.ts'
+import { runUntilSignal } from '../command-line/stop-signals.ts'
+import { type OpenOptions, openStore, type Store } from './store.ts'
+
+export type StoreContext = OperatorContext & {
+  addresses: Addresses
+  store: Store
+  config: Config
+  /** Aborted by a stop signal. The store is closed then. */
+  stopping: AbortSignal
+}
+
+const COMMAND_OPTIONS: OpenOptions = { name: 'carnet command', mustExist: true }
+/** For commands that may create the store. */
+export const CREATES_STORE: OpenOptions = { ...COMMAND_OPTIONS, mustExist: false }
+
+/** A command prints its result and one sentence. It logs only warnings, unless LOG_LEVEL is set. */
+export const createCommandLog = (env: Environment, config: Config): Log =>
+  createLog({ ...config, logLevel: env.LOG_LEVEL === undefined ? 'warn' : config.logLevel })
+
+/** Reads the configuration and runs `work` on the store. */
+export async function withStore(
+  env: Environment,
+  work: (ctx: StoreContext) => Promise<CommandResult>,
+  options = COMMAND_OPTIONS,
+): Promise<CommandResult> {
+  const config = readConfig(env)
+  return withOpenStore(config, createCommandLog(env, config), options, (store, stopping) =>
+    work({ sql: store.sql, clock: systemClock, addresses: store.addresses, store, config, stopping }),
+  )
+}
+
+/** The same with a given configuration. A stop signal closes the store, which ends every statement of the work. */
+export function withOpenStore<T>(
+  config: Config,
+  log: Log,
+  options: OpenOptions,
+  work: (store: Store, stopping: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return runUntilSignal(async stopping => {
+    const store = await openStore(config, log, options)
+    let closed: Promise<void> | undefined
+    const close = () => {
+      closed ??= store.stop()
+      return closed
+    }
+    stopping.addEventListener('abort', () => close().catch(() => undefined))
+    try {
+      stopping.throwIfAborted()
+      return await work(store, stopping)
+    } finally {
+      await close()
+    }
+  })
+}
