@@ -1,6 +1,6 @@
 /** `render`: CPU time of a first render, when no cache has the page: from the row to HTML, symbol and entity tag; the limit is 1 ms. */
 import { NO_BRAND } from '../src/accounts/brand/brand.ts'
-import { DEMO_PASSPORTS } from '../src/cli/demo/demo-data/demo-account.ts'
+import { DEMO_PASSPORTS } from '../src/cli/demo/demo-data.ts'
 import { LANGUAGES } from '../src/i18n/catalogue.ts'
 import { newUuid } from '../src/kernel/ids.ts'
 import { symbolAddress } from '../src/passports/core/record.ts'

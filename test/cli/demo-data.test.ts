@@ -1,13 +1,16 @@
 /** The demo account's content is what its first reader judges by: every number in it must hold. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { findCategory } from '../../src/categories/catalogue.ts'
 import { validateData } from '../../src/categories/check/validate.ts'
-import { BATTERIES } from '../../src/cli/demo/demo-data/batteries.ts'
-import { DEMO_PASSPORTS } from '../../src/cli/demo/demo-data/demo-account.ts'
-import type { DemoPassport } from '../../src/cli/demo/demo-data/demo-passport.ts'
-import { FURNITURE } from '../../src/cli/demo/demo-data/furniture.ts'
-import { TEXTILES } from '../../src/cli/demo/demo-data/textiles.ts'
+import { DEMO_PASSPORTS, type DemoPassport } from '../../src/cli/demo/demo-data.ts'
+
+const readList = (name: string): DemoPassport[] =>
+  JSON.parse(readFileSync(new URL(`../../assets/demo/${name}.json`, import.meta.url), 'utf8'))
+const TEXTILES = readList('textiles')
+const BATTERIES = readList('batteries')
+const FURNITURE = readList('furniture')
 
 type Data = Record<string, unknown>
 type Unit = { id: string; level: 'batch' | 'item'; data: Data }

@@ -1,7 +1,7 @@
 /** Loading the demo: every unit before the corrections, once, whatever happened to an earlier load or was done since. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { DEMO_PASSPORTS } from '../../src/cli/demo/demo-data/demo-account.ts'
+import { DEMO_PASSPORTS } from '../../src/cli/demo/demo-data.ts'
 import { formatDemoSummary } from '../../src/cli/demo/demo-summary.ts'
 import { loadDemoPassports } from '../../src/cli/demo/load-demo.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'

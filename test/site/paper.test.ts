@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { SOFA } from '../../src/cli/demo/demo-data/furniture-seating.ts'
-import { RAIN_JACKET } from '../../src/cli/demo/demo-data/textiles-rain.ts'
+import { DEMO_PASSPORTS } from '../../src/cli/demo/demo-data.ts'
 import { loadDemoPassports } from '../../src/cli/demo/load-demo.ts'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { type BrowserStand, startBrowserStand } from './browser-stand.ts'
 import { OPEN_ALL, WIDTH, WITHOUT_CHROMIUM } from './chromium.ts'
+
+const SOFA_AND_RAIN_JACKET = ['LM-BOYNE-3-MOSS', 'WL-NBH3L-M-PETROL'].flatMap(sku =>
+  DEMO_PASSPORTS.filter(({ data }) => data.sku === sku),
+)
 
 let stand: BrowserStand
 let browser: Browser
@@ -65,7 +68,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   before(async () => {
     stand = await startBrowserStand()
     browser = stand.browser
-    const loaded = await loadDemoPassports(stand.account.ctx, [SOFA, RAIN_JACKET])
+    const loaded = await loadDemoPassports(stand.account.ctx, SOFA_AND_RAIN_JACKET)
     ;({ models, batches, items } = loaded)
   })
   after(() => stand?.close())

@@ -8,7 +8,7 @@ import { createChildren, type Issued } from '../../passports/units/create-units.
 import { refreshPassport } from '../../passports/units/refresh-job.ts'
 import { createPassport } from '../../passports/write/create.ts'
 import { updatePassport } from '../../passports/write/update.ts'
-import type { DemoItem, DemoPassport } from './demo-data/demo-passport.ts'
+import type { DemoItem, DemoPassport } from './demo-data.ts'
 
 /** Ids in the order given. */
 export type LoadedDemo = { models: string[]; batches: string[]; items: string[] }
@@ -30,7 +30,7 @@ export async function loadDemoPassports(
     for (const update of missing) {
       await updatePassport(ctx, {
         uuid: model.uuid,
-        data: update.data as Parameters<typeof updatePassport>[1]['data'],
+        data: update.data,
         changeType: update.change_type,
         note: update.note,
         strict: true,

@@ -1,0 +1,33 @@
+/** The content of the demo account, from `assets/demo/`: invented products, and the brand of an invented shop. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BrandChange } from '../../accounts/brand/update-brand.ts'
+import type { PassportChange } from '../../passports/write/update.ts'
+
+/** `data` holds only what differs from the batch or model. */
+export type DemoItem = { serial: string; data?: Record<string, unknown> }
+
+/** `data` holds only what differs from the model. Items inherit it and the lot. */
+type DemoBatch = { lot: string; data?: Record<string, unknown>; items?: readonly DemoItem[] }
+
+/** A later update of the model, merged shallowly. */
+type DemoUpdate = { note: string; change_type: PassportChange['changeType']; data: PassportChange['data'] }
+
+/** One model with its units. The updates in `corrections` follow when the units exist. */
+export type DemoPassport = {
+  category: 'textile' | 'battery' | 'furniture'
+  data: Record<string, unknown>
+  batches?: readonly DemoBatch[]
+  items?: readonly DemoItem[]
+  corrections?: readonly DemoUpdate[]
+  /** Shows what a unit looks like that has not taken over a correction. */
+  leavesUnitsOutdated?: true
+}
+
+const FOLDER = join(import.meta.dirname, '../../../assets/demo')
+const readJson = (name: string) => JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8'))
+
+export const DEMO_PASSPORTS: readonly DemoPassport[] = ['textiles', 'batteries', 'furniture'].flatMap(readJson)
+
+const { logo, logoDark, ...brand } = readJson('brand')
+export const DEMO_BRAND: BrandChange = { ...brand, logo: Buffer.from(logo), logoDark: Buffer.from(logoDark) }
