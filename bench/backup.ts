@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { idFromUuid } from '../src/kernel/ids.ts'
+import type { Bench } from './environment.ts'
+import { type BenchDatabase, median } from './environment.ts'
 import { load } from './load.ts'
-import type { Bench } from './run.ts'
-import { type Hall, median } from './stage.ts'
 import { ask, issue, models } from './units.ts'
 
 const ROUNDS = 3
@@ -17,11 +17,11 @@ const SECONDS = 3
 const SLICE_SECONDS = 0.5
 
 export const backupRows: Bench = async stage => {
-  const hall = await stage.hall('backup')
-  const tenant = await stage.tenant(hall)
+  const hall = await stage.openDatabase('backup')
+  const tenant = await stage.createTenant(hall)
   const [first = '', ...others] = await models(hall, tenant, 10_001)
   await issue(hall, tenant, { under: first, level: 'item', count: MANY })
-  const server = await stage.serve(hall, 'ours.ts')
+  const server = await stage.startServer(hall, 'ours.ts')
   const requests = others.map(id => ask(tenant, 'GET', idFromUuid(id)))
   const read = async (seconds: number) => {
     const next = (n: number) => requests[(n * 7919) % requests.length] ?? ''
@@ -63,7 +63,7 @@ export const backupRows: Bench = async stage => {
 type Made = { passports: number; seconds: number; bytes: number }
 
 /** Beside the load client it would only take the client's time. */
-async function write(hall: Hall, path: string): Promise<Made> {
+async function write(hall: BenchDatabase, path: string): Promise<Made> {
   const words = [join(import.meta.dirname, 'backup-writer.ts'), JSON.stringify({ target: hall.target, path })]
   const { stdout } = await promisify(execFile)(process.execPath, words)
   return JSON.parse(stdout) as Made

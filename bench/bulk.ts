@@ -1,7 +1,8 @@
 /** `bulk`: 500 plain items a call, against the same rows by one bare statement, with HTTP and without; and 100,000 under one model. */
+
+import type { Bench, BenchRow } from './environment.ts'
+import { type BenchDatabase, type BenchEnvironment, median, type Server, type Tenant } from './environment.ts'
 import { load } from './load.ts'
-import type { Bench, Row } from './run.ts'
-import { type Hall, median, type Server, type Stage, type Tenant } from './stage.ts'
 import { bareRequest, bulkRequest, CALL, insertPlain, issueCall, models, serials } from './units.ts'
 
 const ROUNDS = 60
@@ -10,11 +11,11 @@ const MANY = 100_000
 const END = 40
 
 export const bulkRows: Bench = async stage => {
-  const hall = await stage.hall('bulk')
-  const tenant = await stage.tenant(hall)
+  const hall = await stage.openDatabase('bulk')
+  const tenant = await stage.createTenant(hall)
   const [one = '', ...under] = await models(hall, tenant, 5)
-  const ours = await stage.serve(hall, 'ours.ts')
-  const bare = await stage.serve(hall, 'bare.ts', { what: 'bulk', pool: 1 })
+  const ours = await stage.startServer(hall, 'ours.ts')
+  const bare = await stage.startServer(hall, 'bare.ts', { what: 'bulk', pool: 1 })
   const rows = await againstBare(hall, tenant, { ours, bare }, under)
   rows.push(await flat(stage, tenant, ours, one))
   await Promise.all([ours.stop(), bare.stop()])
@@ -23,11 +24,11 @@ export const bulkRows: Bench = async stage => {
 
 /** Call by call in turns; the first rounds, while the servers grow warm, do not count. */
 async function againstBare(
-  hall: Hall,
+  hall: BenchDatabase,
   tenant: Tenant,
   { ours, bare }: { ours: Server; bare: Server },
   [over = '', under = '', mine = '', plain = '']: readonly string[],
-): Promise<Row[]> {
+): Promise<BenchRow[]> {
   const times: number[][] = [[], [], [], []]
   for (let round = 0; round < ROUNDS; round++) {
     const from = CALL * round
@@ -40,7 +41,7 @@ async function againstBare(
     if (round >= ROUNDS / 6) for (const [i, ms] of taken.entries()) times[i]?.push(ms)
   }
   const [http = 0, bareHttp = 0, verb = 0, statement = 0] = times.map(median)
-  const row = (name: string, mineMs: number, limitMs: number, unit: string): Row => ({
+  const row = (name: string, mineMs: number, limitMs: number, unit: string): BenchRow => ({
     row: name,
     ours: (CALL * 1000) / mineMs,
     limit: (CALL * 1000) / limitMs,
@@ -66,7 +67,7 @@ async function call(server: Server, text: string): Promise<number> {
   return tally.medianMs
 }
 
-async function flat(stage: Stage, tenant: Tenant, ours: Server, model: string): Promise<Row> {
+async function flat(stage: BenchEnvironment, tenant: Tenant, ours: Server, model: string): Promise<BenchRow> {
   const times: number[] = []
   for (let done = 0; done < MANY; done += CALL)
     times.push(await call(ours, bulkRequest(tenant, model, 'L1', done)))

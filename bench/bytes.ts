@@ -1,14 +1,13 @@
 /** `bytes`: what a plain item costs in `passport`, its indexes and `passport_version`, at 1,000,000 under one model. */
-import type { Bench } from './run.ts'
-import type { Hall } from './stage.ts'
+import type { Bench, BenchDatabase } from './environment.ts'
 import { issue, models } from './units.ts'
 
 const MANY = 1_000_000
 const LIMIT = 480
 
 export const bytesRows: Bench = async stage => {
-  const hall = await stage.hall('bytes')
-  const tenant = await stage.tenant(hall)
+  const hall = await stage.openDatabase('bytes')
+  const tenant = await stage.createTenant(hall)
   const [model = ''] = await models(hall, tenant, 1)
   const before = await sizes(hall)
   const started = performance.now()
@@ -23,7 +22,7 @@ export const bytesRows: Bench = async stage => {
 }
 
 /** Bytes of the two tables and of each of their indexes; together pg_total_relation_size of the tables. */
-async function sizes({ sql }: Hall): Promise<Map<string, number>> {
+async function sizes({ sql }: BenchDatabase): Promise<Map<string, number>> {
   const rows = await sql<{ name: string; bytes: number }[]>`
     select t.relname as name, pg_table_size(t.oid) as bytes from pg_class t
     where t.oid in ('passport'::regclass, 'passport_version'::regclass)

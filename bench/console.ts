@@ -18,10 +18,10 @@ import { updatePassport } from '../src/passports/write/update.ts'
 import { createScanRecorder } from '../src/scans/recorder.ts'
 import { createImport } from '../src/transfer/spreadsheets/spreadsheet-import.ts'
 import { addWebhook } from '../src/webhooks/manage-endpoints.ts'
-import { fill, fillItems } from './loader.ts'
-import type { Bench, Row } from './run.ts'
+import { fill, fillItems } from '../test/fill-database.ts'
+import type { Bench, BenchRow } from './environment.ts'
+import { type BenchDatabase, type BenchEnvironment, median, type Server, type Tenant } from './environment.ts'
 import { signIn, type Visit } from './sign-in.ts'
-import { type Hall, median, type Server, type Stage, type Tenant } from './stage.ts'
 
 const MODELS = 100_000
 /** Under each model, and under one of them besides. */
@@ -48,8 +48,8 @@ const AGENT =
 const COUNTRIES = 'DE AT CH FR NL PL SE NO ES IT US JP BR ZA GB'.split(' ')
 
 export const consoleRows: Bench = async stage => {
-  const hall = await stage.hall('console')
-  const tenant = await stage.tenant(hall)
+  const hall = await stage.openDatabase('console')
+  const tenant = await stage.createTenant(hall)
   const ctx: AccountContext = {
     sql: hall.sql,
     clock: systemClock,
@@ -58,7 +58,7 @@ export const consoleRows: Bench = async stage => {
   }
   const { models, item, big } = await fillPassports(stage, hall, tenant)
   await fillScans(hall, tenant, models)
-  const server = await stage.serve(hall, 'ours.ts')
+  const server = await stage.startServer(hall, 'ours.ts')
   const visit = await signIn(hall, server, tenant)
   const ids = await fillTheRest(ctx, visit, big)
   await correct(ctx, big)
@@ -73,7 +73,7 @@ export const consoleRows: Bench = async stage => {
   return [...lists, ...slowest].map(([name, ms]) => rowOf(name, ms))
 }
 
-const rowOf = (name: string, ms: number): Row => ({
+const rowOf = (name: string, ms: number): BenchRow => ({
   row: `console, ${name}`,
   ours: ms,
   limit: LIMIT_MS,
@@ -81,7 +81,7 @@ const rowOf = (name: string, ms: number): Row => ({
   unit: 'ms at 1,000,000 passports',
 })
 
-async function fillPassports({ log }: Stage, { sql }: Hall, { accountId }: Tenant) {
+async function fillPassports({ log }: BenchEnvironment, { sql }: BenchDatabase, { accountId }: Tenant) {
   const models = await fill(sql, { accountId, count: MODELS, word: 'jersey', rare: 'quixotry', log })
   const item = await fillItems(sql, { accountId, models, each: ITEMS, prefix: 'L1-', log })
   const big = models[models.length >> 1] ?? ''
@@ -90,7 +90,11 @@ async function fillPassports({ log }: Stage, { sql }: Hall, { accountId }: Tenan
 }
 
 /** As readers would have caused them, some on every day. */
-async function fillScans({ sql }: Hall, { accountId }: Tenant, models: readonly string[]): Promise<void> {
+async function fillScans(
+  { sql }: BenchDatabase,
+  { accountId }: Tenant,
+  models: readonly string[],
+): Promise<void> {
   const log = createLog({ logLevel: 'warn', logFormat: 'json' })
   const recorder = createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: undefined })
   const now = systemClock.now().getTime()

@@ -1,8 +1,8 @@
 /** `correction` and `preflight`: one call at a time, under a model with 100,000 items against one with 10. */
 import { idFromUuid } from '../src/kernel/ids.ts'
+import type { Bench, BenchRow } from './environment.ts'
+import { measureInTurns, type Server } from './environment.ts'
 import { load } from './load.ts'
-import type { Bench, Row } from './run.ts'
-import { inTurns, type Server } from './stage.ts'
 import { ask, correction, issue, models } from './units.ts'
 
 const FEW = 10
@@ -11,17 +11,17 @@ const SECONDS = 1
 const MOST_MS = 50
 
 export const correctionRows: Bench = async stage => {
-  const hall = await stage.hall('correction')
-  const tenant = await stage.tenant(hall)
+  const hall = await stage.openDatabase('correction')
+  const tenant = await stage.createTenant(hall)
   const [few = '', many = ''] = await models(hall, tenant, 2)
   await issue(hall, tenant, { under: few, level: 'item', count: FEW })
   await issue(hall, tenant, { under: many, level: 'item', count: MANY })
-  const ours = await stage.serve(hall, 'ours.ts')
+  const ours = await stage.startServer(hall, 'ours.ts')
   let n = 0
   const correct = (model: string) => () => shoot(ours, () => correction(tenant, model, ++n))
   const preflight = (model: string) => () =>
     shoot(ours, () => ask(tenant, 'GET', `${idFromUuid(model)}/refresh`))
-  const ms = await inTurns({
+  const ms = await measureInTurns({
     few: correct(few),
     many: correct(many),
     fewPreflight: preflight(few),
@@ -41,7 +41,7 @@ async function shoot(server: Server, next: () => string): Promise<number> {
   return tally.medianMs
 }
 
-const row = (name: string, ours: number, limit: number, unit: string): Row => ({
+const row = (name: string, ours: number, limit: number, unit: string): BenchRow => ({
   row: name,
   ours,
   limit,

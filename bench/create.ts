@@ -1,8 +1,9 @@
 /** `create`: POST a model passport, quota included, against a bare server with the same SQL one by one. */
+
+import { bodyOf } from '../test/fill-database.ts'
+import type { Bench, BenchRow } from './environment.ts'
+import { type BenchEnvironment, measureInTurns, type Tenant } from './environment.ts'
 import { load, request } from './load.ts'
-import { bodyOf } from './loader.ts'
-import type { Bench, Row } from './run.ts'
-import { inTurns, type Stage, type Tenant } from './stage.ts'
 
 const CONNECTIONS = 64
 const SECONDS = 3
@@ -10,13 +11,13 @@ const BARE_POOLS = [10, 20]
 
 export const createRows: Bench = async stage => [await createRow(stage, 1), await createRow(stage, 20)]
 
-async function createRow(stage: Stage, accounts: number): Promise<Row> {
-  const hall = await stage.hall(`create_${accounts}`)
+async function createRow(stage: BenchEnvironment, accounts: number): Promise<BenchRow> {
+  const hall = await stage.openDatabase(`create_${accounts}`)
   const tenants: Tenant[] = []
-  for (let i = 0; i < accounts; i++) tenants.push(await stage.tenant(hall))
+  for (let i = 0; i < accounts; i++) tenants.push(await stage.createTenant(hall))
   const tenant = (n: number) => tenants[n % accounts] as Tenant
   const body = (n: number) => JSON.stringify({ category: 'textile', data: bodyOf(n) })
-  const ours = await stage.serve(hall, 'ours.ts')
+  const ours = await stage.startServer(hall, 'ours.ts')
   const contenders: Record<string, () => Promise<number>> = {
     ours: () =>
       shoot(ours.port, n =>
@@ -25,12 +26,12 @@ async function createRow(stage: Stage, accounts: number): Promise<Row> {
   }
   const servers = [ours]
   for (const pool of BARE_POOLS) {
-    const bare = await stage.serve(hall, 'bare.ts', { what: 'create', pool })
+    const bare = await stage.startServer(hall, 'bare.ts', { what: 'create', pool })
     servers.push(bare)
     contenders[`pool ${pool}`] = () =>
       shoot(bare.port, n => request('POST', '/', { 'x-account': String(tenant(n).accountId) }, body(n)))
   }
-  const figures = await inTurns<string>(contenders)
+  const figures = await measureInTurns<string>(contenders)
   await Promise.all(servers.map(server => server.stop()))
   const limit = Math.max(...BARE_POOLS.map(pool => figures[`pool ${pool}`] ?? 0))
   const mine = figures.ours ?? Number.NaN

@@ -6,27 +6,27 @@ import { newUuid } from '../src/kernel/ids.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
 import { insertEvents } from '../src/webhooks/insert-events.ts'
 import { addWebhook } from '../src/webhooks/manage-endpoints.ts'
-import type { Bench, Row } from './run.ts'
-import { type Hall, inTurns, median } from './stage.ts'
+import type { Bench, BenchRow } from './environment.ts'
+import { type BenchDatabase, measureInTurns, median } from './environment.ts'
 
 const EVENTS = 500
 const CALLS = 20
 const SECRET_KEY = 'bench-bench-bench-bench-bench-bench'
 
 export const fanOutRows: Bench = async stage => {
-  const hall = await stage.hall('fanout')
-  const bare = await stage.hall('fanout_bare')
+  const hall = await stage.openDatabase('fanout')
+  const bare = await stage.openDatabase('fanout_bare')
   await bare.sql`drop trigger event_fans_out on event`
-  const [none, one] = [await stage.tenant(hall), await stage.tenant(hall)]
+  const [none, one] = [await stage.createTenant(hall), await stage.createTenant(hall)]
   const ctx = { sql: hall.sql, clock: systemClock, accountId: one.accountId, actorId: 1 }
   const policy = { allowInsecureLoopback: false, allowed: createAddressList([]) }
   await addWebhook(ctx, { sealer: createSealer(SECRET_KEY), policy }, { url: 'https://shop.example/' })
-  const figures = await inTurns({
+  const figures = await measureInTurns({
     none: () => insert(hall, none.accountId),
     one: () => insert(hall, one.accountId),
     bare: () => insert(bare, 1),
   })
-  const row = (name: string, ours: number): Row => ({
+  const row = (name: string, ours: number): BenchRow => ({
     row: name,
     ours,
     limit: figures.bare,
@@ -37,7 +37,7 @@ export const fanOutRows: Bench = async stage => {
 }
 
 /** Milliseconds of a statement, the median of twenty. */
-async function insert({ sql }: Hall, accountId: number): Promise<number> {
+async function insert({ sql }: BenchDatabase, accountId: number): Promise<number> {
   const times: number[] = []
   for (let call = 0; call < CALLS; call++) {
     const now = systemClock.now()

@@ -4,10 +4,16 @@
  */
 import { readFileSync } from 'node:fs'
 import { idFromUuid } from '../src/kernel/ids.ts'
+import { bodyOf, fill } from '../test/fill-database.ts'
+import type { Bench, BenchRow } from './environment.ts'
+import {
+  type BenchDatabase,
+  type BenchEnvironment,
+  measureInTurns,
+  type Server,
+  type Tenant,
+} from './environment.ts'
 import { FROM_EVERYWHERE, load, request } from './load.ts'
-import { bodyOf, fill } from './loader.ts'
-import type { Bench, Row } from './run.ts'
-import { type Hall, inTurns, type Server, type Stage, type Tenant } from './stage.ts'
 
 const SIZES = { small: 10_000, middle: 100_000, large: 1_000_000 } as const
 const FOREIGN = 200_000
@@ -17,18 +23,18 @@ const CONNECTIONS = 64
 const READ = 10_000
 
 type Size = keyof typeof SIZES
-type Side = { hall: Hall; server: Server; tenant: Tenant; count: number; ids: string[] }
+type Side = { hall: BenchDatabase; server: Server; tenant: Tenant; count: number; ids: string[] }
 
-const sides = new WeakMap<Stage, Map<Size, Promise<Side>>>()
+const sides = new WeakMap<BenchEnvironment, Map<Size, Promise<Side>>>()
 
-export async function growthRows(stage: Stage, what: 'list' | 'search'): Promise<Row[]> {
+export async function growthRows(stage: BenchEnvironment, what: 'list' | 'search'): Promise<BenchRow[]> {
   const small = await sideOf(stage, 'small')
   const large = await sideOf(stage, 'large')
   return what === 'list' ? listRows(small, large) : searchRows(small, large)
 }
 
 /** Made at first use, one after another. */
-function sideOf(stage: Stage, size: Size): Promise<Side> {
+function sideOf(stage: BenchEnvironment, size: Size): Promise<Side> {
   const made = sides.get(stage) ?? new Map<Size, Promise<Side>>()
   sides.set(stage, made)
   const side = made.get(size) ?? openSide(stage, size)
@@ -36,10 +42,10 @@ function sideOf(stage: Stage, size: Size): Promise<Side> {
   return side
 }
 
-async function openSide(stage: Stage, size: Size): Promise<Side> {
+async function openSide(stage: BenchEnvironment, size: Size): Promise<Side> {
   const count = SIZES[size]
-  const hall = await stage.hall(`grown_${size}`)
-  const tenant = await stage.tenant(hall)
+  const hall = await stage.openDatabase(`grown_${size}`)
+  const tenant = await stage.createTenant(hall)
   const started = performance.now()
   const uuids = await fill(hall.sql, {
     accountId: tenant.accountId,
@@ -54,12 +60,12 @@ async function openSide(stage: Stage, size: Size): Promise<Side> {
   const ids = Array.from({ length: READ }, (_, i) =>
     idFromUuid(uuids[Math.floor((i * uuids.length) / READ)] ?? ''),
   )
-  return { hall, server: await stage.serve(hall, 'ours.ts'), tenant, count, ids }
+  return { hall, server: await stage.startServer(hall, 'ours.ts'), tenant, count, ids }
 }
 
 /** Another account on the same tables, all of whose passports hold a word that the first has nowhere. */
-async function addNeighbour(stage: Stage, hall: Hall): Promise<void> {
-  const neighbour = await stage.tenant(hall)
+async function addNeighbour(stage: BenchEnvironment, hall: BenchDatabase): Promise<void> {
+  const neighbour = await stage.createTenant(hall)
   await fill(hall.sql, { accountId: neighbour.accountId, count: FOREIGN, word: 'zephyr', log: stage.log })
 }
 
@@ -71,7 +77,7 @@ const ask = (side: Side, query: string) => async () => {
   return tally.medianMs
 }
 
-const row = (name: string, ours: number, limit: number, unit: string): Row => ({
+const row = (name: string, ours: number, limit: number, unit: string): BenchRow => ({
   row: name,
   ours,
   limit,
@@ -79,10 +85,10 @@ const row = (name: string, ours: number, limit: number, unit: string): Row => ({
   unit,
 })
 
-async function listRows(small: Side, large: Side): Promise<Row[]> {
+async function listRows(small: Side, large: Side): Promise<BenchRow[]> {
   const lastPage = Math.ceil(large.count / 25)
   const deep = await cursorNearTheEnd(large)
-  const ms = await inTurns({
+  const ms = await measureInTurns({
     small: ask(small, 'limit=25'),
     large: ask(large, 'limit=25'),
     last: ask(large, `limit=25&page=${lastPage}`),
@@ -106,8 +112,8 @@ async function cursorNearTheEnd(side: Side): Promise<string> {
   return body.meta.next_cursor
 }
 
-async function searchRows(small: Side, large: Side): Promise<Row[]> {
-  const ms = await inTurns({
+async function searchRows(small: Side, large: Side): Promise<BenchRow[]> {
+  const ms = await measureInTurns({
     small: ask(small, 'q=quixotry&limit=25'),
     large: ask(large, 'q=quixotry&limit=25'),
     two: ask(large, 'q=merino%20999&limit=25'),
@@ -128,12 +134,14 @@ async function searchRows(small: Side, large: Side): Promise<Row[]> {
 }
 
 export const curveRows: Bench = async stage => {
-  const rows: Row[] = []
+  const rows: BenchRow[] = []
   const all: Side[] = []
   for (const size of Object.keys(SIZES) as Size[]) all.push(await sideOf(stage, size))
   const [first] = all
   if (first === undefined) throw new Error('broken assumption: there is a smallest size')
-  const two = await Promise.all(all.map(({ hall }) => stage.serve(hall, 'several.ts', { processes: 2 })))
+  const two = await Promise.all(
+    all.map(({ hall }) => stage.startServer(hall, 'several.ts', { processes: 2 })),
+  )
   const compare = (name: string, unit: string, figure: (side: Side) => number) => {
     for (const side of all.slice(1)) {
       const [ours, limit] = [figure(side), figure(first)]
@@ -147,7 +155,7 @@ export const curveRows: Bench = async stage => {
     unit: string,
     run: (side: Side, i: number) => () => Promise<number>,
   ) => {
-    const figures = await inTurns(
+    const figures = await measureInTurns(
       Object.fromEntries(all.map((side, i) => [String(side.count), run(side, i)])),
     )
     compare(name, unit, side => figures[String(side.count)] ?? Number.NaN)

@@ -7,10 +7,10 @@ import { findUuid } from '../src/kernel/ids.ts'
 import { listColumns } from '../src/transfer/spreadsheets/columns.ts'
 import { buildRow, LayoutCollector } from '../src/transfer/spreadsheets/passport-to-row.ts'
 import { writeXlsx } from '../src/transfer/spreadsheets/write-xlsx.ts'
-import { bodyOf } from './loader.ts'
-import type { Bench, Row } from './run.ts'
+import { bodyOf } from '../test/fill-database.ts'
+import type { Bench, BenchRow } from './environment.ts'
+import { type BenchDatabase, median, type Server, type Tenant } from './environment.ts'
 import { signIn, type Visit } from './sign-in.ts'
-import { type Hall, median, type Server, type Tenant } from './stage.ts'
 import { insert } from './sync.ts'
 import { CALL } from './units.ts'
 
@@ -23,13 +23,13 @@ type Sheet = { bytes: Buffer; columns: string[] }
 type Round = Record<'bare' | 'read' | 'checked' | 'created' | 'unchanged' | 'quiet' | 'meanwhile', number>
 
 export const importRows: Bench = async stage => {
-  const hall = await stage.hall('import')
-  const server = await stage.serve(hall, 'ours.ts')
+  const hall = await stage.openDatabase('import')
+  const server = await stage.startServer(hall, 'ours.ts')
   const sheet = await makeSheet()
   const rounds: Round[] = []
   for (let round = 0; round <= ROUNDS; round++) {
-    const mine = await stage.tenant(hall)
-    const theirs = await stage.tenant(hall)
+    const mine = await stage.createTenant(hall)
+    const theirs = await stage.createTenant(hall)
     const bare = await perSecond(async () => {
       for (let from = 0; from < MODELS; from += CALL) await insert(hall, theirs, from)
     })
@@ -46,7 +46,7 @@ export const importRows: Bench = async stage => {
   }
   await server.stop()
   const of = (what: keyof Round) => median(rounds.slice(1).map(round => round[what]))
-  const row = (name: string, what: keyof Round): Row => ({
+  const row = (name: string, what: keyof Round): BenchRow => ({
     row: name,
     ours: of(what),
     limit: of('bare'),
@@ -77,7 +77,7 @@ async function perSecond(work: () => Promise<unknown>): Promise<number> {
 }
 
 async function bring(
-  { hall: { sql }, post }: Pick<Visit, 'post'> & { hall: Hall },
+  { hall: { sql }, post }: Pick<Visit, 'post'> & { hall: BenchDatabase },
   { bytes, columns }: Sheet,
 ) {
   let at = ''

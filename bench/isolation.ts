@@ -7,8 +7,7 @@ import { createSealer } from '../src/kernel/sealing.ts'
 import { insertEvents } from '../src/webhooks/insert-events.ts'
 import { addWebhook } from '../src/webhooks/manage-endpoints.ts'
 import { startBadReceivers } from '../test/webhooks/bad-receivers.ts'
-import type { Bench, Row } from './run.ts'
-import type { Server, Stage } from './stage.ts'
+import type { Bench, BenchEnvironment, BenchRow, Server } from './environment.ts'
 
 const GOOD = 45
 const PER_ACCOUNT = 15
@@ -21,7 +20,7 @@ export const isolationRows: Bench = async stage => {
   const bad = await startBadReceivers()
   const beside = await run(stage, 'beside', bad.urls)
   await bad.close()
-  const row = (name: string, ours: number, limit: number, unit: string): Row => ({
+  const row = (name: string, ours: number, limit: number, unit: string): BenchRow => ({
     row: name,
     ours,
     limit,
@@ -42,20 +41,20 @@ export const isolationRows: Bench = async stage => {
 type Figures = { delay: number; halfMiB: number; lastMiB: number }
 
 /** An event for each account every 200 ms, for twelve seconds. */
-async function run(stage: Stage, name: string, badUrls: readonly string[]): Promise<Figures> {
-  const hall = await stage.hall(`isolation_${name}`)
-  const receiver = await stage.serve(hall, 'receiver.ts')
+async function run(stage: BenchEnvironment, name: string, badUrls: readonly string[]): Promise<Figures> {
+  const hall = await stage.openDatabase(`isolation_${name}`)
+  const receiver = await stage.startServer(hall, 'receiver.ts')
   const policy = { allowInsecureLoopback: true, allowed: createAddressList([]) }
   const setup = { sealer: createSealer(SECRET_KEY), policy }
   const accounts: number[] = []
   for (let n = 0; n < GOOD / PER_ACCOUNT; n++) {
-    const { accountId } = await stage.tenant(hall)
+    const { accountId } = await stage.createTenant(hall)
     accounts.push(accountId)
     const ctx = { sql: hall.sql, clock: systemClock, accountId, actorId: 1 }
     const good = Array.from({ length: PER_ACCOUNT }, () => `http://127.0.0.1:${receiver.port}/hook`)
     for (const url of n === 0 ? [...badUrls, ...good] : good) await addWebhook(ctx, setup, { url })
   }
-  const worker = await stage.serve(hall, 'deliver.ts', { secretKey: SECRET_KEY })
+  const worker = await stage.startServer(hall, 'deliver.ts', { secretKey: SECRET_KEY })
   let halfMiB = 0
   for (let round = 0; round < ROUNDS; round++) {
     for (const account of accounts) await announce(hall.sql, account)

@@ -1,8 +1,8 @@
 /** `item`: GET an item under a batch over HTTP, against GET a model from the same server. */
 import { idFromUuid } from '../src/kernel/ids.ts'
+import type { Bench } from './environment.ts'
+import { measureInTurns } from './environment.ts'
 import { load } from './load.ts'
-import type { Bench } from './run.ts'
-import { inTurns } from './stage.ts'
 import { ask, issue, models } from './units.ts'
 
 const CONNECTIONS = 64
@@ -12,8 +12,8 @@ const BATCHES = 20
 const ITEMS = 500
 
 export const itemRows: Bench = async stage => {
-  const hall = await stage.hall('item')
-  const tenant = await stage.tenant(hall)
+  const hall = await stage.openDatabase('item')
+  const tenant = await stage.createTenant(hall)
   const modelIds = await models(hall, tenant, MODELS)
   const itemIds: string[] = []
   for (const under of modelIds.slice(0, BATCHES)) {
@@ -21,7 +21,7 @@ export const itemRows: Bench = async stage => {
     itemIds.push(...(await issue(hall, tenant, { under: batch, level: 'item', count: ITEMS })))
   }
   await hall.sql`vacuum (analyze) passport`
-  const ours = await stage.serve(hall, 'ours.ts')
+  const ours = await stage.startServer(hall, 'ours.ts')
   const shoot = (ids: string[]) => {
     const requests = ids.map(id => ask(tenant, 'GET', idFromUuid(id)))
     return async () => {
@@ -31,7 +31,7 @@ export const itemRows: Bench = async stage => {
       return tally.perSecond
     }
   }
-  const figures = await inTurns({ items: shoot(itemIds), models: shoot(modelIds) })
+  const figures = await measureInTurns({ items: shoot(itemIds), models: shoot(modelIds) })
   await ours.stop()
   const { items, models: limit } = figures
   return [

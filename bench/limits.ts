@@ -4,10 +4,10 @@ import { authenticate } from '../src/accounts/keys/authenticate.ts'
 import { getKeyLimits } from '../src/accounts/limits/key-limits.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { idFromUuid } from '../src/kernel/ids.ts'
+import { fill } from '../test/fill-database.ts'
+import type { Bench } from './environment.ts'
+import { type BenchDatabase, measureInTurns, median, ROUNDS, type Tenant } from './environment.ts'
 import { load, request } from './load.ts'
-import { fill } from './loader.ts'
-import type { Bench } from './run.ts'
-import { type Hall, inTurns, median, ROUNDS, type Tenant } from './stage.ts'
 
 const PASSPORTS = 10_000
 const CONNECTIONS = 64
@@ -19,13 +19,13 @@ const CHECKS = 100_000
 const MOST = 0.1
 
 export const limitsRows: Bench = async stage => {
-  const hall = await stage.hall('limits')
-  const [limited, unlimited] = [await stage.tenant(hall), await stage.tenant(hall)]
+  const hall = await stage.openDatabase('limits')
+  const [limited, unlimited] = [await stage.createTenant(hall), await stage.createTenant(hall)]
   await setPlan(
     { sql: hall.sql, clock: systemClock },
     { accountId: limited.accountId, plan: 'bench', quota: {}, requestsPerMinute: PER_MINUTE },
   )
-  const ours = await stage.serve(hall, 'ours.ts')
+  const ours = await stage.startServer(hall, 'ours.ts')
   const shoot = async ({ accountId, key }: Tenant) => {
     const ids = await fill(hall.sql, { accountId, count: PASSPORTS, word: 'limits' })
     const headers = { authorization: `Bearer ${key}` }
@@ -37,7 +37,7 @@ export const limitsRows: Bench = async stage => {
       return tally.perSecond
     }
   }
-  const figures = await inTurns({ limited: await shoot(limited), unlimited: await shoot(unlimited) })
+  const figures = await measureInTurns({ limited: await shoot(limited), unlimited: await shoot(unlimited) })
   await ours.stop()
   const check = await microsecondsOfCheck(hall, limited)
   const share = (MOST * 1_000_000) / figures.unlimited
@@ -60,7 +60,7 @@ export const limitsRows: Bench = async stage => {
 }
 
 /** The check of the key and the count, one after the other, as the door does them; median of the rounds. */
-async function microsecondsOfCheck({ sql }: Hall, { key }: Tenant): Promise<number> {
+async function microsecondsOfCheck({ sql }: BenchDatabase, { key }: Tenant): Promise<number> {
   const limits = getKeyLimits(sql, systemClock)
   const times: number[] = []
   for (let round = 0; round <= ROUNDS; round++) {

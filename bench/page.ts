@@ -1,18 +1,18 @@
 /** `page`: the public page from the cache, against a bare server that sends the same bytes, headers included. */
 import { idFromUuid } from '../src/kernel/ids.ts'
+import { fill } from '../test/fill-database.ts'
+import type { Bench } from './environment.ts'
+import { measureInTurns } from './environment.ts'
 import { load, request } from './load.ts'
-import { fill } from './loader.ts'
-import type { Bench } from './run.ts'
-import { inTurns } from './stage.ts'
 
 const CONNECTIONS = 32
 const SECONDS = 3
 
 export const pageRows: Bench = async stage => {
-  const hall = await stage.hall('small')
-  const tenant = await stage.tenant(hall)
+  const hall = await stage.openDatabase('small')
+  const tenant = await stage.createTenant(hall)
   const [id = ''] = await fill(hall.sql, { accountId: tenant.accountId, count: 1, word: 'page' })
-  const ours = await stage.serve(hall, 'ours.ts')
+  const ours = await stage.startServer(hall, 'ours.ts')
   const path = `/p/${idFromUuid(id)}`
   const answer = await fetch(`http://127.0.0.1:${ours.port}${path}`, {
     headers: { 'accept-encoding': 'identity' },
@@ -20,11 +20,11 @@ export const pageRows: Bench = async stage => {
   if (answer.status !== 200) throw new Error(`the page answered ${answer.status}`)
   const bytes = Buffer.from(await answer.arrayBuffer()).toString('base64')
   const { connection: _, 'keep-alive': __, date: ___, ...headers } = Object.fromEntries(answer.headers)
-  const bare = await stage.serve(hall, 'bare.ts', { what: 'bytes', pool: 1, bytes, headers })
+  const bare = await stage.startServer(hall, 'bare.ts', { what: 'bytes', pool: 1, bytes, headers })
   const text = request('GET', path, { accept: 'text/html', 'accept-encoding': 'identity' })
   const shoot = (port: number) => async () =>
     (await load({ port, connections: CONNECTIONS, seconds: SECONDS, next: () => text })).perSecond
-  const figures = await inTurns({ ours: shoot(ours.port), limit: shoot(bare.port) })
+  const figures = await measureInTurns({ ours: shoot(ours.port), limit: shoot(bare.port) })
   await Promise.all([ours.stop(), bare.stop()])
   return [
     {

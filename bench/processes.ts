@@ -1,9 +1,9 @@
 /** `processes`: two processes against one, on the same port and database, with the load client beside them. */
 import { idFromUuid } from '../src/kernel/ids.ts'
+import { bodyOf, fill } from '../test/fill-database.ts'
+import type { Bench } from './environment.ts'
+import { measureInTurns, type Server } from './environment.ts'
 import { FROM_EVERYWHERE, load, request } from './load.ts'
-import { bodyOf, fill } from './loader.ts'
-import type { Bench } from './run.ts'
-import { inTurns, type Server } from './stage.ts'
 
 const PASSPORTS = 10_000
 /** Many short turns: the neighbours of a shared machine come and go within seconds. */
@@ -13,8 +13,8 @@ const SECONDS = 1.5
 const WARM_UP_S = 8
 
 export const processesRows: Bench = async stage => {
-  const hall = await stage.hall('processes')
-  const tenant = await stage.tenant(hall)
+  const hall = await stage.openDatabase('processes')
+  const tenant = await stage.createTenant(hall)
   const ids = await fill(hall.sql, { accountId: tenant.accountId, count: PASSPORTS, word: 'many' })
   const authorization = `Bearer ${tenant.key}`
   const reads = ids.map(id => request('GET', `/api/v1/products/${idFromUuid(id)}`, { authorization }))
@@ -30,8 +30,8 @@ export const processesRows: Bench = async stage => {
       { authorization },
       JSON.stringify({ category: 'textile', data: bodyOf(n) }),
     )
-  const one = await stage.serve(hall, 'several.ts', { processes: 1 })
-  const two = await stage.serve(hall, 'several.ts', { processes: 2 })
+  const one = await stage.startServer(hall, 'several.ts', { processes: 1 })
+  const two = await stage.startServer(hall, 'several.ts', { processes: 2 })
   const rows = []
   for (const [what, connections, next] of [
     ['read', 64, read],
@@ -45,7 +45,10 @@ export const processesRows: Bench = async stage => {
       return tally.perSecond
     }
     for (const server of [one, two]) await shoot(server, WARM_UP_S)
-    const figures = await inTurns({ two: () => shoot(two, SECONDS), one: () => shoot(one, SECONDS) }, ROUNDS)
+    const figures = await measureInTurns(
+      { two: () => shoot(two, SECONDS), one: () => shoot(one, SECONDS) },
+      ROUNDS,
+    )
     rows.push({
       row: `processes, ${what}`,
       ours: figures.two,

@@ -1,9 +1,9 @@
 /** `read`: GET one product with full authentication, against a bare server with the same prepared SELECT at its best pool size. */
 import { idFromUuid } from '../src/kernel/ids.ts'
+import { fill } from '../test/fill-database.ts'
+import type { Bench } from './environment.ts'
+import { measureInTurns, type Server } from './environment.ts'
 import { load, request } from './load.ts'
-import { fill } from './loader.ts'
-import type { Bench } from './run.ts'
-import { inTurns, type Server } from './stage.ts'
 
 const PASSPORTS = 10_000
 const CONNECTIONS = 64
@@ -11,14 +11,14 @@ const SECONDS = 3
 const BARE_POOLS = [4, 10, 20]
 
 export const readRows: Bench = async stage => {
-  const hall = await stage.hall('small')
-  const tenant = await stage.tenant(hall)
+  const hall = await stage.openDatabase('small')
+  const tenant = await stage.createTenant(hall)
   const ids = await fill(hall.sql, { accountId: tenant.accountId, count: PASSPORTS, word: 'read' })
   const requests = ids.map(id =>
     request('GET', `/api/v1/products/${idFromUuid(id)}`, { authorization: `Bearer ${tenant.key}` }),
   )
   const bareRequests = ids.map(id => request('GET', `/${id}/${tenant.accountId}`))
-  const ours = await stage.serve(hall, 'ours.ts')
+  const ours = await stage.startServer(hall, 'ours.ts')
   const shoot = (server: Server, list: string[]) => async () => {
     const tally = await load({
       port: server.port,
@@ -32,12 +32,12 @@ export const readRows: Bench = async stage => {
   const bare = Object.fromEntries(
     await Promise.all(
       BARE_POOLS.map(async pool => {
-        const server = await stage.serve(hall, 'bare.ts', { what: 'read', pool })
+        const server = await stage.startServer(hall, 'bare.ts', { what: 'read', pool })
         return [`pool ${pool}`, { server, run: shoot(server, bareRequests) }] as const
       }),
     ),
   )
-  const figures = await inTurns<string>({
+  const figures = await measureInTurns<string>({
     ours: shoot(ours, requests),
     ...Object.fromEntries(Object.entries(bare).map(([name, { run }]) => [name, run])),
   })

@@ -1,8 +1,8 @@
 /** `refresh`: 100,000 items that were never refreshed, a new model's in each of three rounds, without and with others reading. */
 import { idFromUuid } from '../src/kernel/ids.ts'
+import type { Bench } from './environment.ts'
+import { type BenchDatabase, median, type Server, type Tenant } from './environment.ts'
 import { load } from './load.ts'
-import type { Bench } from './run.ts'
-import { type Hall, median, type Server, type Tenant } from './stage.ts'
 import { ask, correction, issue, models } from './units.ts'
 
 const ROUNDS = 3
@@ -13,11 +13,11 @@ const SECONDS = 3
 const SLICE_SECONDS = 0.5
 
 export const refreshRows: Bench = async stage => {
-  const hall = await stage.hall('refresh')
-  const tenant = await stage.tenant(hall)
+  const hall = await stage.openDatabase('refresh')
+  const tenant = await stage.createTenant(hall)
   const [first = '', ...others] = await models(hall, tenant, 1 + ROUNDS * 2 + 10_000)
   const under = others.slice(0, ROUNDS * 2)
-  const server = await stage.serve(hall, 'ours.ts')
+  const server = await stage.startServer(hall, 'ours.ts')
   const read = reader(server, tenant, others.slice(ROUNDS * 2))
   await issue(hall, tenant, { under: first, level: 'item', count: 1_000 })
   await refresh(hall, tenant, server, first)
@@ -65,7 +65,7 @@ function rows({ quiet, busy, alone, share }: Record<'quiet' | 'busy' | 'alone' |
 }
 
 /** Corrects the model, has it refreshed, and gives the units a second until all are done. */
-async function refresh(hall: Hall, tenant: Tenant, server: Server, model: string): Promise<number> {
+async function refresh(hall: BenchDatabase, tenant: Tenant, server: Server, model: string): Promise<number> {
   const send = async (text: string) => {
     const tally = await load({ port: server.port, connections: 1, seconds: 0, next: () => text })
     if (tally.failed > 0) throw new Error('a correction or its refresh was refused')

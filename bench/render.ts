@@ -9,8 +9,8 @@ import { qrSymbol } from '../src/qr/svg.ts'
 import { renderPassportPage } from '../src/site/passport-page.ts'
 import { readingOf } from '../src/site/reading.ts'
 import { readyAnswer } from '../src/site/ready-answer.ts'
-import type { Bench } from './run.ts'
-import { median, ROUNDS } from './stage.ts'
+import type { Bench } from './environment.ts'
+import { median, ROUNDS } from './environment.ts'
 
 const ADDRESSES = { publicUrl: 'https://passports.example', apiUrl: 'https://passports.example/api/v1' }
 const BRAND = { ...NO_BRAND, version: 1, name: 'Bench', accent: '#0f6b5c' }

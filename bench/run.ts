@@ -6,6 +6,7 @@ import { bytesRows } from './bytes.ts'
 import { consoleRows } from './console.ts'
 import { correctionRows } from './correction.ts'
 import { createRows } from './create.ts'
+import { type Bench, openEnvironment } from './environment.ts'
 import { fanOutRows } from './fan-out.ts'
 import { curveRows, growthRows } from './growth.ts'
 import { importRows } from './import.ts'
@@ -19,13 +20,8 @@ import { refreshRows } from './refresh.ts'
 import { renderRows } from './render.ts'
 import { resolverRows } from './resolver.ts'
 import { scanRows } from './scans.ts'
-import { openStage, type Stage } from './stage.ts'
 import { syncRows } from './sync.ts'
 import { webhookRows } from './webhooks.ts'
-
-/** `ratio` is ours to the limit; `unit` says what is compared. */
-export type Row = { row: string; ours: number; limit: number; ratio: number; unit: string }
-export type Bench = (stage: Stage) => Promise<Row[]>
 
 const BENCHES: Record<string, Bench> = {
   read: readRows,
@@ -60,7 +56,7 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
-const stage = await openStage(line => process.stderr.write(`${line}\n`))
+const stage = await openEnvironment(line => process.stderr.write(`${line}\n`))
 let isStopping = false
 const stop = () => {
   if (!isStopping) stage.close().finally(() => process.exit(130))

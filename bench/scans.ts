@@ -8,10 +8,10 @@ import type { Sql } from '../src/kernel/db/database.ts'
 import { idFromUuid, newUuid } from '../src/kernel/ids.ts'
 import { createLog } from '../src/kernel/log.ts'
 import { createScanRecorder } from '../src/scans/recorder.ts'
+import { fill } from '../test/fill-database.ts'
+import type { Bench, BenchRow } from './environment.ts'
+import { type BenchDatabase, type BenchEnvironment, measureInTurns } from './environment.ts'
 import { load, request } from './load.ts'
-import { fill } from './loader.ts'
-import type { Bench, Row } from './run.ts'
-import { type Hall, inTurns, type Stage } from './stage.ts'
 
 /** A second of the fastest that is asked for. */
 const BURST = 20_000
@@ -40,12 +40,12 @@ let readers = 0
 const nextAddress = () => `10.${(++readers >> 16) & 255}.${(readers >> 8) & 255}.${readers & 255}`
 
 /** Every reader another one, over some thousand passports of one account. */
-async function burst(stage: Stage): Promise<Row> {
-  const { sql } = await stage.hall('scans')
+async function burst(stage: BenchEnvironment): Promise<BenchRow> {
+  const { sql } = await stage.openDatabase('scans')
   const log = createLog({ logLevel: 'warn', logFormat: 'json' })
   const recorder = createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: undefined })
   let slowestNotes = 0
-  const figures = await inTurns({
+  const figures = await measureInTurns({
     ours: async () => {
       const started = performance.now()
       const now = systemClock.now()
@@ -107,11 +107,11 @@ async function bareUpsert(sql: Sql): Promise<number> {
   return (BURST / (performance.now() - started)) * 1_000
 }
 
-async function besidePage(stage: Stage): Promise<Row> {
-  const hall = await stage.hall('small')
-  const tenant = await stage.tenant(hall)
+async function besidePage(stage: BenchEnvironment): Promise<BenchRow> {
+  const hall = await stage.openDatabase('small')
+  const tenant = await stage.createTenant(hall)
   const [id = ''] = await fill(hall.sql, { accountId: tenant.accountId, count: 1, word: 'scan' })
-  const server = await stage.serve(hall, 'ours.ts')
+  const server = await stage.startServer(hall, 'ours.ts')
   const path = `/p/${idFromUuid(id)}`
   const texts = Array.from({ length: 500 }, (_, i) =>
     request('GET', path, {
@@ -133,7 +133,7 @@ async function besidePage(stage: Stage): Promise<Row> {
       process.kill(server.pid, 'SIGUSR2')
     }
   }
-  const figures = await inTurns({ ours: shoot, limit: silently }, PAGE_ROUNDS)
+  const figures = await measureInTurns({ ours: shoot, limit: silently }, PAGE_ROUNDS)
   await server.stop()
   return {
     row: 'scans, page',
@@ -143,18 +143,18 @@ async function besidePage(stage: Stage): Promise<Row> {
   }
 }
 
-async function yearAgainstWeek(stage: Stage): Promise<Row> {
-  const hall = await stage.hall('scans_year')
-  const tenant = await stage.tenant(hall)
+async function yearAgainstWeek(stage: BenchEnvironment): Promise<BenchRow> {
+  const hall = await stage.openDatabase('scans_year')
+  const tenant = await stage.createTenant(hall)
   await fillYear(hall, tenant.accountId)
-  const server = await stage.serve(hall, 'ours.ts')
+  const server = await stage.startServer(hall, 'ours.ts')
   const ask = (days: number) => async () => {
     const text = request('GET', `/api/v1/scans?days=${days}`, { authorization: `Bearer ${tenant.key}` })
     const tally = await load({ port: server.port, connections: 1, seconds: 1, next: () => text })
     if (tally.failed > 0) throw new Error('the statistics were refused')
     return tally.medianMs
   }
-  const figures = await inTurns({ year: ask(365), week: ask(7) })
+  const figures = await measureInTurns({ year: ask(365), week: ask(7) })
   await server.stop()
   return {
     row: 'scans, a year',
@@ -166,7 +166,7 @@ async function yearAgainstWeek(stage: Stage): Promise<Row> {
 }
 
 /** A year in which every day has scans from every country: the roll-ups of passports, and the sums of the account. */
-async function fillYear({ sql }: Hall, accountId: number): Promise<void> {
+async function fillYear({ sql }: BenchDatabase, accountId: number): Promise<void> {
   const today = Math.floor(systemClock.now().getTime() / 86_400_000)
   const perDay = Math.ceil(YEAR_ROWS / 365 / COUNTRIES)
   const ids = Array.from({ length: perDay }, (_, i) => newUuid(Date.UTC(2026, 0) + i))

@@ -2,7 +2,7 @@
 import { createPerson } from '../src/accounts/people/people.ts'
 import { setPassword } from '../src/accounts/people/set-password.ts'
 import { systemClock } from '../src/kernel/clock.ts'
-import type { Hall, Server, Tenant } from './stage.ts'
+import type { BenchDatabase, Server, Tenant } from './environment.ts'
 
 const PASSWORD = 'eleven herons over the lake'
 
@@ -14,7 +14,7 @@ export type Visit = {
 }
 
 /** As a new owner of the account. */
-export async function signIn(hall: Hall, server: Server, { accountId }: Tenant): Promise<Visit> {
+export async function signIn(hall: BenchDatabase, server: Server, { accountId }: Tenant): Promise<Visit> {
   const operator = { sql: hall.sql, clock: systemClock }
   const email = `owner${accountId}@bench.example`
   const { token } = await createPerson(operator, { accountId, email, role: 'owner' })

@@ -1,21 +1,21 @@
 /** `sync`: 10,000 models by POST /products/bulk, 500 a call, against the same rows by bare statements over one connection; then the same sheet again, and with a change. */
 import { newUuid } from '../src/kernel/ids.ts'
+import { bodyOf } from '../test/fill-database.ts'
+import type { Bench, BenchRow } from './environment.ts'
+import { type BenchDatabase, median, ROUNDS, type Server, type Tenant } from './environment.ts'
 import { load, request } from './load.ts'
-import { bodyOf } from './loader.ts'
-import type { Bench, Row } from './run.ts'
-import { type Hall, median, ROUNDS, type Server, type Tenant } from './stage.ts'
 import { CALL } from './units.ts'
 
 const MODELS = 10_000
 
 export const syncRows: Bench = async stage => {
-  const hall = await stage.hall('sync')
-  const ours = await stage.serve(hall, 'ours.ts')
+  const hall = await stage.openDatabase('sync')
+  const ours = await stage.startServer(hall, 'ours.ts')
   const rounds: Record<'bare' | 'created' | 'unchanged' | 'updated', number>[] = []
   // The first round warms up.
   for (let round = 0; round <= ROUNDS; round++) {
-    const mine = await stage.tenant(hall)
-    const theirs = await stage.tenant(hall)
+    const mine = await stage.createTenant(hall)
+    const theirs = await stage.createTenant(hall)
     rounds.push({
       bare: await perSecond(from => insert(hall, theirs, from)),
       created: await perSecond(from => call(ours, mine, from, {})),
@@ -25,7 +25,7 @@ export const syncRows: Bench = async stage => {
   }
   await ours.stop()
   const of = (what: keyof (typeof rounds)[number]) => median(rounds.slice(1).map(round => round[what]))
-  const row = (name: string, what: 'created' | 'unchanged' | 'updated'): Row => ({
+  const row = (name: string, what: 'created' | 'unchanged' | 'updated'): BenchRow => ({
     row: name,
     ours: of(what),
     limit: of('bare'),
@@ -53,7 +53,7 @@ async function call(server: Server, tenant: Tenant, from: number, change: object
 }
 
 /** The rows of 500 models and nothing else: no look-up, no check, no answer, no HTTP. */
-export async function insert({ sql }: Hall, { accountId }: Tenant, from: number): Promise<void> {
+export async function insert({ sql }: BenchDatabase, { accountId }: Tenant, from: number): Promise<void> {
   const now = new Date()
   const rows = Array.from({ length: CALL }, (_, i) => {
     const data = bodyOf(from + i)

@@ -4,9 +4,9 @@ import { systemClock } from '../src/kernel/clock.ts'
 import type { Sql } from '../src/kernel/db/database.ts'
 import { idFromUuid, newUuid } from '../src/kernel/ids.ts'
 import { createChildren } from '../src/passports/units/create-units.ts'
+import { fill } from '../test/fill-database.ts'
+import type { BenchDatabase, Tenant } from './environment.ts'
 import { request } from './load.ts'
-import { fill } from './loader.ts'
-import type { Hall, Tenant } from './stage.ts'
 
 /** As many as a call may bring. */
 export const CALL = 500
@@ -15,13 +15,13 @@ export const CALL = 500
 export const serialOf = (prefix: string, n: number) => `${prefix}-${String(n).padStart(7, '0')}`
 
 /** The UUIDs of new models. */
-export const models = (hall: Hall, { accountId }: Tenant, count: number): Promise<string[]> =>
+export const models = (hall: BenchDatabase, { accountId }: Tenant, count: number): Promise<string[]> =>
   fill(hall.sql, { accountId, count, word: 'units' })
 
 export type Issue = { under: string; level: 'batch' | 'item'; count: number; prefix?: string }
 
 /** Issues plain units in calls of 500, past HTTP; returns the UUIDs of the first 10,000. */
-export async function issue(hall: Hall, tenant: Tenant, wish: Issue): Promise<string[]> {
+export async function issue(hall: BenchDatabase, tenant: Tenant, wish: Issue): Promise<string[]> {
   const { under, level, count, prefix = 'L1' } = wish
   const kept: string[] = []
   for (let done = 0; done < count; done += CALL) {
@@ -35,7 +35,7 @@ export async function issue(hall: Hall, tenant: Tenant, wish: Issue): Promise<st
 }
 
 /** One call of 500 plain items, past HTTP. */
-export const issueCall = (hall: Hall, tenant: Tenant, under: string, from: number) =>
+export const issueCall = (hall: BenchDatabase, tenant: Tenant, under: string, from: number) =>
   issueUnits(
     hall,
     tenant,
@@ -45,7 +45,7 @@ export const issueCall = (hall: Hall, tenant: Tenant, under: string, from: numbe
   )
 
 async function issueUnits(
-  { sql }: Hall,
+  { sql }: BenchDatabase,
   { accountId }: Tenant,
   parentUuid: string,
   level: Issue['level'],

@@ -7,8 +7,8 @@ import { createSealer } from '../src/kernel/sealing.ts'
 import { insertEvents } from '../src/webhooks/insert-events.ts'
 import { addWebhook } from '../src/webhooks/manage-endpoints.ts'
 import { signEvent } from '../src/webhooks/sign.ts'
-import type { Bench } from './run.ts'
-import { type Hall, inTurns, type Server, type Tenant } from './stage.ts'
+import type { Bench } from './environment.ts'
+import { type BenchDatabase, measureInTurns, type Server, type Tenant } from './environment.ts'
 
 const EVENTS = 10_000
 const CONNECTIONS = 32
@@ -16,16 +16,16 @@ const WITHIN_MS = 60_000
 const SECRET_KEY = 'bench-bench-bench-bench-bench-bench'
 
 export const webhookRows: Bench = async stage => {
-  const hall = await stage.hall('webhooks')
-  const tenant = await stage.tenant(hall)
-  const receiver = await stage.serve(hall, 'receiver.ts')
-  const poster = await stage.serve(hall, 'poster.ts')
-  const worker = await stage.serve(hall, 'deliver.ts', { secretKey: SECRET_KEY })
+  const hall = await stage.openDatabase('webhooks')
+  const tenant = await stage.createTenant(hall)
+  const receiver = await stage.startServer(hall, 'receiver.ts')
+  const poster = await stage.startServer(hall, 'poster.ts')
+  const worker = await stage.startServer(hall, 'deliver.ts', { secretKey: SECRET_KEY })
   const origin = `http://127.0.0.1:${receiver.port}`
   const policy = { allowInsecureLoopback: true, allowed: createAddressList([]) }
   const ctx = { sql: hall.sql, clock: systemClock, accountId: tenant.accountId, actorId: 1 }
   await addWebhook(ctx, { sealer: createSealer(SECRET_KEY), policy }, { url: `${origin}/hook` })
-  const figures = await inTurns({
+  const figures = await measureInTurns({
     ours: () => deliver(hall, tenant, receiver),
     bare: () => post(poster, `${origin}/bare`),
   })
@@ -36,7 +36,7 @@ export const webhookRows: Bench = async stage => {
 }
 
 /** Events a second, from the moment they are kept until the last one has arrived. */
-async function deliver({ sql }: Hall, { accountId }: Tenant, receiver: Server): Promise<number> {
+async function deliver({ sql }: BenchDatabase, { accountId }: Tenant, receiver: Server): Promise<number> {
   const before = await counted(receiver)
   const now = systemClock.now()
   const ids = Array.from({ length: EVENTS }, () => newUuid(now.getTime()))

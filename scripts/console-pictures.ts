@@ -1,7 +1,7 @@
 /** Takes the pictures of docs/console.md: a server of its own with the demo's passports, looked at in Chromium. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { openStage } from '../bench/stage.ts'
+import { openEnvironment } from '../bench/environment.ts'
 import { createAccount } from '../src/accounts/accounts.ts'
 import { getOperatorActor } from '../src/accounts/actors.ts'
 import { updateBrand } from '../src/accounts/brand/update-brand.ts'
@@ -35,9 +35,9 @@ const AGENTS = [
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36',
 ]
 
-const stage = await openStage(line => console.log(line))
+const stage = await openEnvironment(line => console.log(line))
 try {
-  const { sql, ...hall } = await stage.hall('pictures')
+  const { sql, ...hall } = await stage.openDatabase('pictures')
   const operator = { sql, clock: systemClock }
   const accountId = Number((await createAccount(operator, { name: 'Hallwerk', plan: 'beta' })).id)
   const ctx = { ...operator, accountId, actorId: await getOperatorActor(operator, accountId) }
@@ -48,7 +48,7 @@ try {
   await scan(ctx, models)
   await createOwnKey(ctx, { name: 'Shop', scope: 'full', expiresAt: undefined, createdBy: EMAIL })
   const product = await correctedProduct(ctx, models[0] ?? '')
-  const server = await stage.serve({ sql, ...hall }, 'ours.ts')
+  const server = await stage.startServer({ sql, ...hall }, 'ours.ts')
   await takeAll(`http://localhost:${server.port}/console`, `/products/${product}`)
 } finally {
   await stage.close()

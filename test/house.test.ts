@@ -1,7 +1,7 @@
 /** The house's rules as data: which room may use which, who owns a table, what no file may do. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 
 const ARROWS: Record<string, readonly string[]> = {
@@ -98,6 +98,14 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
   transfer: { spreadsheets: [], backup: ['.'], accounts: ['.'], static: ['.'], '.': [] },
 }
 
+/** The same for the top folders. */
+const FOLDER_ARROWS: Record<string, readonly string[]> = {
+  scripts: ['bench', 'test', 'src'],
+  bench: ['test', 'src'],
+  test: ['src'],
+  src: [],
+}
+
 /** A table's name stands in SQL only inside its owner and `migrations/`. */
 const TABLES: Record<string, readonly string[]> = {
   accounts: [
@@ -148,10 +156,12 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(nam
 const source = new Map(files.map(name => [name, readFileSync(join(SRC, name), 'utf8')]))
 const roomOf = (name: string) => name.split('/')[0] ?? name
 
+/** The relative imports of a file in `folder`. */
+const listImports = (text: string, folder: string): string[] =>
+  Array.from(text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g), ([, path]) => join(folder, path ?? ''))
+
 const imports = (name: string): string[] =>
-  Array.from((source.get(name) ?? '').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g), ([, path]) =>
-    relative(SRC, join(SRC, dirname(name), path ?? '')),
-  ).filter(path => !path.startsWith('..'))
+  listImports(source.get(name) ?? '', dirname(name)).filter(path => !path.startsWith('..'))
 
 describe('rooms', () => {
   test('every import follows an arrow of the table', () => {
@@ -184,6 +194,28 @@ describe('rooms', () => {
       [],
     )
   })
+})
+
+describe('source, tests, benchmarks and scripts', () => {
+  const ROOT = join(SRC, '..')
+  const all = Object.keys(FOLDER_ARROWS).flatMap(folder =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter(name => name.endsWith('.ts'))
+      .map(name => join(folder, name)),
+  )
+  const importsOf = new Map(
+    all.map(name => [name, listImports(readFileSync(join(ROOT, name), 'utf8'), dirname(name))]),
+  )
+
+  test('a folder imports only what the table allows', () => {
+    const wrong = all.flatMap(name =>
+      (importsOf.get(name) ?? [])
+        .map(path => ({ path, from: roomOf(name), to: roomOf(path) }))
+        .filter(({ from, to }) => from !== to && to in FOLDER_ARROWS && !FOLDER_ARROWS[from]?.includes(to))
+        .map(({ path }) => `${name} → ${path}`),
+    )
+    assert.deepEqual(wrong, [])
+  })
 
   test('no import goes in a circle', () => {
     const state = new Map<string, 'open' | 'done'>()
@@ -195,10 +227,10 @@ describe('rooms', () => {
         return
       }
       state.set(name, 'open')
-      for (const next of imports(name)) if (source.has(next)) visit(next, [...trail, name])
+      for (const next of importsOf.get(name) ?? []) if (importsOf.has(next)) visit(next, [...trail, name])
       state.set(name, 'done')
     }
-    for (const name of files) visit(name, [])
+    for (const name of all) visit(name, [])
     assert.deepEqual(circles, [])
   })
 })

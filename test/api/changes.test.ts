@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fill } from '../../bench/loader.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { findUuid, newUuid } from '../../src/kernel/ids.ts'
 import { findPublicPassport } from '../../src/passports/read/find.ts'
@@ -12,6 +11,7 @@ import { setStatus } from '../../src/passports/write/archive.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { findBySku } from '../../src/passports/write/find-matches.ts'
 import { updatePassport } from '../../src/passports/write/update.ts'
+import { fill } from '../fill-database.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
 type Row = { id: string; version_no: number; status: string; outdated: boolean }

@@ -133,7 +133,7 @@ describe('GET /products', () => {
 
     test('a word that everything has is counted to 10,000 and says so', async () => {
       const large = await t.account({ plan: 'enterprise' })
-      const { fill } = await import('../../bench/loader.ts')
+      const { fill } = await import('../fill-database.ts')
       const loaded = await fill(t.sql, { accountId: large.id, count: 10_050, word: 'jersey' })
       const { idFromUuid } = await import('../../src/kernel/ids.ts')
       const newest = loaded.toReversed().map(idFromUuid)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { bodyOf } from '../../bench/loader.ts'
 import { syncModels } from '../../src/passports/sync/sync-models.ts'
+import { bodyOf } from '../fill-database.ts'
 import { IS_FULL } from '../full.ts'
 import {
   type Answer,

@@ -1,10 +1,12 @@
 /** A call of the API with what the model says must come of it: who may ask, what was sent before, what is done. */
 import assert from 'node:assert/strict'
 import type { Answer, Harness } from '../harness.ts'
-import { type Account, remember } from './world.ts'
-import type { Claims } from './writes.ts'
+import { type Account, type Entry, remember } from './world.ts'
 
 export type Caller = 'full' | 'read' | 'revoked' | 'none'
+
+/** From a GTIN-14 to the model that holds it, in any account. */
+export type Claims = Map<string, Entry>
 
 /** What there is, of both accounts and of all. A dry run is judged by a copy. */
 export type State = { accounts: Account[]; claims: Claims }

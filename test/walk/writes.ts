@@ -13,7 +13,7 @@ import {
   refresh,
   type Unit,
 } from '../passports/inheritance-model.ts'
-import type { Verdict } from './call.ts'
+import type { Claims, Verdict } from './call.ts'
 import {
   type Account,
   type Entry,
@@ -29,9 +29,6 @@ import {
   type Version,
   versionOf,
 } from './world.ts'
-
-/** GTIN-14 to the model that holds it, of whatever account. */
-export type Claims = Map<string, Entry>
 
 /** A value that no field takes. */
 export const BAD = 'bad'

@@ -27,7 +27,9 @@ export type DemoPassport = {
 const FOLDER = join(import.meta.dirname, '../../../assets/demo')
 const readJson = (name: string) => JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8'))
 
-export const DEMO_PASSPORTS: readonly DemoPassport[] = ['textiles', 'batteries', 'furniture'].flatMap(readJson)
+export const DEMO_PASSPORTS: readonly DemoPassport[] = ['textiles', 'batteries', 'furniture'].flatMap(
+  readJson,
+)
 
 const { logo, logoDark, ...brand } = readJson('brand')
 export const DEMO_BRAND: BrandChange = { ...brand, logo: Buffer.from(logo), logoDark: Buffer.from(logoDark) }

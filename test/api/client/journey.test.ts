@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import createClient, { type Client } from 'openapi-fetch'
-import { CLIENT_TYPES, clientTypes } from '../../../scripts/client-types.ts'
 import { type Harness, startHarness } from '../../harness.ts'
+import { CLIENT_TYPES, clientTypes } from './make-types.ts'
 import type { components, paths } from './schema.d.ts'
 
 type NewProduct = components['schemas']['NewProduct']

@@ -1,9 +1,9 @@
 /** `npm run client`: types of a client, made from the OpenAPI document; the tests of the API are driven through them. */
 import { writeFileSync } from 'node:fs'
 import openapiTS, { astToString } from 'openapi-typescript'
-import { buildOpenapiDocument } from '../src/api/openapi/document.ts'
+import { buildOpenapiDocument } from '../../../src/api/openapi/document.ts'
 
-export const CLIENT_TYPES = new URL('../test/api/client/schema.d.ts', import.meta.url)
+export const CLIENT_TYPES = new URL('./schema.d.ts', import.meta.url)
 
 /** Words for people, which no type depends on: without them the types change only when the interface does. */
 const WORDS = new Set(['description', 'summary', 'example', 'examples'])

@@ -12,19 +12,23 @@ import { migrate } from '../src/kernel/db/migrate.ts'
 import { startEmbeddedPostgres } from '../src/kernel/postgres-server/embedded-postgres.ts'
 
 export type Tenant = { accountId: number; key: string }
-export type Hall = { target: DatabaseTarget; sql: Sql }
+export type BenchDatabase = { target: DatabaseTarget; sql: Sql }
 export type Server = { port: number; pid: number; stop: () => Promise<void> }
 
-export type Stage = {
+export type BenchEnvironment = {
   log: (line: string) => void
   /** A migrated database of this name, made at first use. */
-  hall: (name: string) => Promise<Hall>
+  openDatabase: (name: string) => Promise<BenchDatabase>
   /** An account with a key, and without a limit or quota. */
-  tenant: (hall: Hall) => Promise<Tenant>
+  createTenant: (hall: BenchDatabase) => Promise<Tenant>
   /** A server as a process of its own: `ours`, or one of the bare ones. */
-  serve: (hall: Hall, file: string, settings?: Record<string, unknown>) => Promise<Server>
+  startServer: (hall: BenchDatabase, file: string, settings?: Record<string, unknown>) => Promise<Server>
   close: () => Promise<void>
 }
+
+/** `ratio` is ours to the limit; `unit` says what is compared. */
+export type BenchRow = { row: string; ours: number; limit: number; ratio: number; unit: string }
+export type Bench = (stage: BenchEnvironment) => Promise<BenchRow[]>
 
 /** As `npm start` runs the server. */
 const NODE_FLAGS = project.config.nodeFlags.split(' ')
@@ -34,13 +38,13 @@ export const ROUNDS = 5
 /** Of plans that refuse, a bench would measure the refusals. */
 const PLAN = 'bench'
 
-export async function openStage(log: (line: string) => void): Promise<Stage> {
+export async function openEnvironment(log: (line: string) => void): Promise<BenchEnvironment> {
   const folder = await mkdtemp(join(tmpdir(), 'carnet-bench-'))
   const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => {} })
   const admin = openPool(postgres, { max: 1, name: 'bench' })
-  const halls = new Map<string, Promise<Hall>>()
+  const halls = new Map<string, Promise<BenchDatabase>>()
   const servers = new Set<Server>()
-  const openHall = async (name: string): Promise<Hall> => {
+  const openHall = async (name: string): Promise<BenchDatabase> => {
     await admin.unsafe(`create database ${name}`)
     const target = { ...postgres, database: name }
     const sql = openPool(target, { max: 4, name: 'bench' })
@@ -50,12 +54,12 @@ export async function openStage(log: (line: string) => void): Promise<Stage> {
   }
   return {
     log,
-    hall(name) {
+    openDatabase(name) {
       const hall = halls.get(name) ?? openHall(name)
       halls.set(name, hall)
       return hall
     },
-    async tenant({ sql }) {
+    async createTenant({ sql }) {
       const ctx = { sql, clock: systemClock }
       const account = await createAccount(ctx, { name: 'Bench', plan: PLAN })
       const accountId = Number(account.id)
@@ -68,7 +72,7 @@ export async function openStage(log: (line: string) => void): Promise<Stage> {
       })
       return { accountId, key: made.key }
     },
-    async serve(hall, file, settings = {}) {
+    async startServer(hall, file, settings = {}) {
       const server = await start(file, { ...settings, target: hall.target })
       servers.add(server)
       const stop = server.stop
@@ -121,7 +125,7 @@ export function median(values: readonly number[]): number {
  * Runs the contenders in turn after one warm-up each, every other round in the opposite order, since a machine grows
  * faster or slower meanwhile; gives each one's median.
  */
-export async function inTurns<K extends string>(
+export async function measureInTurns<K extends string>(
   contenders: Record<K, () => Promise<number>>,
   rounds = ROUNDS,
 ): Promise<Record<K, number>> {
