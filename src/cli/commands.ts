@@ -1,4 +1,4 @@
-/** The table of contents of the command line. A command's file is loaded when it is asked for, so that each starts fast. */
+/** All commands. The file of a command is loaded only when the command runs, so that each starts fast. */
 import type { Command } from './command-line/command.ts'
 
 export type CommandEntry = { about: string; load: () => Promise<Command> }
@@ -10,27 +10,27 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/demo.ts')).demo,
   },
   migrate: {
-    about: 'bring the database to this version',
+    about: 'migrate the database to this version',
     load: async () => (await import('./commands/migrate.ts')).migrateCommand,
   },
   doctor: {
-    about: 'look for what is wrong with the installation',
+    about: 'check the installation for problems',
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   'accounts create': {
-    about: 'make an account',
+    about: 'create an account',
     load: async () => (await import('./commands/accounts.ts')).accountsCreate,
   },
   'accounts list': {
-    about: 'list the accounts with what they use',
+    about: 'list the accounts and their usage',
     load: async () => (await import('./commands/accounts.ts')).accountsList,
   },
   'accounts set-plan': {
-    about: 'put an account on a plan',
+    about: 'change the plan of an account',
     load: async () => (await import('./commands/accounts.ts')).accountsSetPlan,
   },
   'accounts set-indexing': {
-    about: 'whether search engines may list the models of an account',
+    about: 'allow or forbid search engines to list the products of an account',
     load: async () => (await import('./commands/accounts.ts')).accountsSetIndexing,
   },
   'accounts brand': {
@@ -38,7 +38,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/accounts-brand.ts')).accountsBrand,
   },
   'accounts scans': {
-    about: "whether and how an account's scans are counted",
+    about: "show or change how an account's scans are counted",
     load: async () => (await import('./commands/accounts-scans.ts')).accountsScans,
   },
   'accounts close': {
@@ -46,11 +46,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/accounts.ts')).accountsClose,
   },
   'accounts reopen': {
-    about: 'open a closed account again',
+    about: 'reopen a closed account',
     load: async () => (await import('./commands/accounts.ts')).accountsReopen,
   },
   'users create': {
-    about: 'make a person of an account, with a link to set a password',
+    about: 'add a person to an account, with a link to set a password',
     load: async () => (await import('./commands/users.ts')).usersCreate,
   },
   'users reset-password': {
@@ -58,7 +58,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/users.ts')).usersResetPassword,
   },
   'keys create': {
-    about: 'make an API key; it is shown once',
+    about: 'create an API key; it is shown once',
     load: async () => (await import('./commands/keys.ts')).keysCreate,
   },
   'keys list': {
@@ -66,19 +66,19 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/keys.ts')).keysList,
   },
   'keys rotate': {
-    about: 'replace an API key; the old one goes on for a day',
+    about: 'replace an API key; the old one works for another day',
     load: async () => (await import('./commands/keys.ts')).keysRotate,
   },
   'keys revoke': {
-    about: 'end an API key within two seconds',
+    about: 'revoke an API key within two seconds',
     load: async () => (await import('./commands/keys.ts')).keysRevoke,
   },
   'gtin release': {
-    about: 'take a GTIN from a product that is no longer active, for another one',
+    about: 'release the GTIN of an inactive product for another product',
     load: async () => (await import('./commands/gtin.ts')).gtinRelease,
   },
   'access-links create': {
-    about: 'make a link to what the public does not see; it is shown once',
+    about: 'create a link to data that is not public; it is shown once',
     load: async () => (await import('./commands/access-links.ts')).accessLinksCreate,
   },
   'access-links list': {
@@ -86,31 +86,31 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/access-links.ts')).accessLinksList,
   },
   'access-links revoke': {
-    about: 'end an access link',
+    about: 'revoke an access link',
     load: async () => (await import('./commands/access-links.ts')).accessLinksRevoke,
   },
   'webhooks add': {
-    about: 'have events sent to an address; its secret is shown once',
+    about: 'send events to a URL; the secret is shown once',
     load: async () => (await import('./commands/webhooks.ts')).webhooksAdd,
   },
   'webhooks list': {
-    about: 'list an account’s webhooks with how they are doing',
+    about: 'list an account’s webhooks and their state',
     load: async () => (await import('./commands/webhooks.ts')).webhooksList,
   },
   'webhooks change': {
-    about: 'change address, events or description of a webhook',
+    about: 'change the URL, events or description of a webhook',
     load: async () => (await import('./commands/webhooks.ts')).webhooksChange,
   },
   'webhooks pause': {
-    about: 'hold what a webhook would get',
+    about: 'hold back the events of a webhook',
     load: async () => (await import('./commands/webhooks.ts')).webhooksPause,
   },
   'webhooks resume': {
-    about: 'deliver again, also after it was switched off',
+    about: 'deliver again, also after a webhook was disabled',
     load: async () => (await import('./commands/webhooks.ts')).webhooksResume,
   },
   'webhooks remove': {
-    about: 'take a webhook away with what waits for it',
+    about: 'remove a webhook and its waiting events',
     load: async () => (await import('./commands/webhooks.ts')).webhooksRemove,
   },
   'webhooks rotate': {
@@ -118,15 +118,15 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/webhook-secrets.ts')).webhooksRotate,
   },
   'webhooks activate': {
-    about: 'let the new secret sign the documented header now',
+    about: 'sign X-Service-Signature with the new secret now',
     load: async () => (await import('./commands/webhook-secrets.ts')).webhooksActivate,
   },
   'webhooks test': {
-    about: 'send a test event and say what came of it',
+    about: 'send a test event and show the result',
     load: async () => (await import('./commands/webhook-deliveries.ts')).webhooksTest,
   },
   'webhooks deliveries': {
-    about: 'list attempts to deliver, newest first',
+    about: 'list delivery attempts, newest first',
     load: async () => (await import('./commands/webhook-deliveries.ts')).webhooksDeliveries,
   },
   'webhooks resend': {
@@ -134,35 +134,35 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/webhook-deliveries.ts')).webhooksResend,
   },
   'webhooks replay': {
-    about: 'send again what was given up since a time',
+    about: 'send again the events that failed since a time',
     load: async () => (await import('./commands/webhook-deliveries.ts')).webhooksReplay,
   },
   'webhooks unstick': {
-    about: 'make due what waits for a time that a clock ran ahead to',
+    about: 'deliver what waits because a clock was ahead',
     load: async () => (await import('./commands/webhook-deliveries.ts')).webhooksUnstick,
   },
   'secrets reseal': {
-    about: 'seal stored secrets anew after a change of SECRET_KEY',
+    about: 'encrypt stored secrets again after a change of SECRET_KEY',
     load: async () => (await import('./commands/webhook-secrets.ts')).secretsReseal,
   },
   backup: {
-    about: 'write everything into one file, while the server goes on',
+    about: 'write everything into one file while the server runs',
     load: async () => (await import('./commands/backup.ts')).backup,
   },
   'backup drill': {
-    about: 'restore a backup into a temporary database, check it, and delete it again',
+    about: 'restore a backup into a temporary database and check it',
     load: async () => (await import('./commands/backup-drill.ts')).backupDrill,
   },
   restore: {
-    about: 'put a backup into an empty store',
+    about: 'restore a backup into an empty store',
     load: async () => (await import('./commands/backup.ts')).restore,
   },
   export: {
-    about: 'write an account into a file that others can read, or into a folder of pages',
+    about: 'export an account as a file, or as a folder of pages',
     load: async () => (await import('./commands/export.ts')).exportCommand,
   },
   import: {
-    about: 'put an exported account into this Carnet',
+    about: 'import an exported account',
     load: async () => (await import('./commands/export.ts')).importCommand,
   },
 }

@@ -1,4 +1,4 @@
-/** Runs one command line: finds the command, prints its result, and turns what went wrong into a sentence and an exit code. */
+/** Runs one command line: finds the command, prints its result, and turns errors into a sentence and an exit code. */
 import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/characters.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { ConfigError, type Environment } from '../kernel/config/config.ts'
@@ -19,13 +19,13 @@ import { COMMANDS } from './commands.ts'
 export type Io = { out: (text: string) => void; err: (text: string) => void }
 
 const DONE = 0
-const REFUSED = 1
+const FAILED = 1
 const WRONG_USAGE = 2
 
-/** The exit code: 0 done, 1 refused (a sentence on `err`), 2 wrong usage (a sentence and the usage line), 130 or 143 when told to stop. */
+/** Returns the exit code: 0 done, 1 failed, 2 wrong usage, 130 or 143 stopped by a signal. Errors are printed on `err`. */
 export async function runCommandLine(words: readonly string[], env: Environment, io: Io): Promise<number> {
   const name = findName(words)
-  if (name === undefined) return withoutCommand(words, io)
+  if (name === undefined) return answerWithoutCommand(words, io)
   let usage = name
   try {
     const command = await COMMANDS[name]?.load()
@@ -33,7 +33,7 @@ export async function runCommandLine(words: readonly string[], env: Environment,
     usage = command.usage
     return await runCommand(command, words.slice(name.split(' ').length), env, io)
   } catch (error) {
-    return complain(error, usage, isLogged(name, env) ? { ...io, err: text => io.err(logLine(text)) } : io)
+    return reportError(error, usage, isLogged(name, env) ? { ...io, err: text => io.err(logLine(text)) } : io)
   }
 }
 
@@ -66,51 +66,51 @@ function findName(words: readonly string[]): string | undefined {
   return [`${first} ${second}`, first].find(name => Object.hasOwn(COMMANDS, name))
 }
 
-function withoutCommand(words: readonly string[], io: Io): number {
+function answerWithoutCommand(words: readonly string[], io: Io): number {
   const [first, second] = words
   const inGroup = Object.keys(COMMANDS).filter(name => name.startsWith(`${first} `))
   const names = inGroup.length > 0 ? inGroup : Object.keys(COMMANDS)
-  const asked = (word: string | undefined) => word === '--help' || word === '-h'
-  if (first === undefined || asked(first) || (inGroup.length > 0 && asked(second))) {
+  const isHelp = (word: string | undefined) => word === '--help' || word === '-h'
+  if (first === undefined || isHelp(first) || (inGroup.length > 0 && isHelp(second))) {
     const write = first === undefined ? io.err : io.out
-    write(overview(names))
+    write(formatOverview(names))
     return first === undefined ? WRONG_USAGE : DONE
   }
   if (first === '--version') {
     io.out(`${VERSION}\n`)
     return DONE
   }
-  const said =
+  const message =
     inGroup.length > 0 && second === undefined
       ? `${first} what?`
       : `There is no command "${first}${inGroup.length > 0 ? ` ${second}` : ''}".`
-  io.err(`${said}\n${overview(names)}`)
+  io.err(`${message}\n${formatOverview(names)}`)
   return WRONG_USAGE
 }
 
-function overview(names: readonly string[]): string {
+function formatOverview(names: readonly string[]): string {
   const rows = names.map(name => [`carnet ${name}`, COMMANDS[name]?.about ?? ''])
   return `Usage: carnet COMMAND [options]; each has --help and --json.\n\n${alignColumns(rows, '  ')}\n`
 }
 
-/** What a server says last stands in the log of a server. */
+/** The last error of a server belongs into its log. */
 const isLogged = (name: string, env: Environment) => name === 'serve' && env.LOG_FORMAT === 'json'
 
 const FATAL = 60
 const logLine = (text: string) =>
   `${JSON.stringify({ level: FATAL, time: systemClock.now().toISOString(), msg: text.trimEnd() })}\n`
 
-function complain(error: unknown, usage: string, io: Io): number {
+function reportError(error: unknown, usage: string, io: Io): number {
   if (error instanceof UsageError) {
     io.err(`${escapeForTerminal(error.message)}\nUsage: carnet ${usage}\n`)
     return WRONG_USAGE
   }
-  io.err(`${escapeForTerminal(sentenceFor(error))}\n`)
-  return error instanceof Stopped ? error.exitCode : REFUSED
+  io.err(`${escapeForTerminal(describeFailure(error))}\n`)
+  return error instanceof Stopped ? error.exitCode : FAILED
 }
 
-/** One sentence for what was to be expected; a bug keeps its stack, because nobody can mend it without. */
-function sentenceFor(error: unknown): string {
+/** One sentence for an expected error. A bug keeps its stack, which is needed to fix it. */
+function describeFailure(error: unknown): string {
   if (error instanceof CommandError || error instanceof ConfigError || error instanceof Stopped)
     return error.message
   if (error instanceof AppError) {

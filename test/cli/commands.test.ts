@@ -72,7 +72,7 @@ describe('accounts', () => {
     assert.match((await carnet(['accounts', 'list'], settings)).stdout, /, closed/)
     const key = await carnet(['keys', 'create', '--account', account.id, '--scope', 'full'], settings)
     assert.deepEqual([key.code, key.stdout], [1, ''])
-    assert.match(key.stderr, /^Account \d+ is closed, and no key opens anything of it/)
+    assert.match(key.stderr, /^Account \d+ is closed, so its keys do not work/)
     const open = await json(`accounts reopen ${account.id}`)
     assert.deepEqual(open, { id: account.id, name: 'Nordlicht', closed_at: null })
     assert.equal((await carnet(['accounts', 'close', '99999'], settings)).code, 1)

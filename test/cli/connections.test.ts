@@ -45,11 +45,14 @@ test('one that runs for fewer goes on, and doctor and the server tell', async ()
     assert.equal(code, 1)
     assert.match(
       stdout,
-      /BAD +connections +the database takes 97 \(max_connections\), and WORKERS=11 may need 151: stop/,
+      /BAD +connections +the database allows 97 \(max_connections\), and WORKERS=11 may need 151: stop/,
     )
     const server = await serve({ ...settings, env: { ...settings.env, WORKERS: '7' } })
     await server.stop()
-    assert.match(server.said.stderr, /too few connections under load: the database takes 97 .* WORKERS=7 may/)
+    assert.match(
+      server.said.stderr,
+      /too few connections under load: the database allows 97 .* WORKERS=7 may/,
+    )
   } finally {
     await postgres.stop()
   }

@@ -44,7 +44,7 @@ test('of what it does not heed it says so in one line, and of nothing else', () 
       PATH: '/bin',
       HOME: '/',
     }),
-    'The demo has data and addresses of its own, in ./data/demo: it does not heed DATABASE_URL, DATA_DIR.',
+    'The demo has its own data and addresses, in ./data/demo: it ignores DATABASE_URL, DATA_DIR.',
   )
   assert.equal(
     describeIgnoredSettings({ TRUSTED_PROXIES: '127.0.0.1', COUNTRY_HEADER: 'x', LOG_LEVEL: 'info' }),

@@ -171,7 +171,7 @@ test('accounts scans shows and changes the switches; doctor tells where countrie
     )
   }
   const shoes = await carnet(['accounts', 'scans', accountId, '--category', 'shoes=off'], settings)
-  assert.equal(shoes.stderr, 'There is no category "shoes", which --category names.\n')
+  assert.equal(shoes.stderr, 'There is no category "shoes", as given in --category.\n')
   const { stdout } = await carnet(['doctor', '--json'], settings)
   const checks = JSON.parse(stdout) as { name: string; ok: boolean; detail: string }[]
   const country = checks.find(check => check.name === 'country data')

@@ -133,7 +133,7 @@ describe('webhooks', () => {
     await sixMinutesLater()
     const late = await carnet(['doctor'], settings)
     assert.equal(late.code, 1)
-    assert.match(late.stdout, /BAD +deliveries +1 due, .* a process with ROLE=all or ROLE=worker has to be/)
+    assert.match(late.stdout, /BAD +deliveries +1 due, .* a process with ROLE=all or ROLE=worker must be/)
     workerPort = await probePort('127.0.0.1', 0)
     const env = { ...settings.env, ROLE: 'worker', WORKER_PORT: String(workerPort), METRICS_TOKEN: TOKEN }
     worker = await serve({ ...settings, env })
@@ -175,7 +175,7 @@ describe('webhooks', () => {
     await until('it came, resumed', () => received.length === 3)
   })
 
-  test('list says until when one is left in peace', async () => {
+  test('list says until when a webhook gets no attempt', async () => {
     const config = readConfig({ ...settings.env })
     const store = await openStore(config, createLog(config), { name: 'test', migrate: false })
     const until = (minutes: number) => new Date(Date.now() + minutes * 60_000)
@@ -183,7 +183,7 @@ describe('webhooks', () => {
       update webhook_endpoint set wait_until = ${at}, failing_since = ${at && until(-5)}, failures = 20, revision = revision + 1`
     await rest(until(10))
     const { stdout } = await carnet(['webhooks', 'list', '--account', account], settings)
-    assert.match(stdout, /failing since [\dT:-]{16}, left in peace until [\dT:-]{16} /)
+    assert.match(stdout, /failing since [\dT:-]{16}, no attempt until [\dT:-]{16} /)
     await rest(null)
     await store.stop()
   })
@@ -274,7 +274,7 @@ describe('webhooks', () => {
       [`webhooks rotate ${webhook.id} --webhook ${webhook.id}`, 2, /give one/],
       [`webhooks deliveries --account ${account} --before nope`, 1, /^There is no delivery "nope"/],
       [`webhooks deliveries --account ${account} --limit 0`, 2, /--limit is "0"/],
-      [`webhooks replay --account ${account} --since 2999-01-01`, 2, /not over yet/],
+      [`webhooks replay --account ${account} --since 2999-01-01`, 2, /in the future/],
       [`webhooks replay --account ${account} --since 0000-01-01`, 2, /--since is "0000-01-01"/],
     ]
     for (const [line, code, sentence] of cases) {

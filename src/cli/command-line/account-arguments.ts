@@ -1,26 +1,26 @@
-/** Words that several commands read alike: account numbers and names. */
+/** Arguments that several commands share: account ids and names. */
 import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type Arguments, UsageError } from './command.ts'
 
-/** Of PostgreSQL's integer. */
+/** The largest integer of PostgreSQL. */
 const MAX_ACCOUNT_ID = 2_147_483_647
 const MAX_NAME_LENGTH = 200
 
-/** The number an account id stands for. Throws `not_found`: what cannot be an id names no account. */
+/** The number of an account id. Throws `not_found` for text that cannot be an id. */
 export function parseAccountId(id: string): number {
   const number = /^[1-9]\d{0,9}$/.test(id) ? Number(id) : Number.NaN
   if (number <= MAX_ACCOUNT_ID) return number
-  throw new AppError('not_found', `There is no account "${id}". "carnet accounts list" shows all.`)
+  throw new AppError('not_found', `There is no account "${id}". "carnet accounts list" shows all accounts.`)
 }
 
-/** A name as a person writes one: one line, 200 characters at most. Throws UsageError. */
+/** A name of one line, 200 characters at most. Throws UsageError. */
 export function parseName(args: Arguments, option: string): string {
   const name = args.get(option).trim()
   if (isLongerThan(name, MAX_NAME_LENGTH))
     throw new UsageError(`--${option} is longer than ${MAX_NAME_LENGTH} characters.`)
   if (!isOneLine(name)) {
-    throw new UsageError(`--${option} has characters that cannot be shown.`)
+    throw new UsageError(`--${option} must be one line without control characters.`)
   }
   return name
 }

@@ -1,4 +1,4 @@
-/** What a command is: its words, options and result, so that help, parsing and refusals are the same for all of them. */
+/** The shape of a command. Parsing, help and error messages are the same for all commands. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { Environment } from '../../kernel/config/config.ts'
 
@@ -10,30 +10,30 @@ export type Command = {
   usage: string
   about: string
   options: CommandOptions
-  /** Names of the words that are not options, in order; all are required. */
+  /** Names of the required arguments without a dash, in order. */
   positionals?: readonly string[]
-  /** A last word that may be left out, where an option can say the same. */
+  /** A last argument that may be missing, because an option can replace it. */
   optionalPositional?: string
   run: (call: CommandCall) => Promise<CommandResult | undefined>
 }
 
-/** `value` is printed with `--json`, `text` without it. `exitCode` 1 is for a report that is not good news. */
+/** `value` is printed with `--json`, `text` without it. `failure` goes to stderr, with `exitCode` 1. */
 export type CommandResult = { value: unknown; text: string; exitCode?: 1; failure?: string }
 
 export type CommandCall = {
   args: Arguments
   json: boolean
   env: Environment
-  /** Writes to stdout at once: for commands that go on running. */
+  /** Writes to stdout at once, for commands that keep running. */
   print: (text: string) => void
 }
 
-/** The command was not written as it must be: exit code 2, with the usage line. */
+/** Wrong arguments: exit code 2, printed with the usage line. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
 
-/** The command was understood and cannot be done: exit code 1, one sentence. */
+/** The command cannot be carried out: exit code 1, printed as one sentence. */
 export class CommandError extends Error {
   override name = 'Refusal'
 }
@@ -50,7 +50,7 @@ const COMMON: CommandOptions = {
   help: { about: 'print this help' },
 }
 
-/** Reads a command's words. Throws UsageError; `--help` wins over everything that is missing. */
+/** Parses the words of a command. With `--help` nothing is required. Throws UsageError. */
 export function parseArguments(command: Command, words: readonly string[]): Arguments {
   const options: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' }, json: { type: 'boolean' } }
   for (const [name, { hint }] of Object.entries(command.options)) {
@@ -79,22 +79,22 @@ function parse(words: readonly string[], options: ParseArgsOptionsConfig) {
     return read
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    const [sentence = 'The options could not be read'] = error.message.split(/[.\n]/)
+    const [sentence = 'The options cannot be parsed'] = error.message.split(/[.\n]/)
     throw new UsageError(`${sentence}.`)
   }
 }
 
-/** Of two values one would be passed over without a word. */
+/** Of two values one would be ignored silently. */
 function requireOnce(names: readonly string[]): void {
   const twice = names.find((name, i) => names.indexOf(name) !== i)
   if (twice !== undefined) throw new UsageError(`--${twice} is given twice.`)
 }
 
-function requirePositionals(names: readonly string[], most: number, given: readonly string[]): void {
+function requirePositionals(names: readonly string[], max: number, given: readonly string[]): void {
   const missing = names[given.length]
   if (missing !== undefined) throw new UsageError(`${missing} is missing.`)
-  const extra = given[most]
-  if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many.`)
+  const extra = given[max]
+  if (extra !== undefined) throw new UsageError(`"${extra}" is one argument too many.`)
 }
 
 function readers(found: ReadonlyMap<string, string | boolean>): Arguments {
@@ -122,7 +122,7 @@ function readers(found: ReadonlyMap<string, string | boolean>): Arguments {
   }
 }
 
-/** Positionals are written in capitals in a usage line, options with their dashes. */
+/** As in a usage line: arguments in capitals, options with dashes. */
 const label = (name: string) => (name === name.toUpperCase() ? name : `--${name}`)
 
 export function formatHelp(command: Command): string {
@@ -135,7 +135,7 @@ export function formatHelp(command: Command): string {
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
-/** Rows of texts as aligned columns, two spaces apart. */
+/** Aligns rows of cells as columns, two spaces apart. */
 export function alignColumns(rows: readonly (readonly string[])[], indent = ''): string {
   const widths: number[] = []
   for (const row of rows) {

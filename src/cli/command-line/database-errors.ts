@@ -1,23 +1,23 @@
-/** What a database says no to, in words for whoever runs it: `explainDatabaseError` has those for who calls the interface. */
+/** Explains database errors to the operator. `explainDatabaseError` explains them to API clients. */
 import { explainDatabaseError, sqlState } from '../../kernel/db/database.ts'
 
 const RIGHTS =
-  "The database's user may not do this: it has to own the database and the tables in it, or have the rights of who does"
+  "The database's user may not do this: it must own the database and its tables, or have the owner's rights"
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   '42501': RIGHTS,
-  '53100': "The database's disk is full: make room where PostgreSQL keeps its data",
+  '53100': "The database's disk is full: free some space where PostgreSQL keeps its data",
   '25006':
-    'The database is read-only, as a replica is: DATABASE_URL has to lead to one that can be written to',
+    'The database is read-only, as a replica is: set DATABASE_URL to a database that can be written to',
 }
 
-/** One sentence, with what PostgreSQL itself said; undefined when it is another error. */
+/** One sentence with PostgreSQL's own message; undefined for an error that the operator cannot fix. */
 export function explainOperatorProblem(error: unknown): string | undefined {
   const fault = PROBLEMS[sqlState(error) ?? '']
   return fault !== undefined && error instanceof Error ? `${fault} (${error.message}).` : undefined
 }
 
-/** The same, and what else comes of a database that is not well. */
+/** The same, and also for a database that does not answer. */
 export function describeDatabaseError(error: unknown): string | undefined {
   const fault = explainOperatorProblem(error)
   const meaning = explainDatabaseError(error)
@@ -27,4 +27,4 @@ export function describeDatabaseError(error: unknown): string | undefined {
 
 const NO_ANSWER =
   'The database does not answer right now; try again in a moment. If this was to change something, it may or may not ' +
-  'have been done: look first.'
+  'have happened: look first.'

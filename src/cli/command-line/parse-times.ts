@@ -1,4 +1,4 @@
-/** When something ends, as a person types it: a date, a date-time, or a span from now. */
+/** Parses times as people type them: a date, a date-time, or a span from now. */
 import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
 import { UsageError } from './command.ts'
 
@@ -6,13 +6,13 @@ const SPAN = /^(\d{1,6})([dhm])$/
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})?$/
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const
-/** Beyond this an expiry is a slip of the finger. */
+/** A later expiry is a typing error. */
 const MAX_EXPIRY_MS = 100 * 365.25 * UNIT_MS.d
 
 const MAX_SPAN_MS = 365 * UNIT_MS.d
 
 /** What `D` means in a usage line. */
-export const EXPIRY_HINT = 'a date (from 0:00 UTC on it is over), a date-time, or a span such as 7d, 12h, 30m'
+export const EXPIRY_HINT = 'a date (it ends at 0:00 UTC), a date-time, or a span such as 7d, 12h, 30m'
 
 /**
  * The moment a text names: `2027-01-31` (0:00 UTC of that day), `2027-01-31T12:00:00+01:00` (UTC without an offset),
@@ -22,7 +22,7 @@ export function parseExpiry(text: string, now: Date): Date {
   const moment = findSpanEnd(text, now) ?? findDate(text)
   if (moment === undefined) throw new UsageError(`--expires is "${text}": it must be ${EXPIRY_HINT}.`)
   const ahead = moment.getTime() - now.getTime()
-  if (ahead <= 0) throw new UsageError(`--expires is "${text}": that is over already.`)
+  if (ahead <= 0) throw new UsageError(`--expires is "${text}": that is in the past.`)
   if (ahead > MAX_EXPIRY_MS)
     throw new UsageError(`--expires is "${text}": that is more than 100 years ahead.`)
   return moment
@@ -36,14 +36,14 @@ export function parseSpan(option: string, text: string): number {
   throw new UsageError(`--${option} is "${text}": it must be a span such as 7d, 12h or 30m, at most 365d.`)
 }
 
-/** What `D` means where a time that is over is asked for. */
+/** What `D` means where a time in the past is needed. */
 export const SINCE_HINT = 'a date, a date-time, or a span such as 7d, 12h, 30m before now'
 
-/** The moment in the past that a text names; a span counts back from `now`. Throws UsageError for all else, and the future. */
+/** The time in the past that a text names. A span counts back from `now`. Throws UsageError. */
 export function parseSince(text: string, now: Date): Date {
   const moment = findSpanEnd(text, now, -1) ?? findDate(text)
   if (moment === undefined) throw new UsageError(`--since is "${text}": it must be ${SINCE_HINT}.`)
-  if (moment > now) throw new UsageError(`--since is "${text}": that is not over yet.`)
+  if (moment > now) throw new UsageError(`--since is "${text}": that is in the future.`)
   return moment
 }
 

@@ -1,4 +1,4 @@
-/** How far a long command has come: one line that changes on a terminal, a line now and then in a log. */
+/** Shows the progress of a long command: one changing line on a terminal, a line now and then in a log. */
 
 const ON_TERMINAL_MS = 200
 const ELSEWHERE_MS = 10_000

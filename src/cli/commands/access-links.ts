@@ -1,4 +1,4 @@
-/** `carnet access-links`: what shows a reader with a legitimate interest, or an authority, more than the public sees. */
+/** `carnet access-links`: links that show more than the public sees, to readers with a legitimate interest or authorities. */
 import { actAsOperator } from '../../accounts/accounts.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import {
@@ -16,12 +16,15 @@ import { withStore } from '../store/with-store.ts'
 export const accessLinksCreate: Command = {
   usage:
     'access-links create --account A [--passport P] --audience legitimate_interest|authority --label L --expires D',
-  about: 'makes a link to what the public does not see; its token is shown this once and kept nowhere',
+  about: 'creates a link to data that is not public; its token is shown only now and stored nowhere',
   options: {
     account: { hint: 'A', about: 'the id of the account' },
-    passport: { hint: 'P', about: 'the passport it opens, with its units; without it, all of the account' },
+    passport: {
+      hint: 'P',
+      about: 'the passport it opens, with its units; the default is all passports of the account',
+    },
     audience: { hint: 'legitimate_interest|authority', about: 'which fields it shows' },
-    label: { hint: 'L', about: 'whom it is for' },
+    label: { hint: 'L', about: 'who it is for' },
     expires: { hint: 'D', about: EXPIRY_HINT },
   },
   run: ({ args, env }) => {
@@ -40,7 +43,7 @@ export const accessLinksCreate: Command = {
       const { id, token, url, expires_at, ...rest } = link
       const shown =
         url ?? `${token}\n\nAppend ?access=${token} to the address of any passport of the account.`
-      const text = `${shown}\n\nThat is access link ${id}, until ${expires_at}. Keep it now: it is not shown again.`
+      const text = `${shown}\n\nThat is access link ${id}, valid until ${expires_at}. Keep it now: it is not shown again.`
       return { value: { id, token, url, expires_at, ...rest }, text }
     })
   },
@@ -48,7 +51,7 @@ export const accessLinksCreate: Command = {
 
 export const accessLinksList: Command = {
   usage: 'access-links list --account A',
-  about: "lists an account's access links with how often each was used",
+  about: "lists an account's access links and how often each was used",
   options: { account: { hint: 'A', about: 'the id of the account' } },
   run: ({ args, env }) => {
     const accountId = parseAccountId(args.get('account'))
@@ -64,7 +67,7 @@ export const accessLinksList: Command = {
 
 export const accessLinksRevoke: Command = {
   usage: 'access-links revoke ID',
-  about: 'ends an access link at once',
+  about: 'revokes an access link at once',
   positionals: ['ID'],
   options: {},
   run: ({ args, env }) => {

@@ -16,15 +16,15 @@ const RULE_NAMES = Object.keys(DEFAULT_CLONE_RULES) as (keyof CloneRules)[]
 export const accountsScans: Command = {
   usage:
     'accounts scans ID [--on | --off] [--category textile=off,…] [--clones countries=3,devices=10,… | off | default]',
-  about: 'shows how the scans of an account are counted, and changes it',
+  about: 'shows or changes how the scans of an account are counted',
   positionals: ['ID'],
   options: {
-    on: { about: 'count scans, except of categories that are off' },
-    off: { about: 'count none; nothing is derived from a reader' },
-    category: { hint: 'textile=off', about: 'whether the passports of a category are counted: on or off' },
+    on: { about: 'count scans, except in categories that are off' },
+    off: { about: 'count no scans; nothing about readers is recorded' },
+    category: { hint: 'textile=off', about: 'count the scans of a category: on or off' },
     clones: {
       hint: 'countries=3,…',
-      about: `when an item's code counts as cloned: ${RULE_NAMES.join(', ')}; those left out are the default`,
+      about: `when an item's code counts as cloned: ${RULE_NAMES.join(', ')}; the others keep their default`,
     },
   },
   run: ({ args, env }) => {
@@ -52,7 +52,7 @@ function readCategories(text: string | undefined): Record<string, boolean> | und
   const wrong = () => new UsageError(`--category is "${text}": it must be like textile=off,battery=on.`)
   return readPairs(text, wrong, (name, value) => {
     if (value !== 'on' && value !== 'off') throw wrong()
-    if (!isCategory(name)) throw new CommandError(`There is no category "${name}", which --category names.`)
+    if (!isCategory(name)) throw new CommandError(`There is no category "${name}", as given in --category.`)
     return [name, value === 'on']
   })
 }

@@ -14,9 +14,9 @@ import { CREATES_STORE, withStore } from '../store/with-store.ts'
 
 export const accountsCreate: Command = {
   usage: 'accounts create --name N --plan P',
-  about: 'makes an account; its id is what other commands call A',
+  about: 'creates an account; other commands call its id A',
   options: {
-    name: { hint: 'N', about: 'what the account is called' },
+    name: { hint: 'N', about: 'the name of the account' },
     plan: { hint: 'P', about: 'free, beta, pro, business or enterprise' },
   },
   run: ({ args, env }) => {
@@ -37,7 +37,7 @@ export const accountsCreate: Command = {
 
 export const accountsList: Command = {
   usage: 'accounts list',
-  about: 'lists the accounts with their plans and what they use of them',
+  about: 'lists the accounts with their plans and usage',
   options: {},
   run: ({ env }) =>
     withStore(env, async ctx => {
@@ -59,13 +59,12 @@ export const accountsList: Command = {
 
 export const accountsSetPlan: Command = {
   usage: 'accounts set-plan ID --plan P [--quota model=1,batch=2,item=3] [--requests-per-minute N]',
-  about:
-    'puts an account on a plan; what is given here stands in place of the plan’s, what is left out is the plan’s',
+  about: 'changes the plan of an account; the options replace limits of the plan',
   positionals: ['ID'],
   options: {
     plan: { hint: 'P', about: 'free, beta, pro, business or enterprise' },
-    quota: { hint: 'model=1,batch=2,item=3', about: 'how many of a level the account may have in all' },
-    'requests-per-minute': { hint: 'N', about: 'how many requests each of its keys may make in a minute' },
+    quota: { hint: 'model=1,batch=2,item=3', about: 'how many passports of each level the account may have' },
+    'requests-per-minute': { hint: 'N', about: 'how many requests each API key may make in a minute' },
   },
   run: ({ args, env }) => {
     const accountId = parseAccountId(args.get('ID'))
@@ -87,9 +86,9 @@ export const accountsSetPlan: Command = {
 
 export const accountsSetIndexing: Command = {
   usage: 'accounts set-indexing ID --search-engines yes|no',
-  about: 'lets search engines list the models of an account, or asks them not to; without it they may',
+  about: 'allows search engines to list the products of an account, or asks them not to; the default is yes',
   positionals: ['ID'],
-  options: { 'search-engines': { hint: 'yes|no', about: 'whether they may' } },
+  options: { 'search-engines': { hint: 'yes|no', about: 'whether search engines may list them' } },
   run: ({ args, env }) => {
     const accountId = parseAccountId(args.get('ID'))
     const indexable = args.getOneOf('search-engines', ['yes', 'no']) === 'yes'
@@ -103,7 +102,7 @@ export const accountsSetIndexing: Command = {
 
 export const accountsClose: Command = {
   usage: 'accounts close ID',
-  about: 'closes an account: its keys and people change nothing any more, its public pages stay as they are',
+  about: 'closes an account: its keys and people can change nothing, its public pages stay',
   positionals: ['ID'],
   options: {},
   run: ({ args, env }) => {
@@ -129,7 +128,7 @@ export const accountsReopen: Command = {
   },
 }
 
-/** What an account has in place of its plan's. */
+/** The limits that replace those of the plan. */
 function overPlan({
   quota,
   requests_per_minute: perMinute,
@@ -138,7 +137,7 @@ function overPlan({
   return [...levels, ...(perMinute === undefined ? [] : [`${perMinute} requests a minute`])].join(', ')
 }
 
-/** Requests a minute; beyond a hundred million is a slip of the finger. Throws UsageError. */
+/** Requests per minute. A hundred million or more is a typing error. Throws UsageError. */
 function parseRate(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   if (/^[1-9]\d{0,7}$/.test(text)) return Number(text)

@@ -1,4 +1,4 @@
-/** `carnet backup drill`: restores a backup into a database of its own, checks all of it, and leaves nothing behind. */
+/** `carnet backup drill`: restores a backup into a temporary database, checks it, and deletes the database. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -18,13 +18,16 @@ import { ACCEPT_UNSEALED, readBackupKeys } from './backup.ts'
 export const backupDrill: Command = {
   usage: 'backup drill [--from FILE] [--in DIR] [--accept-unsealed]',
   about:
-    'restores a backup into a temporary database, checks every history and counter, and deletes it again; exit code 1 when anything is wrong',
+    'restores a backup into a temporary database and checks every history and counter; exit code 1 when one is wrong',
   options: {
-    from: { hint: 'FILE', about: 'what `carnet backup` wrote; without it, the newest in BACKUP_DIR' },
+    from: {
+      hint: 'FILE',
+      about: 'a file that `carnet backup` wrote; the default is the newest in BACKUP_DIR',
+    },
     in: {
       hint: 'DIR',
       about:
-        'where there is room for the database; without it DATA_DIR, or else the system’s temporary folder',
+        'a folder with space for the database; the default is DATA_DIR, or the system’s temporary folder',
     },
     'accept-unsealed': ACCEPT_UNSEALED,
   },
@@ -52,7 +55,7 @@ export const backupDrill: Command = {
 }
 
 async function newestIn({ backups }: Config): Promise<string> {
-  if (backups === undefined) throw new CommandError('Name a backup by --from FILE: BACKUP_DIR is not set.')
+  if (backups === undefined) throw new CommandError('Give a backup with --from FILE: BACKUP_DIR is not set.')
   const last = await findLastBackup(backups.dir)
   if (last === undefined) throw new CommandError(`There is no backup in ${backups.dir} (BACKUP_DIR).`)
   return last.path
@@ -63,7 +66,7 @@ async function makeFolder(within: string): Promise<string> {
     return await mkdtemp(join(resolve(within), 'drill-'))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandError(`No database can be made in ${within}: ${reason}.`)
+    throw new CommandError(`No database can be created in ${within}: ${reason}.`)
   }
 }
 
@@ -118,7 +121,7 @@ function report(
   const text = alignColumns([
     ['file', `${path}, ${(restored.bytes / 2 ** 20).toFixed(1)} MiB`],
     ['made', `${created_at}, ${(age_seconds / 3600).toFixed(1)} hours ago`],
-    ['seal', sealed ? 'right: nobody without SECRET_KEY has changed it' : 'none: it is of version 0.1'],
+    ['seal', sealed ? 'valid: nobody without SECRET_KEY has changed it' : 'none: it is of version 0.1'],
     [
       'restored',
       `${passports} passports with ${versions} versions in ${tables} tables, ${durations.restore_seconds} s`,

@@ -1,4 +1,4 @@
-/** `carnet backup` and `carnet restore`: everything, in one file, and back. */
+/** `carnet backup` and `carnet restore`: everything in one file. */
 import { constants, setPriority } from 'node:os'
 import { type Config, readConfig } from '../../kernel/config/config.ts'
 import { type BackupKey, deriveBackupKey } from '../../transfer/backup/backup-key.ts'
@@ -15,12 +15,12 @@ const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`
 
 export const backup: Command = {
   usage: 'backup --to FILE',
-  about: 'writes everything, as it is at one moment, into a file, while the server goes on',
-  options: { to: { hint: 'FILE', about: 'the file to make; it must not be there yet' } },
+  about: 'writes a consistent snapshot of everything into a file while the server runs',
+  options: { to: { hint: 'FILE', about: 'the file to create; it must not exist yet' } },
   run: ({ args, env }) => {
     const path = args.get('to')
     return withStore(env, async ({ store, config, clock, stopping }) => {
-      // Whoever reads a page meanwhile goes first.
+      // Requests that the server answers meanwhile go first.
       setPriority(constants.priority.PRIORITY_LOW)
       const progress = showProgress(process.stderr)
       const key = deriveBackupKey(getOrCreateSecretKey(config))
@@ -33,15 +33,14 @@ export const backup: Command = {
       progress.clear()
       const text =
         `${made.path} has ${made.passports} passports with ${made.versions} versions, in ${mebibytes(made.bytes)}.\n` +
-        `SHA-256 ${made.sha256}\nKeep SECRET_KEY elsewhere: it is not in the file, and a restore needs it.`
+        `SHA-256 ${made.sha256}\nKeep SECRET_KEY in another place: it is not in the file, and a restore needs it.`
       return { value: made, text }
     })
   },
 }
 
 export const ACCEPT_UNSEALED = {
-  about:
-    'take a backup of version 0.1, which nothing protects from changes: only if you know where it has been',
+  about: 'accept a backup of version 0.1, whose integrity cannot be checked: only from a source you trust',
 }
 
 /** The keys a backup may be sealed with: SECRET_KEY and OLD_SECRET_KEY. Throws Refusal without a key. */
@@ -57,15 +56,15 @@ export function readBackupKeys(config: Config): BackupKey[] {
 
 function keyAdvice({ secretKey: setting }: Config, isCurrent: boolean): string {
   if (!isCurrent)
-    return ' It was made with OLD_SECRET_KEY: run "carnet secrets reseal" before you take that setting away.'
+    return ' It was made with OLD_SECRET_KEY: run "carnet secrets reseal" before you remove that setting.'
   return setting === undefined ? '' : ' Its server needs the same SECRET_KEY from now on.'
 }
 
 export const restore: Command = {
   usage: 'restore --from FILE [--accept-unsealed]',
-  about: 'puts a backup into an empty store; needs the SECRET_KEY that it was made with',
+  about: 'restores a backup into an empty store; needs the SECRET_KEY of the backup',
   options: {
-    from: { hint: 'FILE', about: 'what `carnet backup` wrote' },
+    from: { hint: 'FILE', about: 'a file that `carnet backup` wrote' },
     'accept-unsealed': ACCEPT_UNSEALED,
   },
   run: async ({ args, env }) => {
@@ -84,7 +83,7 @@ export const restore: Command = {
       progress.clear()
       const text = `Restored ${made.passports} passports with ${made.versions} versions, as they were on ${made.created_at}.${keyAdvice(config, made.key === keys[0]?.fingerprint)}`
       if (made.broken.length === 0) return { value: made, text }
-      const failure = `These histories were not right when the backup was made:\n${made.broken.join('\n')}`
+      const failure = `These histories were already broken when the backup was made:\n${made.broken.join('\n')}`
       return { value: made, text, exitCode: 1, failure }
     }
     return withStore(env, work, { ...CREATES_STORE, name: 'carnet restore', isServer: true, migrate: false })

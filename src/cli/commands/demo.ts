@@ -1,4 +1,4 @@
-/** `carnet demo`: everything at a glance in a minute, on data of its own. */
+/** `carnet demo`: starts a server with demo data within a minute. */
 import { type Config, type Environment, readConfig } from '../../kernel/config/config.ts'
 import { SETTING_NAMES } from '../../kernel/config/misspelled-settings.ts'
 import { createLog, type Log } from '../../kernel/log.ts'
@@ -18,32 +18,30 @@ export const demo: Command = {
   usage: 'demo [--lan] [--port N]',
   about: `starts a server with a demo account and passports, on a database of its own in ${DATA_DIR}`,
   options: {
-    lan: { about: 'open it to the local network and draw a QR code for a phone' },
+    lan: { about: 'open the demo to the local network and show a QR code for a phone' },
     port: { hint: 'N', about: 'the port to try first (3000)' },
   },
   run: async ({ args, env, json, print }) => {
     const port = parsePort(args.find('port'))
     const lan = args.has('lan') ? findLanAddress() : undefined
-    const say = (sentence: string) => process.stderr.write(`${sentence}\n`)
+    const warn = (sentence: string) => process.stderr.write(`${sentence}\n`)
     if (args.has('lan') && lan === undefined) {
-      say(
-        'This machine has no address in a local network: no phone can reach it, and the demo is for itself only.',
-      )
+      warn('This machine has no address in a local network, so no phone can reach the demo.')
     }
     const show = (sheet: DemoSummary) =>
       print(json ? `${JSON.stringify(sheet)}\n` : formatDemoSummary(sheet, lan !== undefined))
-    const unheeded = describeIgnoredSettings(env)
-    if (unheeded !== undefined) say(unheeded)
+    const ignored = describeIgnoredSettings(env)
+    if (ignored !== undefined) warn(ignored)
     const { asked, config, log } = await resolveDemoConfig(env, port, lan)
     try {
       await runServer({ config: { ...config, role: 'all' }, log, env }, async store => {
-        if (asked !== config.port) say(`Port ${asked} is taken: the demo is on ${config.port}.`)
+        if (asked !== config.port) warn(`Port ${asked} is in use: the demo runs on port ${config.port}.`)
         show(await prepareDemo(store, DATA_DIR))
       })
     } catch (error) {
       const { summary } = error instanceof ServerAlreadyRunning ? readDemoNotes(DATA_DIR) : {}
       if (summary === undefined) throw error
-      say('The demo is running already. This is what it printed:')
+      warn('The demo is running already. This is what it printed:')
       show(summary)
     }
     return undefined
@@ -57,7 +55,7 @@ function parsePort(text: string | undefined): number | undefined {
   throw new UsageError(`--port is "${text}": it must be a whole number from 1 to 65535.`)
 }
 
-/** Heeded by the demo as by a server of its own; the rest is of a real installation, or is the demo's to say. */
+/** The demo uses these settings. The others belong to a real installation, or the demo decides them. */
 const PASSED_SETTINGS = [
   ...['ALLOW_INSECURE_WEBHOOKS', 'WEBHOOK_ALLOW_CIDRS', 'ALLOW_QUERY_API_KEY'],
   ...['TRUSTED_PROXIES', 'COUNTRY_HEADER', 'GEO_MMDB_PATH'],
@@ -65,29 +63,30 @@ const PASSED_SETTINGS = [
 ]
 const USED_SETTINGS: readonly string[] = [...PASSED_SETTINGS, 'PORT', 'HOST', 'LOG_LEVEL']
 
-/** What of the environment has no effect on the demo, as a line; undefined when all that is set has one. */
+/** Names the settings of the environment that the demo ignores; undefined when there are none. */
 export function describeIgnoredSettings(env: Environment): string | undefined {
   const names = SETTING_NAMES.filter(name => (env[name] ?? '').trim() !== '' && !USED_SETTINGS.includes(name))
   if (names.length === 0) return undefined
-  return `The demo has data and addresses of its own, in ${DATA_DIR}: it does not heed ${names.join(', ')}.`
+  return `The demo has its own data and addresses, in ${DATA_DIR}: it ignores ${names.join(', ')}.`
 }
 
-/** The demo's own settings: nothing of the real installation's data, keys or addresses. `asked` is the port wished for. */
+/** The demo's own settings, without data, keys or addresses of a real installation. `asked` is the requested port. */
 export async function resolveDemoConfig(
   env: Environment,
   port: number | undefined,
   lan: string | undefined,
 ): Promise<{ asked: number; config: Config; log: Log }> {
-  const wished = readConfig({
+  const requested = readConfig({
     PORT: port === undefined ? env.PORT : String(port),
     HOST: lan === undefined ? env.HOST : EVERY_INTERFACE,
     DATA_DIR,
     LOG_LEVEL: env.LOG_LEVEL ?? 'warn',
     ...Object.fromEntries(PASSED_SETTINGS.map(name => [name, env[name]])),
   })
-  const free = await findFreePort(wished.host, wished.port)
-  if (free === undefined) throw new CommandError(`No port from ${wished.port} on is free on ${wished.host}.`)
+  const free = await findFreePort(requested.host, requested.port)
+  if (free === undefined)
+    throw new CommandError(`No port from ${requested.port} on is free on ${requested.host}.`)
   const publicUrl = `http://${lan ?? 'localhost'}:${free}`
-  const config = { ...wished, port: free, publicUrl, nsUrl: `${publicUrl}/ns/dpp` }
-  return { asked: wished.port === 0 ? free : wished.port, config, log: createLog(config) }
+  const config = { ...requested, port: free, publicUrl, nsUrl: `${publicUrl}/ns/dpp` }
+  return { asked: requested.port === 0 ? free : requested.port, config, log: createLog(config) }
 }

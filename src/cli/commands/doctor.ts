@@ -1,4 +1,4 @@
-/** `carnet doctor`: what a person would look at one after the other when something does not work. */
+/** `carnet doctor`: checks what a person would check one by one when something does not work. */
 import { constants, existsSync } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
 import { get } from 'node:http'
@@ -29,21 +29,21 @@ import { type Check, checkCounters, checkHistories, describeError, runCheck } fr
 import { buildWebhookSetup } from '../store/webhook-setup.ts'
 import { createCommandLog, withOpenStore } from '../store/with-store.ts'
 
-const LEAST_FREE_BYTES = 500 * 2 ** 20
-const MOST_CLOCK_DIFFERENCE_MS = 2_000
-const OLDEST_POSTGRES = 150_000
-const ANSWER_WITHIN_MS = 2_000
-/** What is due longer than this is late, or nobody delivers. */
-const LATE_AFTER_S = 300
+const MIN_FREE_BYTES = 500 * 2 ** 20
+const MAX_CLOCK_DIFFERENCE_MS = 2_000
+const MIN_POSTGRES_VERSION = 150_000
+const ANSWER_TIMEOUT_MS = 2_000
+/** A delivery that is due for longer is late: perhaps no worker runs. */
+const MAX_DUE_SECONDS = 300
 const HOUR_MS = 3_600_000
-/** A newest backup older than so many intervals is late. */
-const LATE_BACKUPS = 2
+/** A backup is late when the newest one is older than so many intervals. */
+const MAX_BACKUP_INTERVALS = 2
 
 export const doctor: Command = {
   usage: 'doctor [--verify]',
-  about: 'looks for what is wrong with the installation; exit code 1 when something is',
-  options: { verify: { about: 'also read every history: for gaps, and whether its hashes are right' } },
-  run: async ({ args, env }) => report(await examine(env, args.has('verify'))),
+  about: 'checks the installation; exit code 1 when something is wrong',
+  options: { verify: { about: 'also check every history for gaps and wrong hashes' } },
+  run: async ({ args, env }) => report(await checkInstallation(env, args.has('verify'))),
 }
 
 function report(checks: readonly Check[]): CommandResult {
@@ -54,7 +54,7 @@ function report(checks: readonly Check[]): CommandResult {
   return { value: checks, text, exitCode: 1, failure }
 }
 
-async function examine(env: Environment, verify: boolean): Promise<Check[]> {
+async function checkInstallation(env: Environment, verify: boolean): Promise<Check[]> {
   let config: Config
   try {
     config = readConfig(env)
@@ -67,22 +67,22 @@ async function examine(env: Environment, verify: boolean): Promise<Check[]> {
       const odd = [...findMalformedLines(), ...findMisspelledSettings(env)]
       return odd.length === 0 ? `addresses begin with ${config.publicUrl}` : odd
     }),
-    await runCheck('data directory', () => lookAtFolder(config.dataDir)),
-    await runCheck('secret key', () => lookAtSecretKey(config)),
-    await runCheck('port', () => lookAtPort(config)),
-    await runCheck('country data', () => lookAtCountryData(config)),
-    await runCheck('backups', () => lookAtBackups(config)),
+    await runCheck('data directory', () => checkFolder(config.dataDir)),
+    await runCheck('secret key', () => checkSecretKey(config)),
+    await runCheck('port', () => checkPort(config)),
+    await runCheck('country data', () => checkCountryData(config)),
+    await runCheck('backups', () => checkBackups(config)),
   ]
-  // Looking for it makes none.
+  // Opening it would create one.
   if (config.databaseUrl === undefined && !hasStore(config.dataDir)) {
-    const detail = `there is none in ${resolve(config.dataDir)} (DATA_DIR) yet: the first start makes it`
-    // Who wants histories read believes that there are some.
+    const detail = `there is none in ${resolve(config.dataDir)} (DATA_DIR) yet: the first start creates it`
+    // With --verify the operator expects data, so a missing database is wrong.
     return [...checks, { name: 'database', ok: !verify, detail }]
   }
   const options = { name: 'carnet doctor', migrate: false }
   try {
     const found = await withOpenStore(config, createCommandLog(env, config), options, store =>
-      examineStore(store, config, verify),
+      checkStore(store, config, verify),
     )
     return [...checks, ...found]
   } catch (error) {
@@ -91,75 +91,77 @@ async function examine(env: Environment, verify: boolean): Promise<Check[]> {
   }
 }
 
-async function examineStore(store: Store, config: Config, verify: boolean): Promise<Check[]> {
+async function checkStore(store: Store, config: Config, verify: boolean): Promise<Check[]> {
   const { sql } = store
   let pending: readonly string[] | undefined
   const checks = [
-    await runCheck('database', () => lookAtVersion(sql)),
+    await runCheck('database', () => checkPostgresVersion(sql)),
     await runCheck('migrations', async () => {
       pending = await store.findPendingMigrations()
-      return lookAtMigrations(sql, pending)
+      return checkMigrations(sql, pending)
     }),
-    await runCheck('clock', () => lookAtClock(sql)),
-    await runCheck('connections', () => lookAtNumber(store, config)),
-    await runCheck('jit', () => lookAtJit(sql)),
+    await runCheck('clock', () => checkClock(sql)),
+    await runCheck('connections', () => checkConnectionCount(store, config)),
+    await runCheck('jit', () => checkJit(sql)),
     await runCheck('transport', async () => describeTransport(config)),
     await runCheck('roles', () => describeRoles(sql)),
   ]
   if (pending?.length !== 0) return checks
   checks.push(await runCheck('counters', () => checkCounters(sql)))
-  checks.push(await runCheck('sealed secrets', () => lookAtSealed(sql, config)))
-  checks.push(await runCheck('deliveries', () => lookAtDeliveries(sql)))
+  checks.push(await runCheck('sealed secrets', () => checkSealedSecrets(sql, config)))
+  checks.push(await runCheck('deliveries', () => checkDeliveries(sql)))
   if (verify) checks.push(await runCheck('histories', () => checkHistories(sql)))
   return checks
 }
 
-async function lookAtFolder(folder: string): Promise<string | string[]> {
-  // What is not there yet is made in the nearest folder that is; looking makes none.
-  let there = resolve(folder)
-  while (!existsSync(there)) there = dirname(there)
-  if (!(await stat(there)).isDirectory()) return [`${there} is no folder`]
-  await access(there, constants.W_OK | constants.R_OK | constants.X_OK)
-  const { bavail, bsize } = await statfs(there)
+async function checkFolder(folder: string): Promise<string | string[]> {
+  // A missing folder will be created in its nearest existing parent. The check creates nothing.
+  let existing = resolve(folder)
+  while (!existsSync(existing)) existing = dirname(existing)
+  if (!(await stat(existing)).isDirectory()) return [`${existing} is no folder`]
+  await access(existing, constants.W_OK | constants.R_OK | constants.X_OK)
+  const { bavail, bsize } = await statfs(existing)
   const free = bavail * bsize
-  const what = there === resolve(folder) ? 'is writable' : 'is not there yet and can be made'
+  const what = existing === resolve(folder) ? 'is writable' : 'does not exist yet and can be created'
   const detail = `${folder} ${what}, ${(free / 2 ** 30).toFixed(1)} GiB free`
-  return free < LEAST_FREE_BYTES ? [`${detail}: too little to go on for long`] : detail
+  return free < MIN_FREE_BYTES ? [`${detail}: too little`] : detail
 }
 
-async function lookAtSecretKey({ secretKey, dataDir }: Config): Promise<string> {
+async function checkSecretKey({ secretKey, dataDir }: Config): Promise<string> {
   if (secretKey !== undefined) return 'from the setting SECRET_KEY'
-  return hasSecretKey(dataDir) ? `kept in ${dataDir}, for its owner only` : 'is made when the server starts'
+  return hasSecretKey(dataDir)
+    ? `kept in ${dataDir}, readable by its owner only`
+    : 'is created when the server starts'
 }
 
-async function lookAtPort({ host, role, workerPort, ...config }: Config): Promise<string | string[]> {
-  if (role === 'worker' && workerPort === 0) return 'none is listened on (ROLE=worker without WORKER_PORT)'
+async function checkPort({ host, role, workerPort, ...config }: Config): Promise<string | string[]> {
+  if (role === 'worker' && workerPort === 0) return 'none is used (ROLE=worker without WORKER_PORT)'
   const port = role === 'worker' ? workerPort : config.port
-  if ((await probePort(host, port)) !== undefined) return `${port} of ${host} is free`
-  if (await answersAsCarnet(host, port)) return `a Carnet answers on ${port} of ${host}, this one or another`
-  return [`${port} of ${host} is taken by another program, or may not be used`]
+  if ((await probePort(host, port)) !== undefined) return `${port} on ${host} is free`
+  if (await answersAsCarnet(host, port)) return `a Carnet answers on port ${port} of ${host}`
+  return [`${port} on ${host} is used by another program, or this user may not use it`]
 }
 
-async function lookAtBackups({ backups }: Config): Promise<string | string[]> {
+async function checkBackups({ backups }: Config): Promise<string | string[]> {
   if (backups === undefined)
-    return 'warning: none are made by themselves; set BACKUP_DIR, or run "carnet backup" every day'
-  const folder = await lookAtFolder(backups.dir)
+    return 'warning: there are no automatic backups; set BACKUP_DIR, or run "carnet backup" every day'
+  const folder = await checkFolder(backups.dir)
   if (typeof folder !== 'string') return folder
   const last = existsSync(backups.dir) ? await findLastBackup(backups.dir) : undefined
-  if (last === undefined) return `${folder}; none is there yet, a server makes the first when it starts`
+  if (last === undefined) return `${folder}; there is none yet: a server creates the first when it starts`
   const ageMs = systemClock.now().getTime() - last.at.getTime()
   const detail = `${folder}; the newest is ${(ageMs / HOUR_MS).toFixed(1)} hours old`
-  if (ageMs <= LATE_BACKUPS * backups.everyMs) return detail
+  if (ageMs <= MAX_BACKUP_INTERVALS * backups.everyMs) return detail
   return [
-    `${detail}, older than twice BACKUP_EVERY: a server with ROLE=all or ROLE=worker has to run, its log says what fails`,
+    `${detail}, older than twice BACKUP_EVERY: a server with ROLE=all or ROLE=worker must run; its log says what fails`,
   ]
 }
 
-async function lookAtCountryData(config: Config): Promise<string | string[]> {
+async function checkCountryData(config: Config): Promise<string | string[]> {
   const bundled = await describeCountryFile()
   const snapshot = `bundled file of ${bundled.builtOn} (${BUNDLED_LICENCE})`
   if (config.countryHeader !== undefined && config.trustedProxies.length === 0) {
-    return [`COUNTRY_HEADER is believed from TRUSTED_PROXIES only, and none are set; ${snapshot}`]
+    return [`COUNTRY_HEADER is only used from TRUSTED_PROXIES, and none are set; ${snapshot}`]
   }
   const header = config.countryHeader === undefined ? '' : `header ${config.countryHeader}, then `
   if (config.geoMmdbPath === undefined) return header + snapshot
@@ -174,7 +176,7 @@ async function lookAtCountryData(config: Config): Promise<string | string[]> {
 function answersAsCarnet(host: string, port: number): Promise<boolean> {
   return new Promise(resolve => {
     const no = () => resolve(false)
-    const asked = get({ host, port, path: '/healthz', timeout: ANSWER_WITHIN_MS }, answer => {
+    const asked = get({ host, port, path: '/healthz', timeout: ANSWER_TIMEOUT_MS }, answer => {
       answer.resume()
       resolve(answer.statusCode === 200 && answer.headers['x-request-id'] !== undefined)
     })
@@ -183,46 +185,46 @@ function answersAsCarnet(host: string, port: number): Promise<boolean> {
   })
 }
 
-async function lookAtVersion(sql: Sql): Promise<string | string[]> {
+async function checkPostgresVersion(sql: Sql): Promise<string | string[]> {
   const [row] = await sql<{ number: number; name: string }[]>`
     select current_setting('server_version_num')::int as number, current_setting('server_version') as name`
   const detail = `PostgreSQL ${row?.name} answers`
-  return (row?.number ?? 0) >= OLDEST_POSTGRES ? detail : [`${detail}: version 15 or newer is needed`]
+  return (row?.number ?? 0) >= MIN_POSTGRES_VERSION ? detail : [`${detail}: version 15 or newer is needed`]
 }
 
-async function lookAtNumber({ sql, hasPooler }: Store, config: Config): Promise<string | string[]> {
-  if (hasPooler) return 'there is a pooler before the database'
+async function checkConnectionCount({ sql, hasPooler }: Store, config: Config): Promise<string | string[]> {
+  if (hasPooler) return 'a pooler stands before the database'
   const { enough, detail } = await checkConnections(sql, config)
   if (enough) return detail
-  const wayOut =
+  const advice =
     config.databaseUrl === undefined
       ? 'stop every Carnet on this data and start the server again'
-      : 'raise max_connections there, or lower WORKERS'
-  return [`${detail}: ${wayOut}`]
+      : 'raise max_connections of the database, or lower WORKERS'
+  return [`${detail}: ${advice}`]
 }
 
 function describeTransport({ databaseUrl }: Config): string {
-  if (databaseUrl === undefined) return 'a socket that only its user may enter'
+  if (databaseUrl === undefined) return 'a socket that only its user may use'
   const { mode, isLocal } = findDatabaseTls(databaseUrl)
   if (mode.startsWith('verify')) return `TLS, and the certificate is checked (sslmode=${mode})`
   if (isLocal) return `this machine (sslmode=${mode})`
-  if (mode === 'require') return 'TLS, but nobody checks whose certificate it is: sslmode=verify-full does'
-  return `not certainly encrypted, as sslmode=${mode} says: the network between has to be your own`
+  if (mode === 'require') return 'TLS, but the certificate is not checked: sslmode=verify-full checks it'
+  return `perhaps not encrypted (sslmode=${mode}): use it only in a network of your own`
 }
 
-/** With one role for everything, what Carnet never changes rests on its triggers alone. */
+/** With one role for everything, only triggers protect the data that Carnet never changes. */
 async function describeRoles(sql: Sql): Promise<string> {
   const [row] = await sql<{ role: string; isSuperuser: boolean; canChange: boolean }[]>`
     select current_user::text as role, rolsuper as "isSuperuser",
       coalesce(has_table_privilege(to_regclass('passport_version'), 'update'), false) as "canChange"
     from pg_roles where rolname = current_user`
-  if (!row?.canChange) return `"${row?.role}" answers requests and cannot change what is never changed`
+  if (!row?.canChange) return `"${row?.role}" answers requests and cannot change history`
   const superuser = row.isSuperuser ? ', as a superuser' : ''
-  return `"${row.role}" owns the tables and answers requests${superuser}: DATABASE_OWNER_URL makes them two roles`
+  return `"${row.role}" owns the tables and answers requests${superuser}: DATABASE_OWNER_URL separates the two`
 }
 
-/** Carnet's own sessions set it, but through a pooler they cannot. */
-async function lookAtJit(sql: Sql): Promise<string | string[]> {
+/** Carnet turns it off in its own sessions, which does not work through a pooler. */
+async function checkJit(sql: Sql): Promise<string | string[]> {
   const [row] = await sql<{ jit: string; role: string }[]>`
     select current_setting('jit') as jit, quote_ident(current_user) as role`
   if (row?.jit === 'off') return 'off, so that no statement is compiled'
@@ -231,16 +233,18 @@ async function lookAtJit(sql: Sql): Promise<string | string[]> {
   ]
 }
 
-async function lookAtClock(sql: Sql): Promise<string | string[]> {
+async function checkClock(sql: Sql): Promise<string | string[]> {
   const before = systemClock.now().getTime()
   const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`
   const after = systemClock.now().getTime()
-  const apart = Math.round((row?.now.getTime() ?? Number.NaN) - (before + after) / 2)
-  const detail = `${Math.abs(apart)} ms from the database's`
-  return Math.abs(apart) <= MOST_CLOCK_DIFFERENCE_MS ? detail : [`${detail}: set both by NTP`]
+  const differenceMs = Math.round((row?.now.getTime() ?? Number.NaN) - (before + after) / 2)
+  const detail = `${Math.abs(differenceMs)} ms from the database's`
+  return Math.abs(differenceMs) <= MAX_CLOCK_DIFFERENCE_MS
+    ? detail
+    : [`${detail}: synchronize both clocks with NTP`]
 }
 
-async function lookAtMigrations(sql: Sql, pending: readonly string[]): Promise<string | string[]> {
+async function checkMigrations(sql: Sql, pending: readonly string[]): Promise<string | string[]> {
   if (pending.length === 0) return 'all applied'
   const detail = `${pending.length} to apply at the next start`
   const [row] = await sql<{ allowed: boolean }[]>`
@@ -248,7 +252,7 @@ async function lookAtMigrations(sql: Sql, pending: readonly string[]): Promise<s
   return row?.allowed ? detail : [`${detail}, and the database's user may make no tables here`]
 }
 
-async function lookAtSealed(sql: Sql, config: Config): Promise<string | string[]> {
+async function checkSealedSecrets(sql: Sql, config: Config): Promise<string | string[]> {
   if (isKeyMissing(config)) {
     if (!(await hasSealedSecrets(sql))) return 'there is no key yet'
     return [
@@ -262,16 +266,16 @@ async function lookAtSealed(sql: Sql, config: Config): Promise<string | string[]
   return [`${detail}, ${other} under another: give it as OLD_SECRET_KEY and run "carnet secrets reseal"`]
 }
 
-async function lookAtDeliveries(sql: Sql): Promise<string | string[]> {
+async function checkDeliveries(sql: Sql): Promise<string | string[]> {
   const { due, waiting, oldestDueSeconds } = await getQueueSize({ sql, clock: systemClock })
   const oldest = due === 0 ? '' : `, the oldest for ${Math.round(oldestDueSeconds)} s`
   const detail = `${due} due${oldest}, ${waiting} waiting for a later attempt`
   const stuck = await countStuck({ sql, clock: systemClock })
   if (stuck.leases + stuck.deliveries + stuck.endpoints > 0) {
     return [
-      `${detail}: ${stuck.leases} accounts, ${stuck.deliveries} deliveries and ${stuck.endpoints} webhooks wait for a time to which a clock ran ahead. Check the clocks and run "carnet webhooks unstick"`,
+      `${detail}: ${stuck.leases} accounts, ${stuck.deliveries} deliveries and ${stuck.endpoints} webhooks wait because a clock was ahead. Check the clocks and run "carnet webhooks unstick"`,
     ]
   }
-  if (oldestDueSeconds < LATE_AFTER_S) return detail
-  return [`${detail}: a process with ROLE=all or ROLE=worker has to be running`]
+  if (oldestDueSeconds < MAX_DUE_SECONDS) return detail
+  return [`${detail}: a process with ROLE=all or ROLE=worker must be running`]
 }

@@ -1,4 +1,4 @@
-/** `carnet export` and `carnet import`: one account, as a file that others can read, as a folder of pages, and back. */
+/** `carnet export` and `carnet import`: one account as a file or as a folder of pages, and back. */
 import { requireAccount } from '../../accounts/accounts.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
@@ -23,12 +23,11 @@ import { CREATES_STORE, type StoreContext, withStore } from '../store/with-store
 
 export const exportCommand: Command = {
   usage: 'export --account A --to FILE | export --static --account A --to DIR',
-  about:
-    'writes an account with all versions into a file, or its public pages into a folder for any web server',
+  about: 'exports an account with all versions to a file, or its public pages to a folder for any web server',
   options: {
     account: { hint: 'A', about: 'the id of the account' },
-    to: { hint: 'FILE', about: 'the file to make; with --static the folder: new, empty, or unfinished' },
-    static: { about: 'public pages, JSON-LD and QR codes as files instead of data' },
+    to: { hint: 'FILE', about: 'the file to create; with --static the folder: new, empty or unfinished' },
+    static: { about: 'export public pages, JSON-LD and QR codes instead of data' },
   },
   run: ({ args, env }) => {
     const accountId = parseAccountId(args.get('account'))
@@ -66,7 +65,7 @@ async function writePages(ctx: StoreContext, accountId: number, dir: string): Pr
   const outbound = openOutbound(buildWebhookSetup(config).policy)
   const mail = openMailer(undefined, log)
   const app = createServerApp({
-    // Nobody reaches this server but the requests below: they are not to be counted as a reader's.
+    // Only the requests below reach this server: they must not count as a reader's.
     config: { ...config, trustedProxies: ['127.0.0.1'] },
     log,
     store,
@@ -78,7 +77,7 @@ async function writePages(ctx: StoreContext, accountId: number, dir: string): Pr
   })
   const fetchPage = async (path: string, accept: string): Promise<FetchedPage> => {
     ctx.stopping.throwIfAborted()
-    // A page that is fetched ahead of a reader is no scan.
+    // A page that is fetched ahead is not counted as a scan.
     const headers = { accept, 'sec-purpose': 'prefetch' }
     const answer = await app.inject({ method: 'GET', url: path, headers })
     return {
@@ -95,7 +94,7 @@ async function writePages(ctx: StoreContext, accountId: number, dir: string): Pr
       clock: ctx.clock,
       fetchPage,
       publicUrl,
-      namespace: namespaceOf(config),
+      namespace: findNamespacePath(config),
     }
     const made = await exportStaticSite(setup, {
       accountId,
@@ -105,29 +104,29 @@ async function writePages(ctx: StoreContext, accountId: number, dir: string): Pr
     progress.clear()
     return {
       value: made,
-      text: `${dir} has the pages of ${made.passports} passports in ${made.files} files.${goneOn(made)}`,
+      text: `${dir} has the pages of ${made.passports} passports in ${made.files} files.${describeKept(made)}`,
     }
   } finally {
     await Promise.all([app.close(), outbound.close()])
   }
 }
 
-const goneOn = ({ kept }: StaticSiteResult) =>
-  kept === 0 ? '' : `\n${kept} of them were there already, from a run that was ended.`
+const describeKept = ({ kept }: StaticSiteResult) =>
+  kept === 0 ? '' : `\n${kept} of them were already there, from an earlier run that was stopped.`
 
-/** Of the vocabulary, when it is here. */
-function namespaceOf({ publicUrl, nsUrl }: Pick<Config, 'publicUrl' | 'nsUrl'>): string | undefined {
+/** The path of the vocabulary, when this server publishes it. */
+function findNamespacePath({ publicUrl, nsUrl }: Pick<Config, 'publicUrl' | 'nsUrl'>): string | undefined {
   const path = nsUrl.slice(publicUrl.length + 1)
   return nsUrl.startsWith(`${publicUrl}/`) && /^[a-z0-9-]+(\/[a-z0-9-]+)*$/i.test(path) ? path : undefined
 }
 
 export const importCommand: Command = {
   usage: 'import --from FILE [--name N] [--plan P]',
-  about: 'makes a new account of an exported one, with the same passports at the same ids',
+  about: 'creates a new account from an exported one; its passports keep their ids',
   options: {
-    from: { hint: 'FILE', about: 'what `carnet export` wrote' },
-    name: { hint: 'N', about: 'what the account is called here; without it, as in the file' },
-    plan: { hint: 'P', about: 'its plan here; without it, the one in the file' },
+    from: { hint: 'FILE', about: 'a file that `carnet export` wrote' },
+    name: { hint: 'N', about: 'the name of the new account; the default is the name in the file' },
+    plan: { hint: 'P', about: 'the plan of the new account; the default is the plan in the file' },
   },
   run: ({ args, env }) => {
     const path = args.get('from')
@@ -147,7 +146,7 @@ export const importCommand: Command = {
         progress.clear()
         const { passport = 0, version = 0 } = made.counts
         const value = { ...made, passports: passport, versions: version }
-        const text = `Account ${made.account} "${made.name}" has ${passport} passports with ${version} versions. Its people and keys are to be made anew.`
+        const text = `Account ${made.account} "${made.name}" has ${passport} passports with ${version} versions. Its people and keys are not imported: create new ones.`
         return { value, text }
       },
       CREATES_STORE,

@@ -1,4 +1,4 @@
-/** `carnet gtin release`: an operator's act, because printed codes name the GTIN. */
+/** `carnet gtin release`. Only an operator may do it, because printed codes contain the GTIN. */
 import { type ReleasedGtin, type ReleaseOptions, releaseGtin } from '../../passports/write/release-gtin.ts'
 import { parseAccountId } from '../command-line/account-arguments.ts'
 import { type Command, UsageError } from '../command-line/command.ts'
@@ -7,15 +7,15 @@ import { withStore } from '../store/with-store.ts'
 export const gtinRelease: Command = {
   usage: 'gtin release GTIN [--to ACCOUNT | --for-anyone] [--force]',
   about:
-    'takes a GTIN from a product, so that another product of the same account, or of the account named, can have it',
+    'releases the GTIN of a product, so that another product of the same or the given account can use it',
   positionals: ['GTIN'],
   options: {
     to: {
       hint: 'ACCOUNT',
-      about: 'the id of the only account that may take it; without it, the one that had it',
+      about: 'the id of the only account that may use it; the default is the account that had it',
     },
-    'for-anyone': { about: 'any account may take it, whichever is first' },
-    force: { about: 'also while units that were issued under it are active' },
+    'for-anyone': { about: 'the first account that asks may use it' },
+    force: { about: 'also when units with this GTIN are active' },
   },
   run: ({ args, env }) => {
     const gtin = args.get('GTIN')
@@ -37,8 +37,8 @@ export const gtinRelease: Command = {
 function describe({ gtin14, product_id, account_id, units, claimable_by }: ReleasedGtin): string {
   const who = claimable_by === 'anyone' ? 'Any account may' : `Only account ${claimable_by} may`
   const lines = [
-    `The GTIN ${gtin14} is released from product ${product_id} of account ${account_id}. ${who} take it now, with a new product or a change of one.`,
-    'Until then all codes printed with it go on leading to that product.',
+    `The GTIN ${gtin14} is released from product ${product_id} of account ${account_id}. ${who} use it now, for a new or an existing product.`,
+    'Until then, all codes printed with it still lead to that product.',
     'From then on, codes with the GTIN alone lead to the new product.',
   ]
   if (units === 0) return lines.join('\n')
@@ -49,6 +49,6 @@ function describe({ gtin14, product_id, account_id, units, claimable_by }: Relea
       : 'also when the new product has a unit with the same lot or serial'
   return [
     ...lines,
-    `${issued} issued under it: codes with their lots and serials go on leading to them, ${theirs}.`,
+    `${issued} issued under it: codes with their lots and serials still lead to them, ${theirs}.`,
   ].join('\n')
 }

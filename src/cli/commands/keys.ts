@@ -14,10 +14,10 @@ import { type StoreContext, withStore } from '../store/with-store.ts'
 
 export const keysCreate: Command = {
   usage: 'keys create --account A --scope full|read [--name N] [--expires D]',
-  about: 'makes an API key; it is shown this once and kept nowhere',
+  about: 'creates an API key; it is shown only now and stored nowhere',
   options: {
     account: { hint: 'A', about: 'the id of the account' },
-    scope: { hint: 'full|read', about: 'whether it may write too' },
+    scope: { hint: 'full|read', about: 'whether it may write' },
     name: { hint: 'N', about: 'what it is for' },
     expires: { hint: 'D', about: EXPIRY_HINT },
   },
@@ -38,12 +38,12 @@ export const keysCreate: Command = {
   },
 }
 
-/** Nobody is given a key that opens nothing. */
+/** A key of a closed account would be of no use. */
 async function operatorInOpen(ctx: StoreContext, accountId: number): Promise<AccountContext> {
   const account = await actAsOperator(ctx, accountId)
   if (await isAccountOpen(account)) return account
   throw new CommandError(
-    `Account ${accountId} is closed, and no key opens anything of it. "carnet accounts reopen ${accountId}" opens it again.`,
+    `Account ${accountId} is closed, so its keys do not work. Run "carnet accounts reopen ${accountId}" first.`,
   )
 }
 
@@ -62,9 +62,11 @@ export const keysList: Command = {
 
 export const keysRotate: Command = {
   usage: 'keys rotate ID [--overlap 24h]',
-  about: 'makes a key in place of another, which goes on for the overlap; the new one is shown this once',
+  about: 'replaces an API key; the old key works during the overlap, the new one is shown only now',
   positionals: ['ID'],
-  options: { overlap: { hint: '24h', about: 'how long the old key goes on: 7d, 12h, 30m; 0m ends it now' } },
+  options: {
+    overlap: { hint: '24h', about: 'how long the old key still works: 7d, 12h, 30m; 0m ends it now' },
+  },
   run: ({ args, env }) => {
     const overlap = args.find('overlap')
     const overlapMs = overlap === undefined ? KEY_OVERLAP_MS : parseSpan('overlap', overlap)
@@ -72,7 +74,7 @@ export const keysRotate: Command = {
     return withStore(env, async ctx => {
       const { key, id, replaced, ...rest } = await rotateKey(ctx, input)
       const until = replaced.expires_at.slice(0, 16).replace('T', ' ')
-      const text = `${key}\n\nThat is key ${id} (${rest.scope}), in place of ${replaced.id}, which ends ${until} UTC.\nKeep it now: it is not shown again.`
+      const text = `${key}\n\nThat is key ${id} (${rest.scope}). It replaces ${replaced.id}, which ends ${until} UTC.\nKeep it now: it is not shown again.`
       return { value: { id, key, ...rest, replaced }, text }
     })
   },
@@ -80,7 +82,7 @@ export const keysRotate: Command = {
 
 export const keysRevoke: Command = {
   usage: 'keys revoke ID',
-  about: 'ends an API key, on every server within two seconds',
+  about: 'revokes an API key, on every server within two seconds',
   positionals: ['ID'],
   options: {},
   run: ({ args, env }) => {

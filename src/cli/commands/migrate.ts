@@ -1,10 +1,10 @@
-/** `carnet migrate`: brings the database to this version, as every other command and the server do when they start. */
+/** `carnet migrate`: migrates the database, as the server and every other command do when they start. */
 import { alignColumns, type Command } from '../command-line/command.ts'
 import { CREATES_STORE, withStore } from '../store/with-store.ts'
 
 export const migrateCommand: Command = {
   usage: 'migrate',
-  about: 'applies the migrations that are missing, one process at a time; never takes one back',
+  about: 'applies the missing migrations, one process at a time; it never reverts one',
   options: {},
   run: ({ env }) =>
     withStore(
@@ -13,7 +13,7 @@ export const migrateCommand: Command = {
         const { appliedMigrations } = store
         const text =
           appliedMigrations.length === 0
-            ? 'The database is at this version.'
+            ? 'The database is up to date.'
             : `Applied:\n${alignColumns(
                 appliedMigrations.map(name => [name]),
                 '  ',

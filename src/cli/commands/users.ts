@@ -7,8 +7,7 @@ import { withStore } from '../store/with-store.ts'
 
 export const usersCreate: Command = {
   usage: 'users create --account A --email E --role owner|editor|viewer',
-  about:
-    'puts a person into an account and makes a link with which they set a password, once, within seven days',
+  about: 'adds a person to an account and creates a link to set a password; it works once, within seven days',
   options: {
     account: { hint: 'A', about: 'the id of the account' },
     email: { hint: 'E', about: 'the e-mail address they sign in with' },
@@ -26,7 +25,7 @@ export const usersCreate: Command = {
 
 export const usersResetPassword: Command = {
   usage: 'users reset-password --email E',
-  about: 'makes a new link to set a password; the old password works until the link is used',
+  about: 'creates a new link to set a password; the old password works until then',
   options: { email: { hint: 'E', about: 'the e-mail address they sign in with' } },
   run: ({ args, env }) => {
     const asked = args.get('email')
@@ -39,5 +38,5 @@ export const usersResetPassword: Command = {
 
 function described(value: { id?: string; email: string; set_password_url: string }) {
   const { email, set_password_url: url } = value
-  return { value, text: `${url}\n\nSend it to ${email}: it sets a password, once, within seven days.` }
+  return { value, text: `${url}\n\nSend this link to ${email}. It works once, within seven days.` }
 }

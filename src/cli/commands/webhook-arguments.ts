@@ -1,4 +1,4 @@
-/** What the commands about webhooks share: whose one it is, and how it is shown. */
+/** What the webhook commands share: which webhook is meant, and how one is shown. */
 import { requireAccount } from '../../accounts/accounts.ts'
 import { getOperatorActor } from '../../accounts/actors.ts'
 import type { AccountContext } from '../../accounts/context.ts'
@@ -8,7 +8,7 @@ import { parseAccountId } from '../command-line/account-arguments.ts'
 import { type Arguments, alignColumns, type CommandOptions, UsageError } from '../command-line/command.ts'
 import type { StoreContext } from '../store/with-store.ts'
 
-/** One webhook: by its id as a word, or with `--webhook`. */
+/** The options that name one webhook. Its id may also be an argument. */
 export const WEBHOOK_OPTIONS: CommandOptions = {
   webhook: { hint: 'W', about: 'the id of the webhook, instead of ID' },
   account: { hint: 'A', about: 'the account it must belong to' },
@@ -16,19 +16,19 @@ export const WEBHOOK_OPTIONS: CommandOptions = {
 
 export type WebhookTarget = { id: string; account: number | undefined }
 
-/** Throws UsageError unless exactly one way names it. */
+/** Throws UsageError unless the id is given exactly once. */
 export function parseWebhookTarget(args: Arguments): WebhookTarget {
   const word = args.find('ID')
   const option = args.find('webhook')
   const id = word ?? option
   if (id === undefined) throw new UsageError('ID is missing.')
   if (word !== undefined && option !== undefined)
-    throw new UsageError('ID and --webhook are the same: give one.')
+    throw new UsageError('ID and --webhook mean the same: give one of them.')
   const account = args.find('account')
   return { id, account: account === undefined ? undefined : parseAccountId(account) }
 }
 
-/** The operator, acting in the account of a webhook. Throws `not_found`. */
+/** A context of the operator in the account of a webhook. Throws `not_found`. */
 export async function enterWebhookAccount(
   ctx: StoreContext,
   { id, account }: WebhookTarget,
@@ -38,7 +38,7 @@ export async function enterWebhookAccount(
   return { ...ctx, accountId, actorId: await getOperatorActor(ctx, accountId) }
 }
 
-/** The operator, acting in an account. Throws `not_found` unless it exists. */
+/** A context of the operator in an account. Throws `not_found`. */
 export async function enterAccount(ctx: StoreContext, accountId: number): Promise<AccountContext> {
   await requireAccount(ctx, accountId)
   return { ...ctx, accountId, actorId: await getOperatorActor(ctx, accountId) }
@@ -46,23 +46,22 @@ export async function enterAccount(ctx: StoreContext, accountId: number): Promis
 
 const REASON = {
   gone: 'it answered 410 Gone',
-  failing: 'it only failed for five days',
+  failing: 'every delivery failed for five days',
 } as const
 
 export const STATUS_LABELS: Readonly<Record<EndpointStatus, string>> = {
   active: 'active',
   paused: 'paused',
-  disabled: 'switched off',
+  disabled: 'disabled',
 }
 
-/** One line about how an endpoint is. */
+/** The state of a webhook as one line. */
 export function describeState(webhook: EndpointRecord): string {
   const { status, disabled_reason, failing_since, left_in_peace_until } = webhook
   if (status === 'disabled') return `${STATUS_LABELS.disabled}: ${REASON[disabled_reason ?? 'failing']}`
   if (status === 'paused' || failing_since === null) return STATUS_LABELS[status]
-  const peace =
-    left_in_peace_until === null ? '' : `, left in peace until ${left_in_peace_until.slice(0, 16)}`
-  return `failing since ${failing_since.slice(0, 16)}${peace}`
+  const paused = left_in_peace_until === null ? '' : `, no attempt until ${left_in_peace_until.slice(0, 16)}`
+  return `failing since ${failing_since.slice(0, 16)}${paused}`
 }
 
 export function formatWebhooks(webhooks: readonly EndpointRecord[]): string {

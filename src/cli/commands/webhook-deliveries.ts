@@ -1,4 +1,4 @@
-/** `carnet webhooks deliveries`, `test`, `resend`, `replay`: what became of events, and sending them again. */
+/** `carnet webhooks deliveries`, `test`, `resend`, `replay`, `unstick`: what was delivered, and sending it again. */
 import { systemClock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
@@ -28,8 +28,7 @@ import {
 
 export const webhooksTest: Command = {
   usage: 'webhooks test ID',
-  about:
-    'sends the event webhook.test once, at once, and says what came of it; exit code 1 when it was not received',
+  about: 'sends the event webhook.test once, now; exit code 1 when it was not received',
   optionalPositional: 'ID',
   options: WEBHOOK_OPTIONS,
   run: ({ args, env }) => {
@@ -59,12 +58,12 @@ export const webhooksTest: Command = {
 
 export const webhooksDeliveries: Command = {
   usage: 'webhooks deliveries --account A [--webhook W] [--limit N] [--before DELIVERY]',
-  about: 'lists attempts to deliver of the last 30 days, newest first',
+  about: 'lists the delivery attempts of the last 30 days, newest first',
   options: {
     account: { hint: 'A', about: 'the id of the account' },
     webhook: { hint: 'W', about: 'only of this webhook' },
     limit: { hint: 'N', about: `how many, ${MAX_DELIVERIES} at most (${DEFAULT_DELIVERIES})` },
-    before: { hint: 'DELIVERY', about: 'only those older than this one' },
+    before: { hint: 'DELIVERY', about: 'only attempts before this one' },
   },
   run: ({ args, env }) => {
     const accountId = parseAccountId(args.get('account'))
@@ -100,7 +99,7 @@ function readLimit(text: string | undefined): number {
 
 export const webhooksResend: Command = {
   usage: 'webhooks resend --account A DELIVERY',
-  about: 'sends the event of one attempt again, at once, with six attempts of its own',
+  about: 'sends the event of one attempt again, now, with six attempts',
   positionals: ['DELIVERY'],
   options: { account: { hint: 'A', about: 'the id of the account' } },
   run: ({ args, env }) => {
@@ -111,7 +110,7 @@ export const webhooksResend: Command = {
       const isHeld = sent.webhook_status !== 'active'
       const text = isHeld
         ? `Event ${sent.event_id} waits until the webhook is resumed: it is ${STATUS_LABELS[sent.webhook_status]}.`
-        : `Event ${sent.event_id} is on its way again.`
+        : `Event ${sent.event_id} is being sent again.`
       return { value: sent, text }
     })
   },
@@ -119,7 +118,7 @@ export const webhooksResend: Command = {
 
 export const webhooksReplay: Command = {
   usage: 'webhooks replay --account A [--webhook W] --since D',
-  about: 'sends again what was given up since a time and not delivered after that',
+  about: 'sends again the events that failed since a time and were not delivered later',
   options: {
     account: { hint: 'A', about: 'the id of the account' },
     webhook: { hint: 'W', about: 'only of this webhook' },
@@ -133,14 +132,14 @@ export const webhooksReplay: Command = {
       const input = { since, ...(webhookId === undefined ? {} : { webhookId }) }
       const done = await replayFailed(await enterAccount(ctx, accountId), input)
       const held = done.held === 0 ? '' : ` ${done.held} wait until their webhook is resumed.`
-      return { value: done, text: `${done.replayed - done.held} events are on their way again.${held}` }
+      return { value: done, text: `${done.replayed - done.held} events are being sent again.${held}` }
     })
   },
 }
 
 export const webhooksUnstick: Command = {
   usage: 'webhooks unstick',
-  about: 'makes due what waits for a time that a clock ran ahead to; the server does so every five minutes',
+  about: 'delivers what waits because a clock was ahead; the server does so every five minutes',
   options: {},
   run: ({ env }) =>
     withStore(env, async ctx => {

@@ -1,4 +1,4 @@
-/** `carnet webhooks rotate`, `carnet secrets`: changing the keys without a gap. */
+/** `carnet webhooks rotate`, `activate` and `carnet secrets reseal`: change secrets while deliveries continue. */
 import { activateSecret, resealSecrets, rotateSecret } from '../../webhooks/rotate-secret.ts'
 import type { Command } from '../command-line/command.ts'
 import { buildWebhookSetup } from '../store/webhook-setup.ts'
@@ -8,7 +8,7 @@ import { enterWebhookAccount, parseWebhookTarget, WEBHOOK_OPTIONS } from './webh
 export const webhooksRotate: Command = {
   usage: 'webhooks rotate ID',
   about:
-    'makes a new secret, shown this once; for 24 hours both sign webhook-signature, and the old one X-Service-Signature',
+    'creates a new secret, shown only now; for 24 hours both sign webhook-signature, the old one X-Service-Signature',
   optionalPositional: 'ID',
   options: WEBHOOK_OPTIONS,
   run: ({ args, env }) => {
@@ -22,7 +22,7 @@ export const webhooksRotate: Command = {
       const { id, url, secret, ...rest } = rotated
       const text = [
         `${secret}\n\nThat is the new secret of webhook ${id}. Keep it now: it is not shown again.`,
-        `Until ${rest.old_secret_until} the old one signs too; "carnet webhooks activate ${id}" moves X-Service-Signature earlier.`,
+        `Until ${rest.old_secret_until} the old one signs too; "carnet webhooks activate ${id}" switches X-Service-Signature now.`,
       ].join('\n')
       return { value: { id, url, secret, ...rest }, text }
     })
@@ -31,7 +31,7 @@ export const webhooksRotate: Command = {
 
 export const webhooksActivate: Command = {
   usage: 'webhooks activate ID',
-  about: 'lets the new secret sign X-Service-Signature from now on, without waiting for the 24 hours to end',
+  about: 'signs X-Service-Signature with the new secret now, not only after 24 hours',
   optionalPositional: 'ID',
   options: WEBHOOK_OPTIONS,
   run: ({ args, env }) => {
@@ -46,13 +46,13 @@ export const webhooksActivate: Command = {
 export const secretsReseal: Command = {
   usage: 'secrets reseal',
   about:
-    'seals what is stored anew under SECRET_KEY, after OLD_SECRET_KEY or itself has opened it; all of it or nothing',
+    'encrypts stored secrets again with SECRET_KEY; reads them with OLD_SECRET_KEY or SECRET_KEY; all or none',
   options: {},
   run: ({ env }) =>
     withStore(env, async ctx => {
       const { sealer } = buildWebhookSetup(ctx.config)
       const done = await resealSecrets(ctx, sealer)
-      const text = `${done.sealed_anew} sealed anew under key ${sealer.fingerprint}, ${done.already_current} were already.`
+      const text = `${done.sealed_anew} secrets are encrypted again with key ${sealer.fingerprint}; ${done.already_current} already were.`
       return { value: { ...done, key: sealer.fingerprint }, text }
     }),
 }

@@ -1,4 +1,4 @@
-/** `carnet webhooks`: where an account's events go. */
+/** `carnet webhooks`: the URLs that receive an account's events. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { findUrlFault } from '../../kernel/http-out/outbound-url.ts'
 import { type EndpointRecord, listWebhooks } from '../../webhooks/endpoint.ts'
@@ -28,11 +28,11 @@ const EVENTS_HINT = 'names of events, separated by commas; * for all'
 
 export const webhooksAdd: Command = {
   usage: 'webhooks add --account A --url U [--events a,b] [--description D]',
-  about: 'has events sent to an https address; the secret that signs them is shown this once',
+  about: 'sends events to an https URL; the secret that signs them is shown only now',
   options: {
     account: { hint: 'A', about: 'the id of the account' },
-    url: { hint: 'U', about: 'where to; https' },
-    events: { hint: 'a,b', about: `${EVENTS_HINT}, also without it` },
+    url: { hint: 'U', about: 'the https URL that receives the events' },
+    events: { hint: 'a,b', about: `${EVENTS_HINT}, the default` },
     description: { hint: 'D', about: 'what it is for' },
   },
   run: ({ args, env }) => {
@@ -49,12 +49,12 @@ export const webhooksAdd: Command = {
   },
 }
 
-/** Who runs this may open a network; who asks by the interface may not, and is not told how. Throws a Refusal. */
+/** The operator may allow a private network, so this error says how. API clients get no such hint. */
 function requireCallable(url: string, { policy }: WebhookSetup): void {
   const fault = findUrlFault(url.trim(), policy)
   if (fault?.name !== 'forbidden' && fault?.name !== 'this_machine') return
   throw new CommandError(
-    `${fault.sentence} If it is meant, set WEBHOOK_ALLOW_CIDRS to its address or network, for the server too.`,
+    `${fault.sentence} To allow it, set WEBHOOK_ALLOW_CIDRS to its address or network, for the server too.`,
   )
 }
 
@@ -71,7 +71,7 @@ function readChange(args: Arguments): WebhookChange {
 
 export const webhooksList: Command = {
   usage: 'webhooks list --account A',
-  about: "lists an account's webhooks with how they are doing",
+  about: "lists an account's webhooks and their state",
   options: { account: { hint: 'A', about: 'the id of the account' } },
   run: ({ args, env }) => {
     const accountId = parseAccountId(args.get('account'))
@@ -85,18 +85,19 @@ export const webhooksList: Command = {
 
 export const webhooksChange: Command = {
   usage: 'webhooks change ID [--url U] [--events a,b] [--description D]',
-  about: 'changes what is given and leaves the rest; the secret stays',
+  about: 'changes the given properties; the rest and the secret stay',
   optionalPositional: 'ID',
   options: {
     ...WEBHOOK_OPTIONS,
-    url: { hint: 'U', about: 'where to; https' },
+    url: { hint: 'U', about: 'the https URL that receives the events' },
     events: { hint: 'a,b', about: EVENTS_HINT },
     description: { hint: 'D', about: 'what it is for' },
   },
   run: ({ args, env }) => {
     const wanted = parseWebhookTarget(args)
     const change = readChange(args)
-    if (Object.keys(change).length === 0) throw new UsageError('Nothing is to be changed.')
+    if (Object.keys(change).length === 0)
+      throw new UsageError('Give at least one of --url, --events and --description.')
     return withStore(env, async ctx => {
       const setup = buildWebhookSetup(ctx.config)
       if (change.url !== undefined) requireCallable(change.url, setup)
@@ -110,11 +111,11 @@ export const webhooksChange: Command = {
 }
 
 /** Commands that do one thing to one webhook. */
-const simple = (
+const buildWebhookCommand = (
   verb: string,
   about: string,
   work: (ctx: AccountContext, id: string) => Promise<EndpointRecord>,
-  said: (webhook: EndpointRecord) => string,
+  format: (webhook: EndpointRecord) => string,
 ): Command => ({
   usage: `webhooks ${verb} ID`,
   about,
@@ -124,30 +125,30 @@ const simple = (
     const wanted = parseWebhookTarget(args)
     return withStore(env, async ctx => {
       const webhook = await work(await enterWebhookAccount(ctx, wanted), wanted.id)
-      return { value: webhook, text: said(webhook) }
+      return { value: webhook, text: format(webhook) }
     })
   },
 })
 
-const stands = (webhook: EndpointRecord) => `Webhook ${webhook.id} is ${describeState(webhook)}.`
+const formatState = (webhook: EndpointRecord) => `Webhook ${webhook.id} is ${describeState(webhook)}.`
 
-export const webhooksPause = simple(
+export const webhooksPause = buildWebhookCommand(
   'pause',
-  'holds what a webhook would get, for 30 days at most',
+  'holds back the events of a webhook, for 30 days at most',
   pauseWebhook,
-  stands,
+  formatState,
 )
 
-export const webhooksResume = simple(
+export const webhooksResume = buildWebhookCommand(
   'resume',
-  'delivers again, what waits at once; also ends a switching-off',
+  'delivers again, waiting events first; also after a webhook was disabled',
   resumeWebhook,
-  stands,
+  formatState,
 )
 
-export const webhooksRemove = simple(
+export const webhooksRemove = buildWebhookCommand(
   'remove',
-  'takes a webhook away, with what waits for it',
+  'removes a webhook and its waiting events',
   removeWebhook,
   webhook => `Webhook ${webhook.id} is removed.`,
 )

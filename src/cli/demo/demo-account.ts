@@ -1,4 +1,4 @@
-/** The demo's account with all that hangs on it. Each part is made when it is missing, so that running it again is harmless. */
+/** The demo's account with its person, key and link. Only missing parts are created, so it can run again. */
 import { createAccountByOperator, listAccounts } from '../../accounts/accounts.ts'
 import { getOperatorActor } from '../../accounts/actors.ts'
 import { getBrand } from '../../accounts/brand/brand.ts'
@@ -22,17 +22,17 @@ import { loadDemoPassports } from './load-demo.ts'
 const NAME = 'Demo'
 const PLAN = 'beta'
 const EMAIL = 'demo@carnet.example'
-/** 64 bits, typed by hand on a phone once or twice: without a change of the keyboard. */
+/** 64 bits, in lower-case letters that are easy to type on a phone. */
 const PASSWORD_LENGTH = 14
 const LINK_LIFETIME_MS = 365 * 86_400_000
 /** A link that ends sooner is replaced. */
-const LINK_RENEWED_BEFORE_MS = 86_400_000
+const MIN_LINK_LIFETIME_MS = 86_400_000
 
-/** Brings the demo's account to what its sheet says, and returns the sheet. */
+/** Creates what is missing in the demo's account and returns its summary. */
 export async function prepareDemo(store: Store, dataDir: string): Promise<DemoSummary> {
   const notes = readDemoNotes(dataDir)
   const ctx = await demoContext(store)
-  // Whoever tries the demo may have set another.
+  // The user of the demo may have set another brand.
   if ((await getBrand(ctx)).version === 0) await updateBrand(ctx, DEMO_BRAND)
   const { models, batches, items } = await loadDemoPassports(ctx, DEMO_PASSPORTS)
   const [passportId = ''] = models
@@ -68,7 +68,7 @@ async function demoContext(store: Store): Promise<AccountContext> {
   return { ...operator, accountId, actorId: await getOperatorActor(operator, accountId) }
 }
 
-/** The kept password, as long as the person is there; a new one when the notes are lost. */
+/** The noted password while the person exists; a new one when the notes are lost. */
 async function requireUser(ctx: AccountContext, notes: DemoNotes): Promise<NonNullable<DemoNotes['user']>> {
   const made = await makePerson(ctx)
   if (made === undefined && notes.user !== undefined) return notes.user
@@ -78,7 +78,7 @@ async function requireUser(ctx: AccountContext, notes: DemoNotes): Promise<NonNu
   return { email: EMAIL, password }
 }
 
-/** Undefined when the person is in the account already. */
+/** Undefined when the person is already in the account. */
 async function makePerson(ctx: AccountContext): Promise<{ token: string } | undefined> {
   try {
     return await createPerson(ctx, { accountId: ctx.accountId, email: EMAIL, role: 'owner' })
@@ -88,7 +88,7 @@ async function makePerson(ctx: AccountContext): Promise<{ token: string } | unde
   }
 }
 
-/** The kept key, unless somebody revoked it. */
+/** The noted key, unless it was revoked. */
 async function requireKey(ctx: AccountContext, notes: DemoNotes): Promise<NonNullable<DemoNotes['key']>> {
   const kept = notes.key
   const records = kept === undefined ? [] : await listKeys(ctx, ctx.accountId)
@@ -112,7 +112,7 @@ async function requireLink(
   const records = kept === undefined ? [] : await listAccessLinks(ctx)
   const record = records.find(one => one.id === kept?.id && one.revoked_at === null)
   const isGood =
-    record?.passport_id === passportId && Date.parse(record.expires_at) > now + LINK_RENEWED_BEFORE_MS
+    record?.passport_id === passportId && Date.parse(record.expires_at) > now + MIN_LINK_LIFETIME_MS
   if (kept && isGood) return kept
   const { id, token } = await createAccessLink(ctx, {
     passportId,

@@ -1,23 +1,23 @@
-/** What the demo keeps beside its database so that a later run prints the same sign-in and key again: it is only a demo. */
+/** Notes of the demo's password, key and link, in its data folder: a later run prints them again. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandError } from '../command-line/command.ts'
 import type { DemoSummary } from './demo-summary.ts'
 
-/** An `id` is of the record whose secret stands beside it. */
+/** Each `id` belongs to the record of the secret beside it. */
 export type DemoNotes = {
   user?: { email: string; password: string }
   key?: { id: string; key: string }
   link?: { id: string; token: string }
-  /** What was printed last. */
+  /** The summary that was printed last. */
   summary?: DemoSummary
 }
 
 const FILE = 'demo.json'
 const GROUP_AND_OTHERS = 0o077
 
-/** Empty when there are none yet. Throws a Refusal when others can read them. */
+/** Empty when there are none yet. Throws CommandError when other users can read the file. */
 export function readDemoNotes(dataDir: string): DemoNotes {
   const path = join(dataDir, FILE)
   const stats = statSync(path, { throwIfNoEntry: false })
@@ -33,10 +33,10 @@ export function readDemoNotes(dataDir: string): DemoNotes {
   }
 }
 
-/** Replaced as a whole: a crash leaves the old notes or the new. */
+/** Replaces the file as a whole, so a crash leaves the old notes or the new ones. */
 export function writeDemoNotes(dataDir: string, notes: DemoNotes): void {
   const path = join(dataDir, FILE)
-  const beside = `${path}-${process.pid}-${randomBytes(4).toString('hex')}`
-  writeFileSync(beside, `${JSON.stringify(notes, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })
-  renameSync(beside, path)
+  const temporary = `${path}-${process.pid}-${randomBytes(4).toString('hex')}`
+  writeFileSync(temporary, `${JSON.stringify(notes, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })
+  renameSync(temporary, path)
 }

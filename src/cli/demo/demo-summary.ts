@@ -1,4 +1,4 @@
-/** What the demo prints: where to look, what to copy, how to stop. */
+/** The text that the demo prints: addresses, password, key, and how to stop. */
 import { alignColumns } from '../command-line/command.ts'
 import { renderTerminalQr } from './terminal-qr.ts'
 
@@ -10,14 +10,14 @@ export type DemoSummary = {
   api_key: string
   curl: string
   passport_url: string
-  /** Null when there is none to be had. */
+  /** Null when the demo has no item. */
   item_url: string | null
   access_link: string
   passports: { models: number; batches: number; items: number }
   data: string
 }
 
-/** The sheet as text; with the first passport's address as a QR symbol when a phone can open it. */
+/** `forPhone` adds a QR code of the first passport's address. */
 export function formatDemoSummary(sheet: DemoSummary, forPhone: boolean): string {
   const { models, batches, items } = sheet.passports
   const rows = alignColumns(
@@ -32,11 +32,11 @@ export function formatDemoSummary(sheet: DemoSummary, forPhone: boolean): string
     '  ',
   )
   const symbol = forPhone
-    ? `\n${renderTerminalQr(sheet.passport_url)}\n  Scan it with a phone in the same network: it opens that passport.\n`
+    ? `\n${renderTerminalQr(sheet.passport_url)}\n  Scan it with a phone in the same network to open that passport.\n`
     : ''
   return (
     `\nCarnet is up, with a demo account of ${models} models, ${batches} batches and ${items} items.\n\n${rows}\n\n` +
     `  The access link shows what a reader with a legitimate interest sees. Try the API:\n\n${sheet.curl}\n${symbol}\n` +
-    `Stop with Ctrl-C. All of it is in ${sheet.data}; delete that folder to begin anew.\n\n`
+    `Stop with Ctrl-C. All data is in ${sheet.data}: delete that folder to start again.\n\n`
   )
 }

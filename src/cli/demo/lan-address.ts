@@ -1,4 +1,4 @@
-/** The address under which a phone in the same network reaches this machine. */
+/** Finds the address under which a phone in the same network reaches this machine. */
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 
 /** Bridges of containers and virtual machines, and tunnels: no phone is behind them. */

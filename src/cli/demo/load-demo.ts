@@ -1,4 +1,4 @@
-/** Puts the demo's passports into its account through the same verbs as every door, once: what is there stays as it is. */
+/** Creates the demo's passports with the same functions that the API uses. Existing passports stay as they are. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { LEVEL_LETTER } from '../../accounts/plans.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -90,14 +90,15 @@ type Wanted = { parentUuid: string; level: 'batch' | 'item'; units: readonly Uni
 /** The UUIDs of the units in their order, those issued that were missing and still can be. Throws when one is invalid. */
 async function requireUnits(ctx: AccountContext, wanted: Wanted): Promise<string[]> {
   const found = await findUnits(ctx, wanted)
-  const units = wanted.units.filter(unit => !found.has(nameOf(unit)))
+  const units = wanted.units.filter(unit => !found.has(getUnitName(unit)))
   if (units.length > 0) {
-    for (const passport of await issue(ctx, { ...wanted, units })) found.set(nameOf(passport), passport.id)
+    for (const passport of await issue(ctx, { ...wanted, units }))
+      found.set(getUnitName(passport), passport.id)
   }
-  return wanted.units.flatMap(unit => found.get(nameOf(unit)) ?? [])
+  return wanted.units.flatMap(unit => found.get(getUnitName(unit)) ?? [])
 }
 
-/** Whoever tries the demo may have archived the parent, used up the quota, or taken the name for a unit of their own. */
+/** The user of the demo may have archived the parent, used up the quota, or used the lot or serial. */
 async function issue(
   ctx: AccountContext,
   { parentUuid, level, units }: Wanted,
@@ -111,20 +112,20 @@ async function issue(
       bulk: true,
       strict: true,
     })
-    for (const { error } of errors) if (!isTheirs(error)) throw error
+    for (const { error } of errors) if (!isCausedByUser(error)) throw error
     return created.map(({ passport }) => passport)
   } catch (error) {
-    if (error instanceof AppError && isTheirs(error)) return []
+    if (error instanceof AppError && isCausedByUser(error)) return []
     throw error
   }
 }
 
-const isTheirs = ({ code, details = [] }: AppError) =>
+const isCausedByUser = ({ code, details = [] }: AppError) =>
   code === 'archived' ||
   code === 'plan_limit' ||
   details.some(detail => /^(lot|serial)_taken$/.test(detail.code))
 
-const nameOf = ({ lot, serial }: { lot?: string | null; serial?: string | null }) => serial ?? lot ?? ''
+const getUnitName = ({ lot, serial }: { lot?: string | null; serial?: string | null }) => serial ?? lot ?? ''
 
 /** By lot or serial, one by one: it does not matter how many others were issued since. */
 async function findUnits(
@@ -139,7 +140,7 @@ async function findUnits(
       { levels, parentId: parentUuid, lot, serial },
       { limit: 1, page: 1 },
     )
-    for (const row of rows) found.set(nameOf(row), row.id)
+    for (const row of rows) found.set(getUnitName(row), row.id)
   }
   return found
 }

@@ -1,13 +1,13 @@
-/** A QR symbol for a terminal: two rows of modules a line, in colours of its own, so that it scans on dark and light grounds. */
+/** Renders a QR code for a terminal. Its own colours make it readable on dark and light backgrounds. */
 import { correction, generate } from 'lean-qr'
 
-/** Modules of white on each side, as ISO/IEC 18004 asks for. */
+/** White modules on each side (ISO/IEC 18004). */
 const QUIET_ZONE = 4
-/** Black and white of the fixed 6×6×6 cube: a theme may repaint the first sixteen colours, not these. */
+/** From the fixed 6×6×6 cube: themes change only the first sixteen colours. */
 const BLACK = 16
 const WHITE = 231
 
-/** The symbol of a text as lines of half blocks, without a line end after the last. */
+/** Lines of half blocks, two rows of modules each, without a final line end. */
 export function renderTerminalQr(text: string): string {
   const code = generate(text, { minCorrectionLevel: correction.M, maxCorrectionLevel: correction.M })
   const colour = (x: number, y: number) => (code.get(x, y) ? BLACK : WHITE)

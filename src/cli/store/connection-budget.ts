@@ -1,16 +1,16 @@
-/** How many connections of the database the processes of one machine may take together. */
+/** How many database connections the processes of one machine may use together. */
 import type { Config } from '../../kernel/config/config.ts'
 import { POOL_SIZE, type Sql } from '../../kernel/db/database.ts'
 
 type Processes = Pick<Config, 'workers' | 'role'>
 
-/** Its pool, and an export. */
+/** Its pool, and one for an export. */
 const CONNECTIONS_PER_PROCESS = POOL_SIZE + 1
-/** The supervisor, the process that does the work nobody waits for with its queue, and the one that takes another's place. */
+/** For the supervisor, the worker process with its queue pool, and a successor during a replacement. */
 const OTHER_PROCESSES = 30
-/** On the embedded one each says that it is here, and watches. */
+/** On the embedded database each process registers itself and watches the database. */
 const EMBEDDED_EXTRA_PER_PROCESS = 2
-/** For commands, a further ROLE=worker and whoever looks into the database. */
+/** For commands, another ROLE=worker and the operator's own sessions. */
 const RESERVE = 40
 const MIN_CONNECTIONS = 100
 
@@ -19,22 +19,22 @@ const countProcesses = ({ workers, role }: Processes) => (role === 'worker' ? 1 
 export const countNeededConnections = (processes: Processes): number =>
   countProcesses(processes) * CONNECTIONS_PER_PROCESS + OTHER_PROCESSES
 
-/** For an embedded PostgreSQL that is started. */
+/** `max_connections` of an embedded PostgreSQL. */
 export const calculateMaxConnections = (processes: Processes): number =>
   Math.max(
     MIN_CONNECTIONS,
     countNeededConnections(processes) + countProcesses(processes) * EMBEDDED_EXTRA_PER_PROCESS + RESERVE,
   )
 
-/** What there is, and a complaint when it is less than WORKERS may take. */
+/** Compares `max_connections` with what WORKERS may need. */
 export async function checkConnections(
   sql: Sql,
   processes: Processes,
 ): Promise<{ enough: boolean; detail: string }> {
-  const [row] = await sql<{ most: number }[]>`
-    select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most`
-  const most = row?.most ?? 0
+  const [row] = await sql<{ available: number }[]>`
+    select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as available`
+  const available = row?.available ?? 0
   const needed = countNeededConnections(processes)
-  const detail = `the database takes ${most} (max_connections), and WORKERS=${processes.workers} may need ${needed}`
-  return { enough: most >= needed, detail }
+  const detail = `the database allows ${available} (max_connections), and WORKERS=${processes.workers} may need ${needed}`
+  return { enough: available >= needed, detail }
 }

@@ -1,4 +1,4 @@
-/** The key that signs cookies and encrypts secrets: from the setting, else made once and kept where only its owner reads it. */
+/** The key that signs cookies and encrypts secrets: SECRET_KEY, or a generated key in a file that only its owner can read. */
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -22,17 +22,17 @@ const FILE = 'secret-key'
 const MIN_LENGTH = 32
 const GROUP_AND_OTHERS = 0o077
 
-/** The setting, or the key kept in `dataDir`, made at first use. Throws Refusal when that file is open to others. */
+/** The setting, or the key in `dataDir`, created at first use. Throws CommandError when others can read that file. */
 export function getOrCreateSecretKey(settings: { secretKey: string | undefined; dataDir: string }): string {
   if (settings.secretKey !== undefined) return settings.secretKey
   const path = join(settings.dataDir, FILE)
-  return readKey(path) ?? makeKey(settings.dataDir, path)
+  return readKey(path) ?? createKey(settings.dataDir, path)
 }
 
-/** Whether there is a kept key; makes none. Throws Refusal when it is open to others or damaged. */
+/** Creates no key. Throws CommandError when the file is damaged or others can read it. */
 export const hasSecretKey = (dataDir: string): boolean => readKey(join(dataDir, FILE)) !== undefined
 
-/** The path of a key that a power cut has left under the name it was made under; undefined without one, or with several. */
+/** The path of a key that a power cut left under its temporary name; undefined without one, or with several. */
 export function findUnlinkedKey(dataDir: string): string | undefined {
   const prefix = `.${FILE}-`
   const names = existsSync(dataDir) ? readdirSync(dataDir).filter(name => name.startsWith(prefix)) : []
@@ -40,7 +40,7 @@ export function findUnlinkedKey(dataDir: string): string | undefined {
   return name === undefined || names.length > 1 ? undefined : join(dataDir, name)
 }
 
-/** Whether `secretKey` would make one. */
+/** Whether `getOrCreateSecretKey` would create one. */
 export const isKeyMissing = (settings: { secretKey: string | undefined; dataDir: string }): boolean =>
   settings.secretKey === undefined && !existsSync(join(settings.dataDir, FILE))
 
@@ -57,7 +57,7 @@ function readKey(path: string): string | undefined {
   }
   if (text.length < MIN_LENGTH) {
     throw new CommandError(
-      `${path} is damaged: it must hold at least ${MIN_LENGTH} characters. Restore it from where you keep a copy.`,
+      `${path} is damaged: it must hold at least ${MIN_LENGTH} characters. Restore it from your copy.`,
     )
   }
   const weakness = findKeyWeakness(text)
@@ -66,8 +66,8 @@ function readKey(path: string): string | undefined {
   return text
 }
 
-/** Written beside its place and linked into it: two that start at once agree on one key, and none is ever half there. */
-function makeKey(dataDir: string, path: string): string {
+/** Writes a temporary file and links it to its place: two processes agree on one key, and no key is ever half written. */
+function createKey(dataDir: string, path: string): string {
   const beside = join(dataDir, `.${FILE}-${process.pid}-${randomBytes(4).toString('hex')}`)
   const file = openSync(beside, 'wx', 0o600)
   try {
@@ -75,7 +75,7 @@ function makeKey(dataDir: string, path: string): string {
     writeSync(file, `${randomBytes(32).toString('base64')}\n`)
     fsyncSync(file)
     linkSync(beside, path)
-    // Without it a power cut takes the name, and leaves the data that is sealed with the key.
+    // Without it a power cut may lose the name, while data sealed with the key stays.
     syncFolder(dataDir)
   } catch (error) {
     if (!isCode(error, 'EEXIST')) throw error

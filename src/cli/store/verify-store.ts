@@ -1,4 +1,4 @@
-/** What proves that a store is whole: its counters agree with its rows, and no history has a gap or a wrong hash. */
+/** Verifies a store: its counters match its rows, and no history has a gap or a wrong hash. */
 import { listAccounts } from '../../accounts/accounts.ts'
 import { LEVELS } from '../../accounts/plans.ts'
 import { systemClock } from '../../kernel/clock.ts'
@@ -14,13 +14,13 @@ import { explainOperatorProblem } from '../command-line/database-errors.ts'
 
 export type Check = { name: string; ok: boolean; detail: string }
 
-/** Turns what `look` says, or throws, into a line. A text is good news, a list of complaints is not. */
+/** Runs a check. A returned text means success; a list of problems, or an error, means failure. */
 export async function runCheck(
   name: string,
-  look: () => Promise<string | readonly string[]>,
+  check: () => Promise<string | readonly string[]>,
 ): Promise<Check> {
   try {
-    const found = await look()
+    const found = await check()
     if (typeof found === 'string') return { name, ok: true, detail: found }
     return { name, ok: false, detail: found.join('; ') }
   } catch (error) {
@@ -31,21 +31,21 @@ export async function runCheck(
 export const describeError = (error: unknown) =>
   explainOperatorProblem(error) ?? (error instanceof Error ? error.message : String(error))
 
-/** All in one snapshot, so that a server at work does not look like a fault. */
+/** Uses one snapshot, so that writes of a running server do not look like errors. */
 export async function checkCounters(sql: Sql): Promise<string | string[]> {
-  const one = await sql.reserve()
+  const connection = await sql.reserve()
   try {
-    await one`begin isolation level repeatable read read only`
-    await one`set local statement_timeout = '10min'`
+    await connection`begin isolation level repeatable read read only`
+    await connection`set local statement_timeout = '10min'`
     const wrong = [
-      ...(await findWrongCounts(one)),
-      ...(await findWrongUnitCounts(one)),
-      ...(await findWrongUsage(one)),
+      ...(await findWrongCounts(connection)),
+      ...(await findWrongUnitCounts(connection)),
+      ...(await findWrongUsage(connection)),
     ]
-    await one`commit`
+    await connection`commit`
     return wrong.length === 0 ? 'agree with the rows' : wrong
   } finally {
-    one.release()
+    connection.release()
   }
 }
 
@@ -60,12 +60,12 @@ async function findWrongUsage(sql: Sql): Promise<string[]> {
   )
 }
 
-/** In one snapshot: a version that is written meanwhile is not a fault. */
+/** Uses one snapshot: a version that is written meanwhile is no error. */
 export async function checkHistories(sql: Sql): Promise<string | string[]> {
   const broken = await sql.begin('isolation level repeatable read read only', async tx => {
     await tx`set local statement_timeout = '1h'`
-    const one = tx as unknown as Sql
-    return [...(await findBrokenHistories(one)), ...(await findBrokenChains(one))]
+    const snapshot = tx as unknown as Sql
+    return [...(await findBrokenHistories(snapshot)), ...(await findBrokenChains(snapshot))]
   })
   return broken.length === 0 ? 'every version is there, and every hash is right' : broken
 }

@@ -1,4 +1,4 @@
-/** What webhooks need of the settings: the key their secrets are sealed with, and where they may go. */
+/** Builds what webhooks need from the settings: the key of their secrets, and the allowed addresses. */
 
 import type { Config } from '../../kernel/config/config.ts'
 import { createAddressList } from '../../kernel/http/ip-ranges.ts'
