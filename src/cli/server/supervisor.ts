@@ -68,6 +68,7 @@ export class Supervisor {
   /** Resolves when all processes are ready. Throws a CommandError with the reason of the first that cannot start. */
   async start(): Promise<void> {
     const children = this.setup.specs.map(spec => this.fork(spec))
+    for (const child of children) this.processes.set(child.spec, child)
     await Promise.all(children.map(({ ready }) => ready))
     for (const child of children) void this.keepAlive(child)
   }
@@ -116,6 +117,7 @@ export class Supervisor {
       return false
     }
     const old = this.processes.get(spec)
+    this.processes.set(spec, successor)
     void this.keepAlive(successor)
     if (old !== undefined) await this.leave(old)
     return true
@@ -163,12 +165,12 @@ export class Supervisor {
     return child
   }
 
-  /** Puts a process into its place and forks it again whenever it dies, until another takes the place. */
+  /** Forks a process again whenever it dies, until another takes its place. */
   private async keepAlive(first: WorkerProcess): Promise<void> {
     const { spec } = first
     let pauseMs = MIN_PAUSE_MS
     for (let current = first; ; current = this.fork(spec)) {
-      this.processes.set(spec, current)
+      if (current !== first) this.processes.set(spec, current)
       const startedAt = performance.now()
       await current.exited
       if (current.isLeaving || this.stopping.signal.aborted) return
