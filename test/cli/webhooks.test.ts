@@ -228,7 +228,7 @@ describe('webhooks', () => {
       ]) {
         const { code, stderr } = await carnet(words, settings)
         assert.equal(code, 1)
-        assert.match(stderr, /sealed with a SECRET_KEY, and there is neither that setting nor the file/)
+        assert.match(stderr, /sealed with a SECRET_KEY\. Neither that setting nor the file/)
         assert.doesNotMatch(stderr, /\n\s+at /)
       }
       await rename(at('elsewhere'), at('.secret-key-20057-e49338ee'))
