@@ -1,7 +1,7 @@
 /** All commands. The file of a command is loaded only when the command runs, so that each starts fast. */
 import type { Command } from './command-line/command.ts'
 
-export type CommandEntry = { about: string; load: () => Promise<Command> }
+type CommandEntry = { about: string; load: () => Promise<Command> }
 
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   serve: { about: 'start the server', load: async () => (await import('./commands/serve.ts')).serve },

@@ -16,7 +16,7 @@ import { Stopped } from './command-line/stop-signals.ts'
 import { VERSION } from './command-line/version.ts'
 import { COMMANDS } from './commands.ts'
 
-export type Io = { out: (text: string) => void; err: (text: string) => void }
+type Io = { out: (text: string) => void; err: (text: string) => void }
 
 const DONE = 0
 const FAILED = 1

@@ -5,11 +5,12 @@ import { UsageError } from './command.ts'
 const SPAN = /^(\d{1,6})([dhm])$/
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})?$/
-const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const
+const DAY_MS = 86_400_000
+const UNIT_MS: Readonly<Record<string, number>> = { d: DAY_MS, h: 3_600_000, m: 60_000 }
 /** A later expiry is a typing error. */
-const MAX_EXPIRY_MS = 100 * 365.25 * UNIT_MS.d
+const MAX_EXPIRY_MS = 100 * 365.25 * DAY_MS
 
-const MAX_SPAN_MS = 365 * UNIT_MS.d
+const MAX_SPAN_MS = 365 * DAY_MS
 
 /** What `D` means in a usage line. */
 export const EXPIRY_HINT = 'a date (it ends at 0:00 UTC), a date-time, or a span such as 7d, 12h, 30m'
@@ -30,9 +31,8 @@ export function parseExpiry(text: string, now: Date): Date {
 
 /** The milliseconds of a span such as `7d`, `12h`, `30m`, a year at most. Throws UsageError. */
 export function parseSpan(option: string, text: string): number {
-  const [, count, unit] = SPAN.exec(text) ?? []
-  const span = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
-  if (count !== undefined && span <= MAX_SPAN_MS) return span
+  const span = findSpanMs(text)
+  if (span !== undefined && span <= MAX_SPAN_MS) return span
   throw new UsageError(`--${option} is "${text}": it must be a span such as 7d, 12h or 30m, at most 365d.`)
 }
 
@@ -48,9 +48,14 @@ export function parseSince(text: string, now: Date): Date {
 }
 
 function findSpanEnd(text: string, now: Date, direction: 1 | -1 = 1): Date | undefined {
-  const [, count, unit] = SPAN.exec(text) ?? []
-  if (count === undefined) return undefined
-  return new Date(now.getTime() + direction * Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS])
+  const span = findSpanMs(text)
+  return span === undefined ? undefined : new Date(now.getTime() + direction * span)
+}
+
+function findSpanMs(text: string): number | undefined {
+  const [, count, unit = ''] = SPAN.exec(text) ?? []
+  const unitMs = UNIT_MS[unit]
+  return unitMs === undefined ? undefined : Number(count) * unitMs
 }
 
 const findDate = (text: string): Date | undefined =>

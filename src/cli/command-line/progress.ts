@@ -3,7 +3,7 @@
 const ON_TERMINAL_MS = 200
 const ELSEWHERE_MS = 10_000
 
-export type ProgressLine = { update: (line: string) => void; clear: () => void }
+type ProgressLine = { update: (line: string) => void; clear: () => void }
 
 export function showProgress(out: NodeJS.WriteStream): ProgressLine {
   const every = out.isTTY ? ON_TERMINAL_MS : ELSEWHERE_MS

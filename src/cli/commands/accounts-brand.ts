@@ -1,4 +1,4 @@
-/** `carnet accounts brand`: name, logo and accent of an account's public pages, and who else may show or list them. */
+/** `carnet accounts brand`: the name, logo and accent colour of an account's public pages, and who may frame them. */
 import { readFileSync } from 'node:fs'
 import { requireAccount } from '../../accounts/accounts.ts'
 import { getOperatorActor } from '../../accounts/actors.ts'
@@ -16,7 +16,7 @@ import {
 } from '../command-line/command.ts'
 import { withStore } from '../store/with-store.ts'
 
-/** What `--remove` takes, and what it does. */
+/** The values of `--remove`, each with its change. */
 const REMOVALS: Readonly<Record<string, BrandChange>> = {
   name: { name: null },
   accent: { accent: null },
@@ -28,15 +28,18 @@ const FILE_BYTES_MAX = 1_048_576
 
 export const accountsBrand: Command = {
   usage: 'accounts brand ID [--name N] [--accent C] [--logo FILE] [--dark-logo FILE] [--remove name,…] …',
-  about: 'sets how the public pages of an account look; without options, shows it',
+  about: 'changes how the public pages of an account look; without options, shows it',
   positionals: ['ID'],
   options: {
-    name: { hint: 'N', about: 'the name of the brand, at the head of each page without a logo' },
-    accent: { hint: 'C', about: 'a colour such as #1a5f4b; pages darken or lighten it until it can be read' },
+    name: { hint: 'N', about: 'the name of the brand, shown at the top of pages without a logo' },
+    accent: { hint: 'C', about: 'a colour such as #1a5f4b; pages darken or lighten it until it is readable' },
     logo: { hint: 'FILE', about: `a PNG, JPEG, WebP or SVG of at most ${MAX_LOGO_BYTES} bytes` },
-    'dark-logo': { hint: 'FILE', about: 'the logo for dark pages; without it, the other on a light plate' },
-    'frame-ancestors': { hint: 'O,…', about: 'origins of shops that may show the pages in a frame' },
-    remove: { hint: 'name,…', about: `takes away some of ${Object.keys(REMOVALS).join(', ')}` },
+    'dark-logo': {
+      hint: 'FILE',
+      about: 'the logo for dark pages; the default is the other logo on a light background',
+    },
+    'frame-ancestors': { hint: 'O,…', about: 'origins of websites that may show the pages in a frame' },
+    remove: { hint: 'name,…', about: `what to remove: ${Object.keys(REMOVALS).join(', ')}` },
   },
   run: ({ args, env }) => {
     const accountId = parseAccountId(args.get('ID'))
@@ -56,7 +59,7 @@ export const accountsBrand: Command = {
   },
 }
 
-/** `accent_light` and `accent_dark` are what pages show. */
+/** `accent_light` and `accent_dark` are the colours that pages show. */
 function brandRecord(brand: Brand, address: (logo: BrandLogo | null) => string | null) {
   const accent = brand.accent === null ? null : buildAccent(brand.accent)
   return {

@@ -82,7 +82,7 @@ async function serveAsWorkerProcess(env: Environment): Promise<undefined> {
 }
 
 /** The settings. `PORT=0` becomes a free port, so that addresses are right. */
-export async function readConfigWithPort(env: Environment): Promise<Config> {
+async function readConfigWithPort(env: Environment): Promise<Config> {
   const config = readConfig(env)
   if (config.port !== 0 || config.role === 'worker') return config
   const port = await probePort(config.host, 0)

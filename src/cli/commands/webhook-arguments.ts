@@ -14,7 +14,7 @@ export const WEBHOOK_OPTIONS: CommandOptions = {
   account: { hint: 'A', about: 'the account it must belong to' },
 }
 
-export type WebhookTarget = { id: string; account: number | undefined }
+type WebhookTarget = { id: string; account: number | undefined }
 
 /** Throws UsageError unless the id is given exactly once. */
 export function parseWebhookTarget(args: Arguments): WebhookTarget {

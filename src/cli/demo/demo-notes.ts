@@ -26,7 +26,8 @@ export function readDemoNotes(dataDir: string): DemoNotes {
     throw new CommandError(`${path} holds the demo's key and can be read by others. Run: chmod 600 ${path}`)
   }
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as DemoNotes
+    const notes: DemoNotes = JSON.parse(readFileSync(path, 'utf8'))
+    return notes
   } catch (error) {
     if (error instanceof SyntaxError) return {}
     throw error

@@ -7,7 +7,7 @@ const HOME = /^192\.168\./
 const PRIVATE = /^(10\.|172\.(1[6-9]|2\d|3[01])\.)/
 const LINK_LOCAL = /^169\.254\./
 
-export type Interfaces = NodeJS.Dict<Pick<NetworkInterfaceInfo, 'address' | 'family' | 'internal'>[]>
+type Interfaces = NodeJS.Dict<Pick<NetworkInterfaceInfo, 'address' | 'family' | 'internal'>[]>
 
 /** The likeliest IPv4 address: a home network's first, a container bridge's last; undefined without any. */
 export function findLanAddress(interfaces: Interfaces = networkInterfaces()): string | undefined {

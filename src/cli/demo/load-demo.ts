@@ -11,7 +11,7 @@ import { updatePassport } from '../../passports/write/update.ts'
 import type { DemoItem, DemoPassport } from './demo-data.ts'
 
 /** Ids in the order given. */
-export type LoadedDemo = { models: string[]; batches: string[]; items: string[] }
+type LoadedDemo = { models: string[]; batches: string[]; items: string[] }
 
 /**
  * Loads what is missing, also after a load that was cut off: of each model its units first, its corrections last, so

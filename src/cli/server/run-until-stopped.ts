@@ -10,7 +10,7 @@ const PARENT_CHECK_MS = 1_000
 /** A server that has not stopped by then exits, whatever is left to do. */
 const STOP_TIMEOUT_MS = 4_700
 
-export type Lifecycle = {
+type Lifecycle = {
   /** Aborted with a Stopped when the server is to stop. */
   signal: AbortSignal
   requestStop: (reason: string, timeoutMs?: number) => void

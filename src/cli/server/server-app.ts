@@ -15,7 +15,7 @@ import type { Store } from '../store/store.ts'
 import { buildWebhookSetup } from '../store/webhook-setup.ts'
 import type { ServerMetrics } from './server-metrics.ts'
 
-export type ServerAppParts = {
+type ServerAppParts = {
   config: Config
   log: Log
   store: Store

@@ -25,7 +25,7 @@ type WorkerProcess = {
   exited: Promise<void>
 }
 
-export type SupervisorSetup = {
+type SupervisorSetup = {
   log: Log
   specs: readonly ProcessSpec[]
   /** Settings that the supervisor has decided; they replace those of the environment. */

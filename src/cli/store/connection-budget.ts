@@ -16,7 +16,7 @@ const MIN_CONNECTIONS = 100
 
 const countProcesses = ({ workers, role }: Processes) => (role === 'worker' ? 1 : workers)
 
-export const countNeededConnections = (processes: Processes): number =>
+const countNeededConnections = (processes: Processes): number =>
   countProcesses(processes) * CONNECTIONS_PER_PROCESS + OTHER_PROCESSES
 
 /** `max_connections` of an embedded PostgreSQL. */

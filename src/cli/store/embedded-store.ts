@@ -15,7 +15,7 @@ import { sendSignal } from '../../kernel/process/processes.ts'
 import { CommandError } from '../command-line/command.ts'
 import { calculateMaxConnections } from './connection-budget.ts'
 
-export type EmbeddedStore = {
+type EmbeddedStore = {
   /** For everything but migrations and restores. */
   target: DatabaseTarget
   /** The same database as the role that owns the tables. */
