@@ -29,7 +29,7 @@ export function buildDataForm(words: Words, fields: readonly Field[], data: Data
     else entries.push([at, formatInputValue(words, field, value)])
   }
   const showRows = (field: Field, at: string, list: readonly unknown[]) => {
-    const only = findScalarEntry(field)
+    const only = findEntryField(field)
     for (const [place, entry] of list.entries()) {
       entries.push([`${at}.${place}.${ROW_ORIGIN}`, String(place)])
       if (only !== undefined) show(only, `${at}.${place}`, entry)
@@ -44,7 +44,7 @@ const getOwn = (data: Data | undefined, name: string): unknown =>
   data !== undefined && Object.hasOwn(data, name) ? data[name] : undefined
 
 /** The field of each entry of a list of single values; undefined for a list of objects. */
-export const findScalarEntry = (list: Field): Field | undefined => list.of?.find(({ name }) => name === '')
+export const findEntryField = (list: Field): Field | undefined => list.of?.find(({ name }) => name === '')
 
 /** `was`: the data that the form was built from. */
 export type ParseOptions = { words: Words; was: Data }
@@ -115,7 +115,7 @@ class DataParser {
 
   private list(field: Field, at: string, was: unknown): unknown {
     const before: readonly unknown[] = Array.isArray(was) ? was : []
-    const only = findScalarEntry(field)
+    const only = findEntryField(field)
     const after = listRowNumbers(this.form, at)
       .map(place => {
         const row = `${at}.${place}`

@@ -15,7 +15,7 @@ import {
   renderKnownNames,
   renderScalarInput,
 } from './controls.ts'
-import { DATA_PREFIX, findScalarEntry } from './form-data.ts'
+import { DATA_PREFIX, findEntryField } from './form-data.ts'
 import { getFieldLabel } from './labels.ts'
 import { listLanguageOptions } from './language-names.ts'
 import { listRowNumbers, NEW_ROW, ROW_ORIGIN } from './list-rows.ts'
@@ -89,7 +89,7 @@ function renderInput(field: Field, place: InputPlace, drawing: FormContext): str
   if (field.localized) return renderTranslations(field, place, drawing)
   if (field.type === 'object') return renderGroup(field, place, drawing)
   if (field.type !== 'list') return renderScalarInput(field, place, drawing)
-  return findScalarEntry(field)?.format === 'language'
+  return findEntryField(field)?.format === 'language'
     ? renderLanguageList(field, place, drawing)
     : renderList(field, place, drawing)
 }

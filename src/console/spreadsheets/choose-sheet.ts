@@ -10,7 +10,7 @@ import { SHEET_TEXTS } from '../page/sheet-texts.ts'
 import { wordsOf } from '../page/words.ts'
 import { renderColumnsPage } from './columns.ts'
 import { limitReads } from './limit-reads.ts'
-import { explainFileError } from './words.ts'
+import { explainUnreadableFile } from './words.ts'
 
 export async function submitSheetChoice(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, params, form } = visit
@@ -25,7 +25,7 @@ export async function submitSheetChoice(visit: SignedInVisit): Promise<Outcome> 
     })
     return isRead ? { to: `${IMPORT}/${params.id}` } : again(wordsOf(words, SHEET_TEXTS).busy)
   } catch (error) {
-    if (error instanceof SpreadsheetError) return again(explainFileError(words, error))
+    if (error instanceof SpreadsheetError) return again(explainUnreadableFile(words, error))
     throw error
   }
 }

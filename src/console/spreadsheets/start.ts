@@ -18,7 +18,7 @@ import { type Words, wordsOf } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { limitReads } from './limit-reads.ts'
 import { readUploadedSpreadsheet } from './upload.ts'
-import { explainFileError, listCategoryOptions, listFormatOptions } from './words.ts'
+import { explainUnreadableFile, listCategoryOptions, listFormatOptions } from './words.ts'
 
 export const showImport = (visit: SignedInVisit): Promise<Outcome> => renderStartPage(visit, {})
 
@@ -88,7 +88,7 @@ async function openUploadedSheet(
   const category = sent.field('category')
   const told = (fault: SpreadsheetError) =>
     renderStartPage(visit, {
-      problem: explainFileError(words, fault),
+      problem: explainUnreadableFile(words, fault),
       status: fault.reason === 'too_large' ? 413 : 422,
       category,
     })

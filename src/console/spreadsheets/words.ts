@@ -90,5 +90,5 @@ export function renderImportHead(words: Words, sheet: SpreadsheetImport, title: 
 <p class="quiet">${sheet.fileName}, ${getCategoryName(words, sheet.category)}, ${texts.rows(sheet.rowCount, words.number(sheet.rowCount))}</p>`
 }
 
-export const explainFileError = (words: Words, fault: SpreadsheetError): string =>
+export const explainUnreadableFile = (words: Words, fault: SpreadsheetError): string =>
   wordsOf(words, SHEET_TEXTS).faults[fault.reason] ?? fault.message
