@@ -1,5 +1,6 @@
 /** `npm run check`: format, lint, types, the house's rules and the paths that documents name; no database. */
 import { spawn } from 'node:child_process'
+import { listMissingLabels } from '../src/i18n/catalogue.ts'
 
 const NODE = process.execPath
 const CHECKS: readonly [string, string, readonly string[]][] = [
@@ -31,6 +32,13 @@ for (const { name, code, output } of results) {
   console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${name}`)
   if (code !== 0) console.log(output)
 }
+const missing = listMissingLabels()
+for (const { language, keys } of missing) {
+  console.log(
+    `note ${language}: ${keys.length} labels missing, shown in English: ${keys.slice(0, 5).join(', ')}`,
+  )
+}
+if (missing.length === 0) console.log('labels: none missing in any language')
 const failed = results.filter(result => result.code !== 0).length
 console.log(`${((performance.now() - started) / 1000).toFixed(1)} s`)
 console.log(`check: ${results.length - failed} passed, ${failed} failed`)

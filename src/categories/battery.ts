@@ -1,15 +1,25 @@
 /** Batteries, from the coin cell to the container. */
 import type { Category } from './field.ts'
-import { COUNTRY_OF_MANUFACTURE } from './shared.ts'
+import { COUNTRY_OF_MANUFACTURE, END_OF_LIFE } from './shared.ts'
 
 export const battery: Category = {
   id: 'battery',
   title: 'Battery',
   schemaVersion: 1,
+  sections: [
+    { anchor: 'safety', title: 'section.safety' },
+    { anchor: 'performance', title: 'section.performance' },
+    { anchor: 'carbon-footprint', title: 'section.carbonFootprint' },
+    { anchor: 'materials', title: 'section.batteryMaterials' },
+    { anchor: 'hazardous-substances', title: 'section.hazardousSubstances' },
+    END_OF_LIFE,
+    { anchor: 'due-diligence', title: 'section.dueDiligence' },
+  ],
   fields: [
     {
       name: 'batteryCategory',
       type: 'name',
+      section: 'performance',
       description:
         'Category of the EU Batteries Regulation: portable, light transport, vehicle, industrial, starter.',
       required: true,
@@ -18,6 +28,8 @@ export const battery: Category = {
     {
       name: 'cellChemistry',
       type: 'name',
+      section: 'materials',
+      fact: 'madeOf',
       description: 'Chemistry of the cells.',
       required: true,
       open: true,
@@ -43,16 +55,21 @@ export const battery: Category = {
     {
       name: 'weightKg',
       type: 'number',
+      section: 'performance',
+      sectionOrder: 1,
+      shape: 'quantity',
       description: 'Weight of the battery, in kilograms.',
       required: true,
       unit: 'kg',
       min: 0,
       term: 'schema:weight',
     },
-    COUNTRY_OF_MANUFACTURE,
+    { ...COUNTRY_OF_MANUFACTURE, section: 'performance', sectionOrder: 3 },
     {
       name: 'manufacturingDate',
       type: 'name',
+      section: 'performance',
+      sectionOrder: 2,
       description: 'When the battery was made: YYYY, YYYY-MM or YYYY-MM-DD.',
       required: true,
       format: 'partial_date',
@@ -61,6 +78,7 @@ export const battery: Category = {
     {
       name: 'ratedCapacity',
       type: 'number',
+      section: 'performance',
       description: 'Rated capacity, in ampere-hours (Ah).',
       required: true,
       unit: 'Ah',
@@ -69,6 +87,7 @@ export const battery: Category = {
     {
       name: 'energyWh',
       type: 'number',
+      section: 'performance',
       description: 'Energy, in watt-hours (Wh).',
       unit: 'Wh',
       min: 0,
@@ -76,6 +95,7 @@ export const battery: Category = {
     {
       name: 'nominalVoltage',
       type: 'number',
+      section: 'performance',
       description: 'Nominal voltage, in volts (V).',
       unit: 'V',
       min: 0,
@@ -83,6 +103,7 @@ export const battery: Category = {
     {
       name: 'expectedLifetimeCycles',
       type: 'number',
+      section: 'performance',
       description: 'Expected lifetime, in charge cycles.',
       unit: 'cycles',
       min: 0,
@@ -90,6 +111,7 @@ export const battery: Category = {
     {
       name: 'stateOfHealth',
       type: 'number',
+      section: 'performance',
       description:
         'State of health in percent of the original capacity (100 when new); belongs to a single unit.',
       unit: '%',
@@ -100,6 +122,8 @@ export const battery: Category = {
     {
       name: 'carbonFootprint',
       type: 'number',
+      section: 'carbon-footprint',
+      shape: 'quantity',
       description: 'Carbon footprint, in kg CO2e per kWh of the energy the battery provides over its life.',
       unit: 'kg CO2e/kWh',
       min: 0,
@@ -107,18 +131,22 @@ export const battery: Category = {
     {
       name: 'carbonFootprintClass',
       type: 'name',
+      section: 'carbon-footprint',
       description: 'Carbon footprint performance class, A (best) to G.',
       format: 'carbon_class',
     },
     {
       name: 'carbonFootprintStudyUrl',
       type: 'name',
+      section: 'carbon-footprint',
+      sectionOrder: 1,
       description: 'Address of the study behind the carbon footprint, http or https.',
       format: 'url',
     },
     {
       name: 'carbonFootprintBreakdown',
       type: 'list',
+      section: 'carbon-footprint',
       nodeClass: 'CarbonFootprintStage',
       description: 'The carbon footprint by stage of life.',
       maxItems: 100,
@@ -143,6 +171,7 @@ export const battery: Category = {
     {
       name: 'recycledContent',
       type: 'list',
+      section: 'materials',
       nodeClass: 'RecycledMaterial',
       description: 'Share of recycled material for each of the metals the law asks about.',
       maxItems: 100,
@@ -168,6 +197,7 @@ export const battery: Category = {
     {
       name: 'hazardousSubstances',
       type: 'list',
+      section: 'hazardous-substances',
       nodeClass: 'HazardousSubstance',
       description: 'Hazardous substances in the battery.',
       maxItems: 500,
@@ -189,15 +219,43 @@ export const battery: Category = {
     {
       name: 'safetyInformation',
       type: 'text',
+      section: 'safety',
       description: 'How to use, charge, store and transport the battery safely.',
       localized: true,
     },
     {
       name: 'dueDiligenceUrl',
       type: 'name',
+      section: 'due-diligence',
       description: 'Address of the due diligence report, http or https.',
       format: 'url',
       audience: ['legitimate_interest', 'authority'],
     },
   ],
+  example: {
+    summary: 'The required core of a battery',
+    data: {
+      productName: 'Pedelec battery 36 V',
+      sku: 'PB-36',
+      brandName: 'Stromwerk',
+      languages: ['en'],
+      economicOperator: {
+        role: 'manufacturer',
+        legalName: 'Stromwerk Akkus GmbH',
+        address: 'Industriering 8, 04249 Leipzig',
+        country: 'DE',
+        contactEmail: 'passport@stromwerk.example',
+      },
+      batteryCategory: 'lmt',
+      cellChemistry: 'nmc',
+      weightKg: 2.9,
+      countryOfManufacture: 'DE',
+      manufacturingDate: '2026-05',
+      ratedCapacity: 13.4,
+      endOfLife: {
+        recyclingInstructions: { en: 'Hand it in where it was sold.' },
+        disposalInstructions: { en: 'Never in household waste.' },
+      },
+    },
+  },
 }

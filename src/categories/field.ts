@@ -1,5 +1,7 @@
 /** A category is data: a list of these. Every reader (validator, schema, page, JSON-LD, forms) walks the same list. */
 
+import type { Labels } from '../i18n/catalogue.ts'
+
 export type Audience = 'public' | 'legitimate_interest' | 'authority'
 
 export const AUDIENCES = ['public', 'legitimate_interest', 'authority'] as const satisfies readonly Audience[]
@@ -24,6 +26,25 @@ export type Format =
   | 'partial_date'
   | 'carbon_class'
 
+/** How a list is drawn: absent means as a table, or as a composition where its shares add up to 100. */
+export type Figure = 'composition' | 'chain' | 'documents' | 'table'
+
+/** Which of the facts at the top of a page the field answers, alone or with another. */
+export type Fact = 'madeOf' | 'madeWhere' | 'repairable' | 'spareParts' | 'endOfLife'
+
+/** How a value becomes JSON-LD where schema.org says more than one plain term can: `src/site/json-ld-shapes.ts`. */
+export type JsonLdShape =
+  | 'brand'
+  | 'country_of_origin'
+  | 'dimensions'
+  | 'documents'
+  | 'frame'
+  | 'materials'
+  | 'operator_role'
+  | 'organization'
+  | 'quantity'
+  | 'street_address'
+
 export type Field = {
   name: string
   type: FieldType
@@ -37,8 +58,8 @@ export type Field = {
   /** Who may see it; absent means everyone. A set, never a rank. */
   audience?: readonly Audience[]
   values?: readonly string[]
-  /** Free text, of which names in 24 languages are recognised: `names/recognise-names.ts`. */
-  known?: 'fibres'
+  /** Free text, in which names in 24 languages are recognised: `names/recognise-names.ts`. */
+  dictionary?: 'fibres'
   /** The list of `values` grows with the schema version; an unlisted value is refused today. */
   open?: true
   /** A `name` that people write on several lines. */
@@ -54,11 +75,24 @@ export type Field = {
   fields?: readonly Field[]
   /** Entries of a list: the members of each, or one scalar field named `''`. */
   of?: readonly Field[]
+  /**
+   * Anchor of the section of the page that it stands in, or `head`. Only for a field at the top; without one, the field
+   * has a section of its own behind those of the category.
+   */
+  section?: string
+  /** Place among the fields of its section, as in CSS: absent means 0, and equal ones keep the order of the table. */
+  sectionOrder?: number
+  figure?: Figure
+  fact?: Fact
+  shape?: JsonLdShape
   /** JSON-LD class of its node, or of each entry of a list, in the singular; absent means its name with a capital. */
   nodeClass?: string
   /** JSON-LD term when a general vocabulary has one, as a compact IRI (`schema:name`); absent means `dpp:` + name. */
   term?: string
 }
+
+/** A heading of the page. Its anchor is printed and linked to, so it never changes. */
+export type Section = { anchor: string; title: Extract<keyof Labels['ui'], `section.${string}`> }
 
 export type Category = {
   id: string
@@ -67,6 +101,10 @@ export type Category = {
   schemaVersion: number
   /** Category fields only; the shared ones are added by the catalogue. */
   fields: readonly Field[]
+  /** In the order of the page, most useful first. */
+  sections?: readonly Section[]
+  /** A small valid passport, shown in the API's documentation. */
+  example?: { summary: string; data: Readonly<Record<string, unknown>> }
 }
 
 /** Who may see a field inside something that `outer` may see; for a field at the top, `AUDIENCES`. */

@@ -1,15 +1,31 @@
 /** Furniture for homes and workplaces. */
 import type { Category } from './field.ts'
-import { COUNTRY_OF_MANUFACTURE } from './shared.ts'
+import { COUNTRY_OF_MANUFACTURE, END_OF_LIFE } from './shared.ts'
 
 export const furniture: Category = {
   id: 'furniture',
   title: 'Furniture',
   schemaVersion: 1,
+  sections: [
+    { anchor: 'materials', title: 'section.materials' },
+    { anchor: 'dimensions', title: 'section.dimensions' },
+    { anchor: 'care', title: 'section.care' },
+    { anchor: 'assembly', title: 'section.assembly' },
+    { anchor: 'repair', title: 'section.repairAndParts' },
+    { anchor: 'wood', title: 'section.wood' },
+    { anchor: 'substances', title: 'section.substancesAndFlame' },
+    { anchor: 'packaging', title: 'section.packaging' },
+    { anchor: 'warranty', title: 'section.warranty' },
+    END_OF_LIFE,
+  ],
   fields: [
     {
       name: 'materialComposition',
       type: 'list',
+      section: 'materials',
+      figure: 'composition',
+      fact: 'madeOf',
+      shape: 'materials',
       nodeClass: 'MaterialShare',
       description:
         'The materials of the product and their shares of its weight, together exactly 100 percent.',
@@ -57,6 +73,7 @@ export const furniture: Category = {
     {
       name: 'woodCertification',
       type: 'object',
+      section: 'wood',
       description: 'Certification of the wood in the product.',
       fields: [
         {
@@ -76,11 +93,14 @@ export const furniture: Category = {
     {
       name: 'dimensions',
       type: 'object',
+      section: 'dimensions',
+      shape: 'dimensions',
       description: 'Outer dimensions and weight of the assembled product.',
       fields: [
         {
           name: 'width',
           type: 'number',
+          shape: 'quantity',
           description: 'Width, in centimetres.',
           unit: 'cm',
           min: 0,
@@ -89,6 +109,7 @@ export const furniture: Category = {
         {
           name: 'depth',
           type: 'number',
+          shape: 'quantity',
           description: 'Depth, in centimetres.',
           unit: 'cm',
           min: 0,
@@ -97,6 +118,7 @@ export const furniture: Category = {
         {
           name: 'height',
           type: 'number',
+          shape: 'quantity',
           description: 'Height, in centimetres.',
           unit: 'cm',
           min: 0,
@@ -105,6 +127,7 @@ export const furniture: Category = {
         {
           name: 'weightKg',
           type: 'number',
+          shape: 'quantity',
           description: 'Weight, in kilograms.',
           unit: 'kg',
           min: 0,
@@ -112,10 +135,11 @@ export const furniture: Category = {
         },
       ],
     },
-    COUNTRY_OF_MANUFACTURE,
+    { ...COUNTRY_OF_MANUFACTURE, section: 'materials' },
     {
       name: 'careInstructions',
       type: 'text',
+      section: 'care',
       description: 'How to clean and keep the product.',
       required: true,
       localized: true,
@@ -123,24 +147,28 @@ export const furniture: Category = {
     {
       name: 'assemblyInstructions',
       type: 'text',
+      section: 'assembly',
       description: 'How to assemble the product, as text or as a link.',
       localized: true,
     },
     {
       name: 'repair',
       type: 'object',
+      section: 'repair',
       description: 'Whether and how the product can be repaired.',
       required: true,
       fields: [
         {
           name: 'repairable',
           type: 'boolean',
+          fact: 'repairable',
           description: 'Whether the product can be repaired.',
           required: true,
         },
         {
           name: 'sparePartsAvailable',
           type: 'boolean',
+          fact: 'spareParts',
           description: 'Whether spare parts can be had.',
           required: true,
         },
@@ -161,6 +189,7 @@ export const furniture: Category = {
     {
       name: 'warrantyMonths',
       type: 'number',
+      section: 'warranty',
       description: 'Length of the warranty, in months.',
       unit: 'months',
       min: 0,
@@ -168,6 +197,7 @@ export const furniture: Category = {
     {
       name: 'substancesOfConcern',
       type: 'list',
+      section: 'substances',
       nodeClass: 'SubstanceOfConcern',
       description: 'Substances of concern in the product.',
       maxItems: 500,
@@ -185,14 +215,41 @@ export const furniture: Category = {
     {
       name: 'flameRetardants',
       type: 'name',
+      section: 'substances',
       description: 'Whether the product contains flame retardants.',
       values: ['present', 'absent', 'unknown'],
     },
     {
       name: 'packaging',
       type: 'name',
+      section: 'packaging',
       description: 'Whether the packaging can be recycled.',
       values: ['recyclable', 'partiallyRecyclable', 'notRecyclable'],
     },
   ],
+  example: {
+    summary: 'The required core of a table, with a GTIN',
+    data: {
+      productName: 'Oak side table',
+      sku: 'OST-45',
+      brandName: 'Nordlicht',
+      gtin: '9521234000013',
+      languages: ['en'],
+      economicOperator: {
+        role: 'manufacturer',
+        legalName: 'Nordlicht Möbel GmbH',
+        address: 'Werkstraße 1, 26122 Oldenburg',
+        country: 'DE',
+        contactEmail: 'passport@nordlicht.example',
+      },
+      materialComposition: [{ material: 'wood', percentage: 100 }],
+      countryOfManufacture: 'DE',
+      careInstructions: { en: 'Wipe with a dry cloth; oil once a year.' },
+      repair: { repairable: true, sparePartsAvailable: true },
+      endOfLife: {
+        recyclingInstructions: { en: 'Untreated wood: take it to a wood collection point.' },
+        disposalInstructions: { en: 'Bulky waste collection.' },
+      },
+    },
+  },
 }

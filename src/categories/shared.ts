@@ -1,5 +1,5 @@
 /** The fields that every category has, whatever the product: who stands behind it, what it is called, where it ends. */
-import type { Field } from './field.ts'
+import type { Field, Section } from './field.ts'
 
 const country: Field = {
   name: 'country',
@@ -9,11 +9,21 @@ const country: Field = {
   format: 'country',
 }
 
+/** A category places this section among its own; otherwise it follows them. */
+export const END_OF_LIFE: Section = { anchor: 'end-of-life', title: 'section.endOfLife' }
+
+/** The last sections of every page. */
+export const CLOSING_SECTIONS: readonly Section[] = [
+  { anchor: 'operator', title: 'section.operator' },
+  { anchor: 'documents', title: 'section.documents' },
+]
+
 /** Shown before a category's own fields. */
 export const SHARED_HEAD: readonly Field[] = [
   {
     name: 'productName',
     type: 'name',
+    section: 'head',
     description: 'Name of the product as customers know it.',
     required: true,
     term: 'schema:name',
@@ -21,6 +31,7 @@ export const SHARED_HEAD: readonly Field[] = [
   {
     name: 'sku',
     type: 'name',
+    section: 'head',
     description: 'Your own article number; need not be unique.',
     required: true,
     term: 'schema:sku',
@@ -28,6 +39,8 @@ export const SHARED_HEAD: readonly Field[] = [
   {
     name: 'brandName',
     type: 'name',
+    section: 'head',
+    shape: 'brand',
     description: 'Brand under which the product is sold.',
     required: true,
     term: 'schema:brand',
@@ -35,6 +48,8 @@ export const SHARED_HEAD: readonly Field[] = [
   {
     name: 'gtin',
     type: 'name',
+    section: 'head',
+    shape: 'frame',
     description: 'GTIN-8, GTIN-12, GTIN-13 or GTIN-14, digits only, with its check digit.',
     format: 'gtin',
     term: 'schema:gtin',
@@ -42,18 +57,22 @@ export const SHARED_HEAD: readonly Field[] = [
   {
     name: 'commodityCode',
     type: 'name',
+    section: 'head',
     description: 'Customs commodity code: HS (6 digits) or CN (8 digits), without spaces.',
     format: 'cn_or_hs',
   },
   {
     name: 'economicOperator',
     type: 'object',
+    section: 'operator',
+    shape: 'organization',
     description: 'The company that answers for the product on the EU market.',
     required: true,
     fields: [
       {
         name: 'role',
         type: 'name',
+        shape: 'operator_role',
         description: 'Role of the company in the supply of the product.',
         required: true,
         values: [
@@ -76,6 +95,7 @@ export const SHARED_HEAD: readonly Field[] = [
       {
         name: 'address',
         type: 'name',
+        shape: 'street_address',
         description: 'Postal address of the company; may have several lines.',
         required: true,
         lines: true,
@@ -109,6 +129,8 @@ export const SHARED_HEAD: readonly Field[] = [
   {
     name: 'languages',
     type: 'list',
+    section: 'head',
+    shape: 'frame',
     description: 'BCP-47 codes of the languages the texts are in; the first is the primary language.',
     required: true,
     maxItems: 100,
@@ -128,12 +150,14 @@ export const SHARED_TAIL: readonly Field[] = [
   {
     name: 'endOfLife',
     type: 'object',
+    section: 'end-of-life',
     description: 'What to do with the product when it is no longer used.',
     required: true,
     fields: [
       {
         name: 'recyclingInstructions',
         type: 'text',
+        fact: 'endOfLife',
         description: 'How the product is recycled.',
         required: true,
         localized: true,
@@ -150,6 +174,9 @@ export const SHARED_TAIL: readonly Field[] = [
   {
     name: 'complianceDocuments',
     type: 'list',
+    section: 'documents',
+    figure: 'documents',
+    shape: 'documents',
     description: 'Documents that show the product complies, by link.',
     maxItems: 100,
     of: [
@@ -178,5 +205,7 @@ export const SHARED_FIELDS: readonly Field[] = [...SHARED_HEAD, ...SHARED_TAIL]
 export const COUNTRY_OF_MANUFACTURE: Field = {
   ...country,
   name: 'countryOfManufacture',
+  fact: 'madeWhere',
+  shape: 'country_of_origin',
   description: 'Country where the product was made, ISO 3166-1 alpha-2 in capitals.',
 }

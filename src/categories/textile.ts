@@ -1,6 +1,6 @@
 /** Clothing and household textiles. */
 import type { Audience, Category } from './field.ts'
-import { COUNTRY_OF_MANUFACTURE } from './shared.ts'
+import { COUNTRY_OF_MANUFACTURE, END_OF_LIFE } from './shared.ts'
 
 const PROTECTED: readonly Audience[] = ['legitimate_interest', 'authority']
 
@@ -8,10 +8,24 @@ export const textile: Category = {
   id: 'textile',
   title: 'Textile',
   schemaVersion: 1,
+  sections: [
+    { anchor: 'fibres', title: 'section.fibres' },
+    { anchor: 'care', title: 'section.care' },
+    { anchor: 'repair', title: 'section.repair' },
+    END_OF_LIFE,
+    { anchor: 'supply-chain', title: 'section.supplyChain' },
+    { anchor: 'environment', title: 'section.environment' },
+    { anchor: 'substances', title: 'section.substances' },
+    { anchor: 'durability', title: 'section.durability' },
+  ],
   fields: [
     {
       name: 'fiberComposition',
       type: 'list',
+      section: 'fibres',
+      figure: 'composition',
+      fact: 'madeOf',
+      shape: 'materials',
       nodeClass: 'FiberShare',
       description: 'The fibres of the product and their shares of its weight, together exactly 100 percent.',
       required: true,
@@ -23,7 +37,7 @@ export const textile: Category = {
           type: 'name',
           description: 'Name of the fibre, for example cotton.',
           required: true,
-          known: 'fibres',
+          dictionary: 'fibres',
         },
         {
           name: 'percentage',
@@ -39,15 +53,18 @@ export const textile: Category = {
     {
       name: 'recycledContentPercentage',
       type: 'number',
+      section: 'fibres',
       description: 'Share of recycled material in percent of weight.',
       unit: '%',
       min: 0,
       max: 100,
     },
-    COUNTRY_OF_MANUFACTURE,
+    { ...COUNTRY_OF_MANUFACTURE, section: 'supply-chain', sectionOrder: 1 },
     {
       name: 'supplyChainStages',
       type: 'list',
+      section: 'supply-chain',
+      figure: 'chain',
       nodeClass: 'SupplyChainStage',
       description: 'The steps of making the product and the country of each.',
       maxItems: 100,
@@ -84,6 +101,7 @@ export const textile: Category = {
     {
       name: 'careInstructions',
       type: 'text',
+      section: 'care',
       description: 'How to wash, dry, iron and keep the product.',
       required: true,
       localized: true,
@@ -91,18 +109,21 @@ export const textile: Category = {
     {
       name: 'repair',
       type: 'object',
+      section: 'repair',
       description: 'Whether and how the product can be repaired.',
       required: true,
       fields: [
         {
           name: 'repairable',
           type: 'boolean',
+          fact: 'repairable',
           description: 'Whether the product can be repaired.',
           required: true,
         },
         {
           name: 'sparePartsAvailable',
           type: 'boolean',
+          fact: 'spareParts',
           description: 'Whether spare parts such as buttons and zips can be had.',
           required: true,
         },
@@ -117,6 +138,7 @@ export const textile: Category = {
     {
       name: 'substancesOfConcern',
       type: 'list',
+      section: 'substances',
       nodeClass: 'SubstanceOfConcern',
       description: 'Substances of concern in the product.',
       maxItems: 500,
@@ -138,6 +160,7 @@ export const textile: Category = {
     {
       name: 'durability',
       type: 'object',
+      section: 'durability',
       description: 'What is known about how long the product lasts.',
       fields: [
         {
@@ -156,6 +179,8 @@ export const textile: Category = {
     {
       name: 'carbonFootprint',
       type: 'number',
+      section: 'environment',
+      shape: 'quantity',
       description: 'Carbon footprint of one product over its life, in kg CO2e.',
       unit: 'kg CO2e',
       min: 0,
@@ -163,6 +188,8 @@ export const textile: Category = {
     {
       name: 'waterFootprint',
       type: 'number',
+      section: 'environment',
+      shape: 'quantity',
       description: 'Water used for one product over its life, in litres.',
       unit: 'l',
       min: 0,
@@ -170,10 +197,39 @@ export const textile: Category = {
     {
       name: 'weightGrams',
       type: 'number',
+      section: 'fibres',
+      shape: 'quantity',
       description: 'Weight of one product, in grams.',
       unit: 'g',
       min: 0,
       term: 'schema:weight',
     },
   ],
+  example: {
+    summary: 'The required core of a T-shirt',
+    data: {
+      productName: 'Crew neck T-shirt',
+      sku: 'TS-204',
+      brandName: 'Lindwerk',
+      languages: ['en', 'de'],
+      economicOperator: {
+        role: 'manufacturer',
+        legalName: 'Lindwerk Textil GmbH',
+        address: 'Weberstraße 12, 01099 Dresden',
+        country: 'DE',
+        contactEmail: 'service@lindwerk.example',
+      },
+      fiberComposition: [
+        { fiber: 'cotton', percentage: 95 },
+        { fiber: 'elastane', percentage: 5 },
+      ],
+      countryOfManufacture: 'PT',
+      careInstructions: { en: 'Wash at 30 °C.', de: 'Bei 30 °C waschen.' },
+      repair: { repairable: true, sparePartsAvailable: false },
+      endOfLife: {
+        recyclingInstructions: { en: 'Bring it to a textile bank.' },
+        disposalInstructions: { en: 'Household waste.' },
+      },
+    },
+  },
 }

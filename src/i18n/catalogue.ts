@@ -62,6 +62,12 @@ export type Language = (typeof LANGUAGES)[number]['code']
 /** Sections (`ui`, `fields`, `values`, `fibres`, `documents`) of flat keys. */
 export type Labels = typeof en
 
+/** A new field or value may lack its label for a while: English stands in. */
+type OwnLabels = Omit<Labels, 'fields' | 'values'> & {
+  fields: Partial<Labels['fields']>
+  values: Partial<Labels['values']>
+}
+
 const OTHERS = {
   bg,
   cs,
@@ -86,7 +92,7 @@ const OTHERS = {
   sk,
   sl,
   sv,
-} satisfies Record<Exclude<Language, 'en'>, Labels>
+} satisfies Record<Exclude<Language, 'en'>, OwnLabels>
 
 /** Satisfying all others at once: a key that some language has and English lacks does not compile. */
 type EveryKey = typeof bg &
@@ -113,7 +119,14 @@ type EveryKey = typeof bg &
   typeof sl &
   typeof sv
 
-const CATALOGUES: Readonly<Record<Language, Labels>> = { ...OTHERS, en: en satisfies EveryKey }
+const OWN: Readonly<Record<Language, OwnLabels>> = { ...OTHERS, en: en satisfies EveryKey }
+
+const CATALOGUES: ReadonlyMap<string, Labels> = new Map(
+  Object.entries(OWN).map(([language, own]) => [
+    language,
+    { ...own, fields: { ...en.fields, ...own.fields }, values: { ...en.values, ...own.values } },
+  ]),
+)
 
 const CODES: ReadonlySet<string> = new Set(LANGUAGES.map(({ code }) => code))
 
@@ -122,9 +135,30 @@ export function isLanguage(text: string): text is Language {
   return CODES.has(text)
 }
 
-/** The whole catalogue of a language; shared, so never to be written to. */
+/** The whole catalogue of a language, with English labels where it lacks one; shared, so never to be written to. */
 export function getLabels(language: Language): Labels {
-  return CATALOGUES[language]
+  return CATALOGUES.get(language) ?? en
+}
+
+/** `en` for a label that stands in for one that the language lacks, else undefined. */
+export function getFallbackLanguage(
+  language: Language,
+  section: 'fields' | 'values',
+  key: string,
+): 'en' | undefined {
+  return Object.hasOwn(en[section], key) && !Object.hasOwn(OWN[language][section], key) ? 'en' : undefined
+}
+
+/** The labels that languages lack, each as `section.key`. */
+export function listMissingLabels(): { language: Language; keys: readonly string[] }[] {
+  return LANGUAGES.flatMap(({ code }) => {
+    const keys = (['fields', 'values'] as const).flatMap(section =>
+      Object.keys(en[section]).flatMap(key =>
+        getFallbackLanguage(code, section, key) === undefined ? [] : [`${section}.${key}`],
+      ),
+    )
+    return keys.length === 0 ? [] : [{ language: code, keys }]
+  })
 }
 
 /**

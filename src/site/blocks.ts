@@ -9,8 +9,11 @@ import {
   fibreName,
   fieldLabel,
   findLink,
+  inlineLabel,
   inlineName,
   inlineValue,
+  labelLanguage,
+  langAttribute,
   langAttributes,
   languageNote,
   siteLink,
@@ -19,7 +22,7 @@ import {
 } from './values.ts'
 
 /** A pair joins its neighbours in one `dl`; a figure stands by itself under its own title. All ready HTML but `title`. */
-export type Block = { kind: 'pair' | 'figure'; title: string; body: string }
+export type Block = { kind: 'pair' | 'figure'; title: string; titleLanguage: 'en' | undefined; body: string }
 
 type Entry = Readonly<Record<string, unknown>>
 
@@ -33,7 +36,13 @@ const SHORT_WORD_LENGTH = 14
  * A term and its value, `body` and the `note` under it being ready HTML; a long value or a note gets twice the room. A title that
  * the heading above has just said is there for who cannot see that it is the same.
  */
-export function pair(title: string, body: string, note = '', isSaid = false): string {
+export function pair(
+  title: string,
+  body: string,
+  note = '',
+  isSaid = false,
+  titleLanguage?: string | undefined,
+): string {
   const length = body.replace(/<[^>]*>|&#\d+;/g, '').length
   const isShort =
     title.length <= SHORT_LABEL_LENGTH &&
@@ -41,24 +50,28 @@ export function pair(title: string, body: string, note = '', isSaid = false): st
     length <= SHORT_VALUE_LENGTH &&
     note === ''
   const hidden = isSaid ? ' class="vh"' : ''
-  return html`<div!${isShort ? '' : ' class="w"'}><dt!${hidden}>${title}</dt><dd>!${body}!${note}</dd></div>`
+  return html`<div!${isShort ? '' : ' class="w"'}><dt!${hidden}!${langAttribute(titleLanguage)}>${title}</dt><dd>!${body}!${note}</dd></div>`
 }
+
+/** Above a figure that shares its section with others. */
+export const subheading = (title: string, language: string | undefined) =>
+  html`<h3!${langAttribute(language)}>${title}</h3>`
 
 /** The blocks of one field of an object; none when the object has no such member. */
 export function blocksOf(wording: Wording, field: Field, data: Data, parent = ''): Block[] {
   const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined
   if (value === undefined || value === null) return []
   const path = parent === '' ? field.name : `${parent}.${field.name}`
-  const title = fieldLabel(wording, path)
+  const named = { title: fieldLabel(wording, path), titleLanguage: labelLanguage(wording, path) }
   if (field.type === 'object') {
     return (field.fields ?? []).flatMap(member => blocksOf(wording, member, value as Data, path))
   }
-  if (field.type === 'list') return listBlocks(wording, field, path, title, value)
+  if (field.type === 'list') return listBlocks(wording, field, path, named, value)
   if (field.format === 'carbon_class' && typeof value === 'string') {
-    return [{ kind: 'figure', title, body: carbonClass(wording, value) }]
+    return [{ kind: 'figure', ...named, body: carbonClass(wording, value) }]
   }
-  if (field.type === 'text') return [{ kind: 'figure', title, body: prose(wording, value) }]
-  return [{ kind: 'pair', title, body: inlineValue(wording, field, path, value) }]
+  if (field.type === 'text') return [{ kind: 'figure', ...named, body: prose(wording, value) }]
+  return [{ kind: 'pair', ...named, body: inlineValue(wording, field, path, value) }]
 }
 
 /** Paragraphs, or a link where the whole text is one. */
@@ -77,27 +90,36 @@ function carbonClass({ labels }: Wording, value: string): string {
   return html`!${classRow(letter)}<p><b>${fillPlaceholders(labels.ui.carbonClass, { class: letter })}</b> <small>${labels.ui.carbonClassScale}</small></p>`
 }
 
-function listBlocks(wording: Wording, field: Field, path: string, title: string, value: unknown): Block[] {
+function listBlocks(
+  wording: Wording,
+  field: Field,
+  path: string,
+  named: Pick<Block, 'title' | 'titleLanguage'>,
+  value: unknown,
+): Block[] {
   const entries = Array.isArray(value) ? value : []
   const members = field.of ?? []
   const [only] = members
   if (entries.length === 0 || only === undefined) return []
   if (members.length === 1 && only.name === '') {
     const body = entries.map(entry => inlineValue(wording, only, path, entry)).join(', ')
-    return [{ kind: 'pair', title, body }]
+    return [{ kind: 'pair', ...named, body }]
   }
-  return [{ kind: 'figure', title, body: listFigure(wording, field, path, title, entries as Entry[]) }]
+  return [{ kind: 'figure', ...named, body: listFigure(wording, field, path, entries as Entry[]) }]
 }
 
-function listFigure(wording: Wording, field: Field, path: string, title: string, entries: Entry[]): string {
+function listFigure(wording: Wording, field: Field, path: string, entries: Entry[]): string {
   const members = field.of ?? []
-  const has = (name: string) => members.some(member => member.name === name)
-  if (field.sumsTo100 !== undefined) return compositionOf(wording, field, path, title, entries)
-  if (has('stage') && has('country')) return chainOf(wording, members, path, entries)
-  if (has('type') && members.some(member => member.name === 'url' && member.format === 'url')) {
-    return documentsOf(wording, entries)
+  switch (field.figure ?? (field.sumsTo100 === undefined ? 'table' : 'composition')) {
+    case 'composition':
+      return compositionOf(wording, field, path, entries)
+    case 'chain':
+      return chainOf(wording, members, path, entries)
+    case 'documents':
+      return documentsOf(wording, members, entries)
+    case 'table':
+      return tableOf(wording, members, path, entries)
   }
-  return tableOf(wording, members, path, title, entries)
 }
 
 /** What a composition is of: its first member that is not the share. */
@@ -111,7 +133,7 @@ export function sharesOf(wording: Wording, field: Field, path: string, entries: 
   const named = nameMember(field)
   return entries.map(entry => {
     const value = named === undefined ? undefined : entry[named.name]
-    const isFibre = named?.name === 'fiber' && typeof value === 'string'
+    const isFibre = named?.dictionary === 'fibres' && typeof value === 'string'
     const isLabel =
       !isFibre && findLabel(wording.labels, 'values', `${path}.${named?.name}.${value}`) !== undefined
     return {
@@ -126,46 +148,44 @@ export function sharesOf(wording: Wording, field: Field, path: string, entries: 
   })
 }
 
-function compositionOf(
-  wording: Wording,
-  field: Field,
-  path: string,
-  caption: string,
-  entries: readonly Entry[],
-): string {
-  const name = fieldLabel(wording, `${path}.${nameMember(field)?.name}`)
-  const share = fieldLabel(wording, `${path}.${field.sumsTo100}`)
+function compositionOf(wording: Wording, field: Field, path: string, entries: readonly Entry[]): string {
+  const caption = inlineLabel(wording, path)
+  const name = inlineLabel(wording, `${path}.${nameMember(field)?.name}`)
+  const share = inlineLabel(wording, `${path}.${field.sumsTo100}`)
   return composition(wording.language, { caption, name, share }, sharesOf(wording, field, path, entries))
 }
 
+/** Each stage by its first member, with its country beside it and all else below. */
 function chainOf(
   wording: Wording,
   members: readonly Field[],
   path: string,
   entries: readonly Entry[],
 ): string {
-  const show = (entry: Entry, name: string) => {
-    const member = members.find(one => one.name === name)
-    return member === undefined || entry[name] === undefined
+  const show = (entry: Entry, member: Field | undefined) =>
+    member === undefined || entry[member.name] === undefined
       ? ''
-      : inlineValue(wording, member, `${path}.${name}`, entry[name])
-  }
-  const others = members.map(member => member.name).filter(name => name !== 'stage' && name !== 'country')
+      : inlineValue(wording, member, `${path}.${member.name}`, entry[member.name])
+  const [stage] = members
+  const place = members.find(({ format }) => format === 'country')
+  const others = members.filter(member => member !== stage && member !== place)
   return chain(
     entries.map(entry => ({
-      name: show(entry, 'stage'),
-      place: show(entry, 'country'),
+      name: show(entry, stage),
+      place: show(entry, place),
       more: others
-        .map(name => show(entry, name))
+        .map(member => show(entry, member))
         .filter(text => text !== '')
         .join(' · '),
     })),
   )
 }
 
-/** Each document by its type, which may be a name of the account's own. */
-function documentsOf(wording: Wording, entries: readonly Entry[]): string {
-  const items = entries.map(({ type, url }) => {
+/** Each document by its first member, its type, which may be a name of the account's own, and with its link. */
+function documentsOf(wording: Wording, members: readonly Field[], entries: readonly Entry[]): string {
+  const typeName = members[0]?.name ?? ''
+  const urlName = members.find(({ format }) => format === 'url')?.name ?? ''
+  const items = entries.map(({ [typeName]: type, [urlName]: url }) => {
     const name = documentName(wording, String(type ?? ''))
     const link = typeof url === 'string' ? findLink(url) : undefined
     if (link === undefined) return html`<li>!${name} !${inlineName(String(url ?? ''))}</li>`
@@ -191,7 +211,6 @@ function tableOf(
   wording: Wording,
   members: readonly Field[],
   path: string,
-  caption: string,
   entries: readonly Entry[],
 ): string {
   const used = members.filter(member => entries.some(entry => entry[member.name] !== undefined))
@@ -199,7 +218,7 @@ function tableOf(
   const columns = used.filter(member => member !== under)
   const numbers = entries.flatMap(entry => columns.map(column => entry[column.name])).filter(isNumber)
   const most = columns.some(column => column.max === 100) ? 100 : Math.max(...numbers, 0)
-  const labelOf = (column: Field) => fieldLabel(wording, `${path}.${column.name}`)
+  const labelOf = (column: Field) => inlineLabel(wording, `${path}.${column.name}`)
   const cell = (entry: Entry, column: Field, i: number) => {
     const value = entry[column.name]
     if (isNumber(value)) return amountCell(wording, column, value, most)
@@ -208,14 +227,14 @@ function tableOf(
     const more = under === undefined ? undefined : entry[under.name]
     const note =
       typeof more === 'string'
-        ? html`<small>${labelOf(under as Field)} <span class="n">${more}</span></small>`
+        ? html`<small>!${labelOf(under as Field)} <span class="n">${more}</span></small>`
         : ''
     return html`<th scope="row">!${text}!${note}</th>`
   }
   const rows = entries.map(entry => html`<tr>!${columns.map((column, i) => cell(entry, column, i))}</tr>`)
-  const head = columns.map(column => html`<th scope="col">${labelOf(column)}</th>`)
+  const head = columns.map(column => html`<th scope="col">!${labelOf(column)}</th>`)
   const hidden = columns.length === 2 && numbers.length > 0 ? ' class="vh"' : ''
-  return html`<table><caption class="vh">${caption}</caption><thead!${hidden}><tr>!${head}</tr></thead><tbody>!${rows}</tbody></table>`
+  return html`<table><caption class="vh">!${inlineLabel(wording, path)}</caption><thead!${hidden}><tr>!${head}</tr></thead><tbody>!${rows}</tbody></table>`
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number'

@@ -9,7 +9,7 @@ export type Share = { name: string; percentage: number }
 /** As many tones as the style sheet has; then they begin anew, so that neighbours always differ. */
 const TONES = 8
 
-/** One bar in segments, and its legend as a table. */
+/** One bar in segments, and its legend as a table; `words` are ready HTML. */
 export function composition(
   language: Language,
   words: { caption: string; name: string; share: string },
@@ -20,7 +20,7 @@ export function composition(
     ({ name, percentage }, i) =>
       html`<tr><th scope="row"><i class="t${tone(i)}"></i>!${name}</th><td>${formatPercent(language, percentage)}</td></tr>`,
   )
-  return html`!${segments(sorted)}<table><caption class="vh">${words.caption}</caption><thead class="vh"><tr><th scope="col">${words.name}</th><th scope="col">${words.share}</th></tr></thead><tbody>!${rows}</tbody></table>`
+  return html`!${segments(sorted)}<table><caption class="vh">!${words.caption}</caption><thead class="vh"><tr><th scope="col">!${words.name}</th><th scope="col">!${words.share}</th></tr></thead><tbody>!${rows}</tbody></table>`
 }
 
 const tone = (i: number) => i % TONES

@@ -2,7 +2,7 @@
  * Where a general vocabulary says more than one plain term can: fields whose value becomes a node of schema.org's.
  * Every other field is written under its own term, by rule.
  */
-import type { Field } from '../categories/field.ts'
+import type { Field, JsonLdShape } from '../categories/field.ts'
 import { toCanonicalName } from '../categories/names/recognise-names.ts'
 import type { Data } from './reading.ts'
 import { findLink } from './values.ts'
@@ -23,18 +23,16 @@ type Shape = (input: ShapeInput) => Node
 /** UN/CEFACT Recommendation 20. */
 const UNIT_CODES: Readonly<Record<string, string>> = { g: 'GRM', kg: 'KGM', cm: 'CMT', l: 'LTR' }
 
-export const SHAPES: Readonly<Record<string, Shape>> = {
-  brandName: ({ value }) => ({ brand: { '@type': 'Brand', name: value } }),
-  economicOperator,
-  countryOfManufacture: ({ value }) => ({ 'dpp:countryOfManufacture': value, countryOfOrigin: value }),
-  weightGrams: measured,
-  weightKg: measured,
+/** A shape that is missing here only marks a member for the shape of its object. */
+export const SHAPES: Readonly<Partial<Record<JsonLdShape, Shape>>> = {
+  brand: ({ value }) => ({ brand: { '@type': 'Brand', name: value } }),
+  country_of_origin: ({ field, value }) => ({ [termOf(field)]: value, countryOfOrigin: value }),
   dimensions,
-  fiberComposition: composition('fiber'),
-  materialComposition: composition('material'),
-  complianceDocuments,
-  carbonFootprint: measured,
-  waterFootprint: measured,
+  documents,
+  frame: () => ({}),
+  materials,
+  organization,
+  quantity: ({ field, value }) => ({ [termOf(field)]: quantity(value, field.unit) }),
 }
 
 /** Words of schema.org that shapes and the frame of the document write, beside those of the table. */
@@ -99,10 +97,6 @@ export const OWN_TERMS = {
 /** Those of them that hold several. */
 export const OWN_LISTS: readonly string[] = ['inheritedFromBatch', 'inheritedFromModel']
 
-function measured({ field, value }: ShapeInput): Node {
-  return { [termOf(field)]: quantity(value, field.unit) }
-}
-
 function quantity(value: unknown, unit: string | undefined): Node {
   const code = unit === undefined ? undefined : UNIT_CODES[unit]
   return {
@@ -114,10 +108,15 @@ function quantity(value: unknown, unit: string | undefined): Node {
 }
 
 /** The rule for all members but the address, which is a node of its own. */
-function economicOperator({ field, value, passportUrl, members }: ShapeInput): Node {
+function organization({ field, value, passportUrl, members }: ShapeInput): Node {
   const data = value as Data
-  const { address, country, role } = data
-  const rest = (field.fields ?? []).filter(member => member.name !== 'address' && member.name !== 'country')
+  const all = field.fields ?? []
+  const dataOf = (member: Field | undefined) => (member === undefined ? undefined : data[member.name])
+  const street = all.find(({ shape }) => shape === 'street_address')
+  const land = all.find(({ format }) => format === 'country')
+  const [address, country] = [dataOf(street), dataOf(land)]
+  const role = dataOf(all.find(({ shape }) => shape === 'operator_role'))
+  const rest = all.filter(member => member !== street && member !== land)
   const node: Node = {
     '@id': `${passportUrl}#operator`,
     '@type': 'Organization',
@@ -129,58 +128,51 @@ function economicOperator({ field, value, passportUrl, members }: ShapeInput): N
     },
   }
   return {
-    'dpp:economicOperator': node,
+    [termOf(field)]: node,
     ...(role === 'manufacturer' ? { manufacturer: { '@id': node['@id'] } } : {}),
   }
 }
-
-const QUANTITIES = ['width', 'depth', 'height', 'weightKg']
 
 /** Sides and weight belong to the product itself in schema.org. */
 function dimensions({ field, value, members }: ShapeInput): Node {
   const data = value as Data
   const all = field.fields ?? []
   const node: Node = {}
-  for (const side of all.filter(member => QUANTITIES.includes(member.name))) {
+  for (const side of all.filter(({ shape }) => shape === 'quantity')) {
     const amount = data[side.name]
     if (amount !== undefined) node[termOf(side)] = quantity(amount, side.unit)
   }
   const rest = members(
-    all.filter(member => !QUANTITIES.includes(member.name)),
+    all.filter(({ shape }) => shape !== 'quantity'),
     data,
   )
   return {
     ...node,
-    ...(Object.keys(rest).length > 0 ? { 'dpp:dimensions': { '@type': classOf(field), ...rest } } : {}),
+    ...(Object.keys(rest).length > 0 ? { [termOf(field)]: { '@type': classOf(field), ...rest } } : {}),
   }
 }
 
 /** The list itself, and the bare names for readers who know only schema.org: known fibres by their English ones. */
-function composition(nameOf: string): Shape {
-  return ({ field, value, members }) => {
-    const entries = value as readonly Data[]
-    const named = field.of?.find(({ name }) => name === nameOf)
-    return {
-      [`dpp:${field.name}`]: entries.map(entry => ({
-        '@type': classOf(field),
-        ...members(field.of ?? [], entry),
-      })),
-      material: entries.map(entry => {
-        const name = entry[nameOf]
-        return named === undefined || typeof name !== 'string'
-          ? name
-          : toCanonicalName(`${field.name}.${nameOf}`, named, name)
-      }),
-    }
+function materials({ field, value, members }: ShapeInput): Node {
+  const entries = value as readonly Data[]
+  const named = field.of?.find(({ name }) => name !== field.sumsTo100)
+  return {
+    [termOf(field)]: entries.map(entry => ({ '@type': classOf(field), ...members(field.of ?? [], entry) })),
+    material: entries.map(entry => {
+      const name = named === undefined ? undefined : entry[named.name]
+      return named === undefined || typeof name !== 'string'
+        ? name
+        : toCanonicalName(`${field.name}.${named.name}`, named, name)
+    }),
   }
 }
 
-function complianceDocuments({ field, value, members }: ShapeInput): Node {
-  const documents = (value as readonly Data[]).map(entry => ({
+function documents({ field, value, members }: ShapeInput): Node {
+  const nodes = (value as readonly Data[]).map(entry => ({
     '@type': 'DigitalDocument',
     ...members(field.of ?? [], entry),
   }))
-  return { 'dpp:complianceDocuments': documents }
+  return { [termOf(field)]: nodes }
 }
 
 /** The key a field is written under: a bare word of schema.org, else with its prefix. */
@@ -188,8 +180,9 @@ export function termOf(field: Field): string {
   return field.term === undefined ? `dpp:${field.name}` : field.term.replace(/^schema:/, '')
 }
 
-/** Fields whose nodes have a type of schema.org's, by their shape. */
-export const BORROWED_CLASSES: ReadonlySet<string> = new Set(['economicOperator', 'complianceDocuments'])
+/** Whether its nodes have a class of schema.org's. */
+export const hasBorrowedClass = ({ shape }: Field): boolean =>
+  shape === 'organization' || shape === 'documents'
 
 /** The class of the nodes of an object, or of the entries of a list: `dpp:Repair`. */
 export const classOf = ({ name, nodeClass = name.charAt(0).toUpperCase() + name.slice(1) }: Field): string =>

@@ -55,15 +55,12 @@ function inherited({ origins }: Reading): Node {
 
 const productIri = ({ url, gs1Url }: { url: string; gs1Url: string | null }) => gs1Url ?? `${url}#product`
 
-/** In the frame already. */
-const FRAMED = new Set(['gtin', 'languages'])
-
 function product(reading: Reading): Node {
   const node: Node = {}
   for (const field of reading.category.fields) {
     const value = own(reading.data, field.name)
-    if (value === undefined || FRAMED.has(field.name)) continue
-    const shape = Object.hasOwn(SHAPES, field.name) ? SHAPES[field.name] : undefined
+    if (value === undefined) continue
+    const shape = field.shape === undefined ? undefined : SHAPES[field.shape]
     const added = shape?.({ field, value, passportUrl: reading.url, members }) ?? {
       [termOf(field)]: valueFor(field, value),
     }

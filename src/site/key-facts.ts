@@ -1,6 +1,7 @@
 /** The facts that open a page: made of, made where, repairable, at the end of life. */
 import { html } from 'ghtml'
-import type { Field } from '../categories/field.ts'
+import type { Fact, Field } from '../categories/field.ts'
+import { isObject } from '../categories/value.ts'
 import { toLowerWithinPhrase } from '../i18n/catalogue.ts'
 import { formatPercent } from '../i18n/format.ts'
 import { sharesOf } from './blocks.ts'
@@ -15,38 +16,52 @@ const SENTENCE_LENGTH_MAX = 140
 
 export function keyFacts(wording: Wording, reading: Reading): KeyFact[] {
   const { ui } = wording.labels
-  const { data } = reading
-  const fields = reading.category.fields
-  const field = (name: string) => fields.find(one => one.name === name)
+  const found = listFacts(reading.category.fields, reading.data)
+  const repair = found.get('repairable')
   const facts = [
-    { title: ui['fact.madeOf'], body: madeOf(wording, fields, data) },
-    { title: ui['fact.madeWhere'], body: scalar(wording, field('countryOfManufacture'), data) },
-    ...(field('repair') === undefined
+    { title: ui['fact.madeOf'], body: madeOf(wording, found.get('madeOf')) },
+    { title: ui['fact.madeWhere'], body: scalar(wording, found.get('madeWhere')) },
+    ...(repair === undefined
       ? []
-      : [{ title: ui['fact.repairable'], body: repairable(wording, data.repair) }]),
-    { title: ui['fact.endOfLife'], body: endOfLife(wording, data.endOfLife) },
+      : [
+          {
+            title: ui['fact.repairable'],
+            body: repairable(wording, repair.value, found.get('spareParts')?.value),
+          },
+        ]),
+    { title: ui['fact.endOfLife'], body: endOfLife(wording, found.get('endOfLife')?.value) },
   ]
   return facts.map(fact => (fact.body === '' ? { ...fact, body: html`${ui.notSpecified}` } : fact))
 }
 
-function scalar(wording: Wording, field: Field | undefined, data: Data): string {
-  const value = field === undefined ? undefined : data[field.name]
-  return field === undefined || value === undefined ? '' : inlineValue(wording, field, field.name, value)
+/** A field that answers a fact, with its value, which may be missing. */
+type Answer = { field: Field; path: string; value: unknown }
+
+/** The fields that answer facts, also those inside of objects. */
+function listFacts(fields: readonly Field[], data: Data, parent = ''): Map<Fact, Answer> {
+  const facts = new Map<Fact, Answer>()
+  for (const field of fields) {
+    const path = parent + field.name
+    const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined
+    if (field.fact !== undefined) facts.set(field.fact, { field, path, value })
+    const members = isObject(value) ? value : {}
+    for (const [fact, answer] of listFacts(field.fields ?? [], members, `${path}.`)) facts.set(fact, answer)
+  }
+  return facts
+}
+
+function scalar(wording: Wording, answer: Answer | undefined): string {
+  if (answer?.value === undefined) return ''
+  return inlineValue(wording, answer.field, answer.path, answer.value)
 }
 
 /** The largest shares of what adds up to 100; a battery's chemistry. */
-function madeOf(wording: Wording, fields: readonly Field[], data: Data): string {
+function madeOf(wording: Wording, answer: Answer | undefined): string {
   const { language } = wording
-  const whole = fields.find(field => field.sumsTo100 !== undefined)
-  const entries = whole === undefined ? undefined : data[whole.name]
-  if (whole === undefined || !Array.isArray(entries)) {
-    return scalar(
-      wording,
-      fields.find(field => field.name === 'cellChemistry'),
-      data,
-    )
-  }
-  const shares = sharesOf(wording, whole, whole.name, entries).toSorted((a, b) => b.percentage - a.percentage)
+  if (answer?.field.sumsTo100 === undefined) return scalar(wording, answer)
+  const { field, path, value } = answer
+  if (!Array.isArray(value)) return ''
+  const shares = sharesOf(wording, field, path, value).toSorted((a, b) => b.percentage - a.percentage)
   const parts = shares.slice(0, MOST_PARTS).map(({ name, isLabel, percentage }) => {
     const words = isLabel ? toLowerWithinPhrase(language, name) : name
     return html`${formatPercent(language, percentage)} !${words}`
@@ -54,18 +69,15 @@ function madeOf(wording: Wording, fields: readonly Field[], data: Data): string 
   return parts.join(', ') + (shares.length > MOST_PARTS ? ' …' : '')
 }
 
-function repairable({ labels }: Wording, repair: unknown): string {
-  if (typeof repair !== 'object' || repair === null) return ''
-  const { repairable, sparePartsAvailable } = repair as Data
-  if (typeof repairable !== 'boolean') return ''
-  if (!repairable) return html`${labels.ui.no}`
-  return html`${labels.ui[sparePartsAvailable === true ? 'repairable.withParts' : 'repairable.withoutParts']}`
+function repairable({ labels }: Wording, isRepairable: unknown, hasParts: unknown): string {
+  if (typeof isRepairable !== 'boolean') return ''
+  if (!isRepairable) return html`${labels.ui.no}`
+  return html`${labels.ui[hasParts === true ? 'repairable.withParts' : 'repairable.withoutParts']}`
 }
 
 /** The first sentence of the recycling instructions; the whole of them stands further down. */
-function endOfLife(wording: Wording, value: unknown): string {
-  if (typeof value !== 'object' || value === null) return ''
-  const words = wordsOf(wording, (value as Data).recyclingInstructions)
+function endOfLife(wording: Wording, instructions: unknown): string {
+  const words = wordsOf(wording, instructions)
   if (words === undefined) return ''
   const url = findLink(words.text)
   if (url !== undefined) return siteLink(wording, url)

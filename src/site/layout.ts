@@ -1,102 +1,34 @@
 /**
- * The order of the page: which fields stand under which heading, most useful first. A field that no heading names
- * still appears, after the others, so that a new one is never lost from the page.
+ * The sections of the page with their fields, as the field table has them. A field that names no section gets one of its
+ * own, so that a new one is never lost from the page.
  */
 import type { CompleteCategory } from '../categories/catalogue.ts'
-import type { Field } from '../categories/field.ts'
-import type { Labels } from '../i18n/catalogue.ts'
-
-type UiKey = keyof Labels['ui']
+import type { Field, Section as SectionHeading } from '../categories/field.ts'
+import { CLOSING_SECTIONS } from '../categories/shared.ts'
 
 export type Section = {
   /** Fragment of the address; printed and linked to, so it never changes. */
   anchor: string
   /** Undefined: the title is the label of the one field. */
-  title: UiKey | undefined
+  title: SectionHeading['title'] | undefined
   fields: readonly Field[]
 }
-
-type Plan = readonly [anchor: string, title: UiKey, ...fields: string[]]
-
-const END_OF_LIFE: Plan = ['end-of-life', 'section.endOfLife', 'endOfLife']
-
-const PLANS: Readonly<Record<string, readonly Plan[]>> = {
-  textile: [
-    ['fibres', 'section.fibres', 'fiberComposition', 'recycledContentPercentage', 'weightGrams'],
-    ['care', 'section.care', 'careInstructions'],
-    ['repair', 'section.repair', 'repair'],
-    END_OF_LIFE,
-    ['supply-chain', 'section.supplyChain', 'supplyChainStages', 'countryOfManufacture'],
-    ['environment', 'section.environment', 'carbonFootprint', 'waterFootprint'],
-    ['substances', 'section.substances', 'substancesOfConcern'],
-    ['durability', 'section.durability', 'durability'],
-  ],
-  battery: [
-    ['safety', 'section.safety', 'safetyInformation'],
-    [
-      'performance',
-      'section.performance',
-      'batteryCategory',
-      'ratedCapacity',
-      'energyWh',
-      'nominalVoltage',
-      'expectedLifetimeCycles',
-      'stateOfHealth',
-      'weightKg',
-      'manufacturingDate',
-      'countryOfManufacture',
-    ],
-    [
-      'carbon-footprint',
-      'section.carbonFootprint',
-      'carbonFootprint',
-      'carbonFootprintClass',
-      'carbonFootprintBreakdown',
-      'carbonFootprintStudyUrl',
-    ],
-    ['materials', 'section.batteryMaterials', 'cellChemistry', 'recycledContent'],
-    ['hazardous-substances', 'section.hazardousSubstances', 'hazardousSubstances'],
-    END_OF_LIFE,
-    ['due-diligence', 'section.dueDiligence', 'dueDiligenceUrl'],
-  ],
-  furniture: [
-    ['materials', 'section.materials', 'materialComposition', 'countryOfManufacture'],
-    ['dimensions', 'section.dimensions', 'dimensions'],
-    ['care', 'section.care', 'careInstructions'],
-    ['assembly', 'section.assembly', 'assemblyInstructions'],
-    ['repair', 'section.repairAndParts', 'repair'],
-    ['wood', 'section.wood', 'woodCertification'],
-    ['substances', 'section.substancesAndFlame', 'substancesOfConcern', 'flameRetardants'],
-    ['packaging', 'section.packaging', 'packaging'],
-    ['warranty', 'section.warranty', 'warrantyMonths'],
-    END_OF_LIFE,
-  ],
-}
-
-/** After the category's own sections. */
-const CLOSING: readonly Plan[] = [
-  ['operator', 'section.operator', 'economicOperator'],
-  ['documents', 'section.documents', 'complianceDocuments'],
-]
-
-/** Shown in the head, or among the identifiers. */
-const ELSEWHERE = new Set(['productName', 'brandName', 'sku', 'gtin', 'commodityCode', 'languages'])
 
 /** All sections of a category in their order, each with at least one field of its table. */
 export function sectionsOf(category: CompleteCategory): readonly Section[] {
   const { fields } = category
-  const byName = new Map(fields.map(field => [field.name, field]))
-  const planned = new Set(ELSEWHERE)
-  const build = ([anchor, title, ...names]: Plan): Section => {
-    for (const name of names) planned.add(name)
-    return { anchor, title, fields: names.flatMap(name => byName.get(name) ?? []) }
-  }
-  const own = (PLANS[category.id] ?? [END_OF_LIFE]).map(build)
-  const closing = CLOSING.map(build)
+  const fill = (section: SectionHeading): Section => ({
+    ...section,
+    fields: fields
+      .filter(field => field.section === section.anchor)
+      .sort((a, b) => (a.sectionOrder ?? 0) - (b.sectionOrder ?? 0)),
+  })
   const rest = fields
-    .filter(field => !planned.has(field.name))
+    .filter(field => field.section === undefined)
     .map(field => ({ anchor: kebab(field.name), title: undefined, fields: [field] }))
-  return [...own, ...rest, ...closing].filter(section => section.fields.length > 0)
+  return [...category.sections.map(fill), ...rest, ...CLOSING_SECTIONS.map(fill)].filter(
+    section => section.fields.length > 0,
+  )
 }
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)

@@ -6,7 +6,7 @@ import { stripDirectionMarks } from '../i18n/direction-marks.ts'
 import { formatMinute } from '../i18n/format.ts'
 import { day, isIndexed, keptQuery, type Page, text } from './page.ts'
 import type { UnitCorrection } from './reading.ts'
-import { fieldLabel, inlineName, inlineValue, langAttributes, type Wording, wordsOf } from './values.ts'
+import { inlineLabel, inlineName, inlineValue, langAttributes, type Wording, wordsOf } from './values.ts'
 
 /** The `<head>`: where the page is at home, in which languages and forms, and what a preview of a link shows. */
 export function headLinks(page: Page): string {
@@ -176,7 +176,7 @@ function correctionNotice({ reading, labels, language, ...page }: Page): string 
 
 /** A field by its name, with both values where they are single ones that fit a line. */
 function correctionOf(wording: Wording, { field, before, after }: UnitCorrection['changes'][number]): string {
-  const name = html`<b>${fieldLabel(wording, field.name)}</b>`
+  const name = html`<b>!${inlineLabel(wording, field.name)}</b>`
   const isSingle =
     !['object', 'list', 'text'].includes(field.type) && !field.localized && field.format !== 'url'
   const values = [before, after].map(value =>

@@ -4,7 +4,7 @@ import type { Brand } from '../accounts/brand/brand.ts'
 import { formatDate } from '../i18n/format.ts'
 import type { KeyFact } from './key-facts.ts'
 import type { Reading } from './reading.ts'
-import type { Wording } from './values.ts'
+import { langAttribute, type Wording } from './values.ts'
 
 type RestrictedAudience = 'legitimate_interest' | 'authority'
 
@@ -41,7 +41,14 @@ export const keptQuery = (
 }
 
 /** The fragment names what is inside, so that a browser that is sent there opens it. On paper `note` stands beside the title. */
-export function fold(anchor: string, title: string, body: string, isOpen: boolean, note = ''): string {
+export function fold(
+  anchor: string,
+  title: string,
+  body: string,
+  isOpen: boolean,
+  note = '',
+  language?: string | undefined,
+): string {
   const noted = note === '' ? '' : html` data-of="${note}"`
-  return html`<details!${isOpen ? ' open' : ''}><summary!${noted}><h2>${title}</h2></summary><div id="${anchor}">!${body}</div></details>`
+  return html`<details!${isOpen ? ' open' : ''}><summary!${noted}><h2!${langAttribute(language)}>${title}</h2></summary><div id="${anchor}">!${body}</div></details>`
 }

@@ -2,7 +2,7 @@
 import { html } from 'ghtml'
 import { type Brand, NO_BRAND } from '../accounts/brand/brand.ts'
 import { fillPlaceholders, getLabels, type Language } from '../i18n/catalogue.ts'
-import { type Block, blocksOf, pair } from './blocks.ts'
+import { type Block, blocksOf, pair, subheading } from './blocks.ts'
 import { dressOf } from './dress.ts'
 import { keyFacts } from './key-facts.ts'
 import { type Section, sectionsOf } from './layout.ts'
@@ -12,7 +12,7 @@ import { footer, identifiers, versions, withheldNote } from './page-end.ts'
 import { header, headLinks } from './page-head.ts'
 import type { Reading } from './reading.ts'
 import { document } from './shell.ts'
-import { fieldLabel } from './values.ts'
+import { fieldLabel, labelLanguage } from './values.ts'
 
 /**
  * The page as HTML. `qr` is the passport's symbol as SVG, shown on paper only; `wanted` are the languages of the account's
@@ -74,7 +74,9 @@ function sections(page: Page): string {
       const usual = usualOf(parts)
       const body = contentOf(page, section, parts, usual)
       const note = usual === undefined ? '' : capitalized(page, originWords(page, usual))
-      return fold(section.anchor, titleOf(page, section), body, i < OPEN_SECTIONS, note)
+      const language =
+        section.title === undefined ? labelLanguage(page, section.fields[0]?.name ?? '') : undefined
+      return fold(section.anchor, titleOf(page, section), body, i < OPEN_SECTIONS, note, language)
     })
     .join('')
 }
@@ -114,14 +116,14 @@ function contentOf(page: Page, section: Section, parts: readonly Part[], usual: 
   }
   for (const { blocks, origin } of parts) {
     const note = origin === undefined || origin === usual ? '' : originWords(page, origin)
-    for (const { kind, title, body } of blocks) {
+    for (const { kind, title, titleLanguage, body } of blocks) {
       if (kind === 'pair') {
         const isSaid = isAlone && title === titleOf(page, section)
-        pairs += pair(title, body, note && html`<small class="from">${note}</small>`, isSaid)
+        pairs += pair(title, body, note && html`<small class="from">${note}</small>`, isSaid, titleLanguage)
         continue
       }
       endPairs()
-      out += isAlone || title === titleOf(page, section) ? body : html`<h3>${title}</h3>!${body}`
+      out += isAlone || title === titleOf(page, section) ? body : subheading(title, titleLanguage) + body
       out += note && html`<p class="from">${note}</p>`
     }
   }

@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import type { Field } from '../categories/field.ts'
 import { buildFibreLabel } from '../categories/names/recognise-names.ts'
 import { pickText } from '../categories/pick-text.ts'
-import { findLabel, type Labels, type Language } from '../i18n/catalogue.ts'
+import { findLabel, getFallbackLanguage, type Labels, type Language } from '../i18n/catalogue.ts'
 import { formatAmount, formatCountry, formatDate, formatLanguage } from '../i18n/format.ts'
 
 /** In which words a page is written. */
@@ -24,6 +24,16 @@ export type Words = { text: string; language: string | undefined; languages: rea
 /** `path` names the field in the catalogues: `repair.repairable`. */
 export function fieldLabel(wording: Wording, path: string): string {
   return findLabel(wording.labels, 'fields', path) ?? humanised(path)
+}
+
+/** The language of a field's label where it is not the page's: English stands in for a missing one. */
+export const labelLanguage = ({ language }: Wording, path: string) =>
+  getFallbackLanguage(language, 'fields', path)
+
+/** A field's label as ready HTML. */
+export function inlineLabel(wording: Wording, path: string): string {
+  const text = fieldLabel(wording, path)
+  return labelLanguage(wording, path) === undefined ? html`${text}` : html`<span lang="en">${text}</span>`
 }
 
 /** A field we have no words for yet: `quietRide` reads as `Quiet ride`. */
@@ -60,6 +70,10 @@ export function languageNote(wording: Wording, { language, languages }: Words): 
   const [before = '', after = ''] = wording.labels.ui.inLanguage.split('{languages}')
   return html`<p class="from">${before}!${links.join(', ')}${after}</p>`
 }
+
+/** `lang` of an element whose words are ours; raw, for inside a tag. */
+export const langAttribute = (language: string | undefined) =>
+  language === undefined ? '' : html` lang="${language}"`
 
 /** `lang` and `dir` of an element whose text is in another language than the page; raw, for inside a tag. */
 export const langAttributes = (language: string | undefined) =>
@@ -111,9 +125,13 @@ export function inlineValue(wording: Wording, field: Field, path: string, value:
 }
 
 /** One of a field's listed values; an unlisted one of an older or newer schema stands as it is. */
-export function chosen({ labels }: Wording, path: string, value: string): string {
-  const known = findLabel(labels, 'values', `${path}.${value}`)
-  return known === undefined ? inlineName(value) : html`${known}`
+export function chosen({ language, labels }: Wording, path: string, value: string): string {
+  const key = `${path}.${value}`
+  const known = findLabel(labels, 'values', key)
+  if (known === undefined) return inlineName(value)
+  return getFallbackLanguage(language, 'values', key) === undefined
+    ? html`${known}`
+    : html`<span lang="en">${known}</span>`
 }
 
 /** What cannot be a link is shown as the text it is. */

@@ -2,9 +2,9 @@
 import { allCategories } from '../categories/catalogue.ts'
 import type { Field } from '../categories/field.ts'
 import {
-  BORROWED_CLASSES,
   classOf,
   GS1_TERMS,
+  hasBorrowedClass,
   OWN_LISTS,
   OWN_TERMS,
   SCHEMA_TERMS,
@@ -80,7 +80,7 @@ export function ownClasses(): OwnClass[] {
   const found = new Map<string, OwnClass>()
   for (const { field, place } of [...placesByTerm().values()].flat()) {
     const isNode = field.type === 'object' || (field.type === 'list' && field.of?.[0]?.name !== '')
-    if (!isNode || field.localized || BORROWED_CLASSES.has(field.name)) continue
+    if (!isNode || field.localized || hasBorrowedClass(field)) continue
     const name = classOf(field).slice('dpp:'.length)
     const kind = field.type === 'list' ? 'An entry' : 'The value'
     found.set(name, {

@@ -9,6 +9,7 @@ import {
   LANGUAGES,
   type Labels,
   type Language,
+  listMissingLabels,
 } from '../../src/i18n/catalogue.ts'
 
 const LOCALES_URL = new URL('../../locales/', import.meta.url)
@@ -66,10 +67,14 @@ describe('the 24 languages', () => {
 
 for (const { code } of LANGUAGES) {
   describe(`locales/${code}.json`, () => {
-    const labels = getLabels(code)
+    const labels: Labels = JSON.parse(readFileSync(new URL(`${code}.json`, LOCALES_URL), 'utf8'))
 
     it('has the keys of English in the same order, so that two files can be read side by side', () => {
-      assert.deepEqual(keysOf(labels), keysOf(english))
+      const missing = listMissingLabels().find(({ language }) => language === code)?.keys ?? []
+      assert.deepEqual(
+        keysOf(labels),
+        keysOf(english).filter(key => !missing.includes(key)),
+      )
     })
 
     it('repeats no key', () => {

@@ -27,6 +27,17 @@ import { SERVICE_OPERATIONS } from './operations-service.ts'
 import { SYNC_OPERATIONS } from './operations-sync.ts'
 import { UNIT_OPERATIONS } from './operations-units.ts'
 
+/** The example of each category; the furniture that the whole document tells of comes first. */
+const CREATE_EXAMPLES = Object.fromEntries(
+  allCategories()
+    .toReversed()
+    .flatMap(({ id, example }) =>
+      example === undefined
+        ? []
+        : [[id, { summary: example.summary, value: { category: id, data: example.data } }]],
+    ),
+)
+
 const ONE = envelope(schema('Product'))
 
 const PRODUCT_OPERATIONS: readonly Operation[] = [
@@ -87,20 +98,7 @@ const PRODUCT_OPERATIONS: readonly Operation[] = [
     parameters: [DRY_RUN, STRICT],
     body: {
       schema: schema('NewProduct'),
-      examples: {
-        furniture: {
-          summary: 'The required core of a table, with a GTIN',
-          value: { category: 'furniture', data: example.TABLE },
-        },
-        textile: {
-          summary: 'The required core of a T-shirt',
-          value: { category: 'textile', data: example.SHIRT },
-        },
-        battery: {
-          summary: 'The required core of a battery',
-          value: { category: 'battery', data: example.CELL },
-        },
-      },
+      examples: CREATE_EXAMPLES,
     },
     responses: { 201: json('Created.', written, { data: example.exampleRecord() }, ['ETag', 'Location']) },
     errors: ['gtin_taken', 'plan_limit'],

@@ -3,6 +3,8 @@
  * each request to the running server and compares the answer with the one shown here.
  */
 
+import { furniture } from '../../categories/furniture.ts'
+import type { Data } from '../../categories/value.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import { shopSnippet } from '../../passports/read/shop-snippet.ts'
 
@@ -15,77 +17,10 @@ const PUBLIC = 'https://carnet.example'
 const API = `${PUBLIC}/api/v1`
 export const NEXT_CURSOR = '01m7yv90c8fa3sn2j4q7x5d6bk'
 
-export const TABLE = {
-  productName: 'Oak side table',
-  sku: 'OST-45',
-  brandName: 'Nordlicht',
-  gtin: '9521234000013',
-  languages: ['en'],
-  economicOperator: {
-    role: 'manufacturer',
-    legalName: 'Nordlicht Möbel GmbH',
-    address: 'Werkstraße 1, 26122 Oldenburg',
-    country: 'DE',
-    contactEmail: 'passport@nordlicht.example',
-  },
-  materialComposition: [{ material: 'wood', percentage: 100 }],
-  countryOfManufacture: 'DE',
-  careInstructions: { en: 'Wipe with a dry cloth; oil once a year.' },
-  repair: { repairable: true, sparePartsAvailable: true },
-  endOfLife: {
-    recyclingInstructions: { en: 'Untreated wood: take it to a wood collection point.' },
-    disposalInstructions: { en: 'Bulky waste collection.' },
-  },
-}
-
-export const SHIRT = {
-  productName: 'Crew neck T-shirt',
-  sku: 'TS-204',
-  brandName: 'Lindwerk',
-  languages: ['en', 'de'],
-  economicOperator: {
-    role: 'manufacturer',
-    legalName: 'Lindwerk Textil GmbH',
-    address: 'Weberstraße 12, 01099 Dresden',
-    country: 'DE',
-    contactEmail: 'service@lindwerk.example',
-  },
-  fiberComposition: [
-    { fiber: 'cotton', percentage: 95 },
-    { fiber: 'elastane', percentage: 5 },
-  ],
-  countryOfManufacture: 'PT',
-  careInstructions: { en: 'Wash at 30 °C.', de: 'Bei 30 °C waschen.' },
-  repair: { repairable: true, sparePartsAvailable: false },
-  endOfLife: {
-    recyclingInstructions: { en: 'Bring it to a textile bank.' },
-    disposalInstructions: { en: 'Household waste.' },
-  },
-}
-
-export const CELL = {
-  productName: 'Pedelec battery 36 V',
-  sku: 'PB-36',
-  brandName: 'Stromwerk',
-  languages: ['en'],
-  economicOperator: {
-    role: 'manufacturer',
-    legalName: 'Stromwerk Akkus GmbH',
-    address: 'Industriering 8, 04249 Leipzig',
-    country: 'DE',
-    contactEmail: 'passport@stromwerk.example',
-  },
-  batteryCategory: 'lmt',
-  cellChemistry: 'nmc',
-  weightKg: 2.9,
-  countryOfManufacture: 'DE',
-  manufacturingDate: '2026-05',
-  ratedCapacity: 13.4,
-  endOfLife: {
-    recyclingInstructions: { en: 'Hand it in where it was sold.' },
-    disposalInstructions: { en: 'Never in household waste.' },
-  },
-}
+/** The table of the story: the example of its category. */
+export const TABLE: Data = furniture.example?.data ?? {}
+const textOf = (name: string) => String(TABLE[name])
+const gtin = textOf('gtin')
 
 type Head = Partial<
   Record<'id' | 'level' | 'status' | 'lot' | 'serial' | 'parent_id', string | null> & {
@@ -103,14 +38,14 @@ function head(more: Head = {}) {
     category: 'furniture',
     level: 'model',
     status: 'active',
-    gtin: TABLE.gtin,
+    gtin,
     lot: null,
     serial: null,
     version_no: 1,
     updated_at: CREATED,
     created_at: CREATED,
     passport_url: `${PUBLIC}/p/${id}`,
-    gs1_url: `${PUBLIC}/01/0${TABLE.gtin}${qualifiers}`,
+    gs1_url: `${PUBLIC}/01/0${gtin}${qualifiers}`,
     qr_url: `${API}/products/${id}/qr`,
     parent_id: null,
     outdated: false,
@@ -126,9 +61,9 @@ export const exampleRecord = (more?: Head, own: object = {}) => ({
 
 export const exampleSummary = (more?: Head) => ({
   ...head(more),
-  product_name: TABLE.productName,
-  sku: TABLE.sku,
-  brand_name: TABLE.brandName,
+  product_name: textOf('productName'),
+  sku: textOf('sku'),
+  brand_name: textOf('brandName'),
 })
 
 export const LONGER_WARRANTY = { warrantyMonths: 36 }
@@ -150,7 +85,7 @@ export const exampleSnippet = () =>
     {
       id: findUuid(MODEL_ID) ?? '',
       category: 'furniture',
-      gtin: TABLE.gtin,
+      gtin,
       lot: null,
       serial: null,
       data: JSON.stringify(TABLE),

@@ -49,7 +49,7 @@ export class NamedChecks {
     if (fault !== undefined) this.findings.add(this.path, fault.code, fault.problem)
     const wrong = findTextProblem(text)
     if (wrong !== undefined) this.findings.add(this.path, 'pattern', wrong)
-    else if (field.known === 'fibres' && !isBlank(text)) this.checkFibre(text)
+    else if (field.dictionary === 'fibres' && !isBlank(text)) this.checkFibre(text)
   }
 
   /** Any name is taken. Whoever sends one that is not stored as its code hears of it, once for each name. */

@@ -89,7 +89,7 @@ export function buildFibreLabel(labels: Labels, text: string): { name: string; m
 export function recogniseName(path: string, field: Field, text: string): Recognition | undefined {
   if (field.values !== undefined) return exact(findValueByName(path, field, text))
   if (field.format === 'country') return exact(findCountryByName(text))
-  return field.known === 'fibres' ? recogniseKnownFibre(text) : undefined
+  return field.dictionary === 'fibres' ? recogniseKnownFibre(text) : undefined
 }
 
 const exact = (code: string | undefined): Recognition | undefined =>

@@ -19,7 +19,7 @@ const DECIMAL_MARKS = { en: 'point', de: 'comma' } as const satisfies Record<Con
 /** '' if one input cannot show the value. A fibre code becomes the fibre's name. */
 export function formatInputValue(words: Words, field: Field, value: unknown): string {
   if (typeof value === 'number') return formatPlainNumber(words, value)
-  if (field.known === 'fibres' && typeof value === 'string')
+  if (field.dictionary === 'fibres' && typeof value === 'string')
     return findLabel(getLabels(words.language), 'fibres', value) ?? value
   return typeof value === 'string' || typeof value === 'boolean' ? String(value) : ''
 }
@@ -41,7 +41,7 @@ export function parseTypedValue(words: Words, field: Field, text: string): Parse
   if (field.type === 'number') return parseTypedNumber(words, bare, field.unit)
   if (field.type === 'boolean') return { value: bare === 'true' ? true : bare === 'false' ? false : bare }
   if (field.format === 'language') return { value: parseLanguage(bare) }
-  if (field.known !== undefined) return { value: toCanonicalName(field.name, field, bare) }
+  if (field.dictionary !== undefined) return { value: toCanonicalName(field.name, field, bare) }
   return { value: normalizeSpelling(bare, field.format) }
 }
 

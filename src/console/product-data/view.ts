@@ -88,8 +88,11 @@ function formatScalar(words: Words, field: Field, path: string, value: unknown):
   if (field.format === 'country') return formatCountry(words.language, value)
   const labels = getLabels(words.language)
   return (
-    findLabel(labels, field.known ?? 'values', field.known === undefined ? `${path}.${value}` : value) ??
-    value
+    findLabel(
+      labels,
+      field.dictionary ?? 'values',
+      field.dictionary === undefined ? `${path}.${value}` : value,
+    ) ?? value
   )
 }
 

@@ -42,7 +42,7 @@ function findNote(path: string, field: Field, text: string): NameNote | undefine
     return isSame ? undefined : { path, text, code: known.code, kind: 'exact' }
   }
   // What is not in a closed list is refused by the validator.
-  if (field.known !== 'fibres') return undefined
+  if (field.dictionary !== 'fibres') return undefined
   const near = recogniseFibre(text)
   return { path, text, code: near?.code ?? null, kind: near === undefined ? 'unknown' : 'similar' }
 }

@@ -121,7 +121,7 @@ function withoutHoles(value: unknown): unknown {
 }
 
 /** Fields whose names are read as others: fibres, and lists that grow. */
-const isNamed = ({ known, open }: Field) => known !== undefined || open === true
+const isNamed = ({ dictionary, open }: Field) => dictionary !== undefined || open === true
 
 function wholeList(cell: Cell, { field, labelPath }: Column, reading: RowOptions): unknown {
   const text = parseCellText(String(cell))
@@ -261,7 +261,7 @@ function isSameByNames(there: unknown, said: unknown, name: string, { columns }:
     const members = isWhole
       ? (field.of ?? []).map(one => [`${labelPath}.${one.name}`, one] as const)
       : [[labelPath, field] as const]
-    return members.filter(([, one]) => one.known !== undefined)
+    return members.filter(([, one]) => one.dictionary !== undefined)
   })
   if (known.length === 0) return false
   const named = there.map(entry => {
