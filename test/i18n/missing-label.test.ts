@@ -1,0 +1,35 @@
+/** A label that a language lacks is shown in English, marked so, and counted by the check. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findCategory } from '../../src/categories/catalogue.ts'
+
+test('English stands in for a missing label, in the language of the page for what is there', async () => {
+  const { default: german } = await import('../../locales/de.json', { with: { type: 'json' } })
+  const fields: Record<string, string> = german.fields
+  const values: Record<string, string> = german.values
+  delete fields.packaging
+  delete values['packaging.recyclable']
+  const { getLabels, listMissingLabels } = await import('../../src/i18n/catalogue.ts')
+  const { blocksOf, pair } = await import('../../src/site/blocks.ts')
+  const missing = listMissingLabels().find(({ language }) => language === 'de')?.keys ?? []
+  for (const key of ['fields.packaging', 'values.packaging.recyclable']) assert.ok(missing.includes(key), key)
+  const wording = {
+    language: 'de',
+    labels: getLabels('de'),
+    wanted: ['de'],
+    primary: 'de',
+    kept: '',
+  } as const
+  const blocksFor = (name: string, value: unknown) => {
+    const field = findCategory('furniture')?.fields.find(one => one.name === name)
+    assert.ok(field)
+    return blocksOf(wording, field, { [name]: value })
+  }
+  const [block] = blocksFor('packaging', 'recyclable')
+  assert.ok(block)
+  const { title, titleLanguage, body } = block
+  assert.deepEqual([title, titleLanguage], [getLabels('en').fields.packaging, 'en'])
+  assert.match(body, /<span lang="en">/)
+  assert.match(pair(title, body, '', false, titleLanguage), /<dt lang="en">/)
+  assert.equal(blocksFor('flameRetardants', 'absent')[0]?.titleLanguage, undefined)
+})
