@@ -1,4 +1,4 @@
-/** What an account is called: on its own pages, and in the letters to those it invites. */
+/** Renames an account. Its pages and invitation e-mails show the name. */
 import { notFound } from '../kernel/errors.ts'
 import { audit } from './audit.ts'
 import type { AccountContext } from './context.ts'
@@ -6,7 +6,7 @@ import { withTransaction } from './transaction.ts'
 
 export const MAX_ACCOUNT_NAME_LENGTH = 200
 
-/** `name` is one line, checked at the door. Throws `not_found`. */
+/** `name` is one line; the door has checked it. Throws `not_found`. */
 export async function renameAccount(ctx: AccountContext, name: string): Promise<void> {
   await withTransaction(ctx, async tx => {
     const [row] = await tx.sql<{ before: string }[]>`

@@ -1,4 +1,4 @@
-/** Accounts, as the operator makes and sees them. */
+/** Creates, lists and changes accounts on behalf of the operator. */
 import { notFound } from '../kernel/errors.ts'
 import { getOperatorActor, withActor } from './actors.ts'
 import { audit } from './audit.ts'
@@ -10,7 +10,7 @@ export type Account = { id: string; name: string; plan: string }
 export type AccountWithUsage = Account & {
   created_at: string
   closed_at: string | null
-  /** What stands in place of the plan's. */
+  /** Overrides of the plan's quotas. */
   quota: QuotaOverrides
   requests_per_minute?: number
   used: Record<(typeof LEVELS)[number], number>
@@ -24,12 +24,12 @@ export async function createAccount(
   await requirePlan(ctx.sql, input.plan)
   const letters = LEVELS.map(level => LEVEL_LETTER[level])
   const [row] = await ctx.sql<{ id: number }[]>`
-    with made as (
+    with created as (
       insert into account (name, plan, created_at) values (${input.name}, ${input.plan}, ${ctx.clock.now()}) returning id
     ), counters as (
-      insert into account_usage (account_id, level, used) select id, l::"char", 0 from made, unnest(${letters}::text[]) l
+      insert into account_usage (account_id, level, used) select id, l::"char", 0 from created, unnest(${letters}::text[]) l
     )
-    select id from made`
+    select id from created`
   return { id: String(row?.id), name: input.name, plan: input.plan }
 }
 
@@ -73,11 +73,11 @@ export type PlanChange = {
   accountId: number
   plan: string
   quota: QuotaOverrides
-  /** In place of the plan's; undefined: the plan's. */
+  /** Overrides the plan's rate limit; undefined keeps the plan's. */
   requestsPerMinute?: number | undefined
 }
 
-/** Puts an account on a plan; `quota` replaces what it was given over the plan, and an empty one takes that away. */
+/** Puts an account on a plan. `quota` replaces all earlier overrides; an empty one removes them. Throws `not_found`. */
 export async function setPlan(
   ctx: OperatorContext,
   input: PlanChange,
@@ -92,11 +92,13 @@ export async function setPlan(
         requests_per_minute = ${perMinute}
       where id = ${accountId} returning name`
     if (!row) throw notFound('account')
-    const over = LEVELS.flatMap(level => (quota[level] === undefined ? [] : [`${level} ${quota[level]}`]))
+    const overrides = LEVELS.flatMap(level =>
+      quota[level] === undefined ? [] : [`${level} ${quota[level]}`],
+    )
     const rate = perMinute === null ? [] : [`${perMinute} requests a minute`]
-    await audit(await withActor(tx, accountId), 'plan_changed', [plan, ...over, ...rate].join(', '))
-    const made = { id: String(accountId), name: row.name, plan, quota }
-    return perMinute === null ? made : { ...made, requests_per_minute: perMinute }
+    await audit(await withActor(tx, accountId), 'plan_changed', [plan, ...overrides, ...rate].join(', '))
+    const account = { id: String(accountId), name: row.name, plan, quota }
+    return perMinute === null ? account : { ...account, requests_per_minute: perMinute }
   })
 }
 
@@ -108,7 +110,7 @@ export async function requireAccount(ctx: OperatorContext, accountId: number): P
   return { id: String(accountId), name: row.name, plan: row.plan }
 }
 
-/** The operator, acting in an account. Throws `not_found` unless it exists. */
+/** The context of the operator acting in an account. Throws `not_found` unless it exists. */
 export async function actAsOperator<C extends OperatorContext>(
   ctx: C,
   accountId: number,

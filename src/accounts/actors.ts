@@ -1,10 +1,10 @@
-/** Whoever changes a passport is an actor of its account: four bytes in each version, a name in the history. */
+/** Actors: the keys, people and services that change passports. A version stores four bytes, the history shows a name. */
 import type { Sql } from '../kernel/db/database.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
 
 export type ActorKind = 'api_key' | 'person' | 'operator' | 'service'
 
-/** The number of a new actor. */
+/** Creates an actor and returns its id. */
 export async function createActor(
   ctx: OperatorContext,
   input: { accountId: number; kind: ActorKind; label: string },
@@ -14,15 +14,15 @@ export async function createActor(
   return Number(row?.id)
 }
 
-/** The operator's own actor in an account, made at first use. */
+/** The operator's actor in an account, created at first use. */
 export const getOperatorActor = (ctx: OperatorContext, accountId: number): Promise<number> =>
-  onlyActor(ctx, { accountId, kind: 'operator', label: 'Operator' })
+  findOrCreateActor(ctx, { accountId, kind: 'operator', label: 'Operator' })
 
-/** Carnet itself, for what it does without being asked; made at first use. */
+/** The actor of Carnet's own background work in an account, created at first use. */
 export const getServiceActor = (ctx: OperatorContext, accountId: number): Promise<number> =>
-  onlyActor(ctx, { accountId, kind: 'service', label: 'Carnet' })
+  findOrCreateActor(ctx, { accountId, kind: 'service', label: 'Carnet' })
 
-async function onlyActor(
+async function findOrCreateActor(
   ctx: OperatorContext,
   input: { accountId: number; kind: ActorKind; label: string },
 ): Promise<number> {
@@ -31,7 +31,7 @@ async function onlyActor(
   return row?.id ?? createActor(ctx, input)
 }
 
-/** A context that acts in the account: as the actor it names, or as the operator when it names none. */
+/** Adds the account to a context. Without an actor in it, the operator acts. */
 export async function withActor<C extends OperatorContext & { actorId?: number }>(
   ctx: C,
   accountId: number,
@@ -39,7 +39,7 @@ export async function withActor<C extends OperatorContext & { actorId?: number }
   return { ...ctx, accountId, actorId: ctx.actorId ?? (await getOperatorActor(ctx, accountId)) }
 }
 
-/** The labels of an account's actors, by number. */
+/** The labels of an account's actors, by id. */
 export async function getActorLabels(
   sql: Sql,
   accountId: number,

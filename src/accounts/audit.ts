@@ -1,4 +1,4 @@
-/** The audit log of an account: who did what, when; written with the deed, never changed (a trigger refuses it). No addresses. */
+/** Writes the audit log: who did what and when, in the same transaction. It holds no network addresses. */
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { newUuid } from '../kernel/ids.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
@@ -52,15 +52,15 @@ export type AuditAction =
   | 'gtin_released'
   | 'scans_switched'
 
-/** Head of an insert of entries, whose rest is `select …` of `auditValues`: for the slices above, which do not name the table. */
+/** `insert into audit_entry (…)`, to be followed by `select ${auditValues(…)}`. Other slices may not name the table. */
 export const insertAuditEntries = (sql: Sql): Fragment => sql`insert into audit_entry (${auditColumns(sql)})`
 
 /** Columns of `insert into audit_entry` in the order of `auditValues`. */
 export const auditColumns = (sql: Sql): Fragment => sql`account_id, id, at, actor, action, subject`
 
 /**
- * The values of one entry for `insert into audit_entry (…) select …`, so that the deed and its entry are one statement.
- * `account` and `actor` are pieces of SQL; the same id in several accounts is two entries.
+ * The values of one entry, so that one statement can write the change and its entry. `account` and `actor` are SQL.
+ * Entries of several accounts may share the id.
  */
 export const auditValues = (
   sql: Sql,
@@ -69,7 +69,7 @@ export const auditValues = (
   ${entry.account}, ${newUuid(entry.now.getTime())}::uuid, ${entry.now}::timestamptz, ${entry.actor},
   ${entry.action}::text, ${entry.subject}`
 
-/** Writes one entry of the acting person, key or operator: for verbs that run in a transaction. */
+/** Writes one entry in the name of the context's actor. Call it inside the transaction of the change. */
 export async function audit(ctx: AccountContext, action: AuditAction, subject: string): Promise<void> {
   const now = ctx.clock.now()
   await ctx.sql`
@@ -77,7 +77,7 @@ export async function audit(ctx: AccountContext, action: AuditAction, subject: s
     values (${ctx.accountId}, ${newUuid(now.getTime())}, ${now}, ${ctx.actorId}, ${action}, ${subject})`
 }
 
-/** What a person does to their own way in concerns every account they belong to: each gets its entry. */
+/** Writes an entry to every account of a person, for changes of their password, passkeys or sessions. */
 export async function auditPerson(
   ctx: OperatorContext,
   personId: string,

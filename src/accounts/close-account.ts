@@ -1,6 +1,6 @@
 /**
- * Closing an account: its keys open nothing, its people look and change nothing, and its public pages answer as before,
- * because what is printed on a product has to lead somewhere. The operator opens it again.
+ * Closes and reopens an account. While it is closed, its keys are refused and its people can only read. Its public
+ * pages stay, because the codes printed on products must keep working. Only the operator reopens it.
  */
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { notFound } from '../kernel/errors.ts'
@@ -15,7 +15,7 @@ export type ClosedAccount = { id: string; name: string; closed_at: string | null
 export const closeAccount = (ctx: OperatorContext & { actorId?: number }, accountId: number) =>
   setClosed(ctx, accountId, true)
 
-/** Opens a closed account again, as it was. Throws `not_found`. */
+/** Reopens a closed account. Throws `not_found`. */
 export const reopenAccount = (ctx: OperatorContext & { actorId?: number }, accountId: number) =>
   setClosed(ctx, accountId, false)
 
@@ -39,12 +39,12 @@ async function setClosed(
   })
 }
 
-/** Whether the account may still be changed: for work that goes on behind an answer. */
+/** Whether the account is open. Background jobs ask before they write. */
 export async function isAccountOpen(ctx: AccountContext): Promise<boolean> {
   const open = await ctx.sql`select from account where id = ${ctx.accountId} and closed_at is null`
   return open.length === 1
 }
 
-/** For a statement over rows of many accounts: whether the one of `account` may still be changed. */
+/** SQL condition: the account with the id `account` is open. */
 export const accountIsOpen = (sql: Sql, account: Fragment): Fragment =>
   sql`exists (select 1 from account a where a.id = ${account} and a.closed_at is null)`

@@ -1,4 +1,4 @@
-/** What every verb is told: whose data, who acts, on which database, at what time. */
+/** The first argument of every verb: the database, the clock, the account and the actor. */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import type { IdempotencyRecord } from './idempotency-record.ts'
@@ -9,9 +9,9 @@ export type AccountContext = {
   accountId: number
   /** The actor (an API key, a person, the operator) that versions are signed with. */
   actorId: number
-  /** To be kept by the verb with what it writes; only verbs that say so are given one. */
+  /** The idempotency record that the verb stores with its writes. Only verbs that support it get one. */
   idempotency?: IdempotencyRecord
 }
 
-/** What the operator's commands are told: they act on no account of their own. */
+/** The context of the operator's commands, which belong to no account. */
 export type OperatorContext = { sql: Sql; clock: Clock }

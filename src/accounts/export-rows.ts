@@ -1,4 +1,4 @@
-/** What of an account goes along with its passports: who changed them, and how its pages look. People and keys stay. */
+/** Exports and imports the rows of an account: its actors, brand and logos. People and keys are not exported. */
 import type { Sql } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { LevelLetter } from './plans.ts'
@@ -29,7 +29,7 @@ export const exportLogos = (sql: Sql, accountId: number) =>
     select hash, type as kind, width, height, encode(bytes, 'base64') as bytes, kept_since from brand_logo
     where account_id = ${accountId} order by hash`
 
-/** Actors keep their numbers, which the hashes of versions are over. */
+/** Actors keep their ids, because the hashes of versions cover them. */
 export async function importActors(sql: Sql, accountId: number, actors: readonly ActorLine[]): Promise<void> {
   await sql`
     insert into actor (id, account_id, kind, label) overriding system value
@@ -55,7 +55,7 @@ export async function importLogo(sql: Sql, accountId: number, logo: LogoLine): P
       kept_since timestamptz)`
 }
 
-/** What an imported account uses of its quotas, which may be more than they allow. */
+/** Sets the counters of an imported account, which may exceed its quotas. */
 export async function setUsage(
   sql: Sql,
   accountId: number,

@@ -1,35 +1,34 @@
 /**
- * The short way of an Idempotency-Key: a verb that writes with one statement, gathered with those of others, keeps the
- * key and the answer in that statement, too. Round it a transaction would cost five round trips, and the gathering.
+ * The fast path of an Idempotency-Key: a verb whose rows share one batched statement stores the key and the response in
+ * that statement. A transaction of its own would cost five round trips and could not share the statement.
  */
 import { type Fragment, type Sql, sqlState } from '../kernel/db/database.ts'
 
-/** `key` as the client chose it; `fingerprint` of all that makes a request this one and no other. */
+/** `key` is the client's; `fingerprint` hashes the method, address and body. */
 export type IdempotentRequest = { key: string; fingerprint: Buffer }
-/** An answer as it went out: it is kept and repeated byte for byte. */
+/** A response as it was sent. It is repeated byte for byte. */
 export type StoredResponse = { status: number; headers: Readonly<Record<string, string>>; body: string }
 
 /**
- * Handed to a verb that keeps the answer with its own statement, instead of a transaction round it. It says so in
- * `isStored`, or throws `IdempotencyKeyTaken` having written nothing.
+ * Given to a verb that stores the response in its own statement. The verb sets `isStored`, or throws
+ * `IdempotencyKeyTaken` and has written nothing.
  */
 export type IdempotencyRecord = { request: IdempotentRequest; isStored: boolean }
 
-/** The key has been used, or is being used: the long way finds out which. */
+/** The key has been used or is in use. The slow path finds out which. */
 export class IdempotencyKeyTaken extends Error {
   override name = 'KeyTaken'
 }
 
-/** What of a receipt goes with a row into the statement that keeps it; null without one. */
-export const toIdempotencyRow = (receipt: IdempotencyRecord | undefined, answer: () => StoredResponse) =>
-  receipt === undefined
+/** The record as JSON for the statement's input row; null without one. */
+export const toIdempotencyRow = (record: IdempotencyRecord | undefined, answer: () => StoredResponse) =>
+  record === undefined
     ? null
-    : { key: receipt.request.key, fingerprint: receipt.request.fingerprint.toString('hex'), ...answer() }
+    : { key: record.request.key, fingerprint: record.request.fingerprint.toString('hex'), ...answer() }
 
 /**
- * Body of a CTE that keeps the receipts of a relation `input (at, account_id, receipt)` and gives the `account_id` and
- * `key` of those whose key was free. It waits for a key that another transaction is writing, but not for long: the
- * rows of others are in the same statement.
+ * Body of a CTE: stores the records of a relation `input (at, account_id, receipt)` and returns `account_id` and `key`
+ * where the key was free. It waits at most 200 ms for another transaction, because other requests share the statement.
  */
 export const storeResponses = (sql: Sql): Fragment => sql`
   insert into idempotency_key (created_at, account_id, fingerprint, key, status, headers, body)

@@ -1,7 +1,6 @@
 /**
- * What makes a request that is sent twice take effect once: its key is a row written in the transaction of what it
- * makes. A second one with the same key waits for that row, and is then given the answer of the first. What was
- * refused or failed is rolled back and leaves nothing.
+ * Makes a repeated request take effect once. The request's transaction also writes its Idempotency-Key. A second request
+ * with the same key waits for that row and gets the stored response. A refused or failed request leaves no key.
  */
 import { perDatabase, type Sql, withRetries } from '../kernel/db/database.ts'
 import { inTransaction } from '../kernel/db/transaction.ts'
@@ -17,24 +16,22 @@ import {
 import { createKeyedQueue, createPermits } from './keyed-queue.ts'
 
 export const IDEMPOTENCY_KEY_LIFETIME_MS = 24 * 60 * 60 * 1_000
-/** A repetition waits this long for the request it repeats. */
+/** How long a repeated request waits for the first one. */
 const WAIT_TIMEOUT_MS = 2_000
-/** So many connections of the pool at most hold such transactions: reads and all else keep the others. */
-const MOST_AT_ONCE = 4
+/** Connections of the pool that such transactions may hold, so that reads always find one. */
+const MAX_CONCURRENT = 4
 
 export type IdempotentOutcome = { answer: StoredResponse; replayed: boolean }
 
-const waiting = perDatabase(() => ({ gate: createKeyedQueue(), seats: createPermits(MOST_AT_ONCE) }))
+const waiting = perDatabase(() => ({ gate: createKeyedQueue(), seats: createPermits(MAX_CONCURRENT) }))
 
 type Work = (ctx: AccountContext) => Promise<StoredResponse>
-type Wish = { work: Work; until: number }
+type Attempt = { work: Work; until: number }
 
 /**
- * Runs `work` unless a request with this key has taken effect in the last 24 hours; then its answer is given again.
- * `work` is given a context whose writes are kept together with its answer, or not at all; when it `keepsReceipt`,
- * it is first given a receipt and no transaction. Throws `validation` (`idempotency_key_reused`) when the key was
- * another request's, `idempotency_in_progress` when that one is still running after two seconds, and whatever `work`
- * throws.
+ * Runs `work`, or repeats the response of a request with this key from the last 24 hours. `work` runs in the transaction
+ * that stores its response; with `keepsReceipt` it first gets an idempotency record instead. Throws `validation` when
+ * another request used the key, `idempotency_in_progress` when that one runs for over two seconds, or what `work` throws.
  */
 export async function runIdempotent(
   ctx: AccountContext,
@@ -44,8 +41,8 @@ export async function runIdempotent(
   const until = performance.now() + WAIT_TIMEOUT_MS
   const { gate, seats } = waiting(ctx.sql)
   const outcome = await gate(`${ctx.accountId} ${request.key}`, WAIT_TIMEOUT_MS, async waited => {
-    // Who had to wait most likely repeats what has just been done.
-    const known = waited ? await findKept(ctx, request) : undefined
+    // A request that waited most likely repeats the one before it.
+    const known = waited ? await findStored(ctx, request) : undefined
     if (known !== undefined) return known
     const outcome = keepsReceipt ? await runWithRecord(ctx, request, work) : undefined
     return outcome ?? seats(() => attempt(ctx, request, { work, until }))
@@ -67,7 +64,7 @@ async function runWithRecord(
     return { answer, replayed: false }
   } catch (error) {
     if (error instanceof IdempotencyKeyTaken) return undefined
-    const known = error instanceof AppError ? await findKept(ctx, request) : undefined
+    const known = error instanceof AppError ? await findStored(ctx, request) : undefined
     if (known !== undefined) return known
     throw error
   }
@@ -76,45 +73,45 @@ async function runWithRecord(
 async function attempt(
   ctx: AccountContext,
   request: IdempotentRequest,
-  wish: Wish,
+  options: Attempt,
 ): Promise<IdempotentOutcome> {
   for (;;) {
-    const answer = await withRetries(() => tryOnce(ctx, request, wish))
+    const answer = await withRetries(() => tryOnce(ctx, request, options))
     if (answer !== undefined) return { answer, replayed: false }
-    const known = await findKept(ctx, request)
+    const known = await findStored(ctx, request)
     if (known !== undefined) return known
-    // It expired, or was deleted, between the two looks.
+    // It expired or was deleted between the two statements.
   }
 }
 
-/** Undefined when the key is taken by a request that took effect. */
+/** Undefined when a completed request has used the key. */
 async function tryOnce(
   ctx: AccountContext,
   request: IdempotentRequest,
-  { work, until }: Wish,
+  { work, until }: Attempt,
 ): Promise<StoredResponse | undefined> {
-  const patience = Math.max(1, Math.ceil(until - performance.now()))
+  const timeoutMs = Math.max(1, Math.ceil(until - performance.now()))
   return inTransaction(
     ctx.sql,
     async sql => {
-      if (!(await claim({ ...ctx, sql }, request, patience))) return undefined
+      if (!(await insertKey({ ...ctx, sql }, request, timeoutMs))) return undefined
       return work({ ...ctx, sql })
     },
-    (sql, answer) => (answer === undefined ? undefined : complete({ ...ctx, sql }, request, answer)),
+    (sql, answer) => (answer === undefined ? undefined : storeResponse({ ...ctx, sql }, request, answer)),
   )
 }
 
 /**
- * False when another request has the key. PostgreSQL lets the insert wait for a transaction that has written the same
- * key; the bound on that is set before the row is tried and lifted with it.
+ * Inserts the key; false when another request has it. The insert waits for a transaction that wrote the same key, so
+ * `lock_timeout` is set before the row is tried and reset with it.
  */
-async function claim(ctx: AccountContext, { key, fingerprint }: IdempotentRequest, patience: number) {
+async function insertKey(ctx: AccountContext, { key, fingerprint }: IdempotentRequest, timeoutMs: number) {
   const now = ctx.clock.now()
   try {
     const rows = await ctx.sql`
       insert into idempotency_key (created_at, account_id, fingerprint, key)
       select ${now}::timestamptz, ${ctx.accountId}::int, ${fingerprint}::bytea, ${key}::text
-      where set_config('lock_timeout', ${String(patience)}, true) is not null
+      where set_config('lock_timeout', ${String(timeoutMs)}, true) is not null
       on conflict (account_id, key) do update
         set created_at = excluded.created_at, fingerprint = excluded.fingerprint, status = null, headers = null, body = null
         where idempotency_key.created_at <= ${expiredBefore(now)}
@@ -125,7 +122,7 @@ async function claim(ctx: AccountContext, { key, fingerprint }: IdempotentReques
   }
 }
 
-const complete = (
+const storeResponse = (
   { sql, accountId }: AccountContext,
   { key }: IdempotentRequest,
   answer: StoredResponse,
@@ -134,7 +131,7 @@ const complete = (
   set status = ${answer.status}, headers = ${JSON.stringify(answer.headers)}::text::jsonb, body = ${answer.body}
   where account_id = ${accountId} and key = ${key}`
 
-async function findKept(
+async function findStored(
   { sql, clock, accountId }: AccountContext,
   { key, fingerprint }: IdempotentRequest,
 ): Promise<IdempotentOutcome | undefined> {
@@ -149,23 +146,23 @@ async function findKept(
 
 const expiredBefore = (now: Date) => new Date(now.getTime() - IDEMPOTENCY_KEY_LIFETIME_MS)
 
-const LARGEST_SWEEP = 500
+const MAX_DELETED_AT_ONCE = 500
 
-/** Deletes keys that are older than a day, 500 at a time; how many. Two processes take different ones. */
+/** Deletes keys that are older than a day, 500 at a time, and returns how many. Two processes take different ones. */
 export async function deleteExpiredKeys(sql: Sql, now: Date): Promise<number> {
   for (let deleted = 0; ; ) {
     const { count } = await sql`
       delete from idempotency_key where ctid = any(array(
         select ctid from idempotency_key where created_at <= ${expiredBefore(now)}
-        order by created_at limit ${LARGEST_SWEEP} for update skip locked))`
+        order by created_at limit ${MAX_DELETED_AT_ONCE} for update skip locked))`
     deleted += count
-    if (count < LARGEST_SWEEP) return deleted
+    if (count < MAX_DELETED_AT_ONCE) return deleted
   }
 }
 
 function inProgress(): AppError {
   const message =
-    'A request with this Idempotency-Key is still running. Send it again in a moment; it will be given the same answer.'
+    'A request with this Idempotency-Key is still running. Send it again in a moment to get its response.'
   return new AppError('idempotency_in_progress', message, undefined, 1_000)
 }
 

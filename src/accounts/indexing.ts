@@ -1,4 +1,4 @@
-/** Whether an account's products may be found with a search engine: the account decides, and the usual answer is yes. */
+/** Whether search engines may list an account's products. The account decides; the default is yes. */
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { notFound } from '../kernel/errors.ts'
 import { withActor } from './actors.ts'
@@ -6,7 +6,7 @@ import { audit } from './audit.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
 import { withTransaction } from './transaction.ts'
 
-/** Lets search engines list the models of an account, or asks them not to. Throws `not_found`. */
+/** Allows or forbids search engines to list the models of an account. Throws `not_found`. */
 export async function setIndexing(
   ctx: OperatorContext & { actorId?: number },
   input: { accountId: number; indexable: boolean },
@@ -33,6 +33,6 @@ export async function isIndexable(ctx: AccountContext): Promise<boolean> {
   return row.indexable
 }
 
-/** For a statement with `passport p`: whether search engines may list what its account has. */
+/** SQL condition on `passport p`: search engines may list the products of its account. */
 export const accountIsIndexable = (sql: Sql): Fragment =>
   sql`exists (select 1 from account a where a.id = p.account_id and a.indexable)`

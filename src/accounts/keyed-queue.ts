@@ -1,28 +1,28 @@
-/** Equal keys one after another, and only so much at once: who waits, waits here and not on a connection. */
+/** Runs work with equal keys one after another, and limits how much runs at once, so that no connection is held while waiting. */
 
-type Waiting = { start: () => void }
+type Waiter = { start: () => void }
 
 /**
- * Runs `work` once nobody else with this key is at work; it is told whether it had to wait for one. Undefined when
- * `patienceMs` passed before.
+ * Runs `work` when no other work with this key runs; `waited` says whether it had to wait. Undefined after `timeoutMs`
+ * of waiting.
  */
 export type KeyedQueue = <T>(
   key: string,
-  patienceMs: number,
+  timeoutMs: number,
   work: (waited: boolean) => Promise<T>,
 ) => Promise<T | undefined>
 
 export function createKeyedQueue(): KeyedQueue {
-  const queues = new Map<string, Waiting[]>()
+  const queues = new Map<string, Waiter[]>()
   const leave = (key: string) => {
     const next = queues.get(key)?.shift()
     if (next === undefined) queues.delete(key)
     else next.start()
   }
-  return async (key, patienceMs, work) => {
+  return async (key, timeoutMs, work) => {
     const queue = queues.get(key)
     if (queue === undefined) queues.set(key, [])
-    else if (!(await comesUp(queue, patienceMs))) return undefined
+    else if (!(await waitForTurn(queue, timeoutMs))) return undefined
     try {
       return await work(queue !== undefined)
     } finally {
@@ -31,36 +31,36 @@ export function createKeyedQueue(): KeyedQueue {
   }
 }
 
-/** False when it took too long; then the place in the queue is given up. */
-function comesUp(queue: Waiting[], patienceMs: number): Promise<boolean> {
+/** False after `timeoutMs`; then it has left the queue. */
+function waitForTurn(queue: Waiter[], timeoutMs: number): Promise<boolean> {
   return new Promise(resolve => {
-    const me: Waiting = {
+    const waiter: Waiter = {
       start() {
         clearTimeout(timer)
         resolve(true)
       },
     }
     const timer = setTimeout(() => {
-      queue.splice(queue.indexOf(me), 1)
+      queue.splice(queue.indexOf(waiter), 1)
       resolve(false)
-    }, patienceMs)
-    queue.push(me)
+    }, timeoutMs)
+    queue.push(waiter)
   })
 }
 
-/** Runs `work` when one of the seats is free, in the order of asking. */
+/** Runs `work` when a permit is free, first come, first served. */
 export type Permits = <T>(work: () => Promise<T>) => Promise<T>
 
 export function createPermits(count: number): Permits {
-  const standing: (() => void)[] = []
+  const waiters: (() => void)[] = []
   let free = count
   return async work => {
     if (free > 0) free--
-    else await new Promise<void>(resolve => standing.push(resolve))
+    else await new Promise<void>(resolve => waiters.push(resolve))
     try {
       return await work()
     } finally {
-      const next = standing.shift()
+      const next = waiters.shift()
       if (next === undefined) free++
       else next()
     }

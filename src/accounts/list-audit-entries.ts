@@ -1,4 +1,4 @@
-/** Reading the audit log, newest first: who did what, when. */
+/** Reads the audit log of an account, newest first. */
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
 import type { ActorKind } from './actors.ts'
 import type { AuditAction } from './audit.ts'
@@ -12,12 +12,12 @@ export type AuditEntry = {
   subject: string
 }
 
-/** `next`: pass it as `before` for the older ones; undefined when there are none. */
+/** `next` is the cursor of the next, older page; undefined on the last page. */
 export type AuditPage = { entries: AuditEntry[]; next: string | undefined }
 
-const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+const MAX_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** At most `limit` entries older than `before`; one that is no cursor is as if it were not there. */
+/** At most `limit` entries older than the cursor `before`. An invalid cursor is ignored. */
 export async function listAuditEntries(
   ctx: AccountContext,
   page: { before: string; limit: number },
@@ -27,7 +27,7 @@ export async function listAuditEntries(
   >`
     select e.id, e.at, e.action, e.subject, a.label, a.kind
     from audit_entry e join actor a on a.account_id = e.account_id and a.id = e.actor
-    where e.account_id = ${ctx.accountId} and e.id < ${findUuid(page.before) ?? LAST}
+    where e.account_id = ${ctx.accountId} and e.id < ${findUuid(page.before) ?? MAX_UUID}
     order by e.id desc limit ${page.limit + 1}`
   const shown = rows.slice(0, page.limit)
   const last = shown.at(-1)

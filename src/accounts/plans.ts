@@ -1,4 +1,4 @@
-/** What an account may do is data: its plan's row, and what the account was given over it. */
+/** Plans: the rows that say what an account may do, and an account's own quotas over them. */
 import type { Sql } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
 
@@ -10,10 +10,10 @@ export const LEVEL_LETTER = { model: 'm', batch: 'b', item: 'i' } as const satis
   LevelLetter
 >
 
-/** Absolute quotas of an account in place of its plan's; absent means the plan's. */
+/** Quotas of an account that replace its plan's. An absent level keeps the plan's. */
 export type QuotaOverrides = Partial<Record<Level, number>>
 
-/** Throws a sentence naming the plans there are. */
+/** Throws `not_found` with the list of plans. */
 export async function requirePlan(sql: Sql, plan: string): Promise<void> {
   const plans = await sql<{ id: string }[]>`select id from plan order by requests_per_minute, id`
   if (plans.some(one => one.id === plan)) return

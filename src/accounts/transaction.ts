@@ -1,9 +1,9 @@
-/** Several verbs as one: all of what they write is kept, or nothing. */
-import { inTransaction as inOne } from '../kernel/db/transaction.ts'
+/** Runs several verbs in one transaction: all their writes are kept, or none. */
+import { inTransaction as runInTransaction } from '../kernel/db/transaction.ts'
 import type { OperatorContext } from './context.ts'
 
-/** Runs `work` with a context whose statements belong to one transaction; what it throws undoes them. */
+/** Runs `work` in a transaction, which is rolled back when it throws. */
 export const withTransaction = <C extends OperatorContext, T>(
   ctx: C,
   work: (ctx: C) => Promise<T>,
-): Promise<T> => inOne(ctx.sql, sql => work({ ...ctx, sql }))
+): Promise<T> => runInTransaction(ctx.sql, sql => work({ ...ctx, sql }))

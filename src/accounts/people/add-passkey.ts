@@ -1,4 +1,4 @@
-/** Adding a passkey to a signed-in person: what the browser is asked, and what it brings back. */
+/** Adds a passkey to a signed-in person: the options for the browser, and its response. */
 import type { RegistrationResponseJSON } from '@simplewebauthn/server'
 import { newUuid } from '../../kernel/ids.ts'
 import { auditPerson } from '../audit.ts'
@@ -41,14 +41,14 @@ export async function createPasskeyOptions(
   return JSON.stringify(options)
 }
 
-/** WebAuthn's user handle: the sixteen bytes of the person's id, which tell nothing about them. */
+/** WebAuthn's user handle: the 16 bytes of the person's id. */
 export const toUserHandle = (personId: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(Buffer.from(personId.replaceAll('-', ''), 'hex'))
 
-/** `refused`: too old, not ours, or not what was asked for. `full`: the person has as many as they may have. */
+/** `refused`: the response is too old or invalid. `full`: the person has the maximum number of passkeys. */
 export type AddPasskeyResult = { id: string } | { problem: 'refused' | 'full' }
 
-/** Keeps the passkey of a browser's answer (JSON of `navigator.credentials.create`). */
+/** Stores the passkey of a browser's response (JSON of `navigator.credentials.create`). */
 export async function addPasskey(
   ctx: OperatorContext,
   owner: Owner,
@@ -66,7 +66,7 @@ export async function addPasskey(
     const kept = await tx.sql`
       insert into passkey (id, person_id, credential_id, public_key, counter, transports, name, created_at)
       values (${id}, ${owner.personId}, ${made.id}, ${Buffer.from(made.publicKey)}, ${made.counter},
-        ${transportsOf(made.transports)}, ${input.name}, ${now})
+        ${keepKnownTransports(made.transports)}, ${input.name}, ${now})
       on conflict (credential_id) do nothing returning id`
     if (kept.length === 0) return { problem: 'refused' }
     await auditPerson(tx, owner.personId, 'passkey_added', input.name)
@@ -74,10 +74,10 @@ export async function addPasskey(
   })
 }
 
-/** The browser's own words; only those that WebAuthn knows go back to it. */
+/** The browser names them; only those that WebAuthn defines are stored. */
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
-const transportsOf = (said: readonly string[] | undefined): string[] =>
-  TRANSPORTS.filter(one => said?.includes(one))
+const keepKnownTransports = (sent: readonly string[] | undefined): string[] =>
+  TRANSPORTS.filter(one => sent?.includes(one))
 
 async function verify(
   ctx: OperatorContext,

@@ -1,6 +1,6 @@
 /**
- * Marks of browsers in which a person has signed in. Whoever guesses passwords has none, so guesses from elsewhere cannot
- * keep a person out of their own browser. A mark opens nothing: it only says whose tries are counted together.
+ * Marks browsers in which a person has signed in. Password guessers lack the mark, so their attempts cannot lock the
+ * person out of their own browser. A mark grants no access: it only decides which attempts are counted together.
  */
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
@@ -26,16 +26,16 @@ export function createKnownDevices(secretKey: string): KnownDevices {
     if (id === '' || Number(time) + DEVICE_LIFETIME_MS <= now.getTime()) return false
     return timingSafeEqual(Buffer.from(signature), Buffer.from(sign(id, time, email)))
   }
-  const marksOf = (value: string | undefined) => value?.split('~').slice(0, MAX_MARKS) ?? []
+  const parseMarks = (value: string | undefined) => value?.split('~').slice(0, MAX_MARKS) ?? []
   return {
     add(value, email, now) {
       const id = randomBytes(12).toString('base64url')
       const time = String(now.getTime())
-      const others = marksOf(value).filter(mark => MARK.test(mark) && !isFor(mark, email, now))
+      const others = parseMarks(value).filter(mark => MARK.test(mark) && !isFor(mark, email, now))
       return [`${id}.${time}.${sign(id, time, email)}`, ...others].slice(0, MAX_MARKS).join('~')
     },
     find: (value, email, now) =>
-      marksOf(value)
+      parseMarks(value)
         .find(mark => isFor(mark, email, now))
         ?.slice(0, 16),
   }

@@ -1,4 +1,4 @@
-/** The people of an account in the hands of its owners. Rows are locked first, so that two owners cannot remove each other. */
+/** What owners do with the people of their account. All members are locked first, so that two owners cannot remove each other. */
 import { AppError, invalid, notFound } from '../../kernel/errors.ts'
 import { findUuid, idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { audit } from '../audit.ts'
@@ -8,11 +8,11 @@ import { parseEmail } from './email.ts'
 import { createPasswordLink } from './one-time-links.ts'
 import { addMember, findOrCreatePerson, type KnownPerson, type Role } from './people.ts'
 
-/** Security bound: each invitation is a letter to an address that somebody typed. */
+/** Security bound: each invitation sends an e-mail to an address that somebody typed. */
 export const MAX_INVITATIONS_PER_DAY = 50
 const DAY_MS = 86_400_000
 
-/** `hasPassword`: they have been here; otherwise they have not used their link yet. */
+/** `hasPassword` is false until the person has used their link. */
 export type Member = { id: string; email: string; role: Role; since: string; hasPassword: boolean }
 
 /** All people of the account: owners first, then by e-mail. */
@@ -32,7 +32,7 @@ export async function listMembers(ctx: AccountContext): Promise<Member[]> {
 
 type MemberRow = { id: string; email: string; role: Role; created_at: Date; has_password: boolean }
 
-/** A member by their id. Throws `not_found`, for another account's too. */
+/** A member by id. Throws `not_found`, also for members of other accounts. */
 export async function getMember(ctx: AccountContext, id: string): Promise<Member> {
   const members = await listMembers(ctx)
   const found = members.find(member => member.id === id)
@@ -41,13 +41,13 @@ export async function getMember(ctx: AccountContext, id: string): Promise<Member
 }
 
 /**
- * Who is given the link of an invitation: the person by mail, or, where no mail can be sent, the owner who invites. An
- * owner who has seen it could sign in as the person. So an owner sees only links of people who are in no other account,
- * and such a person is added to no other one until a link has gone to them alone.
+ * Who receives the link of an invitation: the person by e-mail, or, without a mail server, the inviting owner. An owner
+ * who sees it could sign in as the person. So owners see only links of people without another account, and such a person
+ * joins no other account before they alone have received a link.
  */
 export type LinkReader = 'person' | 'owner'
 
-/** `token` sets the password of someone who has none. `elsewhere`: they have their link from another account. */
+/** `token` sets a first password. `elsewhere`: another account has already invited the person. */
 export type Invitation = { token: string } | { token: undefined; reason: 'has_password' | 'elsewhere' }
 
 /**
@@ -65,7 +65,7 @@ export async function inviteMember(
   }
   return withTransaction(ctx, async tx => {
     await lockMembers(tx)
-    await requireRoom(tx)
+    await requireInvitationsLeft(tx)
     const person = await findOrCreatePerson(tx, email)
     if (person.vouchedBy !== undefined && person.vouchedBy !== ctx.accountId) return { problem: 'vouched' }
     await addMember(tx, { accountId: ctx.accountId, personId: person.id, email, role: input.role })
@@ -89,7 +89,7 @@ async function createInvitation(
 }
 
 /**
- * A new link for a member who has not set a password yet; this account's one before it ends. Throws `not_found` and
+ * Creates a new link for a member without a password; this account's earlier link ends. Throws `not_found` and
  * `rate_limited`.
  */
 export async function inviteAgain(
@@ -99,7 +99,7 @@ export async function inviteAgain(
   return withTransaction(ctx, async tx => {
     const { member } = await lockMember(tx, input.id)
     if (member.hasPassword) return { member, token: undefined, reason: 'has_password' }
-    await requireRoom(tx)
+    await requireInvitationsLeft(tx)
     const person = await findOrCreatePerson(tx, member.email)
     await audit(tx, 'person_invited_again', member.email)
     return { member, ...(await createInvitation(tx, person, input.reader)) }
@@ -107,8 +107,8 @@ export async function inviteAgain(
 }
 
 /**
- * Ends a member's sessions in this account: they sign in anew before they see it again. Sessions that look at other
- * accounts of theirs go on there. Throws `not_found`.
+ * Ends a member's sessions in this account, so that they must sign in again. Their sessions in other accounts continue.
+ * Throws `not_found`.
  */
 export async function endMemberSessions(ctx: AccountContext, id: string): Promise<void> {
   await withTransaction(ctx, async tx => {
@@ -121,19 +121,19 @@ export async function endMemberSessions(ctx: AccountContext, id: string): Promis
   })
 }
 
-async function requireRoom(ctx: AccountContext): Promise<void> {
+async function requireInvitationsLeft(ctx: AccountContext): Promise<void> {
   const since = new Date(ctx.clock.now().getTime() - DAY_MS)
-  // Ids of entries are ordered by time: the first of that moment bounds what is read of a long log.
+  // Ids are ordered by time, so this bound keeps the count from reading the whole log.
   const [row] = await ctx.sql<{ n: number }[]>`
     select count(*)::int as n from audit_entry
     where account_id = ${ctx.accountId} and id >= ${newUuid(since.getTime())}
       and action in ('person_added', 'person_invited_again')`
   if ((row?.n ?? 0) < MAX_INVITATIONS_PER_DAY) return
-  const message = `At most ${MAX_INVITATIONS_PER_DAY} people can be invited in a day.`
+  const message = `At most ${MAX_INVITATIONS_PER_DAY} people can be invited in a day. Try again tomorrow.`
   throw new AppError('rate_limited', message, undefined, 3_600_000)
 }
 
-/** Gives a member another role. False, and nothing changes, rather than leave the account without an owner. Throws `not_found`. */
+/** Changes a member's role. False, without a change, for the last owner. Throws `not_found`. */
 export async function changeRole(ctx: AccountContext, input: { id: string; role: Role }): Promise<boolean> {
   return withTransaction(ctx, async tx => {
     const { uuid, member } = await lockMember(tx, input.id)
@@ -147,8 +147,8 @@ export async function changeRole(ctx: AccountContext, input: { id: string; role:
 }
 
 /**
- * Takes a person out of the account; their sessions in it end. Whoever belongs to no account any more is forgotten, but
- * for the name in what they did. False, and nothing changes, for the last owner. Throws `not_found`.
+ * Removes a person from the account and ends their sessions in it. A person without any account is deleted, except for
+ * the name in the history. False, without a change, for the last owner. Throws `not_found`.
  */
 export async function removeMember(ctx: AccountContext, id: string): Promise<boolean> {
   return withTransaction(ctx, async tx => {
@@ -157,31 +157,31 @@ export async function removeMember(ctx: AccountContext, id: string): Promise<boo
     await audit(tx, 'person_removed', member.email)
     await tx.sql`delete from membership where account_id = ${ctx.accountId} and person_id = ${uuid}`
     await tx.sql`delete from person_session where account_id = ${ctx.accountId} and person_id = ${uuid}`
-    await forgetIfNowhere(tx, uuid)
+    await deletePersonWithoutAccount(tx, uuid)
     return true
   })
 }
 
-async function forgetIfNowhere(ctx: AccountContext, personId: string): Promise<void> {
+async function deletePersonWithoutAccount(ctx: AccountContext, personId: string): Promise<void> {
   const { sql } = ctx
   await sql`
-    with gone as (
+    with deleted as (
       delete from person p where p.id = ${personId}
         and not exists (select from membership m where m.person_id = p.id)
       returning p.id
     ), keys as (
-      delete from passkey where person_id in (select id from gone)
+      delete from passkey where person_id in (select id from deleted)
     ), challenges as (
-      delete from passkey_challenge where person_id in (select id from gone)
+      delete from passkey_challenge where person_id in (select id from deleted)
     ), links as (
-      delete from password_link where person_id in (select id from gone)
+      delete from password_link where person_id in (select id from deleted)
     ), older_links as (
-      delete from one_time_link where person_id in (select id from gone)
+      delete from one_time_link where person_id in (select id from deleted)
     )
-    delete from person_session where person_id in (select id from gone)`
+    delete from person_session where person_id in (select id from deleted)`
 }
 
-/** All rows of the account's people, in one order: whoever changes one waits for whoever changes another. */
+/** Locks all memberships of the account in one order, so that changes of members wait for each other. */
 async function lockMembers(ctx: AccountContext): Promise<{ person_id: string; role: Role }[]> {
   return ctx.sql<{ person_id: string; role: Role }[]>`
     select person_id, role from membership where account_id = ${ctx.accountId} order by person_id for update`

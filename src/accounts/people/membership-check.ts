@@ -1,4 +1,4 @@
-/** Whether somebody with a session belongs to an account: what the account's own people read is not counted. */
+/** Checks whether a session's person belongs to an account, because scans by an account's own people are not counted. */
 import { sha256Hex } from '../../kernel/crypto.ts'
 import type { OperatorContext } from '../context.ts'
 import { isToken } from './one-time-links.ts'
@@ -6,20 +6,20 @@ import { isLive } from './sessions.ts'
 
 export type MembershipQuery = { token: string; accountId: number }
 
-/** For each look, in order, whether the token is of a live session of a person who belongs to that account. */
+/** For each query, in order: whether the token's session is live and its person belongs to the account. */
 export async function areMembers(
   ctx: OperatorContext,
-  looks: readonly MembershipQuery[],
+  queries: readonly MembershipQuery[],
 ): Promise<boolean[]> {
   const { sql } = ctx
-  const real = looks.filter(look => isToken(look.token))
-  if (real.length === 0) return looks.map(() => false)
-  const hashes = real.map(look => sha256Hex(look.token))
+  const wellFormed = queries.filter(query => isToken(query.token))
+  if (wellFormed.length === 0) return queries.map(() => false)
+  const hashes = wellFormed.map(query => sha256Hex(query.token))
   const rows = await sql<{ hash: string; account_id: number }[]>`
     select k.hash, k.account_id
-    from unnest(${hashes}::text[], ${real.map(look => look.accountId)}::int[]) as k(hash, account_id)
+    from unnest(${hashes}::text[], ${wellFormed.map(query => query.accountId)}::int[]) as k(hash, account_id)
     join person_session s on s.hash = k.hash and ${isLive(ctx)}
     join membership m on m.person_id = s.person_id and m.account_id = k.account_id`
   const own = new Set(rows.map(row => `${row.hash} ${row.account_id}`))
-  return looks.map(look => own.has(`${sha256Hex(look.token)} ${look.accountId}`))
+  return queries.map(query => own.has(`${sha256Hex(query.token)} ${query.accountId}`))
 }

@@ -1,4 +1,4 @@
-/** Links that let one person in once, to set a password; only a hash of each token is kept. */
+/** One-time links to set a password. Only a hash of each token is stored. */
 import { randomBase62, sha256Hex } from '../../kernel/crypto.ts'
 import type { OperatorContext } from '../context.ts'
 
@@ -7,14 +7,14 @@ const TOKEN_LENGTH = 43
 const TOKEN = /^[0-9A-Za-z]{43}$/
 
 /**
- * What a link was made for: an invitation into an account, "Password forgotten?", or the operator's command. A person has
- * one of each, for invitations one an account, and none ends another: a stranger who asks for a reset spoils nothing.
+ * Why a link was created. A person has at most one link of each purpose (one invitation for each account). A new link
+ * ends only its predecessor of the same purpose, so a stranger who requests a reset cannot end an invitation.
  */
 export type LinkPurpose =
   | { purpose: 'invitation'; accountId: number }
   | { purpose: 'reset' | 'operator'; accountId?: undefined }
 
-/** A reset is asked for by somebody who sits in front of the form; the others wait in a mailbox or are handed on. */
+/** A reset is used at once; invitations and the operator's links may wait in a mailbox. */
 export const LINK_LIFETIMES_MS = {
   invitation: 7 * 86_400_000,
   operator: 7 * 86_400_000,
@@ -29,7 +29,7 @@ export const buildSetUpUrl = (publicUrl: string, token: string) =>
 export const buildSetPasswordUrl = (publicUrl: string, token: string) =>
   `${publicUrl}/console/set-password?token=${token}`
 
-/** A new link for a person, good once and until its time is over. The one before it for the same purpose ends. */
+/** Creates a link and returns its token. The earlier link for the same purpose ends. */
 export async function createPasswordLink(
   ctx: OperatorContext,
   personId: string,
@@ -37,16 +37,16 @@ export async function createPasswordLink(
 ): Promise<string> {
   const token = createToken()
   const now = ctx.clock.now()
-  const ends = new Date(now.getTime() + LINK_LIFETIMES_MS[purpose])
+  const expiresAt = new Date(now.getTime() + LINK_LIFETIMES_MS[purpose])
   await ctx.sql`
     insert into password_link (hash, person_id, purpose, account_id, created_at, expires_at)
-    values (${sha256Hex(token)}, ${personId}, ${purpose}, ${accountId}, ${now}, ${ends})
+    values (${sha256Hex(token)}, ${personId}, ${purpose}, ${accountId}, ${now}, ${expiresAt})
     on conflict (person_id, purpose, account_id)
     do update set hash = excluded.hash, created_at = excluded.created_at, expires_at = excluded.expires_at`
   return token
 }
 
-/** The e-mail of the person a link is for, or undefined when it is unknown, used, replaced or too old. */
+/** The e-mail of the link's person; undefined when the link is unknown, used, replaced or expired. */
 export async function findPasswordLink(
   ctx: OperatorContext,
   token: string,
@@ -70,19 +70,19 @@ export async function endPasswordLinks(ctx: OperatorContext, personId: string): 
 }
 
 /**
- * The token of a new set-up link when there is no account at all, else undefined. It is good until there
- * is one, whoever made it, or the next start replaces it.
+ * Creates a set-up link while no account exists and returns its token; else undefined. It ends with the first account
+ * or the next start of the server.
  */
 export async function createSetUpLink(ctx: OperatorContext): Promise<string | undefined> {
   const token = createToken()
-  const made = await ctx.sql`
+  const created = await ctx.sql`
     with ended as (delete from one_time_link where purpose = 'set_up' and exists (select from account))
     insert into one_time_link (hash, purpose, created_at)
     select ${sha256Hex(token)}, 'set_up', ${ctx.clock.now()}::timestamptz where not exists (select from account)
     on conflict (purpose) where purpose = 'set_up'
     do update set hash = excluded.hash, created_at = excluded.created_at
     returning hash`
-  return made.length === 1 ? token : undefined
+  return created.length === 1 ? token : undefined
 }
 
 /** Whether a set-up link can be used now. */

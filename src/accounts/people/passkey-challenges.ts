@@ -1,19 +1,19 @@
-/** What a browser is asked to sign with a passkey: random, known here for minutes, and taken once. */
+/** The random challenges that browsers sign with a passkey. Each is valid for minutes and is used once. */
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { sha256Hex } from '../../kernel/crypto.ts'
 import type { OperatorContext } from '../context.ts'
 
-/** Loaded when the first passkey comes: it is large, and most starts never need it. */
+/** Loaded with the first passkey, because the library is large and most servers never need it. */
 export const loadWebAuthn = () => import('@simplewebauthn/server')
 
-/** A sign-in page may stand open for a while; its script takes a new one in time. */
+/** The script of the sign-in page fetches a new one before this ends. */
 export const CHALLENGE_LIFETIME_MS = 10 * 60_000
 /** How long a browser waits for the person. */
 export const BROWSER_TIMEOUT_MS = 5 * 60_000
 const CHALLENGE_BYTES = 32
 
-/** A sign-in names nobody; who adds a passkey or proves who they are is known. */
+/** A sign-in names no person; adding a passkey and confirming an identity do. */
 export type ChallengePurpose =
   | { purpose: 'sign_in'; personId: undefined }
   | { purpose: 'add' | 'prove'; personId: string }
@@ -22,8 +22,8 @@ export type ChallengePurpose =
 export type RelyingParty = { rpId: string; origin: string }
 
 /**
- * Where passkeys work: at a name behind https, and at localhost. Undefined for an address of numbers and for plain
- * http: browsers refuse passkeys there.
+ * The relying party of a public URL. Undefined for IP addresses and plain http except localhost, where browsers refuse
+ * passkeys.
  */
 export function findRelyingParty(publicUrl: string): RelyingParty | undefined {
   const { protocol, hostname, origin } = new URL(publicUrl)
@@ -42,7 +42,7 @@ export async function createChallenge(
   const challenge = new Uint8Array(CHALLENGE_BYTES)
   challenge.set(randomBytes(CHALLENGE_BYTES))
   await sql`
-    with forgotten as (
+    with expired as (
       delete from passkey_challenge where hash in (
         select hash from passkey_challenge where expires_at <= ${now} limit 100 for update skip locked)
     )
@@ -52,7 +52,7 @@ export async function createChallenge(
   return challenge
 }
 
-/** What a browser sent, if it is an object at all; the library looks at everything in it. */
+/** The browser's JSON if it is an object. The library checks its members. */
 export function parseCredential<T>(text: string): T | undefined {
   const value = parse(text)
   return typeof value === 'object' && value !== null ? (value as T) : undefined
@@ -67,8 +67,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * The challenge (base64url) that an answer says it signed, if it was given for this purpose and is still good; from now
- * on it is not, whatever becomes of the answer.
+ * The challenge (base64url) that the response signed, if it was issued for this purpose and has not expired. It is used
+ * up, whether the response is valid or not.
  */
 export async function consumeChallenge(
   ctx: OperatorContext,
@@ -80,10 +80,10 @@ export async function consumeChallenge(
   const client = parseCredential<{ challenge?: unknown }>(Buffer.from(signed, 'base64url').toString('utf8'))
   const challenge = client?.challenge
   if (typeof challenge !== 'string') return undefined
-  return (await isGood(ctx, challenge, purpose)) ? challenge : undefined
+  return (await useUp(ctx, challenge, purpose)) ? challenge : undefined
 }
 
-/** The library throws for whatever does not fit, also for what cannot be read: to us that is one answer, no. */
+/** The library throws for invalid and for unreadable responses alike: both mean no. */
 export async function undefinedIfThrown<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
     return await look()
@@ -92,7 +92,7 @@ export async function undefinedIfThrown<T>(look: () => Promise<T>): Promise<T | 
   }
 }
 
-async function isGood(
+async function useUp(
   ctx: OperatorContext,
   challenge: string,
   { purpose, personId }: ChallengePurpose,

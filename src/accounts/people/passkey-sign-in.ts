@@ -1,4 +1,4 @@
-/** Signing in with a passkey: the device names the person and proves it; no e-mail is typed, so none can be guessed. */
+/** Signs in with a passkey. The device names the person, so no e-mail is typed and none can be guessed. */
 import type { AuthenticationResponseJSON, WebAuthnCredential } from '@simplewebauthn/server'
 import type { OperatorContext } from '../context.ts'
 import { toUserHandle } from './add-passkey.ts'
@@ -22,7 +22,7 @@ import { createSession, type NewSession, renewSession, type Session } from './se
 
 const ANY_PERSON: ChallengePurpose = { purpose: 'sign_in', personId: undefined }
 
-/** The options for `navigator.credentials.get` (WebAuthn §5.5, as JSON), or the seconds to wait when a network has taken too many. */
+/** The options for `navigator.credentials.get` (WebAuthn §5.5), or the seconds to wait when a network took too many. */
 export async function createSignInOptions(
   ctx: OperatorContext,
   input: { home: RelyingParty; network: string },
@@ -30,7 +30,7 @@ export async function createSignInOptions(
   const seconds = countChallenge(ctx, input.network)
   if (seconds !== undefined) return { seconds }
   const challenge = Buffer.from(await createChallenge(ctx, ANY_PERSON)).toString('base64url')
-  // Written here, not by the library: it takes a fifth of a second to load, and every sign-in page asks for this.
+  // Without the library, which takes 200 ms to load: every sign-in page needs these options.
   return {
     options: { rpId: input.home.rpId, challenge, timeout: BROWSER_TIMEOUT_MS, userVerification: 'required' },
   }
@@ -46,7 +46,7 @@ export type PasskeySignIn = {
 
 export type PasskeySignInResult = NewSession | { problem: 'wrong' } | Throttled
 
-/** A new session for a right answer to a challenge of ours, once. */
+/** Creates a session for a valid response to an unused challenge. */
 export async function signInWithPasskey(
   ctx: OperatorContext,
   input: PasskeySignIn,
@@ -62,7 +62,7 @@ export async function signInWithPasskey(
   return session
 }
 
-/** The options for a signed-in person who proves again who they are: only their own passkeys will do. */
+/** The options for a signed-in person who confirms their identity: only their own passkeys are accepted. */
 export async function createProofOptions(
   ctx: OperatorContext,
   { personId, home }: { personId: string; home: RelyingParty },
@@ -83,7 +83,7 @@ export async function createProofOptions(
   }
 }
 
-/** A new token for the session of a person who has proven with a passkey who they are. */
+/** Renews the session of a person who has confirmed their identity with a passkey, and returns its new token. */
 export async function proveByPasskey(
   ctx: OperatorContext,
   session: Session,
@@ -99,7 +99,7 @@ export async function proveByPasskey(
   return { token }
 }
 
-/** The passkey of a right answer to a challenge that was given for this. */
+/** The passkey of a valid response to a challenge of this purpose. */
 async function verifyAnswer(
   ctx: OperatorContext,
   { home, answer }: { home: RelyingParty; answer: string },
@@ -108,11 +108,11 @@ async function verifyAnswer(
   const response = parseCredential<AuthenticationResponseJSON>(answer)
   const passkey = typeof response?.id === 'string' ? await findPasskey(ctx, response.id) : undefined
   if (response === undefined || passkey === undefined) return undefined
-  // A browser that was told which passkeys will do need not name the person.
+  // A browser that got a list of accepted passkeys need not name the person.
   const isNamed = response.response?.userHandle !== undefined || purpose.purpose === 'sign_in'
   if (isNamed && !isOwnHandle(response, passkey.personId)) return undefined
   const counter = await verify(ctx, { home, response, credential: passkey.credential, purpose })
-  return counter !== undefined && (await noteUse(ctx, passkey.id, counter)) ? passkey : undefined
+  return counter !== undefined && (await recordUse(ctx, passkey.id, counter)) ? passkey : undefined
 }
 
 type Passkey = { id: string; personId: string; credential: WebAuthnCredential }
@@ -129,12 +129,12 @@ async function findPasskey(ctx: OperatorContext, credentialId: string): Promise<
   return { id, personId: row.person_id, credential: { id: credentialId, publicKey, counter, transports } }
 }
 
-/** WebAuthn §7.2, step 6: a discoverable credential comes with its person's handle, and it must be theirs. */
+/** WebAuthn §7.2, step 6: the user handle of a discoverable credential must be its owner's. */
 function isOwnHandle({ response }: AuthenticationResponseJSON, personId: string): boolean {
   return response?.userHandle === Buffer.from(toUserHandle(personId)).toString('base64url')
 }
 
-/** The authenticator's new counter, or undefined when the answer is not good. */
+/** The authenticator's new counter; undefined when the response is invalid. */
 async function verify(
   ctx: OperatorContext,
   input: {
@@ -162,8 +162,8 @@ async function verify(
   })
 }
 
-/** WebAuthn §7.2, step 22: a counter that does not grow is a copy's. False when another sign-in was faster with it. */
-async function noteUse(ctx: OperatorContext, id: string, counter: number): Promise<boolean> {
+/** WebAuthn §7.2, step 22: a counter that does not grow points to a cloned key. False for a counter already used. */
+async function recordUse(ctx: OperatorContext, id: string, counter: number): Promise<boolean> {
   const noted = await ctx.sql`
     update passkey set counter = ${counter}, last_used_at = ${ctx.clock.now()}
     where id = ${id} and (counter < ${counter} or (counter = 0 and ${counter}::bigint = 0)) returning id`

@@ -1,4 +1,4 @@
-/** A person's passkeys: a key pair in their device or password manager for each, of which only the public half is here. */
+/** Lists, renames and removes a person's passkeys. Only the public key of each is stored here. */
 import { notFound } from '../../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import { auditPerson } from '../audit.ts'
@@ -6,7 +6,7 @@ import type { OperatorContext } from '../context.ts'
 import { withTransaction } from '../transaction.ts'
 
 export const MAX_PASSKEY_NAME_LENGTH = 100
-/** A person has a handful; the browser is told all of them. */
+/** A browser gets the whole list of a person's passkeys. */
 export const MAX_PASSKEYS_PER_PERSON = 20
 
 export type PasskeyRecord = { id: string; name: string; created_at: string; last_used_at: string | null }
@@ -24,7 +24,7 @@ export async function listPasskeys(ctx: OperatorContext, { personId }: Owner): P
   }))
 }
 
-/** Throws `not_found`, for another person's too. */
+/** Throws `not_found`, also for another person's passkey. */
 export async function getPasskey(ctx: OperatorContext, owner: Owner, id: string): Promise<PasskeyRecord> {
   const found = (await listPasskeys(ctx, owner)).find(one => one.id === id)
   if (found === undefined) throw notFound('passkey')
@@ -39,23 +39,23 @@ export async function renamePasskey(
 ): Promise<void> {
   await withTransaction(ctx, async tx => {
     const renamed = await tx.sql`
-      update passkey set name = ${input.name} where id = ${uuidOf(input.id)} and person_id = ${owner.personId} returning id`
+      update passkey set name = ${input.name} where id = ${requirePasskeyUuid(input.id)} and person_id = ${owner.personId} returning id`
     if (renamed.length === 0) throw notFound('passkey')
     await auditPerson(tx, owner.personId, 'passkey_renamed', input.name)
   })
 }
 
-/** It opens nothing from now on; sessions that began with it go on. Throws `not_found`. */
+/** Removes a passkey. Sessions that it started continue. Throws `not_found`. */
 export async function removePasskey(ctx: OperatorContext, owner: Owner, id: string): Promise<void> {
   await withTransaction(ctx, async tx => {
     const [removed] = await tx.sql<{ name: string }[]>`
-      delete from passkey where id = ${uuidOf(id)} and person_id = ${owner.personId} returning name`
+      delete from passkey where id = ${requirePasskeyUuid(id)} and person_id = ${owner.personId} returning name`
     if (removed === undefined) throw notFound('passkey')
     await auditPerson(tx, owner.personId, 'passkey_removed', removed.name)
   })
 }
 
-function uuidOf(id: string): string {
+function requirePasskeyUuid(id: string): string {
   const uuid = findUuid(id)
   if (uuid === undefined) throw notFound('passkey')
   return uuid

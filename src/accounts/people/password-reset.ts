@@ -1,4 +1,4 @@
-/** "Password forgotten?": a link by mail to whoever has the address, and the same answer to who asks for it. */
+/** "Password forgotten?": an e-mail with a link. The page's answer never reveals whether the address is known. */
 import { auditPerson } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
 import { withTransaction } from '../transaction.ts'
@@ -6,8 +6,8 @@ import { parseEmail } from './email.ts'
 import { createPasswordLink } from './one-time-links.ts'
 
 /**
- * The token of a new link for the person with this e-mail. Undefined when nobody has it, when they are in no account, and
- * when they have not set a password yet: they have an invitation.
+ * Creates a link for the person with this e-mail. Undefined for an unknown e-mail, for a person without an account, and
+ * for one without a password, who has an invitation instead.
  */
 export async function createResetLink(
   ctx: OperatorContext,

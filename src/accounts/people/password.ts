@@ -1,4 +1,4 @@
-/** Passwords: which ones are taken, and argon2id hashes that carry their own parameters, so that these can be raised. */
+/** Password rules, and argon2id hashes that carry their parameters, so that these can be raised later. */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { AppError } from '../../kernel/errors.ts'
@@ -9,7 +9,7 @@ export const MAX_PASSWORD_LENGTH = 128
 
 export type PasswordProblem = 'short' | 'long' | 'common' | 'email'
 
-/** What is wrong with a new password, or undefined. Length is counted in characters as a person sees code points. */
+/** What is wrong with a new password, or undefined. Length counts code points. */
 export function findPasswordProblem(password: string, email: string): PasswordProblem | undefined {
   const length = [...password.normalize('NFC')].length
   if (length < MIN_PASSWORD_LENGTH) return 'short'
@@ -21,8 +21,8 @@ export function findPasswordProblem(password: string, email: string): PasswordPr
 
 export const PASSWORD_PROBLEM_SENTENCES = {
   short: `The password needs at least ${MIN_PASSWORD_LENGTH} characters.`,
-  long: `The password has more than ${MAX_PASSWORD_LENGTH} characters.`,
-  common: 'The password is one of the most common, or made of them.',
+  long: `The password must have at most ${MAX_PASSWORD_LENGTH} characters.`,
+  common: 'The password is one of the most common ones, or made of them. Choose another one.',
   email: 'The password must not contain the e-mail address.',
 } as const satisfies Record<PasswordProblem, string>
 
@@ -33,9 +33,9 @@ const CURRENT: Parameters = { memory: 19_456, passes: 2, parallelism: 1 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 
-/** Twice 19 MiB at a time, and a queue that a flood of sign-ins fills instead of the memory and the thread pool. */
-const MOST_AT_ONCE = 2
-const MOST_WAITING = 40
+/** Bounds a flood of sign-ins to twice 19 MiB and two threads; the others wait in a queue. */
+const MAX_CONCURRENT = 2
+const MAX_WAITING = 40
 
 let running = 0
 const waiting: (() => void)[] = []
@@ -48,7 +48,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(digest)}`
 }
 
-/** Whether it is the password of the hash. Without a hash the same work is done, and the answer is no. */
+/** Whether the password matches the hash. Without a hash it does the same work and returns false. */
 export async function verifyPassword(password: string, encoded: string | undefined): Promise<boolean> {
   const known = encoded === undefined ? undefined : decode(encoded)
   const salt = known?.salt ?? randomBytes(SALT_BYTES)
@@ -56,7 +56,7 @@ export async function verifyPassword(password: string, encoded: string | undefin
   return timingSafeEqual(digest, known?.digest ?? randomBytes(HASH_BYTES)) && known !== undefined
 }
 
-/** Whether a hash was made with other parameters than are used today. */
+/** Whether a hash was made with other parameters than today's. */
 export function isOutdatedHash(encoded: string): boolean {
   const { memory, passes, parallelism } = decode(encoded).parameters
   return memory !== CURRENT.memory || passes !== CURRENT.passes || parallelism !== CURRENT.parallelism
@@ -67,7 +67,8 @@ const ENCODED =
 
 function decode(encoded: string): { parameters: Parameters; salt: Buffer; digest: Buffer } {
   const [, memory, passes, parallelism, salt, digest] = ENCODED.exec(encoded) ?? []
-  if (salt === undefined || digest === undefined) throw new Error('a stored password hash is not one of ours')
+  if (salt === undefined || digest === undefined)
+    throw new Error('a stored password hash has an unknown format')
   return {
     parameters: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
     salt: Buffer.from(salt, 'base64'),
@@ -80,7 +81,7 @@ const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 const run = promisify(argon2)
 
 async function derive(password: string, nonce: Buffer, parameters: Parameters): Promise<Buffer> {
-  await takeTurn()
+  await waitForPermit()
   try {
     return await run('argon2id', {
       message: Buffer.from(password.normalize('NFC')),
@@ -95,13 +96,13 @@ async function derive(password: string, nonce: Buffer, parameters: Parameters): 
   }
 }
 
-function takeTurn(): Promise<void> {
-  if (running < MOST_AT_ONCE) {
+function waitForPermit(): Promise<void> {
+  if (running < MAX_CONCURRENT) {
     running++
     return Promise.resolve()
   }
-  if (waiting.length >= MOST_WAITING) {
-    const message = 'Too many people sign in at this moment. Try again in a few seconds.'
+  if (waiting.length >= MAX_WAITING) {
+    const message = 'Too many people are signing in. Try again in a few seconds.'
     throw new AppError('unavailable', message, undefined, 5_000)
   }
   return new Promise(resolve => waiting.push(resolve))

@@ -1,4 +1,4 @@
-/** People of an account, as the operator makes them. A person has one e-mail and password, whatever accounts they belong to. */
+/** Creates people and their memberships. A person has one e-mail and one password for all accounts they belong to. */
 import { AppError, invalid } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { requireAccount } from '../accounts.ts'
@@ -15,8 +15,8 @@ export type Role = (typeof ROLES)[number]
 export type NewPerson = { accountId: number; email: string; role: Role }
 
 /**
- * Puts a person into an account, with a link to set their password. Throws `not_found` for an unknown account and
- * `validation` for what is no e-mail or is in the account already.
+ * Adds a person to an account and creates a link to set their password. Throws `not_found` for an unknown account and
+ * `validation` for an invalid e-mail or one that is already in the account.
  */
 export async function createPerson(
   ctx: OperatorContext,
@@ -26,7 +26,7 @@ export async function createPerson(
   await requireAccount(ctx, input.accountId)
   return withTransaction(ctx, async tx => {
     const { id: personId, vouchedBy } = await findOrCreatePerson(tx, email)
-    if (vouchedBy !== undefined && vouchedBy !== input.accountId) throw vouched(email, vouchedBy)
+    if (vouchedBy !== undefined && vouchedBy !== input.accountId) throw vouchedError(email, vouchedBy)
     await addMember(tx, { ...input, personId, email })
     const token = await createPasswordLink(tx, personId, { purpose: 'operator' })
     const actorId = await getOperatorActor(tx, input.accountId)
@@ -35,7 +35,7 @@ export async function createPerson(
   })
 }
 
-/** Gives a person a new link to set a password; the old password works until it is used. Throws `not_found`. */
+/** Creates a link to set a new password. The old password works until the link is used. Throws `not_found`. */
 export async function resetPassword(
   ctx: OperatorContext,
   input: { email: string },
@@ -55,12 +55,12 @@ export async function resetPassword(
 }
 
 /**
- * `vouchedBy`: an owner of this account has seen the link for the person's first password, so that nobody but them knows
- * whether it is the person who signs in. Undefined once a link went to the person alone.
+ * `vouchedBy`: an owner of this account has seen the link for the person's first password, so that owner could sign in
+ * as the person. Undefined once the person alone has received a link.
  */
 export type KnownPerson = { id: string; hasPassword: boolean; vouchedBy: number | undefined }
 
-/** The person with this e-mail; the row stays locked until the transaction ends. */
+/** The person with this e-mail, created if needed. The row stays locked until the transaction ends. */
 export async function findOrCreatePerson(ctx: OperatorContext, email: string): Promise<KnownPerson> {
   const now = ctx.clock.now()
   const [row] = await ctx.sql<{ id: string; has_password: boolean; vouched_by: number | null }[]>`
@@ -71,7 +71,7 @@ export async function findOrCreatePerson(ctx: OperatorContext, email: string): P
   return { id: row.id, hasPassword: row.has_password, vouchedBy: row.vouched_by ?? undefined }
 }
 
-/** Makes a person a member with an actor of their own, and returns its number. Throws `validation` for a second time. */
+/** Adds a membership with its own actor and returns the actor's id. Throws `validation` for an existing member. */
 export async function addMember(
   ctx: OperatorContext,
   member: NewPerson & { personId: string },
@@ -90,8 +90,8 @@ export async function addMember(
   return actorId
 }
 
-function vouched(email: string, accountId: number): AppError {
-  const message = `${email} set their password by a link that an owner of account ${accountId} has seen. Run "carnet users reset-password --email ${email}", give the link to them alone, and add them once they have used it.`
+function vouchedError(email: string, accountId: number): AppError {
+  const message = `An owner of account ${accountId} has seen the link with which ${email} set a password. Run "carnet users reset-password --email ${email}", give the link to that person alone, and add them once they have used it.`
   return invalid([{ field: 'email', pointer: '/email', code: 'duplicate', message }])
 }
 

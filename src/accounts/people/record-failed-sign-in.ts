@@ -1,16 +1,16 @@
-/** Wrong passwords of a person, told to the owners of their accounts: one entry of the audit log an hour, however many. */
+/** Records wrong passwords in the audit logs of the person's accounts, at most one entry an hour. */
 import { auditColumns, auditValues } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
 
-const NOTED_EVERY_MS = 3_600_000
+const ENTRY_INTERVAL_MS = 3_600_000
 
 /**
- * Notes a wrong password for an e-mail. One statement for an e-mail that nobody has here, too, so that its time tells
- * nothing. The entry says how many there were since the one before.
+ * Records a wrong password for an e-mail. An unknown e-mail runs the same statement, so that the response time does not
+ * reveal it. The entry says how many attempts failed since the last one.
  */
 export async function recordFailedSignIn({ sql, clock }: OperatorContext, email: string): Promise<void> {
   const now = clock.now()
-  const due = new Date(now.getTime() - NOTED_EVERY_MS)
+  const due = new Date(now.getTime() - ENTRY_INTERVAL_MS)
   const entry = {
     account: sql`m.account_id`,
     actor: sql`m.actor_id`,

@@ -1,4 +1,4 @@
-/** The session's cookie as any door sees it: its name, and the token in it. */
+/** The name of the session cookie, and the token in it. */
 
 /** RFC 6265bis §4.1.3.2: browsers take a `__Host-` cookie only from https, with Path=/ and for no other host. */
 export const getSessionCookieName = (publicUrl: string): string =>

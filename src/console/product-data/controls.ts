@@ -102,15 +102,9 @@ ${text}</textarea>`
 
 const KNOWN_NAMES_ID = 'known-names'
 
-<<<<<<< HEAD
 /** A datalist of fibre names in the console's language; '' if no field offers them. */
 export function renderKnownNames({ language }: Words, fields: readonly Field[]): string {
-  if (!fields.some(field => field.of?.some(({ known }) => known !== undefined))) return ''
-=======
-/** The names that inputs of `fields` offer, in the console's language; '' where none does. */
-export function knownNames({ language }: Words, fields: readonly Field[]): string {
   if (!fields.some(field => field.of?.some(({ dictionary }) => dictionary !== undefined))) return ''
->>>>>>> fdeb67e (fields: let the field table say section, figure, fact and shape)
   const names = Object.values(getLabels(language).fibres).sort(new Intl.Collator(language).compare)
   return html`<datalist id="${KNOWN_NAMES_ID}">!${names.map(name => html`<option value="${name}"></option>`)}</datalist>`
 }
