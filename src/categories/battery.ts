@@ -1,6 +1,6 @@
 /** Batteries, from the coin cell to the container. */
-import type { Category } from './field.ts'
-import { COUNTRY_OF_MANUFACTURE, END_OF_LIFE } from './shared.ts'
+import { type Category, END_OF_LIFE } from './field.ts'
+import { COUNTRY_OF_MANUFACTURE } from './shared.ts'
 
 export const battery: Category = {
   id: 'battery',
@@ -34,22 +34,9 @@ export const battery: Category = {
       required: true,
       open: true,
       values: [
-        'nmc',
-        'nca',
-        'lfp',
-        'lmo',
-        'lto',
-        'nimh',
-        'lead_acid',
-        'sodium_ion',
-        'lco',
-        'lmfp',
-        'nicd',
-        'zinc_air',
-        'alkaline',
-        'lithium_primary',
-        'solid_state',
-        'other',
+        ...['nmc', 'nca', 'lfp', 'lmo', 'lto', 'nimh', 'lead_acid', 'sodium_ion', 'lco'],
+        ...['lmfp', 'nicd', 'zinc_air', 'alkaline', 'lithium_primary', 'solid_state'],
+        ...['other'],
       ],
     },
     {

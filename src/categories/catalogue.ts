@@ -1,8 +1,8 @@
 /** Which categories there are, each with the shared fields around its own. A new category is one file and one line here. */
 import { battery } from './battery.ts'
-import type { Category, Section } from './field.ts'
+import { type Category, CLOSING_SECTIONS, END_OF_LIFE, type Section } from './field.ts'
 import { furniture } from './furniture.ts'
-import { CLOSING_SECTIONS, END_OF_LIFE, SHARED_HEAD, SHARED_TAIL } from './shared.ts'
+import { SHARED_HEAD, SHARED_TAIL } from './shared.ts'
 import { textile } from './textile.ts'
 
 /** A category with all the fields of its passports, in the order in which they are shown. */

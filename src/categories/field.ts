@@ -94,6 +94,15 @@ export type Field = {
 /** A heading of the page. Its anchor is printed and linked to, so it never changes. */
 export type Section = { anchor: string; title: Extract<keyof Labels['ui'], `section.${string}`> }
 
+/** A category places this section among its own; otherwise it follows them. */
+export const END_OF_LIFE: Section = { anchor: 'end-of-life', title: 'section.endOfLife' }
+
+/** The last sections of every page. */
+export const CLOSING_SECTIONS: readonly Section[] = [
+  { anchor: 'operator', title: 'section.operator' },
+  { anchor: 'documents', title: 'section.documents' },
+]
+
 export type Category = {
   id: string
   title: string

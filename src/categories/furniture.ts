@@ -1,6 +1,6 @@
 /** Furniture for homes and workplaces. */
-import type { Category } from './field.ts'
-import { COUNTRY_OF_MANUFACTURE, END_OF_LIFE } from './shared.ts'
+import { type Category, END_OF_LIFE } from './field.ts'
+import { COUNTRY_OF_MANUFACTURE } from './shared.ts'
 
 export const furniture: Category = {
   id: 'furniture',
@@ -40,23 +40,9 @@ export const furniture: Category = {
           required: true,
           open: true,
           values: [
-            'wood',
-            'engineeredWood',
-            'metal',
-            'plastic',
-            'glass',
-            'textile',
-            'foam',
-            'leather',
-            'bamboo',
-            'rattan',
-            'cork',
-            'stone',
-            'ceramic',
-            'concrete',
-            'rubber',
-            'paper',
-            'other',
+            ...['wood', 'engineeredWood', 'metal', 'plastic', 'glass', 'textile', 'foam'],
+            ...['leather', 'bamboo', 'rattan', 'cork', 'stone', 'ceramic', 'concrete'],
+            ...['rubber', 'paper', 'other'],
           ],
         },
         {

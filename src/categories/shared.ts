@@ -1,5 +1,5 @@
 /** The fields that every category has, whatever the product: who stands behind it, what it is called, where it ends. */
-import type { Field, Section } from './field.ts'
+import type { Field } from './field.ts'
 
 const country: Field = {
   name: 'country',
@@ -8,15 +8,6 @@ const country: Field = {
   required: true,
   format: 'country',
 }
-
-/** A category places this section among its own; otherwise it follows them. */
-export const END_OF_LIFE: Section = { anchor: 'end-of-life', title: 'section.endOfLife' }
-
-/** The last sections of every page. */
-export const CLOSING_SECTIONS: readonly Section[] = [
-  { anchor: 'operator', title: 'section.operator' },
-  { anchor: 'documents', title: 'section.documents' },
-]
 
 /** Shown before a category's own fields. */
 export const SHARED_HEAD: readonly Field[] = [

@@ -1,6 +1,6 @@
 /** Clothing and household textiles. */
-import type { Audience, Category } from './field.ts'
-import { COUNTRY_OF_MANUFACTURE, END_OF_LIFE } from './shared.ts'
+import { type Audience, type Category, END_OF_LIFE } from './field.ts'
+import { COUNTRY_OF_MANUFACTURE } from './shared.ts'
 
 const PROTECTED: readonly Audience[] = ['legitimate_interest', 'authority']
 

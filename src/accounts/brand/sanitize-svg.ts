@@ -5,47 +5,20 @@
 
 export type SanitizedSvg = { text: string; width: number; height: number }
 
-const ELEMENTS = new Set([
-  ...['svg', 'g', 'defs', 'symbol', 'use', 'title', 'desc', 'style'],
-  ...['path', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon', 'text', 'tspan'],
-  ...['linearGradient', 'radialGradient', 'stop', 'clipPath', 'mask', 'pattern'],
-])
+const wordSet = (words: string) => new Set(words.trim().split(/\s+/))
 
-const ATTRIBUTES = new Set([
-  ...['id', 'class', 'style', 'xmlns', 'viewBox', 'preserveAspectRatio', 'width', 'height', 'transform', 'd'],
-  ...[
-    'x',
-    'y',
-    'x1',
-    'y1',
-    'x2',
-    'y2',
-    'cx',
-    'cy',
-    'r',
-    'rx',
-    'ry',
-    'fx',
-    'fy',
-    'dx',
-    'dy',
-    'points',
-    'offset',
-  ],
-  ...['fill', 'fill-opacity', 'fill-rule', 'clip-rule', 'clip-path', 'mask', 'opacity', 'color', 'display'],
-  ...['stroke', 'stroke-width', 'stroke-linecap', 'stroke-linejoin', 'stroke-miterlimit', 'stroke-dasharray'],
-  ...['stroke-dashoffset', 'stroke-opacity', 'stop-color', 'stop-opacity', 'gradientUnits', 'spreadMethod'],
-  ...[
-    'gradientTransform',
-    'clipPathUnits',
-    'maskUnits',
-    'maskContentUnits',
-    'patternUnits',
-    'patternTransform',
-  ],
-  ...['patternContentUnits', 'font-family', 'font-size', 'font-weight', 'font-style', 'letter-spacing'],
-  ...['text-anchor', 'dominant-baseline', 'text-rendering', 'shape-rendering', 'visibility', 'href'],
-])
+const ELEMENTS = wordSet(`
+  svg g defs symbol use title desc style path rect circle ellipse line polyline polygon text tspan
+  linearGradient radialGradient stop clipPath mask pattern`)
+
+const ATTRIBUTES = wordSet(`
+  id class style xmlns viewBox preserveAspectRatio width height transform d x y x1 y1 x2 y2 cx cy r rx ry
+  fx fy dx dy points offset fill fill-opacity fill-rule clip-rule clip-path mask opacity color display
+  stroke stroke-width stroke-linecap stroke-linejoin stroke-miterlimit stroke-dasharray stroke-dashoffset
+  stroke-opacity stop-color stop-opacity gradientUnits spreadMethod gradientTransform clipPathUnits
+  maskUnits maskContentUnits patternUnits patternTransform patternContentUnits font-family font-size
+  font-weight font-style letter-spacing text-anchor dominant-baseline text-rendering shape-rendering
+  visibility href`)
 
 /** Where text is drawn or says something; elsewhere it is only white space. */
 const WITH_TEXT = new Set(['title', 'desc', 'style', 'text', 'tspan'])
@@ -145,27 +118,10 @@ function attributesOf(source: string): Map<string, string> | undefined {
  * The functions that an attribute or a style may call. None of them loads anything; those that do (`image-set`, `image`,
  * `cross-fade`, `element`, `src`, and what CSS may get next) are not among them.
  */
-const FUNCTIONS = new Set([
-  ...[
-    'rgb',
-    'rgba',
-    'hsl',
-    'hsla',
-    'hwb',
-    'lab',
-    'lch',
-    'oklab',
-    'oklch',
-    'color',
-    'color-mix',
-    'var',
-    'calc',
-  ],
-  ...['min', 'max', 'clamp', 'matrix', 'translate', 'translatex', 'translatey', 'scale', 'scalex', 'scaley'],
-  ...['rotate', 'skew', 'skewx', 'skewy', 'inset', 'circle', 'ellipse', 'polygon', 'path'],
-  // Selectors of a style sheet.
-  ...['not', 'is', 'where', 'has', 'nth-child', 'nth-of-type', 'nth-last-child', 'nth-last-of-type'],
-])
+const FUNCTIONS = wordSet(`
+  rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix var calc min max clamp matrix translate
+  translatex translatey scale scalex scaley rotate skew skewx skewy inset circle ellipse polygon path not
+  is where has nth-child nth-of-type nth-last-child nth-last-of-type`)
 const OWN_PART = /url\(\s*(?:"#[\w.-]+"|'#[\w.-]+'|#[\w.-]+)\s*\)/gi
 /** The name before a bracket; CSS allows no space between, an attribute such as `transform` does. */
 const FUNCTION_NAME = /([^\s,;:(){}[\]"'!+*/>~.#]*)\s*\(/g
