@@ -3,9 +3,9 @@ import { NO_BRAND } from '../src/accounts/brand/brand.ts'
 import { DEMO_PASSPORTS } from '../src/cli/demo/demo-data.ts'
 import { LANGUAGES } from '../src/i18n/catalogue.ts'
 import { newUuid } from '../src/kernel/ids.ts'
-import { symbolAddress } from '../src/passports/core/record.ts'
+import { getQrAddress } from '../src/passports/core/record.ts'
 import type { PublicPassportRow } from '../src/passports/read/find.ts'
-import { qrSymbol } from '../src/qr/svg.ts'
+import { renderQrSvg } from '../src/qr/svg.ts'
 import { renderPassportPage } from '../src/site/passport-page.ts'
 import { readingOf } from '../src/site/reading.ts'
 import { readyAnswer } from '../src/site/ready-answer.ts'
@@ -78,7 +78,7 @@ function render(row: PublicPassportRow, i: number): void {
   const language = LANGUAGES[i % LANGUAGES.length]?.code ?? 'en'
   const history = { versions: [{ versionNo: 1, kind: 'first' as const, at: new Date(MADE_AT) }], total: 1 }
   const reading = readingOf(ADDRESSES, row, history, 'public')
-  const { svg } = qrSymbol(symbolAddress(ADDRESSES, row, 'passport'), { level: 'M', isInline: true })
+  const { svg } = renderQrSvg(getQrAddress(ADDRESSES, row, 'passport'), { level: 'M', isInline: true })
   const body = renderPassportPage(reading, language, { qr: svg, brand: BRAND })
   readyAnswer({ body, tag: reading.id, headers: {} })
 }

@@ -2,10 +2,9 @@
  * `resolver`: a GS1 address led to its passport, against a bare server that sends the same redirect. Once for one address
  * that everybody scans, once for addresses that each come once a second at most, so that each costs its look-up.
  */
-import { mod10CheckDigit } from '../src/gs1/check-digit.ts'
+import { computeMod10CheckDigit } from '../src/gs1/check-digit.ts'
 import { fill } from '../test/fill-database.ts'
-import type { Bench } from './environment.ts'
-import { measureInTurns } from './environment.ts'
+import { type Bench, measureInTurns } from './environment.ts'
 import { load, request } from './load.ts'
 
 const CONNECTIONS = 32
@@ -14,7 +13,7 @@ const ADDRESSES = 100_000
 
 const gtin14 = (n: number) => {
   const digits = `0952${String(n).padStart(9, '0')}`
-  return digits + mod10CheckDigit(digits)
+  return digits + computeMod10CheckDigit(digits)
 }
 
 export const resolverRows: Bench = async stage => {

@@ -3,7 +3,7 @@ import type { AccountContext } from '../src/accounts/context.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import type { Sql } from '../src/kernel/db/database.ts'
 import { idFromUuid, newUuid } from '../src/kernel/ids.ts'
-import { createChildren } from '../src/passports/units/create-units.ts'
+import { issueUnits } from '../src/passports/units/issue-units.ts'
 import { fill } from '../test/fill-database.ts'
 import type { BenchDatabase, Tenant } from './environment.ts'
 import { request } from './load.ts'
@@ -28,7 +28,7 @@ export async function issue(hall: BenchDatabase, tenant: Tenant, wish: Issue): P
     const units = serials(prefix, done)
       .slice(0, count - done)
       .map(name => ({ [level === 'item' ? 'serial' : 'lot']: name }))
-    const ids = await issueUnits(hall, tenant, under, level, units)
+    const ids = await createUnits(hall, tenant, under, level, units)
     if (kept.length < 10_000) kept.push(...ids)
   }
   return kept
@@ -36,7 +36,7 @@ export async function issue(hall: BenchDatabase, tenant: Tenant, wish: Issue): P
 
 /** One call of 500 plain items, past HTTP. */
 export const issueCall = (hall: BenchDatabase, tenant: Tenant, under: string, from: number) =>
-  issueUnits(
+  createUnits(
     hall,
     tenant,
     under,
@@ -44,7 +44,7 @@ export const issueCall = (hall: BenchDatabase, tenant: Tenant, under: string, fr
     serials('L1', from).map(serial => ({ serial })),
   )
 
-async function issueUnits(
+async function createUnits(
   { sql }: BenchDatabase,
   { accountId }: Tenant,
   parentUuid: string,
@@ -52,7 +52,7 @@ async function issueUnits(
   units: readonly object[],
 ): Promise<string[]> {
   const ctx: AccountContext = { sql, clock: systemClock, accountId, actorId: 1 }
-  const { created, errors } = await createChildren(ctx, {
+  const { created, errors } = await issueUnits(ctx, {
     parentUuid,
     level,
     units,

@@ -14,7 +14,7 @@ import { loadDemoPassports } from '../src/cli/demo/load-demo.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { findUuid, idFromUuid } from '../src/kernel/ids.ts'
 import { createLog } from '../src/kernel/log.ts'
-import { createChildren } from '../src/passports/units/create-units.ts'
+import { issueUnits } from '../src/passports/units/issue-units.ts'
 import { updatePassport } from '../src/passports/write/update.ts'
 import { createScanRecorder } from '../src/scans/recorder.ts'
 import { openBrowser } from '../test/site/chromium.ts'
@@ -88,7 +88,7 @@ async function scan({ sql, accountId }: AccountContext, models: readonly string[
 async function correctedProduct(ctx: AccountContext, id: string): Promise<string> {
   const uuid = findUuid(id) ?? ''
   const units = Array.from({ length: UNITS }, (_, n) => ({ serial: `HW-${String(n + 1).padStart(4, '0')}` }))
-  await createChildren(ctx, { parentUuid: uuid, level: 'item', units, bulk: true, strict: false })
+  await issueUnits(ctx, { parentUuid: uuid, level: 'item', units, bulk: true, strict: false })
   await updatePassport(ctx, {
     uuid,
     data: { weightGrams: 231 },

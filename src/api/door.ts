@@ -1,4 +1,5 @@
 /** The REST door: its table of contents, and what holds for every call before a handler sees it. */
+
 import { METHODS } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
@@ -10,7 +11,7 @@ import { AppError, assert, notFound } from '../kernel/errors.ts'
 import { HttpError } from '../kernel/http/http-error.ts'
 import { readJsonRows } from '../kernel/text/json-rows.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
-import { getPassport, requireUuid, requireVersionNo } from '../passports/read/find.ts'
+import { getPassport, requireProductUuid, requireVersionNo } from '../passports/read/find.ts'
 import { acquireBulkPermit, MIN_QUEUED_BYTES } from './bulk-permits.ts'
 import { listCategories, readSchema } from './categories/categories.ts'
 import { announceDeprecation } from './endpoint/deprecation.ts'
@@ -196,7 +197,7 @@ const findFirst = (setup: ApiSetup) => async (request: FastifyRequest) => {
   const { id, n, category } = request.params as { id?: string; n?: string; category?: string }
   if (category !== undefined && findCategory(category) === undefined) throw notFound('category')
   if (id === undefined) return
-  const { version_no: newest } = await getPassport(accountOf(setup, request), requireUuid(id))
+  const { version_no: newest } = await getPassport(accountOf(setup, request), requireProductUuid(id))
   if (n !== undefined && requireVersionNo(n) > newest) throw notFound('version of this product')
 }
 

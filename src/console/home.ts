@@ -1,4 +1,5 @@
 /** The first page after signing in: what the account has, how much room is left, and how a program reaches it. */
+
 import { html } from 'ghtml'
 import { listKeys } from '../accounts/keys/keys.ts'
 import { getUsage } from '../accounts/limits/usage.ts'
@@ -7,7 +8,7 @@ import { stripDirectionMarks } from '../i18n/direction-marks.ts'
 import { notFound } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { type Addresses, passportUrl } from '../passports/core/record.ts'
-import { listPassports, type Summary } from '../passports/read/list.ts'
+import { listPassports, type PassportSummary } from '../passports/read/list.ts'
 import { type EndpointRecord, listWebhooks } from '../webhooks/endpoint.ts'
 import { BRAND_TEXTS } from './brand/texts.ts'
 import { apiExample } from './developer/api-example.ts'
@@ -74,7 +75,7 @@ function switchedOffNotice(words: Words, endpoints: readonly EndpointRecord[]): 
 function newestModels(
   words: Words,
   addresses: Addresses,
-  rows: readonly Summary[],
+  rows: readonly PassportSummary[],
   mayMake: boolean,
 ): string {
   const { texts } = words

@@ -6,11 +6,11 @@
  */
 export function hasMod10CheckDigit(digits: string): boolean {
   const last = digits.length - 1
-  return mod10CheckDigit(digits.slice(0, last)) === digits.charCodeAt(last) - 48
+  return computeMod10CheckDigit(digits.slice(0, last)) === digits.charCodeAt(last) - 48
 }
 
 /** The digit (0 to 9) that completes a number of ASCII digits. */
-export function mod10CheckDigit(digits: string): number {
+export function computeMod10CheckDigit(digits: string): number {
   let total = 0
   for (let i = digits.length - 1, weight = 3; i >= 0; i--, weight = 4 - weight) {
     total += weight * (digits.charCodeAt(i) - 48)

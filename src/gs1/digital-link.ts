@@ -27,13 +27,13 @@ export type DigitalLinkFault =
 export function gs1Path(gtin14: string, { lot, serial }: { lot?: string; serial?: string } = {}): string {
   return (
     `/01/${gtin14}` +
-    (lot === undefined ? '' : `/10/${encode(lot)}`) +
-    (serial === undefined ? '' : `/21/${encode(serial)}`)
+    (lot === undefined ? '' : `/10/${encodeSegment(lot)}`) +
+    (serial === undefined ? '' : `/21/${encodeSegment(serial)}`)
   )
 }
 
 /** As GS1's own engine encodes: also the five characters that `encodeURIComponent` leaves. */
-const encode = (value: string) =>
+const encodeSegment = (value: string) =>
   encodeURIComponent(value).replace(
     /[!'()*]/g,
     letter => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,

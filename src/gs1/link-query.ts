@@ -27,21 +27,21 @@ const IDENTIFIER = new RegExp(
  * Reads a raw query (without `?`), whose parts `&` or `;` divide. `linkType` is the first that is not empty, decoded;
  * one that cannot be decoded is given as it is. Never throws.
  */
-export function readLinkQuery(
+export function parseLinkQuery(
   rawQuery: string,
 ): { linkType: string | undefined } | { fault: LinkQueryFault } {
   let linkType: string | undefined
   for (const part of rawQuery.split(/[&;]/)) {
     const end = part.indexOf('=')
-    const name = decoded(end < 0 ? part : part.slice(0, end))
+    const name = decodeOrKeep(end < 0 ? part : part.slice(0, end))
     if (IN_PATH.has(name)) return { fault: 'path_key_in_query' }
     if (DIGITS.test(name) && !IDENTIFIER.test(name)) return { fault: 'unknown_identifier' }
-    if (name === 'linkType' && end >= 0) linkType ??= decoded(part.slice(end + 1)) || undefined
+    if (name === 'linkType' && end >= 0) linkType ??= decodeOrKeep(part.slice(end + 1)) || undefined
   }
   return { linkType }
 }
 
-function decoded(text: string): string {
+function decodeOrKeep(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {

@@ -5,13 +5,13 @@ export const GS1_VOC = 'https://ref.gs1.org/voc/'
 
 export type LinkType = 'defaultLink' | 'pip' | 'dpp' | 'linkset'
 
-const OF_VOCABULARY = new Set(['defaultLink', 'pip', 'dpp'])
+const VOCABULARY_TYPES = new Set(['defaultLink', 'pip', 'dpp'])
 /** `gs1:`, or the vocabulary under one of its three hosts. */
 const PREFIX = /^(?:gs1:|https?:\/\/(?:ref\.|www\.)?gs1\.org\/voc\/)/
 
 /** The link type a decoded `linkType` names, or undefined. `all` is the old word for `linkset`. */
-export function findLinkType(text: string): LinkType | undefined {
+export function parseLinkType(text: string): LinkType | undefined {
   if (text === 'linkset' || text === 'all') return 'linkset'
   const name = text.replace(PREFIX, '')
-  return name !== text && OF_VOCABULARY.has(name) ? (name as LinkType) : undefined
+  return name !== text && VOCABULARY_TYPES.has(name) ? (name as LinkType) : undefined
 }

@@ -1,7 +1,7 @@
 /** Lots and serials end up in printed addresses, so only what an address can carry is one. */
 
 /** Of AI 10, 21 and 22. */
-export const LOT_OR_SERIAL_MAX_LENGTH = 20
+export const MAX_LOT_OR_SERIAL_LENGTH = 20
 
 /** GS1 General Specifications, figure 7.11-1 (82 characters), at that length. */
 const CSET_82 = /^[!"%&'()*+,\-./0-9:;<=>?A-Z_a-z]{1,20}$/

@@ -2,10 +2,10 @@
 import { createRequire } from 'node:module'
 import type { Readable } from 'node:stream'
 import PDFDocument from 'pdfkit'
-import { darkRuns, type QrLevel, QUIET_ZONE, qrModules } from './modules.ts'
+import { buildQrModules, forEachDarkRun, type QrLevel, QUIET_ZONE } from './modules.ts'
 
 /** Millimetres; the first label's upper left corner is at `left`, `top`. */
-export type SheetFormat = {
+export type LabelFormat = {
   page: readonly [width: number, height: number]
   columns: number
   rows: number
@@ -20,7 +20,7 @@ export type SheetFormat = {
 const A4 = [210, 297] as const
 
 /** Labels as they are sold on A4 sheets, named by their size. */
-export const SHEETS = {
+export const LABEL_SHEETS = {
   '38x21': {
     page: A4,
     columns: 5,
@@ -54,10 +54,10 @@ export const SHEETS = {
     gap: [2.5, 0],
   },
   '105x74': { page: A4, columns: 2, rows: 4, width: 105, height: 74, left: 0, top: 0.5, gap: [0, 0] },
-} as const satisfies Record<string, SheetFormat>
+} as const satisfies Record<string, LabelFormat>
 
 /** A roll: one label a page, as label printers take it. */
-export const singleLabel = (width: number, height: number): SheetFormat => ({
+export const singleLabel = (width: number, height: number): LabelFormat => ({
   page: [width, height],
   columns: 1,
   rows: 1,
@@ -76,7 +76,7 @@ export type Label = { address: string; title: string; lines: readonly string[]; 
 
 const POINTS_PER_MM = 72 / 25.4
 const PADDING_MM = 1.5
-const MOST_SYMBOL_MM = 40
+const MAX_SYMBOL_MM = 40
 /** Type of what is printed whole, in points: the largest that fits. */
 const WHOLE_SIZES = [7, 6, 5.5, 5, 4.5, 4] as const
 const LINE_HEIGHT = 1.2
@@ -85,17 +85,17 @@ const FONT = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVu
 const BOLD = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')
 
 /** How wide the symbol is printed on a label of a format, quiet zone included. */
-export const symbolMm = ({ width, height }: Pick<SheetFormat, 'width' | 'height'>) =>
-  Math.min(height, width, MOST_SYMBOL_MM)
+export const getSymbolMm = ({ width, height }: Pick<LabelFormat, 'width' | 'height'>) =>
+  Math.min(height, width, MAX_SYMBOL_MM)
 
 /**
  * A PDF stream of the labels, in order, beginning at place `skip` of the first sheet. Drawing one takes about a
  * millisecond; no more are drawn than the reader takes, and `labels` lets others have their turn. Ends with an error when
  * `labels` does; destroying the stream ends the work.
  */
-export function labelSheet(
+export function renderLabelSheet(
   labels: AsyncIterable<Label> | Iterable<Label>,
-  { format, level, skip = 0 }: { format: SheetFormat; level: QrLevel; skip?: number },
+  { format, level, skip = 0 }: { format: LabelFormat; level: QrLevel; skip?: number },
 ): InstanceType<typeof PDFDocument> {
   const size = format.page.map(mm => mm * POINTS_PER_MM)
   const pdf = new PDFDocument({
@@ -106,21 +106,21 @@ export function labelSheet(
   })
   pdf.registerFont('text', FONT)
   pdf.registerFont('title', BOLD)
-  draw(pdf, labels, { format, level, skip }).then(
+  drawLabels(pdf, labels, { format, level, skip }).then(
     () => pdf.end(),
     error => pdf.destroy(error),
   )
   return pdf
 }
 
-type Drawing = { format: SheetFormat; level: QrLevel; skip: number }
+type SheetLayout = { format: LabelFormat; level: QrLevel; skip: number }
 
-async function draw(
+async function drawLabels(
   pdf: InstanceType<typeof PDFDocument>,
   labels: AsyncIterable<Label> | Iterable<Label>,
-  { format, level, skip }: Drawing,
+  { format, level, skip }: SheetLayout,
 ): Promise<void> {
-  const hasRoom = awaitRoom(pdf)
+  const hasRoom = createBackpressure(pdf)
   const onSheet = format.columns * format.rows
   let place = skip
   for await (const label of labels) {
@@ -134,7 +134,7 @@ async function draw(
 }
 
 /** The writer of a PDF pushes whatever is drawn: this waits while its reader has not taken what is there. */
-function awaitRoom(pdf: InstanceType<typeof PDFDocument>): () => Promise<void> {
+function createBackpressure(pdf: InstanceType<typeof PDFDocument>): () => Promise<void> {
   const stream = pdf as unknown as Readable
   let wake: () => void = () => undefined
   stream._read = () => wake()
@@ -151,18 +151,18 @@ function awaitRoom(pdf: InstanceType<typeof PDFDocument>): () => Promise<void> {
 function drawLabel(
   pdf: InstanceType<typeof PDFDocument>,
   { address, title, lines, whole }: Label,
-  { format, level, at }: { format: SheetFormat; level: QrLevel; at: number },
+  { format, level, at }: { format: LabelFormat; level: QrLevel; at: number },
 ): void {
   const mm = (value: number) => value * POINTS_PER_MM
   const column = at % format.columns
   const row = Math.floor(at / format.columns)
   const left = format.left + column * (format.width + format.gap[0])
   const top = format.top + row * (format.height + format.gap[1])
-  const side = symbolMm(format)
-  const modules = qrModules(address, level)
+  const side = getSymbolMm(format)
+  const modules = buildQrModules(address, level)
   const module = mm(side) / (modules.size + 2 * QUIET_ZONE)
   const up = mm(top + (format.height - side) / 2)
-  darkRuns(modules, (x, y, length) =>
+  forEachDarkRun(modules, (x, y, length) =>
     pdf.rect(mm(left) + x * module, up + y * module, length * module, module),
   )
   pdf.fill('#000')

@@ -9,7 +9,7 @@ export type QrLevel = (typeof QR_LEVELS)[number]
 export const QUIET_ZONE = 4
 
 /** Below this a phone's camera and a common printer lose modules. */
-export const LEAST_MODULE_MM = 0.25
+export const MIN_MODULE_MM = 0.25
 
 export type Modules = {
   /** Modules of one side without the quiet zone. */
@@ -18,14 +18,14 @@ export type Modules = {
 }
 
 /** The smallest symbol of a text, with the mask that scans best unless one is set. */
-export const qrModules = (text: string, level: QrLevel, set: { mask?: 2 } = {}): Modules =>
+export const buildQrModules = (text: string, level: QrLevel, set: { mask?: 2 } = {}): Modules =>
   generate(text, { minCorrectionLevel: correction[level], maxCorrectionLevel: correction[level], ...set })
 
 /** The width of one module of a symbol printed `sizeMm` wide, quiet zone included, in millimetres. */
-export const moduleMm = ({ size }: Modules, sizeMm: number) => sizeMm / (size + 2 * QUIET_ZONE)
+export const getModuleMm = ({ size }: Modules, sizeMm: number) => sizeMm / (size + 2 * QUIET_ZONE)
 
 /** Each run of dark modules in a row, from the upper left corner of the quiet zone. */
-export function darkRuns(modules: Modules, draw: (x: number, y: number, length: number) => void): void {
+export function forEachDarkRun(modules: Modules, draw: (x: number, y: number, length: number) => void): void {
   for (let y = 0; y < modules.size; y++) {
     for (let x = 0; x < modules.size; x++) {
       const start = x

@@ -1,6 +1,6 @@
 /** QR symbols as PNG for programs that print no SVG: whole pixels a module, and the resolution written in the file. */
 import { crc32, deflateSync } from 'node:zlib'
-import { type Modules, type QrLevel, QUIET_ZONE, qrModules } from './modules.ts'
+import { buildQrModules, type Modules, type QrLevel, QUIET_ZONE } from './modules.ts'
 
 export const DPI = [300, 600] as const
 export type Dpi = (typeof DPI)[number]
@@ -14,31 +14,32 @@ const FILTER_UP = 2
 export type PngOptions = { level: QrLevel; sizeMm: number; dpi: Dpi }
 
 /** Pixels of one side of a symbol, at most as wide as asked with the quiet zone. */
-export const pngSide = (modules: Modules, { sizeMm, dpi }: Pick<PngOptions, 'sizeMm' | 'dpi'>): number =>
-  sideModules(modules) * Math.max(1, Math.floor(((sizeMm / MM_PER_INCH) * dpi) / sideModules(modules)))
+export const getPngSide = (modules: Modules, { sizeMm, dpi }: Pick<PngOptions, 'sizeMm' | 'dpi'>): number =>
+  countSideModules(modules) *
+  Math.max(1, Math.floor(((sizeMm / MM_PER_INCH) * dpi) / countSideModules(modules)))
 
-const sideModules = ({ size }: Modules) => size + 2 * QUIET_ZONE
+const countSideModules = ({ size }: Modules) => size + 2 * QUIET_ZONE
 
 /**
  * At most `sizeMm` wide with the quiet zone: the pixels of a module are a whole number, at least one. One bit a pixel, and
  * only the first row of a module's rows is drawn; the rest are "as above", zeros, which pack well. Takes some
  * milliseconds for 100 mm at 600 dpi: not for the thread that answers requests.
  */
-export function qrPng(text: string, { level, sizeMm, dpi }: PngOptions): Buffer {
-  const modules = qrModules(text, level)
-  const side = pngSide(modules, { sizeMm, dpi })
-  const packed = deflateSync(rowsOf(modules, side), { level: 1 })
+export function renderQrPng(text: string, { level, sizeMm, dpi }: PngOptions): Buffer {
+  const modules = buildQrModules(text, level)
+  const side = getPngSide(modules, { sizeMm, dpi })
+  const packed = deflateSync(buildPixelRows(modules, side), { level: 1 })
   return Buffer.concat([
     SIGNATURE,
-    chunk('IHDR', header(side)),
-    chunk('pHYs', resolution(dpi)),
-    chunk('IDAT', packed),
-    chunk('IEND', Buffer.alloc(0)),
+    buildChunk('IHDR', buildHeader(side)),
+    buildChunk('pHYs', buildResolution(dpi)),
+    buildChunk('IDAT', packed),
+    buildChunk('IEND', Buffer.alloc(0)),
   ])
 }
 
-function rowsOf(modules: Modules, side: number): Buffer {
-  const scale = side / sideModules(modules)
+function buildPixelRows(modules: Modules, side: number): Buffer {
+  const scale = side / countSideModules(modules)
   const stride = 1 + Math.ceil(side / 8)
   const rows = Buffer.alloc(side * stride)
   for (let y = 0; y < side; y++) {
@@ -61,7 +62,7 @@ function rowsOf(modules: Modules, side: number): Buffer {
   return rows
 }
 
-function header(side: number): Buffer {
+function buildHeader(side: number): Buffer {
   const body = Buffer.alloc(13)
   body.writeUInt32BE(side, 0)
   body.writeUInt32BE(side, 4)
@@ -70,7 +71,7 @@ function header(side: number): Buffer {
 }
 
 /** So that a layout program places the symbol at its size. */
-function resolution(dpi: Dpi): Buffer {
+function buildResolution(dpi: Dpi): Buffer {
   const perMetre = Math.round((dpi / MM_PER_INCH) * 1000)
   const body = Buffer.alloc(9)
   body.writeUInt32BE(perMetre, 0)
@@ -79,7 +80,7 @@ function resolution(dpi: Dpi): Buffer {
   return body
 }
 
-function chunk(type: string, data: Buffer): Buffer {
+function buildChunk(type: string, data: Buffer): Buffer {
   const whole = Buffer.alloc(4 + 4 + data.length + 4)
   whole.writeUInt32BE(data.length)
   whole.write(type, 4, 'latin1')

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findSessionToken } from '../accounts/people/session-cookie.ts'
 import { findSession } from '../accounts/people/sessions.ts'
-import { LINK_AUDIENCES, type LinkAudience, mayBeToken } from '../passports/access/access-links.ts'
+import { isAccessToken, LINK_AUDIENCES, type LinkAudience } from '../passports/access/access-links.ts'
 import type { PassportRow } from '../passports/core/record.ts'
 import {
   type AccessCookies,
@@ -124,10 +124,10 @@ export function findToken(
 ): BroughtToken | 'broken' | undefined {
   if (query.access !== undefined) {
     const text = first(query.access) ?? ''
-    return mayBeToken(text) ? { text, from: 'address' } : 'broken'
+    return isAccessToken(text) ? { text, from: 'address' } : 'broken'
   }
   const bearer = authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
-  if (bearer !== undefined) return mayBeToken(bearer) ? { text: bearer, from: 'bearer' } : undefined
+  if (bearer !== undefined) return isAccessToken(bearer) ? { text: bearer, from: 'bearer' } : undefined
   const sealed = cookie === undefined ? undefined : cookies.findToken(cookie, id, now)
   return sealed === undefined ? undefined : { text: sealed, from: 'cookie' }
 }

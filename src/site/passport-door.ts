@@ -7,7 +7,7 @@ import { findCachedBrand, getCachedBrand } from '../accounts/brand/brand.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
 import { type Access, findAccess } from '../passports/access/access-links.ts'
-import { noteAccessUse } from '../passports/access/count-uses.ts'
+import { countAccessUse } from '../passports/access/count-uses.ts'
 import { passportUrl } from '../passports/core/record.ts'
 import type { PublicPassportRow } from '../passports/read/find.ts'
 import {
@@ -302,7 +302,7 @@ async function answerReader(
   ])
   if (then === undefined) return refuseVersion(setup, request, reply, row)
   if (request.method === 'GET' && !('isPreview' in access)) {
-    noteAccessUse(setup.sql, access, page.now, reason =>
+    countAccessUse(setup.sql, access, page.now, reason =>
       request.log.warn(
         { request_id: request.id, reason: String(reason) },
         'a use of an access link was not counted',

@@ -4,12 +4,12 @@ import type { Brand } from '../accounts/brand/brand.ts'
 import { listChosenTags } from '../categories/pick-text.ts'
 import { takeTurn } from '../kernel/yield-to-event-loop.ts'
 import type { Access } from '../passports/access/access-links.ts'
-import { symbolAddress } from '../passports/core/record.ts'
+import { getQrAddress } from '../passports/core/record.ts'
 import type { PublicPassportRow } from '../passports/read/find.ts'
 import { readPublicHistory } from '../passports/read/public-history.ts'
 import type { PublicHead } from '../passports/read/public-passport.ts'
 import { readPendingCorrection } from '../passports/units/pending-correction.ts'
-import { qrSymbol } from '../qr/svg.ts'
+import { renderQrSvg } from '../qr/svg.ts'
 import type { Form } from './accept.ts'
 import { FOR_ONE_READER, type Preview, VARY } from './access-door.ts'
 import { READABLE } from './cors.ts'
@@ -147,7 +147,7 @@ function bodyOf(
   access: Access | Preview | 'ended' | undefined,
 ): string {
   if (form === 'jsonld') return jsonLd(reading, setup.nsUrl)
-  const symbol = qrSymbol(symbolAddress(setup.addresses, row, 'passport'), { level: 'M', isInline: true })
+  const symbol = renderQrSvg(getQrAddress(setup.addresses, row, 'passport'), { level: 'M', isInline: true })
   const isEnded = access === 'ended'
   return renderPassportPage(reading, language, {
     qr: symbol.svg,

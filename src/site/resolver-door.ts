@@ -5,13 +5,13 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type DigitalLink, type DigitalLinkFault, parseDigitalLink } from '../gs1/digital-link.ts'
-import { type LinkQueryFault, readLinkQuery } from '../gs1/link-query.ts'
-import { findLinkType, GS1_VOC, type LinkType } from '../gs1/link-type.ts'
+import { type LinkQueryFault, parseLinkQuery } from '../gs1/link-query.ts'
+import { GS1_VOC, type LinkType, parseLinkType } from '../gs1/link-type.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Addresses, passportUrl } from '../passports/core/record.ts'
 import type { PublicPassportRow } from '../passports/read/find.ts'
 import { readPublicPassport } from '../passports/read/public-passport.ts'
-import { findBelievedTarget, type Resolved, resolveAddress } from '../passports/read/resolve.ts'
+import { findCachedTarget, type Resolved, resolveAddress } from '../passports/read/resolve.ts'
 import { isPerson, preferredForm, prefersLinkset, remembering } from './accept.ts'
 import { allowReading, CORS, refuseOtherMethods } from './cors.ts'
 import { readyAnswer, sendEncoded } from './ready-answer.ts'
@@ -60,7 +60,7 @@ function resolverHandler(setup: Site) {
     if (question.type === 'unknown') return refuseType(setup, request, reply, question)
     const make = () => answer(setup, request, reply, question)
     if (question.type === 'linkset') return setup.uncached.make(request, reply, make)
-    const believed = findBelievedTarget(setup.sql, question.link, question.now)
+    const believed = findCachedTarget(setup.sql, question.link, question.now)
     if (believed === undefined) return make()
     return redirect(setup, request, reply, question, believed)
   }
@@ -74,9 +74,9 @@ function readQuestion(setup: SiteSetup, request: FastifyRequest): Question | App
   const query = start < 0 ? '' : address.slice(start + 1)
   const link = parseDigitalLink(path)
   if ('fault' in link) return malformed(link.fault)
-  const wish = readLinkQuery(query)
+  const wish = parseLinkQuery(query)
   if ('fault' in wish) return malformed(wish.fault)
-  const type = wish.linkType === undefined ? 'defaultLink' : findLinkType(wish.linkType)
+  const type = wish.linkType === undefined ? 'defaultLink' : parseLinkType(wish.linkType)
   const isLinkset = type === 'linkset' || wantsLinkset(request.raw.headers.accept)
   return {
     link,
@@ -123,7 +123,7 @@ async function answer(
 
 /** While the database does not answer, an address leads where it led within the last ten minutes. */
 async function resolveOrRemember({ sql }: SiteSetup, { link, now }: Question): Promise<Resolved | undefined> {
-  const before = findBelievedTarget(sql, link, now, STALE_MS)
+  const before = findCachedTarget(sql, link, now, STALE_MS)
   const resolving = resolveAddress(sql, link, now)
   if (before === undefined) return resolving
   try {

@@ -2,10 +2,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Detail, type DetailCode, invalid, notFound } from '../kernel/errors.ts'
 import { findUuid } from '../kernel/ids.ts'
-import { gs1Url, passportUrl, symbolAddress } from '../passports/core/record.ts'
+import { getQrAddress, gs1Url, passportUrl } from '../passports/core/record.ts'
 import { findCachedHead, readPublicPassport } from '../passports/read/public-passport.ts'
 import { QR_LEVELS, type QrLevel } from '../qr/modules.ts'
-import { qrSymbol, SIZE_MM, SVG_HEADERS } from '../qr/svg.ts'
+import { renderQrSvg, SIZE_MM, SVG_HEADERS } from '../qr/svg.ts'
 import { isPerson } from './accept.ts'
 import { readyAnswer, sendEncoded } from './ready-answer.ts'
 import { leadOn } from './refusal.ts'
@@ -42,7 +42,7 @@ async function makeSymbol(
   if (content === 'gs1' && gs1Url(addresses, row) === null && isPerson(request.raw.headers.accept)) {
     return leadOn(addresses.publicUrl, { request, reply, status: 404 }, passportUrl(addresses, id))
   }
-  const { svg } = qrSymbol(symbolAddress(addresses, row, content), { level, sizeMm })
+  const { svg } = renderQrSvg(getQrAddress(addresses, row, content), { level, sizeMm })
   const symbol = readyAnswer({
     body: svg,
     tag: `${content}.${level}`,

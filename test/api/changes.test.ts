@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { findUuid, newUuid } from '../../src/kernel/ids.ts'
 import { findPublicPassport } from '../../src/passports/read/find.ts'
-import { listChanges } from '../../src/passports/read/list-changes.ts'
+import { listChangedPassports } from '../../src/passports/read/list-changes.ts'
 import { syncModels } from '../../src/passports/sync/sync-models.ts'
 import { setStatus } from '../../src/passports/write/archive.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
@@ -303,16 +303,16 @@ describe('the list of changes', () => {
       { limit: 100, page: 1 },
       { limit: 100, after: { touchedUs: 0, id: '00000000-0000-7000-8000-000000000000' } },
     ]
-    for (const window of windows) assert.equal((await listChanges(ctx, filter, window)).length, 0)
+    for (const window of windows) assert.equal((await listChangedPassports(ctx, filter, window)).length, 0)
     await findBySku(ctx, ['MB-1'])
     const before = await plansOf(sql, '%with corrected as%')
     assert.equal(before.length, 2)
     await fill(t.sql, { accountId: account.id, count: 100_000, word: 'plan' })
-    for (const window of windows) assert.equal((await listChanges(ctx, filter, window)).length, 101)
+    for (const window of windows) assert.equal((await listChangedPassports(ctx, filter, window)).length, 101)
     const filled = await plansOf(sql, '%with corrected as%')
     await assertPageIsFoundByKeys(t)
     await t.sql`analyze passport, content`
-    for (const window of windows) assert.equal((await listChanges(ctx, filter, window)).length, 101)
+    for (const window of windows) assert.equal((await listChangedPassports(ctx, filter, window)).length, 101)
     for (const plan of [...before, ...filled, ...(await plansOf(sql, '%with corrected as%'))]) {
       assert.equal(plan.match(/Scan using passport_touched on/g)?.length, 3, plan)
       assert.doesNotMatch(plan, /Seq Scan|passport_list|passport_items|Hash/, plan)

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { findCategory } from '../../src/categories/catalogue.ts'
 import { findUuid } from '../../src/kernel/ids.ts'
 import { exportContents, exportPassports } from '../../src/passports/copies/export-rows.ts'
-import { statesInPieces } from '../../src/passports/core/state.ts'
+import { readStatesInBatches } from '../../src/passports/core/state.ts'
 import { exportModels } from '../../src/transfer/spreadsheets/export-models.ts'
 import { ADDRESSES, newProduct } from '../harness.ts'
 import { startUnitStand, type UnitStand } from './unit-stand.ts'
@@ -40,7 +40,10 @@ const bulk = async (items: object[], query = '') => {
 describe('many of the largest passports', () => {
   test('are read in pieces, each once, the newest first', async () => {
     const pieces: string[][] = []
-    for await (const states of statesInPieces(s.account.ctx, [...models.map(uuid), uuid(models[0] ?? '')])) {
+    for await (const states of readStatesInBatches(s.account.ctx, [
+      ...models.map(uuid),
+      uuid(models[0] ?? ''),
+    ])) {
       pieces.push(states.map(state => state.row.id))
     }
     assert.ok(pieces.length >= 2 && pieces.length < MODELS, `${pieces.length} pieces`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import jsonld from 'jsonld'
-import { shopSnippet } from '../../src/passports/read/shop-snippet.ts'
+import { buildShopSnippet } from '../../src/passports/read/shop-snippet.ts'
 import {
   ADDRESSES,
   CORES,
@@ -180,7 +180,7 @@ describe('the snippet', () => {
       fc.property(name, name, (productName, brandName) => {
         const operator = { ...(CORES.textile.economicOperator as object), eori: 'DECANARY1' }
         const row = rowOf('textile', { productName, brandName, economicOperator: operator, secret: 'CANARY' })
-        const { html, json_ld } = shopSnippet(ADDRESSES, row)
+        const { html, json_ld } = buildShopSnippet(ADDRESSES, row)
         const [, before, json, after] =
           /^(<a [\s\S]*<\/a>\n)<script type="application\/ld\+json">([^<>&\u2028\u2029]*)(<\/script>\n)$/.exec(
             html,

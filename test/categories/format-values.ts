@@ -2,10 +2,10 @@
 import fc from 'fast-check'
 import { COUNTRIES } from '../../src/categories/countries.ts'
 import type { Format } from '../../src/categories/field.ts'
-import { mod10CheckDigit } from '../../src/gs1/check-digit.ts'
+import { computeMod10CheckDigit } from '../../src/gs1/check-digit.ts'
 
 const digits = (length: number) => fc.stringMatching(new RegExp(`^[1-9][0-9]{${length - 1}}$`))
-const withCheckDigit = (length: number) => digits(length - 1).map(text => text + mod10CheckDigit(text))
+const withCheckDigit = (length: number) => digits(length - 1).map(text => text + computeMod10CheckDigit(text))
 
 const cas = fc
   .tuple(fc.integer({ min: 10, max: 9_999_999 }), fc.integer({ min: 10, max: 99 }))

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { CONSOLE_ROUTES } from '../../src/console/routes.ts'
 import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
-import { createChildren } from '../../src/passports/units/create-units.ts'
+import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { newProduct } from '../harness.ts'
 import { type Browser, type Stand, startStand } from './stand.ts'
@@ -23,7 +23,7 @@ before(async () => {
   const ctx = { ...stand.ctx, accountId: account, actorId: 1 }
   const { passport } = await createPassport(ctx, { ...newProduct(), strict: false })
   const units = Array.from({ length: 100 }, (_, i) => ({ serial: `S${i}` }))
-  await createChildren(ctx, { parentUuid: passport.id, level: 'item', units, bulk: true, strict: false })
+  await issueUnits(ctx, { parentUuid: passport.id, level: 'item', units, bulk: true, strict: false })
   labels = `/console/products/${idFromUuid(passport.id)}/labels/file?of=items`
 })
 after(() => stand.close())

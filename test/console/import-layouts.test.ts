@@ -1,7 +1,7 @@
 /** Sheets as shops and product databases have them become products by the columns page alone. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { getState, readingOf } from '../../src/passports/core/state.ts'
+import { effectiveData, getState } from '../../src/passports/core/state.ts'
 import { findBySku } from '../../src/passports/write/find-matches.ts'
 import { LAYOUTS, type Layout, layoutFile } from '../transfer/layouts.ts'
 import { bring, check, counts, formIn, run, sendColumns } from './import-form.ts'
@@ -76,7 +76,7 @@ for (const layout of LAYOUTS) {
     )
     const [id] = (await findBySku(ctx, [sku])).get(sku)?.ids ?? []
     assert.ok(id)
-    const made = readingOf(await getState(ctx, id))
+    const made = effectiveData(await getState(ctx, id))
     for (const [field, value] of Object.entries(layout.product)) assert.deepEqual(made[field], value, field)
     assert.equal(made.substancesOfConcern ?? made.hazardousSubstances ?? made.complianceDocuments, undefined)
   })

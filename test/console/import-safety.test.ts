@@ -1,7 +1,7 @@
 /** Imports that cannot harm: nothing is changed unseen, nothing is guessed, and one value can stand for all rows. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { getState, readingOf } from '../../src/passports/core/state.ts'
+import { effectiveData, getState } from '../../src/passports/core/state.ts'
 import { findBySku } from '../../src/passports/write/find-matches.ts'
 import { formatCsvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
 import { readAll } from '../transfer/spreadsheets.ts'
@@ -44,7 +44,7 @@ async function data(account: number, sku: string): Promise<Record<string, unknow
   const ctx = { ...stand.ctx, accountId: account, actorId: 0 }
   const [id] = (await findBySku(ctx, [sku])).get(sku)?.ids ?? []
   assert.ok(id, sku)
-  return readingOf(await getState(ctx, id))
+  return effectiveData(await getState(ctx, id))
 }
 
 describe('one value for every row', () => {

@@ -12,7 +12,7 @@ import { buildSetUpUrl, createSetUpLink } from '../../src/accounts/people/one-ti
 import type { Role } from '../../src/accounts/people/people.ts'
 import { CONSOLE_ROUTES } from '../../src/console/routes.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { createChildren } from '../../src/passports/units/create-units.ts'
+import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { refreshesEnded } from '../../src/passports/units/refresh-job.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import type { Cell } from '../../src/transfer/spreadsheets/cell.ts'
@@ -451,7 +451,7 @@ async function product(data: Record<string, unknown>) {
 
 async function units(parentUuid: string, level: 'batch' | 'item', all: readonly object[]) {
   const wish = { parentUuid, level, units: all, bulk: true, strict: false }
-  const { created } = await createChildren(brand.ctx, wish)
+  const { created } = await issueUnits(brand.ctx, wish)
   return created.map(({ passport }) => ({ uuid: passport.id, id: idFromUuid(passport.id) }))
 }
 

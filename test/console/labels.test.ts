@@ -7,17 +7,17 @@ import PDFDocument from 'pdfkit'
 import type { AccountContext } from '../../src/accounts/context.ts'
 import { drawPng } from '../../src/console/units/draw-png.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { createChildren } from '../../src/passports/units/create-units.ts'
+import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import {
+  getSymbolMm,
+  LABEL_SHEETS,
   type Label,
-  labelSheet,
-  SHEETS,
-  type SheetFormat,
+  type LabelFormat,
+  renderLabelSheet,
   singleLabel,
-  symbolMm,
 } from '../../src/qr/label-sheet.ts'
-import { DPI, qrPng } from '../../src/qr/png.ts'
+import { DPI, renderQrPng } from '../../src/qr/png.ts'
 import { newProduct, nextGtin } from '../harness.ts'
 import { decodePng } from '../qr/decode.ts'
 import { type Browser, type Stand, startStand } from './stand.ts'
@@ -27,7 +27,7 @@ const ADDRESS = 'https://carnet.example/01/09506000134352/10/LOT-7/21/SN0001'
 describe('a symbol as PNG', () => {
   for (const dpi of DPI) {
     test(`${dpi} dpi: read again, says its resolution, no wider than asked`, async () => {
-      const png = qrPng(ADDRESS, { level: 'M', sizeMm: 20, dpi })
+      const png = renderQrPng(ADDRESS, { level: 'M', sizeMm: 20, dpi })
       assert.equal(await decodePng(png), ADDRESS)
       assert.ok(png.readUInt32BE(16) / dpi <= 20 / 25.4)
       const at = png.indexOf('pHYs')
@@ -37,12 +37,12 @@ describe('a symbol as PNG', () => {
 })
 
 describe('formats of sheets', () => {
-  for (const [name, format] of Object.entries(SHEETS) as [string, SheetFormat][]) {
+  for (const [name, format] of Object.entries(LABEL_SHEETS) as [string, LabelFormat][]) {
     test(`${name} fits on its page`, () => {
       const right = format.left + format.columns * format.width + (format.columns - 1) * format.gap[0]
       const bottom = format.top + format.rows * format.height + (format.rows - 1) * format.gap[1]
       assert.ok(right <= format.page[0] + 0.01 && bottom <= format.page[1] + 0.01)
-      assert.ok(symbolMm(format) <= Math.min(format.width, format.height))
+      assert.ok(getSymbolMm(format) <= Math.min(format.width, format.height))
     })
   }
 
@@ -54,7 +54,11 @@ describe('formats of sheets', () => {
       whole: 'carnet.example/01',
     }))
     const chunks: Buffer[] = []
-    for await (const chunk of labelSheet(labels, { format: SHEETS['64x38'], level: 'M', skip: 20 }))
+    for await (const chunk of renderLabelSheet(labels, {
+      format: LABEL_SHEETS['64x38'],
+      level: 'M',
+      skip: 20,
+    }))
       chunks.push(chunk as Buffer)
     const pdf = Buffer.concat(chunks).toString('latin1')
     assert.match(pdf, /^%PDF-1/)
@@ -64,7 +68,7 @@ describe('formats of sheets', () => {
 
 describe('what is drawn', () => {
   const sheet = (labels: Iterable<Label> | AsyncIterable<Label>, width: number, height: number) =>
-    labelSheet(labels, { format: singleLabel(width, height), level: 'M' }) as unknown as Readable
+    renderLabelSheet(labels, { format: singleLabel(width, height), level: 'M' }) as unknown as Readable
 
   test('no more is drawn than is taken, and nothing after the reader has left', async () => {
     let drawn = 0
@@ -138,7 +142,7 @@ describe('what is drawn', () => {
     // Drawn here, in one go, no turn would have come.
     assert.ok(turns > 10, `${turns} turns`)
     for (const [n, png] of drawn.entries())
-      assert.deepEqual(Buffer.from(png), qrPng(`${ADDRESS}${n}`, options))
+      assert.deepEqual(Buffer.from(png), renderQrPng(`${ADDRESS}${n}`, options))
   })
 
   test('a picture that cannot be drawn says why, and the next one is drawn', async () => {
@@ -162,7 +166,7 @@ describe('the pages about labels', () => {
     ctx = { ...stand.ctx, accountId: account, actorId: 1 }
     const { passport } = await createPassport(ctx, { ...newProduct({ gtin }), strict: false })
     const units = Array.from({ length: 130 }, (_, i) => ({ serial: `S/${i}` }))
-    await createChildren(ctx, { parentUuid: passport.id, level: 'item', units, bulk: true, strict: false })
+    await issueUnits(ctx, { parentUuid: passport.id, level: 'item', units, bulk: true, strict: false })
     at = `/console/products/${idFromUuid(passport.id)}`
   })
   after(() => stand.close())
@@ -296,7 +300,7 @@ describe('the pages about labels', () => {
   test('items are all below, also those of batches; batches are for themselves', async () => {
     const { passport } = await createPassport(ctx, { ...newProduct(), strict: false })
     const issue = (parentUuid: string, level: 'batch' | 'item', names: readonly string[]) =>
-      createChildren(ctx, {
+      issueUnits(ctx, {
         ...{ parentUuid, level, bulk: true, strict: false },
         units: names.map(name => ({ [level === 'batch' ? 'lot' : 'serial']: name })),
       })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { findUuid, idFromUuid } from '../../src/kernel/ids.ts'
-import { createChildren } from '../../src/passports/units/create-units.ts'
+import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { updatePassport } from '../../src/passports/write/update.ts'
 import { IS_FULL } from '../full.ts'
@@ -82,7 +82,7 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
   const issued = async (id: string) => {
     const [parentUuid, unit] = [findUuid(id) ?? '', { serial: 'S-1', data: { productName: 'One of a kind' } }]
     const wish = { parentUuid, level: 'item' as const, units: [unit], bulk: false, strict: false }
-    const { created } = await createChildren(brand.ctx, wish)
+    const { created } = await issueUnits(brand.ctx, wish)
     return idFromUuid(created[0]?.passport.id ?? '')
   }
   const openEdit = (page: Page, id: string) => page.goto(`${stand.origin}/console/products/${id}/edit`)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Clock } from '../../src/kernel/clock.ts'
 import type { Sql } from '../../src/kernel/db/database.ts'
 import { createLog } from '../../src/kernel/log.ts'
-import { createChildren } from '../../src/passports/units/create-units.ts'
+import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { createScanRecorder } from '../../src/scans/recorder.ts'
 import { newProduct } from '../harness.ts'
@@ -34,7 +34,7 @@ export async function scanEverywhere({ sql, clock, account, actor, model }: Scan
     models.push((await createPassport(ctx, { ...body, strict: false })).passport.id)
   }
   const units = Array.from({ length: LISTED }, (_, n) => ({ serial: `SN-2026-${n}` }))
-  const { created } = await createChildren(ctx, {
+  const { created } = await issueUnits(ctx, {
     parentUuid: model,
     level: 'item',
     units,

@@ -23,7 +23,7 @@ import { createPerson } from '../../src/accounts/people/people.ts'
 import { SESSION_LIFETIME_MS } from '../../src/accounts/people/sessions.ts'
 import { CONSOLE_ROUTES } from '../../src/console/routes.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { createChildren } from '../../src/passports/units/create-units.ts'
+import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { newProduct } from '../harness.ts'
 import { type Browser, PASSWORD, type Stand, startStand } from './stand.ts'
@@ -245,7 +245,7 @@ describe('people', () => {
     const { passport } = await createPassport(ctx, { ...newProduct(data), strict: false })
     const id = idFromUuid(passport.id)
     const unit = { parentUuid: passport.id, level: 'item', units: [{ serial: 'N-1' }] } as const
-    const { created } = await createChildren(ctx, { ...unit, bulk: true, strict: false })
+    const { created } = await issueUnits(ctx, { ...unit, bulk: true, strict: false })
     const item = idFromUuid(created[0]?.passport.id ?? '')
     for (const one of [item, id]) {
       await owner.post(`/console/products/${one}/status`, { form: { to: 'archive' } })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { mod10CheckDigit } from '../../src/gs1/check-digit.ts'
+import { computeMod10CheckDigit } from '../../src/gs1/check-digit.ts'
 import { gs1Path, parseDigitalLink } from '../../src/gs1/digital-link.ts'
 import { isLotOrSerial } from '../../src/gs1/lot-serial.ts'
 
@@ -11,7 +11,7 @@ const CSET_82 = '!"%&\'()*+,-./0123456789:;<=>?ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdef
 const gtin14 = fc
   .stringMatching(/^[0-9]{13}$/)
   .filter(text => !/^0+$/.test(text))
-  .map(text => text + mod10CheckDigit(text))
+  .map(text => text + computeMod10CheckDigit(text))
 const value = fc
   .string({ unit: fc.constantFrom(...CSET_82), minLength: 1, maxLength: 20 })
   .filter(text => text !== '.' && text !== '..')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { readLinkQuery } from '../../src/gs1/link-query.ts'
-import { findLinkType } from '../../src/gs1/link-type.ts'
+import { parseLinkQuery } from '../../src/gs1/link-query.ts'
+import { parseLinkType } from '../../src/gs1/link-type.ts'
 
 describe('readLinkQuery', () => {
   it('finds the link type, however the parts are divided and written', () => {
@@ -14,7 +14,7 @@ describe('readLinkQuery', () => {
       '&&flag&link%54ype=gs1:dpp',
       'linkType=&linkType=gs1:dpp&linkType=gs1:pip',
     ]) {
-      assert.deepEqual(readLinkQuery(query), { linkType: 'gs1:dpp' }, query)
+      assert.deepEqual(parseLinkQuery(query), { linkType: 'gs1:dpp' }, query)
     }
     for (const query of [
       '',
@@ -25,9 +25,9 @@ describe('readLinkQuery', () => {
       '=1',
       '%=%zz',
     ]) {
-      assert.deepEqual(readLinkQuery(query), { linkType: undefined }, query)
+      assert.deepEqual(parseLinkQuery(query), { linkType: undefined }, query)
     }
-    assert.deepEqual(readLinkQuery('linkType=%zz'), { linkType: '%zz' })
+    assert.deepEqual(parseLinkQuery('linkType=%zz'), { linkType: '%zz' })
   })
 
   it('lets data about the product through, and nothing that belongs in the path', () => {
@@ -45,18 +45,18 @@ describe('readLinkQuery', () => {
       '254',
       '4308',
     ]) {
-      assert.deepEqual(readLinkQuery(`${key}=261231`), { linkType: undefined }, key)
+      assert.deepEqual(parseLinkQuery(`${key}=261231`), { linkType: undefined }, key)
     }
     for (const key of ['01', '10', '21', '22', '235', '1%30']) {
-      assert.deepEqual(readLinkQuery(`a=b&${key}=X`), { fault: 'path_key_in_query' }, key)
+      assert.deepEqual(parseLinkQuery(`a=b&${key}=X`), { fault: 'path_key_in_query' }, key)
     }
     for (const key of ['0', '1', '123', '18', '89', '999', '8199', '4399', '00017', '3700']) {
-      assert.deepEqual(readLinkQuery(`${key}=X`), { fault: 'unknown_identifier' }, key)
+      assert.deepEqual(parseLinkQuery(`${key}=X`), { fault: 'unknown_identifier' }, key)
     }
   })
 
   it('never throws', () => {
-    fc.assert(fc.property(fc.string(), query => void readLinkQuery(query)))
+    fc.assert(fc.property(fc.string(), query => void parseLinkQuery(query)))
   })
 })
 
@@ -70,12 +70,12 @@ describe('findLinkType', () => {
         'https://www.gs1.org/voc/',
         'http://gs1.org/voc/',
       ]) {
-        assert.equal(findLinkType(prefix + name), name)
+        assert.equal(parseLinkType(prefix + name), name)
       }
-      assert.equal(findLinkType(name), undefined)
+      assert.equal(parseLinkType(name), undefined)
     }
-    assert.equal(findLinkType('linkset'), 'linkset')
-    assert.equal(findLinkType('all'), 'linkset')
+    assert.equal(parseLinkType('linkset'), 'linkset')
+    assert.equal(parseLinkType('all'), 'linkset')
     for (const text of [
       'gs1:nosuchlt',
       'gs1:linkset',
@@ -84,7 +84,7 @@ describe('findLinkType', () => {
       'https://gs1.org.example/voc/dpp',
       '',
     ]) {
-      assert.equal(findLinkType(text), undefined, text)
+      assert.equal(parseLinkType(text), undefined, text)
     }
   })
 })

@@ -10,7 +10,7 @@ import {
   type NewAccessLink,
   revokeAccessLink,
 } from '../../src/passports/access/access-links.ts'
-import { flushAccessUses, noteAccessUse } from '../../src/passports/access/count-uses.ts'
+import { countAccessUse, flushAccessUses } from '../../src/passports/access/count-uses.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
@@ -156,7 +156,7 @@ test('uses are counted together, none lost', async () => {
   const access = await findAccess(harness.sql, token, passport, now())
   assert.ok(access)
   const lost: unknown[] = []
-  for (let i = 0; i < 200; i++) noteAccessUse(harness.sql, access, now(), reason => lost.push(reason))
+  for (let i = 0; i < 200; i++) countAccessUse(harness.sql, access, now(), reason => lost.push(reason))
   await flushAccessUses(harness.sql)
   assert.deepEqual(lost, [])
   const link = (await listAccessLinks(account.ctx)).find(one => one.id === id)

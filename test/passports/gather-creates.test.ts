@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatherCreates, MIN_LARGE_BYTES } from '../../src/passports/write/create.ts'
-import type { NewRow } from '../../src/passports/write/insert-models.ts'
+import type { ModelRow } from '../../src/passports/write/insert-models.ts'
 
 const KIB = 1024
 
@@ -13,7 +13,7 @@ test('a small create does not wait for a statement of large ones, which is bound
     statements.push({ ids: rows.map(row => row.id), end: () => resolve(rows.map(() => undefined)) })
     return promise
   })
-  const begin = (id: string, bytes: number) => create({ row: { id } as NewRow, bytes })
+  const begin = (id: string, bytes: number) => create({ row: { id } as ModelRow, bytes })
   const large = ['a', 'b', 'c', 'd'].map(id => begin(id, 400 * KIB))
   const huge = begin('huge', 3_000 * KIB)
   const edge = begin('edge', MIN_LARGE_BYTES)

@@ -2,8 +2,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { Data } from '../../src/passports/core/check-data.ts'
-import { type Correction, differing, type Inherited, takeOver } from '../../src/passports/core/inherit.ts'
+import type { PassportData } from '../../src/passports/core/check-data.ts'
+import {
+  applyCorrections,
+  type Correction,
+  type Inherited,
+  listChangedFields,
+} from '../../src/passports/core/inherit.ts'
 
 const RUNS = 10_000
 const FIELDS = ['a', 'b', 'c', 'd', 'constructor']
@@ -13,7 +18,7 @@ const value: fc.Arbitrary<unknown> = fc.oneof(
   fc.nat({ max: 2 }),
   fc.constantFrom({ en: 'x' }, { en: 'y' }, [1]),
 )
-const data: fc.Arbitrary<Data> = fc
+const data: fc.Arbitrary<PassportData> = fc
   .uniqueArray(fc.tuple(field, value), { selector: ([name]) => name })
   .map(entries => Object.fromEntries(entries))
 
@@ -23,7 +28,7 @@ const corrections: fc.Arbitrary<Correction[]> = fc
     fc.record({
       before: data,
       after: data,
-      owned: fc.subarray(FIELDS),
+      batchFields: fc.subarray(FIELDS),
       isRefresh: fc.boolean(),
       follows: fc.boolean(),
     }),
@@ -32,27 +37,27 @@ const corrections: fc.Arbitrary<Correction[]> = fc
   .map(list =>
     list.map(({ follows, ...one }, index) => {
       const before = follows ? (list[index - 1]?.after ?? one.before) : one.before
-      return { ...one, before, fields: differing(before, one.after), upto: index + 1 }
+      return { ...one, before, fields: listChangedFields(before, one.after), inheritedVersion: index + 1 }
     }),
   )
 
 const inherited: fc.Arbitrary<Inherited> = fc.record({
   data,
   ownFields: fc.subarray(FIELDS),
-  upto: fc.nat({ max: 3 }),
+  inheritedVersion: fc.nat({ max: 3 }),
 })
 const since = fc.record({ batch: corrections, model: corrections })
 
 const holds = (property: fc.IRawProperty<unknown>) => fc.assert(property, { numRuns: RUNS })
-const has = (of: Data, name: string) => (Object.hasOwn(of, name) ? of[name] : undefined)
+const has = (of: PassportData, name: string) => (Object.hasOwn(of, name) ? of[name] : undefined)
 
 describe(`takeOver, ${RUNS} times`, () => {
   test('changes only fields that a correction names, and tells all that it changed', () => {
     holds(
       fc.property(inherited, since, (unit, told) => {
-        const result = takeOver(unit, told)
+        const result = applyCorrections(unit, told)
         const named = new Set([...told.batch, ...told.model].flatMap(one => one.fields))
-        assert.deepEqual(differing(unit.data, result.data), result.changed)
+        assert.deepEqual(listChangedFields(unit.data, result.data), result.changed)
         for (const name of [...result.changed, ...result.skipped]) assert.ok(named.has(name))
         for (const name of FIELDS.filter(one => !result.changed.includes(one)))
           assert.deepEqual(has(result.data, name), has(unit.data, name))
@@ -64,7 +69,7 @@ describe(`takeOver, ${RUNS} times`, () => {
     holds(
       fc.property(inherited, since, (unit, told) => {
         const before = JSON.stringify({ unit, told })
-        takeOver(unit, told)
+        applyCorrections(unit, told)
         assert.equal(JSON.stringify({ unit, told }), before)
       }),
     )
@@ -73,10 +78,10 @@ describe(`takeOver, ${RUNS} times`, () => {
   test('each field gets a value that it had or that a correction gives it', () => {
     holds(
       fc.property(inherited, since, (unit, told) => {
-        const result = takeOver(unit, told)
+        const result = applyCorrections(unit, told)
         for (const name of result.changed) {
           const given = [...told.batch, ...told.model].filter(one => one.fields.includes(name))
-          const differences = given.map(one => differing(one.after, result.data))
+          const differences = given.map(one => listChangedFields(one.after, result.data))
           assert.ok(differences.some(names => !names.includes(name)))
         }
       }),
@@ -91,8 +96,8 @@ describe(`takeOver, ${RUNS} times`, () => {
           batch: one !== undefined && isOfBatch ? [one] : [],
           model: one !== undefined && !isOfBatch ? [one] : [],
         }
-        const once = takeOver(unit, told)
-        const twice = takeOver({ ...once, upto: unit.upto }, told)
+        const once = applyCorrections(unit, told)
+        const twice = applyCorrections({ ...once, inheritedVersion: unit.inheritedVersion }, told)
         assert.deepEqual(
           { data: twice.data, ownFields: twice.ownFields, changed: twice.changed },
           { data: once.data, ownFields: once.ownFields, changed: [] },
@@ -105,8 +110,8 @@ describe(`takeOver, ${RUNS} times`, () => {
   test('the model’s corrections that are in a unit already change nothing more', () => {
     holds(
       fc.property(inherited, corrections, (unit, model) => {
-        const once = takeOver(unit, { batch: [], model })
-        const twice = takeOver({ ...once, upto: model.length }, { batch: [], model })
+        const once = applyCorrections(unit, { batch: [], model })
+        const twice = applyCorrections({ ...once, inheritedVersion: model.length }, { batch: [], model })
         assert.deepEqual(twice.data, once.data)
         assert.deepEqual({ changed: twice.changed, skipped: twice.skipped }, { changed: [], skipped: [] })
       }),
@@ -122,8 +127,8 @@ describe(`takeOver, ${RUNS} times`, () => {
         for (const side of ['batch', 'model'] as const) {
           const told = (list: Correction[]) => ({ batch: [], model: [], [side]: list })
           assert.deepEqual(
-            plain(takeOver(unit, told([...ab, ...cd]))),
-            plain(takeOver(unit, told([...cd, ...ab]))),
+            plain(applyCorrections(unit, told([...ab, ...cd]))),
+            plain(applyCorrections(unit, told([...cd, ...ab]))),
           )
         }
       }),
@@ -133,7 +138,7 @@ describe(`takeOver, ${RUNS} times`, () => {
   test('the model’s corrections stop at what the batch has set itself', () => {
     holds(
       fc.property(inherited, corrections, (unit, model) => {
-        const { changed, skipped } = takeOver(unit, { batch: [], model })
+        const { changed, skipped } = applyCorrections(unit, { batch: [], model })
         for (const name of unit.ownFields) assert.ok(!changed.includes(name) && !skipped.includes(name))
       }),
     )
@@ -149,16 +154,16 @@ describe(`takeOver, ${RUNS} times`, () => {
           return {
             before,
             after,
-            fields: differing(before, after),
-            owned: [],
-            upto: index + 1,
+            fields: listChangedFields(before, after),
+            batchFields: [],
+            inheritedVersion: index + 1,
             isRefresh: false,
           }
         })
         const begin = start % states.length
-        const unit = { data: states[begin] ?? first, ownFields: [], upto: begin }
-        const result = takeOver(unit, { batch: [], model })
-        assert.deepEqual(differing(result.data, states.at(-1) ?? first), [])
+        const unit = { data: states[begin] ?? first, ownFields: [], inheritedVersion: begin }
+        const result = applyCorrections(unit, { batch: [], model })
+        assert.deepEqual(listChangedFields(result.data, states.at(-1) ?? first), [])
         assert.deepEqual(result.skipped, [])
       }),
     )
@@ -166,7 +171,7 @@ describe(`takeOver, ${RUNS} times`, () => {
 })
 
 /** Without the order of its keys. */
-const plain = (result: ReturnType<typeof takeOver>) => ({
+const plain = (result: ReturnType<typeof applyCorrections>) => ({
   ...result,
   data: Object.entries(result.data).sort(([a], [b]) => (a < b ? -1 : 1)),
 })

@@ -13,7 +13,7 @@ import {
 import type { PassportRow } from '../../src/passports/core/record.ts'
 import { getPassport } from '../../src/passports/read/find.ts'
 import { getVersion } from '../../src/passports/read/history.ts'
-import { createChildren } from '../../src/passports/units/create-units.ts'
+import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { refreshPassport } from '../../src/passports/units/refresh-job.ts'
 import { setStatus } from '../../src/passports/write/archive.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
@@ -163,7 +163,7 @@ class World {
     const unit = issue(parent, level, own)
     const name = { [level === 'batch' ? 'lot' : 'serial']: `N${this.units.length}` }
     const issued = await orRefused(
-      createChildren(this.ctx, {
+      issueUnits(this.ctx, {
         parentUuid: this.uuidOf(parent),
         level,
         units: [{ ...name, data: own }],
@@ -172,7 +172,7 @@ class World {
       }),
     )
     const [made] = issued?.created ?? []
-    const row = made && { ...made.passport, data: JSON.stringify(made.reading) }
+    const row = made && { ...made.passport, data: JSON.stringify(made.data) }
     assert.equal(row !== undefined, unit !== undefined, 'issued or refused')
     if (unit === undefined || row === undefined) return
     this.add(unit, row.id)

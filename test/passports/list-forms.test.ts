@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
-import { type ListFilter, listPassports, type Window } from '../../src/passports/read/list.ts'
-import { countChanges, listChanges } from '../../src/passports/read/list-changes.ts'
+import { type ListFilter, listPassports, type PageWindow } from '../../src/passports/read/list.ts'
+import { countChangedPassports, listChangedPassports } from '../../src/passports/read/list-changes.ts'
 import { IS_FULL } from '../full.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 
@@ -21,7 +21,7 @@ const FILTERS: Omit<Required<ListFilter>, 'levels'> = {
   q: 'linen',
   parentId: NOBODY,
 }
-const WINDOWS: Window[] = [
+const WINDOWS: PageWindow[] = [
   { limit: 10, page: 1 },
   { limit: 10, after: NOBODY },
 ]
@@ -50,8 +50,8 @@ test('a list is kept as a statement by its usual filters, not by each of a thous
   const ask = async (filter: ListFilter) => {
     for (const window of WINDOWS) await listPassports(ctx, filter, window)
     const since = { ...filter, since: SINCE }
-    await listChanges(ctx, since, { limit: 10, page: 1 })
-    await countChanges(ctx, since)
+    await listChangedPassports(ctx, since, { limit: 10, page: 1 })
+    await countChangedPassports(ctx, since)
   }
   await ask({ levels: ['m'] })
   await ask({ levels: ['m'], status: 'a', category: 'textile', q: 'linen' })

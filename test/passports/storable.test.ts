@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { eachStorable } from '../../src/passports/sync/write-storable.ts'
+import { writeStorable } from '../../src/passports/sync/write-storable.ts'
 
 const failing = (code: string) => Object.assign(new Error('no'), { code })
 
@@ -10,7 +10,7 @@ test('eachStorable: writes every row that can be stored, refuses each that canno
     fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 60 }), async bad => {
       const written: number[] = []
       const refused: number[] = []
-      await eachStorable(
+      await writeStorable(
         bad.map((isBad, row) => ({ isBad, row })),
         async rows => {
           if (rows.some(one => one.isBad)) throw failing('22P05')
@@ -30,7 +30,7 @@ test('eachStorable: writes every row that can be stored, refuses each that canno
 test('eachStorable: any other failure is thrown', async () => {
   const lost = failing('08006')
   await assert.rejects(
-    eachStorable(
+    writeStorable(
       [1, 2],
       async () => {
         throw lost

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { qrSymbol } from '../../src/qr/svg.ts'
+import { renderQrSvg } from '../../src/qr/svg.ts'
 import { decodeQr, identifyQr, PIXELS_PER_MODULE, paint } from './decode.ts'
 
 test('an independent decoder reads the address from the symbol, at both levels', async () => {
   for (const level of ['M', 'Q'] as const) {
     const address = 'https://passport.example/01/09521234000013/10/LOT-7%2FA/21/SN0001'
-    assert.deepEqual(await decodeQr(qrSymbol(address, { level }).svg), [address])
+    assert.deepEqual(await decodeQr(renderQrSvg(address, { level }).svg), [address])
   }
 })
 
 test('it is a plain QR code, which a GS1 Digital Link asks for, and not GS1’s own with FNC1', async () => {
-  const { svg } = qrSymbol('https://passport.example/01/09521234000013/10/L7', { level: 'M' })
+  const { svg } = renderQrSvg('https://passport.example/01/09521234000013/10/L7', { level: 'M' })
   assert.deepEqual(await identifyQr(svg), [']Q1'])
 })
 
@@ -22,14 +22,14 @@ test('any passport address decodes to itself', async () => {
     .map(([host, id]) => `https://${host}/p/${id}`)
   await fc.assert(
     fc.asyncProperty(address, fc.constantFrom({}, { isInline: true } as const), async (text, how) => {
-      assert.deepEqual(await decodeQr(qrSymbol(text, { level: 'M', ...how }).svg), [text])
+      assert.deepEqual(await decodeQr(renderQrSvg(text, { level: 'M', ...how }).svg), [text])
     }),
     { numRuns: 60 },
   )
 })
 
 test('the quiet zone is four modules and the ground is white', () => {
-  const { svg } = qrSymbol('https://a.example/p/0', { level: 'M' })
+  const { svg } = renderQrSvg('https://a.example/p/0', { level: 'M' })
   const { data, width } = paint(svg)
   const dark = Array.from({ length: width * width }, (_, i) => i).filter(i => data[i * 4] === 0)
   for (const places of [dark.map(i => i % width), dark.map(i => Math.floor(i / width))]) {
@@ -40,7 +40,7 @@ test('the quiet zone is four modules and the ground is white', () => {
 })
 
 test('in a page it is the bare shape', () => {
-  const { svg } = qrSymbol('https://a.example/p/0', { level: 'M', isInline: true })
+  const { svg } = renderQrSvg('https://a.example/p/0', { level: 'M', isInline: true })
   assert.match(
     svg,
     /^<svg viewBox="0 0 33 33" aria-hidden="true"[^>]*><path fill="#000" d="[^"]*"\/><\/svg>$/,
@@ -48,14 +48,14 @@ test('in a page it is the bare shape', () => {
 })
 
 test('what stands in the address is text in the SVG, never markup', () => {
-  const { svg } = qrSymbol('https://a.example/"><script>alert(1)</script>', { level: 'M' })
+  const { svg } = renderQrSvg('https://a.example/"><script>alert(1)</script>', { level: 'M' })
   assert.ok(!svg.includes('<script'))
   assert.match(svg, /&lt;script&gt;/)
 })
 
 test('a size in millimetres is written into the symbol', () => {
   assert.match(
-    qrSymbol('https://a.example/p/0', { level: 'M', sizeMm: 25 }).svg,
+    renderQrSvg('https://a.example/p/0', { level: 'M', sizeMm: 25 }).svg,
     /width="25mm" height="25mm"/,
   )
 })

@@ -10,7 +10,7 @@ import { AUDIENCES, type Audience } from '../../src/categories/field.ts'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
-import { createChildren } from '../../src/passports/units/create-units.ts'
+import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { IS_FULL } from '../full.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
@@ -32,7 +32,7 @@ async function makeFamily(category: (typeof CATEGORIES)[number]) {
   const body = newProduct({ ...full, gtin: nextGtin() }, category)
   const model = (await createPassport(account.ctx, { ...body, strict: false })).passport.id
   const issue = async (parentUuid: string, level: 'batch' | 'item', unit: object) => {
-    const { created } = await createChildren(account.ctx, {
+    const { created } = await issueUnits(account.ctx, {
       parentUuid,
       level,
       units: [unit],

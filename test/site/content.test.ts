@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { NO_BRAND } from '../../src/accounts/brand/brand.ts'
 import type { AUDIENCES } from '../../src/categories/field.ts'
 import { getLabels, LANGUAGES } from '../../src/i18n/catalogue.ts'
-import { qrSymbol } from '../../src/qr/svg.ts'
+import { renderQrSvg } from '../../src/qr/svg.ts'
 import { jsonLd } from '../../src/site/json-ld.ts'
 import { renderPassportPage } from '../../src/site/passport-page.ts'
 import { CORES } from '../harness.ts'
@@ -292,7 +292,7 @@ describe('the page', () => {
     const brand = { ...NO_BRAND, version: 1, name: 'Testmarke', accent: '#888888', logo, logoDark: logo }
     const reader = { audience: 'authority', label: 'Marktüberwachung', expiresAt: MADE_AT } as const
     const address = 'https://passports.example/p/01m8098pa3eh1awgfte6drh14t'
-    const { svg } = qrSymbol(address, { level: 'M', isInline: true })
+    const { svg } = renderQrSvg(address, { level: 'M', isInline: true })
     const history = {
       versions: Array.from({ length: 20 }, (_, i) => ({
         versionNo: 30 - i,

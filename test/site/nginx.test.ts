@@ -14,7 +14,7 @@ import { gunzipSync } from 'node:zlib'
 import { gs1Path } from '../../src/gs1/digital-link.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
-import { createChildren } from '../../src/passports/units/create-units.ts'
+import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 
@@ -84,7 +84,7 @@ describe('behind nginx', {
     const { port } = await start()
     const gtin = `0${nextGtin()}`
     const uuid = await make({ gtin })
-    const { created } = await createChildren(account.ctx, {
+    const { created } = await issueUnits(account.ctx, {
       parentUuid: uuid,
       level: 'batch',
       units: [{ lot: 'A/B' }],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
-import { createChildren } from '../../src/passports/units/create-units.ts'
+import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 import { assertKnown, expand } from './strict-json-ld.ts'
@@ -128,7 +128,7 @@ describe('?version=n', () => {
 
   test('of a unit has what it inherited and what was its own then', async () => {
     const model = await make({ weightGrams: 100 })
-    const { created } = await createChildren(account.ctx, {
+    const { created } = await issueUnits(account.ctx, {
       parentUuid: model.uuid,
       level: 'item',
       units: [{ serial: 'S-1', data: { carbonFootprint: 4.5 } }],

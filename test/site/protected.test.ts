@@ -7,10 +7,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { allCategories } from '../../src/categories/catalogue.ts'
 import { AUDIENCES, type Audience, type Field, narrowAudience } from '../../src/categories/field.ts'
-import { mod10CheckDigit } from '../../src/gs1/check-digit.ts'
+import { computeMod10CheckDigit } from '../../src/gs1/check-digit.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
-import { createChildren } from '../../src/passports/units/create-units.ts'
+import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import {
   ADDRESSES,
@@ -49,7 +49,7 @@ function canary({ format, type }: Field, n: number): string | number {
   if (format === 'eori') return `DECANARY${n}`
   if (format === 'gln') {
     const digits = `95299887700${n}`
-    return digits + mod10CheckDigit(digits)
+    return digits + computeMod10CheckDigit(digits)
   }
   return `CANARY-${n} Ltd`
 }
@@ -86,7 +86,7 @@ async function makeFamily(category: CategoryId, fields: readonly Protected[]) {
   const model = (await createPassport(account.ctx, body)).passport.id
   const issue = async (parentUuid: string, unit: { lot?: string; serial?: string; data?: object }) => {
     const level = unit.serial === undefined ? 'batch' : 'item'
-    const { created } = await createChildren(account.ctx, {
+    const { created } = await issueUnits(account.ctx, {
       parentUuid,
       level,
       units: [unit],

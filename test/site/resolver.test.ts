@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { gs1Path } from '../../src/gs1/digital-link.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
-import { createChildren } from '../../src/passports/units/create-units.ts'
+import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { releaseGtin } from '../../src/passports/write/release-gtin.ts'
 import { linksetJson } from '../../src/site/resolver-linkset.ts'
@@ -43,7 +43,7 @@ const makeModel = async (data: Record<string, unknown> = {}) =>
   unitOf((await createPassport(account.ctx, { ...newProduct(data), strict: false })).passport.id)
 
 const issue = async (parent: Unit, unit: { lot?: string; serial?: string }) => {
-  const { created, errors } = await createChildren(account.ctx, {
+  const { created, errors } = await issueUnits(account.ctx, {
     parentUuid: parent.uuid,
     level: unit.serial === undefined ? 'batch' : 'item',
     units: [unit],

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setIndexing } from '../../src/accounts/indexing.ts'
 import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
-import { MODELS_IN_FILE } from '../../src/passports/read/sitemap.ts'
-import { createChildren } from '../../src/passports/units/create-units.ts'
+import { MODELS_PER_FILE } from '../../src/passports/read/sitemap.ts'
+import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
@@ -66,7 +66,7 @@ describe('robots.txt and the sitemap', () => {
     const model = await make()
     const archived = await make()
     await t.ask('POST', `/api/v1/products/${archived.id}/archive`, { key: account.key })
-    const made = await createChildren(account.ctx, {
+    const made = await issueUnits(account.ctx, {
       parentUuid: model.uuid,
       level: 'batch',
       units: [{ lot: 'L' }],
@@ -113,7 +113,7 @@ describe('robots.txt and the sitemap', () => {
   test('many models are in several files, each once, and none grows beyond its bound', async () => {
     const many = await t.account({ plan: 'enterprise' })
     const model = await make(many)
-    const ids = Array.from({ length: 2 * MODELS_IN_FILE }, (_one, i) =>
+    const ids = Array.from({ length: 2 * MODELS_PER_FILE }, (_one, i) =>
       newUuid(t.clock.now().getTime() + 1 + i),
     )
     // Items in between, which the files must not walk.
@@ -128,7 +128,7 @@ describe('robots.txt and the sitemap', () => {
     const { files, all } = await listed()
     assert.equal(files.length, 2)
     assert.equal(new Set(all).size, all.length)
-    for (const file of files) assert.ok(file.length <= MODELS_IN_FILE)
+    for (const file of files) assert.ok(file.length <= MODELS_PER_FILE)
     const found = new Set(all)
     assert.deepEqual(
       wanted.filter(address => !found.has(address)),

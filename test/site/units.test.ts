@@ -5,9 +5,9 @@ import { gzipSync } from 'node:zlib'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
-import { createChildren } from '../../src/passports/units/create-units.ts'
+import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
-import { qrSymbol } from '../../src/qr/svg.ts'
+import { renderQrSvg } from '../../src/qr/svg.ts'
 import { usualOrigin } from '../../src/site/origin.ts'
 import { renderPassportPage } from '../../src/site/passport-page.ts'
 import {
@@ -38,7 +38,7 @@ const makeModel = async (data: Record<string, unknown> = { gtin: nextGtin() }) =
   return named((await createPassport(account.ctx, { ...body, strict: false })).passport.id)
 }
 const issue = async (parent: Unit, unit: { lot?: string; serial?: string; data?: object }) => {
-  const { created, errors } = await createChildren(account.ctx, {
+  const { created, errors } = await issueUnits(account.ctx, {
     parentUuid: parent.uuid,
     level: unit.serial === undefined ? 'batch' : 'item',
     units: [unit],
@@ -157,7 +157,7 @@ describe('the page of a unit', () => {
 
   test('stays within 30 kB, 8 kB compressed, in every language, wherever the fields come from', () => {
     const address = 'https://passports.example/p/01m8098nvvfabad3bxkst66w16'
-    const { svg } = qrSymbol(address, { level: 'M', isInline: true })
+    const { svg } = renderQrSvg(address, { level: 'M', isInline: true })
     for (const category of ['textile', 'battery', 'furniture'] as const) {
       const names = Object.keys({ ...CORES[category], ...FULL[category] })
       const row = rowOf(category, FULL[category], {

@@ -1,8 +1,8 @@
 /** What a bulk call answers: the rows it did something with, those it could not, and how many of each. */
 import { AppError, type Detail, invalid, SAID } from '../../kernel/errors.ts'
-import type { Data } from '../../passports/core/check-data.ts'
+import type { PassportData } from '../../passports/core/check-data.ts'
 import type { PassportRow } from '../../passports/core/record.ts'
-import type { Summary } from '../../passports/read/list.ts'
+import type { PassportSummary } from '../../passports/read/list.ts'
 import { bodyDetail } from '../endpoint/body.ts'
 import { type AccountCall, successJson } from '../endpoint/endpoint.ts'
 import { summaryJson } from './summary.ts'
@@ -13,7 +13,7 @@ export const MAX_ITEMS = 500
 export type BulkRow = {
   index: number
   row: Omit<PassportRow, 'data'>
-  names: Data
+  names: PassportData
   warnings: readonly Detail[]
 }
 export type FailedRow = { index: number; error: AppError }
@@ -83,7 +83,7 @@ function rowJson(call: AccountCall, { index, row, names, warnings }: BulkRow): s
   return `{"index":${index},${summary.slice(1, -1)}${more}}`
 }
 
-function withNames(row: BulkRow['row'], names: Data): Summary {
+function withNames(row: BulkRow['row'], names: PassportData): PassportSummary {
   const { productName, sku, brandName } = names as Record<string, string>
   return { ...row, product_name: productName ?? null, sku: sku ?? null, brand_name: brandName ?? null }
 }

@@ -6,7 +6,7 @@
 import { furniture } from '../../categories/furniture.ts'
 import type { Data } from '../../categories/value.ts'
 import { findUuid } from '../../kernel/ids.ts'
-import { shopSnippet } from '../../passports/read/shop-snippet.ts'
+import { buildShopSnippet } from '../../passports/read/shop-snippet.ts'
 
 const MODEL_ID = '01m7ywhcr7fxwrqq1xd4m28c2t'
 const BATCH_ID = '01m7ywkq2vff6r9x0c4tq0m5hn'
@@ -80,7 +80,7 @@ export const exampleItem = (serial: string, place: 0 | 1 = 0): Head => ({
 
 /** What a shop is given for its page. */
 export const exampleSnippet = () =>
-  shopSnippet(
+  buildShopSnippet(
     { publicUrl: PUBLIC, apiUrl: API },
     {
       id: findUuid(MODEL_ID) ?? '',

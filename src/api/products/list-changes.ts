@@ -3,10 +3,10 @@ import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import type { ListFilter } from '../../passports/read/list.ts'
 import {
   type ChangedRow,
-  type ChangeMark,
-  countChanges,
-  listChanges,
-  settledUntil,
+  type ChangePosition,
+  countChangedPassports,
+  getSettledTime,
+  listChangedPassports,
 } from '../../passports/read/list-changes.ts'
 import { type AccountCall, type ApiResponse, successJson } from '../endpoint/endpoint.ts'
 import { summaryJson } from './summary.ts'
@@ -15,7 +15,7 @@ import { summaryJson } from './summary.ts'
  * What a cursor carries from page to page besides its place: the total and the time to ask from next are those of the
  * first page. A later page's time would be too late for a write that was still under way at the first.
  */
-export type ChangeCursor = ChangeMark & { syncedUntil: Date; total: number }
+export type ChangeCursor = ChangePosition & { syncedUntil: Date; total: number }
 
 type Window = { limit: number } & ({ page: number } | { cursor: ChangeCursor })
 
@@ -27,10 +27,10 @@ export async function answerChanges(
   const { limit } = window
   const cursor = 'cursor' in window ? window.cursor : undefined
   // Asked for before the rows are read, never after.
-  const syncedUntil = cursor?.syncedUntil ?? (await settledUntil(call.account.sql))
+  const syncedUntil = cursor?.syncedUntil ?? (await getSettledTime(call.account.sql))
   const place = 'cursor' in window ? { after: window.cursor } : { page: window.page }
-  const found = await listChanges(call.account, filter, { limit, ...place })
-  const total = cursor?.total ?? (await countChanges(call.account, filter))
+  const found = await listChangedPassports(call.account, filter, { limit, ...place })
+  const total = cursor?.total ?? (await countChangedPassports(call.account, filter))
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
   const more = found.length > limit

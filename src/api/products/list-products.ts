@@ -4,12 +4,12 @@ import { allCategories } from '../../categories/catalogue.ts'
 import { toEnglish } from '../../categories/problems.ts'
 import { FORMAT_RULES } from '../../categories/schema/formats.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
-import { LOT_OR_SERIAL_MAX_LENGTH } from '../../gs1/lot-serial.ts'
+import { MAX_LOT_OR_SERIAL_LENGTH } from '../../gs1/lot-serial.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import type { Addresses } from '../../passports/core/record.ts'
-import { getPassport, requireUuid } from '../../passports/read/find.ts'
-import { type ListFilter, listPassports, type Page } from '../../passports/read/list.ts'
+import { getPassport, requireProductUuid } from '../../passports/read/find.ts'
+import { type ListFilter, listPassports, type PassportPage } from '../../passports/read/list.ts'
 import { type AccountCall, type ApiResponse, successJson } from '../endpoint/endpoint.ts'
 import {
   dateTime,
@@ -50,8 +50,8 @@ const COMMON = {
   q: words,
   status: oneOf('all', 'active', 'archived'),
   outdated: flag,
-  lot: searchable(LOT_OR_SERIAL_MAX_LENGTH),
-  serial: searchable(LOT_OR_SERIAL_MAX_LENGTH),
+  lot: searchable(MAX_LOT_OR_SERIAL_LENGTH),
+  serial: searchable(MAX_LOT_OR_SERIAL_LENGTH),
 }
 
 const LIST_QUERY = {
@@ -101,7 +101,7 @@ export async function listProducts(call: AccountCall): Promise<ApiResponse> {
 
 export async function listChildren(call: AccountCall): Promise<ApiResponse> {
   const { level = 'all', status = 'all', ...query } = readQuery(call.query, CHILDREN_QUERY)
-  const parent = await getPassport(call.account, requireUuid(call.params.id ?? ''))
+  const parent = await getPassport(call.account, requireProductUuid(call.params.id ?? ''))
   return answerList(call, query, {
     ...query,
     levels: level === 'all' ? ['b', 'i'] : [LEVEL_LETTER[level]],
@@ -129,7 +129,11 @@ async function answerList(call: AccountCall, sent: Window, filter: ListFilter): 
   return { body: listBody(call.setup.addresses, found, { limit, page: after === undefined ? page : null }) }
 }
 
-function listBody(addresses: Addresses, found: Page, window: { limit: number; page: number | null }): string {
+function listBody(
+  addresses: Addresses,
+  found: PassportPage,
+  window: { limit: number; page: number | null },
+): string {
   const rows = found.rows.slice(0, window.limit)
   const last = rows.at(-1)
   const isFull = rows.length === window.limit

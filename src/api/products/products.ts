@@ -4,20 +4,30 @@ import { collectErrors } from '../../kernel/collect-errors.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import {
-  type Data,
   isCategory,
-  isData,
+  isPassportData,
+  type PassportData,
   requireCategory,
   requireData,
 } from '../../passports/core/check-data.ts'
 import { type PassportRow, recordEtag, recordJson } from '../../passports/core/record.ts'
 import { getState } from '../../passports/core/state.ts'
-import { getPassport, requireUuid, requireVersionNo } from '../../passports/read/find.ts'
+import { getPassport, requireProductUuid, requireVersionNo } from '../../passports/read/find.ts'
 import { getPassportAt } from '../../passports/read/history.ts'
-import { checkNewData, createPassport, previewCreate, type Written } from '../../passports/write/create.ts'
+import {
+  checkNewData,
+  createPassport,
+  previewCreate,
+  type WrittenPassport,
+} from '../../passports/write/create.ts'
 import { previewUpdate } from '../../passports/write/preview-update.ts'
 import { revertPassport } from '../../passports/write/revert.ts'
-import { CHANGE_TYPES, nextState, type PassportChange, updatePassport } from '../../passports/write/update.ts'
+import {
+  CHANGE_TYPES,
+  type PassportChange,
+  planNextVersion,
+  updatePassport,
+} from '../../passports/write/update.ts'
 import { optionalChoice, optionalText, readBody, sentMembers } from '../endpoint/body.ts'
 import { allowsChange, matchesAny } from '../endpoint/conditions.ts'
 import { type AccountCall, type ApiResponse, type OpenCall, successJson } from '../endpoint/endpoint.ts'
@@ -30,12 +40,12 @@ export async function createProduct(call: AccountCall): Promise<ApiResponse> {
   const body = readNew(call.body, strict)
   const input = { category: body.category, data: body.data, strict }
   if (call.dryRun) return createdAnswer(call, await previewCreate(call.account, input), { dry_run: true })
-  const answer = (written: Written) => createdAnswer(call, written)
+  const answer = (written: WrittenPassport) => createdAnswer(call, written)
   return answer(await createPassport(call.account, input, answer))
 }
 
 /** 201 with where it is; of a dry run nothing is anywhere. */
-export function createdAnswer(call: OpenCall, written: Written, meta: Meta = {}) {
+export function createdAnswer(call: OpenCall, written: WrittenPassport, meta: Meta = {}) {
   const { body, headers } = writtenAnswer(call, written, meta)
   const location = `${call.setup.addresses.apiUrl}/products/${idFromUuid(written.passport.id)}`
   return { status: 201, headers: { ...headers, ...(meta.dry_run ? {} : { location }) }, body: String(body) }
@@ -43,7 +53,7 @@ export function createdAnswer(call: OpenCall, written: Written, meta: Meta = {})
 
 export async function readProduct(call: AccountCall): Promise<ApiResponse> {
   const { at } = readQuery(call.query, { at: dateTime })
-  const uuid = requireUuid(call.params.id ?? '')
+  const uuid = requireProductUuid(call.params.id ?? '')
   const row =
     at === undefined ? await getPassport(call.account, uuid) : await getPassportAt(call.account, uuid, at)
   return recordAnswer(call, row)
@@ -59,7 +69,7 @@ export function recordAnswer(call: OpenCall, row: PassportRow): ApiResponse {
 export async function changeProduct(call: AccountCall): Promise<ApiResponse> {
   const body = await readChange(call)
   const change: PassportChange = {
-    uuid: requireUuid(call.params.id ?? ''),
+    uuid: requireProductUuid(call.params.id ?? ''),
     data: body.data,
     changeType: body.changeType ?? 'change',
     note: body.note,
@@ -75,7 +85,7 @@ export async function changeProduct(call: AccountCall): Promise<ApiResponse> {
 export async function revertProduct(call: AccountCall): Promise<ApiResponse> {
   const { words } = readWords(call.body)
   const wish = {
-    uuid: requireUuid(call.params.id ?? ''),
+    uuid: requireProductUuid(call.params.id ?? ''),
     versionNo: requireVersionNo(call.params.n ?? ''),
     ...words,
     expects: expected(call),
@@ -104,7 +114,7 @@ function readNew(body: unknown, strict: boolean) {
     read()
   } catch (error) {
     // What is wrong inside `data` is told with what is wrong beside it, where that can be known.
-    if (!isCategory(sent.category) || !isData(sent.data)) throw error
+    if (!isCategory(sent.category) || !isPassportData(sent.data)) throw error
     collectErrors({ read, inside: () => checkNewData(sent.category, sent.data, strict) })
   }
   return sent
@@ -124,7 +134,7 @@ async function readChange(call: AccountCall) {
   try {
     return read()
   } catch (error) {
-    if (!isData(sent.data)) throw error
+    if (!isPassportData(sent.data)) throw error
     const inside = await faultOf(call, sent.data)
     return collectErrors({
       read,
@@ -136,10 +146,10 @@ async function readChange(call: AccountCall) {
 }
 
 /** What is wrong inside the `data` of a change that is refused for something else already. */
-async function faultOf(call: AccountCall, sent: Data): Promise<AppError | undefined> {
-  const current = await getState(call.account, requireUuid(call.params.id ?? ''))
+async function faultOf(call: AccountCall, sent: PassportData): Promise<AppError | undefined> {
+  const current = await getState(call.account, requireProductUuid(call.params.id ?? ''))
   try {
-    nextState(call.account, current, {
+    planNextVersion(call.account, current, {
       data: sent,
       changeType: 'change',
       note: undefined,
@@ -168,7 +178,7 @@ export const expected = (call: OpenCall) => (current: PassportRow) =>
 type Meta = { dry_run?: true | boolean; unchanged?: boolean; correction?: object }
 
 /** The record with its warnings. Of a dry run there is no version that an ETag could name. */
-export function writtenAnswer(call: OpenCall, written: Written, meta: Meta = {}): ApiResponse {
+export function writtenAnswer(call: OpenCall, written: WrittenPassport, meta: Meta = {}): ApiResponse {
   const more = Object.keys(meta).length === 0 ? {} : { meta }
   return {
     body: successJson(recordJson(call.setup.addresses, written.passport), {

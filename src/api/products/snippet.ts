@@ -1,7 +1,7 @@
 /** The HTML for a shop's product page, over REST: a shop's own program puts it where it belongs. */
 import { LANGUAGES } from '../../i18n/catalogue.ts'
-import { getPassport, requireUuid } from '../../passports/read/find.ts'
-import { isProductId, shopSnippet } from '../../passports/read/shop-snippet.ts'
+import { getPassport, requireProductUuid } from '../../passports/read/find.ts'
+import { buildShopSnippet, isProductId } from '../../passports/read/shop-snippet.ts'
 import { cacheable } from '../endpoint/conditions.ts'
 import { type AccountCall, type ApiResponse, successJson } from '../endpoint/endpoint.ts'
 import { oneOf, type Rule, readQuery } from '../endpoint/query.ts'
@@ -15,11 +15,11 @@ const SNIPPET_QUERY = { lang: oneOf(...LANGUAGES.map(({ code }) => code)), produ
 
 export async function readSnippet(call: AccountCall): Promise<ApiResponse> {
   const { lang, product } = readQuery(call.query, SNIPPET_QUERY)
-  const row = await getPassport(call.account, requireUuid(call.params.id ?? ''))
+  const row = await getPassport(call.account, requireProductUuid(call.params.id ?? ''))
   return cacheable(
     call,
     successJson(
-      JSON.stringify(shopSnippet(call.setup.addresses, row, { language: lang, productId: product })),
+      JSON.stringify(buildShopSnippet(call.setup.addresses, row, { language: lang, productId: product })),
     ),
   )
 }

@@ -4,7 +4,7 @@ import { toEnglish } from '../../categories/problems.ts'
 import { FORMAT_RULES } from '../../categories/schema/formats.ts'
 import { collectErrors } from '../../kernel/collect-errors.ts'
 import { assert, invalid } from '../../kernel/errors.ts'
-import { type Data, requireData } from '../../passports/core/check-data.ts'
+import { type PassportData, requireData } from '../../passports/core/check-data.ts'
 import { type PassportRow, recordEtag } from '../../passports/core/record.ts'
 import { MATCH_BY, type MatchBy } from '../../passports/sync/parse-row.ts'
 import { syncModel, syncModels } from '../../passports/sync/sync-models.ts'
@@ -89,7 +89,7 @@ const rowsOf = (synced: readonly Synced[]) =>
   synced.map(({ index, passport, warnings }) => ({
     index,
     row: passport,
-    names: JSON.parse(passport.data) as Data,
+    names: JSON.parse(passport.data) as PassportData,
     warnings,
   }))
 

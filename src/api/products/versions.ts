@@ -1,6 +1,6 @@
 /** A product's history over REST, and its archive state. */
 import { invalid } from '../../kernel/errors.ts'
-import { requireUuid, requireVersionNo } from '../../passports/read/find.ts'
+import { requireProductUuid, requireVersionNo } from '../../passports/read/find.ts'
 import { getVersion, listVersions } from '../../passports/read/history.ts'
 import { setStatus } from '../../passports/write/archive.ts'
 import { type AccountCall, type ApiResponse, successJson } from '../endpoint/endpoint.ts'
@@ -22,7 +22,7 @@ export async function listProductVersions(call: AccountCall): Promise<ApiRespons
     ])
   }
   const { page = 1, limit = DEFAULT_LIMIT } = query
-  const uuid = requireUuid(call.params.id ?? '')
+  const uuid = requireProductUuid(call.params.id ?? '')
   const from = query.cursor === undefined ? { offset: (page - 1) * limit } : { before: query.cursor }
   const { versions, total } = await listVersions(call.account, uuid, { ...from, limit })
   const last = versions.at(-1)?.version_no ?? 1
@@ -39,7 +39,7 @@ export async function listProductVersions(call: AccountCall): Promise<ApiRespons
 
 export async function readProductVersion(call: AccountCall): Promise<ApiResponse> {
   readQuery(call.query, {})
-  const uuid = requireUuid(call.params.id ?? '')
+  const uuid = requireProductUuid(call.params.id ?? '')
   const n = requireVersionNo(call.params.n ?? '')
   return recordAnswer(call, await getVersion(call.account, uuid, n))
 }
@@ -48,7 +48,7 @@ export const archiveProduct = (call: AccountCall) => changeStatus(call, 'x')
 export const restoreProduct = (call: AccountCall) => changeStatus(call, 'a')
 
 async function changeStatus(call: AccountCall, status: 'a' | 'x'): Promise<ApiResponse> {
-  const uuid = requireUuid(call.params.id ?? '')
+  const uuid = requireProductUuid(call.params.id ?? '')
   const row = await setStatus(call.account, { uuid, status, expects: expected(call) })
   return recordAnswer({ ...call, headers: {} }, row)
 }

@@ -1,7 +1,7 @@
 /** Scan statistics over REST: of one product, and of the whole account. */
 import { allCategories } from '../../categories/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { getPassport, requireUuid } from '../../passports/read/find.ts'
+import { getPassport, requireProductUuid } from '../../passports/read/find.ts'
 import { SUMMARY_RANGES, summarizeAccount, summarizePassport } from '../../scans/summary.ts'
 import { type AccountCall, type ApiResponse, successJson } from '../endpoint/endpoint.ts'
 import { oneOf, readQuery } from '../endpoint/query.ts'
@@ -11,7 +11,7 @@ const range = oneOf(...SUMMARY_RANGES)
 
 export async function productScans(call: AccountCall): Promise<ApiResponse> {
   const { days = DEFAULT_RANGE, include } = readQuery(call.query, { days: range, include: oneOf('units') })
-  const { id: uuid } = await getPassport(call.account, requireUuid(call.params.id ?? ''))
+  const { id: uuid } = await getPassport(call.account, requireProductUuid(call.params.id ?? ''))
   await call.setup.scans.flush()
   const summary = await summarizePassport(call.account, {
     uuid,

@@ -2,11 +2,11 @@
 
 import { collectErrors } from '../../kernel/collect-errors.ts'
 import { invalid } from '../../kernel/errors.ts'
-import type { Data } from '../../passports/core/check-data.ts'
-import { requireUuid } from '../../passports/read/find.ts'
-import { createChildren, UNIT_LEVELS } from '../../passports/units/create-units.ts'
+import type { PassportData } from '../../passports/core/check-data.ts'
+import { requireProductUuid } from '../../passports/read/find.ts'
+import { issueUnits, UNIT_LEVELS } from '../../passports/units/issue-units.ts'
 import { previewRefresh, refreshPassport } from '../../passports/units/refresh-job.ts'
-import { updateChildren } from '../../passports/units/update-units.ts'
+import { updateUnits } from '../../passports/units/update-units.ts'
 import { bodyDetail, optionalChoice, readBody, sentMembers } from '../endpoint/body.ts'
 import { type AccountCall, type ApiResponse, successJson } from '../endpoint/endpoint.ts'
 import { readQuery } from '../endpoint/query.ts'
@@ -15,8 +15,8 @@ import { changeWords, createdAnswer, isStrict } from '../products/products.ts'
 
 export async function createUnits(call: AccountCall): Promise<ApiResponse> {
   const { isBulk, level, units } = readUnits(call.body)
-  const parentUuid = requireUuid(call.params.id ?? '')
-  const { created, errors } = await createChildren(call.account, {
+  const parentUuid = requireProductUuid(call.params.id ?? '')
+  const { created, errors } = await issueUnits(call.account, {
     parentUuid,
     level,
     units,
@@ -28,11 +28,11 @@ export async function createUnits(call: AccountCall): Promise<ApiResponse> {
   const [first] = created
   if (!isBulk) {
     if (first === undefined) throw errors[0]?.error ?? new Error('one unit was neither issued nor refused')
-    const passport = { ...first.passport, data: JSON.stringify(first.reading) }
+    const passport = { ...first.passport, data: JSON.stringify(first.data) }
     return createdAnswer(call, { passport, warnings: first.warnings }, meta)
   }
   if (first === undefined) throw bulkError(errors, 'No unit could be created')
-  const rows = created.map(one => ({ ...one, row: one.passport, names: one.reading }))
+  const rows = created.map(one => ({ ...one, row: one.passport, names: one.data }))
   return { status: 201, body: bulkJson(call, { created: rows }, errors, meta) }
 }
 
@@ -57,14 +57,14 @@ function requireLevel(sent: unknown) {
 
 export async function changeUnits(call: AccountCall): Promise<ApiResponse> {
   const { units, words } = readChanges(call.body)
-  const parentUuid = requireUuid(call.params.id ?? '')
+  const parentUuid = requireProductUuid(call.params.id ?? '')
   const input = { parentUuid, units, ...words, strict: isStrict(call), dryRun: call.dryRun }
-  const { updated, errors } = await updateChildren(call.account, input)
+  const { updated, errors } = await updateUnits(call.account, input)
   if (updated.length === 0) throw bulkError(errors, 'No unit could be changed')
   const rows = updated.map(({ index, written }) => ({
     index,
     row: written.passport,
-    names: JSON.parse(written.passport.data) as Data,
+    names: JSON.parse(written.passport.data) as PassportData,
     warnings: written.warnings,
   }))
   return { body: bulkJson(call, { updated: rows }, errors, call.dryRun ? { dry_run: true } : undefined) }
@@ -82,12 +82,12 @@ function readChanges(body: unknown) {
 }
 
 export async function refreshUnits(call: AccountCall): Promise<ApiResponse> {
-  const result = await refreshPassport(call.account, requireUuid(call.params.id ?? ''))
+  const result = await refreshPassport(call.account, requireProductUuid(call.params.id ?? ''))
   return { status: result.pending > 0 ? 202 : 200, body: successJson(JSON.stringify(result)) }
 }
 
 export async function showRefresh(call: AccountCall): Promise<ApiResponse> {
   readQuery(call.query, {})
-  const { outdated, job } = await previewRefresh(call.account, requireUuid(call.params.id ?? ''))
+  const { outdated, job } = await previewRefresh(call.account, requireProductUuid(call.params.id ?? ''))
   return { body: successJson(JSON.stringify({ outdated, ...(job === undefined ? {} : { job }) })) }
 }

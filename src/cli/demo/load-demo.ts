@@ -4,7 +4,7 @@ import { LEVEL_LETTER } from '../../accounts/plans.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { listPassports } from '../../passports/read/list.ts'
-import { createChildren, type Issued } from '../../passports/units/create-units.ts'
+import { type CreatedUnit, issueUnits } from '../../passports/units/issue-units.ts'
 import { refreshPassport } from '../../passports/units/refresh-job.ts'
 import { createPassport } from '../../passports/write/create.ts'
 import { updatePassport } from '../../passports/write/update.ts'
@@ -102,10 +102,10 @@ async function requireUnits(ctx: AccountContext, wanted: Wanted): Promise<string
 async function issue(
   ctx: AccountContext,
   { parentUuid, level, units }: Wanted,
-): Promise<Issued['passport'][]> {
+): Promise<CreatedUnit['passport'][]> {
   const sent = units.map(({ data, ...unit }) => (data === undefined ? unit : { ...unit, data }))
   try {
-    const { created, errors } = await createChildren(ctx, {
+    const { created, errors } = await issueUnits(ctx, {
       parentUuid,
       level,
       units: sent,

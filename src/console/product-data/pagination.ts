@@ -2,9 +2,10 @@
  * Links between the pages of a list. They name the product beside which a page lies, so that a late page costs as much
  * as the first; the page number is only for people.
  */
+
 import { html } from 'ghtml'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
-import type { Page, Window } from '../../passports/read/list.ts'
+import type { PageWindow, PassportPage } from '../../passports/read/list.ts'
 import { PRODUCT_TEXTS } from '../page/product-texts.ts'
 import { type Words, wordsOf } from '../page/words.ts'
 
@@ -27,7 +28,7 @@ export function parsePagePosition(query: URLSearchParams, name: string): PagePos
   return { page: page <= MAX_PAGE_BY_NUMBER ? page : 1 }
 }
 
-export function toWindow({ page, after, before }: PagePosition, limit: number): Window {
+export function toWindow({ page, after, before }: PagePosition, limit: number): PageWindow {
   if (after !== undefined) return { limit, after }
   return before === undefined ? { limit, page } : { limit, before }
 }
@@ -44,7 +45,7 @@ export const toPageParameters = (
 
 type PaginationOptions = {
   place: PagePosition
-  found: Page
+  found: PassportPage
   size: number
   /** For search results: they are few and not sorted by ID. */
   byNumber?: boolean
@@ -69,7 +70,7 @@ export function renderPagination(words: Words, shown: PaginationOptions): string
 }
 
 /** The products beside which the next and the previous page lie. */
-function getNeighbors({ rows }: Page): {
+function getNeighbors({ rows }: PassportPage): {
   newer: Omit<PagePosition, 'page'>
   older: Omit<PagePosition, 'page'>
 } {

@@ -1,22 +1,22 @@
 /** How a product or unit is named on pages: without direction marks, and a unit with its lot or serial number. */
 import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
-import { readingOf, type State } from '../../passports/core/state.ts'
-import type { Summary } from '../../passports/read/list.ts'
+import { effectiveData, type PassportState } from '../../passports/core/state.ts'
+import type { PassportSummary } from '../../passports/read/list.ts'
 import { PRODUCT_TEXTS } from '../page/product-texts.ts'
 import { type Words, wordsOf } from '../page/words.ts'
 
-export const getProductName = (words: Words, state: State): string =>
-  stripDirectionMarks(String(readingOf(state).productName ?? words.texts.unnamed))
+export const getProductName = (words: Words, state: PassportState): string =>
+  stripDirectionMarks(String(effectiveData(state).productName ?? words.texts.unnamed))
 
 /** The heading of pages about a product or unit: "Jumper · Item 4711". */
-export const getProductTitle = (words: Words, state: State): string =>
+export const getProductTitle = (words: Words, state: PassportState): string =>
   formatTitle(words, getProductName(words, state), state.row)
 
 export function formatTitle(
   words: Words,
   name: string,
-  { level, serial, lot }: Pick<State['row'], 'level' | 'serial' | 'lot'>,
+  { level, serial, lot }: Pick<PassportState['row'], 'level' | 'serial' | 'lot'>,
 ): string {
   const shown = stripDirectionMarks(name)
   if (level === 'm') return shown
@@ -25,7 +25,7 @@ export function formatTitle(
 }
 
 /** The title in a list, which names the level in a column of its own: "Jumper · 4711". */
-export const getShortTitle = (words: Words, { product_name, serial, lot }: Summary): string =>
+export const getShortTitle = (words: Words, { product_name, serial, lot }: PassportSummary): string =>
   [stripDirectionMarks(product_name ?? words.texts.unnamed), serial ?? lot]
     .filter(part => part !== null)
     .join(' · ')

@@ -5,8 +5,8 @@ import type { AccountContext } from '../../accounts/context.ts'
 import type { Data } from '../../categories/value.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
-import type { State } from '../../passports/core/state.ts'
-import { getVersionOwn } from '../../passports/read/history.ts'
+import type { PassportState } from '../../passports/core/state.ts'
+import { getOwnDataAtVersion } from '../../passports/read/history.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { type Form, readForm } from '../page/form.ts'
 import { PRODUCT_TEXTS } from '../page/product-texts.ts'
@@ -22,12 +22,12 @@ type ConflictInput = { words: Words; present: Data; typed: SubmittedData; base: 
 /** Takes the other person's values for all fields not changed here; `both`: fields changed by both. */
 export async function mergeConcurrentEdit(
   ctx: AccountContext,
-  { row }: State,
+  { row }: PassportState,
   { words, present, typed, base }: ConflictInput,
 ): Promise<{ form: Form; both: readonly string[] }> {
   if (base < 1 || base >= row.version_no) return { form: typed.form, both: [] }
   const { fields } = requireCategory(row.category)
-  const began = await getVersionOwn(ctx, row, base)
+  const began = await getOwnDataAtVersion(ctx, row, base)
   const theirs = diffData(fields, began, present)
   const ours = diffData(fields, began, typed.data)
   const taken = fields.filter(({ name }) => Object.hasOwn(theirs, name) && !Object.hasOwn(ours, name))
@@ -46,7 +46,7 @@ export async function mergeConcurrentEdit(
 
 export function renderConflict(
   words: Words,
-  { row }: State,
+  { row }: PassportState,
   { present, both }: { present: Data; both: readonly string[] },
 ): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)

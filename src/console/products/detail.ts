@@ -6,11 +6,11 @@ import { isLanguage, LANGUAGES } from '../../i18n/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LINK_AUDIENCES } from '../../passports/access/access-links.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
-import { createdAt, gs1Url, LEVEL_NAME, passportUrl } from '../../passports/core/record.ts'
-import { readingOf, type State } from '../../passports/core/state.ts'
-import { requireUuid } from '../../passports/read/find.ts'
+import { creationTime, gs1Url, LEVEL_NAME, passportUrl } from '../../passports/core/record.ts'
+import { effectiveData, type PassportState } from '../../passports/core/state.ts'
+import { requireProductUuid } from '../../passports/read/find.ts'
 import { listVersions, type VersionEntry } from '../../passports/read/history.ts'
-import { findSummaries, type Summary } from '../../passports/read/list.ts'
+import { findSummaries, type PassportSummary } from '../../passports/read/list.ts'
 import { setStatus } from '../../passports/write/archive.ts'
 import { DPI } from '../../qr/png.ts'
 import { PRODUCTS } from '../page/addresses.ts'
@@ -53,7 +53,7 @@ export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
   const body = html`<p class="way"><a class="alone" href="${PRODUCTS}">${texts.products}</a></p>
 <h1>${title}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderEndedDraft(visit, state)}!${pending.html}!${renderNameNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
 !${renderAddresses(visit, state)}!${renderShopSection(visit, state)}
-<section aria-labelledby="data"><h2 id="data">${texts.data}</h2>!${renderData(words, requireCategory(row.category).fields, readingOf(state), buildFieldMarker(words, state))}</section>
+<section aria-labelledby="data"><h2 id="data">${texts.data}</h2>!${renderData(words, requireCategory(row.category).fields, effectiveData(state), buildFieldMarker(words, state))}</section>
 !${units}!${scans}
 <section aria-labelledby="versions"><h2 id="versions">${texts.versions}</h2>!${renderVersionList(words, idFromUuid(row.id), history.versions)}!${history.total > MAX_VERSIONS ? html`<p class="quiet">${texts.versionsMore(words.number(MAX_VERSIONS), words.number(history.total))}</p>` : ''}</section>`
   return {
@@ -66,7 +66,7 @@ export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
 }
 
 /** Tells the browser to delete its draft after a save. */
-function renderEndedDraft({ session, query }: SignedInVisit, { row }: State): string {
+function renderEndedDraft({ session, query }: SignedInVisit, { row }: PassportState): string {
   const done = query.get('done') ?? ''
   if (done === 'created') return renderSavedDraft(getNewDraftKey(session, row.category), row.version_no)
   return ['saved', 'corrected'].includes(done)
@@ -83,7 +83,7 @@ function getRefreshUrl({ query, params }: SignedInVisit): string {
 }
 
 /** Marks a unit's own fields, and tells of a text in how many page languages it is available. */
-function buildFieldMarker(words: Words, { row, own, inherited }: State): (name: string) => string {
+function buildFieldMarker(words: Words, { row, own, inherited }: PassportState): (name: string) => string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const data = { ...inherited, ...own }
   const localized = new Set(
@@ -99,7 +99,7 @@ function buildFieldMarker(words: Words, { row, own, inherited }: State): (name: 
   }
 }
 
-function renderFacts(words: Words, { row }: State, parent: Summary | undefined): string {
+function renderFacts(words: Words, { row }: PassportState, parent: PassportSummary | undefined): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const status = row.status === 'x' ? 'archived' : 'active'
   const lines: (readonly [string, string])[] = [
@@ -110,7 +110,7 @@ function renderFacts(words: Words, { row }: State, parent: Summary | undefined):
     [texts.status, texts.statuses[status] + (row.outdated ? `, ${texts.outdated}` : '')],
     [texts.version, words.number(row.version_no)],
     [texts.changed, words.minute(row.updated_at.toISOString())],
-    [texts.created, words.date(createdAt(row.id).toISOString())],
+    [texts.created, words.date(creationTime(row.id).toISOString())],
   ]
   const under =
     parent === undefined
@@ -119,7 +119,7 @@ function renderFacts(words: Words, { row }: State, parent: Summary | undefined):
   return html`<dl class="facts">!${lines.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}!${under}</dl>`
 }
 
-function renderActions(words: Words, { row }: State): string {
+function renderActions(words: Words, { row }: PassportState): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const at = `${PRODUCTS}/${idFromUuid(row.id)}`
   const [to, text] = row.status === 'x' ? ['restore', texts.restore] : ['archive', texts.archive]
@@ -127,7 +127,7 @@ function renderActions(words: Words, { row }: State): string {
 <form method="post" action="${at}/status"><button class="second" name="to" value="${to}">${text}</button></form></div>`
 }
 
-function renderAddresses({ setup, words, session }: SignedInVisit, { row }: State): string {
+function renderAddresses({ setup, words, session }: SignedInVisit, { row }: PassportState): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const id = idFromUuid(row.id)
   const page = passportUrl(setup.addresses, id)
@@ -156,7 +156,7 @@ export function renderVersionList(words: Words, id: string, versions: readonly V
 }
 
 export async function submitProductStatus({ setup, session, params, form }: SignedInVisit): Promise<Outcome> {
-  const uuid = requireUuid(params.id ?? '')
+  const uuid = requireProductUuid(params.id ?? '')
   const status = form.text('to') === 'restore' ? ('a' as const) : ('x' as const)
   await setStatus(toAccountContext(setup, session), { uuid, status, expects: () => true })
   return { to: `${PRODUCTS}/${params.id}?done=${status === 'x' ? 'archived' : 'restored'}` }

@@ -7,9 +7,9 @@ import type { Data } from '../../categories/value.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
-import { getState, readingOf, type State } from '../../passports/core/state.ts'
-import { requireUuid } from '../../passports/read/find.ts'
-import { getVersionOwn } from '../../passports/read/history.ts'
+import { effectiveData, getState, type PassportState } from '../../passports/core/state.ts'
+import { requireProductUuid } from '../../passports/read/find.ts'
+import { getOwnDataAtVersion } from '../../passports/read/history.ts'
 import { previewUpdate } from '../../passports/write/preview-update.ts'
 import { CHANGE_TYPES, updatePassport } from '../../passports/write/update.ts'
 import { PRODUCTS } from '../page/addresses.ts'
@@ -59,20 +59,20 @@ export async function showEdit(visit: SignedInVisit): Promise<Outcome> {
 const renderDraft = ({ words, session, params }: SignedInVisit, isSent: boolean) =>
   renderDraftAttributes(words, getProductDraftKey(session, params.id ?? ''), isSent)
 
-const getEditedProduct = ({ setup, session, params }: SignedInVisit): Promise<State> =>
-  getState(toAccountContext(setup, session), requireUuid(params.id ?? ''))
+const getEditedProduct = ({ setup, session, params }: SignedInVisit): Promise<PassportState> =>
+  getState(toAccountContext(setup, session), requireProductUuid(params.id ?? ''))
 
 /** A model's whole data, or a unit's own fields without those it inherits. */
-const getEditableData = (state: State): Data =>
-  state.row.level === 'm' ? readingOf(state) : (state.own ?? {})
+const getEditableData = (state: PassportState): Data =>
+  state.row.level === 'm' ? effectiveData(state) : (state.own ?? {})
 
 /** The data that the form was opened with, at version `base`. */
-async function getDataAtVersion(ctx: AccountContext, state: State, base: number): Promise<Data> {
+async function getDataAtVersion(ctx: AccountContext, state: PassportState, base: number): Promise<Data> {
   const isPast = base >= 1 && base < state.row.version_no
-  return isPast ? getVersionOwn(ctx, state.row, base) : getEditableData(state)
+  return isPast ? getOwnDataAtVersion(ctx, state.row, base) : getEditableData(state)
 }
 
-function renderEditPage(words: Words, state: State, edit: EditState): Outcome {
+function renderEditPage(words: Words, state: PassportState, edit: EditState): Outcome {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const { row } = state
   const at = `${PRODUCTS}/${idFromUuid(row.id)}`
@@ -136,7 +136,7 @@ async function renderConflictPage(
   return renderEditPage(words, state, { ...edit, form, base: state.row.version_no, conflict })
 }
 
-type SaveInput = { state: State; edit: EditState; words: Words; sent: SubmittedData }
+type SaveInput = { state: PassportState; edit: EditState; words: Words; sent: SubmittedData }
 
 /**
  * Saves only fields that differ, so that other people's changes to other fields stay. If units have been issued, it

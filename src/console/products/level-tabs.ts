@@ -1,19 +1,20 @@
 /** Tabs for the levels above the product list, with counts, and a link to hits that a filter hides. */
+
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
-import { type Count, countLevels, type Level, MOST_COUNTED } from '../../passports/read/list.ts'
+import { type CappedCount, countLevels, type Level, MAX_COUNTED } from '../../passports/read/list.ts'
 import { LIST_TEXTS } from '../page/list-texts.ts'
 import { type Words, wordsOf } from '../page/words.ts'
 import { getListUrl, LIST_LEVELS, type ListQuery, toListFilter } from './list-query.ts'
 
-export type LevelCounts = Readonly<Record<Level, Count>>
+export type LevelCounts = Readonly<Record<Level, CappedCount>>
 
-const sumCounts = (counts: LevelCounts, levels: readonly Level[]): Count => ({
+const sumCounts = (counts: LevelCounts, levels: readonly Level[]): CappedCount => ({
   total: levels.reduce((sum, level) => sum + counts[level].total, 0),
   totalCapped: levels.some(level => counts[level].totalCapped),
 })
 
-const formatCount = (words: Words, { total, totalCapped }: Count) =>
+const formatCount = (words: Words, { total, totalCapped }: CappedCount) =>
   words.number(total) + (totalCapped ? '+' : '')
 
 export function renderLevelTabs(words: Words, view: ListQuery, counts: LevelCounts): string {
@@ -46,7 +47,7 @@ export async function renderHiddenHits(
   const bare: ListQuery = { ...view, level: 'all', status: 'all', category: '', outdated: false }
   if (view.q === '' || getListUrl(bare, { page: 1 }) === getListUrl({ ...view, level: 'all' }, { page: 1 }))
     return ''
-  const without = sumCounts(await countLevels(ctx, toListFilter(bare), MOST_COUNTED), LIST_LEVELS.all)
+  const without = sumCounts(await countLevels(ctx, toListFilter(bare), MAX_COUNTED), LIST_LEVELS.all)
   if (without.total === 0) return ''
   const text = texts.matchesWithoutFilters(without.total, formatCount(words, without))
   return renderHiddenLink(text, getListUrl(bare, { page: 1 }))

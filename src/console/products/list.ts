@@ -6,13 +6,13 @@ import { allCategories } from '../../categories/catalogue.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
-import { requireUuid } from '../../passports/read/find.ts'
+import { requireProductUuid } from '../../passports/read/find.ts'
 import {
   countLevels,
   listPassports,
-  MOST_COUNTED,
-  type Page,
-  type Summary,
+  MAX_COUNTED,
+  type PassportPage,
+  type PassportSummary,
 } from '../../passports/read/list.ts'
 import { setStatus } from '../../passports/write/archive.ts'
 import { PRODUCTS } from '../page/addresses.ts'
@@ -42,8 +42,8 @@ export async function showProducts(visit: SignedInVisit): Promise<Outcome> {
   const ctx = toAccountContext(setup, session)
   const window = view.q === '' ? toWindow(view.place, PAGE_SIZE) : { limit: PAGE_SIZE, page: view.place.page }
   const [found, counts] = await Promise.all([
-    listPassports(ctx, toListFilter(view), window, MOST_COUNTED),
-    countLevels(ctx, toListFilter(view), MOST_COUNTED),
+    listPassports(ctx, toListFilter(view), window, MAX_COUNTED),
+    countLevels(ctx, toListFilter(view), MAX_COUNTED),
   ])
   const hidden = found.rows.length === 0 ? await renderHiddenHits(ctx, words, view, counts) : ''
   const mayEdit = session.role !== 'viewer'
@@ -95,7 +95,7 @@ function renderFilters(words: Words, view: ListQuery): string {
 function renderResults(
   words: Words,
   view: ListQuery,
-  found: Page,
+  found: PassportPage,
   { mayEdit, hidden }: { mayEdit: boolean; hidden: string },
 ): string {
   const { rows, total, totalCapped } = found
@@ -123,7 +123,7 @@ function renderResults(
 <button class="second" name="to" value="restore">${texts.restoreSelected}</button></div></form>!${more}`
 }
 
-function renderRow(words: Words, row: Summary, mayEdit: boolean): string {
+function renderRow(words: Words, row: PassportSummary, mayEdit: boolean): string {
   const texts = wordsOf(words, PRODUCT_TEXTS)
   const id = idFromUuid(row.id)
   const title = getShortTitle(words, row)
@@ -145,7 +145,7 @@ export async function submitListStatus({ setup, session, form }: SignedInVisit):
   let done = 0
   for (const id of ids) {
     try {
-      await setStatus(ctx, { uuid: requireUuid(id), status, expects: () => true })
+      await setStatus(ctx, { uuid: requireProductUuid(id), status, expects: () => true })
       done++
     } catch (error) {
       if (!(error instanceof AppError)) throw error

@@ -4,7 +4,7 @@ import { validateData } from '../../categories/check/validate.ts'
 import { type Detail, SAID } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
-import { readingOf, type State } from '../../passports/core/state.ts'
+import { effectiveData, type PassportState } from '../../passports/core/state.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { FORM_TEXTS } from '../page/form-texts.ts'
 import { type Words, wordsOf } from '../page/words.ts'
@@ -15,11 +15,11 @@ import { explainProblem } from '../product-data/problem-sentence.ts'
 /** `isJustSaved`: also lists names that are correct but worth a look once, such as "organic cotton". */
 export function renderNameNotice(
   words: Words,
-  state: State,
+  state: PassportState,
   { isJustSaved, mayEdit }: { isJustSaved: boolean; mayEdit: boolean },
 ): string {
   const { row, own } = state
-  const { warnings } = validateData(requireCategory(row.category), readingOf(state))
+  const { warnings } = validateData(requireCategory(row.category), effectiveData(state))
   const isOwn = ({ pointer }: Detail) =>
     row.level === 'm' || Object.hasOwn(own ?? {}, pointer.split('/')[2] ?? '')
   const told = warnings.filter(

@@ -2,7 +2,7 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { type Data, isObject } from '../../categories/value.ts'
-import { getState, readingOf } from '../../passports/core/state.ts'
+import { effectiveData, getState } from '../../passports/core/state.ts'
 import { listPassports } from '../../passports/read/list.ts'
 import type { Words } from '../page/words.ts'
 
@@ -20,7 +20,7 @@ export async function buildPrefill(
   const own = { languages: [language], ...buildFullShares(fields) }
   const newest = (await findNewestModel(ctx, id)) ?? (await findNewestModel(ctx, undefined))
   if (newest === undefined) return { data: own }
-  const reading = readingOf(await getState(ctx, newest))
+  const reading = effectiveData(await getState(ctx, newest))
   const { languages, productName } = reading
   const known = Object.entries(reading).filter(
     ([name, value]) => PREFILLED_FIELDS.includes(name) && (typeof value === 'string' || isObject(value)),

@@ -7,8 +7,8 @@ import { html } from 'ghtml'
 import type { Data } from '../../categories/value.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
-import { readingOf, type State } from '../../passports/core/state.ts'
-import type { Reach } from '../../passports/write/preview-update.ts'
+import { effectiveData, type PassportState } from '../../passports/core/state.ts'
+import type { CorrectionReach } from '../../passports/write/preview-update.ts'
 import { CHANGE_TYPES, type ChangeType } from '../../passports/write/update.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
@@ -27,12 +27,12 @@ export const MAX_NOTE_LENGTH = 500
 const REVIEW_INPUTS: ReadonlySet<string> = new Set(['change_type', 'note', 'reviewed', 'back'])
 
 /** `after`: the data after saving; `reach`: the units that a correction would affect. */
-type ReviewInput = { form: Form; note: string; draft: string; after: Data; reach: Reach }
+type ReviewInput = { form: Form; note: string; draft: string; after: Data; reach: CorrectionReach }
 
 /** The choice is required only if the form was submitted from this page. */
 export function renderReviewPage(
   words: Words,
-  state: State,
+  state: PassportState,
   { form, note, draft, after, reach }: ReviewInput,
 ): Outcome {
   const texts = wordsOf(words, REVIEW_TEXTS)
@@ -42,7 +42,7 @@ export function renderReviewPage(
   const kept = form.entries().filter(([name]) => !REVIEW_INPUTS.has(name))
   const hidden = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
   const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.reviewTitle}</h1><p class="lead">${texts.reviewLead}</p>
-!${summary(words.texts, problems, { change_type: texts.kindOfChange })}!${renderDifference(words, fields, readingOf(state), after)}
+!${summary(words.texts, problems, { change_type: texts.kindOfChange })}!${renderDifference(words, fields, effectiveData(state), after)}
 <form method="post" action="${at}" novalidate class="data"!${draft}>!${hidden}<input type="hidden" name="reviewed" value="yes">
 !${renderChangeTypes(words, reach, problems)}
 <div class="field"><label for="note">${texts.note} <span class="quiet">${texts.optional}</span></label><p class="hint" id="note-hint">${texts.noteHint}</p><input id="note" name="note" value="${note}" maxlength="${MAX_NOTE_LENGTH}" autocomplete="off" aria-describedby="note-hint"></div>
@@ -51,7 +51,7 @@ export function renderReviewPage(
   return { title: texts.reviewOf(getProductTitle(words, state)), body, status, scripts: [DRAFTS_MODULE] }
 }
 
-function renderChangeTypes(words: Words, { units, own_values }: Reach, problems: Problems): string {
+function renderChangeTypes(words: Words, { units, own_values }: CorrectionReach, problems: Problems): string {
   const texts = wordsOf(words, REVIEW_TEXTS)
   const own = Object.entries(own_values).map(([name, n]) =>
     texts.reachOwn(getFieldLabel(words, name), n, words.number(n)),

@@ -1,9 +1,10 @@
 /** HTML to copy into the product's page in a shop, in any of the 24 languages. */
+
 import { html } from 'ghtml'
 import { isLanguage, LANGUAGES } from '../../i18n/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import type { State } from '../../passports/core/state.ts'
-import { isProductId, shopSnippet } from '../../passports/read/shop-snippet.ts'
+import type { PassportState } from '../../passports/core/state.ts'
+import { buildShopSnippet, isProductId } from '../../passports/read/shop-snippet.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { copyable, input, select } from '../page/fields.ts'
 import type { SignedInVisit } from '../page/route.ts'
@@ -35,12 +36,12 @@ const TEXTS = {
 }
 
 /** Collapsed until used. Its options are in the URL: `?snippet=de&product=%23product`. */
-export function renderShopSection({ setup, words, query }: SignedInVisit, { row }: State): string {
+export function renderShopSection({ setup, words, query }: SignedInVisit, { row }: PassportState): string {
   const texts = wordsOf(words, TEXTS)
   const asked = query.get('snippet') ?? ''
   const product = (query.get('product') ?? '').trim()
   const isUsable = product === '' || isProductId(product)
-  const snippet = shopSnippet(setup.addresses, row, {
+  const snippet = buildShopSnippet(setup.addresses, row, {
     language: isLanguage(asked) ? asked : undefined,
     productId: product !== '' && isUsable ? product : undefined,
   })

@@ -1,8 +1,9 @@
 /** Lists of products by scans: most scanned, suspected copies, and milestones. */
+
 import { html } from 'ghtml'
 import { shorten } from '../../categories/check/findings.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import type { Summary } from '../../passports/read/list.ts'
+import type { PassportSummary } from '../../passports/read/list.ts'
 import type { PassportMilestone, ReachedMilestone } from '../../scans/list-milestones.ts'
 import type { Suspicion } from '../../scans/list-suspicions.ts'
 import type { MostScanned } from '../../scans/most-scanned.ts'
@@ -12,7 +13,7 @@ import { getShortTitle } from '../product-data/titles.ts'
 import { renderShareTable } from './shares.ts'
 import { SCAN_TEXTS } from './texts.ts'
 
-export type SummariesById = ReadonlyMap<string, Summary>
+export type SummariesById = ReadonlyMap<string, PassportSummary>
 
 /** Names may have 500 characters, and the page lists up to thirty. */
 const MAX_TITLE_LENGTH = 100

@@ -1,8 +1,9 @@
 /** The scans of one product, on its page: its own, or including those of its units. */
+
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import type { State } from '../../passports/core/state.ts'
+import type { PassportState } from '../../passports/core/state.ts'
 import { listPassportMilestones } from '../../scans/list-milestones.ts'
 import { listSuspicions, type Suspicion } from '../../scans/list-suspicions.ts'
 import { getScanSettings, isCounted } from '../../scans/settings.ts'
@@ -23,7 +24,7 @@ const MAX_COUNTRIES = 6
 export async function renderScansSection(
   visit: SignedInVisit,
   ctx: AccountContext,
-  { row }: State,
+  { row }: PassportState,
 ): Promise<string> {
   const { words, query } = visit
   const texts = wordsOf(words, SCAN_TEXTS)

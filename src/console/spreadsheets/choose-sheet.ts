@@ -1,7 +1,7 @@
 /** Switches to another sheet of an uploaded workbook; the stored file is parsed again. */
 
 import { toAccountContext } from '../../accounts/people/sessions.ts'
-import { requireUuid } from '../../passports/read/find.ts'
+import { requireProductUuid } from '../../passports/read/find.ts'
 import { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 import { getImport, selectSheet } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { IMPORT } from '../page/addresses.ts'
@@ -15,7 +15,7 @@ import { explainUnreadableFile } from './words.ts'
 export async function submitSheetChoice(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, params, form } = visit
   const ctx = toAccountContext(setup, session)
-  const uuid = requireUuid(params.id ?? '')
+  const uuid = requireProductUuid(params.id ?? '')
   const again = async (problem: string) => renderColumnsPage(visit, await getImport(ctx, uuid), { problem })
   await getImport(ctx, uuid)
   try {

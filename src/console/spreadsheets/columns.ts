@@ -1,10 +1,11 @@
 /** The page that maps columns to fields: guessed, shown with sample values, confirmed by a person. */
+
 import { html } from 'ghtml'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { requireUuid } from '../../passports/read/find.ts'
+import { requireProductUuid } from '../../passports/read/find.ts'
 import {
   buildMappingName,
   buildTemplateLayout,
@@ -165,7 +166,7 @@ function explainSettingsError(
 export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, params, form } = visit
   const ctx = toAccountContext(setup, session)
-  const uuid = requireUuid(params.id ?? '')
+  const uuid = requireProductUuid(params.id ?? '')
   const sheet = await getImport(ctx, uuid)
   const category = getCategoryOrFirst(sheet.category)
   const typed = sheet.header.map((_, place) => form.text(`c.${place}`))

@@ -6,7 +6,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { requireUuid } from '../../passports/read/find.ts'
+import { requireProductUuid } from '../../passports/read/find.ts'
 import { writeErrorFile } from '../../transfer/spreadsheets/error-file.ts'
 import {
   groupRowErrors,
@@ -40,7 +40,7 @@ type RequestedImport = { ctx: AccountContext; sheet: SpreadsheetImport }
 
 const getRequestedImport = async ({ setup, session, params }: SignedInVisit): Promise<RequestedImport> => {
   const ctx = toAccountContext(setup, session)
-  return { ctx, sheet: await getImport(ctx, requireUuid(params.id ?? '')) }
+  return { ctx, sheet: await getImport(ctx, requireProductUuid(params.id ?? '')) }
 }
 
 export async function showImportProgress(visit: SignedInVisit): Promise<Outcome> {

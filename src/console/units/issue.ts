@@ -5,10 +5,10 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
-import type { State } from '../../passports/core/state.ts'
-import { listPassports, MOST_COUNTED, type Summary } from '../../passports/read/list.ts'
-import { countBelow } from '../../passports/read/list-units.ts'
-import { createChildren, type NotIssued, UNIT_LEVELS } from '../../passports/units/create-units.ts'
+import type { PassportState } from '../../passports/core/state.ts'
+import { listPassports, MAX_COUNTED, type PassportSummary } from '../../passports/read/list.ts'
+import { countUnitsUnder } from '../../passports/read/list-units.ts'
+import { issueUnits, type RejectedUnit, UNIT_LEVELS } from '../../passports/units/issue-units.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { described, notes, notice, summary } from '../page/fields.ts'
 import type { Problems } from '../page/form.ts'
@@ -36,7 +36,7 @@ const MAX_LISTED_LENGTH = 40
 export async function renderUnitsSection(
   visit: SignedInVisit,
   ctx: AccountContext,
-  state: State,
+  state: PassportState,
 ): Promise<string> {
   const { words, session, query } = visit
   const texts = wordsOf(words, UNIT_TEXTS)
@@ -47,15 +47,15 @@ export async function renderUnitsSection(
   const done = renderDoneNotice(words, query, ['issued'])
   const filter = { levels: row.level === 'm' ? (['b', 'i'] as const) : (['i'] as const), parentId: row.id }
   const [list, { batches, items }] = await Promise.all([
-    listPassports(ctx, filter, toWindow(place, PAGE_SIZE), MOST_COUNTED),
-    countBelow(ctx, row, MOST_COUNTED),
+    listPassports(ctx, filter, toWindow(place, PAGE_SIZE), MAX_COUNTED),
+    countUnitsUnder(ctx, row, MAX_COUNTED),
   ])
   const address = (to: PagePosition) =>
     `${PRODUCTS}/${idFromUuid(row.id)}?${new URLSearchParams(toPageParameters(to, 'units'))}#units`
   const more = renderPagination(words, { place, found: list, size: PAGE_SIZE, address })
   const all = batches + items
-  const isMany = list.totalCapped || all > MOST_COUNTED
-  const heading = isMany ? texts.unitsMany(words.number(MOST_COUNTED)) : texts.units(all, words.number(all))
+  const isMany = list.totalCapped || all > MAX_COUNTED
+  const heading = isMany ? texts.unitsMany(words.number(MAX_COUNTED)) : texts.units(all, words.number(all))
   const here =
     isMany || list.total === all
       ? ''
@@ -68,7 +68,7 @@ export async function renderUnitsSection(
 !${done}!${here}!${list.rows.length === 0 ? html`<p class="empty">${texts.noUnits}</p>` : html`<ul class="rows">!${list.rows.map(one => renderUnitRow(words, one))}</ul>`}!${more}!${issue}</section>`
 }
 
-function renderUnitRow(words: Words, row: Summary): string {
+function renderUnitRow(words: Words, row: PassportSummary): string {
   const texts = wordsOf(words, UNIT_TEXTS)
   const badges = [
     row.outdated ? html` <span class="badge">${texts.outdated}</span>` : '',
@@ -84,7 +84,7 @@ type IssueState = {
   lines: readonly string[]
   problems?: Problems
   problem?: string
-  errors?: readonly NotIssued[]
+  errors?: readonly RejectedUnit[]
   done?: number
 }
 
@@ -96,7 +96,7 @@ export async function showIssue(visit: SignedInVisit): Promise<Outcome> {
 }
 
 /** The page shown instead of the form if no unit can be issued. */
-function renderClosedPage(words: Words, state: State): Outcome | undefined {
+function renderClosedPage(words: Words, state: PassportState): Outcome | undefined {
   const texts = wordsOf(words, UNIT_TEXTS)
   const { level, status } = state.row
   if (level !== 'i' && status === 'a') return undefined
@@ -104,10 +104,10 @@ function renderClosedPage(words: Words, state: State): Outcome | undefined {
   return { title: texts.issue, body: html`!${renderHead(words, state)}!${notice(why)}`, status: 409 }
 }
 
-const renderHead = (words: Words, state: State) =>
+const renderHead = (words: Words, state: PassportState) =>
   html`<p class="way"><a class="alone" href="${PRODUCTS}/${idFromUuid(state.row.id)}">${getProductTitle(words, state)}</a></p><h1>${wordsOf(words, UNIT_TEXTS).issue}</h1>`
 
-function renderIssuePage(words: Words, state: State, sent: IssueState): Outcome {
+function renderIssuePage(words: Words, state: PassportState, sent: IssueState): Outcome {
   const { level, lines, problems = {}, problem, errors = [] } = sent
   const texts = wordsOf(words, UNIT_TEXTS)
   const id = idFromUuid(state.row.id)
@@ -174,7 +174,7 @@ export async function submitIssue(visit: SignedInVisit): Promise<Outcome> {
   const units = lines.map(name => ({ [member]: name }))
   try {
     const wish = { parentUuid: state.row.id, level, units, bulk: true, strict: false }
-    const { created, errors } = await createChildren(ctx, wish)
+    const { created, errors } = await issueUnits(ctx, wish)
     if (errors.length === 0)
       return { to: `${getDoneUrl(idFromUuid(state.row.id), 'issued', created.length)}#units` }
     const left = errors.map(({ index }) => lines[index] ?? '')

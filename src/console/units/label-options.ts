@@ -1,7 +1,7 @@
 /** Parses the label options of the query. A problem is shown at its field, which keeps what was typed. */
-import type { State } from '../../passports/core/state.ts'
-import type { Below } from '../../passports/read/list-units.ts'
-import { SHEETS, type SheetFormat, singleLabel } from '../../qr/label-sheet.ts'
+import type { PassportState } from '../../passports/core/state.ts'
+import type { UnitTotals } from '../../passports/read/list-units.ts'
+import { LABEL_SHEETS, type LabelFormat, singleLabel } from '../../qr/label-sheet.ts'
 import { DPI, type Dpi } from '../../qr/png.ts'
 import type { Problems } from '../page/form.ts'
 import { LABEL_TEXTS } from '../page/label-texts.ts'
@@ -44,14 +44,16 @@ export type ParsedLabelOptions = {
 const DEFAULTS = { width: 50, height: 30, size: 20, copies: 1, skip: 0 } as const
 export type LabelNumber = keyof typeof DEFAULTS
 
-export const getSheetFormat = ({ sheet, width, height }: LabelOptions): SheetFormat =>
-  Object.hasOwn(SHEETS, sheet) ? SHEETS[sheet as keyof typeof SHEETS] : singleLabel(width, height)
+export const getSheetFormat = ({ sheet, width, height }: LabelOptions): LabelFormat =>
+  Object.hasOwn(LABEL_SHEETS, sheet)
+    ? LABEL_SHEETS[sheet as keyof typeof LABEL_SHEETS]
+    : singleLabel(width, height)
 
 export function parseLabelOptions(
   words: Words,
   query: URLSearchParams,
-  { row }: State,
-  below: Below,
+  { row }: PassportState,
+  below: UnitTotals,
 ): ParsedLabelOptions {
   const read = buildReader(words, query)
   const of = LABEL_SUBJECTS.filter(one => one === 'self' || below[one] > 0)
@@ -60,7 +62,7 @@ export function parseLabelOptions(
     of: choice('of', of, of[0] ?? 'self'),
     content: choice('content', row.gtin === null ? ['passport'] : LABEL_CONTENTS, 'passport'),
     file: choice('file', LABEL_FILES, 'pdf'),
-    sheet: choice('sheet', [...Object.keys(SHEETS), 'own'], '64x38'),
+    sheet: choice('sheet', [...Object.keys(LABEL_SHEETS), 'own'], '64x38'),
   }
   const isPdf = chosen.file === 'pdf'
   const isOwn = chosen.sheet === 'own'
@@ -89,7 +91,7 @@ export function parseLabelOptions(
 }
 
 /** The options of a picture of one code. */
-export function parsePictureOptions(words: Words, query: URLSearchParams, { row }: State) {
+export function parsePictureOptions(words: Words, query: URLSearchParams, { row }: PassportState) {
   const { choice, number, problems } = buildReader(words, query)
   const content = choice<LabelContent>(
     'content',

@@ -1,4 +1,5 @@
 /** QR codes to print: one picture, or labels of a product or its units as PDF sheets or a ZIP of pictures. */
+
 import { Readable } from 'node:stream'
 import { Zip, ZipPassThrough } from 'fflate'
 import { html } from 'ghtml'
@@ -6,21 +7,21 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { type Addresses, gs1Url, type PassportRow, passportUrl } from '../../passports/core/record.ts'
-import { readingOf, type State } from '../../passports/core/state.ts'
-import type { Summary } from '../../passports/read/list.ts'
+import { effectiveData, type PassportState } from '../../passports/core/state.ts'
+import type { PassportSummary } from '../../passports/read/list.ts'
 import {
-  type Below,
-  countBelow,
-  countInRange,
-  findUnitPlace,
-  isBefore,
-  listInRange,
+  countUnitsInRange,
+  countUnitsUnder,
+  findUnitPosition,
+  isUnitBefore,
+  listUnitsInRange,
   type UnitRange,
+  type UnitTotals,
 } from '../../passports/read/list-units.ts'
-import { type Label, labelSheet, SHEETS, symbolMm } from '../../qr/label-sheet.ts'
-import { LEAST_MODULE_MM, moduleMm, qrModules } from '../../qr/modules.ts'
-import { DPI, type Dpi, pngSide } from '../../qr/png.ts'
-import { qrSymbol } from '../../qr/svg.ts'
+import { getSymbolMm, LABEL_SHEETS, type Label, renderLabelSheet } from '../../qr/label-sheet.ts'
+import { buildQrModules, getModuleMm, MIN_MODULE_MM } from '../../qr/modules.ts'
+import { DPI, type Dpi, getPngSide } from '../../qr/png.ts'
+import { renderQrSvg } from '../../qr/svg.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { described, input, notes, notice, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
@@ -56,8 +57,8 @@ export async function showLabels(visit: SignedInVisit): Promise<Outcome> {
 
 type LabelRequest = {
   ctx: AccountContext
-  state: State
-  below: Below
+  state: PassportState
+  below: UnitTotals
   read: ParsedLabelOptions
   range: UnitRange
   count: number
@@ -66,7 +67,7 @@ type LabelRequest = {
 async function parseLabelRequest(visit: SignedInVisit): Promise<LabelRequest> {
   const { words, query, setup } = visit
   const { ctx, state } = await getRequestedProduct(visit)
-  const below = await countBelow(ctx, state.row, MAX_UNITS)
+  const below = await countUnitsUnder(ctx, state.row, MAX_UNITS)
   const read = parseLabelOptions(words, query, state, below)
   const { options, problems } = read
   const { of, from, to } = options
@@ -74,14 +75,14 @@ async function parseLabelRequest(visit: SignedInVisit): Promise<LabelRequest> {
   const texts = wordsOf(words, LABEL_TEXTS)
   const wrong: Record<string, string> = {}
   const find = async (name: 'from' | 'to', number: string) => {
-    const place = number === '' ? undefined : await findUnitPlace(ctx, state.row, of, number)
+    const place = number === '' ? undefined : await findUnitPosition(ctx, state.row, of, number)
     if (number !== '' && place === undefined) wrong[name] = texts.noSuchUnit[of](number)
     return place
   }
   const [first, last] = [await find('from', from), await find('to', to)]
-  const isBackwards = first !== undefined && last !== undefined && isBefore(state.row.id, last, first)
+  const isBackwards = first !== undefined && last !== undefined && isUnitBefore(state.row.id, last, first)
   const range = isBackwards ? { from: last, to: first } : { from: first, to: last }
-  const inRange = await countInRange(ctx, state.row, { kind: of, range, most: MAX_UNITS })
+  const inRange = await countUnitsInRange(ctx, state.row, { kind: of, range, most: MAX_UNITS })
   const count = Math.min(inRange, MAX_UNITS)
   if (options.file === 'pdf' && count * options.copies > MAX_LABELS) {
     wrong.copies = texts.tooManyLabels(words.number(MAX_LABELS), words.number(count * options.copies))
@@ -99,7 +100,7 @@ const WHOLE_RANGE: UnitRange = { from: undefined, to: undefined }
 
 const countPixels = (address: string, { file, size }: LabelOptions): number =>
   file === 'png300' || file === 'png600'
-    ? pngSide(qrModules(address, 'M'), { sizeMm: size, dpi: DPI_OF[file] }) ** 2
+    ? getPngSide(buildQrModules(address, 'M'), { sizeMm: size, dpi: DPI_OF[file] }) ** 2
     : 0
 
 function renderLabelsPage(
@@ -110,11 +111,11 @@ function renderLabelsPage(
   const { options, problems } = read
   const at = `${PRODUCTS}/${idFromUuid(state.row.id)}`
   const address = getLabelAddress(setup.addresses, state.row, options.content)
-  const wide = options.file === 'pdf' ? symbolMm(getSheetFormat(options)) : options.size
-  const module = moduleMm(qrModules(address, 'M'), wide)
+  const wide = options.file === 'pdf' ? getSymbolMm(getSheetFormat(options)) : options.size
+  const module = getModuleMm(buildQrModules(address, 'M'), wide)
   const isValid = isFine(problems)
   const warning =
-    module < LEAST_MODULE_MM ? notice(texts.tooFine(words.number(Math.round(module * 100) / 100))) : ''
+    module < MIN_MODULE_MM ? notice(texts.tooFine(words.number(Math.round(module * 100) / 100))) : ''
   const isMore = Math.max(below.batches, below.items) > MAX_UNITS
   const many = isMore ? html`<p class="hint">${texts.labelsMost(words.number(MAX_UNITS))}</p>` : ''
   const labels = count * options.copies
@@ -149,7 +150,7 @@ function listFieldNames(words: Words): Record<string, string> {
   }
 }
 
-type LabelChoices = { below: Below; hasGs1: boolean }
+type LabelChoices = { below: UnitTotals; hasGs1: boolean }
 
 function renderChoices(
   words: Words,
@@ -164,7 +165,7 @@ function renderChoices(
     input({ name, label: names[name] ?? name, value: typed(name), autocomplete: 'off' }, problems)
   const number = (name: LabelNumber) =>
     html`<div class="field only-${name}"><label for="${name}">${names[name]}</label>!${notes({ name }, problems)}<input id="${name}" name="${name}" class="number" inputmode="decimal" value="${typed(name)}" autocomplete="off"!${described({ name }, problems).join('')}></div>`
-  const sheets = Object.entries(SHEETS).map(
+  const sheets = Object.entries(LABEL_SHEETS).map(
     ([name, { width, height, columns, rows }]) =>
       [name, texts.sheetOf(words.number(width), words.number(height), columns * rows)] as const,
   )
@@ -208,23 +209,29 @@ export async function sendLabels(visit: SignedInVisit): Promise<Outcome> {
   const { options } = read
   const { of } = options
   const rows =
-    of === 'self' ? [toLabelRow(words, state)] : takeFirst(listInRange(ctx, state.row, { kind: of, range }))
+    of === 'self'
+      ? [toLabelRow(words, state)]
+      : takeFirst(listUnitsInRange(ctx, state.row, { kind: of, range }))
   const labels = buildLabels(words, setup.addresses, rows, options)
   const name = `${idFromUuid(state.row.id)}-${of}`
   if (options.file === 'pdf') {
-    const content = labelSheet(labels, { format: getSheetFormat(options), level: 'M', skip: options.skip })
+    const content = renderLabelSheet(labels, {
+      format: getSheetFormat(options),
+      level: 'M',
+      skip: options.skip,
+    })
     return { file: { name: `${name}.pdf`, type: 'application/pdf', content: content as unknown as Readable } }
   }
   const type = 'application/zip'
   return { file: { name: `${name}.zip`, type, content: Readable.from(zipPictures(labels, options)) } }
 }
 
-type LabelRow = Omit<Summary, 'brand_name'>
+type LabelRow = Omit<PassportSummary, 'brand_name'>
 
-const toLabelRow = (words: Words, state: State): LabelRow => ({
+const toLabelRow = (words: Words, state: PassportState): LabelRow => ({
   ...state.row,
   product_name: getProductName(words, state),
-  sku: String(readingOf(state).sku ?? ''),
+  sku: String(effectiveData(state).sku ?? ''),
 })
 
 async function* takeFirst(rows: AsyncIterable<LabelRow>): AsyncGenerator<LabelRow> {
@@ -293,7 +300,7 @@ const DPI_OF = { png300: DPI[0], png600: DPI[1] } as const satisfies Record<stri
 async function drawPicture(address: string, { file, size }: LabelOptions): Promise<Uint8Array> {
   if (file === 'png300' || file === 'png600')
     return drawPng({ text: address, level: 'M', sizeMm: size, dpi: DPI_OF[file] })
-  return Buffer.from(qrSymbol(address, { level: 'M', sizeMm: size }).svg)
+  return Buffer.from(renderQrSvg(address, { level: 'M', sizeMm: size }).svg)
 }
 
 /** One code as PNG, for the product's page. */
@@ -309,7 +316,7 @@ export async function sendCode(visit: SignedInVisit): Promise<Outcome> {
 }
 
 /** Lists the problems of the query; this URL has no form to show them in. */
-function renderCodeErrors(words: Words, state: State, problems: Problems): Outcome {
+function renderCodeErrors(words: Words, state: PassportState, problems: Problems): Outcome {
   const names = listFieldNames(words)
   const lines = Object.entries(problems).map(
     ([name, sentence]) => html`<li>${names[name] ?? name} (${name}): ${sentence}</li>`,

@@ -1,12 +1,13 @@
 /** The notice about units that lack a correction, with the button that refreshes them. */
+
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
-import type { State } from '../../passports/core/state.ts'
+import type { PassportState } from '../../passports/core/state.ts'
 import {
-  findPendingBelow,
-  findPendingOfUnit,
+  findPendingForUnit,
+  findPendingUnder,
   type PendingCorrection,
 } from '../../passports/units/pending-correction.ts'
 import { type JobReport, previewRefresh, refreshPassport } from '../../passports/units/refresh-job.ts'
@@ -25,7 +26,7 @@ const MAX_LISTED_FAILURES = 20
 export async function renderPendingCorrection(
   visit: SignedInVisit,
   ctx: AccountContext,
-  state: State,
+  state: PassportState,
 ): Promise<{ html: string; goesOn: boolean }> {
   const { words, session, query } = visit
   const { outdated, job } = await previewRefresh(ctx, state.row.id)
@@ -39,8 +40,8 @@ export async function renderPendingCorrection(
   }
   const { row, own } = state
   const pending = row.outdated
-    ? await findPendingOfUnit(ctx, row.id, Object.keys(own ?? {}))
-    : await findPendingBelow(ctx, state)
+    ? await findPendingForUnit(ctx, row.id, Object.keys(own ?? {}))
+    : await findPendingUnder(ctx, state)
   const fields = pending === undefined ? '' : renderCorrectedFields(words, state, pending)
   const button =
     session.role === 'viewer'
@@ -58,7 +59,7 @@ function renderProgress(words: Words, job: JobReport, outdated: number): string 
 }
 
 /** `n` includes the batch or item itself if it is outdated. */
-function describeOutdated(words: Words, { level, outdated }: State['row'], n: number): string {
+function describeOutdated(words: Words, { level, outdated }: PassportState['row'], n: number): string {
   const texts = wordsOf(words, UNIT_TEXTS)
   if (level === 'm' || !outdated) return texts.outdatedUnits(n, words.number(n))
   if (n === 1) return texts.outdatedSelf[level === 'b' ? 'batch' : 'item']
@@ -66,7 +67,11 @@ function describeOutdated(words: Words, { level, outdated }: State['row'], n: nu
 }
 
 /** Each corrected field; for a single value also what units show and what is correct. */
-function renderCorrectedFields(words: Words, { row }: State, { before, after }: PendingCorrection): string {
+function renderCorrectedFields(
+  words: Words,
+  { row }: PassportState,
+  { before, after }: PendingCorrection,
+): string {
   const { fields } = requireCategory(row.category)
   const lines = fields
     .filter(({ name }) => Object.hasOwn(before, name) || Object.hasOwn(after, name))

@@ -13,7 +13,7 @@ import type { Sql } from '../../kernel/db/database.ts'
 import { assert, type Detail, type DetailCode, invalid, notFound } from '../../kernel/errors.ts'
 import { findUuid, idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { type Addresses, type PassportRow, passportUrl } from '../core/record.ts'
-import { getPassport, requireUuid } from '../read/find.ts'
+import { getPassport, requireProductUuid } from '../read/find.ts'
 
 export const LINK_AUDIENCES = ['legitimate_interest', 'authority'] as const satisfies readonly Audience[]
 export type LinkAudience = (typeof LINK_AUDIENCES)[number]
@@ -22,7 +22,7 @@ const PREFIX = 'dpa_'
 /** 36 base62 characters: 214 bits. */
 const RANDOM_LENGTH = 36
 const TOKEN_PATTERN = /^dpa_([0-9A-Za-z]{36})([0-9A-Za-z]{6})$/
-const LABEL_LENGTH_MAX = 200
+const MAX_LABEL_LENGTH = 200
 
 /** `passportId` as at the doors; undefined for every passport of the account. `label` says whom the link is for. */
 export type NewAccessLink = {
@@ -66,9 +66,9 @@ export async function createAccessLink(
   input: NewAccessLink,
 ): Promise<CreatedAccessLink> {
   const now = ctx.clock.now()
-  const { audience, label } = requireSound(input, now)
+  const { audience, label } = checkNewLink(input, now)
   const passport =
-    input.passportId === undefined ? undefined : await getPassport(ctx, requireUuid(input.passportId))
+    input.passportId === undefined ? undefined : await getPassport(ctx, requireProductUuid(input.passportId))
   const random = randomBase62(RANDOM_LENGTH)
   const token = PREFIX + random + checksum62(PREFIX + random)
   const row = {
@@ -87,20 +87,20 @@ export async function createAccessLink(
   })
   const url =
     passport === undefined ? null : `${passportUrl(input.addresses, idFromUuid(passport.id))}?access=${token}`
-  const [record] = await toRecords(ctx.sql, [{ ...row, revoked_at: null, uses: 0, last_used_at: null }])
+  const [record] = await toLinkRecords(ctx.sql, [{ ...row, revoked_at: null, uses: 0, last_used_at: null }])
   assert(record, 'a row makes a record')
   return { token, url, ...record }
 }
 
-function requireSound(input: NewAccessLink, now: Date): { audience: LinkAudience; label: string } {
+function checkNewLink(input: NewAccessLink, now: Date): { audience: LinkAudience; label: string } {
   const details: Detail[] = []
   const wrong = (field: string, code: DetailCode, message: string) =>
     details.push({ field, pointer: `/${field}`, code, message: `${field} ${message}` })
   const audience = LINK_AUDIENCES.find(one => one === input.audience)
   if (audience === undefined) wrong('audience', 'enum', `must be one of ${LINK_AUDIENCES.join(', ')}.`)
   const label = input.label.trim()
-  if (label === '' || isLongerThan(label, LABEL_LENGTH_MAX)) {
-    wrong('label', 'length', `says whom the link is for, in 1 to ${LABEL_LENGTH_MAX} characters.`)
+  if (label === '' || isLongerThan(label, MAX_LABEL_LENGTH)) {
+    wrong('label', 'length', `says whom the link is for, in 1 to ${MAX_LABEL_LENGTH} characters.`)
   }
   if (!isOneLine(label)) wrong('label', 'format', 'must be one line of text.')
   if (!(input.expiresAt > now)) wrong('expires_at', 'min', 'must lie in the future.')
@@ -112,7 +112,7 @@ function requireSound(input: NewAccessLink, now: Date): { audience: LinkAudience
 export async function listAccessLinks(ctx: AccountContext): Promise<AccessLinkRecord[]> {
   const rows = await ctx.sql<LinkRow[]>`
     select ${columns(ctx.sql)} from access_link where account_id = ${ctx.accountId} order by id desc`
-  return toRecords(ctx.sql, rows)
+  return toLinkRecords(ctx.sql, rows)
 }
 
 /**
@@ -138,14 +138,14 @@ export async function revokeAccessLink(
         update access_link set revoked_at = ${row.revoked_at} where id = ${uuid} and account_id = ${link.account_id}`
       await audit(await withActor(tx, link.account_id), 'access_link_revoked', link.label)
     }
-    const [record] = await toRecords(sql, [row])
+    const [record] = await toLinkRecords(sql, [row])
     assert(record, 'a row makes a record')
     return record
   })
 }
 
 /** Whether a text can be the token of an access link: it has the form and the checksum of one. Asks no database. */
-export function mayBeToken(text: string): boolean {
+export function isAccessToken(text: string): boolean {
   const [, random, check] = TOKEN_PATTERN.exec(text) ?? []
   return random !== undefined && checksum62(PREFIX + random) === check
 }
@@ -157,7 +157,7 @@ export async function findAccess(
   passport: Pick<PassportRow, 'id' | 'account_id' | 'parent_id' | 'model_id'>,
   now: Date,
 ): Promise<Access | undefined> {
-  if (!mayBeToken(token)) return undefined
+  if (!isAccessToken(token)) return undefined
   const [link] = await sql<
     { id: string; audience: LinkAudience; label: string; expires_at: Date; passport_id: string | null }[]
   >`
@@ -193,15 +193,15 @@ const columns = (sql: Sql) =>
   sql`account_id, id, passport_id, audience, label, created_at, created_by, expires_at, revoked_at, uses, last_used_at`
 
 /** Of one account's rows. */
-async function toRecords(sql: Sql, rows: readonly LinkRow[]): Promise<AccessLinkRecord[]> {
+async function toLinkRecords(sql: Sql, rows: readonly LinkRow[]): Promise<AccessLinkRecord[]> {
   const [first] = rows
   if (first === undefined) return []
   const authors = rows.map(row => row.created_by)
   const labels = await getActorLabels(sql, first.account_id, authors)
-  return rows.map(row => toRecord(row, labels.get(row.created_by) ?? ''))
+  return rows.map(row => toLinkRecord(row, labels.get(row.created_by) ?? ''))
 }
 
-function toRecord(row: LinkRow, author: string): AccessLinkRecord {
+function toLinkRecord(row: LinkRow, author: string): AccessLinkRecord {
   return {
     id: idFromUuid(row.id),
     passport_id: row.passport_id === null ? null : idFromUuid(row.passport_id),

@@ -11,7 +11,7 @@ const counters = perDatabase((sql: Sql) => ({
 }))
 
 /** Counts one answered reading. Returns at once; `onFailure` hears of a count that was lost. */
-export function noteAccessUse(
+export function countAccessUse(
   sql: Sql,
   access: Access,
   now: Date,

@@ -2,7 +2,7 @@
 import type { Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { firstHash } from '../core/hash-chain.ts'
-import { resolveLink } from '../read/resolve.ts'
+import { resolveUncached } from '../read/resolve.ts'
 
 /** `data` and `own` are JSON as PostgreSQL writes it, letter by letter what the hashes are over. */
 export type ContentLine = {
@@ -52,11 +52,11 @@ export type ReleasedGtinLine = { gtin14: string; model: string; released_at: Dat
 export type AccessLinkLine = Readonly<Record<string, unknown>> & { id: string }
 
 /** At a time; of the largest, fewer. */
-const CONTENTS = 200
-const CONTENT_BYTES = 16 * 1024 * 1024
-const PASSPORTS = 500
+const CONTENTS_PER_PAGE = 200
+const MAX_CONTENT_BYTES = 16 * 1024 * 1024
+const PASSPORTS_PER_PAGE = 500
 /** What is measured each night makes thousands of versions of a unit: as many passports as have so many, at least one. */
-const VERSIONS = 20_000
+const MAX_VERSIONS_PER_PAGE = 20_000
 /** Before all ids. */
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
@@ -67,10 +67,10 @@ export async function* exportContents(sql: Sql, accountId: number): AsyncGenerat
       with page as materialized (
         select id, owner_id as owner, upto, model_upto, from_id as "from", own_fields, data::text as data,
           encode(hash, 'hex') as hash
-        from content where account_id = ${accountId} and id > ${after} order by id limit ${CONTENTS}
+        from content where account_id = ${accountId} and id > ${after} order by id limit ${CONTENTS_PER_PAGE}
       ), weighed as (select *, sum(octet_length(data)) over (order by id) - octet_length(data) as before from page)
       select id, owner, upto, model_upto, "from", own_fields, data, hash from weighed
-      where before < ${CONTENT_BYTES} order by id`,
+      where before < ${MAX_CONTENT_BYTES} order by id`,
     line => line.id,
   )
 }
@@ -89,7 +89,7 @@ async function* inPages<L>(
 }
 
 /** A passport in the order of an export: models, then batches, then items, each by their ids. */
-export type Place = Pick<PassportLine, 'level' | 'uuid'>
+export type ExportPosition = Pick<PassportLine, 'level' | 'uuid'>
 
 const LEVELS = ['m', 'b', 'i'] as const
 
@@ -105,7 +105,7 @@ const readGtins = (sql: Sql, accountId: number, models: readonly string[]) => sq
   order by gtin14`
 
 /** Those of released GTINs that still lead to a passport: another product may have one by now. */
-async function findLeading(
+async function findResolvingGtins(
   sql: Sql,
   { uuid, lot, serial }: PassportLine,
   released: readonly ModelGtin[],
@@ -113,7 +113,7 @@ async function findLeading(
   const id = idFromUuid(uuid)
   const leading = new Set<string>()
   for (const { gtin14 } of released) {
-    const found = await resolveLink(sql, {
+    const found = await resolveUncached(sql, {
       gtin14,
       ...(lot === null ? {} : { lot }),
       ...(serial === null ? {} : { serial }),
@@ -127,7 +127,7 @@ async function findLeading(
 export async function* exportAddresses(
   sql: Sql,
   accountId: number,
-  from: Place | null = null,
+  from: ExportPosition | null = null,
 ): AsyncGenerator<{ passport: PassportLine; gtins: string[] }> {
   for (const level of LEVELS.slice(LEVELS.indexOf(from?.level ?? 'm'))) {
     for (let after = level === from?.level ? from.uuid : FIRST; ; ) {
@@ -138,7 +138,7 @@ export async function* exportAddresses(
       for (const passport of page) {
         const all = byModel.get(passport.model) ?? []
         const released = all.filter(gtin => gtin.is_released)
-        const leading = await findLeading(sql, passport, released)
+        const leading = await findResolvingGtins(sql, passport, released)
         const gtins = all.filter(gtin => !gtin.is_released || leading.has(gtin.gtin14))
         yield { passport, gtins: gtins.map(({ gtin14 }) => gtin14) }
       }
@@ -176,8 +176,8 @@ const readPassports = (sql: Sql, accountId: number, level: PassportLine['level']
         updated_at, schema_version, last_correction, units_content_id as units_content, gtin14, sku, search,
         sum(version_no) over (order by id) - version_no as before
       from passport where account_id = ${accountId} and level = ${level}::text::"char" and id > ${after}
-      order by id limit ${PASSPORTS}
-    ) page where before < ${VERSIONS} order by uuid`
+      order by id limit ${PASSPORTS_PER_PAGE}
+    ) page where before < ${MAX_VERSIONS_PER_PAGE} order by uuid`
 
 /** Version 1 of those that have no row for it is worked out. */
 const readVersions = (sql: Sql, accountId: number, uuids: readonly string[]) => sql<VersionLine[]>`
@@ -207,7 +207,7 @@ export async function* exportGtins(sql: Sql, accountId: number): AsyncGenerator<
   for (let after = ''; ; ) {
     const page = await sql<GtinLine[]>`
       select gtin14, model_id as model, claimed_at from gtin_claim
-      where account_id = ${accountId} and gtin14 > ${after} order by gtin14 limit ${PASSPORTS}`
+      where account_id = ${accountId} and gtin14 > ${after} order by gtin14 limit ${PASSPORTS_PER_PAGE}`
     yield* page
     const last = page.at(-1)
     if (last === undefined) return
@@ -225,7 +225,7 @@ export async function* exportAccessLinks(sql: Sql, accountId: number): AsyncGene
   yield* inPages(
     after => sql<AccessLinkLine[]>`
       select id, hash, passport_id, audience, label, created_at, created_by, expires_at, revoked_at, uses, last_used_at
-      from access_link where account_id = ${accountId} and id > ${after} order by id limit ${PASSPORTS}`,
+      from access_link where account_id = ${accountId} and id > ${after} order by id limit ${PASSPORTS_PER_PAGE}`,
     line => line.id,
   )
 }

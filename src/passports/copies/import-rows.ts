@@ -4,7 +4,7 @@ import { isLotOrSerial } from '../../gs1/lot-serial.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { birthHashOf, contentHashOf, firstHash, versionHashOf } from '../core/hash-chain.ts'
+import { firstHash, hashContent, hashIdentity, hashVersion } from '../core/hash-chain.ts'
 import type {
   AccessLinkLine,
   ContentLine,
@@ -17,26 +17,26 @@ import type {
 
 /** As a line of JSON has it: times are texts. */
 type AsText<L> = { [K in keyof L]: L[K] extends Date ? string : L[K] }
-export type ContentText = AsText<ContentLine>
-export type VersionText = AsText<VersionLine>
-export type HistoryText = {
+export type ImportedContent = AsText<ContentLine>
+export type ImportedVersion = AsText<VersionLine>
+export type ImportedHistory = {
   passport: AsText<PassportLine>
-  versions: VersionText[]
+  versions: ImportedVersion[]
   statuses: AsText<StatusLine>[]
 }
 
-const refused = (message: string) => new AppError('validation', message)
+const importError = (message: string) => new AppError('validation', message)
 
 /** Throws `validation` when a content is not what its hash says. */
 export async function importContents(
   sql: Sql,
   accountId: number,
-  contents: readonly ContentText[],
+  contents: readonly ImportedContent[],
 ): Promise<void> {
   for (const content of contents) {
     const { owner, upto, model_upto: modelUpto, own_fields: ownFields, data } = content
-    if (contentHashOf({ owner, upto, modelUpto, ownFields, data }) !== content.hash)
-      throw refused(`The data of ${content.id} is not what its hash says.`)
+    if (hashContent({ owner, upto, modelUpto, ownFields, data }) !== content.hash)
+      throw importError(`The data of ${content.id} is not what its hash says.`)
   }
   await sql`
     insert into content (account_id, upto, model_upto, id, owner_id, from_id, own_fields, data, hash)
@@ -51,10 +51,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export async function importPassports(
   sql: Sql,
   accountId: number,
-  all: readonly HistoryText[],
+  all: readonly ImportedHistory[],
 ): Promise<void> {
-  for (const one of all) requireWhole(one)
-  await requireFree(
+  for (const one of all) requireIntactHistory(one)
+  await requireFreeIds(
     sql,
     all.map(one => one.passport.uuid),
   )
@@ -85,10 +85,10 @@ export async function importPassports(
     from jsonb_to_recordset(${JSON.stringify(all.flatMap(one => one.statuses))}::text::jsonb)
       as r(changed_at timestamptz, changed_by int, passport uuid, status text)`
   const first = all.flatMap(({ passport, versions }) => (passport.version_no === 1 ? versions : []))
-  await requireFirst(sql, accountId, first)
+  await requireIntactFirstVersions(sql, accountId, first)
 }
 
-function requireWhole({ passport, versions, statuses }: HistoryText): void {
+function requireIntactHistory({ passport, versions, statuses }: ImportedHistory): void {
   const { uuid, level, category, model, parent, lot, serial } = passport
   const id = UUID.test(uuid) ? idFromUuid(uuid) : uuid
   const isModel = level === 'm'
@@ -101,12 +101,12 @@ function requireWhole({ passport, versions, statuses }: HistoryText): void {
     (model === uuid) === isModel &&
     (isModel || isLotOrSerial((level === 'b' ? lot : serial) ?? '')) &&
     statuses.every(one => one.passport === uuid)
-  if (!fits) throw refused(`Passport ${id} is none that this Carnet could keep.`)
+  if (!fits) throw importError(`Passport ${id} is none that this Carnet could keep.`)
   if (versions.length !== passport.version_no)
-    throw refused(`Passport ${id} is at version ${passport.version_no} and has ${versions.length}.`)
-  let before = birthHashOf({ uuid, level, category, model, parent, lot, serial })
+    throw importError(`Passport ${id} is at version ${passport.version_no} and has ${versions.length}.`)
+  let before = hashIdentity({ uuid, level, category, model, parent, lot, serial })
   for (const [index, version] of versions.entries()) {
-    const hash = versionHashOf(before, {
+    const hash = hashVersion(before, {
       versionNo: index + 1,
       kind: version.kind,
       createdAt: version.created_at,
@@ -117,21 +117,27 @@ function requireWhole({ passport, versions, statuses }: HistoryText): void {
       changed: version.changed,
     })
     if (hash !== version.hash || version.passport !== uuid || version.version_no !== index + 1)
-      throw refused(`Version ${index + 1} of passport ${id} is not what its hash says.`)
+      throw importError(`Version ${index + 1} of passport ${id} is not what its hash says.`)
     before = hash
   }
 }
 
 /** A look-up in the directory: an address belongs to one passport, whosever it is. */
-async function requireFree(sql: Sql, uuids: readonly string[]): Promise<void> {
+async function requireFreeIds(sql: Sql, uuids: readonly string[]): Promise<void> {
   const [there] = await sql<{ id: string }[]>`
     select id from passport where id = any(${uuids as string[]}::text[]::uuid[]) limit 1`
   if (there !== undefined)
-    throw refused(`Passport ${idFromUuid(there.id)} is here already: an account is imported where it is not.`)
+    throw importError(
+      `Passport ${idFromUuid(there.id)} is here already: an account is imported where it is not.`,
+    )
 }
 
 /** Version 1 without a row of its own: that it has the content, and the fields, that its hash is over. */
-async function requireFirst(sql: Sql, accountId: number, versions: readonly VersionText[]): Promise<void> {
+async function requireIntactFirstVersions(
+  sql: Sql,
+  accountId: number,
+  versions: readonly ImportedVersion[],
+): Promise<void> {
   const [wrong] = await sql<{ id: string }[]>`
     select k.id from unnest(${versions.map(one => one.passport)}::text[]::uuid[], ${versions.map(one => one.hash)}::text[]) as k(id, hash)
     left join passport p on p.id = k.id and p.account_id = ${accountId}
@@ -143,7 +149,7 @@ async function requireFirst(sql: Sql, accountId: number, versions: readonly Vers
       contentHash: sql`c.hash`,
     })}, 'hex') limit 1`
   if (wrong !== undefined)
-    throw refused(`Version 1 of passport ${idFromUuid(wrong.id)} is not what its hash says.`)
+    throw importError(`Version 1 of passport ${idFromUuid(wrong.id)} is not what its hash says.`)
 }
 
 /** Throws `validation` naming a GTIN that another product here has. */
@@ -161,7 +167,7 @@ export async function importGtins(
     )
     select gtin14 from input where gtin14 not in (select gtin14 from made) limit 1`
   const [first] = taken
-  if (first !== undefined) throw refused(`GTIN ${first.gtin14} belongs to another product here.`)
+  if (first !== undefined) throw importError(`GTIN ${first.gtin14} belongs to another product here.`)
 }
 
 /** Throws `validation` naming a GTIN that is, or was, another account's here: its codes lead there. */
@@ -174,7 +180,7 @@ export async function importReleasedGtins(
   const [taken] = await sql<{ gtin14: string }[]>`
     select gtin14 from gtin_claim where gtin14 = any(${gtins}::text[]) and account_id <> ${accountId}
     union all select gtin14 from released_gtin where gtin14 = any(${gtins}::text[]) and account_id <> ${accountId} limit 1`
-  if (taken !== undefined) throw refused(`GTIN ${taken.gtin14} belongs to another product here.`)
+  if (taken !== undefined) throw importError(`GTIN ${taken.gtin14} belongs to another product here.`)
   await sql`
     insert into released_gtin (gtin14, account_id, model_id, released_at, claimable_by)
     select gtin14, ${accountId}, model, released_at, ${accountId}
@@ -196,11 +202,11 @@ export async function importAccessLinks(
     where r.audience in ('legitimate_interest', 'authority')
     on conflict do nothing returning id`
   if (made.length !== links.length)
-    throw refused('An access link of the account is here already, or none that could be.')
+    throw importError('An access link of the account is here already, or none that could be.')
 }
 
 /** After the last row: counters, and that nothing refers to what is not there. The numbers of passports by level. */
-export async function settleImport(
+export async function finishImport(
   sql: Sql,
   accountId: number,
 ): Promise<{ level: 'm' | 'b' | 'i'; n: number }[]> {
@@ -210,7 +216,8 @@ export async function settleImport(
     left join passport m on m.id = p.model_id and m.account_id = p.account_id and m.level = 'm'
     left join passport o on o.id = coalesce(p.parent_id, p.id) and o.account_id = p.account_id
     where p.account_id = ${accountId} and (c.id is null or m.id is null or o.id is null) limit 1`
-  if (lost !== undefined) throw refused(`Passport ${idFromUuid(lost.id)} belongs to what is not in the file.`)
+  if (lost !== undefined)
+    throw importError(`Passport ${idFromUuid(lost.id)} belongs to what is not in the file.`)
   await sql`
     insert into passport_count (account_id, level, status, category, n)
     select account_id, level, status, category, count(*) from passport where account_id = ${accountId}

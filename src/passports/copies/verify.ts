@@ -6,7 +6,7 @@ import { LEVEL_NAME } from '../core/record.ts'
 type LevelLetter = keyof typeof LEVEL_NAME
 
 /** More disagreements than this say no more. */
-const MOST_NAMED = 20
+const MAX_REPORTED = 20
 
 /** Sentences about counters of lists that differ from the rows they count; reads every passport's narrow row. */
 export async function findWrongCounts(sql: Sql): Promise<string[]> {
@@ -26,7 +26,7 @@ export async function findWrongCounts(sql: Sql): Promise<string[]> {
       group by account_id, level, status, category
     ) r full join passport_count k using (account_id, level, status, category)
     where coalesce(k.n, 0) <> coalesce(r.n, 0)
-    order by account_id, level, status, category limit ${MOST_NAMED}`
+    order by account_id, level, status, category limit ${MAX_REPORTED}`
   return rows.map(
     row =>
       `account ${row.account_id} has ${row.counted} ${row.category} ${LEVEL_NAME[row.level]} rows of status ${row.status} and counts ${row.kept}`,
@@ -42,7 +42,7 @@ export async function findWrongUnitCounts(sql: Sql): Promise<string[]> {
       group by account_id, content_id
     ) r full join content_units k using (account_id, content_id)
     where coalesce(k.n, 0) <> coalesce(r.n, 0)
-    order by account_id, content_id limit ${MOST_NAMED}`
+    order by account_id, content_id limit ${MAX_REPORTED}`
   return rows.map(
     row =>
       `account ${row.account_id} has ${row.counted} units on content ${row.content_id} and counts ${row.kept}`,
@@ -75,7 +75,7 @@ export async function findBrokenHistories(sql: Sql): Promise<string[]> {
     left join content c on c.id = p.content_id and c.account_id = p.account_id
     where c.id is null or (p.version_no > 1 and (v.n is distinct from p.version_no or v.last <> p.version_no))
       or (p.version_no = 1 and v.n is not null)
-    order by p.id limit ${MOST_NAMED}`
+    order by p.id limit ${MAX_REPORTED}`
   return rows.map(row =>
     row.has_content
       ? `product ${idFromUuid(row.id)} is at version ${row.version_no} and keeps ${row.kept}`
@@ -93,7 +93,7 @@ export async function findBrokenChains(sql: Sql, accountId?: number): Promise<st
   const contents = await sql<{ owner_id: string; upto: number }[]>`
     select owner_id, upto from content c
     where hash is distinct from carnet_content_hash(owner_id, upto, model_upto, own_fields, data) and ${within(sql`c`)}
-    order by owner_id, upto limit ${MOST_NAMED}`
+    order by owner_id, upto limit ${MAX_REPORTED}`
   const versions = await sql<{ passport_id: string; version_no: number }[]>`
     select passport_id, min(version_no) as version_no
     from (
@@ -107,13 +107,13 @@ export async function findBrokenChains(sql: Sql, accountId?: number): Promise<st
       where ${within(sql`v`)}
     ) w
     where hash is distinct from should
-    group by passport_id order by passport_id limit ${MOST_NAMED}`
+    group by passport_id order by passport_id limit ${MAX_REPORTED}`
   const currents = await sql<{ id: string; version_no: number }[]>`
     select p.id, p.version_no from passport p
     join passport_version v on v.passport_id = p.id and v.account_id = p.account_id and v.version_no = p.version_no
     where ((v.content_id, v.created_by) is distinct from (p.content_id, p.created_by) or v.own is distinct from p.own)
       and ${within(sql`p`)}
-    order by p.id limit ${MOST_NAMED}`
+    order by p.id limit ${MAX_REPORTED}`
   const strangers = await sql<{ id: string }[]>`
     select p.id from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
     where c.owner_id <> coalesce(p.parent_id, p.id) and ${within(sql`p`)}
@@ -122,7 +122,7 @@ export async function findBrokenChains(sql: Sql, accountId?: number): Promise<st
     join passport p on p.id = v.passport_id and p.account_id = v.account_id
     join content c on c.id = v.content_id and c.account_id = v.account_id
     where c.owner_id <> coalesce(p.parent_id, p.id) and ${within(sql`v`)}
-    order by id limit ${MOST_NAMED}`
+    order by id limit ${MAX_REPORTED}`
   return [
     ...contents.map(
       ({ owner_id, upto }) => `what product ${idFromUuid(owner_id)} said at version ${upto} was altered`,

@@ -6,10 +6,10 @@ import { AppError, assert, type Detail, invalid } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { rowProblem } from './row-problems.ts'
 
-export type Data = Record<string, unknown>
+export type PassportData = Record<string, unknown>
 
 export type CheckedData = {
-  data: Data
+  data: PassportData
   warnings: readonly Detail[]
   schemaVersion: number
   gtin14: string | null
@@ -32,12 +32,12 @@ export function requireCategory(id: unknown): CompleteCategory {
 }
 
 /** What a SKU is found by and told from others. */
-export const skuKey = (sku: string) => normaliseNewlines(sku).normalize('NFC')
+export const normaliseSku = (sku: string) => normaliseNewlines(sku).normalize('NFC')
 
 /** Throws `validation` with every violation. `validatedWith` is the schema version the passport was last valid under. */
 export function checkData(
   category: CompleteCategory,
-  sent: Data,
+  sent: PassportData,
   options: { strict: boolean; validatedWith?: number },
 ): CheckedData {
   const data = normaliseData(sent, category)
@@ -51,8 +51,8 @@ export function checkData(
     warnings,
     schemaVersion: category.schemaVersion,
     gtin14,
-    sku: skuKey(sku),
-    search: searchText([productName, sku, gtin14 ?? '']),
+    sku: normaliseSku(sku),
+    search: buildSearchText([productName, sku, gtin14 ?? '']),
   }
 }
 
@@ -62,11 +62,11 @@ export function checkData(
  */
 export function checkUnitData(
   category: CompleteCategory,
-  reading: Data,
+  reading: PassportData,
   own: readonly string[],
   options: { strict: boolean; validatedWith: number },
 ): CheckedData {
-  const isOwn = (detail: Detail) => own.includes(topField(detail))
+  const isOwn = (detail: Detail) => own.includes(getTopField(detail))
   try {
     const checked = checkData(category, reading, options)
     return { ...checked, warnings: checked.warnings.filter(isOwn) }
@@ -78,18 +78,18 @@ export function checkUnitData(
   }
 }
 
-const topField = ({ pointer }: Detail) =>
+const getTopField = ({ pointer }: Detail) =>
   (pointer.split('/')[2] ?? '').replaceAll('~1', '/').replaceAll('~0', '~')
 
 /** The form in which texts are searched: NFC, lower case, one line each. */
-export const searchText = (texts: readonly string[]) => texts.join('\n').normalize('NFC').toLowerCase()
+export const buildSearchText = (texts: readonly string[]) => texts.join('\n').normalize('NFC').toLowerCase()
 
-export const isData = (data: unknown): data is Data =>
+export const isPassportData = (data: unknown): data is PassportData =>
   typeof data === 'object' && data !== null && !Array.isArray(data)
 
 /** Throws `validation` unless the body's `data` is an object. */
-export function requireData(data: unknown): Data {
-  if (isData(data)) return data
+export function requireData(data: unknown): PassportData {
+  if (isPassportData(data)) return data
   const [code, message] =
     data === undefined
       ? (['required', 'data is missing: send the fields of the passport in an object.'] as const)
@@ -98,21 +98,21 @@ export function requireData(data: unknown): Data {
 }
 
 /** A null stands for "not there"; what that means for a required field the validator says. */
-export const withoutNulls = (data: Data): Data =>
+export const removeNulls = (data: PassportData): PassportData =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null))
 
 /** `holder` is named when it is the account's own; of another account's nothing is told, its `id` being null. */
-export function gtinTaken(holder?: { id: string | null; isBorne: boolean }): AppError {
+export function gtinTakenError(holder?: { id: string | null; isCurrent: boolean }): AppError {
   const at = { field: 'gtin', pointer: '/data/gtin', code: 'duplicate' } as const
   if (holder === undefined || holder.id === null) {
     const message = 'This GTIN already belongs to another product. Send another GTIN, or none.'
     return new AppError('gtin_taken', message, [rowProblem(at, 'gtin_taken')])
   }
   const id = idFromUuid(holder.id)
-  const message = holder.isBorne
+  const message = holder.isCurrent
     ? `This GTIN already belongs to your product ${id}. Send another GTIN, or none.`
     : `This GTIN belongs to your product ${id}, which bore it before: codes printed with it lead there. Send another GTIN, or none.`
   return new AppError('gtin_taken', message, [
-    rowProblem(at, holder.isBorne ? 'gtin_own' : 'gtin_own_before', { id }),
+    rowProblem(at, holder.isCurrent ? 'gtin_own' : 'gtin_own_before', { id }),
   ])
 }

@@ -53,14 +53,14 @@ export const headHash = (sql: Sql, accountId: number, versionNo: number): Fragme
         where v.passport_id = p.id and v.account_id = ${accountId} and v.version_no = ${versionNo})`
 
 /** Texts as an export has them: `data` and `own` are JSON as PostgreSQL writes it, hashes are hex, times end with `Z`. */
-export type ContentText = {
+export type HashedContent = {
   owner: string
   upto: number
   modelUpto: number | null
   ownFields: readonly string[] | null
   data: string
 }
-export type BirthText = {
+export type HashedIdentity = {
   uuid: string
   level: string
   category: string
@@ -69,7 +69,7 @@ export type BirthText = {
   lot: string | null
   serial: string | null
 }
-export type VersionText = {
+export type HashedVersion = {
   versionNo: number
   kind: string
   createdAt: string
@@ -80,21 +80,21 @@ export type VersionText = {
   changed: readonly string[] | null
 }
 
-const ofLines = (lines: readonly (string | number | null)[]) =>
+const hashLines = (lines: readonly (string | number | null)[]) =>
   hash('sha256', lines.map(line => line ?? '').join('\n'), 'hex')
 
 /** JSON as jsonb writes it: a space after each comma. */
-const listText = (list: readonly string[] | null) =>
+const toJsonbText = (list: readonly string[] | null) =>
   list === null ? null : `[${list.map(one => JSON.stringify(one)).join(', ')}]`
 
-export const contentHashOf = (content: ContentText) =>
-  ofLines([content.owner, content.upto, content.modelUpto, listText(content.ownFields), content.data])
+export const hashContent = (content: HashedContent) =>
+  hashLines([content.owner, content.upto, content.modelUpto, toJsonbText(content.ownFields), content.data])
 
-export const birthHashOf = ({ uuid, level, category, model, parent, lot, serial }: BirthText) =>
-  ofLines([uuid, level, category, model, parent, lot, serial])
+export const hashIdentity = ({ uuid, level, category, model, parent, lot, serial }: HashedIdentity) =>
+  hashLines([uuid, level, category, model, parent, lot, serial])
 
-export const versionHashOf = (before: string, version: VersionText) =>
-  ofLines([
+export const hashVersion = (before: string, version: HashedVersion) =>
+  hashLines([
     before,
     version.versionNo,
     version.kind,
@@ -103,5 +103,5 @@ export const versionHashOf = (before: string, version: VersionText) =>
     version.contentHash,
     version.own,
     version.note === null ? null : JSON.stringify(version.note),
-    listText(version.changed),
+    toJsonbText(version.changed),
   ])

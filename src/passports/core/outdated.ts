@@ -19,29 +19,29 @@ export const isOutdated = (sql: Sql): Fragment =>
 type Owner = { id: string; account_id: number }
 
 /** The passport itself and its batches: those whose contents its units have. */
-const givers = (sql: Sql, owner: Owner): Fragment => sql`
+const isOwnerUnder = (sql: Sql, owner: Owner): Fragment => sql`
   o.account_id = ${owner.account_id} and o.id = any(array(
     select ${owner.id}::uuid union all
     select id from passport where account_id = ${owner.account_id} and parent_id = ${owner.id} and level = 'b'))`
 
 /** The ids of all contents that a passport, or a batch under it, handed on. */
-export const contentsOf = (sql: Sql, owner: Owner): Fragment => sql`
+export const selectContents = (sql: Sql, owner: Owner): Fragment => sql`
   select c.id from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
-  where ${givers(sql, owner)}`
+  where ${isOwnerUnder(sql, owner)}`
 
 /** The ids of the outdated ones of those. */
-export const outdatedContents = (sql: Sql, owner: Owner): Fragment => sql`
+export const selectOutdatedContents = (sql: Sql, owner: Owner): Fragment => sql`
   select c.id from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
   join passport top on top.id = o.model_id and top.account_id = o.account_id
-  where ${givers(sql, owner)}
+  where ${isOwnerUnder(sql, owner)}
     and (o.last_correction > c.upto or (c.model_upto is not null and top.last_correction > c.model_upto))`
 
 /** The ids of all outdated contents of an account. */
-export const allOutdatedContents = (sql: Sql, accountId: number): Fragment =>
+export const selectAllOutdatedContents = (sql: Sql, accountId: number): Fragment =>
   sql`select id from (${outdatedByOwners(sql, accountId, sql``, sql``)}) c`
 
 /** The ids of contents outdated by a correction made at `since` or later, with its moment as `at`; some twice. */
-export const correctedContents = (sql: Sql, accountId: number, since: Date): Fragment =>
+export const selectContentsCorrectedSince = (sql: Sql, accountId: number, since: Date): Fragment =>
   outdatedByOwners(sql, accountId, sql`and o.corrected_at >= ${since}`, sql`and m.corrected_at >= ${since}`)
 
 const outdatedByOwners = (

@@ -33,7 +33,8 @@ export const LEVEL_NAME = { m: 'model', b: 'batch', i: 'item' } as const
 export const STATUS_NAME = { a: 'active', x: 'archived' } as const
 
 /** Creation time of a passport: the milliseconds its UUIDv7 begins with. */
-export const createdAt = (uuid: string) => new Date(Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16))
+export const creationTime = (uuid: string) =>
+  new Date(Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16))
 
 export const passportUrl = (addresses: Addresses, id: string) => `${addresses.publicUrl}/p/${id}`
 
@@ -50,10 +51,10 @@ export function gs1Url(
   return addresses.publicUrl + gs1Path(toGtin14(row.gtin), qualifiers)
 }
 
-const text = JSON.stringify
+const toJson = JSON.stringify
 
 /** The last one is kept: the rows of an answer mostly have it in common, and making one costs as much as the rest of a row. */
-function remembering<K, V>(make: (key: K) => V): (key: K) => V {
+function rememberLast<K, V>(make: (key: K) => V): (key: K) => V {
   let last: { key: K; value: V } | undefined
   return key => {
     if (last === undefined || last.key !== key) last = { key, value: make(key) }
@@ -61,8 +62,8 @@ function remembering<K, V>(make: (key: K) => V): (key: K) => V {
   }
 }
 
-const isoTime = remembering((ms: number) => new Date(ms).toISOString())
-const parentId = remembering(idFromUuid)
+const isoTime = rememberLast((ms: number) => new Date(ms).toISOString())
+const parentId = rememberLast(idFromUuid)
 
 /** The members of a record up to, and without, `data`; the list's summary has them too. */
 export function recordHead(addresses: Addresses, row: Omit<PassportRow, 'data'>): string {
@@ -70,9 +71,9 @@ export function recordHead(addresses: Addresses, row: Omit<PassportRow, 'data'>)
   const parent = row.parent_id === null ? 'null' : `"${parentId(row.parent_id)}"`
   return (
     `"id":"${id}","category":"${row.category}","level":"${LEVEL_NAME[row.level]}","status":"${STATUS_NAME[row.status]}",` +
-    `"gtin":${text(row.gtin)},"lot":${text(row.lot)},"serial":${text(row.serial)},"version_no":${row.version_no},` +
-    `"updated_at":"${isoTime(row.updated_at.getTime())}","created_at":"${isoTime(createdAt(row.id).getTime())}",` +
-    `"passport_url":"${passportUrl(addresses, id)}","gs1_url":${text(gs1Url(addresses, row))},` +
+    `"gtin":${toJson(row.gtin)},"lot":${toJson(row.lot)},"serial":${toJson(row.serial)},"version_no":${row.version_no},` +
+    `"updated_at":"${isoTime(row.updated_at.getTime())}","created_at":"${isoTime(creationTime(row.id).getTime())}",` +
+    `"passport_url":"${passportUrl(addresses, id)}","gs1_url":${toJson(gs1Url(addresses, row))},` +
     `"qr_url":"${addresses.apiUrl}/products/${id}/qr","parent_id":${parent},"outdated":${row.outdated}`
   )
 }
@@ -89,7 +90,7 @@ export const recordEtag = (row: Pick<PassportRow, 'version_no' | 'status' | 'out
  * The address a passport's QR symbol holds: its page, or its GS1 address where a shop's till should read it too.
  * Throws `not_found` for the GS1 address of a passport without a GTIN.
  */
-export function symbolAddress(
+export function getQrAddress(
   addresses: Addresses,
   row: Pick<PassportRow, 'id' | 'gtin' | 'lot' | 'serial'>,
   content: 'passport' | 'gs1',
@@ -103,12 +104,12 @@ export function symbolAddress(
 }
 
 /** The passport with the data that a summary shows. All data of hundreds of passports may be more than memory holds. */
-export const inBrief = (passport: PassportRow): PassportRow => ({
+export const withSummaryData = (passport: PassportRow): PassportRow => ({
   ...passport,
-  data: JSON.stringify(briefOf(JSON.parse(passport.data))),
+  data: JSON.stringify(summaryData(JSON.parse(passport.data))),
 })
 
-export const briefOf = ({ productName, sku, brandName }: Readonly<Record<string, unknown>>) => ({
+export const summaryData = ({ productName, sku, brandName }: Readonly<Record<string, unknown>>) => ({
   productName,
   sku,
   brandName,

@@ -1,22 +1,22 @@
 /** A passport as a change begins from it: what it inherits, what it has set itself, and where both are kept. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { notFound } from '../../kernel/errors.ts'
-import type { Data } from './check-data.ts'
+import type { PassportData } from './check-data.ts'
 import { passportColumns } from './columns.ts'
 import { joinOwners } from './outdated.ts'
 import type { PassportRow } from './record.ts'
 
-export type State = {
+export type PassportState = {
   row: PassportRow
   /** A model's whole data; what a unit was handed on. */
-  inherited: Data
+  inherited: PassportData
   /** A unit's own fields; null on a model, and on a unit that has none. */
-  own: Data | null
+  own: PassportData | null
   contentId: string
   /** Last version of the one who handed the content on whose corrections are in it. */
-  upto: number
+  inheritedVersion: number
   /** The same of the model, where a batch handed it on. */
-  modelUpto: number | null
+  inheritedModelVersion: number | null
   /** Fields that the batch had set itself when it handed the content on. */
   ownFields: readonly string[]
   /** What units of a batch at this version inherit, once there are any. */
@@ -35,54 +35,54 @@ type StateRow = PassportRow & {
 }
 
 /** Throws `not_found`, for another account's passport too. */
-export async function getState(ctx: AccountContext, uuid: string): Promise<State> {
-  const [row] = await ctx.sql<StateRow[]>`${statesOf(ctx, [uuid])}`
+export async function getState(ctx: AccountContext, uuid: string): Promise<PassportState> {
+  const [row] = await ctx.sql<StateRow[]>`${selectStates(ctx, [uuid])}`
   if (row === undefined) throw notFound('product')
-  return stateOf(row)
+  return toState(row)
 }
 
 /** Five hundred usual passports are less; five hundred of the largest would be more than a process has. */
-const PIECE_BYTES = 16 * 1024 * 1024
+const MAX_BATCH_BYTES = 16 * 1024 * 1024
 
 /** Of those that are there, the newest first, as many at a time as memory has room for. */
-export async function* statesInPieces(
+export async function* readStatesInBatches(
   ctx: AccountContext,
   uuids: readonly string[],
-): AsyncGenerator<State[], void, void> {
+): AsyncGenerator<PassportState[], void, void> {
   for (let open = new Set(uuids); open.size > 0; ) {
     const rows = await ctx.sql<(StateRow & { weight: number; before: string })[]>`
-      with state as materialized (${statesOf(ctx, [...open])}),
+      with state as materialized (${selectStates(ctx, [...open])}),
         weighed as (select *, octet_length(data) + coalesce(octet_length(inherited), 0) as weight from state),
         summed as (select *, sum(weight) over (order by id desc) - weight as before from weighed)
-      select * from summed where before < ${PIECE_BYTES} order by id desc`
+      select * from summed where before < ${MAX_BATCH_BYTES} order by id desc`
     if (rows.length === 0) return
-    yield rows.map(({ weight: _weight, before: _before, ...row }) => stateOf(row))
+    yield rows.map(({ weight: _weight, before: _before, ...row }) => toState(row))
     open = open.difference(new Set(rows.map(row => row.id)))
   }
 }
 
-const statesOf = ({ sql, accountId }: AccountContext, uuids: readonly string[]) => sql`
+const selectStates = ({ sql, accountId }: AccountContext, uuids: readonly string[]) => sql`
     select ${passportColumns(sql)}, case when p.own is not null then c.data::text end as inherited, p.own::text as own, p.content_id, p.units_content_id,
       c.upto, c.model_upto, c.own_fields
     from passport p join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
     where p.id = any(${uuids as string[]}::text[]::uuid[]) and p.account_id = ${accountId}`
 
-function stateOf(read: StateRow): State {
+function toState(read: StateRow): PassportState {
   const { inherited, own, content_id, units_content_id, upto, model_upto, own_fields, ...row } = read
   return {
     row,
-    inherited: JSON.parse(inherited ?? row.data) as Data,
-    own: own === null ? null : (JSON.parse(own) as Data),
+    inherited: JSON.parse(inherited ?? row.data) as PassportData,
+    own: own === null ? null : (JSON.parse(own) as PassportData),
     contentId: content_id,
-    upto,
-    modelUpto: model_upto,
+    inheritedVersion: upto,
+    inheritedModelVersion: model_upto,
     ownFields: own_fields ?? [],
     unitsContentId: units_content_id,
   }
 }
 
 /** What the passport reads as. */
-export const readingOf = (state: Pick<State, 'inherited' | 'own'>): Data => ({
+export const effectiveData = (state: Pick<PassportState, 'inherited' | 'own'>): PassportData => ({
   ...state.inherited,
   ...state.own,
 })

@@ -5,12 +5,12 @@
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 
 /** Body of a CTE. `moved` selects (account_id, content_id, n): units that came to a content, or went from it, below zero. */
-export const countUnits = (sql: Sql, moved: Fragment): Fragment => sql`
+export const addUnitCounts = (sql: Sql, moved: Fragment): Fragment => sql`
   insert into content_units (account_id, content_id, n) ${moved}
   on conflict (account_id, content_id) do update set n = content_units.n + excluded.n`
 
 /** How many units have one of the contents that `ids` selects. */
-export async function countUnitsOf(sql: Sql, accountId: number, ids: Fragment): Promise<number> {
+export async function countUnitsWithContents(sql: Sql, accountId: number, ids: Fragment): Promise<number> {
   const [found] = await sql<{ n: number }[]>`
     select coalesce(sum(n), 0)::bigint as n from content_units
     where account_id = ${accountId} and content_id = any(array(${ids}))`

@@ -11,20 +11,20 @@ import type { PassportRow } from '../core/record.ts'
 
 type Key = { id: string; accountId: number }
 
-const account = perDatabase((sql: Sql) =>
-  smallTogether(
-    (keys: readonly Key[]) => loadOfAccounts(sql, keys, smallData(sql)),
-    keys => loadOfAccounts(sql, keys, allData(sql)),
+const findInAccount = perDatabase((sql: Sql) =>
+  createLookUp(
+    (keys: readonly Key[]) => loadByAccount(sql, keys, smallData(sql)),
+    keys => loadByAccount(sql, keys, allData(sql)),
   ),
 )
-const directory = perDatabase((sql: Sql) =>
-  smallTogether(
+const findPublic = perDatabase((sql: Sql) =>
+  createLookUp(
     (ids: readonly string[]) => loadById(sql, ids, smallData(sql)),
     ids => loadById(sql, ids, publicData(sql)),
   ),
 )
-const wholeDirectory = perDatabase((sql: Sql) =>
-  smallTogether(
+const findWhole = perDatabase((sql: Sql) =>
+  createLookUp(
     (ids: readonly string[]) => loadById(sql, ids, smallData(sql)),
     ids => loadById(sql, ids, allData(sql)),
   ),
@@ -36,7 +36,7 @@ type Loaded<R extends PassportRow> = Omit<R, 'data'> & { data: string | null }
  * Statements that small rows share, some 4 MB of data in flight at most. A row whose data are too large comes without
  * them and is read again by `loadLarge`: one in a statement, two statements at a time.
  */
-function smallTogether<K, R extends PassportRow>(
+function createLookUp<K, R extends PassportRow>(
   loadSmall: (keys: readonly K[]) => Promise<(Loaded<R> | undefined)[]>,
   loadLarge: (keys: readonly K[]) => Promise<(Loaded<R> | undefined)[]>,
 ): (key: K) => Promise<R | undefined> {
@@ -50,13 +50,13 @@ function smallTogether<K, R extends PassportRow>(
 
 /** The account's passport with this UUID. Throws `not_found`, for another account's too. */
 export async function getPassport(ctx: AccountContext, uuid: string): Promise<PassportRow> {
-  const row = await account(ctx.sql)({ id: uuid, accountId: ctx.accountId })
+  const row = await findInAccount(ctx.sql)({ id: uuid, accountId: ctx.accountId })
   if (row === undefined) throw notFound('product')
   return row
 }
 
 /** The UUID of an id as it stands in an address. Throws `not_found`: what cannot be an id names nothing. */
-export function requireUuid(id: string): string {
+export function requireProductUuid(id: string): string {
   const uuid = findUuid(id)
   if (uuid === undefined) throw notFound('product')
   return uuid
@@ -85,11 +85,11 @@ export type PublicPassportRow = PassportRow & {
 
 /** The passport behind a public address, whosever it is. */
 export const findPublicPassport = (sql: Sql, uuid: string): Promise<PublicPassportRow | undefined> =>
-  directory(sql)(uuid)
+  findPublic(sql)(uuid)
 
 /** The same for a reader with an access link: with all data, and cached nowhere. */
 export const findWholePassport = (sql: Sql, uuid: string): Promise<PublicPassportRow | undefined> =>
-  wholeDirectory(sql)(uuid)
+  findWhole(sql)(uuid)
 
 const MAX_SMALL_BYTES = 32_768
 /** As they are stored, compressed; known without reading them. The text may be ninety times as long. */
@@ -103,7 +103,7 @@ const smallData = (sql: Sql): Fragment => sql`
 
 const publicData = (sql: Sql): Fragment => knownData(sql, sql`coalesce(c.data || p.own, c.data)`)
 
-async function loadOfAccounts(
+async function loadByAccount(
   sql: Sql,
   keys: readonly Key[],
   data: Fragment,
@@ -132,7 +132,7 @@ async function loadById(
     select ${passportColumns(sql, data)},
       case when p.own is not null then ${knownNames(sql, sql`array(select jsonb_object_keys(p.own))`)} end as own_keys,
       ${knownNames(sql, sql`c.own_fields`)} as own_fields,
-      ${accountIsIndexable(sql)} as indexable, ${gtinsAbove(sql)},
+      ${accountIsIndexable(sql)} as indexable, ${selectParentGtins(sql)},
       case when ${isOutdated(sql)} then concat_ws('-', o.last_correction, m.last_correction) end as corrections
     from unnest(${ids as string[]}::text[]::uuid[]) as k(id)
     cross join lateral (select * from passport where id = k.id limit 1) p
@@ -142,7 +142,7 @@ async function loadById(
 }
 
 /** Each by its primary key, and only where there is one above. */
-const gtinsAbove = (sql: Sql): Fragment => sql`
+const selectParentGtins = (sql: Sql): Fragment => sql`
   case when p.parent_id is not null then (
     select above.gtin14 from passport above where above.id = p.model_id and above.account_id = p.account_id) end as model_gtin,
   case when p.parent_id <> p.model_id then (

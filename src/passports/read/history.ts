@@ -3,8 +3,8 @@ import { getActorLabels } from '../../accounts/actors.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { notFound } from '../../kernel/errors.ts'
-import type { Data } from '../core/check-data.ts'
-import { createdAt, type PassportRow, type StatusLetter } from '../core/record.ts'
+import type { PassportData } from '../core/check-data.ts'
+import { creationTime, type PassportRow, type StatusLetter } from '../core/record.ts'
 import { getPassport } from './find.ts'
 
 export type VersionEntry = {
@@ -43,7 +43,7 @@ export async function listVersions(
     newest < 1
       ? []
       : current.version_no === 1
-        ? [await firstVersion(ctx, current)]
+        ? [await readFirstVersion(ctx, current)]
         : await ctx.sql<VersionRow[]>`
           select v.version_no, v.kind, v.changed, v.created_at, v.created_by, v.note,
             case when ${current.level}::text <> 'm' then c.upto end as parent_version_no
@@ -62,7 +62,10 @@ export async function listVersions(
   }
 }
 
-async function firstVersion({ sql, accountId }: AccountContext, current: PassportRow): Promise<VersionRow> {
+async function readFirstVersion(
+  { sql, accountId }: AccountContext,
+  current: PassportRow,
+): Promise<VersionRow> {
   const [inherited] =
     current.level === 'm'
       ? []
@@ -74,7 +77,7 @@ async function firstVersion({ sql, accountId }: AccountContext, current: Passpor
     version_no: 1,
     kind: 'n',
     changed: null,
-    created_at: createdAt(current.id),
+    created_at: creationTime(current.id),
     created_by: current.created_by,
     note: null,
   }
@@ -96,7 +99,7 @@ function toEntry(row: VersionRow, author: string): VersionEntry {
 export async function getVersion(ctx: AccountContext, uuid: string, versionNo: number): Promise<PassportRow> {
   const current = await getPassport(ctx, uuid)
   if (versionNo < 1 || versionNo > current.version_no) throw notFound('version of this product')
-  if (current.version_no === 1) return readAt(ctx, current, undefined, createdAt(current.id))
+  if (current.version_no === 1) return readAt(ctx, current, undefined, creationTime(current.id))
   const row = await findVersionRow(ctx.sql, current, versionNo)
   if (row === undefined) throw notFound('version of this product')
   return { ...(await readAt(ctx, current, row, row.updated_at)), updated_at: row.updated_at }
@@ -105,7 +108,7 @@ export async function getVersion(ctx: AccountContext, uuid: string, versionNo: n
 /** The passport as it stood at a time. Throws `not_found` for a time before its creation. */
 export async function getPassportAt(ctx: AccountContext, uuid: string, at: Date): Promise<PassportRow> {
   const current = await getPassport(ctx, uuid)
-  if (at < createdAt(current.id)) throw notFound('product at that time')
+  if (at < creationTime(current.id)) throw notFound('product at that time')
   if (current.version_no === 1) return readAt(ctx, current, undefined, at)
   const [found] = await ctx.sql<{ version_no: number }[]>`
     select version_no from passport_version
@@ -123,11 +126,11 @@ async function readAt(
   version: OldVersion | undefined,
   at: Date,
 ): Promise<PassportRow> {
-  const state = await stateAt(ctx, current, at)
+  const state = await getStatusAt(ctx, current, at)
   const outdated = await wasOutdated(ctx, current, version?.version_no ?? 1, at)
   const { updated_at } = state
   if (version === undefined) return { ...current, ...state, outdated }
-  return { ...current, ...version, ...state, outdated, updated_at: later(version.updated_at, updated_at) }
+  return { ...current, ...version, ...state, outdated, updated_at: latest(version.updated_at, updated_at) }
 }
 
 /** Whether the one who handed on what this version inherits, or the model behind, had been corrected by then. */
@@ -154,10 +157,10 @@ async function wasOutdated(
   return row?.outdated ?? false
 }
 
-const later = (a: Date, b: Date) => (a > b ? a : b)
+const latest = (a: Date, b: Date) => (a > b ? a : b)
 
 /** The status a passport had at a time, and when it got it. */
-async function stateAt(
+async function getStatusAt(
   ctx: AccountContext,
   current: PassportRow,
   at: Date,
@@ -168,7 +171,7 @@ async function stateAt(
     order by changed_at desc limit 1`
   return row
     ? { status: row.status, updated_at: row.changed_at }
-    : { status: 'a', updated_at: createdAt(current.id) }
+    : { status: 'a', updated_at: creationTime(current.id) }
 }
 
 type OldVersion = Pick<PassportRow, 'version_no' | 'created_by' | 'updated_at' | 'gtin' | 'data'>
@@ -187,19 +190,19 @@ async function findVersionRow(
 }
 
 /** A model's whole data, or a unit's own fields, at a version that there is. */
-export async function getVersionOwn(
+export async function getOwnDataAtVersion(
   { sql }: AccountContext,
   current: PassportRow,
   versionNo: number,
-): Promise<Data> {
+): Promise<PassportData> {
   const isModel = current.level === 'm'
   const [row] =
     current.version_no === 1
-      ? await sql<{ data: Data }[]>`
+      ? await sql<{ data: PassportData }[]>`
           select case when ${isModel}::boolean then c.data else coalesce(p.own, '{}') end as data
           from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
           where p.id = ${current.id} and p.account_id = ${current.account_id}`
-      : await sql<{ data: Data }[]>`
+      : await sql<{ data: PassportData }[]>`
           select case when ${isModel}::boolean then c.data else coalesce(v.own, '{}') end as data
           from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
           where v.passport_id = ${current.id} and v.account_id = ${current.account_id} and v.version_no = ${versionNo}`

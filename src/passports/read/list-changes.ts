@@ -6,15 +6,22 @@
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
-import { correctedContents, joinOwners } from '../core/outdated.ts'
-import { conditions, keeping, type Level, type ListFilter, type Summary, summaryColumns } from './list.ts'
+import { joinOwners, selectContentsCorrectedSince } from '../core/outdated.ts'
+import {
+  filterConditions,
+  type Level,
+  type ListFilter,
+  type PassportSummary,
+  preparedIfFrequent,
+  summaryColumns,
+} from './list.ts'
 
 /** The place in the list of a row: microseconds since 1970 at which it was last touched, and its UUID. */
-export type ChangeMark = { touchedUs: number; id: string }
+export type ChangePosition = { touchedUs: number; id: string }
 
-export type ChangedRow = Summary & { touched_us: number }
+export type ChangedRow = PassportSummary & { touched_us: number }
 
-export type ChangeWindow = { limit: number } & ({ page: number } | { after: ChangeMark })
+export type ChangeWindow = { limit: number } & ({ page: number } | { after: ChangePosition })
 
 /** Covers the instant between a transaction's beginning and its being listed, and small steps of the database's clock. */
 const MARGIN_MS = 2_000
@@ -23,7 +30,7 @@ const MARGIN_MS = 2_000
  * A time that no write which is not visible yet will come before. To be asked for before the rows are: what ends in
  * between is then either in them or after this time. Other roles' transactions can be seen only by a role that may.
  */
-export async function settledUntil(sql: Sql): Promise<Date> {
+export async function getSettledTime(sql: Sql): Promise<Date> {
   const [row] = await sql<{ until: Date }[]>`
     select date_trunc('milliseconds', least(now(), min(xact_start)) - ${MARGIN_MS} * interval '1 millisecond') as until
     from pg_stat_activity
@@ -35,7 +42,7 @@ export async function settledUntil(sql: Sql): Promise<Date> {
  * One page of what was touched at `since` or later, and one row more if there is one, in the order of being touched: what is changed while one pages
  * moves to the end and is met again there. A correction touches the units that it makes outdated.
  */
-export async function listChanges(
+export async function listChangedPassports(
   ctx: AccountContext,
   filter: ListFilter & { since: Date },
   window: ChangeWindow,
@@ -43,11 +50,11 @@ export async function listChanges(
   const { sql } = ctx
   const after = 'after' in window ? window.after : undefined
   const offset = 'page' in window ? (window.page - 1) * window.limit : 0
-  const parts = branches(ctx, filter, { after, most: offset + window.limit + 1 })
+  const parts = selectBranches(ctx, filter, { after, most: offset + window.limit + 1 })
   const merged = parts.reduce((all, one) => sql`${all} union all ${one}`)
-  const kept = keeping(filter)
+  const kept = preparedIfFrequent(filter)
   return kept(sql<ChangedRow[]>`
-    with corrected as materialized (${corrected(ctx, filter)}), page as materialized (
+    with corrected as materialized (${selectCorrected(ctx, filter)}), page as materialized (
       select id, touched from (${merged}) found order by touched, id limit ${window.limit + 1} offset ${offset}
     )
     select ${summaryColumns(sql)}, (extract(epoch from page.touched) * 1000000)::bigint as touched_us
@@ -57,34 +64,37 @@ export async function listChanges(
 }
 
 /** How many rows the whole list has at this moment. */
-export async function countChanges(
+export async function countChangedPassports(
   ctx: AccountContext,
   filter: ListFilter & { since: Date },
 ): Promise<number> {
   const { sql } = ctx
-  const merged = branches(ctx, filter, { after: undefined, most: undefined }).reduce(
+  const merged = selectBranches(ctx, filter, { after: undefined, most: undefined }).reduce(
     (all, one) => sql`${all} union all ${one}`,
   )
-  const kept = keeping(filter)
+  const kept = preparedIfFrequent(filter)
   const [row] = await kept(sql<{ n: number }[]>`
-    with corrected as materialized (${corrected(ctx, filter)}) select count(*)::bigint as n from (${merged}) found`)
+    with corrected as materialized (${selectCorrected(ctx, filter)}) select count(*)::bigint as n from (${merged}) found`)
   return row?.n ?? 0
 }
 
 const hasUnits = ({ levels }: ListFilter) => levels.some(level => level !== 'm')
 
 /** The contents made outdated since, with the moment: none are needed for a list of models. */
-const corrected = ({ sql, accountId }: AccountContext, filter: ListFilter & { since: Date }): Fragment =>
+const selectCorrected = (
+  { sql, accountId }: AccountContext,
+  filter: ListFilter & { since: Date },
+): Fragment =>
   hasUnits(filter)
-    ? sql`select id, max(at) as at from (${correctedContents(sql, accountId, filter.since)}) c group by id`
+    ? sql`select id, max(at) as at from (${selectContentsCorrectedSince(sql, accountId, filter.since)}) c group by id`
     : sql`select null::uuid as id, null::timestamptz as at where false`
 
-type Walk = { after: ChangeMark | undefined; most: number | undefined }
+type Walk = { after: ChangePosition | undefined; most: number | undefined }
 
 /** Each level by itself, as the index has them; then the units that a correction touched. */
-function branches(ctx: AccountContext, filter: ListFilter & { since: Date }, walk: Walk): Fragment[] {
-  const own = filter.levels.map(level => touchedOf(ctx, filter, level, walk))
-  return hasUnits(filter) ? [...own, touchedByCorrection(ctx, filter, walk)] : own
+function selectBranches(ctx: AccountContext, filter: ListFilter & { since: Date }, walk: Walk): Fragment[] {
+  const own = filter.levels.map(level => selectTouched(ctx, filter, level, walk))
+  return hasUnits(filter) ? [...own, selectTouchedByCorrection(ctx, filter, walk)] : own
 }
 
 /** As the index has it. */
@@ -96,7 +106,7 @@ const touchedAt = (sql: Sql): Fragment => sql`greatest(p.updated_at, p.stored_at
  */
 const ANY_LEVEL = ['m', 'b', 'i'] as const
 
-function touchedOf(
+function selectTouched(
   ctx: AccountContext,
   filter: ListFilter & { since: Date },
   level: Level,
@@ -105,16 +115,17 @@ function touchedOf(
   const { sql } = ctx
   const touched = touchedAt(sql)
   // One that a later correction touched again stands at that moment instead.
-  const isLast = level === 'm' ? sql`` : sql`and coalesce((${correctionOf(sql)}), '-infinity') <= ${touched}`
+  const isLast =
+    level === 'm' ? sql`` : sql`and coalesce((${selectCorrectionTime(sql)}), '-infinity') <= ${touched}`
   return sql`(
     select p.id, ${touched} as touched from passport p
-    where ${conditions(ctx, { ...filter, levels: ANY_LEVEL })} and p.level = ${level}::text::"char"
+    where ${filterConditions(ctx, { ...filter, levels: ANY_LEVEL })} and p.level = ${level}::text::"char"
       and p.updated_at > '-infinity' and ${touched} >= ${filter.since} ${isLast}
-      ${beyond(sql, touched, walk)} ${inOrder(sql, touched, walk)})`
+      ${afterPosition(sql, touched, walk)} ${inTouchedOrder(sql, touched, walk)})`
 }
 
 /** When the unit `p` became outdated, if it is: by keys, since the planner would turn a join round and read everything. */
-const correctionOf = (sql: Sql): Fragment => sql`
+const selectCorrectionTime = (sql: Sql): Fragment => sql`
   select greatest(case when o.last_correction > c.upto then o.corrected_at end,
     case when m.last_correction > c.model_upto then m.corrected_at end)
   from content c ${joinOwners(sql)} where c.id = p.content_id and c.account_id = p.account_id`
@@ -123,7 +134,7 @@ const correctionOf = (sql: Sql): Fragment => sql`
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /** Content by content, each of which has its units in order of their ids. */
-function touchedByCorrection(
+function selectTouchedByCorrection(
   ctx: AccountContext,
   filter: ListFilter & { since: Date },
   { after, most }: Walk,
@@ -134,7 +145,7 @@ function touchedByCorrection(
   return sql`(
     select u.id, x.at as touched from corrected x cross join lateral (
       select p.id from passport p
-      where ${conditions(ctx, { ...filter, levels: ANY_LEVEL })} and p.level = any(${levels}::text[]::"char"[])
+      where ${filterConditions(ctx, { ...filter, levels: ANY_LEVEL })} and p.level = any(${levels}::text[]::"char"[])
         and p.parent_id is not null and p.content_id = x.id and x.at > ${touchedAt(sql)}
         ${after && from ? sql`and p.id > case when x.at > ${from} then ${FIRST_ID}::uuid else ${after.id}::uuid end` : sql``}
         ${most === undefined ? sql`` : sql`order by p.id limit ${most}`}) u
@@ -145,11 +156,11 @@ function touchedByCorrection(
 const microseconds = (sql: Sql, us: number): Fragment =>
   sql`('epoch'::timestamptz + ${String(us)}::bigint * interval '1 microsecond')`
 
-function beyond(sql: Sql, touched: Fragment, { after }: Walk): Fragment {
+function afterPosition(sql: Sql, touched: Fragment, { after }: Walk): Fragment {
   if (after === undefined) return sql``
   const from = microseconds(sql, after.touchedUs)
   return sql`and ${touched} >= ${from} and (${touched}, p.id) > (${from}, ${after.id}::uuid)`
 }
 
-const inOrder = (sql: Sql, touched: Fragment, { most }: Walk): Fragment =>
+const inTouchedOrder = (sql: Sql, touched: Fragment, { most }: Walk): Fragment =>
   most === undefined ? sql`` : sql`order by ${touched}, p.id limit ${most}`

@@ -3,16 +3,16 @@
  * batch. Lists know their own level alone, and begin with the newest.
  */
 import type { AccountContext } from '../../accounts/context.ts'
-import { type Level, listPassports, type Summary } from './list.ts'
+import { type Level, listPassports, type PassportSummary } from './list.ts'
 
-export type Below = { batches: number; items: number }
+export type UnitTotals = { batches: number; items: number }
 
 /** Batches and items below a model, items below a batch; each counted up to one more than `most`. */
-export async function countBelow(
+export async function countUnitsUnder(
   { sql, accountId }: AccountContext,
   { id, level }: { id: string; level: Level },
   most: number,
-): Promise<Below> {
+): Promise<UnitTotals> {
   if (level === 'i') return { batches: 0, items: 0 }
   const isModel = level === 'm'
   const items = isModel
@@ -20,7 +20,7 @@ export async function countBelow(
     : sql`select 1 from passport p where p.account_id = ${accountId} and p.parent_id = ${id} and p.level = 'i'`
   const batches = sql`
     select 1 from passport p where p.account_id = ${accountId} and p.parent_id = ${id} and p.level = 'b'`
-  const [row] = await sql<Below[]>`
+  const [row] = await sql<UnitTotals[]>`
     select (select count(*) from (${items} limit ${most + 1}) i)::int as items,
       ${isModel ? sql`(select count(*) from (${batches} limit ${most + 1}) b)::int` : sql`0`} as batches`
   return row ?? { batches: 0, items: 0 }
@@ -29,17 +29,17 @@ export async function countBelow(
 export type UnitKind = 'items' | 'batches'
 type Parent = { id: string; level: Level }
 /** Where a unit stands in that order. */
-export type UnitPlace = { parentId: string; id: string }
+export type UnitPosition = { parentId: string; id: string }
 /** From one unit to another, both included. */
-export type UnitRange = { from: UnitPlace | undefined; to: UnitPlace | undefined }
+export type UnitRange = { from: UnitPosition | undefined; to: UnitPosition | undefined }
 
 /** The place of the item of a serial number, or the batch of a lot, below a passport. */
-export async function findUnitPlace(
+export async function findUnitPosition(
   { sql, accountId }: AccountContext,
   { id, level }: Parent,
   kind: UnitKind,
   number: string,
-): Promise<UnitPlace | undefined> {
+): Promise<UnitPosition | undefined> {
   const [row] = await sql<{ parent_id: string; id: string }[]>`
     select p.parent_id, p.id from passport p
     where p.account_id = ${accountId}
@@ -50,19 +50,19 @@ export async function findUnitPlace(
 }
 
 /** Whether one place comes before another, below the passport of this id. */
-export function isBefore(top: string, a: UnitPlace, b: UnitPlace): boolean {
-  const key = ({ parentId, id }: UnitPlace) => `${parentId === top ? '' : parentId} ${id}`
+export function isUnitBefore(top: string, a: UnitPosition, b: UnitPosition): boolean {
+  const key = ({ parentId, id }: UnitPosition) => `${parentId === top ? '' : parentId} ${id}`
   return key(a) < key(b)
 }
 
 /** Counted up to one more than `most`. */
-export async function countInRange(
+export async function countUnitsInRange(
   { sql, accountId }: AccountContext,
   { id, level }: Parent,
   { kind, range: { from, to }, most }: { kind: UnitKind; range: UnitRange; most: number },
 ): Promise<number> {
   const key = sql`(p.parent_id <> ${id}, p.parent_id, p.id)`
-  const keyOf = (place: UnitPlace) =>
+  const keyOf = (place: UnitPosition) =>
     sql`(${place.parentId !== id}::boolean, ${place.parentId}::uuid, ${place.id}::uuid)`
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from (
@@ -75,42 +75,42 @@ export async function countInRange(
 }
 
 /** Units of a kind below a passport, oldest first, a hundred at a time. */
-export async function* listInRange(
+export async function* listUnitsInRange(
   ctx: AccountContext,
   { id, level }: Parent,
   { kind, range: { from, to } }: { kind: UnitKind; range: UnitRange },
-): AsyncGenerator<Summary> {
-  for await (const parentId of kind === 'items' && level === 'm' ? itemParents(ctx, id, from) : [id]) {
+): AsyncGenerator<PassportSummary> {
+  for await (const parentId of kind === 'items' && level === 'm' ? listItemParents(ctx, id, from) : [id]) {
     const start = from?.parentId === parentId ? uuidBefore(from.id) : FIRST_UUID
-    for await (const unit of listBelow(ctx, parentId, kind === 'items' ? 'i' : 'b', start)) {
-      if (to !== undefined && isBefore(id, to, { parentId, id: unit.id })) return
+    for await (const unit of listChildren(ctx, parentId, kind === 'items' ? 'i' : 'b', start)) {
+      if (to !== undefined && isUnitBefore(id, to, { parentId, id: unit.id })) return
       yield unit
     }
   }
 }
 
 /** The model itself and its batches, from the one that the first unit is in. */
-async function* itemParents(ctx: AccountContext, id: string, from: UnitPlace | undefined) {
+async function* listItemParents(ctx: AccountContext, id: string, from: UnitPosition | undefined) {
   const isBelowBatch = from !== undefined && from.parentId !== id
   if (!isBelowBatch) yield id
   const start = isBelowBatch ? uuidBefore(from.parentId) : FIRST_UUID
-  for await (const batch of listBelow(ctx, id, 'b', start)) yield batch.id
+  for await (const batch of listChildren(ctx, id, 'b', start)) yield batch.id
 }
 
 const FIRST_UUID = '00000000-0000-0000-0000-000000000000'
-const AT_ONCE = 100
+const BATCH_SIZE = 100
 
-async function* listBelow(
+async function* listChildren(
   ctx: AccountContext,
   parentId: string,
   level: 'b' | 'i',
   start: string,
-): AsyncGenerator<Summary> {
+): AsyncGenerator<PassportSummary> {
   for (let before = start; ; ) {
-    const { rows } = await listPassports(ctx, { levels: [level], parentId }, { limit: AT_ONCE, before })
+    const { rows } = await listPassports(ctx, { levels: [level], parentId }, { limit: BATCH_SIZE, before })
     yield* rows.toReversed()
     const [newest] = rows
-    if (newest === undefined || rows.length < AT_ONCE) return
+    if (newest === undefined || rows.length < BATCH_SIZE) return
     before = newest.id
   }
 }

@@ -5,9 +5,9 @@
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Fragment, type Sql, unprepared } from '../../kernel/db/database.ts'
-import { searchText, skuKey } from '../core/check-data.ts'
+import { buildSearchText, normaliseSku } from '../core/check-data.ts'
 import { headColumns } from '../core/columns.ts'
-import { allOutdatedContents, correctedContents, joinOwners } from '../core/outdated.ts'
+import { joinOwners, selectAllOutdatedContents, selectContentsCorrectedSince } from '../core/outdated.ts'
 import type { PassportRow, StatusLetter } from '../core/record.ts'
 
 export type Level = 'm' | 'b' | 'i'
@@ -27,18 +27,18 @@ export type ListFilter = {
 }
 
 /** A page by number, what follows an id (`after`, the last one seen), or what stands just before one. */
-export type Window = { limit: number } & ({ page: number } | { after: string } | { before: string })
+export type PageWindow = { limit: number } & ({ page: number } | { after: string } | { before: string })
 
-export type Summary = Omit<PassportRow, 'data'> & {
+export type PassportSummary = Omit<PassportRow, 'data'> & {
   product_name: string | null
   sku: string | null
   brand_name: string | null
 }
 
-export type Page = { rows: Summary[]; total: number; totalCapped: boolean }
+export type PassportPage = { rows: PassportSummary[]; total: number; totalCapped: boolean }
 
 /** With `q`, hits are counted up to here. */
-export const MOST_COUNTED = 10_000
+export const MAX_COUNTED = 10_000
 
 /**
  * One page of an account's passports, newest first, and how many match; `upTo`: what no counter knows is counted no
@@ -47,28 +47,30 @@ export const MOST_COUNTED = 10_000
 export async function listPassports(
   ctx: AccountContext,
   filter: ListFilter,
-  window: Window,
+  window: PageWindow,
   upTo?: number,
-): Promise<Page> {
+): Promise<PassportPage> {
   if (filter.q !== undefined) return search(ctx, filter, window)
   const { sql } = ctx
   const counted = await countAll(ctx, filter, upTo)
   const totalCapped = upTo !== undefined && needsCounting(filter) && counted > upTo
-  const kept = keeping(filter)
+  const kept = preparedIfFrequent(filter)
   const known = totalCapped ? Number.POSITIVE_INFINITY : counted
-  const rows = await kept(sql<Summary[]>`${summaries(sql, pageIds(ctx, filter, window, known))}`)
+  const rows = await kept(
+    sql<PassportSummary[]>`${selectSummaries(sql, selectPageIds(ctx, filter, window, known))}`,
+  )
   return { rows, total: totalCapped ? upTo : counted, totalCapped }
 }
 
-export type Count = Pick<Page, 'total' | 'totalCapped'>
+export type CappedCount = Pick<PassportPage, 'total' | 'totalCapped'>
 
 /** How many passports of each level match, counted as `listPassports` counts them. No model is ever outdated. */
 export async function countLevels(
   ctx: AccountContext,
   filter: Omit<ListFilter, 'levels'>,
   upTo: number,
-): Promise<Record<Level, Count>> {
-  const count = async (level: Level): Promise<Count> => {
+): Promise<Record<Level, CappedCount>> {
+  const count = async (level: Level): Promise<CappedCount> => {
     const one = { ...filter, levels: [level] }
     if (level === 'm' && filter.outdated) return { total: 0, totalCapped: false }
     if (filter.q !== undefined) return search(ctx, one, { limit: 1, page: 1 })
@@ -81,12 +83,15 @@ export async function countLevels(
 }
 
 /** Up to a hundred of the account's passports by their UUIDs; those that are not there are left out. */
-export async function findSummaries(ctx: AccountContext, uuids: readonly string[]): Promise<Summary[]> {
+export async function findSummaries(
+  ctx: AccountContext,
+  uuids: readonly string[],
+): Promise<PassportSummary[]> {
   if (uuids.length === 0) return []
   const { sql, accountId } = ctx
   const ids = sql`
     select p.id from passport p where p.account_id = ${accountId} and p.id = any(${uuids as string[]}::text[]::uuid[])`
-  return sql<Summary[]>`${summaries(sql, ids)}`
+  return sql<PassportSummary[]>`${selectSummaries(sql, ids)}`
 }
 
 type Keep = <T extends object>(statement: T) => T
@@ -95,25 +100,25 @@ type Keep = <T extends object>(statement: T) => T
  * Every combination of filters is a statement of its own. Those that lists are asked with day by day are kept: by
  * status, category and word, or by one thing alone.
  */
-export function keeping({ levels, status, category, q, ...others }: ListFilter): Keep {
+export function preparedIfFrequent({ levels, status, category, q, ...others }: ListFilter): Keep {
   const given = (filters: object) => Object.values(filters).filter(one => one !== undefined).length
   const isKept = given(others) + Math.min(given({ status, category, q }), 1) <= 1
   return isKept ? statement => statement : unprepared
 }
 
 /** Everything but the search word; levels as literals, which lets PostgreSQL use the partial indexes. */
-export function conditions(ctx: AccountContext, filter: ListFilter): Fragment {
+export function filterConditions(ctx: AccountContext, filter: ListFilter): Fragment {
   const { sql, accountId } = ctx
   const levels = LEVEL_CONDITION[filter.levels.join('') as keyof typeof LEVEL_CONDITION]
   return sql`
     p.account_id = ${accountId} ${sql.unsafe(levels)}
     ${filter.status === undefined ? sql`` : sql`and p.status = ${filter.status}::text::"char"`}
     ${filter.category === undefined ? sql`` : sql`and p.category = ${filter.category}`}
-    ${filter.updatedSince === undefined ? sql`` : changedSince(ctx, filter.updatedSince)}
-    ${filter.outdated === undefined ? sql`` : outdatedIs(ctx, filter.outdated)}
+    ${filter.updatedSince === undefined ? sql`` : changedSinceCondition(ctx, filter.updatedSince)}
+    ${filter.outdated === undefined ? sql`` : outdatedCondition(ctx, filter.outdated)}
     ${filter.lot === undefined ? sql`` : sql`and p.lot = ${filter.lot}`}
     ${filter.serial === undefined ? sql`` : sql`and p.serial = ${filter.serial}`}
-    ${filter.sku === undefined ? sql`` : sql`and p.sku = ${skuKey(filter.sku)}`}
+    ${filter.sku === undefined ? sql`` : sql`and p.sku = ${normaliseSku(filter.sku)}`}
     ${filter.gtin14 === undefined ? sql`` : sql`and p.gtin14 = ${filter.gtin14}`}
     ${filter.parentId === undefined ? sql`` : sql`and p.parent_id = ${filter.parentId}`}`
 }
@@ -126,8 +131,8 @@ const LEVEL_CONDITION = {
   mbi: '',
 } as const
 
-const outdatedIs = ({ sql, accountId }: AccountContext, wanted: boolean): Fragment => {
-  const among = sql`p.content_id = any(array(${allOutdatedContents(sql, accountId)}))`
+const outdatedCondition = ({ sql, accountId }: AccountContext, wanted: boolean): Fragment => {
+  const among = sql`p.content_id = any(array(${selectAllOutdatedContents(sql, accountId)}))`
   return wanted
     ? sql`and p.parent_id is not null and ${among}`
     : sql`and not (p.parent_id is not null and ${among})`
@@ -138,45 +143,49 @@ const outdatedIs = ({ sql, accountId }: AccountContext, wanted: boolean): Fragme
  * that it makes outdated. `-infinity` lets PostgreSQL use the index, which leaves itself out of every other
  * statement's choice.
  */
-const changedSince = ({ sql, accountId }: AccountContext, since: Date): Fragment => sql`
+const changedSinceCondition = ({ sql, accountId }: AccountContext, since: Date): Fragment => sql`
   and (greatest(p.updated_at, p.stored_at) >= ${since} and p.updated_at > '-infinity' or (p.parent_id is not null
-    and p.content_id = any(array(select id from (${correctedContents(sql, accountId, since)}) c))))`
+    and p.content_id = any(array(select id from (${selectContentsCorrectedSince(sql, accountId, since)}) c))))`
 
 /** The ids of one page; a page beyond the middle is counted from the end, so that the last is as near as the first. */
-function pageIds(ctx: AccountContext, filter: ListFilter, window: Window, total: number): Fragment {
+function selectPageIds(ctx: AccountContext, filter: ListFilter, window: PageWindow, total: number): Fragment {
   const { sql } = ctx
   if (!('page' in window)) {
-    const walk = { ...walkOf(sql, window), most: window.limit }
-    return sql`${orderedIds(ctx, filter, walk)} limit ${window.limit}`
+    const walk = { ...walkDirection(sql, window), most: window.limit }
+    return sql`${selectOrderedIds(ctx, filter, walk)} limit ${window.limit}`
   }
   const offset = (window.page - 1) * window.limit
   if (offset >= total) return sql`select p.id from passport p where false`
   if (offset <= total / 2) {
-    const ids = orderedIds(ctx, filter, { descending: true, most: offset + window.limit })
+    const ids = selectOrderedIds(ctx, filter, { descending: true, most: offset + window.limit })
     return sql`${ids} limit ${window.limit} offset ${offset}`
   }
   const size = Math.min(window.limit, total - offset)
   const before = total - offset - size
-  return sql`${orderedIds(ctx, filter, { descending: false, most: before + size })} limit ${size} offset ${before}`
+  return sql`${selectOrderedIds(ctx, filter, { descending: false, most: before + size })} limit ${size} offset ${before}`
 }
 
 type Walk = { descending: boolean; most: number; beyond?: Fragment }
 
-function walkOf(sql: Sql, window: Window): Pick<Walk, 'descending' | 'beyond'> {
+function walkDirection(sql: Sql, window: PageWindow): Pick<Walk, 'descending' | 'beyond'> {
   if ('after' in window) return { descending: true, beyond: sql`and p.id < ${window.after}` }
   if ('before' in window) return { descending: false, beyond: sql`and p.id > ${window.before}` }
   return { descending: true }
 }
 
 /** Each level has an index in this order; of several, the first `most` of each are enough to merge. */
-function orderedIds(ctx: AccountContext, filter: ListFilter, { descending, most, ...walk }: Walk): Fragment {
+function selectOrderedIds(
+  ctx: AccountContext,
+  filter: ListFilter,
+  { descending, most, ...walk }: Walk,
+): Fragment {
   const { sql } = ctx
   const { beyond = sql`` } = walk
   const order = descending ? sql`order by id desc` : sql`order by id`
   const level = (one: ListFilter) =>
     one.outdated === true
-      ? outdatedIds(ctx, one, { beyond, order, most })
-      : sql`select p.id from passport p where ${conditions(ctx, one)} ${beyond} ${order}`
+      ? selectOutdatedIds(ctx, one, { beyond, order, most })
+      : sql`select p.id from passport p where ${filterConditions(ctx, one)} ${beyond} ${order}`
   if (filter.levels.length === 1 || filter.parentId !== undefined) return level(filter)
   const [first = sql``, ...others] = filter.levels.map(
     one => sql`(${level({ ...filter, levels: [one] })} limit ${most})`,
@@ -186,22 +195,22 @@ function orderedIds(ctx: AccountContext, filter: ListFilter, { descending, most,
 }
 
 /** Content by content, each of which has its units in this order. */
-function outdatedIds(
+function selectOutdatedIds(
   ctx: AccountContext,
   filter: ListFilter,
   { beyond, order, most }: { beyond: Fragment; order: Fragment; most: number },
 ): Fragment {
   const { sql, accountId } = ctx
   return sql`
-    select u.id from (select distinct id from (${allOutdatedContents(sql, accountId)}) d) k cross join lateral (
+    select u.id from (select distinct id from (${selectAllOutdatedContents(sql, accountId)}) d) k cross join lateral (
       select p.id from passport p
-      where ${conditions(ctx, { ...filter, outdated: undefined })} and p.parent_id is not null and p.content_id = k.id
+      where ${filterConditions(ctx, { ...filter, outdated: undefined })} and p.parent_id is not null and p.content_id = k.id
         ${beyond} ${order} limit ${most}) u
     ${order}`
 }
 
 /** The constant limit says to the planner what a limit in a parameter hides: that a page is small. */
-const summaries = (sql: Sql, ids: Fragment): Fragment => sql`
+const selectSummaries = (sql: Sql, ids: Fragment): Fragment => sql`
   with page as materialized (select id from (${ids}) found limit 101)
   select ${summaryColumns(sql)}
   from page join passport p on p.id = page.id
@@ -218,8 +227,8 @@ export const summaryColumns = (sql: Sql): Fragment => sql`
 /** From the counters where they know the answer, else counted. */
 async function countAll(ctx: AccountContext, filter: ListFilter, upTo?: number): Promise<number> {
   const { sql, accountId } = ctx
-  const kept = keeping(filter)
-  const matching = sql`from passport p where ${conditions(ctx, filter)}`
+  const kept = preparedIfFrequent(filter)
+  const matching = sql`from passport p where ${filterConditions(ctx, filter)}`
   const [row] = needsCounting(filter)
     ? await kept(
         upTo === undefined
@@ -240,80 +249,89 @@ const needsCounting = ({ updatedSince, outdated, sku, gtin14, lot, serial, paren
   [updatedSince, outdated, sku, gtin14, lot, serial, parentId].some(one => one !== undefined)
 
 /** Of this many of the newest, half must have a word before it counts as common. */
-const SAMPLE = 200
+const SAMPLE_SIZE = 200
 /** A common word is counted among this many of the newest; past it the index is the quicker way. */
-const MOST_WALKED = 3 * MOST_COUNTED
+const MAX_WALKED = 3 * MAX_COUNTED
 
 /**
  * A word that few have is found by the trigram index; for one that most have, that index would gather a million hits
  * (150 ms), while walking the newest meets enough at once. A sample of the newest tells which it is.
  */
-async function search(ctx: AccountContext, filter: ListFilter, window: Window): Promise<Page> {
+async function search(ctx: AccountContext, filter: ListFilter, window: PageWindow): Promise<PassportPage> {
   const { sql } = ctx
   if ('before' in window) throw new Error('hits are listed by number, or onwards')
-  const word = wordOf(sql, filter)
-  const where = conditions(ctx, filter)
+  const word = matchesWord(sql, filter)
+  const where = filterConditions(ctx, filter)
   const newest = sql`select p.id, p.search, p.serial from passport p where ${where} order by p.id desc`
-  const sampled = sql`(select count(*) from (${newest} limit ${SAMPLE}) s where ${word})`
-  const asked = { sql, kept: keeping(filter) }
-  let found = await hits(asked, sql`${where} and ${word} and ${sampled} < ${SAMPLE / 2}`, window, sampled)
-  if (found.sampled >= SAMPLE / 2) {
-    const walked = sql`select 1 from (${newest} limit ${MOST_WALKED}) w where ${word} limit ${MOST_COUNTED + 1}`
+  const sampled = sql`(select count(*) from (${newest} limit ${SAMPLE_SIZE}) s where ${word})`
+  const asked = { sql, kept: preparedIfFrequent(filter) }
+  let found = await findHits(
+    asked,
+    sql`${where} and ${word} and ${sampled} < ${SAMPLE_SIZE / 2}`,
+    window,
+    sampled,
+  )
+  if (found.sampled >= SAMPLE_SIZE / 2) {
+    const walked = sql`select 1 from (${newest} limit ${MAX_WALKED}) w where ${word} limit ${MAX_COUNTED + 1}`
     const [row] = await asked.kept(sql<{ n: number }[]>`select count(*)::bigint as n from (${walked}) one`)
-    if ((row?.n ?? 0) > MOST_COUNTED) return commonWord(asked, newest, word, window)
-    found = await hits(asked, sql`${where} and ${word}`, window, sql`0`)
+    if ((row?.n ?? 0) > MAX_COUNTED) return searchCommonWord(asked, newest, word, window)
+    found = await findHits(asked, sql`${where} and ${word}`, window, sql`0`)
   }
-  if (found.n > MOST_COUNTED) return commonWord(asked, newest, word, window)
+  if (found.n > MAX_COUNTED) return searchCommonWord(asked, newest, word, window)
   const ids = sql`select unnest(${found.ids ?? []}::text[]::uuid[]) as id`
   return {
-    rows: found.ids ? await sql<Summary[]>`${summaries(sql, ids)}` : [],
+    rows: found.ids ? await sql<PassportSummary[]>`${selectSummaries(sql, ids)}` : [],
     total: found.n,
     totalCapped: false,
   }
 }
 
 /** Part of a name, SKU, GTIN or lot; of an item, how its serial begins (a trigram index on serials halves issuing them). */
-function wordOf(sql: Sql, { levels, q = '' }: ListFilter): Fragment {
-  const inText = sql`search like ${`%${likeLiteral(searchText([q]))}%`}`
+function matchesWord(sql: Sql, { levels, q = '' }: ListFilter): Fragment {
+  const inText = sql`search like ${`%${escapeLike(buildSearchText([q]))}%`}`
   const inSerial = sql`(serial ~>=~ ${q} and serial ~<~ ${`${q}\u{10ffff}`})`
   if (!levels.includes('i')) return inText
   return levels.length === 1 ? inSerial : sql`(${inText} or ${inSerial})`
 }
 
-type Onwards = Exclude<Window, { before: string }>
-type Asked = { sql: Sql; kept: Keep }
+type ForwardWindow = Exclude<PageWindow, { before: string }>
+type SearchContext = { sql: Sql; kept: Keep }
 type Hits = { n: number; ids: string[] | null; sampled: number }
 
-async function hits(
-  { sql, kept }: Asked,
+async function findHits(
+  { sql, kept }: SearchContext,
   where: Fragment,
-  window: Onwards,
+  window: ForwardWindow,
   sampled: Fragment,
 ): Promise<Hits> {
   const [row] = await kept(sql<Hits[]>`
-    with hits as materialized (select p.id from passport p where ${where} limit ${MOST_COUNTED + 1})
-    select count(*)::bigint as n, (select array_agg(id) from (${newestHits(sql, window)}) newest) as ids,
+    with hits as materialized (select p.id from passport p where ${where} limit ${MAX_COUNTED + 1})
+    select count(*)::bigint as n, (select array_agg(id) from (${selectNewestHits(sql, window)}) newest) as ids,
       ${sampled}::int as sampled
     from hits`)
   return row ?? { n: 0, ids: null, sampled: 0 }
 }
 
 /** `offset 0` keeps the planner from turning the walk into a sort of everything. */
-async function commonWord(
-  { sql, kept }: Asked,
+async function searchCommonWord(
+  { sql, kept }: SearchContext,
   newest: Fragment,
   word: Fragment,
-  window: Onwards,
-): Promise<Page> {
+  window: ForwardWindow,
+): Promise<PassportPage> {
   const walk = sql`select id from (${newest} offset 0) w where ${word}`
   const ids =
     'after' in window
       ? sql`${walk} and id < ${window.after} limit ${window.limit}`
       : sql`${walk} limit ${window.limit} offset ${(window.page - 1) * window.limit}`
-  return { rows: await kept(sql<Summary[]>`${summaries(sql, ids)}`), total: MOST_COUNTED, totalCapped: true }
+  return {
+    rows: await kept(sql<PassportSummary[]>`${selectSummaries(sql, ids)}`),
+    total: MAX_COUNTED,
+    totalCapped: true,
+  }
 }
 
-function newestHits(sql: Sql, window: Onwards): Fragment {
+function selectNewestHits(sql: Sql, window: ForwardWindow): Fragment {
   if ('after' in window) {
     return sql`select id from hits where id < ${window.after} order by id desc limit ${window.limit}`
   }
@@ -321,4 +339,4 @@ function newestHits(sql: Sql, window: Onwards): Fragment {
 }
 
 /** `%`, `_` and `\` mean themselves. */
-const likeLiteral = (text: string) => text.replace(/[\\%_]/g, '\\$&')
+const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&')

@@ -1,13 +1,13 @@
 /** The history every reader may see: which versions there were, when, and whether they changed or corrected. Never by whom. */
 import type { Sql } from '../../kernel/db/database.ts'
-import { createdAt, type PassportRow } from '../core/record.ts'
+import { creationTime, type PassportRow } from '../core/record.ts'
 
 export type PublicVersion = { versionNo: number; kind: 'first' | 'change' | 'correction'; at: Date }
 
 /** Newest first; `total` counts those left out as well. */
 export type PublicHistory = { versions: readonly PublicVersion[]; total: number }
 
-export const MOST_VERSIONS_SHOWN = 20
+export const MAX_VERSIONS_SHOWN = 20
 
 /** A unit takes over a correction when it is refreshed. */
 const KIND = { n: 'first', h: 'change', c: 'correction', r: 'correction' } as const
@@ -17,11 +17,12 @@ type Subject = Pick<PassportRow, 'id' | 'account_id' | 'version_no'>
 /** The newest 20 versions of a passport up to the one given. */
 export async function readPublicHistory(sql: Sql, passport: Subject): Promise<PublicHistory> {
   const total = passport.version_no
-  if (total === 1) return { versions: [{ versionNo: 1, kind: 'first', at: createdAt(passport.id) }], total }
+  if (total === 1)
+    return { versions: [{ versionNo: 1, kind: 'first', at: creationTime(passport.id) }], total }
   const rows = await sql<{ version_no: number; kind: keyof typeof KIND; created_at: Date }[]>`
     select version_no, kind, created_at from passport_version
     where passport_id = ${passport.id} and account_id = ${passport.account_id}
-      and version_no <= ${total} and version_no > ${total - MOST_VERSIONS_SHOWN}
+      and version_no <= ${total} and version_no > ${total - MAX_VERSIONS_SHOWN}
     order by version_no desc`
   const versions = rows.map(row => ({
     versionNo: row.version_no,

@@ -74,7 +74,7 @@ function cacheHead({ heads }: Reader, row: PublicPassportRow, at: number): void 
 }
 
 /** To be called after each change of a passport: the next reader sees it, also one whose look-up began before. */
-export function forgetPublicPassport(sql: Sql, uuid: string): void {
+export function dropCachedHead(sql: Sql, uuid: string): void {
   afterCommit(sql, pool => {
     const { heads, underWay } = readers(pool)
     const id = idFromUuid(uuid)

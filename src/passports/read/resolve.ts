@@ -23,31 +23,26 @@ type Row = {
   item: string | null
 }
 
-const BELIEVED_MS = 1_000
-const MOST_BELIEVED = 10_000
+const FRESH_MS = 1_000
+const MAX_CACHED_TARGETS = 10_000
 
 type Resolver = {
   load: (key: Key) => Promise<Resolved | undefined>
-  beliefs: Map<string, { resolved: Resolved; at: number }>
+  cache: Map<string, { resolved: Resolved; at: number }>
 }
 
 const resolvers = perDatabase(
   (sql: Sql): Resolver => ({
     load: createBatchLoader((keys: readonly Key[]) => loadAll(sql, keys)),
-    beliefs: new Map(),
+    cache: new Map(),
   }),
 )
 
-const nameOf = ({ gtin14, lot = '', serial = '' }: Key) => `${gtin14} ${lot} ${serial}`
+const cacheKey = ({ gtin14, lot = '', serial = '' }: Key) => `${gtin14} ${lot} ${serial}`
 
 /** What an address was resolved to less than a second ago, or `withinMs`; asks no database. */
-export function findBelievedTarget(
-  sql: Sql,
-  key: Key,
-  now: Date,
-  withinMs = BELIEVED_MS,
-): Resolved | undefined {
-  const belief = resolvers(sql).beliefs.get(nameOf(key))
+export function findCachedTarget(sql: Sql, key: Key, now: Date, withinMs = FRESH_MS): Resolved | undefined {
+  const belief = resolvers(sql).cache.get(cacheKey(key))
   if (belief === undefined) return undefined
   const age = now.getTime() - belief.at
   return age >= 0 && age < withinMs ? belief.resolved : undefined
@@ -55,17 +50,17 @@ export function findBelievedTarget(
 
 /** The passports of an address, from the model down; undefined when nobody holds the GTIN. */
 export async function resolveAddress(sql: Sql, key: Key, now: Date): Promise<Resolved | undefined> {
-  const { load, beliefs } = resolvers(sql)
+  const { load, cache } = resolvers(sql)
   const resolved = await load(key)
   if (resolved !== undefined && isExact(key, resolved)) {
-    if (beliefs.size >= MOST_BELIEVED) beliefs.clear()
-    beliefs.set(nameOf(key), { resolved, at: now.getTime() })
+    if (cache.size >= MAX_CACHED_TARGETS) cache.clear()
+    cache.set(cacheKey(key), { resolved, at: now.getTime() })
   }
   return resolved
 }
 
 /** What an address means at this moment, without what is remembered; for one connection. */
-export const resolveLink = async (sql: Sql, key: Key): Promise<Resolved | undefined> =>
+export const resolveUncached = async (sql: Sql, key: Key): Promise<Resolved | undefined> =>
   (await loadAll(sql, [key]))[0]
 
 /** Only an answer that nothing issued later could better is believed. */

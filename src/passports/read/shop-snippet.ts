@@ -31,7 +31,7 @@ const IMAGE_PX = 120
 export type SnippetOptions = { language?: Language | undefined; productId?: string | undefined }
 
 /** The snippet of a passport, its words in `language`, or in the passport's primary language. Only what is public is in it. */
-export function shopSnippet(
+export function buildShopSnippet(
   addresses: Addresses,
   row: Described,
   { language, productId }: SnippetOptions = {},
@@ -50,10 +50,10 @@ export function shopSnippet(
       : { '@id': productId }
   const jsonLd = describePassport(url, ui.passport, product)
   const html =
-    `<a class="product-passport" href="${escaped(url)}" lang="${spoken}">` +
-    `<img src="${escaped(image)}" alt="" width="${IMAGE_PX}" height="${IMAGE_PX}" loading="lazy">` +
-    `<span>${escaped(ui.passport)}</span></a>\n` +
-    `<script type="application/ld+json">${scriptJson(jsonLd)}</script>\n`
+    `<a class="product-passport" href="${escapeHtml(url)}" lang="${spoken}">` +
+    `<img src="${escapeHtml(image)}" alt="" width="${IMAGE_PX}" height="${IMAGE_PX}" loading="lazy">` +
+    `<span>${escapeHtml(ui.passport)}</span></a>\n` +
+    `<script type="application/ld+json">${escapeScriptJson(jsonLd)}</script>\n`
   return { language: spoken, passport_url: url, image_url: image, json_ld: jsonLd, html }
 }
 
@@ -95,10 +95,10 @@ export function isProductId(text: string): boolean {
 }
 
 const ENTITY: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escaped = (text: string) => text.replace(/[&<>"']/g, letter => ENTITY[letter] ?? '')
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, letter => ENTITY[letter] ?? '')
 
 /** JSON that cannot end a script element or begin a comment in it, nor break where scripts end their lines. */
-const scriptJson = (value: unknown) =>
+const escapeScriptJson = (value: unknown) =>
   JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,
     letter => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,

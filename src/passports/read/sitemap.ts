@@ -8,9 +8,9 @@ import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 
 /** Sitemaps may have 50,000 addresses; a file of this many is read in 20 ms and has a MiB. */
-export const MODELS_IN_FILE = 10_000
+export const MODELS_PER_FILE = 10_000
 /** Clocks of several processes differ a little: ids may come into a file that was full. */
-const MOST_IN_FILE = 50_000
+const MAX_MODELS_PER_FILE = 50_000
 
 const LOWEST = '00000000-0000-0000-0000-000000000000'
 const HIGHEST = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -53,7 +53,7 @@ async function findStarts(sql: Sql, starts: string[]): Promise<number> {
   for (;;) {
     const [next] = await sql<{ id: string }[]>`
       select id from passport where level = 'm' and id >= ${starts.at(-1) ?? LOWEST}
-      order by id offset ${MODELS_IN_FILE} limit 1`
+      order by id offset ${MODELS_PER_FILE} limit 1`
     if (next === undefined) return starts.length
     starts.push(next.id)
   }
@@ -71,7 +71,7 @@ export async function listSitemapFile(sql: Sql, n: number): Promise<ListedModel[
   const rows = await sql<{ id: string; updated_at: Date }[]>`
     select p.id, p.updated_at from passport p
     where p.level = 'm' and p.id >= ${from} and p.id < ${starts[n] ?? HIGHEST} and p.status = 'a' and ${accountIsIndexable(sql)}
-    order by p.id limit ${MOST_IN_FILE}`
+    order by p.id limit ${MAX_MODELS_PER_FILE}`
   return rows.length === 0
     ? undefined
     : rows.map(row => ({ id: idFromUuid(row.id), updatedAt: row.updated_at }))

@@ -7,11 +7,11 @@ import { collectErrors } from '../../kernel/collect-errors.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import {
   checkData,
-  type Data,
+  normaliseSku,
+  type PassportData,
+  removeNulls,
   requireCategory,
   requireData,
-  skuKey,
-  withoutNulls,
 } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
 
@@ -25,14 +25,14 @@ export type SyncRow = {
   /** What it is looked up by: a SKU as `skuKey` has it or a GTIN-14; null for a text that no model can bear. */
   key: string | null
   /** Begins the pointers of its faults: `/items/3`, or nothing for a row that is the whole request. */
-  place: string
+  pointerPrefix: string
   /** Where the key was sent, from `place` on: `/data/sku`, `/path/sku`. */
   keyPointer: string
   /** Undefined when not sent, which is enough for a model that is there. */
   category: unknown
-  data: Data
+  data: PassportData
   /** What a created model gets that `data` does not say. */
-  defaults: Data
+  defaults: PassportData
   /** Whether the caller wants this done to what is there now; undefined: nothing is. */
   expects: (current: PassportRow | undefined) => boolean
 }
@@ -40,28 +40,28 @@ export type SyncRow = {
 const MEMBERS = ['category', 'data', 'match_by']
 
 /** A row of a list: `{category?, data, match_by?}`, its key in `data`, or why it could not be read. Throws `validation` with every violation. */
-export function readSyncRow(
+export function parseSyncRow(
   sent: unknown,
   index: number,
   call: { matchBy: MatchBy; strict: boolean },
 ): SyncRow {
   if (sent instanceof AppError) throw sent
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
-    throw invalid([fault('', '', 'type', 'A row must be an object with category and data.')])
+    throw invalid([rowDetail('', '', 'type', 'A row must be an object with category and data.')])
   }
   const row = sent as Readonly<Record<string, unknown>>
   const { matchBy, data } = collectErrors({
-    members: () => refuseStrangers(row),
+    members: () => rejectUnknownMembers(row),
     matchBy: () => (row.match_by === undefined ? call.matchBy : requireMatchBy(row.match_by)),
     data: () => requireData(row.data),
   })
-  const key = matchBy === 'sku' ? findSku(data.sku) : findGtin(data.gtin)
-  if (key === null) throw faultsOfUnmatched(row.category, data, matchBy, call.strict)
+  const key = matchBy === 'sku' ? skuKey(data.sku) : gtinKey(data.gtin)
+  if (key === null) throw explainUnmatchable(row.category, data, matchBy, call.strict)
   return {
     index,
     matchBy,
     key,
-    place: `/items/${index}`,
+    pointerPrefix: `/items/${index}`,
     keyPointer: `/data/${matchBy}`,
     category: row.category,
     data,
@@ -73,13 +73,13 @@ export function readSyncRow(
 export type AddressedRow = Pick<SyncRow, 'matchBy' | 'category' | 'data' | 'expects'> & { address: string }
 
 /** A row that is a whole request: its key stands in the address, and is filled in where `data` has none. */
-export function addressedRow({ address, matchBy, ...rest }: AddressedRow): SyncRow {
+export function parseAddressedRow({ address, matchBy, ...rest }: AddressedRow): SyncRow {
   return {
     ...rest,
     index: 0,
     matchBy,
-    key: matchBy === 'sku' ? findSku(address) : findGtin(address),
-    place: '',
+    key: matchBy === 'sku' ? skuKey(address) : gtinKey(address),
+    pointerPrefix: '',
     keyPointer: `/path/${matchBy}`,
     defaults: { [matchBy]: address },
   }
@@ -88,22 +88,27 @@ export function addressedRow({ address, matchBy, ...rest }: AddressedRow): SyncR
 /** Throws `validation` when `data` names another model than the key does. */
 export function requireSameKey({ matchBy, key, data, defaults }: SyncRow): void {
   if (!Object.hasOwn(defaults, matchBy) || !Object.hasOwn(data, matchBy)) return
-  const sent = matchBy === 'sku' ? findSku(data.sku) : findGtin(data.gtin)
+  const sent = matchBy === 'sku' ? skuKey(data.sku) : gtinKey(data.gtin)
   if (sent !== null && sent === key) return
   const message = `${matchBy} in data is not the one in the address. Send the same, or leave it out; PATCH changes it.`
-  throw invalid([fault(matchBy, `/data/${matchBy}`, 'immutable', message)])
+  throw invalid([rowDetail(matchBy, `/data/${matchBy}`, 'immutable', message)])
 }
 
-const findGtin = (value: unknown) => (typeof value === 'string' && isGtin(value) ? toGtin14(value) : null)
+const gtinKey = (value: unknown) => (typeof value === 'string' && isGtin(value) ? toGtin14(value) : null)
 
 /** PostgreSQL holds no NUL and no lone surrogate; the validator refuses both. */
-const findSku = (value: unknown) =>
+const skuKey = (value: unknown) =>
   typeof value === 'string' && value !== '' && value.isWellFormed() && !value.includes('\0')
-    ? skuKey(value)
+    ? normaliseSku(value)
     : null
 
 /** A row that names no model cannot be matched; what else is wrong is told with that. */
-function faultsOfUnmatched(category: unknown, data: Data, matchBy: MatchBy, strict: boolean): unknown {
+function explainUnmatchable(
+  category: unknown,
+  data: PassportData,
+  matchBy: MatchBy,
+  strict: boolean,
+): unknown {
   const known = typeof category === 'string' ? findCategory(category) : undefined
   // A missing SKU is one of the faults of the data, where those can be told.
   const isOwnFault = matchBy === 'gtin' || known === undefined
@@ -112,11 +117,11 @@ function faultsOfUnmatched(category: unknown, data: Data, matchBy: MatchBy, stri
       key: () => {
         if (isOwnFault && (data[matchBy] === undefined || data[matchBy] === null)) {
           const message = `${matchBy} is missing; this row is matched by it.`
-          throw invalid([fault(matchBy, `/data/${matchBy}`, 'required', message)])
+          throw invalid([rowDetail(matchBy, `/data/${matchBy}`, 'required', message)])
         }
       },
       category: () => (category === undefined ? undefined : requireCategory(category)),
-      data: () => (known === undefined ? undefined : checkData(known, withoutNulls(data), { strict })),
+      data: () => (known === undefined ? undefined : checkData(known, removeNulls(data), { strict })),
     })
   } catch (error) {
     return error
@@ -125,10 +130,10 @@ function faultsOfUnmatched(category: unknown, data: Data, matchBy: MatchBy, stri
   const wrong =
     matchBy === 'gtin' && typeof gtin === 'string' ? FORMAT_RULES.gtin.findViolation(gtin) : undefined
   const message = `${matchBy} ${wrong ? toEnglish(wrong.problem) : 'cannot be looked up.'}`
-  return invalid([fault(matchBy, `/data/${matchBy}`, wrong?.code ?? 'format', message)])
+  return invalid([rowDetail(matchBy, `/data/${matchBy}`, wrong?.code ?? 'format', message)])
 }
 
-function refuseStrangers(row: Readonly<Record<string, unknown>>): void {
+function rejectUnknownMembers(row: Readonly<Record<string, unknown>>): void {
   const strangers = Object.keys(row).filter(name => !MEMBERS.includes(name))
   if (strangers.length === 0) return
   throw invalid(
@@ -136,7 +141,7 @@ function refuseStrangers(row: Readonly<Record<string, unknown>>): void {
       const name = sent.toWellFormed().slice(0, 100)
       const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
       const message = `${name} is not a member of a row; it takes ${MEMBERS.join(', ')}.`
-      return fault(name, pointer, 'unknown_field', message)
+      return rowDetail(name, pointer, 'unknown_field', message)
     }),
   )
 }
@@ -144,10 +149,12 @@ function refuseStrangers(row: Readonly<Record<string, unknown>>): void {
 function requireMatchBy(value: unknown): MatchBy {
   const found = MATCH_BY.find(one => one === value)
   if (found !== undefined) return found
-  throw invalid([fault('match_by', '/match_by', 'enum', `match_by must be one of ${MATCH_BY.join(', ')}.`)])
+  throw invalid([
+    rowDetail('match_by', '/match_by', 'enum', `match_by must be one of ${MATCH_BY.join(', ')}.`),
+  ])
 }
 
-export const fault = (field: string, pointer: string, code: Detail['code'], message: string): Detail => ({
+export const rowDetail = (field: string, pointer: string, code: Detail['code'], message: string): Detail => ({
   field,
   pointer,
   code,

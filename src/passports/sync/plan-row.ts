@@ -8,32 +8,32 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import {
   type CheckedData,
   checkData,
-  gtinTaken,
+  gtinTakenError,
+  normaliseSku,
+  removeNulls,
   requireCategory,
-  skuKey,
-  withoutNulls,
 } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
 import { rowProblem } from '../core/row-problems.ts'
-import type { State } from '../core/state.ts'
-import { type GtinMatch, MOST_NAMED, type SkuMatch } from '../write/find-matches.ts'
-import { type NewRow, newRow } from '../write/insert-models.ts'
-import { type ChangeType, nextState } from '../write/update.ts'
+import type { PassportState } from '../core/state.ts'
+import { type GtinMatch, MAX_NAMED_PRODUCTS, type SkuMatch } from '../write/find-matches.ts'
+import { buildModelRow, type ModelRow } from '../write/insert-models.ts'
+import { type ChangeType, planNextVersion } from '../write/update.ts'
 import type { Step } from '../write/write-versions.ts'
-import { fault, requireSameKey, type SyncRow } from './parse-row.ts'
+import { requireSameKey, rowDetail, type SyncRow } from './parse-row.ts'
 
 /** What a call says of all its rows. */
-export type Manner = { changeType: ChangeType; note: string | undefined; strict: boolean }
+export type SyncOptions = { changeType: ChangeType; note: string | undefined; strict: boolean }
 
 type Warned = { row: SyncRow; warnings: readonly Detail[] }
 /** `bytes`: about the size of its data. `seen` as `findBySku` gave it. */
-export type Creation = Warned & { kind: 'create'; made: NewRow; bytes: number; seen: string | null }
+export type Creation = Warned & { kind: 'create'; model: ModelRow; bytes: number; claimedBy: string | null }
 export type Update = Warned & { kind: 'update'; step: Step; claims: string | null }
-export type Idle = Warned & { kind: 'unchanged'; passport: PassportRow }
-export type Plan = Creation | Update | Idle
+export type Unchanged = Warned & { kind: 'unchanged'; passport: PassportRow }
+export type Plan = Creation | Update | Unchanged
 
 /** The one model a row means, if it is there. Throws `validation` naming several, `gtin_taken` for another's GTIN. */
-export function requireOne(
+export function findMatch(
   row: SyncRow,
   bySku: ReadonlyMap<string, SkuMatch>,
   byGtin: ReadonlyMap<string, GtinMatch>,
@@ -41,42 +41,47 @@ export function requireOne(
   if (row.key === null) return undefined
   if (row.matchBy === 'sku') {
     const ids = bySku.get(row.key)?.ids ?? []
-    if (ids.length > 1) throw ambiguous(row, ids)
+    if (ids.length > 1) throw ambiguousSkuError(row, ids)
     return ids[0]
   }
   const match = byGtin.get(row.key)
   if (match === undefined) return undefined
-  if (match.id === null) throw gtinTaken()
-  if (!match.isBorne) throw borneBefore(row, match.id)
+  if (match.id === null) throw gtinTakenError()
+  if (!match.isCurrent) throw formerGtinError(row, match.id)
   return match.id
 }
 
 /** Whether a model that was found by the row's key still bears it, now that it has been read. */
-export function bears({ matchBy, key }: SyncRow, { inherited, row }: State): boolean {
+export function hasKey({ matchBy, key }: SyncRow, { inherited, row }: PassportState): boolean {
   if (matchBy === 'gtin') return row.gtin !== null && toGtin14(row.gtin) === key
-  return typeof inherited.sku === 'string' && skuKey(inherited.sku) === key
+  return typeof inherited.sku === 'string' && normaliseSku(inherited.sku) === key
 }
 
-function ambiguous(row: SyncRow, uuids: readonly string[]): AppError {
-  const named = uuids.slice(0, MOST_NAMED).map(idFromUuid).join(', ')
-  const more = uuids.length > MOST_NAMED ? ' and more' : ''
+function ambiguousSkuError(row: SyncRow, uuids: readonly string[]): AppError {
+  const named = uuids.slice(0, MAX_NAMED_PRODUCTS).map(idFromUuid).join(', ')
+  const more = uuids.length > MAX_NAMED_PRODUCTS ? ' and more' : ''
   const at = { field: 'sku', pointer: row.keyPointer, code: 'duplicate' } as const
   return invalid([rowProblem(at, 'sku_shared', { sku: row.key ?? '', ids: named + more })])
 }
 
-function borneBefore(row: SyncRow, uuid: string): AppError {
+function formerGtinError(row: SyncRow, uuid: string): AppError {
   const at = { field: 'gtin', pointer: row.keyPointer, code: 'duplicate' } as const
   const problem = rowProblem(at, 'gtin_borne', { gtin: row.key ?? '', id: idFromUuid(uuid) })
   return new AppError('gtin_taken', problem.message, [problem])
 }
 
 /** Throws `version_conflict`, and `validation` with every violation. */
-export function planRow(ctx: AccountContext, row: SyncRow, there: State | undefined, manner: Manner): Plan {
-  if (!row.expects(there?.row)) throw conflict(row, there?.row)
-  return there === undefined ? planCreation(ctx, row, manner) : planUpdate(ctx, row, there, manner)
+export function planRow(
+  ctx: AccountContext,
+  row: SyncRow,
+  there: PassportState | undefined,
+  manner: SyncOptions,
+): Plan {
+  if (!row.expects(there?.row)) throw versionConflictError(row, there?.row)
+  return there === undefined ? planCreation(ctx, row, manner) : planChange(ctx, row, there, manner)
 }
 
-function conflict({ matchBy, key }: SyncRow, current: PassportRow | undefined): AppError {
+function versionConflictError({ matchBy, key }: SyncRow, current: PassportRow | undefined): AppError {
   const message =
     current === undefined
       ? `There is no product with this ${matchBy.toUpperCase()} yet, so If-Match cannot hold. Leave it out to create one.`
@@ -84,17 +89,17 @@ function conflict({ matchBy, key }: SyncRow, current: PassportRow | undefined): 
   return new AppError('version_conflict', message)
 }
 
-function planCreation(ctx: AccountContext, row: SyncRow, { strict }: Manner): Creation {
+function planCreation(ctx: AccountContext, row: SyncRow, { strict }: SyncOptions): Creation {
   const category = typeof row.category === 'string' ? findCategory(row.category) : undefined
-  const data = withoutNulls({ ...row.defaults, ...row.data })
+  const data = removeNulls({ ...row.defaults, ...row.data })
   const { checked } = collectErrors({
     key: () => requireSameKey(row),
     category: () => requireNewCategory(row),
     checked: () => (category === undefined ? undefined : checkData(category, data, { strict })),
   })
   const { warnings, ...rest } = checked as CheckedData
-  const made = newRow(ctx, String(row.category), { warnings, ...rest }, ctx.clock.now())
-  return { kind: 'create', row, made, bytes: JSON.stringify(made.data).length, warnings, seen: null }
+  const model = buildModelRow(ctx, String(row.category), { warnings, ...rest }, ctx.clock.now())
+  return { kind: 'create', row, model, bytes: JSON.stringify(model.data).length, warnings, claimedBy: null }
 }
 
 /** Who meant to change a product has most likely mistyped its key. */
@@ -104,14 +109,19 @@ function requireNewCategory({ category, matchBy }: SyncRow): void {
     return
   }
   const message = `There is no product with this ${matchBy.toUpperCase()}. To create it, send its category and all required fields.`
-  throw invalid([fault('category', '/category', 'required', message)])
+  throw invalid([rowDetail('category', '/category', 'required', message)])
 }
 
-function planUpdate(ctx: AccountContext, row: SyncRow, there: State, manner: Manner): Update | Idle {
+function planChange(
+  ctx: AccountContext,
+  row: SyncRow,
+  there: PassportState,
+  manner: SyncOptions,
+): Update | Unchanged {
   const { work } = collectErrors({
     key: () => requireSameKey(row),
     category: () => requireSameCategory(row, there.row),
-    work: () => nextState(ctx, there, { ...manner, data: row.data }),
+    work: () => planNextVersion(ctx, there, { ...manner, data: row.data }),
   })
   const { next, warnings } = work
   if (next.changed.length === 0) return { kind: 'unchanged', row, passport: there.row, warnings }
@@ -129,28 +139,28 @@ function requireSameCategory({ category }: SyncRow, current: PassportRow): void 
 }
 
 /** One thing happens to one model in a call: a second row about it is refused, when the first is good. */
-export class Once {
+export class DuplicateGuard {
   private readonly models = new Map<string, number>()
   private readonly skus = new Map<string, number>()
   private readonly gtins = new Map<string, number>()
 
-  take(plan: Plan): void {
+  add(plan: Plan): void {
     const { row } = plan
     const id =
       plan.kind === 'create' ? undefined : plan.kind === 'update' ? plan.step.current.id : plan.passport.id
     const key = row.key ?? ''
     const before =
       id === undefined ? (row.matchBy === 'sku' ? this.skus : this.gtins).get(key) : this.models.get(id)
-    if (before !== undefined) throw twice(row, before)
-    const gtin14 = plan.kind === 'create' ? plan.made.gtin14 : plan.kind === 'update' ? plan.claims : null
-    if (gtin14 !== null && this.gtins.has(gtin14)) throw gtinTaken()
+    if (before !== undefined) throw duplicateRowError(row, before)
+    const gtin14 = plan.kind === 'create' ? plan.model.gtin14 : plan.kind === 'update' ? plan.claims : null
+    if (gtin14 !== null && this.gtins.has(gtin14)) throw gtinTakenError()
     if (id !== undefined) this.models.set(id, row.index)
-    if (plan.kind === 'create') this.skus.set(plan.made.sku, row.index)
+    if (plan.kind === 'create') this.skus.set(plan.model.sku, row.index)
     if (gtin14 !== null) this.gtins.set(gtin14, row.index)
   }
 }
 
-function twice(row: SyncRow, before: number): AppError {
+function duplicateRowError(row: SyncRow, before: number): AppError {
   const at = { field: row.matchBy, pointer: row.keyPointer, code: 'duplicate' } as const
   return invalid([rowProblem(at, 'row_twice', { row: before, field: row.matchBy, key: row.key ?? '' })])
 }

@@ -1,20 +1,20 @@
 /** A sync that writes nothing: what each row would come to. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { getRemainingQuota } from '../../accounts/limits/quota.ts'
-import { gtinTaken } from '../core/check-data.ts'
+import { gtinTakenError } from '../core/check-data.ts'
 import { findByGtin } from '../write/find-matches.ts'
-import { overQuota } from '../write/insert-models.ts'
+import { modelQuotaError } from '../write/insert-models.ts'
 import type { Creation, Update } from './plan-row.ts'
-import { createdOf, refuse, type SyncResult } from './sync-result.ts'
+import { rejectRow, type SyncResult, toSynced } from './sync-result.ts'
 
 /** What writing would come to as things are now, once `before` other models had been made. */
-export async function foresee(
+export async function previewPlans(
   ctx: AccountContext,
   creations: readonly Creation[],
   updates: readonly Update[],
   { result, before, isBrief }: { result: SyncResult; before: number; isBrief: boolean },
 ): Promise<void> {
-  const gtins = [...creations.map(({ made }) => made.gtin14), ...updates.map(({ claims }) => claims)]
+  const gtins = [...creations.map(({ model }) => model.gtin14), ...updates.map(({ claims }) => claims)]
   const holders = await findByGtin(
     ctx,
     gtins.filter(one => one !== null),
@@ -27,15 +27,15 @@ export async function foresee(
     creations.length === 0 ? 0 : await getRemainingQuota(ctx.sql, { accountId: ctx.accountId, level: 'm' })
   let room = left - before
   for (const creation of creations) {
-    const { row, made } = creation
-    const holder = holderOf(made.gtin14, made.id)
-    if (holder !== undefined) refuse(result, row, gtinTaken(holder))
-    else if (room-- > 0) result.created.push(createdOf(creation, isBrief))
-    else refuse(result, row, overQuota())
+    const { row, model } = creation
+    const holder = holderOf(model.gtin14, model.id)
+    if (holder !== undefined) rejectRow(result, row, gtinTakenError(holder))
+    else if (room-- > 0) result.created.push(toSynced(creation, isBrief))
+    else rejectRow(result, row, modelQuotaError())
   }
   for (const { row, step, claims, warnings } of updates) {
     const holder = holderOf(claims, step.current.id)
-    if (holder !== undefined) refuse(result, row, gtinTaken(holder))
+    if (holder !== undefined) rejectRow(result, row, gtinTakenError(holder))
     else {
       const passport = { ...step.next.row, updated_at: step.next.now }
       result.updated.push({ index: row.index, passport, warnings })

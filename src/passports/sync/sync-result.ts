@@ -2,53 +2,53 @@
 
 import { AppError } from '../../kernel/errors.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
-import { briefOf, inBrief, type PassportRow } from '../core/record.ts'
+import { type PassportRow, summaryData, withSummaryData } from '../core/record.ts'
 import { withPointerPrefix } from '../core/row-problems.ts'
-import { firstVersion } from '../write/insert-models.ts'
+import { toFirstVersion } from '../write/insert-models.ts'
 import type { SyncRow } from './parse-row.ts'
 import type { Creation } from './plan-row.ts'
 
 /** The `passport` of one among many is `inBrief`. */
 export type Synced = { index: number; passport: PassportRow; warnings: Creation['warnings'] }
-export type NotSynced = { index: number; error: AppError }
+export type RejectedSyncRow = { index: number; error: AppError }
 
 /** Each list in the order of `index`; every row is in one of them. */
 export type SyncResult = {
   created: Synced[]
   updated: Synced[]
   unchanged: Synced[]
-  errors: NotSynced[]
+  errors: RejectedSyncRow[]
 }
 
 export const emptyResult = (): SyncResult => ({ created: [], updated: [], unchanged: [], errors: [] })
 
-export function inOrder(result: SyncResult): SyncResult {
+export function sortByIndex(result: SyncResult): SyncResult {
   for (const list of Object.values(result)) list.sort((a, b) => a.index - b.index)
   return result
 }
 
-export async function allInBrief(result: SyncResult): Promise<void> {
+export async function summariseAll(result: SyncResult): Promise<void> {
   const breathe = yieldBetweenRows()
   for (const list of [result.created, result.updated, result.unchanged]) {
     for (const one of list) {
       await breathe()
-      one.passport = inBrief(one.passport)
+      one.passport = withSummaryData(one.passport)
     }
   }
 }
 
 /** Of one among many `isBrief`: as text all data of hundreds is much to make and to hold. */
-export function createdOf({ row, made, warnings }: Creation, isBrief: boolean): Synced {
-  const shown = isBrief ? { ...made, data: { ...briefOf(made.data), gtin: made.data.gtin } } : made
-  return { index: row.index, passport: firstVersion(shown), warnings }
+export function toSynced({ row, model, warnings }: Creation, isBrief: boolean): Synced {
+  const shown = isBrief ? { ...model, data: { ...summaryData(model.data), gtin: model.data.gtin } } : model
+  return { index: row.index, passport: toFirstVersion(shown), warnings }
 }
 
-type Place = Pick<SyncRow, 'index' | 'place'>
+type Place = Pick<SyncRow, 'index' | 'pointerPrefix'>
 
 /** What `work` gives, in a list; a refusal goes to the errors, its pointers beginning at the row. */
-export function caught<T>(result: SyncResult, { index, place }: Place, work: () => T): T[] {
+export function collectError<T>(result: SyncResult, { index, pointerPrefix }: Place, work: () => T): T[] {
   try {
-    return [withPointerPrefix(place, work)]
+    return [withPointerPrefix(pointerPrefix, work)]
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     result.errors.push({ index, error })
@@ -56,8 +56,8 @@ export function caught<T>(result: SyncResult, { index, place }: Place, work: () 
   }
 }
 
-export function refuse(result: SyncResult, row: Place, refusal: AppError): void {
-  caught(result, row, () => {
+export function rejectRow(result: SyncResult, row: Place, refusal: AppError): void {
+  collectError(result, row, () => {
     throw refusal
   })
 }

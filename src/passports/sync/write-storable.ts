@@ -4,7 +4,7 @@ import { rowProblem } from '../core/row-problems.ts'
 import { isUnstorable } from '../write/insert-models.ts'
 
 /** Writes all rows, together where it can be; a row that cannot be stored is given to `refuse` and spoils no other. */
-export async function eachStorable<T>(
+export async function writeStorable<T>(
   rows: readonly T[],
   write: (rows: readonly T[]) => Promise<void>,
   refuse: (row: T, error: AppError) => void,
@@ -15,13 +15,13 @@ export async function eachStorable<T>(
     await write(rows)
   } catch (error) {
     if (!isUnstorable(error)) throw error
-    if (rows.length === 1) return refuse(first, unstorable())
+    if (rows.length === 1) return refuse(first, unstorableError())
     const middle = rows.length >> 1
-    await eachStorable(rows.slice(0, middle), write, refuse)
-    await eachStorable(rows.slice(middle), write, refuse)
+    await writeStorable(rows.slice(0, middle), write, refuse)
+    await writeStorable(rows.slice(middle), write, refuse)
   }
 }
 
-function unstorable(): AppError {
+function unstorableError(): AppError {
   return invalid([rowProblem({ field: 'data', pointer: '/data', code: 'format' }, 'unstorable')])
 }

@@ -5,10 +5,10 @@ import { isLotOrSerial } from '../../gs1/lot-serial.ts'
 import { isLongerThan } from '../../kernel/characters.ts'
 import { collectErrors } from '../../kernel/collect-errors.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
-import { checkUnitData, type Data, withoutNulls } from '../core/check-data.ts'
+import { checkUnitData, type PassportData, removeNulls } from '../core/check-data.ts'
 import { prefixPointers, withPointerPrefix } from '../core/row-problems.ts'
-import type { State } from '../core/state.ts'
-import { gtinOfModel } from '../write/update.ts'
+import type { PassportState } from '../core/state.ts'
+import { unitGtinProblem } from '../write/update.ts'
 
 /** One unit as it was sent: `lot`, `serial`, `data`, not yet checked. */
 export type SentUnit = Readonly<Record<string, unknown>>
@@ -17,19 +17,25 @@ export type UnitLevel = 'batch' | 'item'
 export type CheckedUnit = {
   lot: string | null
   serial: string | null
-  own: Data | null
-  reading: Data
+  own: PassportData | null
+  data: PassportData
   search: string | null
   warnings: readonly Detail[]
 }
 
 const MEMBERS = ['lot', 'serial', 'data']
 
-/** `inherited`: what the giver reads as; as one object, since for hundreds of units it may be large. */
-type Wish = { level: UnitLevel; category: CompleteCategory; inherited: Data; strict: boolean; at: string }
+/** `inherited`: what the parent reads as; as one object, since for hundreds of units it may be large. */
+type UnitCheck = {
+  level: UnitLevel
+  category: CompleteCategory
+  inherited: PassportData
+  strict: boolean
+  at: string
+}
 
 /** Throws `validation` naming everything wrong with this unit; `at` begins its pointers. */
-export function checkUnit(sent: unknown, giver: State, wish: Wish): CheckedUnit {
+export function checkUnit(sent: unknown, parent: PassportState, wish: UnitCheck): CheckedUnit {
   if (sent instanceof AppError) throw prefixPointers(wish.at, sent)
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
     throw invalid([
@@ -41,24 +47,24 @@ export function checkUnit(sent: unknown, giver: State, wish: Wish): CheckedUnit 
       },
     ])
   }
-  const unit = withoutNulls(sent as SentUnit) as SentUnit
-  const details = [...strangers(unit, wish.at), ...identityFaults(unit, giver, wish)]
-  const data = ownData(unit, wish.at, details)
-  const lot = wish.level === 'batch' ? textOf(unit.lot) : giver.row.lot
-  const serial = wish.level === 'item' ? textOf(unit.serial) : null
+  const unit = removeNulls(sent as SentUnit) as SentUnit
+  const details = [...findUnknownMembers(unit, wish.at), ...findIdentityProblems(unit, parent, wish)]
+  const data = parseOwnData(unit, wish.at, details)
+  const lot = wish.level === 'batch' ? textOrEmpty(unit.lot) : parent.row.lot
+  const serial = wish.level === 'item' ? textOrEmpty(unit.serial) : null
   const { inside } = collectErrors({
     unit: () => {
       if (details.length > 0) throw invalid(details)
     },
-    inside: () => checkedData(data, giver, wish, lot),
+    inside: () => checkOwnData(data, parent, wish, lot),
   })
   return { lot, serial, ...inside }
 }
 
 /** Empty for what is no text; `identityFaults` has told of that. */
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+const textOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '')
 
-function strangers(unit: SentUnit, at: string): Detail[] {
+function findUnknownMembers(unit: SentUnit, at: string): Detail[] {
   return Object.keys(unit)
     .filter(name => !MEMBERS.includes(name) && !(at === '' && name === 'level'))
     .map(name => ({
@@ -70,9 +76,9 @@ function strangers(unit: SentUnit, at: string): Detail[] {
 }
 
 /** A batch bears a lot, an item a serial; an item under a batch has the batch's lot and needs not say so. */
-function identityFaults(
+function findIdentityProblems(
   unit: SentUnit,
-  giver: State,
+  parent: PassportState,
   { level, at }: { level: UnitLevel; at: string },
 ): Detail[] {
   const [wanted, foreign] = level === 'batch' ? (['lot', 'serial'] as const) : (['serial', 'lot'] as const)
@@ -92,14 +98,14 @@ function identityFaults(
       `${wanted} may only have letters, digits and !"%&'()*+,-./:;<=>?_ , and not be . or ..`,
     )
   }
-  if (unit[foreign] !== undefined && !(foreign === 'lot' && unit.lot === giver.row.lot)) {
+  if (unit[foreign] !== undefined && !(foreign === 'lot' && unit.lot === parent.row.lot)) {
     const why = level === 'batch' ? 'a batch has none' : 'an item has that of its batch'
     report(foreign, 'immutable', `${foreign} cannot be sent here: ${why}. Leave it out.`)
   }
   return details
 }
 
-function ownData(unit: SentUnit, at: string, details: Detail[]): Data {
+function parseOwnData(unit: SentUnit, at: string, details: Detail[]): PassportData {
   const { data = {} } = unit
   if (typeof data !== 'object' || data === null || Array.isArray(data)) {
     details.push({
@@ -110,29 +116,29 @@ function ownData(unit: SentUnit, at: string, details: Detail[]): Data {
     })
     return {}
   }
-  if (Object.hasOwn(data, 'gtin')) details.push(gtinOfModel(`${at}/data/gtin`))
+  if (Object.hasOwn(data, 'gtin')) details.push(unitGtinProblem(`${at}/data/gtin`))
   // What is said of gtin already is not to be said again by the validator.
-  const { gtin: _gtin, ...own } = withoutNulls(data as Data)
+  const { gtin: _gtin, ...own } = removeNulls(data as PassportData)
   return own
 }
 
-function checkedData(
-  data: Data,
-  giver: State,
-  { level, category, inherited, strict, at }: Wish,
+function checkOwnData(
+  data: PassportData,
+  parent: PassportState,
+  { level, category, inherited, strict, at }: UnitCheck,
   lot: string | null,
 ): Omit<CheckedUnit, 'lot' | 'serial'> {
   const names = Object.keys(data)
   // What a unit only inherits was checked when it was handed on.
   if (names.length === 0 && level === 'item')
-    return { own: null, reading: inherited, search: null, warnings: [] }
-  const options = { strict, validatedWith: giver.row.schema_version }
+    return { own: null, data: inherited, search: null, warnings: [] }
+  const options = { strict, validatedWith: parent.row.schema_version }
   const checked = withPointerPrefix(at, () =>
     checkUnitData(category, { ...inherited, ...data }, names, options),
   )
   return {
     own: names.length === 0 ? null : Object.fromEntries(names.map(name => [name, checked.data[name]])),
-    reading: checked.data,
+    data: checked.data,
     search: level === 'batch' ? `${checked.search}\n${(lot ?? '').toLowerCase()}` : null,
     warnings: checked.warnings,
   }

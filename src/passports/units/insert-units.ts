@@ -7,83 +7,89 @@ import { inTransaction } from '../../kernel/db/transaction.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { buildPassportEventSql, insertEvents } from '../../webhooks/insert-events.ts'
-import type { State } from '../core/state.ts'
-import { countUnits } from '../core/unit-counts.ts'
+import type { PassportState } from '../core/state.ts'
+import { addUnitCounts } from '../core/unit-counts.ts'
 import type { CheckedUnit, UnitLevel } from './check-unit.ts'
 
-export const LETTER = { batch: 'b', item: 'i' } as const satisfies Record<UnitLevel, LevelLetter>
+export const UNIT_LETTER = { batch: 'b', item: 'i' } as const satisfies Record<UnitLevel, LevelLetter>
 
-export const archivedParent = () =>
+export const archivedParentError = () =>
   new AppError('archived', 'This product is archived: no units can be issued under it. Restore it first.')
 
 /** A unit on its way into the database; `index` is its place in the call. */
-export type Row = { index: number; id: string; unit: CheckedUnit; at: Date }
+export type UnitRow = { index: number; id: string; unit: CheckedUnit; at: Date }
 
 /** What a unit is called under its model: the lot of a batch, the serial of an item. */
-export const nameOf = (unit: CheckedUnit, level: UnitLevel) =>
+export const getUnitName = (unit: CheckedUnit, level: UnitLevel) =>
   (level === 'batch' ? unit.lot : unit.serial) ?? ''
 
-export type Batch = { giver: State; contentId: string; level: UnitLevel; rows: readonly Row[] }
+export type UnitInsert = {
+  parent: PassportState
+  contentId: string
+  level: UnitLevel
+  rows: readonly UnitRow[]
+}
 /** Ids of the rows that were written, and why others were not; a row in neither had its lot or serial taken. */
-export type Outcome = { written: Set<string>; refused: Map<string, AppError> }
+export type InsertOutcome = { written: Set<string>; rejected: Map<string, AppError> }
 
 /** Throws `archived` when the parent was archived meanwhile. */
-export async function insertUnits(ctx: AccountContext, batch: Batch): Promise<Outcome> {
+export async function insertUnits(ctx: AccountContext, batch: UnitInsert): Promise<InsertOutcome> {
   try {
-    return { written: await withRetries(() => insertFreely(ctx, batch)), refused: new Map() }
+    return { written: await withRetries(() => insertAllOrFree(ctx, batch)), rejected: new Map() }
   } catch (error) {
-    if (findRefusalReason(error) !== 'plan_limit') throw told(error)
+    if (findRefusalReason(error) !== 'plan_limit') throw toArchivedError(error)
   }
   try {
-    return await givingWay(() => insertWhatFits(ctx, batch))
+    return await retryOnLockTimeout(() => insertUpToQuota(ctx, batch))
   } catch (error) {
-    throw told(error)
+    throw toArchivedError(error)
   }
 }
 
-const told = (error: unknown) => (findRefusalReason(error) === 'archived' ? archivedParent() : error)
+const toArchivedError = (error: unknown) =>
+  findRefusalReason(error) === 'archived' ? archivedParentError() : error
 
 const LOCK_NOT_AVAILABLE = '55P03'
-const MOST_ATTEMPTS = 20
+const MAX_ATTEMPTS = 20
 
 /**
  * Other calls write their rows first and then take the counter. Where one of them waits for the counter held here,
  * and this waits for a serial of its, this one steps back: the database would need a second to notice the circle.
  */
-async function givingWay<T>(run: () => Promise<T>): Promise<T> {
+async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await withRetries(run)
     } catch (error) {
-      if (sqlState(error) !== LOCK_NOT_AVAILABLE || attempt === MOST_ATTEMPTS) throw error
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE || attempt === MAX_ATTEMPTS) throw error
     }
   }
 }
 
 /** Holds the quota's counter first, so that what is left cannot shrink; rows that are there already take no room. */
-async function insertWhatFits(ctx: AccountContext, batch: Batch): Promise<Outcome> {
-  const { giver, level, rows } = batch
+async function insertUpToQuota(ctx: AccountContext, batch: UnitInsert): Promise<InsertOutcome> {
+  const { parent, level, rows } = batch
   return inTransaction(ctx.sql, async sql => {
-    const left = await lockRemainingQuota(sql, { accountId: ctx.accountId, level: LETTER[level] })
+    const left = await lockRemainingQuota(sql, { accountId: ctx.accountId, level: UNIT_LETTER[level] })
     await sql`set local lock_timeout = '100ms'`
-    const names = rows.map(row => nameOf(row.unit, level))
+    const names = rows.map(row => getUnitName(row.unit, level))
     const there = await sql<{ name: string }[]>`
       select coalesce(serial, lot) as name from passport
-      where account_id = ${ctx.accountId} and model_id = ${giver.row.model_id} and level = ${LETTER[level]}::text::"char"
+      where account_id = ${ctx.accountId} and model_id = ${parent.row.model_id} and level = ${UNIT_LETTER[level]}::text::"char"
         and coalesce(serial, lot) = any(${names}::text[])`
     const taken = new Set(there.map(row => row.name))
-    const free = rows.filter(row => !taken.has(nameOf(row.unit, level)))
+    const free = rows.filter(row => !taken.has(getUnitName(row.unit, level)))
     const fitting = free.slice(0, left)
     const written =
       fitting.length === 0
         ? new Set<string>()
         : await insertRows(ctx, sql, { ...batch, rows: fitting }, 'free')
     await sql`set local lock_timeout to default`
-    return { written, refused: new Map(free.slice(left).map(row => [row.id, overQuota(level)])) }
+    return { written, rejected: new Map(free.slice(left).map(row => [row.id, unitQuotaError(level)])) }
   })
 }
 
-const overQuota = (level: UnitLevel) =>
+const unitQuotaError = (level: UnitLevel) =>
   new AppError(
     'plan_limit',
     `The quota of ${level === 'batch' ? 'batches' : 'items'} of this account is used up. Ask for a larger plan, or for extra quota.`,
@@ -95,7 +101,7 @@ const UNIQUE_VIOLATION = '23505'
  * The ids that were written; a row whose lot or serial is taken is left out, and its neighbours are not. Names are
  * mostly free: asking for each beforehand, as `on conflict` does, and telling which were written costs a quarter more.
  */
-async function insertFreely(ctx: AccountContext, batch: Batch): Promise<Set<string>> {
+async function insertAllOrFree(ctx: AccountContext, batch: UnitInsert): Promise<Set<string>> {
   try {
     return await insertRows(ctx, ctx.sql, batch, 'all')
   } catch (error) {
@@ -108,16 +114,15 @@ async function insertFreely(ctx: AccountContext, batch: Batch): Promise<Set<stri
 async function insertRows(
   ctx: AccountContext,
   sql: Sql,
-  { giver, contentId, level, rows }: Batch,
+  { parent: { row: parent }, contentId, level, rows }: UnitInsert,
   which: 'all' | 'free',
 ): Promise<Set<string>> {
   const { accountId, actorId } = ctx
-  const letter = LETTER[level]
-  const { row: parent } = giver
+  const letter = UNIT_LETTER[level]
   const now = ctx.clock.now().getTime()
   // In one order for all calls: two that bring the same serials wait for each other, never in a circle.
   const input = rows
-    .map(({ id, unit }) => ({ id, unit, name: nameOf(unit, level), eventId: newUuid(now) }))
+    .map(({ id, unit }) => ({ id, unit, name: getUnitName(unit, level), eventId: newUuid(now) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
   // One text is sent faster than a list of them, and none of these has a line break.
   const lines = (of: (row: (typeof input)[number]) => string) =>
@@ -137,7 +142,7 @@ async function insertRows(
         ${texts(row => row.unit.own && JSON.stringify(row.unit.own))}::text[]::jsonb[],
         ${texts(row => row.unit.search)}::text[]
       ) as r(id, event_id, short_id, name, own, search)
-    ), giver as (
+    ), parent as (
       select id from passport where id = ${parent.id} and account_id = ${accountId} and status = 'a'
     ), written as (
       insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, parent_id,
@@ -145,7 +150,7 @@ async function insertRows(
       select ${at}::timestamptz, ${accountId}::int, 1, ${actorId}::int, 0, i.id, ${contentId}::uuid, g.id,
         ${parent.model_id}::uuid, ${parent.schema_version}::smallint, ${letter}::text::"char", 'a', ${parent.category}::text,
         ${level === 'item' ? sql`${parent.lot}::text, i.name` : sql`i.name, null`}, i.search, i.own
-      from input i, giver g
+      from input i, parent g
       ${which === 'free' ? sql`on conflict do nothing` : sql``} returning id
     ), room as (
       ${reserveQuota(sql, letter, sql`select ${accountId}::int as account_id, count(*) as n from written`)}
@@ -154,36 +159,36 @@ async function insertRows(
       select ${accountId}::int, ${letter}::text::"char", 'a', ${parent.category}::text, count(*) from written having count(*) > 0
       on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n
     ), used as (
-      ${countUnits(sql, sql`select ${accountId}::int, ${contentId}::uuid, count(*) from written having count(*) > 0`)}
+      ${addUnitCounts(sql, sql`select ${accountId}::int, ${contentId}::uuid, count(*) from written having count(*) > 0`)}
     ), announced as (
       ${insertEvents(sql)}
       select ${at}::timestamptz, ${accountId}::int, i.event_id, 'product.created',
         ${buildPassportEventSql(sql, { id: sql`i.short_id`, category: sql`${parent.category}::text`, versionNo: sql`1` })}
-      from input i, giver ${which === 'free' ? sql`where i.id in (select id from written)` : sql``}
+      from input i, parent ${which === 'free' ? sql`where i.id in (select id from written)` : sql``}
     )
     select ${which === 'free' ? sql`id` : sql`null::uuid as id`}, case when not exists (select 1 from room) then carnet_refuse('plan_limit') end
-    from ${which === 'free' ? sql`written` : sql`giver`}
+    from ${which === 'free' ? sql`written` : sql`parent`}
     union all
-    select null, carnet_refuse('archived') where not exists (select 1 from giver)`
+    select null, carnet_refuse('archived') where not exists (select 1 from parent)`
   return new Set((which === 'free' ? written : rows).map(row => row.id))
 }
 
 /** As `insertUnits` would answer; nothing is written. */
 export async function previewUnits(
   { sql, accountId }: AccountContext,
-  wish: { giver: State; level: UnitLevel; rows: readonly Row[] },
-): Promise<Outcome> {
-  const { giver, level, rows } = wish
-  const names = rows.map(row => nameOf(row.unit, level))
-  const left = await getRemainingQuota(sql, { accountId, level: LETTER[level] })
+  wish: { parent: PassportState; level: UnitLevel; rows: readonly UnitRow[] },
+): Promise<InsertOutcome> {
+  const { parent, level, rows } = wish
+  const names = rows.map(row => getUnitName(row.unit, level))
+  const left = await getRemainingQuota(sql, { accountId, level: UNIT_LETTER[level] })
   const there = await sql<{ name: string }[]>`
     select coalesce(serial, lot) as name from passport
-    where account_id = ${accountId} and model_id = ${giver.row.model_id} and level = ${LETTER[level]}::text::"char"
+    where account_id = ${accountId} and model_id = ${parent.row.model_id} and level = ${UNIT_LETTER[level]}::text::"char"
       and (serial = any(${names}::text[]) or (level = 'b' and lot = any(${names}::text[])))`
   const taken = new Set(there.map(row => row.name))
-  const free = rows.filter(row => !taken.has(nameOf(row.unit, level)))
+  const free = rows.filter(row => !taken.has(getUnitName(row.unit, level)))
   return {
     written: new Set(free.slice(0, left).map(row => row.id)),
-    refused: new Map(free.slice(left).map(row => [row.id, overQuota(level)])),
+    rejected: new Map(free.slice(left).map(row => [row.id, unitQuotaError(level)])),
   }
 }

@@ -5,19 +5,19 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
-import type { Data } from '../core/check-data.ts'
-import { outdatedContents } from '../core/outdated.ts'
-import type { State } from '../core/state.ts'
+import type { PassportData } from '../core/check-data.ts'
+import { selectOutdatedContents } from '../core/outdated.ts'
+import type { PassportState } from '../core/state.ts'
 import type { PublicPassportRow } from '../read/find.ts'
 import { findCorrections } from './corrections.ts'
-import { readContentOfUnit, workOutCorrections } from './refresh-content.ts'
+import { computeCorrections, readContentOfUnit } from './refresh-content.ts'
 
 type Reader = Pick<AccountContext, 'sql' | 'accountId'>
 
 /** Both have the corrected fields alone, as far as there is a value. */
 export type PendingCorrection = {
-  before: Data
-  after: Data
+  before: PassportData
+  after: PassportData
   /** Who shows the corrected values: the model, or the batch that made a correction itself. */
   correctedBy: 'model' | 'batch'
 }
@@ -30,7 +30,7 @@ type UnitKey = { accountId: number; id: string; ownKeys: readonly string[] }
 const pendingOfUnits = perDatabase((sql: Sql) =>
   createBatchLoader(
     async ([key]: readonly UnitKey[]) => [
-      key && (await findPendingOfUnit({ sql, accountId: key.accountId }, key.id, key.ownKeys)),
+      key && (await findPendingForUnit({ sql, accountId: key.accountId }, key.id, key.ownKeys)),
     ],
     2,
     1,
@@ -45,27 +45,30 @@ export const readPendingCorrection = (
   pendingOfUnits(sql)({ accountId: row.account_id, id: row.id, ownKeys: row.own_keys ?? [] })
 
 /** What an outdated unit would take over; `ownKeys` are fields that it has set itself. Undefined beyond the bounds. */
-export async function findPendingOfUnit(
+export async function findPendingForUnit(
   ctx: Reader,
   uuid: string,
   ownKeys: readonly string[],
 ): Promise<PendingCorrection | undefined> {
   const content = await readContentOfUnit(ctx, uuid)
-  const pending = content && (await workOutCorrections(ctx, content, BOUNDS))
+  const pending = content && (await computeCorrections(ctx, content, BOUNDS))
   if (content === undefined || pending === undefined) return undefined
   const { changed, data } = pending.corrected
   const fields = changed.filter(name => !ownKeys.includes(name))
   const correctedBy = pending.byBatch ? 'batch' : 'model'
-  return { before: pick(content.data, fields), after: pick(data, fields), correctedBy }
+  return { before: pickFields(content.data, fields), after: pickFields(data, fields), correctedBy }
 }
 
 /** What a model or a batch has corrected since the oldest unit that lacks a correction of it. */
-export async function findPendingBelow(ctx: Reader, { row }: State): Promise<PendingCorrection | undefined> {
+export async function findPendingUnder(
+  ctx: Reader,
+  { row }: PassportState,
+): Promise<PendingCorrection | undefined> {
   const { sql, accountId } = ctx
   const [oldest] = await sql<{ since: number | null }[]>`
     select min(case when c.owner_id = ${row.id} then c.upto else c.model_upto end) as since
     from content c join content_units u on u.content_id = c.id and u.account_id = c.account_id
-    where c.account_id = ${accountId} and c.id = any(array(${outdatedContents(sql, row)})) and u.n > 0`
+    where c.account_id = ${accountId} and c.id = any(array(${selectOutdatedContents(sql, row)})) and u.n > 0`
   if (typeof oldest?.since !== 'number') return undefined
   const corrections = await findCorrections(
     ctx,
@@ -89,5 +92,5 @@ export async function findPendingBelow(ctx: Reader, { row }: State): Promise<Pen
   return { before, after, correctedBy: row.level === 'b' ? 'batch' : 'model' }
 }
 
-const pick = (data: Data, names: readonly string[]): Data =>
+const pickFields = (data: PassportData, names: readonly string[]): PassportData =>
   Object.fromEntries(names.filter(name => Object.hasOwn(data, name)).map(name => [name, data[name]]))

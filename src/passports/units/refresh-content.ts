@@ -3,9 +3,9 @@ import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment } from '../../kernel/db/database.ts'
 import { assert } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
-import type { Data } from '../core/check-data.ts'
+import type { PassportData } from '../core/check-data.ts'
 import { knownData } from '../core/columns.ts'
-import { type Corrected, takeOver } from '../core/inherit.ts'
+import { applyCorrections, type Corrected } from '../core/inherit.ts'
 import { type CorrectionBounds, findCorrections } from './corrections.ts'
 
 /** An outdated content, and how far its owner and the owner's model have come. */
@@ -16,7 +16,7 @@ export type OldContent = {
   upto: number
   model_upto: number | null
   own_fields: string[] | null
-  data: Data
+  data: PassportData
   owner_version: number
   model_version: number
 }
@@ -27,18 +27,18 @@ type Reader = Pick<AccountContext, 'sql' | 'accountId'>
 
 /** Contents by id, with their owners' versions as of now. */
 export const readContents = (ctx: Reader, ids: readonly string[]): Promise<OldContent[]> =>
-  contentsIn(ctx, ctx.sql`select unnest(${ids as string[]}::text[]::uuid[])`)
+  selectContentsWithOwners(ctx, ctx.sql`select unnest(${ids as string[]}::text[]::uuid[])`)
 
 /** What a unit inherits, without free-form keys. */
 export async function readContentOfUnit(ctx: Reader, uuid: string): Promise<OldContent | undefined> {
   const { sql, accountId } = ctx
   const ids = sql`
     select content_id from passport where id = ${uuid} and account_id = ${accountId} and parent_id is not null`
-  const [content] = await contentsIn(ctx, ids, knownData(sql, sql`c.data`))
+  const [content] = await selectContentsWithOwners(ctx, ids, knownData(sql, sql`c.data`))
   return content
 }
 
-async function contentsIn(
+async function selectContentsWithOwners(
   { sql, accountId }: Reader,
   ids: Fragment,
   data = sql`c.data::text`,
@@ -50,13 +50,13 @@ async function contentsIn(
     join passport o on o.id = c.owner_id and o.account_id = c.account_id
     join passport m on m.id = o.model_id and m.account_id = o.account_id
     where c.id = any(array(${ids})) and c.account_id = ${accountId}`
-  return rows.map(row => ({ ...row, data: JSON.parse(row.data) as Data }))
+  return rows.map(row => ({ ...row, data: JSON.parse(row.data) as PassportData }))
 }
 
 /** The content that takes the place of an outdated one; made at first need and found again afterwards. */
-export async function refreshedContent(ctx: AccountContext, old: OldContent): Promise<NewContent> {
+export async function getRefreshedContent(ctx: AccountContext, old: OldContent): Promise<NewContent> {
   const ofBatch = old.model_upto !== null
-  const corrected = await requireCorrected(ctx, old)
+  const corrected = await computeAllCorrections(ctx, old)
   const id = newUuid(ctx.clock.now().getTime())
   const [row] = await ctx.sql<{ id: string }[]>`
     with there as (
@@ -76,14 +76,14 @@ export async function refreshedContent(ctx: AccountContext, old: OldContent): Pr
   return { id: row?.id ?? id, corrected }
 }
 
-async function requireCorrected(ctx: AccountContext, old: OldContent): Promise<Corrected> {
-  const pending = await workOutCorrections(ctx, old)
+async function computeAllCorrections(ctx: AccountContext, old: OldContent): Promise<Corrected> {
+  const pending = await computeCorrections(ctx, old)
   assert(pending, 'without bounds all corrections are read')
   return pending.corrected
 }
 
 /** What the corrections make of a content, and whether its batch made one of them. Undefined when they are beyond the bounds. */
-export async function workOutCorrections(
+export async function computeCorrections(
   ctx: Reader,
   old: OldContent,
   bounds?: CorrectionBounds,
@@ -91,12 +91,15 @@ export async function workOutCorrections(
   const own = { since: old.upto, until: old.owner_version }
   const batch = old.model_upto === null ? [] : await findCorrections(ctx, old.owner_id, own, bounds)
   if (batch === undefined) return undefined
-  const upto = old.model_upto ?? old.upto
+  const inheritedVersion = old.model_upto ?? old.upto
   // What the batch lets inherit again may be older than what is here.
-  const oldest = Math.min(upto, ...batch.map(correction => correction.upto))
+  const oldest = Math.min(inheritedVersion, ...batch.map(correction => correction.inheritedVersion))
   const range = { since: oldest, until: old.model_version }
   const model = await findCorrections(ctx, old.model_id, range, bounds)
   if (model === undefined) return undefined
-  const corrected = takeOver({ data: old.data, ownFields: old.own_fields ?? [], upto }, { batch, model })
+  const corrected = applyCorrections(
+    { data: old.data, ownFields: old.own_fields ?? [], inheritedVersion },
+    { batch, model },
+  )
   return { corrected, byBatch: batch.some(correction => !correction.isRefresh) }
 }

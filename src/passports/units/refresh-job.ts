@@ -10,12 +10,12 @@ import { afterCommit, inTransaction } from '../../kernel/db/transaction.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { createBackgroundJobs, isAbandoned, type JobFailure } from '../../kernel/process/background-jobs.ts'
 import { getState } from '../core/state.ts'
-import { countOutdated, MOST_LISTED, type Refreshed, refreshAll } from './refresh.ts'
+import { countOutdated, MAX_LISTED_UNITS, type Refreshed, refreshAll } from './refresh.ts'
 
 /** Up to so many are refreshed within the request. */
-const MOST_INLINE = 500
+const MAX_INLINE_UNITS = 500
 /** A job whose process has not spoken for so long is taken over by another. */
-const ABANDONED_MS = 10_000
+const ABANDONED_AFTER_MS = 10_000
 
 export type JobReport = {
   refreshed: number
@@ -47,7 +47,7 @@ export async function refreshPassport(
 ): Promise<Refreshed & { pending: number }> {
   const state = await getState(ctx, uuid)
   const outdated = await countOutdated(ctx, state)
-  if (outdated <= MOST_INLINE) return { ...(await refreshAll(ctx, state)), pending: 0 }
+  if (outdated <= MAX_INLINE_UNITS) return { ...(await refreshAll(ctx, state)), pending: 0 }
   const job = await openJob(ctx, uuid)
   if (job !== undefined) afterCommit(ctx.sql, pool => runners(pool).start(ctx.clock, job))
   return { refreshed: 0, skipped: [], failed: [], pending: outdated }
@@ -64,7 +64,7 @@ export async function findJobReport(ctx: AccountContext, uuid: string): Promise<
     refreshed,
     started_at: created_at.toISOString(),
     finished_at: finished_at?.toISOString() ?? null,
-    skipped: skipped.slice(0, MOST_LISTED),
+    skipped: skipped.slice(0, MAX_LISTED_UNITS),
     failed,
   }
 }
@@ -97,7 +97,7 @@ export async function resumeRefreshes(sql: Sql, clock: Clock): Promise<number> {
   const now = clock.now()
   const rows = await sql<JobRow[]>`
     update refresh_job j set alive_at = ${now}
-    where finished_at is null and ${isAbandoned(sql, now, ABANDONED_MS)}
+    where finished_at is null and ${isAbandoned(sql, now, ABANDONED_AFTER_MS)}
       and ${accountIsOpen(sql, sql`j.account_id`)}
     returning ${columns(sql)}`
   for (const row of rows) runners(sql).start(clock, row)
@@ -123,16 +123,16 @@ async function run(sql: Sql, clock: Clock, job: JobRow, goOn: () => boolean): Pr
   const failed: Refreshed['failed'] = []
   const note = (skipped: Refreshed['skipped'], finishedAt: Date | null) => sql`
     update refresh_job set alive_at = ${clock.now()}, finished_at = ${finishedAt},
-      skipped = case when jsonb_array_length(skipped) < ${MOST_LISTED}
+      skipped = case when jsonb_array_length(skipped) < ${MAX_LISTED_UNITS}
         then skipped || ${JSON.stringify(skipped)}::text::jsonb else skipped end,
       failed = ${JSON.stringify(failed)}::text::jsonb
     where account_id = ${job.account_id} and id = ${job.id}`
   let isWhole = true
   const progress = async (step: Refreshed) => {
-    failed.push(...step.failed.slice(0, MOST_LISTED - failed.length))
+    failed.push(...step.failed.slice(0, MAX_LISTED_UNITS - failed.length))
     // The statement that refreshes units has counted them; a step of which nothing is listed needs no other.
     if (step.refreshed === 0 || step.skipped.length + step.failed.length > 0)
-      await note(step.skipped.slice(0, MOST_LISTED), null)
+      await note(step.skipped.slice(0, MAX_LISTED_UNITS), null)
     isWhole = goOn() && (await isAccountOpen(ctx))
     return isWhole
   }

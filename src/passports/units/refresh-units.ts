@@ -5,24 +5,24 @@ import { type Sql, withRetries } from '../../kernel/db/database.ts'
 import { AppError, assert, type Detail } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent, insertBackgroundEvents } from '../../webhooks/insert-events.ts'
-import { checkData, type Data, requireCategory } from '../core/check-data.ts'
+import { checkData, type PassportData, requireCategory } from '../core/check-data.ts'
 import { firstHash, nextHash } from '../core/hash-chain.ts'
-import { createdAt } from '../core/record.ts'
-import { countUnits } from '../core/unit-counts.ts'
-import { forgetPublicPassport } from '../read/public-passport.ts'
+import { creationTime } from '../core/record.ts'
+import { addUnitCounts } from '../core/unit-counts.ts'
+import { dropCachedHead } from '../read/public-passport.ts'
 import type { NewContent } from './refresh-content.ts'
 
 /** More in a statement pauses everyone else's. */
-const STEP = 500
+const BATCH_SIZE = 500
 /** Found at a time: to look for each step's units apart costs as much again where many read meanwhile. */
-const FOUND_AT_ONCE = 4 * STEP
+const MAX_FOUND = 4 * BATCH_SIZE
 
 /** What they have set themselves is a few hundred bytes each; of the largest, 2,000 would be more than a process has. */
-const FOUND_BYTES = 16 * 1024 * 1024
+const MAX_FOUND_BYTES = 16 * 1024 * 1024
 
-export type Failure = { id: string; error: string; errors: readonly Detail[] }
-export type Skip = { id: string; fields: readonly string[] }
-export type Moved = { refreshed: number; skipped: Skip[]; failed: Failure[] }
+export type FailedUnit = { id: string; error: string; errors: readonly Detail[] }
+export type SkippedUnit = { id: string; fields: readonly string[] }
+export type Moved = { refreshed: number; skipped: SkippedUnit[]; failed: FailedUnit[] }
 
 type Unit = {
   id: string
@@ -37,12 +37,12 @@ type Unit = {
   own: string | null
 }
 
-export type Step = readonly Unit[]
+export type RefreshBatch = readonly Unit[]
 
 /** A unit that may be moved: what is written about it goes with the version it was read at. */
 type Ready = Pick<Unit, 'id' | 'version_no' | 'created_by'> & Readonly<Record<string, unknown>>
 
-export type Wish = {
+export type RefreshTask = {
   from: string
   to: NewContent
   /** Only these units, or all of one level. */
@@ -54,21 +54,25 @@ export type Wish = {
 }
 
 /** Some of the units still on the old content, in steps to be moved one by one. None means that all are done. */
-export async function findSteps(ctx: AccountContext, wish: Wish): Promise<Step[]> {
+export async function findBatches(ctx: AccountContext, wish: RefreshTask): Promise<RefreshBatch[]> {
   const units = await findUnits(ctx, wish)
-  const count = Math.ceil(units.length / STEP)
-  return Array.from({ length: count }, (_, i) => units.slice(i * STEP, (i + 1) * STEP))
+  const count = Math.ceil(units.length / BATCH_SIZE)
+  return Array.from({ length: count }, (_, i) => units.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE))
 }
 
 /** Moves the units of a step, as far as they are as they were found. */
-export async function moveStep(ctx: AccountContext, wish: Wish, units: Step): Promise<Moved> {
+export async function refreshBatch(
+  ctx: AccountContext,
+  wish: RefreshTask,
+  units: RefreshBatch,
+): Promise<Moved> {
   const { data, changed, skipped } = wish.to.corrected
-  const failed: Failure[] = []
+  const failed: FailedUnit[] = []
   const ready: Ready[] = []
-  const verdict = validityOf(data)
+  const verdict = createChecker(data)
   const now = ctx.clock.now()
   for (const unit of units) {
-    const own = unit.own === null ? {} : (JSON.parse(unit.own) as Data)
+    const own = unit.own === null ? {} : (JSON.parse(unit.own) as PassportData)
     const result = verdict(unit, own)
     if (result instanceof AppError) {
       failed.push({ id: idFromUuid(unit.id), error: result.message, errors: result.details ?? [] })
@@ -78,7 +82,7 @@ export async function moveStep(ctx: AccountContext, wish: Wish, units: Step): Pr
       id: unit.id,
       version_no: unit.version_no,
       created_by: unit.created_by,
-      created_at: createdAt(unit.id).toISOString(),
+      created_at: creationTime(unit.id).toISOString(),
       hash: unit.hash,
       event_id: newUuid(now.getTime()),
       changed: unit.own === null ? changed : changed.filter(field => !Object.hasOwn(own, field)),
@@ -91,25 +95,28 @@ export async function moveStep(ctx: AccountContext, wish: Wish, units: Step): Pr
     })
   }
   const refreshed = ready.length === 0 ? [] : await withRetries(() => move(ctx, wish, ready, now))
-  for (const { id } of refreshed) forgetPublicPassport(ctx.sql, id)
+  for (const { id } of refreshed) dropCachedHead(ctx.sql, id)
   const skips =
     skipped.length === 0 ? [] : refreshed.map(({ id }) => ({ id: idFromUuid(id), fields: skipped }))
   return { refreshed: refreshed.length, skipped: skips, failed }
 }
 
-async function findUnits({ sql, accountId }: AccountContext, { from, only, except }: Wish): Promise<Unit[]> {
+async function findUnits(
+  { sql, accountId }: AccountContext,
+  { from, only, except }: RefreshTask,
+): Promise<Unit[]> {
   const which = 'id' in only ? sql`and p.id = ${only.id}` : sql`and p.level = ${only.level}::text::"char"`
   const units = await sql<Omit<Unit, 'hash'>[]>`
     with unit as materialized (
       select p.id, p.version_no, p.created_by, p.level, p.category, p.schema_version, p.lot, p.own::text as own from passport p
       where p.account_id = ${accountId} and p.content_id = ${from} and p.parent_id is not null ${which}
         ${except.length === 0 ? sql`` : sql`and p.id <> all(${except as string[]}::text[]::uuid[])`}
-      limit ${FOUND_AT_ONCE}
+      limit ${MAX_FOUND}
     ), weighed as (
       select *, sum(coalesce(octet_length(own), 0)) over (rows unbounded preceding) - coalesce(octet_length(own), 0) as before from unit
     )
-    select id, version_no, created_by, level, category, schema_version, lot, own from weighed where before < ${FOUND_BYTES}`
-  const heads = await headsOf(
+    select id, version_no, created_by, level, category, schema_version, lot, own from weighed where before < ${MAX_FOUND_BYTES}`
+  const heads = await readHeadHashes(
     sql,
     accountId,
     units.filter(unit => unit.version_no > 1),
@@ -118,7 +125,7 @@ async function findUnits({ sql, accountId }: AccountContext, { from, only, excep
 }
 
 /** By `id number`. Two arrays and no join: a plan made while there were few would walk all versions for each unit. */
-async function headsOf(
+async function readHeadHashes(
   sql: Sql,
   accountId: number,
   units: readonly Pick<Unit, 'id' | 'version_no'>[],
@@ -132,12 +139,12 @@ async function headsOf(
   return new Map(rows.map(row => [`${row.passport_id} ${row.version_no}`, row.hash]))
 }
 
-type Verdict = AppError | { search: string }
+type CheckResult = AppError | { search: string }
 
 /** A unit without fields of its own reads as all others do: checked once for them together. */
-function validityOf(data: Data): (unit: Unit, own: Data) => Verdict {
-  let plain: Verdict | undefined
-  const check = (unit: Unit, own: Data): Verdict => {
+function createChecker(data: PassportData): (unit: Unit, own: PassportData) => CheckResult {
+  let plain: CheckResult | undefined
+  const check = (unit: Unit, own: PassportData): CheckResult => {
     try {
       assert(findCategory(unit.category), 'the category of a stored unit is known')
       const options = { strict: false, validatedWith: unit.schema_version }
@@ -161,7 +168,7 @@ function validityOf(data: Data): (unit: Unit, own: Data) => Verdict {
  */
 async function move(
   ctx: AccountContext,
-  { from, to, jobId }: Wish,
+  { from, to, jobId }: RefreshTask,
   ready: readonly Ready[],
   now: Date,
 ): Promise<{ id: string }[]> {
@@ -210,7 +217,7 @@ async function move(
         })}
       from moved m join headed b using (id), hashes h
     ), used as (
-      ${countUnits(sql, sql`select ${accountId}::int, id, n * (select count(*) from moved) from (values (${from}::uuid, -1), (${to.id}::uuid, 1)) as v(id, n) order by id`)}
+      ${addUnitCounts(sql, sql`select ${accountId}::int, id, n * (select count(*) from moved) from (values (${from}::uuid, -1), (${to.id}::uuid, 1)) as v(id, n) order by id`)}
     ), told as (
       update refresh_job set refreshed = refreshed + (select count(*) from moved), alive_at = ${now}
       where account_id = ${accountId} and id = ${jobId ?? null}::uuid

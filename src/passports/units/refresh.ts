@@ -1,47 +1,57 @@
 /** Bringing outdated units up to date: batches before their items, corrected fields only, each unit a new version. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { findUuid } from '../../kernel/ids.ts'
-import { outdatedContents } from '../core/outdated.ts'
-import type { State } from '../core/state.ts'
-import { countUnitsOf } from '../core/unit-counts.ts'
-import { readContents, refreshedContent } from './refresh-content.ts'
-import { type Failure, findSteps, moveStep, type Skip, type Wish } from './refresh-units.ts'
+import { selectOutdatedContents } from '../core/outdated.ts'
+import type { PassportState } from '../core/state.ts'
+import { countUnitsWithContents } from '../core/unit-counts.ts'
+import { getRefreshedContent, readContents } from './refresh-content.ts'
+import {
+  type FailedUnit,
+  findBatches,
+  type RefreshTask,
+  refreshBatch,
+  type SkippedUnit,
+} from './refresh-units.ts'
 
-export type Refreshed = { refreshed: number; skipped: Skip[]; failed: Failure[] }
+export type Refreshed = { refreshed: number; skipped: SkippedUnit[]; failed: FailedUnit[] }
 
 /** Lists in answers end here; the counts do not. */
-export const MOST_LISTED = 100
+export const MAX_LISTED_UNITS = 100
 
 /** How many descendants of a passport are outdated; for a batch or an item, itself included. */
-export async function countOutdated({ sql, accountId }: AccountContext, { row }: State): Promise<number> {
+export async function countOutdated(
+  { sql, accountId }: AccountContext,
+  { row }: PassportState,
+): Promise<number> {
   const self = row.level !== 'm' && row.outdated ? 1 : 0
   if (row.level === 'i') return self
-  return self + (await countUnitsOf(sql, accountId, outdatedContents(sql, row)))
+  return self + (await countUnitsWithContents(sql, accountId, selectOutdatedContents(sql, row)))
 }
 
 /** Hears of each step, and for how many units it was; answering false ends the work early, to be taken up again later. */
-export type Progress = (step: Refreshed) => Promise<boolean>
+export type RefreshProgress = (step: Refreshed) => Promise<boolean>
 
 export type RefreshOptions = {
   /** The job that counts the units, in the statements that refresh them. */
   jobId?: string
-  progress?: Progress
+  progress?: RefreshProgress
 }
 
 /** Refreshes a unit and whatever is outdated under it. What fails stays outdated and is told. */
 export async function refreshAll(
   ctx: AccountContext,
-  state: State,
+  state: PassportState,
   { jobId, progress = async () => true }: RefreshOptions = {},
 ): Promise<Refreshed> {
   const total: Refreshed = { refreshed: 0, skipped: [], failed: [] }
   const run = async (from: string, only: { id: string } | { level: 'b' | 'i' }) =>
-    moveAll(ctx, { from, only, jobId }, total, progress)
+    refreshContentUnits(ctx, { from, only, jobId }, total, progress)
   if (state.row.level !== 'm' && state.row.outdated && !(await run(state.contentId, { id: state.row.id })))
     return total
   if (state.row.level === 'i') return total
   for (const level of ['b', 'i'] as const) {
-    for (const from of await contentsUnder(ctx, state, level)) if (!(await run(from, { level }))) return total
+    for (const from of await listOutdatedContents(ctx, state, level))
+      if (!(await run(from, { level }))) return total
   }
   return total
 }
@@ -50,38 +60,38 @@ export async function refreshAll(
  * Only those that units have: one that all have left stays outdated for ever, and renewing it too would double them at
  * each correction. A look-up for each content, since a join may begin with all units of the account.
  */
-async function contentsUnder(
+async function listOutdatedContents(
   { sql, accountId }: AccountContext,
-  { row }: State,
+  { row }: PassportState,
   level: 'b' | 'i',
 ): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
-    ${outdatedContents(sql, row)} and (select true from passport u where u.account_id = ${accountId}
+    ${selectOutdatedContents(sql, row)} and (select true from passport u where u.account_id = ${accountId}
       and u.content_id = c.id and u.parent_id is not null and u.level = ${level}::text::"char" limit 1)
     order by c.id`
   return rows.map(one => one.id)
 }
 
 /** False when the progress said to stop. */
-async function moveAll(
+async function refreshContentUnits(
   ctx: AccountContext,
-  wish: Pick<Wish, 'from' | 'only' | 'jobId'>,
+  wish: Pick<RefreshTask, 'from' | 'only' | 'jobId'>,
   total: Refreshed,
-  progress: Progress,
+  progress: RefreshProgress,
 ): Promise<boolean> {
   const [old] = await readContents(ctx, [wish.from])
   if (old === undefined) return true
-  const to = await refreshedContent(ctx, old)
+  const to = await getRefreshedContent(ctx, old)
   const except: string[] = []
   for (;;) {
-    const steps = await findSteps(ctx, { ...wish, to, except })
+    const steps = await findBatches(ctx, { ...wish, to, except })
     if (steps.length === 0) return true
-    const isWhole = await inLanes(steps, async units => {
-      const step = await moveStep(ctx, { ...wish, to, except }, units)
+    const isWhole = await runConcurrently(steps, async units => {
+      const step = await refreshBatch(ctx, { ...wish, to, except }, units)
       for (const { id } of step.failed) except.push(findUuid(id) ?? '')
       total.refreshed += step.refreshed
-      total.skipped.push(...step.skipped.slice(0, MOST_LISTED - total.skipped.length))
-      total.failed.push(...step.failed.slice(0, MOST_LISTED - total.failed.length))
+      total.skipped.push(...step.skipped.slice(0, MAX_LISTED_UNITS - total.skipped.length))
+      total.failed.push(...step.failed.slice(0, MAX_LISTED_UNITS - total.failed.length))
       return progress(step)
     })
     if (!isWhole) return false
@@ -89,10 +99,13 @@ async function moveAll(
 }
 
 /** One step is made ready while the other is written. */
-const LANES = 2
+const MAX_CONCURRENT = 2
 
 /** False as soon as a piece of work says so; what has begun is waited for. */
-async function inLanes<T>(pieces: readonly T[], work: (piece: T) => Promise<boolean>): Promise<boolean> {
+async function runConcurrently<T>(
+  pieces: readonly T[],
+  work: (piece: T) => Promise<boolean>,
+): Promise<boolean> {
   let next = 0
   let goesOn = true
   const lane = async () => {
@@ -107,7 +120,7 @@ async function inLanes<T>(pieces: readonly T[], work: (piece: T) => Promise<bool
       }
     }
   }
-  const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane))
+  const lanes = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT }, lane))
   for (const one of lanes) if (one.status === 'rejected') throw one.reason
   return goesOn
 }

@@ -4,11 +4,11 @@ import { isLotOrSerial } from '../../gs1/lot-serial.ts'
 import { collectErrors } from '../../kernel/collect-errors.ts'
 import { isTransaction } from '../../kernel/db/transaction.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
-import { type Data, isData, requireData, withoutNulls } from '../core/check-data.ts'
-import { inBrief } from '../core/record.ts'
+import { isPassportData, type PassportData, removeNulls, requireData } from '../core/check-data.ts'
+import { withSummaryData } from '../core/record.ts'
 import { prefixPointers } from '../core/row-problems.ts'
-import { getState, type State } from '../core/state.ts'
-import type { Written } from '../write/create.ts'
+import { getState, type PassportState } from '../core/state.ts'
+import type { WrittenPassport } from '../write/create.ts'
 import { previewUpdate } from '../write/preview-update.ts'
 import { type ChangeType, updatePassport } from '../write/update.ts'
 
@@ -23,30 +23,30 @@ export type UnitChanges = {
   dryRun?: boolean
 }
 /** The passport is `inBrief`. */
-export type Changed = { index: number; written: Written }
-export type NotChanged = { index: number; error: AppError }
+export type UpdatedUnit = { index: number; written: WrittenPassport }
+export type RejectedUpdate = { index: number; error: AppError }
 
 /** So many are written at once: each is one statement, and the pool serves others too. */
-const AT_ONCE = 8
+const MAX_CONCURRENT = 8
 
 /** Changes units under a model or a batch, row by row; one that fails spoils no other. Throws `not_found`. */
-export async function updateChildren(
+export async function updateUnits(
   ctx: AccountContext,
   input: UnitChanges,
-): Promise<{ updated: Changed[]; errors: NotChanged[] }> {
+): Promise<{ updated: UpdatedUnit[]; errors: RejectedUpdate[] }> {
   const { row: parent } = await getState(ctx, input.parentUuid)
-  const names = input.units.map(nameOfSent)
+  const names = input.units.map(parseName)
   const found = await findUnits(ctx, parent, names)
   if (isTransaction(ctx.sql)) await lockInOrder(ctx, [...found.values()])
-  const updated: Changed[] = []
-  const errors: NotChanged[] = []
+  const updated: UpdatedUnit[] = []
+  const errors: RejectedUpdate[] = []
   const seen = new Set<string>()
   const write = input.dryRun ? previewUpdate : updatePassport
   const work = names.map((name, index) => async () => {
     try {
       const { uuid, data } = collectErrors({
         uuid: () => requireFound(name, found, seen),
-        data: () => dataOfSent(input.units[index]),
+        data: () => parseData(input.units[index]),
       })
       const change = {
         uuid,
@@ -56,13 +56,13 @@ export async function updateChildren(
         strict: input.strict,
       }
       const { passport, warnings } = await write(ctx, { ...change, expects: () => true })
-      updated.push({ index, written: { passport: inBrief(passport), warnings } })
+      updated.push({ index, written: { passport: withSummaryData(passport), warnings } })
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       errors.push({ index, error: prefixPointers(`/items/${index}`, error) })
     }
   })
-  await inLanes(work, AT_ONCE)
+  await runConcurrently(work, MAX_CONCURRENT)
   const byIndex = (a: { index: number }, b: { index: number }) => a.index - b.index
   return { updated: updated.sort(byIndex), errors: errors.sort(byIndex) }
 }
@@ -72,7 +72,7 @@ const lockInOrder = ({ sql, accountId }: AccountContext, ids: readonly string[])
   select 1 from passport where account_id = ${accountId} and id = any(${ids as string[]}::text[]::uuid[])
   order by id for no key update`
 
-async function inLanes(work: readonly (() => Promise<void>)[], lanes: number): Promise<void> {
+async function runConcurrently(work: readonly (() => Promise<void>)[], lanes: number): Promise<void> {
   let next = 0
   const lane = async () => {
     for (let mine = work[next++]; mine !== undefined; mine = work[next++]) await mine()
@@ -80,18 +80,18 @@ async function inLanes(work: readonly (() => Promise<void>)[], lanes: number): P
   await Promise.all(Array.from({ length: lanes }, lane))
 }
 
-type Name = { member: 'serial' | 'lot'; value: string } | { fault: AppError }
+type UnitName = { member: 'serial' | 'lot'; value: string } | { fault: AppError }
 
-function nameOfSent(sent: unknown): Name {
+function parseName(sent: unknown): UnitName {
   const details: Detail[] = []
   const wrong = (field: string, code: Detail['code'], message: string) =>
     details.push({ field, pointer: field === '' ? '' : `/${field}`, code, message })
   if (sent instanceof AppError) return { fault: sent }
-  if (!isData(sent)) {
+  if (!isPassportData(sent)) {
     wrong('', 'type', 'A row must be an object with serial or lot, and data.')
     return { fault: invalid(details) }
   }
-  const unit = withoutNulls(sent)
+  const unit = removeNulls(sent)
   for (const name of Object.keys(unit).filter(one => !['serial', 'lot', 'data'].includes(one))) {
     wrong(name, 'unknown_field', `${name} is not a member of a row; it takes serial or lot, and data.`)
   }
@@ -108,14 +108,14 @@ function nameOfSent(sent: unknown): Name {
 }
 
 /** Empty for what is no row; `nameOfSent` has told of that. */
-const dataOfSent = (sent: unknown): Data =>
-  isData(sent) && !(sent instanceof AppError) ? requireData(sent.data) : {}
+const parseData = (sent: unknown): PassportData =>
+  isPassportData(sent) && !(sent instanceof AppError) ? requireData(sent.data) : {}
 
 /** By `serial X` or `lot X`; under a model all its items, under a batch those of the batch. */
 async function findUnits(
   { sql, accountId }: AccountContext,
-  parent: State['row'],
-  names: readonly Name[],
+  parent: PassportState['row'],
+  names: readonly UnitName[],
 ): Promise<Map<string, string>> {
   const values = (member: string) =>
     names.flatMap(name =>
@@ -129,7 +129,7 @@ async function findUnits(
   return new Map(rows.map(row => [row.level === 'i' ? `serial ${row.serial}` : `lot ${row.lot}`, row.id]))
 }
 
-function requireFound(name: Name, found: ReadonlyMap<string, string>, seen: Set<string>): string {
+function requireFound(name: UnitName, found: ReadonlyMap<string, string>, seen: Set<string>): string {
   if ('fault' in name) throw name.fault
   const key = `${name.member} ${name.value}`
   const uuid = found.get(key)

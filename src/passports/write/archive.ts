@@ -7,9 +7,15 @@ import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent, insertEvents } from '../../webhooks/insert-events.ts'
 import type { PassportRow, StatusLetter } from '../core/record.ts'
 import { getPassport } from '../read/find.ts'
-import { forgetPublicPassport } from '../read/public-passport.ts'
-import { gtinTakenBy } from './find-matches.ts'
-import { contended, inTurnOf, MOST_ATTEMPTS, type PassportChange, requireExpected } from './update.ts'
+import { dropCachedHead } from '../read/public-passport.ts'
+import { explainTakenGtin } from './find-matches.ts'
+import {
+  contentionError,
+  MAX_WRITE_ATTEMPTS,
+  type PassportChange,
+  queueByPassport,
+  requireExpectedVersion,
+} from './update.ts'
 
 /** `expects` says whether the version read is one the caller wants archived or restored (`If-Match`). */
 export type StatusChange = Pick<PassportChange, 'uuid' | 'expects'> & { status: StatusLetter }
@@ -20,16 +26,16 @@ export type StatusChange = Pick<PassportChange, 'uuid' | 'expects'> & { status: 
  */
 export function setStatus(ctx: AccountContext, change: StatusChange): Promise<PassportRow> {
   const { uuid, status } = change
-  return inTurnOf(ctx.sql, uuid, async () => {
-    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+  return queueByPassport(ctx.sql, uuid, async () => {
+    for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS; attempt++) {
       const current = await getPassport(ctx, uuid)
-      requireExpected(current, change)
+      requireExpectedVersion(current, change)
       if (current.status === status) return current
       const moved = await withRetries(() => write(ctx, current, status))
-      forgetPublicPassport(ctx.sql, uuid)
+      dropCachedHead(ctx.sql, uuid)
       if (moved) return getPassport(ctx, uuid)
     }
-    throw contended()
+    throw contentionError()
   })
 }
 
@@ -79,6 +85,6 @@ async function write(ctx: AccountContext, current: PassportRow, status: StatusLe
     return moved.length > 0
   } catch (error) {
     if (findRefusalReason(error) !== 'gtin_taken') throw error
-    throw await gtinTakenBy(ctx, current.gtin === null ? null : toGtin14(current.gtin))
+    throw await explainTakenGtin(ctx, current.gtin === null ? null : toGtin14(current.gtin))
   }
 }

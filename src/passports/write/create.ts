@@ -12,22 +12,22 @@ import { getRemainingQuota } from '../../accounts/limits/quota.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { AppError, type Detail } from '../../kernel/errors.ts'
-import { checkData, gtinTaken, requireCategory, requireData, withoutNulls } from '../core/check-data.ts'
+import { checkData, gtinTakenError, removeNulls, requireCategory, requireData } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
-import { gtinTakenBy, requireFreeGtin } from './find-matches.ts'
+import { explainTakenGtin, requireFreeGtin } from './find-matches.ts'
 import {
-  firstVersion,
+  buildModelRow,
+  insertModels,
   isUnstorable,
-  type NewRow,
-  newRow,
-  type Obstacle,
-  overQuota,
-  tryInsertModels,
+  type ModelRow,
+  modelQuotaError,
+  type RejectReason,
+  toFirstVersion,
 } from './insert-models.ts'
 
 /** `category` and `data` as they were sent, not yet checked. */
 export type NewPassport = { category: unknown; data: unknown; strict: boolean }
-export type Written = { passport: PassportRow; warnings: readonly Detail[] }
+export type WrittenPassport = { passport: PassportRow; warnings: readonly Detail[] }
 
 /**
  * Creates a model passport, its first version and its `product.created` event, or nothing.
@@ -37,14 +37,14 @@ export type Written = { passport: PassportRow; warnings: readonly Detail[] }
 export async function createPassport(
   ctx: AccountContext,
   input: NewPassport,
-  answer?: (written: Written) => StoredResponse,
-): Promise<Written> {
+  answer?: (written: WrittenPassport) => StoredResponse,
+): Promise<WrittenPassport> {
   const { row, warnings } = checkNew(ctx, input)
-  const written = { passport: firstVersion(row), warnings }
+  const written = { passport: toFirstVersion(row), warnings }
   const receipt = answer === undefined ? null : toIdempotencyRow(ctx.idempotency, () => answer(written))
   const bytes = written.passport.data.length
   const refusal = await creators(ctx.sql).create({ row: { ...row, receipt }, bytes })
-  if (refusal !== undefined) throw isTaken(refusal) ? await gtinTakenBy(ctx, row.gtin14) : refusal
+  if (refusal !== undefined) throw isTaken(refusal) ? await explainTakenGtin(ctx, row.gtin14) : refusal
   if (ctx.idempotency && receipt !== null) ctx.idempotency.isStored = true
   return written
 }
@@ -52,24 +52,25 @@ export async function createPassport(
 const isTaken = (error: Error) => error instanceof AppError && error.code === 'gtin_taken'
 
 /** What `createPassport` would answer or throw as things are now; nothing is written, and the id names nothing. */
-export async function previewCreate(ctx: AccountContext, input: NewPassport): Promise<Written> {
+export async function previewCreate(ctx: AccountContext, input: NewPassport): Promise<WrittenPassport> {
   const { row, warnings } = checkNew(ctx, input)
   await requireFreeGtin(ctx, row.id, row.gtin14)
-  if ((await getRemainingQuota(ctx.sql, { accountId: ctx.accountId, level: 'm' })) < 1) throw overQuota()
-  return { passport: firstVersion(row), warnings }
+  if ((await getRemainingQuota(ctx.sql, { accountId: ctx.accountId, level: 'm' })) < 1)
+    throw modelQuotaError()
+  return { passport: toFirstVersion(row), warnings }
 }
 
-function checkNew(ctx: AccountContext, input: NewPassport): { row: NewRow; warnings: readonly Detail[] } {
+function checkNew(ctx: AccountContext, input: NewPassport): { row: ModelRow; warnings: readonly Detail[] } {
   const category = requireCategory(input.category)
   const checked = checkNewData(category.id, input.data, input.strict)
-  return { row: newRow(ctx, category.id, checked, ctx.clock.now()), warnings: checked.warnings }
+  return { row: buildModelRow(ctx, category.id, checked, ctx.clock.now()), warnings: checked.warnings }
 }
 
 /** The data of a new model, checked. Throws `validation` with every violation. */
 export const checkNewData = (category: unknown, data: unknown, strict: boolean) =>
-  checkData(requireCategory(category), withoutNulls(requireData(data)), { strict })
+  checkData(requireCategory(category), removeNulls(requireData(data)), { strict })
 
-type Waiting = { row: NewRow; bytes: number }
+type Waiting = { row: ModelRow; bytes: number }
 
 /** Products of this size wait by themselves: a small one is not to stand behind a statement with megabytes. */
 export const MIN_LARGE_BYTES = 16 * 1024
@@ -77,7 +78,7 @@ export const MIN_LARGE_BYTES = 16 * 1024
 const MAX_STATEMENT_BYTES = 1024 * 1024
 
 /** The creates that wait, small and large ones in statements of their own. */
-export function gatherCreates(insert: (rows: readonly NewRow[]) => Promise<(Error | undefined)[]>) {
+export function gatherCreates(insert: (rows: readonly ModelRow[]) => Promise<(Error | undefined)[]>) {
   const load = (all: readonly Waiting[]) => insert(all.map(({ row }) => row))
   const weight = { weigh: ({ bytes }: Waiting) => bytes, maxWeight: MAX_STATEMENT_BYTES }
   const createSmall = createBatchLoader(load, 1)
@@ -90,7 +91,7 @@ export function gatherCreates(insert: (rows: readonly NewRow[]) => Promise<(Erro
 const creators = perDatabase((sql: Sql) => gatherCreates(rows => insertAll(sql, rows)))
 
 /** All rows in one statement. Those in the way of it are tried again each by itself, so that none spoils another. */
-async function insertAll(sql: Sql, rows: readonly NewRow[]): Promise<(Error | undefined)[]> {
+async function insertAll(sql: Sql, rows: readonly ModelRow[]): Promise<(Error | undefined)[]> {
   const refused = await tryAll(sql, rows)
   if (refused.size === 0) return rows.map(() => undefined)
   if (rows.length === 1) return rows.map(row => refusalError(refused.get(row.id)))
@@ -105,9 +106,12 @@ async function insertAll(sql: Sql, rows: readonly NewRow[]): Promise<(Error | un
 }
 
 /** Why which rows are in the way. The database does not say whose value it cannot store: then all of them may be. */
-async function tryAll(sql: Sql, rows: readonly NewRow[]): Promise<ReadonlyMap<string, Obstacle | undefined>> {
+async function tryAll(
+  sql: Sql,
+  rows: readonly ModelRow[],
+): Promise<ReadonlyMap<string, RejectReason | undefined>> {
   try {
-    return await tryInsertModels(sql, rows)
+    return await insertModels(sql, rows)
   } catch (error) {
     if (rows.length > 1 && isUnstorable(error)) return new Map(rows.map(row => [row.id, undefined]))
     throw error
@@ -117,7 +121,7 @@ async function tryAll(sql: Sql, rows: readonly NewRow[]): Promise<ReadonlyMap<st
 const zip = <A, B>(left: readonly A[], right: readonly B[]): [A, B][] =>
   left.map((one, i) => [one, right[i] as B])
 
-function refusalError(obstacle: Obstacle | undefined): Error {
+function refusalError(obstacle: RejectReason | undefined): Error {
   if (obstacle === 'key_taken') return new IdempotencyKeyTaken()
-  return obstacle === 'gtin_taken' ? gtinTaken() : overQuota()
+  return obstacle === 'gtin_taken' ? gtinTakenError() : modelQuotaError()
 }

@@ -1,16 +1,16 @@
 /** Which models bear these SKUs or GTINs: asked for many at once, and for what makes "create or update" exact. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { AppError } from '../../kernel/errors.ts'
-import { gtinTaken } from '../core/check-data.ts'
+import { gtinTakenError } from '../core/check-data.ts'
 
 /** More bearers of one SKU than this are not named. */
-export const MOST_NAMED = 20
+export const MAX_NAMED_PRODUCTS = 20
 
 export type SkuMatch = {
   /** UUIDs of the models that bear it now, archived ones too, oldest first; at most one more than are named. */
   ids: readonly string[]
   /** The model that the SKU's claim names, whether it still bears it or not. */
-  seen: string | null
+  claimedBy: string | null
 }
 
 /** Every SKU asked for (in NFC) has an entry. */
@@ -20,19 +20,19 @@ export async function findBySku(
 ): Promise<Map<string, SkuMatch>> {
   if (skus.length === 0) return new Map()
   const rows = await sql<(SkuMatch & { sku: string })[]>`
-    select s.sku, c.model_id as seen, array(
-      select p.id from passport p where p.account_id = ${accountId} and p.sku = s.sku order by p.id limit ${MOST_NAMED + 1}
+    select s.sku, c.model_id as "claimedBy", array(
+      select p.id from passport p where p.account_id = ${accountId} and p.sku = s.sku order by p.id limit ${MAX_NAMED_PRODUCTS + 1}
     )::text[] as ids
     from unnest(${skus as string[]}::text[]) as s(sku)
     left join sku_claim c on c.account_id = ${accountId} and c.sku = s.sku`
-  return new Map(rows.map(({ sku, ids, seen }) => [sku, { ids, seen }]))
+  return new Map(rows.map(({ sku, ids, claimedBy }) => [sku, { ids, claimedBy }]))
 }
 
 export type GtinMatch = {
   /** The model that holds the claim, or null when that is another account's. */
   id: string | null
   /** Whether it bears the GTIN now; a model keeps the claim of one that it bore before. */
-  isBorne: boolean
+  isCurrent: boolean
 }
 
 /**
@@ -44,9 +44,9 @@ export async function findByGtin(
   gtins: readonly string[],
 ): Promise<Map<string, GtinMatch>> {
   if (gtins.length === 0) return new Map()
-  const rows = await sql<{ gtin14: string; id: string | null; isBorne: boolean }[]>`
+  const rows = await sql<{ gtin14: string; id: string | null; isCurrent: boolean }[]>`
     select g.gtin14, case when g.account_id = ${accountId} then g.model_id end as id,
-      coalesce(p.gtin14 = g.gtin14, false) as "isBorne"
+      coalesce(p.gtin14 = g.gtin14, false) as "isCurrent"
     from gtin_claim g
     left join passport p on p.id = g.model_id and p.account_id = g.account_id
     where g.gtin14 = any(${gtins as string[]}::text[])
@@ -66,10 +66,10 @@ export async function requireFreeGtin(
 ): Promise<void> {
   if (gtin14 === null) return
   const match = (await findByGtin(ctx, [gtin14])).get(gtin14)
-  if (match !== undefined && match.id !== uuid) throw gtinTaken(match)
+  if (match !== undefined && match.id !== uuid) throw gtinTakenError(match)
 }
 
 /** What to say of a GTIN that the database found taken a moment ago. */
-export async function gtinTakenBy(ctx: AccountContext, gtin14: string | null): Promise<AppError> {
-  return gtinTaken((await findByGtin(ctx, gtin14 === null ? [] : [gtin14])).get(gtin14 ?? ''))
+export async function explainTakenGtin(ctx: AccountContext, gtin14: string | null): Promise<AppError> {
+  return gtinTakenError((await findByGtin(ctx, gtin14 === null ? [] : [gtin14])).get(gtin14 ?? ''))
 }

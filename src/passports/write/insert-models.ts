@@ -13,15 +13,15 @@ import type { CheckedData } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
 
 /** What stands in a row's way. */
-export type Obstacle = 'key_taken' | 'gtin_taken' | 'plan_limit' | 'sku_taken'
+export type RejectReason = 'key_taken' | 'gtin_taken' | 'plan_limit' | 'sku_taken'
 
 /** `receipt`: the key of the request and its answer, kept together with the row. */
-export type NewRow = ReturnType<typeof newRow> & { receipt?: ReturnType<typeof toIdempotencyRow> }
+export type ModelRow = ReturnType<typeof buildModelRow> & { receipt?: ReturnType<typeof toIdempotencyRow> }
 
 /** A row that is the only one of its SKU: `seen` is the model that the SKU's claim named when it was looked up. */
-export type ClaimingRow = NewRow & { seen: string | null }
+export type SkuClaimRow = ModelRow & { claimedBy: string | null }
 
-export function newRow(ctx: AccountContext, category: string, checked: CheckedData, now: Date) {
+export function buildModelRow(ctx: AccountContext, category: string, checked: CheckedData, now: Date) {
   const id = newUuid(now.getTime())
   return {
     id,
@@ -41,7 +41,7 @@ export function newRow(ctx: AccountContext, category: string, checked: CheckedDa
 }
 
 /** The new row as it is read. */
-export function firstVersion(row: NewRow): PassportRow {
+export function toFirstVersion(row: ModelRow): PassportRow {
   const { gtin } = row.data
   return {
     id: row.id,
@@ -63,7 +63,7 @@ export function firstVersion(row: NewRow): PassportRow {
   }
 }
 
-export const overQuota = () =>
+export const modelQuotaError = () =>
   new AppError(
     'plan_limit',
     'The quota of models of this account is used up. Ask for a larger plan, or for extra quota.',
@@ -73,19 +73,19 @@ export const overQuota = () =>
  * Why which rows are in the way, by id; empty when all are written. Nothing is written otherwise. A taken GTIN is told
  * before a quota that is used up.
  */
-export async function tryInsertModels(
+export async function insertModels(
   sql: Sql,
-  rows: readonly NewRow[],
-  claiming: readonly ClaimingRow[] = [],
-): Promise<Map<string, Obstacle>> {
+  rows: readonly ModelRow[],
+  claiming: readonly SkuClaimRow[] = [],
+): Promise<Map<string, RejectReason>> {
   try {
     await withRetries(() => insert(sql, rows, claiming))
     return new Map()
   } catch (error) {
     const refusal = findRefusalReason(error)
     if (refusal !== undefined) {
-      const found = JSON.parse(refusal) as [string, Obstacle][]
-      return new Map(found.sort(([, a], [, b]) => WEIGHT[a] - WEIGHT[b]))
+      const found = JSON.parse(refusal) as [string, RejectReason][]
+      return new Map(found.sort(([, a], [, b]) => PRECEDENCE[a] - PRECEDENCE[b]))
     }
     const receipts = rows.filter(hasReceipt)
     if (receipts.length > 0 && isLockTimeout(error))
@@ -95,20 +95,20 @@ export async function tryInsertModels(
 }
 
 /** Of several reasons the heaviest is told. A request that was done before is in the way of itself in every respect. */
-const WEIGHT = {
+const PRECEDENCE = {
   plan_limit: 0,
   gtin_taken: 1,
   sku_taken: 1,
   key_taken: 2,
-} as const satisfies Record<Obstacle, number>
+} as const satisfies Record<RejectReason, number>
 
-const hasReceipt = ({ receipt }: NewRow) => receipt !== undefined && receipt !== null
+const hasReceipt = ({ receipt }: ModelRow) => receipt !== undefined && receipt !== null
 
 /** Classes 22 and 54: a value that cannot be stored, or not in an index. Anything else would fail each row alike. */
 export const isUnstorable = (error: unknown) => /^(22|54)/.test(sqlState(error) ?? '')
 
 /** Rows are locked in one order (keys, GTINs, SKUs, counters) so that two processes never wait for each other in a circle. */
-async function insert(sql: Sql, rows: readonly NewRow[], claiming: readonly ClaimingRow[]): Promise<void> {
+async function insert(sql: Sql, rows: readonly ModelRow[], claiming: readonly SkuClaimRow[]): Promise<void> {
   const hasReceipts = rows.some(hasReceipt)
   await sql`
     with input as materialized (
@@ -156,8 +156,8 @@ const withoutKey = (sql: Sql) => sql`
  * Two that found nobody under a SKU both come here; the claim is a compare-and-set, so the second finds it moved on, or
  * waits until it is, and looks again. `seen` is compared in the claim's own row: a snapshot would not know of the first.
  */
-const claimSkus = (sql: Sql, rows: readonly ClaimingRow[]) => {
-  const wanted = rows.map(({ id, account_id, sku, seen }) => ({ id, account_id, sku, seen }))
+const claimSkus = (sql: Sql, rows: readonly SkuClaimRow[]) => {
+  const wanted = rows.map(({ id, account_id, sku, claimedBy }) => ({ id, account_id, sku, seen: claimedBy }))
   return sql`
     wanted as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(wanted)}::text::jsonb) as r(id uuid, account_id int, sku text, seen uuid)

@@ -1,14 +1,14 @@
 /** What a correction would reach, before it is made: which fields, how many units, and where a unit's own value wins. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { contentsOf } from '../core/outdated.ts'
-import { getState, type State } from '../core/state.ts'
-import { countUnitsOf } from '../core/unit-counts.ts'
-import type { Written } from './create.ts'
+import { selectContents } from '../core/outdated.ts'
+import { getState, type PassportState } from '../core/state.ts'
+import { countUnitsWithContents } from '../core/unit-counts.ts'
+import type { WrittenPassport } from './create.ts'
 import { requireFreeGtin } from './find-matches.ts'
 import type { PassportChange } from './update.ts'
-import { nextState, requireExpected } from './update.ts'
+import { planNextVersion, requireExpectedVersion } from './update.ts'
 
-export type Reach = {
+export type CorrectionReach = {
   /** Names of the fields whose value would change. */
   fields: string[]
   /** Batches and items issued so far, under them too. */
@@ -21,17 +21,21 @@ export type Reach = {
 export async function previewUpdate(
   ctx: AccountContext,
   change: PassportChange,
-): Promise<Written & { reach: Reach | null }> {
+): Promise<WrittenPassport & { reach: CorrectionReach | null }> {
   const current = await getState(ctx, change.uuid)
-  requireExpected(current.row, change)
-  const { next, warnings } = nextState(ctx, current, change)
+  requireExpectedVersion(current.row, change)
+  const { next, warnings } = planNextVersion(ctx, current, change)
   await requireFreeGtin(ctx, change.uuid, next.gtin14)
   const passport = { ...next.row, updated_at: next.now }
-  const reach = change.changeType === 'correction' ? await reachOf(ctx, current, next.changed) : null
+  const reach = change.changeType === 'correction' ? await findReach(ctx, current, next.changed) : null
   return { passport, warnings, reach }
 }
 
-async function reachOf({ sql, accountId }: AccountContext, { row }: State, fields: string[]): Promise<Reach> {
+async function findReach(
+  { sql, accountId }: AccountContext,
+  { row }: PassportState,
+  fields: string[],
+): Promise<CorrectionReach> {
   if (fields.length === 0 || row.level === 'i') return { fields, units: 0, own_values: {} }
   const under = row.level === 'm' ? sql`` : sql`and p.parent_id = ${row.id}`
   const own = await sql<{ field: string; n: number }[]>`
@@ -41,7 +45,7 @@ async function reachOf({ sql, accountId }: AccountContext, { row }: State, field
     group by f order by f`
   return {
     fields,
-    units: await countUnitsOf(sql, accountId, contentsOf(sql, row)),
+    units: await countUnitsWithContents(sql, accountId, selectContents(sql, row)),
     own_values: Object.fromEntries(own.map(({ field, n }) => [field, n])),
   }
 }

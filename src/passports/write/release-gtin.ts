@@ -11,8 +11,8 @@ import { isGtin, toGtin14 } from '../../gs1/gtin.ts'
 import { sqlState } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { contentsOf } from '../core/outdated.ts'
-import { countUnitsOf } from '../core/unit-counts.ts'
+import { selectContents } from '../core/outdated.ts'
+import { countUnitsWithContents } from '../core/unit-counts.ts'
 
 export type ReleaseOptions = {
   /** Who may take the GTIN: an account by its number, `anyone`, or without it only the account that had it. */
@@ -33,7 +33,7 @@ export type ReleasedGtin = {
   claimable_by: string
 }
 
-type Held = { account_id: number; model_id: string }
+type Holder = { account_id: number; model_id: string }
 
 /**
  * Releases a GTIN that no active product bears, or changes who may take one that was released already. Throws `not_found`
@@ -70,7 +70,7 @@ async function release(
   // Otherwise a create that waits for the row below would take the GTIN at the moment it is free.
   await sql`set local lock_timeout = '2s'`
   await sql`lock table gtin_claim in share row exclusive mode`
-  const [claim] = await sql<(Held & { is_borne: boolean })[]>`
+  const [claim] = await sql<(Holder & { is_borne: boolean })[]>`
     select g.account_id, g.model_id, coalesce(p.gtin14 = g.gtin14 and p.status = 'a', false) as is_borne
     from gtin_claim g left join passport p on p.account_id = g.account_id and p.id = g.model_id
     where g.gtin14 = ${gtin14}`
@@ -82,7 +82,7 @@ async function release(
     throw new AppError('gtin_taken', message)
   }
   const counts = await countIssued(ctx, gtin14, held)
-  if (claim !== undefined && counts.active_units > 0 && !force) throw stillActive(gtin14, id, counts)
+  if (claim !== undefined && counts.active_units > 0 && !force) throw activeUnitsError(gtin14, id, counts)
   const claimable_by = claimableBy === 'anyone' ? null : (claimableBy ?? held.account_id)
   const account = held.account_id
   await sql`
@@ -101,8 +101,8 @@ async function release(
   }
 }
 
-async function findReleased({ sql }: OperatorContext, gtin14: string): Promise<Held | undefined> {
-  const [last] = await sql<Held[]>`
+async function findReleased({ sql }: OperatorContext, gtin14: string): Promise<Holder | undefined> {
+  const [last] = await sql<Holder[]>`
     select account_id, model_id from released_gtin where gtin14 = ${gtin14} order by released_at desc limit 1`
   return last
 }
@@ -110,10 +110,10 @@ async function findReleased({ sql }: OperatorContext, gtin14: string): Promise<H
 async function countIssued(
   { sql }: OperatorContext,
   gtin14: string,
-  { account_id, model_id }: Held,
+  { account_id, model_id }: Holder,
 ): Promise<{ units: number; active_units: number }> {
-  const issuedUnder = sql`${contentsOf(sql, { id: model_id, account_id })} and lpad(c.data->>'gtin', 14, '0') = ${gtin14}`
-  const units = await countUnitsOf(sql, account_id, issuedUnder)
+  const issuedUnder = sql`${selectContents(sql, { id: model_id, account_id })} and lpad(c.data->>'gtin', 14, '0') = ${gtin14}`
+  const units = await countUnitsWithContents(sql, account_id, issuedUnder)
   if (units === 0) return { units, active_units: 0 }
   const [row] = await sql<{ n: number }[]>`
     select count(*)::int as n from passport p
@@ -122,7 +122,7 @@ async function countIssued(
   return { units, active_units: row?.n ?? 0 }
 }
 
-const stillActive = (gtin14: string, id: string, { active_units: n }: { active_units: number }) =>
+const activeUnitsError = (gtin14: string, id: string, { active_units: n }: { active_units: number }) =>
   new AppError(
     'validation',
     `${n} active ${n === 1 ? 'unit was' : 'units were'} issued under the GTIN ${gtin14} by product ${id}. ` +

@@ -14,17 +14,17 @@ import {
   type CheckedData,
   checkData,
   checkUnitData,
-  type Data,
+  type PassportData,
+  removeNulls,
   requireCategory,
-  withoutNulls,
 } from '../core/check-data.ts'
 import { headHash, nextHash } from '../core/hash-chain.ts'
-import { differing } from '../core/inherit.ts'
-import { createdAt, type PassportRow } from '../core/record.ts'
-import { getState, readingOf, type State } from '../core/state.ts'
-import { forgetPublicPassport } from '../read/public-passport.ts'
-import type { Written } from './create.ts'
-import { gtinTakenBy } from './find-matches.ts'
+import { listChangedFields } from '../core/inherit.ts'
+import { creationTime, type PassportRow } from '../core/record.ts'
+import { effectiveData, getState, type PassportState } from '../core/state.ts'
+import { dropCachedHead } from '../read/public-passport.ts'
+import type { WrittenPassport } from './create.ts'
+import { explainTakenGtin } from './find-matches.ts'
 
 export const CHANGE_TYPES = ['change', 'correction'] as const
 export type ChangeType = (typeof CHANGE_TYPES)[number]
@@ -32,7 +32,7 @@ const KIND = { change: 'h', correction: 'c' } as const
 
 export type PassportChange = {
   uuid: string
-  data: Data
+  data: PassportData
   changeType: ChangeType
   note: string | undefined
   strict: boolean
@@ -40,44 +40,50 @@ export type PassportChange = {
   expects: (current: PassportRow) => boolean
 }
 
-export const MOST_ATTEMPTS = 50
+export const MAX_WRITE_ATTEMPTS = 50
 
 const turns = perDatabase(() => createKeyedQueue())
 
 /** Runs `work` when the changes of this passport that came earlier to this process are done. */
-export const inTurnOf = <T>(sql: Sql, uuid: string, work: () => Promise<T>): Promise<T> =>
+export const queueByPassport = <T>(sql: Sql, uuid: string, work: () => Promise<T>): Promise<T> =>
   turns(sql)(uuid, work)
 
 /**
  * Merges `data` shallowly onto the passport's (null removes a field) and keeps the result as its next version with a
  * `product.updated` event, or changes nothing. Throws `not_found`, `version_conflict`, `validation`, `gtin_taken`.
  */
-export function updatePassport(ctx: AccountContext, change: PassportChange): Promise<Written> {
-  return inTurnOf(ctx.sql, change.uuid, async () => {
-    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+export function updatePassport(ctx: AccountContext, change: PassportChange): Promise<WrittenPassport> {
+  return queueByPassport(ctx.sql, change.uuid, async () => {
+    for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS; attempt++) {
       const written = await withRetries(() => attemptUpdate(ctx, change))
       if (written !== undefined) return written
     }
-    throw contended()
+    throw contentionError()
   })
 }
 
 /** Others were faster so often that something is wrong. */
-export const contended = () =>
+export const contentionError = () =>
   new AppError('unavailable', 'This product is being changed from many sides at once. Try again in a moment.')
 
 /** Undefined when another process made a version in between. */
-async function attemptUpdate(ctx: AccountContext, change: PassportChange): Promise<Written | undefined> {
+async function attemptUpdate(
+  ctx: AccountContext,
+  change: PassportChange,
+): Promise<WrittenPassport | undefined> {
   const current = await getState(ctx, change.uuid)
-  requireExpected(current.row, change)
-  const { next, warnings } = nextState(ctx, current, change)
+  requireExpectedVersion(current.row, change)
+  const { next, warnings } = planNextVersion(ctx, current, change)
   const updatedAt = await writeVersion(ctx, current.row, next)
   if (updatedAt === undefined) return undefined
-  forgetPublicPassport(ctx.sql, current.row.id)
+  dropCachedHead(ctx.sql, current.row.id)
   return { passport: { ...next.row, updated_at: updatedAt }, warnings }
 }
 
-export function requireExpected(current: PassportRow, { expects }: Pick<PassportChange, 'expects'>): void {
+export function requireExpectedVersion(
+  current: PassportRow,
+  { expects }: Pick<PassportChange, 'expects'>,
+): void {
   if (expects(current)) return
   const now = current.version_no
   const message = `The product is at version ${now} now (If-Match: "v${now}", with the quotation marks). Read it again, then repeat the change.`
@@ -85,47 +91,50 @@ export function requireExpected(current: PassportRow, { expects }: Pick<Passport
 }
 
 /** A change checked and worked out, ready to be written. Throws `validation` with every violation. */
-export function nextState(
+export function planNextVersion(
   ctx: AccountContext,
-  current: State,
+  current: PassportState,
   change: Pick<PassportChange, 'data' | 'changeType' | 'note' | 'strict'>,
 ): { next: NextVersion; warnings: readonly Detail[] } {
   const isModel = current.row.level === 'm'
-  if (!isModel && Object.hasOwn(change.data, 'gtin')) throw invalid([gtinOfModel()])
-  const before = readingOf(current)
-  const own = isModel ? null : withoutNulls({ ...current.own, ...change.data })
-  const after = isModel ? withoutNulls({ ...before, ...change.data }) : { ...current.inherited, ...own }
+  if (!isModel && Object.hasOwn(change.data, 'gtin')) throw invalid([unitGtinProblem()])
+  const before = effectiveData(current)
+  const own = isModel ? null : removeNulls({ ...current.own, ...change.data })
+  const after = isModel ? removeNulls({ ...before, ...change.data }) : { ...current.inherited, ...own }
   const category = requireCategory(current.row.category)
   const options = { strict: false, validatedWith: current.row.schema_version }
   const checked =
     own === null
       ? checkData(category, after, options)
       : checkUnitData(category, after, Object.keys(own), options)
-  if (change.strict) refuseUnknown(category, change.data)
-  return { next: nextVersion(ctx, current, change, { before, own, checked }), warnings: checked.warnings }
+  if (change.strict) rejectUnknownFields(category, change.data)
+  return {
+    next: buildNextVersion(ctx, current, change, { before, own, checked }),
+    warnings: checked.warnings,
+  }
 }
 
 /** Strict is about what was sent: unknown fields kept from before are none of this request's. */
-function refuseUnknown(category: CompleteCategory, sent: Data): void {
-  const unknown = listUnknownKeys(category, withoutNulls(sent))
+function rejectUnknownFields(category: CompleteCategory, sent: PassportData): void {
+  const unknown = listUnknownKeys(category, removeNulls(sent))
   if (unknown.length > 0) throw invalid(unknown)
 }
 
-export const gtinOfModel = (pointer = '/data/gtin'): Detail => {
+export const unitGtinProblem = (pointer = '/data/gtin'): Detail => {
   const message = 'gtin belongs to the model; its units inherit it. Leave it out, or change it on the model.'
   return { field: 'gtin', pointer, code: 'immutable', message }
 }
 
-export type NextVersion = ReturnType<typeof nextVersion>
+export type NextVersion = ReturnType<typeof buildNextVersion>
 
-function nextVersion(
+function buildNextVersion(
   ctx: AccountContext,
-  { row }: State,
+  { row }: PassportState,
   change: Pick<PassportChange, 'changeType' | 'note'>,
-  { before, own, checked }: { before: Data; own: Data | null; checked: CheckedData },
+  { before, own, checked }: { before: PassportData; own: PassportData | null; checked: CheckedData },
 ) {
   const now = ctx.clock.now()
-  const changed = differing(before, checked.data)
+  const changed = listChangedFields(before, checked.data)
   const versionNo = row.version_no + 1
   const isModel = row.level === 'm'
   const { gtin } = checked.data
@@ -144,7 +153,7 @@ function nextVersion(
     note: change.note ?? null,
     /** A model's data is a content of its own; a unit keeps the one it was handed on. */
     content: isModel ? { id: newUuid(now.getTime()), data: checked.data } : null,
-    own: own === null || Object.keys(own).length === 0 ? null : picked(checked.data, Object.keys(own)),
+    own: own === null || Object.keys(own).length === 0 ? null : pickFields(checked.data, Object.keys(own)),
     gtin14: isModel ? checked.gtin14 : null,
     sku: isModel ? checked.sku : null,
     search:
@@ -159,7 +168,7 @@ function nextVersion(
   }
 }
 
-const picked = (data: Data, names: readonly string[]): Data =>
+const pickFields = (data: PassportData, names: readonly string[]): PassportData =>
   Object.fromEntries(names.map(name => [name, data[name]]))
 
 /** The time the new version bears, or undefined when the passport was no longer at the version read. */
@@ -198,7 +207,7 @@ async function writeVersion(
         returning id, hash
       ), first_version as (
         insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, hash)
-        select ${createdAt(current.id)}::timestamptz, ${accountId}::int, 1, b.created_by, b.id, b.content_id, 'n', b.own, b.hash
+        select ${creationTime(current.id)}::timestamptz, ${accountId}::int, 1, b.created_by, b.id, b.content_id, 'n', b.own, b.hash
         from before b join moved m using (id) where ${current.version_no}::int = 1
       ), this_version as (
         insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, note, changed, hash)
@@ -226,6 +235,6 @@ async function writeVersion(
       from moved m join before b using (id)`
     return row?.updated_at
   } catch (error) {
-    throw findRefusalReason(error) === 'gtin_taken' ? await gtinTakenBy(ctx, next.gtin14) : error
+    throw findRefusalReason(error) === 'gtin_taken' ? await explainTakenGtin(ctx, next.gtin14) : error
   }
 }

@@ -3,8 +3,8 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { findRefusalReason, withRetries } from '../../kernel/db/database.ts'
 import { insertEvents } from '../../webhooks/insert-events.ts'
 import { firstHash, nextHash } from '../core/hash-chain.ts'
-import { createdAt, type PassportRow } from '../core/record.ts'
-import { forgetPublicPassport } from '../read/public-passport.ts'
+import { creationTime, type PassportRow } from '../core/record.ts'
+import { dropCachedHead } from '../read/public-passport.ts'
 import type { NextVersion } from './update.ts'
 
 /** A model as it was read, and what it becomes. */
@@ -25,7 +25,7 @@ export async function writeVersions(ctx: AccountContext, steps: readonly Step[])
     if (rest.length === 0) return { written: new Map(), taken }
     try {
       const rows = await withRetries(() => write(ctx, rest))
-      for (const { id } of rows) forgetPublicPassport(ctx.sql, id)
+      for (const { id } of rows) dropCachedHead(ctx.sql, id)
       return { written: new Map(rows.map(row => [row.id, row.updated_at])), taken }
     } catch (error) {
       const refusal = findRefusalReason(error)
@@ -122,7 +122,7 @@ const inputOf = ({ current, next }: Step) => ({
   search: next.search,
   corrects: next.corrects,
   now: next.now,
-  created_at: createdAt(current.id),
+  created_at: creationTime(current.id),
   kind: next.kind,
   note: next.note,
   changed: next.changed,

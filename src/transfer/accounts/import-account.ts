@@ -16,14 +16,14 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import {
-  type ContentText,
-  type HistoryText,
+  finishImport,
+  type ImportedContent,
+  type ImportedHistory,
   importAccessLinks,
   importContents,
   importGtins,
   importPassports,
   importReleasedGtins,
-  settleImport,
 } from '../../passports/copies/import-rows.ts'
 import { findBrokenChains } from '../../passports/copies/verify.ts'
 import { EXPORT_FORMAT, type LineCounts } from './export-account.ts'
@@ -135,7 +135,7 @@ async function put(
     if (counts[type] !== count)
       throw refused(`The file has ${counts[type] ?? 0} lines of ${type} and names ${count}.`)
   }
-  await setUsage(sql, id, await settleImport(sql, id))
+  await setUsage(sql, id, await finishImport(sql, id))
   const [broken] = await findBrokenChains(sql, id)
   if (broken !== undefined) throw refused(`The file does not hold together: ${broken}.`)
   return { account: account.id, name: account.name, plan: account.plan, counts }
@@ -144,8 +144,8 @@ async function put(
 /** Gathers what is of one kind; an actor, a logo and a brand are few. */
 function batchesFor(sql: Sql, accountId: () => number) {
   const actors: ActorLine[] = []
-  const contents: ContentText[] = []
-  const histories: HistoryText[] = []
+  const contents: ImportedContent[] = []
+  const histories: ImportedHistory[] = []
   const gtins: Parameters<typeof importGtins>[2][number][] = []
   const released: Parameters<typeof importReleasedGtins>[2][number][] = []
   const links: Parameters<typeof importAccessLinks>[2][number][] = []
@@ -167,10 +167,11 @@ function batchesFor(sql: Sql, accountId: () => number) {
     actor: (line: ActorLine) => actors.push(line),
     logo: (line: LogoLine) => importLogo(sql, accountId(), line),
     brand: (line: BrandLine) => importBrand(sql, accountId(), line),
-    content: (line: ContentText) => contents.push(line),
-    passport: (passport: HistoryText['passport']) => histories.push({ passport, versions: [], statuses: [] }),
-    version: (line: HistoryText['versions'][number]) => histories.at(-1)?.versions.push(line),
-    status: (line: HistoryText['statuses'][number]) => histories.at(-1)?.statuses.push(line),
+    content: (line: ImportedContent) => contents.push(line),
+    passport: (passport: ImportedHistory['passport']) =>
+      histories.push({ passport, versions: [], statuses: [] }),
+    version: (line: ImportedHistory['versions'][number]) => histories.at(-1)?.versions.push(line),
+    status: (line: ImportedHistory['statuses'][number]) => histories.at(-1)?.statuses.push(line),
     gtin: (line: (typeof gtins)[number]) => gtins.push(line),
     released_gtin: (line: (typeof released)[number]) => released.push(line),
     access_link: (line: (typeof links)[number]) => links.push(line),

@@ -5,7 +5,7 @@ import { validateData } from '../../categories/check/validate.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
 import type { Data } from '../../categories/value.ts'
 import type { Detail } from '../../kernel/errors.ts'
-import { getState, readingOf } from '../../passports/core/state.ts'
+import { effectiveData, getState } from '../../passports/core/state.ts'
 import { listPassports } from '../../passports/read/list.ts'
 import { buildColumnName, type Column, findColumn, findCompactMembers, listColumns } from './columns.ts'
 import { buildRow, LayoutCollector } from './passport-to-row.ts'
@@ -101,7 +101,7 @@ async function companyOfNewest(ctx: AccountContext, category: CompleteCategory):
   const { rows } = await listPassports(ctx, filter, { limit: 1, page: 1 })
   const [newest] = rows
   if (newest === undefined) return {}
-  const data = readingOf(await getState(ctx, newest.id))
+  const data = effectiveData(await getState(ctx, newest.id))
   const breadth = new LayoutCollector(category)
   breadth.add(data)
   const columns = listColumns(category, breadth.layout).filter(({ path }) =>

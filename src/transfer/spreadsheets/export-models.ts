@@ -6,7 +6,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { type Addresses, passportUrl } from '../../passports/core/record.ts'
-import { readingOf, statesInPieces } from '../../passports/core/state.ts'
+import { effectiveData, readStatesInBatches } from '../../passports/core/state.ts'
 import { type ListFilter, listPassports } from '../../passports/read/list.ts'
 import type { Cell } from './cell.ts'
 import { listColumns } from './columns.ts'
@@ -71,8 +71,8 @@ async function* models(ctx: AccountContext, { category, status, q }: ModelExport
     const window = after === undefined ? { limit: A_PAGE, page: 1 } : { limit: A_PAGE, after }
     const { rows } = await listPassports(ctx, filter, window)
     const ids = rows.map(row => row.id)
-    for await (const states of statesInPieces(ctx, ids)) {
-      for (const state of states) yield { uuid: state.row.id, data: readingOf(state) }
+    for await (const states of readStatesInBatches(ctx, ids)) {
+      for (const state of states) yield { uuid: state.row.id, data: effectiveData(state) }
     }
     after = rows.at(-1)?.id
     if (after === undefined || rows.length < A_PAGE) return

@@ -2,8 +2,8 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Data } from '../../categories/value.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { skuKey } from '../../passports/core/check-data.ts'
-import { statesInPieces } from '../../passports/core/state.ts'
+import { normaliseSku } from '../../passports/core/check-data.ts'
+import { readStatesInBatches } from '../../passports/core/state.ts'
 import { syncModels } from '../../passports/sync/sync-models.ts'
 import { findByGtin, findBySku } from '../../passports/write/find-matches.ts'
 import { findProductChange, type ProductChange } from './product-changes.ts'
@@ -75,7 +75,7 @@ export function findMatchKey({ data }: ParsedRow, matchBy: ImportSettings['match
   const value = data[matchBy]
   if (typeof value !== 'string' || value === '' || !value.isWellFormed() || value.includes('\0'))
     return undefined
-  return matchBy === 'sku' ? skuKey(value) : value.padStart(14, '0')
+  return matchBy === 'sku' ? normaliseSku(value) : value.padStart(14, '0')
 }
 
 /** What is sent for a row, and what that changes at a model that is there. */
@@ -98,7 +98,7 @@ async function planChanges(
   }
   const idOf = (row: ParsedRow) => ids.get(findMatchKey(row, matchBy) ?? '')
   const planned = new Map<ParsedRow, Planned>()
-  for await (const states of statesInPieces(ctx, [...new Set(ids.values())])) {
+  for await (const states of readStatesInBatches(ctx, [...new Set(ids.values())])) {
     const there = new Map(states.map(state => [state.row.id, state.inherited]))
     for (const row of rows) {
       const current = there.get(idOf(row) ?? '')

@@ -2,6 +2,7 @@
  * The files of a static export with their manifest. While it is being written, a file beside them says how far it has
  * come: a run that was ended, however it was, is gone on with by the next.
  */
+
 import { createHash, hash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -10,7 +11,7 @@ import { text as textOf } from 'node:stream/consumers'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { withProcessLock } from '../../kernel/process/process-lock.ts'
-import type { Place } from '../../passports/copies/export-rows.ts'
+import type { ExportPosition } from '../../passports/copies/export-rows.ts'
 import { openSafeFolder, type SafeFolder } from './safe-folder.ts'
 
 /** A line for each file, and a last one with the SHA-256 of all before it. */
@@ -29,7 +30,7 @@ const SILENT_MS = 60_000
 /** Whose pages they are, at which address. Pages of two accounts or addresses do not belong into one folder. */
 type Owner = { account: number; public_url: string }
 /** `last`: the passport that was written last; null before the first. */
-type Progress = { last: Place | null; passports: number; left_out: number }
+type Progress = { last: ExportPosition | null; passports: number; left_out: number }
 type Written = { files: number; bytes: number; manifest_bytes: number; shared: string[] }
 /** Where it is written, and when that was last said; no `host` once it has been let go. */
 type Writer = { host: string | null; at: string }

@@ -3,11 +3,18 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
-import { type Data, requireCategory } from '../core/check-data.ts'
+import { type PassportData, requireCategory } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
-import { getState, readingOf, type State } from '../core/state.ts'
+import { effectiveData, getState, type PassportState } from '../core/state.ts'
 import { checkUnit, type UnitLevel } from './check-unit.ts'
-import { archivedParent, insertUnits, nameOf, type Outcome, previewUnits, type Row } from './insert-units.ts'
+import {
+  archivedParentError,
+  getUnitName,
+  type InsertOutcome,
+  insertUnits,
+  previewUnits,
+  type UnitRow,
+} from './insert-units.ts'
 
 export const UNIT_LEVELS = ['batch', 'item'] as const
 
@@ -25,51 +32,51 @@ export type NewUnits = {
 }
 
 /** `reading` is what the unit reads as; as text it would be made 500 times over for a call that answers without it. */
-export type Issued = {
+export type CreatedUnit = {
   index: number
   passport: Omit<PassportRow, 'data'>
-  reading: Data
+  data: PassportData
   warnings: readonly Detail[]
 }
-export type NotIssued = { index: number; error: AppError }
-export type UnitsResult = { created: Issued[]; errors: NotIssued[] }
+export type RejectedUnit = { index: number; error: AppError }
+export type UnitsResult = { created: CreatedUnit[]; errors: RejectedUnit[] }
 
 /**
  * Issues units under a model or a batch. Good rows are kept together, bad ones reported; one never spoils another.
  * Throws `not_found`, `archived`, and `validation` when the level does not go with the parent.
  */
-export async function createChildren(ctx: AccountContext, input: NewUnits): Promise<UnitsResult> {
-  const giver = await getState(ctx, input.parentUuid)
-  requireFitting(giver, input.level)
-  if (giver.row.status === 'x') throw archivedParent()
-  const { rows, errors } = await checkAll(ctx, giver, input)
-  const outcome = await outcomeOf(ctx, giver, rows, input)
-  if (outcome === undefined) return createChildren(ctx, input)
-  const created: Issued[] = []
+export async function issueUnits(ctx: AccountContext, input: NewUnits): Promise<UnitsResult> {
+  const parent = await getState(ctx, input.parentUuid)
+  requireLevelUnder(parent, input.level)
+  if (parent.row.status === 'x') throw archivedParentError()
+  const { rows, errors } = await checkAll(ctx, parent, input)
+  const outcome = await writeUnits(ctx, parent, rows, input)
+  if (outcome === undefined) return issueUnits(ctx, input)
+  const created: CreatedUnit[] = []
   for (const row of rows) {
     const { index } = row
-    const { reading, warnings } = row.unit
+    const { data, warnings } = row.unit
     if (outcome.written.has(row.id))
-      created.push({ index, passport: passportOf(ctx, giver, row), reading, warnings })
-    else errors.push({ index, error: outcome.refused.get(row.id) ?? taken(row, input) })
+      created.push({ index, passport: toPassport(ctx, parent, row), data, warnings })
+    else errors.push({ index, error: outcome.rejected.get(row.id) ?? nameTakenError(row, input) })
   }
   return { created, errors: errors.sort((a, b) => a.index - b.index) }
 }
 
 /** Undefined when the batch has changed since it was read: what was checked against it is to be checked again. */
-async function outcomeOf(
+async function writeUnits(
   ctx: AccountContext,
-  giver: State,
-  rows: readonly Row[],
+  parent: PassportState,
+  rows: readonly UnitRow[],
   { level, dryRun = false }: NewUnits,
-): Promise<Outcome | undefined> {
-  if (rows.length === 0) return { written: new Set(), refused: new Map() }
-  if (dryRun) return previewUnits(ctx, { giver, level, rows })
-  const contentId = await handOn(ctx, giver)
-  return contentId === undefined ? undefined : insertUnits(ctx, { giver, contentId, level, rows })
+): Promise<InsertOutcome | undefined> {
+  if (rows.length === 0) return { written: new Set(), rejected: new Map() }
+  if (dryRun) return previewUnits(ctx, { parent, level, rows })
+  const contentId = await snapshotForUnits(ctx, parent)
+  return contentId === undefined ? undefined : insertUnits(ctx, { parent, contentId, level, rows })
 }
 
-function requireFitting({ row }: State, level: UnitLevel): void {
+function requireLevelUnder({ row }: PassportState, level: UnitLevel): void {
   const fault = (message: string) => invalid([{ field: 'level', pointer: '/level', code: 'enum', message }])
   if (row.level === 'i') throw fault('An item has no units. Issue them under its batch or its model.')
   if (row.level === 'b' && level === 'batch')
@@ -78,25 +85,25 @@ function requireFitting({ row }: State, level: UnitLevel): void {
 
 async function checkAll(
   ctx: AccountContext,
-  giver: State,
+  parent: PassportState,
   input: NewUnits,
-): Promise<{ rows: Row[]; errors: NotIssued[] }> {
-  const category = requireCategory(giver.row.category)
-  const inherited = readingOf(giver)
+): Promise<{ rows: UnitRow[]; errors: RejectedUnit[] }> {
+  const category = requireCategory(parent.row.category)
+  const inherited = effectiveData(parent)
   const at = ctx.clock.now()
   const common = { level: input.level, category, inherited, strict: input.strict }
-  const rows: Row[] = []
-  const errors: NotIssued[] = []
+  const rows: UnitRow[] = []
+  const errors: RejectedUnit[] = []
   const seen = new Set<string>()
   const breathe = yieldBetweenRows()
   for (const [index, sent] of input.units.entries()) {
     await breathe()
     try {
       const place = input.bulk ? `/items/${index}` : ''
-      const unit = checkUnit(sent, giver, { ...common, at: place })
+      const unit = checkUnit(sent, parent, { ...common, at: place })
       const row = { index, id: newUuid(at.getTime()), unit, at }
-      const name = nameOf(unit, input.level)
-      if (seen.has(name)) errors.push({ index, error: taken(row, input) })
+      const name = getUnitName(unit, input.level)
+      if (seen.has(name)) errors.push({ index, error: nameTakenError(row, input) })
       else rows.push(row)
       seen.add(name)
     } catch (error) {
@@ -107,15 +114,19 @@ async function checkAll(
   return { rows, errors }
 }
 
-function taken({ index, unit }: Row, { level, bulk }: NewUnits): AppError {
+function nameTakenError({ index, unit }: UnitRow, { level, bulk }: NewUnits): AppError {
   const [field, code] =
     level === 'batch' ? (['lot', 'lot_taken'] as const) : (['serial', 'serial_taken'] as const)
-  const message = `${field} ${nameOf(unit, level)} is already taken under this model; each may be used once.`
+  const message = `${field} ${getUnitName(unit, level)} is already taken under this model; each may be used once.`
   return invalid([{ field, pointer: `${bulk ? `/items/${index}` : ''}/${field}`, code, message }])
 }
 
-function passportOf(ctx: AccountContext, giver: State, { id, unit, at }: Row): Issued['passport'] {
-  const { row } = giver
+function toPassport(
+  ctx: AccountContext,
+  parent: PassportState,
+  { id, unit, at }: UnitRow,
+): CreatedUnit['passport'] {
+  const { row } = parent
   return {
     id,
     account_id: ctx.accountId,
@@ -139,31 +150,31 @@ function passportOf(ctx: AccountContext, giver: State, { id, unit, at }: Row): I
  * The id of that content; a batch's is made when its first unit of a version is issued. Undefined when the batch has
  * changed since its state was read: what was checked against that state must be checked again.
  */
-async function handOn(ctx: AccountContext, giver: State): Promise<string | undefined> {
-  if (giver.row.level === 'm') return giver.contentId
-  if (giver.unitsContentId !== null) return giver.unitsContentId
-  const made = await makeUnitsContent(ctx, giver)
+async function snapshotForUnits(ctx: AccountContext, parent: PassportState): Promise<string | undefined> {
+  if (parent.row.level === 'm') return parent.contentId
+  if (parent.unitsContentId !== null) return parent.unitsContentId
+  const made = await createUnitsContent(ctx, parent)
   if (made !== undefined) return made
-  const now = await getState(ctx, giver.row.id)
-  return now.row.version_no === giver.row.version_no ? (now.unitsContentId ?? undefined) : undefined
+  const now = await getState(ctx, parent.row.id)
+  return now.row.version_no === parent.row.version_no ? (now.unitsContentId ?? undefined) : undefined
 }
 
 /** Undefined when the batch changed, or another process was first. */
-async function makeUnitsContent(ctx: AccountContext, batch: State): Promise<string | undefined> {
+async function createUnitsContent(ctx: AccountContext, batch: PassportState): Promise<string | undefined> {
   const id = newUuid(ctx.clock.now().getTime())
-  const { row, upto } = batch
+  const { row, inheritedVersion } = batch
   const [made] = await ctx.sql`
-    with giver as (
+    with parent as (
       update passport set units_content_id = ${id}
       where id = ${row.id} and account_id = ${ctx.accountId} and version_no = ${row.version_no}
         and units_content_id is null
       returning id
     ), written as (
       insert into content (account_id, upto, model_upto, id, owner_id, own_fields, data)
-      select ${ctx.accountId}::int, ${row.version_no}::int, ${upto}::int, ${id}::uuid, id,
-        ${Object.keys(batch.own ?? {})}::text[], ${JSON.stringify(readingOf(batch))}::text::jsonb
-      from giver
+      select ${ctx.accountId}::int, ${row.version_no}::int, ${inheritedVersion}::int, ${id}::uuid, id,
+        ${Object.keys(batch.own ?? {})}::text[], ${JSON.stringify(effectiveData(batch))}::text::jsonb
+      from parent
     )
-    select 1 from giver`
+    select 1 from parent`
   return made === undefined ? undefined : id
 }
