@@ -1,11 +1,11 @@
 /**
- * Due work is claimed endpoint by endpoint: first which endpoints have any, then some of each. What one of them has
- * waiting, a million or one, changes neither what the claim costs nor what the others get.
+ * Claims due deliveries, the first step of claim → send → settle. It first lists the endpoints with deliveries, then
+ * takes some of each. So a million deliveries of one endpoint neither slow the claim nor delay other endpoints.
  */
 import type { Sql } from '../kernel/db/database.ts'
 import type { SealedSecrets } from './secret.ts'
 
-/** An endpoint with deliveries waiting, as it stands now. */
+/** An endpoint that has deliveries in the queue, with its current state. */
 export type PendingEndpoint = SealedSecrets & {
   status: 'a' | 'p' | 'd' | 'r'
   revision: number
@@ -13,11 +13,11 @@ export type PendingEndpoint = SealedSecrets & {
   failures: number
   failing_since: Date | null
   wait_until: Date | null
-  /** Something may be sent to it now: it is active, not left in peace, and a delivery is due. */
+  /** It is active, not backing off, and has a delivery that is due. */
   is_due: boolean
 }
 
-/** A delivery to be made. */
+/** A delivery to send now. `data` is JSON; `attempts` counts those made before. */
 export type ClaimedDelivery = {
   account_id: number
   endpoint_id: string
@@ -27,7 +27,7 @@ export type ClaimedDelivery = {
   data: string
 }
 
-/** A place in the walk over endpoints, which goes on there the next time. */
+/** Where the next page of pending endpoints begins: after this one. */
 export type EndpointCursor = { accountId: number; endpointId: string }
 
 export const FIRST_CURSOR: EndpointCursor = {
@@ -35,13 +35,13 @@ export const FIRST_CURSOR: EndpointCursor = {
   endpointId: '00000000-0000-0000-0000-000000000000',
 }
 
-/** Endpoints looked at in one step. */
+/** Endpoints in one page of `listPendingEndpoints`. */
 export const MAX_ENDPOINTS_PER_STEP = 256
 export const MAX_CLAIMED = 512
 
 /**
- * The endpoints after a place that have anything waiting, at most 256: a hop over the index for each, however many
- * deliveries lie between. Fewer than 256 means that the walk is at its end.
+ * Lists the endpoints after a cursor that have deliveries, at most 256; fewer mean that this is the last page. It skips
+ * through the index from endpoint to endpoint, however many deliveries lie between.
  */
 export async function listPendingEndpoints(
   sql: Sql,
@@ -76,9 +76,9 @@ export const LEASE_MS = 10_000
 export type LeaseOptions = { holder: string; ms: number }
 
 /**
- * Takes or renews accounts for `ms` and returns those that are ours. An account's deliveries are one process's at a time.
- * All processes go by the database's clock. A lease that goes on for more than twice its length was written before that
- * clock was set back, so nobody holds it.
+ * Takes or renews the leases of accounts for `ms` and returns the accounts that are ours: one process at a time sends
+ * for an account. Only the database's clock counts. A lease that ends later than twice its length from now was written
+ * before that clock was set back, so it is free.
  */
 export async function acquireLeases(
   sql: Sql,
@@ -99,52 +99,53 @@ export async function acquireLeases(
 export const isLeaseTooLong = (sql: Sql, ms: number) =>
   sql`webhook_lease.until > now() + ${2 * ms}::int * interval '1 ms'`
 
-/** Gives back all that a process holds, so that another need not wait. */
+/** Releases all leases of a process, so that others need not wait for them to end. */
 export async function releaseLeases(sql: Sql, holder: string): Promise<void> {
   await sql`delete from webhook_lease where holder = ${holder}`
 }
 
-/** How many of an endpoint are wanted, and which it has already. */
+/** How many deliveries of an endpoint to claim at most, and the ids of events that the process has already. */
 export type ClaimRequest = EndpointCursor & { limit: number; exclude: readonly string[] }
 
 /**
- * Up to 512 deliveries that are due: of each endpoint the ones that have waited longest, at most its room, everything
- * else before the background; over all endpoints the first of each, then the second of each, and so on.
+ * Returns up to 512 due deliveries: of each endpoint the oldest, up to its limit, background events last. Across
+ * endpoints it takes the first of each, then the second of each, and so on.
  */
 export async function claimDeliveries(
   sql: Sql,
   now: Date,
-  rooms: readonly ClaimRequest[],
-  most = MAX_CLAIMED,
+  requests: readonly ClaimRequest[],
+  max = MAX_CLAIMED,
 ): Promise<ClaimedDelivery[]> {
-  if (rooms.length === 0) return []
+  if (requests.length === 0) return []
   const due = (background: boolean) => sql`
     (select d.event_id, d.attempts, d.background, d.due_at from webhook_delivery d
       where d.account_id = w.account_id and d.endpoint_id = w.endpoint_id and d.background = ${background}::boolean
-        and d.due_at <= ${now}::timestamptz and (w.n, d.event_id) not in (select place, event_id from held)
-      order by d.due_at limit w.room)`
-  const held = rooms.flatMap((one, i) => one.exclude.map(id => [i + 1, id] as const))
+        and d.due_at <= ${now}::timestamptz and (w.n, d.event_id) not in (select n, event_id from excluded)
+      order by d.due_at limit w.max)`
+  const excluded = requests.flatMap((one, i) => one.exclude.map(id => [i + 1, id] as const))
   return sql<ClaimedDelivery[]>`
-    with held as materialized (
-      select place, event_id from unnest(
-        ${`{${held.map(([place]) => place).join()}}`}::text::bigint[], ${`{${held.map(([, id]) => id).join()}}`}::text::uuid[]
-      ) as t(place, event_id)
+    with excluded as materialized (
+      select n, event_id from unnest(
+        ${`{${excluded.map(([n]) => n).join()}}`}::text::bigint[],
+        ${`{${excluded.map(([, id]) => id).join()}}`}::text::uuid[]
+      ) as t(n, event_id)
     )
     select f.account_id, f.endpoint_id, f.event_id, f.attempts, e.type, e.data::text as data
     from (
-      select w.account_id, w.endpoint_id, d.event_id, d.attempts, d.background, d.due_at, w.room,
-        row_number() over (partition by w.n order by d.background, d.due_at) as place
+      select w.account_id, w.endpoint_id, d.event_id, d.attempts, d.background, d.due_at, w.max,
+        row_number() over (partition by w.n order by d.background, d.due_at) as turn
       from (
-        select account_id, endpoint_id, room, n
-        from unnest(${rooms.map(one => one.accountId)}::int[], ${rooms.map(one => one.endpointId)}::text[]::uuid[],
-            ${rooms.map(one => one.limit)}::int[])
-          with ordinality as t (account_id, endpoint_id, room, n) offset 0
+        select account_id, endpoint_id, max, n
+        from unnest(${requests.map(one => one.accountId)}::int[],
+            ${requests.map(one => one.endpointId)}::text[]::uuid[], ${requests.map(one => one.limit)}::int[])
+          with ordinality as t (account_id, endpoint_id, max, n) offset 0
       ) w
       cross join lateral (${due(false)} union all ${due(true)}) d
-      order by d.background, place, d.due_at
-      limit ${most}::int
+      order by d.background, turn, d.due_at
+      limit ${max}::int
     ) f
     join event e on e.id = f.event_id and e.account_id = f.account_id
-    where f.place <= f.room
-    order by f.background, f.place, f.due_at`
+    where f.turn <= f.max
+    order by f.background, f.turn, f.due_at`
 }

@@ -1,21 +1,20 @@
 /**
- * How many deliveries may be on their way at once: to an endpoint, for an account, from this process. Whoever answers
- * fast gets more, whoever fails or is slow gets few, and can never use up what the others need.
+ * How many deliveries may be in flight at once: to one endpoint, for one account, from this process. An endpoint that
+ * answers fast gets more; a slow or failing one gets few, so it never uses up what other endpoints need.
  */
 
-/** On their way to one endpoint. */
 const MAX_PER_ENDPOINT = 32
 const FIRST_LIMIT = 4
 const SLOW_LIMIT = 2
 const FAILING_LIMIT = 1
 export const FAST_MS = 1_000
-/** Each of an account's 20 endpoints has so many for itself; what is left of the account's is for whoever comes first. */
+/** Each of an account's 20 endpoints has this many for itself; its endpoints share the rest of MAX_PER_ACCOUNT. */
 const RESERVED_PER_ENDPOINT = 5
 const MAX_PER_ACCOUNT = 128
 const MAX_SHARED = MAX_PER_ACCOUNT - 20 * RESERVED_PER_ENDPOINT
-/** Sockets, and answers in memory of 16 KiB at most. */
+/** Bounds the open sockets, and the memory for answers of up to 16 KiB each. */
 export const MAX_PER_PROCESS = 512
-/** Endpoints that have not answered fast of late share half of the process. */
+/** Endpoints whose last answer was not fast share half of the process. */
 const MAX_UNPROVEN = MAX_PER_PROCESS / 2
 
 export type EndpointConcurrency = { limit: number; inFlight: number; isProven: boolean }
@@ -28,34 +27,34 @@ export const createEndpointConcurrency = (): EndpointConcurrency => ({
   isProven: false,
 })
 
-/** Takes a place in all three, or none. The result gives it back; `undefined` when there is no room. */
+/** Takes a permit of all three limits. Returns its release, or undefined if one of the limits is reached. */
 export function acquirePermit(
-  line: EndpointConcurrency,
+  endpoint: EndpointConcurrency,
   account: AccountConcurrency,
   all: ProcessConcurrency,
 ): (() => void) | undefined {
-  const borrows = line.inFlight >= RESERVED_PER_ENDPOINT
-  if (line.inFlight >= line.limit || all.inFlight >= MAX_PER_PROCESS) return undefined
-  if (borrows && account.shared >= MAX_SHARED) return undefined
-  const isUnproven = !line.isProven
+  const isShared = endpoint.inFlight >= RESERVED_PER_ENDPOINT
+  if (endpoint.inFlight >= endpoint.limit || all.inFlight >= MAX_PER_PROCESS) return undefined
+  if (isShared && account.shared >= MAX_SHARED) return undefined
+  const isUnproven = !endpoint.isProven
   if (isUnproven && all.unproven >= MAX_UNPROVEN) return undefined
   const change = (by: 1 | -1) => {
-    line.inFlight += by
+    endpoint.inFlight += by
     account.inFlight += by
     all.inFlight += by
     if (isUnproven) all.unproven += by
   }
   change(1)
-  if (borrows) account.shared++
+  if (isShared) account.shared++
   return () => {
-    if (borrows) account.shared--
+    if (isShared) account.shared--
     change(-1)
   }
 }
 
-/** What an endpoint's answer does to its window. */
-export function adaptLimit(line: EndpointConcurrency, answer: { ok: boolean; ms: number }): void {
-  line.isProven = answer.ok && answer.ms < FAST_MS
-  if (line.isProven) line.limit = Math.min(line.limit + 1, MAX_PER_ENDPOINT)
-  else line.limit = answer.ok ? SLOW_LIMIT : FAILING_LIMIT
+/** Raises the endpoint's limit by one after a fast success; lowers it to a small one after anything else. */
+export function adaptLimit(endpoint: EndpointConcurrency, answer: { ok: boolean; ms: number }): void {
+  endpoint.isProven = answer.ok && answer.ms < FAST_MS
+  if (endpoint.isProven) endpoint.limit = Math.min(endpoint.limit + 1, MAX_PER_ENDPOINT)
+  else endpoint.limit = answer.ok ? SLOW_LIMIT : FAILING_LIMIT
 }

@@ -1,4 +1,4 @@
-/** The log: every attempt of the last 30 days, newest first, and the ways to have something sent again. */
+/** The log of attempts of the last 30 days, and how to send deliveries again. */
 import { audit } from '../accounts/audit.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
@@ -15,16 +15,16 @@ export type AttemptRecord = {
   event: string
   attempt: number
   at: string
-  /** HTTP's, when there was an answer. */
+  /** HTTP status; null if there was no answer. */
   status: number | null
-  /** `delivered`, or what went wrong by name: `status_500`, `dns`, `connect_timeout`, `tls`, … */
+  /** `delivered`, or the name of the failure: `status_500`, `dns`, `connect_timeout`, `tls`, … */
   outcome: string
   ok: boolean
   detail: string | null
   duration_ms: number
-  /** The first 1 KiB. */
+  /** The first 1 KiB of the answer's body. */
   answer: string | null
-  /** Null when it is done with: delivered, given up, or a test. */
+  /** Null if it was delivered, given up, or a test. */
   next_attempt_at: string | null
 }
 
@@ -45,10 +45,10 @@ type Row = {
 
 export const DEFAULT_DELIVERIES = 50
 export const MAX_DELIVERIES = 500
-/** Events sent again in a statement. */
-const STEP = 20_000
+/** Events that one statement sends again. */
+const STEP_EVENTS = 20_000
 
-/** Newest first; `before` is the id of an attempt, for those older than it. Throws `not_found`. */
+/** Newest first; `before` is the id of an attempt and gives those older than it. Throws `not_found`. */
 export async function listDeliveries(
   ctx: AccountContext,
   { webhookId, limit, before }: { webhookId?: string; limit: number; before?: string },
@@ -86,13 +86,13 @@ function toRecord(row: Row): AttemptRecord {
   }
 }
 
-/** `webhook_status`: unless it is active, the event waits until the webhook is resumed. */
+/** Unless `webhook_status` is `active`, the event waits until the webhook is resumed. */
 export type ResendResult = { event_id: string; webhook_status: EndpointStatus }
 
 /**
- * Sends the event of an attempt again, at once and with six attempts of its own, also one that waits already; a worker
- * that has it in hand meets a count it does not know and leaves it be. Throws `not_found`, and `validation` for a test
- * or an event that is no longer kept.
+ * Sends the event of an attempt again, at once and with six new attempts, also if it is still in the queue. A worker
+ * that is sending it meanwhile sees another number of attempts and leaves it alone. Throws `not_found`, and
+ * `validation` for a test or an event that is no longer kept.
  */
 export async function resendDelivery(ctx: AccountContext, attemptId: string): Promise<ResendResult> {
   const { sql, accountId } = ctx
@@ -114,7 +114,7 @@ export async function resendDelivery(ctx: AccountContext, attemptId: string): Pr
     if (rows.length === 0) {
       throw new AppError(
         'validation',
-        'That was a test, or its event is older than 30 days: there is nothing to send again.',
+        'This was a test, or its event is older than 30 days, so it cannot be sent again.',
       )
     }
     await endBackoff(tx, found.endpoint_id)
@@ -125,12 +125,12 @@ export async function resendDelivery(ctx: AccountContext, attemptId: string): Pr
   })
 }
 
-/** `held` of the `replayed` wait until their webhook is resumed. */
+/** `held`: how many of the `replayed` wait until their webhook is resumed. */
 export type ReplayResult = { replayed: number; held: number }
 
 /**
- * Sends again, with six attempts each, what was given up since a time and not delivered after that. The numbers of
- * events. Throws `not_found`.
+ * Sends again, with six attempts each, the events that were given up since a time and not delivered later. Returns how
+ * many. Throws `not_found`.
  */
 export async function replayFailed(
   ctx: AccountContext,
@@ -149,7 +149,7 @@ export async function replayFailed(
   return total
 }
 
-/** In steps, each kept by itself: half of a replay is no harm, and asking again adds only the rest. */
+/** Commits each step: an interrupted replay does no harm, and a repeated one adds only the rest. */
 async function replayOne(ctx: AccountContext, endpointId: string, since: Date): Promise<number> {
   let total = 0
   let after = uuidFloor(0)
@@ -180,7 +180,7 @@ async function replayStep(
         where account_id = ${accountId} and endpoint_id = ${endpointId} and outcome = 'delivered' and id >= ${from}::uuid
         group by event_id) s on s.event_id = g.event_id and s.last > g.last
       join event e on e.id = g.event_id and e.account_id = ${accountId}
-      where s.event_id is null order by g.event_id limit ${STEP}::int
+      where s.event_id is null order by g.event_id limit ${STEP_EVENTS}::int
     ), added as (
       insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
       select ${clock.now()}::timestamptz, ${accountId}::int, 0, background, ${endpointId}::uuid, event_id from failed

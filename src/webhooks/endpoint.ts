@@ -1,4 +1,4 @@
-/** An endpoint as the account sees it: where events go, which ones, and how it has been doing. */
+/** A webhook endpoint as the account sees it: its URL, its events, and its recent health. */
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
 import { isLongerThan, isOneLine } from '../kernel/characters.ts'
 import type { Fragment, Sql } from '../kernel/db/database.ts'
@@ -9,11 +9,11 @@ import { EVENT_TYPES } from './insert-events.ts'
 export const MAX_ENDPOINTS = 20
 export const MAX_DESCRIPTION_LENGTH = 500
 
-/** Stands for all events, also those that come later. */
+/** Stands for all events, also types that are added later. */
 const ALL = '*'
 
 export type EndpointStatus = 'active' | 'paused' | 'disabled'
-/** `gone`: it answered 410. `failing`: nothing but failures for five days. */
+/** `gone`: it answered 410. `failing`: all attempts of five days failed. */
 export type DisabledReason = 'gone' | 'failing'
 
 export type LastDelivery = {
@@ -28,19 +28,19 @@ export type EndpointRecord = {
   id: string
   url: string
   description: string
-  /** Names, or `["*"]`. */
+  /** Event types, or `["*"]`. */
   events: string[]
   status: EndpointStatus
   created_at: string
-  /** The newest entry of the log, which goes back 30 days. */
+  /** The newest entry of the log, which is kept for 30 days. */
   last_delivery: LastDelivery | null
   failing_since: string | null
-  /** It hangs, and nothing is tried before. */
+  /** It is too slow, so nothing is sent before this time. */
   left_in_peace_until: string | null
   disabled_reason: DisabledReason | null
-  /** Until then a rotated secret's predecessor signs too. */
+  /** Until then the secret before the rotation also signs. */
   old_secret_until: string | null
-  /** `X-Service-Signature` is still made with the old secret. */
+  /** The old secret still signs `X-Service-Signature`. */
   old_secret_signs: boolean
 }
 
@@ -64,8 +64,8 @@ type Row = {
 
 const STATUS: Record<Row['status'], EndpointStatus> = { a: 'active', p: 'paused', d: 'disabled' }
 
-/** Tests that are not of an event do not count as its last delivery. */
-const records = (sql: Sql, accountId: number, which: Fragment) => sql<Row[]>`
+/** Test events do not count as the last delivery. */
+const selectRecords = (sql: Sql, accountId: number, which: Fragment) => sql<Row[]>`
   select w.id, w.url, w.description, w.events, w.status, w.created_at, w.failing_since, w.wait_until,
     w.disabled_reason, w.old_until, w.old_signs,
     l.at as last_at, l.status as last_status, l.outcome as last_outcome, l.attempt as last_attempt
@@ -77,7 +77,7 @@ const records = (sql: Sql, accountId: number, which: Fragment) => sql<Row[]>`
 
 /** The account's endpoints, oldest first. */
 export async function listWebhooks({ sql, accountId, clock }: AccountContext): Promise<EndpointRecord[]> {
-  const rows = await records(sql, accountId, sql``)
+  const rows = await selectRecords(sql, accountId, sql``)
   return rows.map(row => toRecord(row, clock.now()))
 }
 
@@ -86,12 +86,12 @@ export async function getWebhook(
   { sql, accountId, clock }: AccountContext,
   id: string,
 ): Promise<EndpointRecord> {
-  const [row] = await records(sql, accountId, sql`and w.id = ${requireWebhookUuid(id)}`)
+  const [row] = await selectRecords(sql, accountId, sql`and w.id = ${requireWebhookUuid(id)}`)
   if (row === undefined) throw notFound('webhook')
   return toRecord(row, clock.now())
 }
 
-/** The account an endpoint belongs to, for whoever knows only its id. Throws `not_found`. */
+/** Returns the account of an endpoint, for operators who know only its id. Throws `not_found`. */
 export async function getWebhookAccountId({ sql }: OperatorContext, id: string): Promise<number> {
   const [row] = await sql<{ account_id: number }[]>`
     select account_id from webhook_endpoint where id = ${requireWebhookUuid(id)} and status <> 'r'`
@@ -107,8 +107,8 @@ export function requireWebhookUuid(id: string): string {
 
 function toRecord(row: Row, now: Date): EndpointRecord {
   const { last_at, last_status, last_outcome, last_attempt, old_until, wait_until } = row
-  const isLeft = row.status === 'a' && wait_until !== null && wait_until > now
-  const isOverlap = old_until !== null && old_until > now
+  const isBackingOff = row.status === 'a' && wait_until !== null && wait_until > now
+  const hasOldSecret = old_until !== null && old_until > now
   return {
     id: idFromUuid(row.id),
     url: row.url,
@@ -127,46 +127,52 @@ function toRecord(row: Row, now: Date): EndpointRecord {
             outcome: last_outcome,
           },
     failing_since: row.failing_since?.toISOString() ?? null,
-    left_in_peace_until: isLeft ? wait_until.toISOString() : null,
+    left_in_peace_until: isBackingOff ? wait_until.toISOString() : null,
     disabled_reason: row.disabled_reason,
-    old_secret_until: isOverlap ? old_until.toISOString() : null,
-    old_secret_signs: isOverlap && row.old_signs,
+    old_secret_until: hasOldSecret ? old_until.toISOString() : null,
+    old_secret_signs: hasOldSecret && row.old_signs,
   }
 }
 
-const detail = (field: string, code: Detail['code'], message: string): Detail => ({
+const buildDetail = (field: string, code: Detail['code'], message: string): Detail => ({
   field,
   pointer: `/${field}`,
   code,
   message,
 })
 
-/** The filter as it is stored: null for all. Throws `validation` for a name that is no event. */
+/** Parses the filter to what is stored: null for all events. Throws `validation` for an unknown event type. */
 export function parseEvents(events: readonly string[] | undefined): string[] | null {
   if (events === undefined || events.includes(ALL)) return null
   const known: readonly string[] = EVENT_TYPES
   const unknown = events.filter(name => !known.includes(name))
   if (unknown.length > 0 || events.length === 0) {
     const what = events.length === 0 ? 'events is empty.' : `There is no event "${unknown.join('", "')}".`
-    throw invalid([detail('events', 'enum', `${what} There are ${known.join(', ')}, and * for all of them.`)])
+    throw invalid([
+      buildDetail('events', 'enum', `${what} There are ${known.join(', ')}, and * for all of them.`),
+    ])
   }
   return [...new Set(events)]
 }
 
-/** Throws `validation` when it is too long or has characters that cannot be shown. */
+/** Throws `validation` for a text that is too long or has control characters. */
 export function parseDescription(text: string): string {
   if (isLongerThan(text, MAX_DESCRIPTION_LENGTH)) {
     throw invalid([
-      detail('description', 'length', `description is longer than ${MAX_DESCRIPTION_LENGTH} characters.`),
+      buildDetail(
+        'description',
+        'length',
+        `description is longer than ${MAX_DESCRIPTION_LENGTH} characters.`,
+      ),
     ])
   }
   if (!isOneLine(text)) {
-    throw invalid([detail('description', 'format', 'description has characters that cannot be shown.')])
+    throw invalid([buildDetail('description', 'format', 'description has characters that cannot be shown.')])
   }
   return text
 }
 
-export const invalidUrl = (sentence: string): AppError => invalid([detail('url', 'format', sentence)])
+export const invalidUrl = (sentence: string): AppError => invalid([buildDetail('url', 'format', sentence)])
 
 export const tooManyEndpoints = (): AppError =>
   new AppError('validation', `An account has at most ${MAX_ENDPOINTS} webhooks. Remove one that is not used.`)

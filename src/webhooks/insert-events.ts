@@ -1,4 +1,4 @@
-/** An event is written by the statement that causes it: announced exactly when its cause is kept. */
+/** Events for webhooks. The statement that causes an event also inserts it, so both are committed or neither is. */
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 
 export const EVENT_TYPES = [
@@ -12,22 +12,22 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /**
- * The head of an insert, to be followed by a select of `created_at, account_id, id, type, data`. A trigger hands what
- * is written to the endpoints that want it, in the same statement.
+ * The head of an insert, to be followed by a select of `created_at, account_id, id, type, data`. A trigger adds a
+ * delivery for each endpoint that wants the event, in the same statement.
  */
 export const insertEvents = (sql: Sql): Fragment =>
   sql`insert into event (created_at, account_id, id, type, data)`
 
-/** The same for events that go behind everything else; the select ends with one more column, `true`. */
+/** The same for events that are delivered after all others; the select ends with one more column, `true`. */
 export const insertBackgroundEvents = (sql: Sql): Fragment =>
   sql`insert into event (created_at, account_id, id, type, data, background)`
 
-/** What an event about a passport carries: `id` as at the doors. */
+/** The data of an event about a passport; `id` as the API writes it. */
 export function buildPassportEvent(passport: { id: string; category: string; version_no: number }) {
   return { id: passport.id, category: passport.category, version_no: passport.version_no }
 }
 
-/** The same made by the database, from expressions for its members. */
+/** The same as SQL, from an expression for each member. */
 export const buildPassportEventSql = (
   sql: Sql,
   from: { id: Fragment; category: Fragment; versionNo: Fragment },

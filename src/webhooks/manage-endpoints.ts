@@ -1,4 +1,4 @@
-/** Making an endpoint, changing it, holding it, taking it away. What is removed signs nothing any more, at once. */
+/** Adds, changes, pauses, resumes and removes webhook endpoints. A removed endpoint loses its secrets at once. */
 import { audit } from '../accounts/audit.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
@@ -19,7 +19,6 @@ import {
 } from './endpoint.ts'
 import { createWebhookSecret, getSealingContext } from './secret.ts'
 
-/** What registering needs to know of the process it runs in. */
 export type WebhookSetup = { sealer: Sealer; policy: OutboundPolicy }
 
 export type NewWebhook = { url: string; events?: readonly string[]; description?: string }
@@ -28,7 +27,7 @@ export type WebhookChange = Partial<NewWebhook>
 const UNIQUE = '23505'
 const MAX_INSERT_ATTEMPTS = 5
 
-/** The address as it is stored and called. Throws `validation` with the reason when it may not be. */
+/** Returns the normalised URL. Throws `validation` if the outbound policy forbids it. */
 function parseUrl(text: string, policy: OutboundPolicy): string {
   const trimmed = text.trim()
   const fault = explainUrlFault(trimmed, policy)
@@ -36,7 +35,7 @@ function parseUrl(text: string, policy: OutboundPolicy): string {
   return new URL(trimmed).href
 }
 
-/** Adds an endpoint. The `secret` in the answer is shown this once. Throws `validation`: address, event, the 21st. */
+/** Adds an endpoint; the returned `secret` is shown only once. Throws `validation`, also for a 21st endpoint. */
 export async function addWebhook(
   ctx: AccountContext,
   { sealer, policy }: WebhookSetup,
@@ -58,7 +57,7 @@ export async function addWebhook(
       await withTransaction(ctx, tx => insert(tx, row))
       return { ...(await getWebhook(ctx, idFromUuid(id))), secret }
     } catch (error) {
-      // Another one took the slot at the same moment.
+      // Another request took the slot at the same moment.
       if (sqlState(error) !== UNIQUE || attempt === MAX_INSERT_ATTEMPTS) throw error
     }
   }
@@ -87,7 +86,7 @@ async function insert(ctx: AccountContext, row: NewRow): Promise<void> {
   await audit(ctx, 'webhook_added', idFromUuid(row.id))
 }
 
-/** Changes what is given and leaves the rest. Throws `not_found`, `validation`. */
+/** Changes the members that are given. Throws `not_found`, `validation`. */
 export async function changeWebhook(
   ctx: AccountContext,
   { policy }: Pick<WebhookSetup, 'policy'>,
@@ -110,7 +109,7 @@ export async function changeWebhook(
   })
 }
 
-/** Holds what is to be delivered, for 30 days at most. Paused already, or switched off: nothing changes. */
+/** Pauses an active endpoint: its deliveries wait, for 30 days at most. Throws `not_found`. */
 export async function pauseWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
   const uuid = requireWebhookUuid(id)
   return withTransaction(ctx, async tx => {
@@ -122,7 +121,7 @@ export async function pauseWebhook(ctx: AccountContext, id: string): Promise<End
   })
 }
 
-/** Delivers again: what waits goes out at once, and failures so far are forgotten. Also ends a switching-off. */
+/** Resumes a paused or disabled endpoint: waiting deliveries are due at once, failures are reset. Throws `not_found`. */
 export async function resumeWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
   const uuid = requireWebhookUuid(id)
   return withTransaction(ctx, async tx => {
@@ -138,14 +137,14 @@ export async function resumeWebhook(ctx: AccountContext, id: string): Promise<En
   })
 }
 
-/** Tries an endpoint at once that is left in peace: it was just seen to answer, or somebody says that it does. */
+/** Ends the back-off of an endpoint that just answered, or that somebody says works again. */
 export async function endBackoff({ sql, accountId }: AccountContext, uuid: string): Promise<void> {
   await sql`
     update webhook_endpoint set wait_until = null, revision = revision + 1
     where account_id = ${accountId} and id = ${uuid} and wait_until is not null`
 }
 
-/** Takes an endpoint away with what waits for it; its log stays its 30 days. Throws `not_found`. */
+/** Removes an endpoint and its waiting deliveries; its log is kept for 30 days. Throws `not_found`. */
 export async function removeWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
   const uuid = requireWebhookUuid(id)
   return withTransaction(ctx, async tx => {

@@ -1,17 +1,17 @@
-/** How far the queue is behind, over all accounts: for whoever watches the installation. */
+/** How many deliveries of all accounts are due or waiting: for metrics and `doctor`. */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
 
 export type QueueSize = {
-  /** To be delivered now, to endpoints that are neither paused nor switched off. */
+  /** To be delivered now, to active endpoints that are not backing off. */
   due: number
-  /** Waiting for a later attempt, or for an endpoint that is held or left in peace. */
+  /** Waiting for a later attempt, or for an endpoint that is paused or backing off. */
   waiting: number
-  /** Seconds that the oldest of the due ones has been due; 0 when nothing is. */
+  /** How long the oldest due delivery has been due; 0 if none is. */
   oldestDueSeconds: number
 }
 
-/** Counts what waits: at a million of them that takes some tenths of a second, so ask every few seconds at most. */
+/** Counts the queue. With a million deliveries this takes some tenths of a second: call it every few seconds at most. */
 export async function getQueueSize({ sql, clock }: { sql: Sql; clock: Clock }): Promise<QueueSize> {
   const now = clock.now()
   const [row] = await sql<{ due: number; waiting: number; oldest: Date | null }[]>`

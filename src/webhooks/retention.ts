@@ -1,17 +1,17 @@
-/** What is kept how long: the log and events 30 days, what waits for an endpoint that is held as long, old secrets a day. */
+/** Deletes what has expired: events, the log and waiting deliveries after 30 days, replaced secrets after one day. */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { uuidFloor } from '../kernel/ids.ts'
 
 export const EVENT_RETENTION_MS = 30 * 24 * 3_600_000
-/** Rows in a statement: more would hold up others. */
+/** Rows deleted by one statement: more would block other writers for long. */
 const STEP_ROWS = 5_000
 
 export type DeletedCounts = { attempts: number; deliveries: number; events: number; endpoints: number }
 
 /**
- * One step of clearing away, at most 5,000 rows of each kind; a chore over all accounts. All of it finds its rows by
- * ids, which begin with the time. Called again while it removes anything.
+ * Deletes one step, at most 5,000 rows of each kind, over all accounts; call it until it deletes nothing. It finds the
+ * rows by their ids, which begin with the time.
  */
 export async function deleteExpired({ sql, clock }: { sql: Sql; clock: Clock }): Promise<DeletedCounts> {
   const now = clock.now()

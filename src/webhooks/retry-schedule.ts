@@ -1,28 +1,28 @@
-/** When a delivery is tried again, when an endpoint is left in peace, and when it is given up: pure, of times and counts. */
+/** When a delivery is retried, when an endpoint backs off, and when it is disabled. Pure functions of times and counts. */
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** After the attempt before, by its number. */
+/** The delay after the first attempt, after the second, and so on. */
 const RETRY_DELAYS_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS] as const
 const JITTER = 0.1
 export const MAX_DELIVERY_ATTEMPTS = RETRY_DELAYS_MS.length + 1
-/** From the first attempt to the last. */
+/** The time from the first attempt to the last. */
 export const RETRY_PERIOD_MS = RETRY_DELAYS_MS.reduce((sum, step) => sum + step, 0)
 const MAX_DELAY_MS = 6 * HOUR_MS
-/** No attempt is due later than this after the one before. */
+/** No attempt is due later than this after the previous one. */
 export const MAX_JITTERED_DELAY_MS = MAX_DELAY_MS * (1 + JITTER)
 
-/** So many failures without a success between: one delivery alone, which fails six times, does not get there. */
+/** Failures without a success between them. One delivery fails six times at most, so it never reaches this alone. */
 const MIN_FAILURES_TO_BACK_OFF = 20
-/** The schedule's shortest step: an endpoint that is well again is found out as soon as a single retry would. */
+/** The schedule's shortest delay, so that an endpoint that works again is noticed as early as by a retry. */
 export const BACKOFF_MS = MINUTE_MS
-/** Failures only, for so long, switch an endpoint off. */
+/** An endpoint that only failed for this long is disabled. */
 const DISABLE_AFTER_MS = 5 * 24 * HOUR_MS
 
 /**
- * When the attempt after the `attempts`-th is due, or undefined when that was the last. What the receiver asks for
- * (`retryAfterMs`) postpones it, up to the schedule's longest step; it brings nothing forward. `random` is in [0, 1).
+ * Returns when to retry after `attempts` attempts; undefined after the last. The receiver's `retryAfterMs` can postpone
+ * the retry, up to the schedule's longest delay, but never bring it forward. `random` is in [0, 1).
  */
 export function getNextAttemptAt(
   now: Date,
@@ -35,7 +35,7 @@ export function getNextAttemptAt(
   return new Date(now.getTime() + Math.max(jittered, asked))
 }
 
-/** The milliseconds that `Retry-After` asks for, in seconds or as a date (RFC 9110 §10.2.3); undefined when it makes no sense. */
+/** Parses `Retry-After`, seconds or a date (RFC 9110 §10.2.3), to milliseconds; undefined if it is malformed. */
 export function parseRetryAfter(value: string | string[] | undefined, now: Date): number | undefined {
   if (typeof value !== 'string') return undefined
   const text = value.trim()
@@ -45,14 +45,14 @@ export function parseRetryAfter(value: string | string[] | undefined, now: Date)
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime())
 }
 
-/** How an endpoint is doing. */
+/** Failures since the last success, since when, and until when the endpoint backs off. */
 export type EndpointHealth = { failures: number; failingSince: Date | null; waitUntil: Date | null }
 
 export const HEALTHY: EndpointHealth = { failures: 0, failingSince: null, waitUntil: null }
 
 /**
- * After a failed attempt: from the twentieth in a row on, one that was slow is the last for a minute, so that endpoints
- * that hang do not keep places from others. Who fails at once takes no place: it is tried as the schedule says.
+ * Returns the health after a failed attempt. From the 20th failure in a row, a slow one makes the endpoint back off for
+ * a minute, so that it holds no permits that others need. A fast failure holds none, so it only follows the schedule.
  */
 export function recordFailure(
   health: EndpointHealth,
@@ -60,11 +60,11 @@ export function recordFailure(
   { isSlow }: { isSlow: boolean },
 ): EndpointHealth {
   const failures = health.failures + 1
-  const isToRest = isSlow && failures >= MIN_FAILURES_TO_BACK_OFF
+  const mustBackOff = isSlow && failures >= MIN_FAILURES_TO_BACK_OFF
   return {
     failures,
     failingSince: health.failingSince ?? now,
-    waitUntil: isToRest ? new Date(now.getTime() + BACKOFF_MS) : null,
+    waitUntil: mustBackOff ? new Date(now.getTime() + BACKOFF_MS) : null,
   }
 }
 

@@ -1,4 +1,7 @@
-/** A new secret without a gap: both sign for 24 hours, and the documented header moves when the account says so or the time is over. */
+/**
+ * Rotates a secret without a gap: old and new sign for 24 hours. `X-Service-Signature` changes to the new secret when
+ * the account activates it or the 24 hours are over.
+ */
 import { audit } from '../accounts/audit.ts'
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
@@ -9,8 +12,8 @@ import { type EndpointRecord, getWebhook, requireWebhookUuid } from './endpoint.
 import { createWebhookSecret, getSealingContext, SECRET_OVERLAP_MS, type SealedSecrets } from './secret.ts'
 
 /**
- * Makes a new secret; the answer's `secret` is shown this once. The one that signs the documented header until then
- * stays as the old one: rotated twice within a day, what nobody activated is dropped. Throws `not_found`.
+ * Creates a new secret; the returned `secret` is shown only once. The one that signs `X-Service-Signature` now becomes
+ * the old one, so a second rotation within a day drops a secret that nobody activated. Throws `not_found`.
  */
 export async function rotateSecret(
   ctx: AccountContext,
@@ -34,7 +37,7 @@ export async function rotateSecret(
   })
 }
 
-/** Lets the new secret sign the documented header from now on. Without a rotation under way nothing changes. */
+/** Makes the new secret sign `X-Service-Signature` from now on. Without a rotation under way it changes nothing. */
 export async function activateSecret(ctx: AccountContext, id: string): Promise<EndpointRecord> {
   const uuid = requireWebhookUuid(id)
   return withTransaction(ctx, async tx => {
@@ -49,15 +52,15 @@ export async function activateSecret(ctx: AccountContext, id: string): Promise<E
 export type ResealResult = { sealed_anew: number; already_current: number }
 
 /**
- * Seals all secrets under the sealer's own key: for after a change of SECRET_KEY. Throws `validation` when some were
- * sealed under a key that the sealer does not know, and then changes none.
+ * Seals all secrets under the sealer's current key, after a change of SECRET_KEY. Throws `validation` and changes
+ * nothing if some were sealed under a key that the sealer does not know.
  */
 export async function resealSecrets(ctx: OperatorContext, sealer: Sealer): Promise<ResealResult> {
   return withTransaction(ctx, async ({ sql }) => {
     const rows = await sql<SealedSecrets[]>`
       select account_id, id, secret, old_secret, old_until, old_signs from webhook_endpoint where status <> 'r' for update`
     const locked = rows.filter(row =>
-      sealedParts(row).some(part => sealer.open(part, placeOf(row)) === undefined),
+      sealedParts(row).some(part => sealer.open(part, contextOf(row)) === undefined),
     )
     if (locked.length > 0) {
       throw new AppError(
@@ -67,10 +70,11 @@ export async function resealSecrets(ctx: OperatorContext, sealer: Sealer): Promi
     }
     const old = rows.filter(row => sealedParts(row).some(part => !sealer.isCurrent(part)))
     for (const row of old) {
-      const again = (part: Uint8Array) => sealer.seal(sealer.open(part, placeOf(row)) ?? '', placeOf(row))
+      const reseal = (part: Uint8Array) =>
+        sealer.seal(sealer.open(part, contextOf(row)) ?? '', contextOf(row))
       await sql`
-        update webhook_endpoint set secret = ${again(row.secret)},
-          old_secret = ${row.old_secret === null ? null : again(row.old_secret)}, revision = revision + 1
+        update webhook_endpoint set secret = ${reseal(row.secret)},
+          old_secret = ${row.old_secret === null ? null : reseal(row.old_secret)}, revision = revision + 1
         where account_id = ${row.account_id} and id = ${row.id}`
     }
     return { sealed_anew: old.length, already_current: rows.length - old.length }
@@ -80,9 +84,9 @@ export async function resealSecrets(ctx: OperatorContext, sealer: Sealer): Promi
 const sealedParts = ({ secret, old_secret }: SealedSecrets) =>
   old_secret === null ? [secret] : [secret, old_secret]
 
-const placeOf = (row: SealedSecrets) => getSealingContext(row.account_id, row.id)
+const contextOf = (row: SealedSecrets) => getSealingContext(row.account_id, row.id)
 
-/** How many secrets are sealed under the sealer's own key, and how many it cannot open or would have to seal anew. */
+/** Counts the secrets sealed under the sealer's current key, and the others: sealed under another key or unreadable. */
 export async function countSealed(
   ctx: OperatorContext,
   sealer: Sealer,
@@ -90,7 +94,7 @@ export async function countSealed(
   const rows = await ctx.sql<SealedSecrets[]>`
     select account_id, id, secret, old_secret, old_until, old_signs from webhook_endpoint where status <> 'r'`
   const opens = (row: SealedSecrets) =>
-    sealedParts(row).every(part => sealer.isCurrent(part) && sealer.open(part, placeOf(row)) !== undefined)
+    sealedParts(row).every(part => sealer.isCurrent(part) && sealer.open(part, contextOf(row)) !== undefined)
   const current = rows.filter(opens).length
   return { current, other: rows.length - current }
 }

@@ -1,16 +1,16 @@
-/** The events of scans that an account still has, 30 days of them: what its people look at without a webhook. */
+/** Lists an account's scan events of the last 30 days, for the console: no webhook is needed to see them. */
 import type { AccountContext } from '../accounts/context.ts'
 import { uuidFloor } from '../kernel/ids.ts'
 import { EVENT_RETENTION_MS } from './retention.ts'
 
 type Type = 'scan.milestone' | 'scan.clone_suspected'
 
-/** Newest first; of one product alone if it is named. */
+/** Newest first; only those of `productId` if it is given. */
 export async function listScanEvents<T>(
   { sql, accountId, clock }: AccountContext,
   { type, limit, productId }: { type: Type; limit: number; productId?: string },
 ): Promise<{ at: Date; data: T }[]> {
-  // Said in the statement itself: a parameter would not tell the partial index that it is meant.
+  // A literal, not a parameter: otherwise PostgreSQL cannot use the partial index.
   const only = type === 'scan.milestone' ? sql`type = 'scan.milestone'` : sql`type = 'scan.clone_suspected'`
   const one = productId === undefined ? sql`` : sql`and data->>'product_id' = ${productId}`
   return sql<{ at: Date; data: T }[]>`

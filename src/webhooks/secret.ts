@@ -1,16 +1,16 @@
-/** The secrets that signatures are made with: 32 random bytes, shown when they are made, sealed where they are kept. */
+/** The secrets that sign deliveries: 32 random bytes, shown once, stored sealed. */
 import { randomBytes } from 'node:crypto'
 import type { Sealer } from '../kernel/sealing.ts'
 
 const PREFIX = 'whsec_'
 const BYTES = 32
 
-/** How long a rotated secret's predecessor signs too. */
+/** How long the old secret also signs after a rotation. */
 export const SECRET_OVERLAP_MS = 24 * 3_600_000
 
 export const createWebhookSecret = (): string => PREFIX + randomBytes(BYTES).toString('base64')
 
-/** What the secret of an endpoint is sealed for: it opens for no other. */
+/** Binds a sealed secret to its endpoint: it cannot be opened for another one. */
 export const getSealingContext = (accountId: number, endpointId: string): string =>
   `webhook ${accountId} ${endpointId}`
 
@@ -23,17 +23,17 @@ export type SealedSecrets = {
   old_signs: boolean
 }
 
-/** `standard`: whose signatures stand in `webhook-signature`, newest first. `documented`: whose is in `X-Service-Signature`. */
+/** `standard` sign the header `webhook-signature`, newest first; `documented` signs `X-Service-Signature`. */
 export type SigningSecrets = { standard: readonly string[]; documented: string }
 
-/** The secrets that sign at `now`, or undefined when they were sealed under a key that is not known here. */
+/** Returns the secrets that sign at `now`; undefined if they were sealed under an unknown key. */
 export function openSecrets(sealer: Sealer, row: SealedSecrets, now: Date): SigningSecrets | undefined {
-  const place = getSealingContext(row.account_id, row.id)
-  const secret = sealer.open(row.secret, place)
+  const context = getSealingContext(row.account_id, row.id)
+  const secret = sealer.open(row.secret, context)
   if (secret === undefined) return undefined
   const isOverlap = row.old_secret !== null && row.old_until !== null && now < row.old_until
   if (!isOverlap || row.old_secret === null) return { standard: [secret], documented: secret }
-  const old = sealer.open(row.old_secret, place)
+  const old = sealer.open(row.old_secret, context)
   if (old === undefined) return undefined
   return { standard: [secret, old], documented: row.old_signs ? old : secret }
 }

@@ -1,4 +1,4 @@
-/** A test event: sent at once, once, through the same guard and with the same signatures as the real ones. */
+/** Sends a test event at once and only once, with the same checks and signatures as real events. */
 import { audit } from '../accounts/audit.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
@@ -12,13 +12,16 @@ import { openSecrets, type SealedSecrets } from './secret.ts'
 import { sendDelivery } from './send.ts'
 import { settleDeliveries } from './settle.ts'
 
-/** Not one of the contract's: a receiver that looks at the name can tell it from a real event. */
+/** No event type of the API: a receiver can tell a test from a real event by its name. */
 export const TEST_EVENT = 'webhook.test'
 
-/** Where a test is looked for in the log it was just written to. */
-const NEWEST = 500
+/** How many of the newest log entries are searched for the test. */
+const MAX_SEARCHED = 500
 
-/** Sends a test, also to an endpoint that is paused, switched off or left in peace. What became of it, as in the log. Throws `not_found`. */
+/**
+ * Sends a test, also to an endpoint that is paused, disabled or backing off. Returns the entry of the log.
+ * Throws `not_found`, and `validation` if the secret cannot be opened.
+ */
 export async function sendTestEvent(
   ctx: AccountContext,
   { sealer, outbound }: { sealer: Sealer; outbound: Outbound },
@@ -34,7 +37,7 @@ export async function sendTestEvent(
   if (secrets === undefined) {
     throw new AppError(
       'validation',
-      'The secret of this webhook was sealed with another SECRET_KEY and does not open.',
+      'The secret of this webhook was sealed with another SECRET_KEY and cannot be opened. Rotate the secret.',
     )
   }
   const eventId = newUuid(clock.now().getTime())
@@ -46,8 +49,8 @@ export async function sendTestEvent(
   await settleDeliveries(sql, [{ ...test, attemptNumber: 1, kind: 't', attempt, nextAt: undefined }], [])
   if (attempt.outcome === 'delivered') await endBackoff(ctx, endpointId)
   await audit(ctx, 'webhook_tested', id)
-  const newest = await listDeliveries(ctx, { webhookId: id, limit: NEWEST })
-  // Deliveries go on meanwhile: the newest attempt need not be this one.
+  const newest = await listDeliveries(ctx, { webhookId: id, limit: MAX_SEARCHED })
+  // Other deliveries go on meanwhile, so the newest entry need not be this one.
   const record = newest.find(one => one.event_id === idFromUuid(eventId))
   if (record === undefined) throw notFound('delivery')
   return record

@@ -1,4 +1,4 @@
-/** One attempt to deliver: signed anew, sent, and whatever comes of it told by name. It never throws. */
+/** Sends one delivery: signs the event, posts it, and names the outcome. The second step of claim → send → settle. */
 import type { Clock } from '../kernel/clock.ts'
 import { type FailureName, type Outbound, OutboundFailure } from '../kernel/http-out/outbound-http.ts'
 import { idFromUuid } from '../kernel/ids.ts'
@@ -9,7 +9,7 @@ import { signEvent } from './sign.ts'
 const MAX_LOGGED_BYTES = 1_024
 const GONE = 410
 
-/** `data` is JSON. */
+/** `data` is JSON; `eventId` is a UUID. */
 export type DeliveryRequest = {
   url: string
   secrets: SigningSecrets
@@ -18,39 +18,39 @@ export type DeliveryRequest = {
   data: string
 }
 
-/** `delivered`, the status as `status_500`, or what stopped it. */
+/** `delivered`, an HTTP status such as `status_500`, or the name of a network failure. */
 export type DeliveryOutcome = 'delivered' | `status_${number}` | FailureName
 
 export type DeliveryAttempt = {
   at: Date
   durationMs: number
   outcome: DeliveryOutcome
-  /** HTTP's, when there was an answer. */
+  /** HTTP status; null if there was no answer. */
   status: number | null
-  /** A sentence about a failure. */
+  /** What failed, as a sentence; null for a success. */
   detail: string | null
-  /** The first 1 KiB of the answer. */
+  /** The first 1 KiB of the answer's body. */
   answer: string | null
   retryAfterMs: number | undefined
-  /** 410: the receiver wants nothing any more. */
+  /** The receiver answered 410: it wants no more events. */
   isGone: boolean
 }
 
+/** Posts the event and returns what happened; a failure of the receiver or the network is a result, not an error. */
 export async function sendDelivery(
   outbound: Outbound,
   clock: Clock,
-  letter: DeliveryRequest,
+  { url, secrets, eventId, type, data }: DeliveryRequest,
 ): Promise<DeliveryAttempt> {
   const at = clock.now()
-  const began = performance.now()
-  const { url, secrets, eventId, type, data } = letter
+  const start = performance.now()
   const signed = signEvent({ id: idFromUuid(eventId), event: type, data, at }, secrets)
   try {
     const { status, headers, body } = await outbound.post({ url, headers: signed.headers, body: signed.body })
     const ok = status >= 200 && status < 300
     return {
       at,
-      durationMs: Math.round(performance.now() - began),
+      durationMs: Math.round(performance.now() - start),
       outcome: ok ? 'delivered' : `status_${status}`,
       status,
       detail: ok ? null : explainStatus(status),
@@ -62,7 +62,7 @@ export async function sendDelivery(
     if (!(error instanceof OutboundFailure)) throw error
     return {
       at,
-      durationMs: Math.round(performance.now() - began),
+      durationMs: Math.round(performance.now() - start),
       outcome: error.failure,
       status: null,
       detail: error.message,
@@ -73,7 +73,7 @@ export async function sendDelivery(
   }
 }
 
-/** Of the 3xx only those that lead elsewhere: a 304 is none. */
+/** Only the 3xx that name another address: 304 is not a redirect. */
 export const isRedirect = (status: number) => [300, 301, 302, 303, 307, 308].includes(status)
 
 function explainStatus(status: number): string {
@@ -82,7 +82,7 @@ function explainStatus(status: number): string {
   return `It answered ${status}; only 2xx counts as received.`
 }
 
-/** As text that the database takes: what is no UTF-8, and NUL, become the replacement character. */
+/** The body as text that PostgreSQL can store: invalid UTF-8 and NUL become U+FFFD. */
 function readAnswer(body: Buffer): string | null {
   if (body.length === 0) return null
   return body.subarray(0, MAX_LOGGED_BYTES).toString('utf8').replaceAll('\0', '\ufffd')

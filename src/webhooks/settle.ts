@@ -1,5 +1,4 @@
-/** What became of attempts, written many at a time: the log, what is still to be done, and how the endpoints are. */
-
+/** Settles deliveries, the last step of claim → send → settle: writes the log, the queue and the endpoints' health. */
 import { getServiceActor } from '../accounts/actors.ts'
 import { audit } from '../accounts/audit.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -9,7 +8,7 @@ import type { DisabledReason } from './endpoint.ts'
 import type { EndpointHealth } from './retry-schedule.ts'
 import type { DeliveryAttempt } from './send.ts'
 
-/** An attempt that was made. `attempt` counts from 1. */
+/** One attempt that was made. `attemptNumber` counts from 1; `kind` is `e` for an event, `t` for a test. */
 export type AttemptResult = {
   accountId: number
   endpointId: string
@@ -18,11 +17,11 @@ export type AttemptResult = {
   attemptNumber: number
   kind: 'e' | 't'
   attempt: DeliveryAttempt
-  /** When it is tried again; undefined when it is done with, one way or the other. */
+  /** When the delivery is tried again; undefined if it was delivered or given up. */
   nextAt: Date | undefined
 }
 
-/** How an endpoint is after the newest of the results; told with the revision it was known at. */
+/** The health of an endpoint after its newest attempt. It is written only if `revision` is still the current one. */
 export type EndpointUpdate = {
   accountId: number
   endpointId: string
@@ -31,14 +30,13 @@ export type EndpointUpdate = {
   disabledReason: DisabledReason | null
 }
 
-/** A column of the rows as a plain text, which the driver need not quote: for numbers, names and times. */
+/** A column of the rows as one text, which spares the driver quoting each value: for numbers, names and times. */
 const column = (values: readonly (string | number | boolean | null)[]) => `{${values.join()}}`
 
 /**
- * One statement: the attempts are logged, what is done with leaves the queue, the rest waits for its next time. Answers
- * the endpoints that were switched off by it. A
- * delivery whose count of attempts is not the one we knew has been taken up by somebody else and is left to them.
- * `account_id + 0` keeps the index of what is due out of it: the primary key is the way to a row.
+ * Logs the attempts, removes finished deliveries and reschedules the others, in one statement. Returns the ids of
+ * endpoints that it disabled. A delivery whose number of attempts has changed was taken by somebody else: it stays.
+ * `account_id + 0` keeps PostgreSQL from using the index of due deliveries instead of the primary key.
  */
 export async function settleDeliveries(
   sql: Sql,
@@ -94,7 +92,7 @@ export async function settleDeliveries(
   return changed.filter(row => row.reason !== null).map(row => row.id)
 }
 
-/** The account is told that an endpoint was switched off: in its audit log, and in the endpoint's own record. */
+/** Records in the account's audit log that an endpoint was disabled. */
 export async function auditDisabledEndpoint(
   ctx: { sql: Sql; clock: Clock },
   { accountId, endpointId }: EndpointUpdate,

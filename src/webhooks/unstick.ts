@@ -1,27 +1,27 @@
-/** Frees what waits for a time that will not come: the clock that wrote it ran ahead and was set back since. */
+/** Frees deliveries that wait far too long because a server's clock was ahead when it scheduled them. */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { isLeaseTooLong, LEASE_MS } from './claim.ts'
 import { BACKOFF_MS, MAX_JITTERED_DELAY_MS } from './retry-schedule.ts'
 
-/** Servers whose clocks are this far apart do not disturb each other. */
+/** Clocks of servers may differ by this much without effect. */
 const TOLERANCE_MS = 60_000
 
 export type StuckCounts = { leases: number; deliveries: number; endpoints: number }
 
 type Context = { sql: Sql; clock: Clock }
 
-/** Counts what waits longer than any schedule says. Reads the deliveries that wait for a later attempt. */
+/** Counts what waits longer than any schedule allows. Reads all deliveries that wait for a later attempt. */
 export async function countStuck(ctx: Context): Promise<StuckCounts> {
   const { sql } = ctx
   const [row] = await sql<StuckCounts[]>`
     select (select count(*) from webhook_lease where ${isLeaseTooLong(sql, LEASE_MS)}) as leases,
       (select count(*) from webhook_delivery where ${isDueTooLate(ctx)}) as deliveries,
-      (select count(*) from webhook_endpoint where ${isPausedTooLong(ctx)}) as endpoints`
+      (select count(*) from webhook_endpoint where ${isBackingOffTooLong(ctx)}) as endpoints`
   return row ?? { leases: 0, deliveries: 0, endpoints: 0 }
 }
 
-/** Ends such leases, and makes such deliveries and endpoints due now. Returns how many of each. */
+/** Ends stuck leases and makes stuck deliveries and endpoints due now. Returns how many of each. */
 export async function unstick(ctx: Context): Promise<StuckCounts> {
   const { sql, clock } = ctx
   const now = clock.now()
@@ -30,7 +30,7 @@ export async function unstick(ctx: Context): Promise<StuckCounts> {
     update webhook_delivery set due_at = ${now}::timestamptz where ${isDueTooLate(ctx)}`
   const endpoints = await sql`
     update webhook_endpoint set wait_until = null, failing_since = least(failing_since, ${now}::timestamptz)
-    where ${isPausedTooLong(ctx)}`
+    where ${isBackingOffTooLong(ctx)}`
   return { leases: leases.count, deliveries: deliveries.count, endpoints: endpoints.count }
 }
 
@@ -38,6 +38,6 @@ const isDueTooLate = ({ sql, clock }: Context) => sql`
   due_at > ${new Date(clock.now().getTime() + TOLERANCE_MS)}::timestamptz
   and (attempts = 0 or due_at > ${new Date(clock.now().getTime() + TOLERANCE_MS + MAX_JITTERED_DELAY_MS)}::timestamptz)`
 
-const isPausedTooLong = ({ sql, clock }: Context) => sql`
+const isBackingOffTooLong = ({ sql, clock }: Context) => sql`
   (wait_until > ${new Date(clock.now().getTime() + TOLERANCE_MS + BACKOFF_MS)}::timestamptz
     or failing_since > ${new Date(clock.now().getTime() + TOLERANCE_MS)}::timestamptz)`

@@ -1,4 +1,4 @@
-/** When deliveries are tried, when an endpoint is left in peace or switched off: under a clock that the test holds. */
+/** When deliveries are retried, when an endpoint backs off or is disabled, with a clock that the test sets. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -170,7 +170,7 @@ describe('an endpoint that only fails', () => {
     return id
   }
 
-  test('slowly: it is left in peace for a minute, and what waits loses no attempts', async () => {
+  test('slow failures: the endpoint backs off for a minute, and waiting deliveries lose no attempts', async () => {
     const id = await leftInPeace()
     stand.clock.advance(31_000)
     assert.equal((await getWebhook(account.ctx, id)).left_in_peace_until, null)
@@ -205,7 +205,7 @@ describe('an endpoint that only fails', () => {
     }
   })
 
-  test('is switched off after five days of failures, and the account is told', async () => {
+  test('is disabled after five days of failures, with an entry in the audit log', async () => {
     const id = await endpoint()
     answering(500)
     const worker = stand.worker({ random: () => 0.5 })
