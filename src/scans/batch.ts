@@ -1,7 +1,7 @@
-/** Scans on their way to the database, already without anything of the reader but keyed hashes. */
+/** Scans that wait to be written. Of the reader they hold only keyed hashes. */
 import type { Device } from './device.ts'
 
-/** What the door says of a passport; a row of the passport has these. */
+/** What a scan needs of its passport: columns of the passport's row. */
 export type ScannedPassport = {
   id: string
   account_id: number
@@ -11,9 +11,9 @@ export type ScannedPassport = {
   parent_id: string | null
 }
 
-/** Scans of one passport, day, country and device. */
+/** The scans of one passport by day, country and device. */
 export type ScanCounter = {
-  /** Its place in the batch. */
+  /** Its index in the batch. */
   slot: number
   passport: ScannedPassport
   day: number
@@ -23,7 +23,7 @@ export type ScanCounter = {
   crawlers: number
 }
 
-/** A reader of an item in an hour. */
+/** One reader of an item within an hour. `before`: the reader's hash under the salt of the day before. */
 export type ItemVisit = {
   passportId: string
   accountId: number
@@ -35,12 +35,12 @@ export type ItemVisit = {
 }
 
 export type ScanBatch = {
-  /** Given when it is first written; the same at each further try. */
+  /** Assigned at the first attempt to write it; the same for each retry. */
   number?: number
   scans: number
   /** In the order of their slots. */
   counters: Map<string, ScanCounter>
-  /** A day's readers, by hash: the slot of the cell they count in if nobody has seen them that day. */
+  /** Readers by hash, with the slot of the counter that counts them if they are new on that day. */
   visitors: Map<string, number>
   items: Map<string, ItemVisit>
 }
@@ -52,21 +52,21 @@ export const createScanBatch = (): ScanBatch => ({
   items: new Map(),
 })
 
-/** What a batch weighs in memory and in a statement: rows, not scans. */
+/** The size of a batch, in memory and in a statement: its rows, not its scans. */
 export const countBatchRows = (batch: ScanBatch): number =>
   batch.counters.size + batch.visitors.size + batch.items.size
 
-/** The cell of these words, made at first use. */
+/** Returns the counter of this passport, day, country and device, and creates it if needed. */
 export function getCounter(
   batch: ScanBatch,
-  words: Omit<ScanCounter, 'slot' | 'scans' | 'crawlers'>,
+  dimensions: Omit<ScanCounter, 'slot' | 'scans' | 'crawlers'>,
 ): ScanCounter {
-  const { passport, day, country, device } = words
+  const { passport, day, country, device } = dimensions
   const key = `${passport.id}${country}${device}${day}`
-  let cell = batch.counters.get(key)
-  if (cell === undefined) {
-    cell = { slot: batch.counters.size, passport, day, country, device, scans: 0, crawlers: 0 }
-    batch.counters.set(key, cell)
+  let counter = batch.counters.get(key)
+  if (counter === undefined) {
+    counter = { slot: batch.counters.size, passport, day, country, device, scans: 0, crawlers: 0 }
+    batch.counters.set(key, counter)
   }
-  return cell
+  return counter
 }

@@ -1,4 +1,4 @@
-/** A range against the one before it, where that can be said: whole days only, all of them counted in the same way. */
+/** Compares a range with the one before it, if both consist of whole days that were counted in the same way. */
 import type { AccountContext } from '../accounts/context.ts'
 import { dayOf, formatDay } from './day.ts'
 import { KEPT_DAYS } from './delete-old-scans.ts'
@@ -10,9 +10,9 @@ export type Comparison =
   | { is: 'compared'; recent: Sums; before: Sums }
   /** Nothing was ever counted. */
   | { is: 'nothing' }
-  /** The days before are no longer kept. */
+  /** The earlier days are no longer stored. */
   | { is: 'forgotten' }
-  /** The first scan that is still known, or the last change of what is counted, is within the days that would be compared. */
+  /** Counting began, or its settings changed, within the days to compare. */
   | { is: 'young' | 'switched'; since: string }
 
 type Row = {

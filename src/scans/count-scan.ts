@@ -1,4 +1,4 @@
-/** From a request to numbers: what a scan leaves behind is made here, and the address and user agent end here. */
+/** Turns a scan into counts. After this step, nothing has the reader's address or user agent any more. */
 import { getNetwork } from '../kernel/http/network.ts'
 import { getCounter, type ScanBatch, type ScannedPassport } from './batch.ts'
 import { type CountryLookup, UNKNOWN_COUNTRY } from './country.ts'
@@ -9,17 +9,17 @@ import type { ReaderLimit } from './reader-limit.ts'
 import type { Salts } from './salts.ts'
 import { isCounted, type SettingsCache } from './settings.ts'
 
-/** Who looked, as the door saw it. In memory only, for a second as a rule. */
+/** The reader of a request. Held in memory only, usually for a second. */
 export type ScanReader = {
   address: string
   userAgent: string
-  /** Two letters that a trusted proxy has sent. */
+  /** Two letters from a trusted proxy. */
   country?: string | undefined
-  /** Of a signed-in person. */
+  /** Session cookie of a signed-in person. */
   sessionToken?: string | undefined
 }
 
-/** The same reader at the same passport within the same hour, `times` over. */
+/** The `times` scans of a passport by one reader within an hour. */
 export type PendingScan = { passport: ScannedPassport; reader: ScanReader; hour: number; times: number }
 
 export type ScanTools = {
@@ -29,7 +29,7 @@ export type ScanTools = {
   readerLimit: ReaderLimit
 }
 
-/** Adds one sighting to a batch, unless its account or category is not counted: then nothing is derived. */
+/** Adds scans to a batch, unless counting is off for their account or category: then nothing is derived from them. */
 export function countScan(
   batch: ScanBatch,
   { passport, reader, hour, times }: PendingScan,
@@ -45,40 +45,40 @@ export function countScan(
     return
   }
   const country = tools.countries.find(reader.address, reader.country)
-  const cell = getCounter(batch, { passport, day, country, device: kind })
-  cell.scans += times
-  const { words, visitor } = hashReader(passport.id, reader, day, tools)
-  if (!batch.visitors.has(visitor)) batch.visitors.set(visitor, cell.slot)
+  const counter = getCounter(batch, { passport, day, country, device: kind })
+  counter.scans += times
+  const { identity, visitor } = hashReader(passport.id, reader, day, tools)
+  if (!batch.visitors.has(visitor)) batch.visitors.set(visitor, counter.slot)
   if (passport.level !== 'i' || settings.clone_rules === null) return
   const key = `${hour}${visitor}${country}`
   const visit = batch.items.get(key)
   if (visit !== undefined) visit.scans += times
   else {
-    // A salt that is gone belongs to a day that no window looks back to from this one.
-    const before = tools.salts.has(day - 1) ? tools.salts.hash(day - 1, words) : visitor
+    // If that salt is gone, no window reaches back to its day.
+    const before = tools.salts.has(day - 1) ? tools.salts.hash(day - 1, identity) : visitor
     const { id: passportId, account_id: accountId } = passport
     batch.items.set(key, { passportId, accountId, hour, visitor, before, country, scans: times })
   }
 }
 
-/** The hash that stands for a reader, and what it is made of; beyond the cap all of a network are one more reader. */
+/** Returns the reader's hash and the text it is made of. Beyond the limit, all of a network share one hash. */
 function hashReader(
   passportId: string,
   { address, userAgent }: ScanReader,
   day: number,
   { salts, readerLimit }: ScanTools,
-): { words: string; visitor: string } {
-  const words = `${passportId}\n${address}\n${userAgent}`
-  const visitor = salts.hash(day, words)
-  if (readerLimit.admits(day, passportId, address, visitor)) return { words, visitor }
+): { identity: string; visitor: string } {
+  const identity = `${passportId}\n${address}\n${userAgent}`
+  const visitor = salts.hash(day, identity)
+  if (readerLimit.admits(day, passportId, address, visitor)) return { identity, visitor }
   const shared = `${passportId}\n${getNetwork(address, 56)}`
-  return { words: shared, visitor: salts.hash(day, shared) }
+  return { identity: shared, visitor: salts.hash(day, shared) }
 }
 
 const kinds = new Map<string, Device | 'crawler'>()
 const MAX_CACHED_KINDS = 2_000
 
-/** Remembered for the few hundred user agents that most readers have. */
+/** Cached for the few hundred user agents that most readers have. */
 function findKind(userAgent: string): Device | 'crawler' {
   let kind = kinds.get(userAgent)
   if (kind === undefined) {

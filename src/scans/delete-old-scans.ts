@@ -1,4 +1,4 @@
-/** Forgetting: what the statistics no longer need is deleted, by whichever process looks first. */
+/** Deletes scan data that the statistics no longer need. Of several processes, one does it at a time. */
 import type { OperatorContext } from '../accounts/context.ts'
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { DAY_MS, dayOf, formatDay, formatHour, hourOf } from './day.ts'
@@ -6,17 +6,17 @@ import { SPAN_DAYS } from './spans.ts'
 import { CLONE_WINDOW_HOURS } from './suspect-clones.ts'
 
 const INTERVAL_MS = 600_000
-/** The longest range that can be asked for, and a month to be sure of it. */
+/** The longest range of the API is 365 days; a month is added as a margin. */
 export const KEPT_DAYS = 400
-/** What tells one reader from another is kept for a day and the next. */
+/** Hashes and salts of readers are kept for two days. */
 const KEPT_READER_DAYS = 2
-/** Rows of one statement: it holds its locks for some 50 ms. */
+/** Rows deleted by one statement, which holds its locks for about 50 ms. */
 const STEP_ROWS = 5_000
 
-/** Rows deleted, by table; undefined when another process has done it within the last ten minutes. */
+/** Rows deleted, by table; undefined if a process did it within the last ten minutes. */
 export type DeletedScans = Readonly<Record<string, number>> | undefined
 
-/** Deletes what is past its time, ten minutes after the last time at the earliest; stops between two steps when told. */
+/** Deletes expired rows, at most once in ten minutes; `isStopped` ends it between two steps. */
 export async function deleteOldScans(
   { sql, clock }: OperatorContext,
   isStopped: () => boolean = () => false,
@@ -64,7 +64,7 @@ export async function deleteOldScans(
   return cleaned
 }
 
-/** Whoever moves the row does the work: of several at once, one. */
+/** The process that updates the row does the work, so only one does. */
 async function takeTurn(sql: Sql, now: Date): Promise<boolean> {
   const mine = await sql`
     update scan_cleaning set done_at = ${now}

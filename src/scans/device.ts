@@ -1,9 +1,9 @@
-/** What a reader holds in the hand, from the words of a user agent; an iPad that calls itself a Mac counts as one. */
+/** Detects the kind of device from a user agent. An iPad that presents itself as a Mac counts as a desktop. */
 
 export const DEVICES = ['mobile', 'tablet', 'desktop', 'other'] as const
 export type Device = (typeof DEVICES)[number]
 
-/** Televisions, game consoles, cars, watches and glasses: they have words of phones and desktops as well. */
+/** Televisions, game consoles, cars, watches, glasses: checked first, because they also match phones and desktops. */
 const NEITHER =
   /smart-?tv|\btv\b|appletv|googletv|hbbtv|inettv|dtv|netcast|web0s|bravia|\baft[a-z]|crkey|roku|viera|philipstv|playstation|xbox|nintendo|quest \d|oculus|qtcarbrowser|tesla|(?<!air)watch|wear ?os|sonos/i
 const PHONE =
@@ -19,7 +19,7 @@ export function detectDevice(userAgent: string): Device {
   if (TABLET.test(userAgent)) return 'tablet'
   if (PHONE.test(userAgent)) return 'mobile'
   const isBrowser = BROWSER.test(userAgent)
-  // Browsers on Android phones say Mobile, on tablets they do not; apps say it nowhere, and most of them are on phones.
+  // Android browsers say Mobile on phones, not on tablets. Apps never say it, and most of them run on phones.
   if (ANDROID.test(userAgent)) return isBrowser ? 'tablet' : 'mobile'
   if (DESKTOP.test(userAgent)) return 'desktop'
   return isBrowser && /\blinux\b/i.test(userAgent) ? 'desktop' : 'other'

@@ -1,4 +1,4 @@
-/** Round numbers of scans that were reached: the newest of an account, and all of one passport with their days. */
+/** Lists reached milestones: the newest of an account, and all of one passport with their days. */
 import type { AccountContext } from '../accounts/context.ts'
 import { findUuid } from '../kernel/ids.ts'
 import { listScanEvents } from '../webhooks/scan-events.ts'
@@ -6,7 +6,7 @@ import { findNextMilestone, listMilestonesUpTo } from './milestones.ts'
 
 export type ReachedMilestone = { uuid: string; milestone: number; at: string }
 
-/** Newest first, as long as their events are kept. */
+/** Newest first, for as long as their events are stored. */
 export async function listMilestones(
   ctx: AccountContext,
   { limit }: { limit: number },
@@ -21,10 +21,10 @@ export async function listMilestones(
   })
 }
 
-/** `day` is undefined for one that was reached before the days that are still kept. */
+/** `day` is undefined if the milestone was reached before the oldest day that is stored. */
 export type PassportMilestone = { milestone: number; day: string | undefined }
 
-/** All that the passport has reached by its own scans, the highest first, from its days: they tell more than events do. */
+/** Lists all milestones of a passport's own scans, highest first. Computed from its days, which outlive the events. */
 export async function listPassportMilestones(
   ctx: AccountContext,
   uuid: string,

@@ -1,4 +1,4 @@
-/** Codes that have probably been copied, the newest suspicion first: when, and as long as the event is kept, why. */
+/** Lists items whose code has probably been copied, newest first, with the reason for as long as its event is stored. */
 import type { AccountContext } from '../accounts/context.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { listScanEvents } from '../webhooks/scan-events.ts'
@@ -6,13 +6,13 @@ import { listScanEvents } from '../webhooks/scan-events.ts'
 export type Suspicion = {
   uuid: string
   at: string
-  /** What was seen within the day before: undefined once the event is no longer kept. */
+  /** The scans of the 24 hours before; undefined once the event is deleted. */
   seen: { count: number; countries: number; devices: number } | undefined
 }
 
 type Data = { product_id: string; count: number; countries: number; unique_devices: number }
 
-/** The last suspicion of each item, of one alone if `uuid` says so. */
+/** The last suspicion of each item, or of `uuid` alone. */
 export async function listSuspicions(
   ctx: AccountContext,
   { limit, uuid }: { limit: number; uuid?: string },

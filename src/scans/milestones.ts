@@ -1,9 +1,9 @@
-/** The counts that are worth an event: 10, 50, 100, 250, 500, 1000, and from there 2.5, 5 and 10 times each thousand. */
+/** The counts that cause an event: 10, 50, 100, 250, 500, 1000, then 2.5, 5 and 10 times each power of ten. */
 
 const FIRST = [10, 50, 100, 250, 500, 1_000]
 const STEPS = [2.5, 5, 10]
 
-/** The least milestone above `count`. */
+/** Returns the lowest milestone above `count`. */
 export function findNextMilestone(count: number): number {
   const early = FIRST.find(one => one > count)
   if (early !== undefined) return early
@@ -13,7 +13,7 @@ export function findNextMilestone(count: number): number {
   }
 }
 
-/** The milestones from `next` (the one not yet reached before) up to `count`, in order. */
+/** Lists the milestones from `next`, the first one not reached before, up to `count`. */
 export function listMilestonesUpTo(next: number, count: number): number[] {
   const reached: number[] = []
   for (let milestone = next; milestone <= count; milestone = findNextMilestone(milestone))

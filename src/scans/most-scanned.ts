@@ -1,23 +1,23 @@
 /**
- * The models scanned most in a range, their units included. Each of the spans that make up the range names its first
- * few; what is the most in all of them is among the most in one of them, as far as the rest is too little to add up.
+ * The most scanned models of a range, including their units. Each span of the range proposes its top models; only these
+ * are summed up. A model that no span proposes can have at most the sum of the spans' lower ranks (`rest`).
  */
 import type { AccountContext } from '../accounts/context.ts'
 import { dayOf, formatDay } from './day.ts'
 import { listSpans } from './spans.ts'
 
-/** Of each span: at most 500 in a year, whose 20 rows each are then found by their keys. */
-const NAMED = 25
+/** Models that each span proposes: at most 500 in a year, of whom 20 rows each are then read by key. */
+const PROPOSED_MODELS = 25
 
 export type MostScanned = {
   models: { uuid: string; scans: number }[]
-  /** False where so many are scanned about equally often that another one may belong among them. */
+  /** False if a model that was not proposed could have as many scans as the last one listed. */
   isSure: boolean
 }
 
 type Row = { model_id: string; scans: number; rest: number }
 
-/** The `limit` most scanned of the last `days` days, today included, the most first. */
+/** Lists the `limit` most scanned models of the last `days` days, including today, most scans first. */
 export async function listMostScanned(
   ctx: AccountContext,
   { days, limit }: { days: number; limit: number },
@@ -29,25 +29,25 @@ export async function listMostScanned(
       select * from unnest(
         ${spans.map(span => span.days)}::int[]::smallint[], ${spans.map(span => formatDay(span.first))}::text[]::date[]
       ) as u(days, first_day)
-    ), named as materialized (
+    ), proposed as materialized (
       select s.days, s.first_day, m.model_id, m.magnitude from span s cross join lateral (
         select model_id, magnitude from scan_model_span
         where account_id = ${ctx.accountId} and days = s.days and first_day = s.first_day
-        order by magnitude desc limit ${NAMED}) m
+        order by magnitude desc limit ${PROPOSED_MODELS}) m
     ), rest as (
       select coalesce(sum(most), 0)::bigint as most from (
-        select (2::bigint ^ min(magnitude))::bigint - 1 as most from named
-        group by days, first_day having count(*) = ${NAMED}) full_spans
+        select (2::bigint ^ min(magnitude))::bigint - 1 as most from proposed
+        group by days, first_day having count(*) = ${PROPOSED_MODELS}) full_spans
     )
     select c.model_id, sum(m.scans)::bigint as scans, (select most from rest) as rest
-    from (select distinct model_id from named) c cross join span s cross join lateral (
+    from (select distinct model_id from proposed) c cross join span s cross join lateral (
       select scans from scan_model_span
       where model_id = c.model_id and days = s.days and first_day = s.first_day and account_id = ${ctx.accountId}
       offset 0) m
     group by c.model_id order by scans desc, c.model_id limit ${limit}`
-  const least = rows.at(-1)
+  const lowest = rows.at(-1)
   return {
     models: rows.map(({ model_id, scans }) => ({ uuid: model_id, scans })),
-    isSure: least === undefined || least.scans >= least.rest,
+    isSure: lowest === undefined || lowest.scans >= lowest.rest,
   }
 }

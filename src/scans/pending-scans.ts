@@ -1,28 +1,28 @@
 /**
- * Requests that wait, for a second at most as a rule, to become numbers: the only place that holds addresses and user
- * agents. The same reader at the same passport is one entry however often they look.
+ * Scans that wait, usually for a second at most, to be counted: the only place that holds addresses and user agents.
+ * All scans of a passport by one reader within an hour are one entry.
  */
 import type { ScannedPassport } from './batch.ts'
 import type { PendingScan, ScanReader } from './count-scan.ts'
 import { hourOf } from './day.ts'
 
-/** Some 500 bytes each without the user agent. More than this in one second is dropped, and told. */
+/** About 500 bytes each, without the user agent. More in one second are dropped, with a log line. */
 const MAX_PENDING_SCANS = 100_000
-/** Of all different user agents together; of a hundred thousand real readers they have a tenth of this. */
+/** Of all distinct user agents together. Those of a hundred thousand real readers need a tenth of this. */
 const MAX_AGENT_BYTES = 10_000_000
-/** Security bound: real user agents are a third of it; two that only differ further on are one. */
+/** Security bound; real user agents have a third of it. Two that differ only after it are one reader. */
 const MAX_USER_AGENT_LENGTH = 512
-/** Of an IPv6 address with its zone. */
+/** An IPv6 address with its zone fits. */
 const MAX_ADDRESS_LENGTH = 64
 /** Real session tokens have 43 characters. */
 const MAX_TOKEN_LENGTH = 64
 
 export type PendingScans = {
-  /** False when there is no room. */
+  /** Returns false if a limit is reached. */
   add: (passport: ScannedPassport, reader: ScanReader, now: Date) => boolean
-  /** The hours that there are sightings of. */
+  /** The hours of the entries. */
   hours: () => Iterable<number>
-  /** All there are, those of a passport together and in the order they came; none are left. */
+  /** Removes and returns all entries, those of a passport together and in order of arrival. */
   take: () => PendingScan[]
   size: () => number
 }
@@ -37,14 +37,14 @@ export function createPendingScans(): PendingScans {
     hours: () => hours,
     add(passport, reader, now) {
       const { sessionToken = '', country = '' } = reader
-      const address = withoutMapping(reader.address).slice(0, MAX_ADDRESS_LENGTH)
-      const text = bounded(reader.userAgent, MAX_USER_AGENT_LENGTH)
+      const address = unmapAddress(reader.address).slice(0, MAX_ADDRESS_LENGTH)
+      const text = truncate(reader.userAgent, MAX_USER_AGENT_LENGTH)
       const knownAgent = agents.get(text)
       const agent = knownAgent ?? { number: agents.size, text }
       const hour = hourOf(now)
       const key = `${hour}${country}${sessionToken} ${address} ${agent.number}`
-      const ofPassport = held.get(passport.id)
-      const known = ofPassport?.get(key)
+      const entries = held.get(passport.id)
+      const known = entries?.get(key)
       if (known !== undefined) {
         known.times++
         return true
@@ -54,24 +54,24 @@ export function createPendingScans(): PendingScans {
       agentBytes += newBytes
       agents.set(text, agent)
       const sighting: PendingScan = {
-        passport: identityOf(passport),
+        passport: toScannedPassport(passport),
         reader: {
-          address: copied(address, MAX_ADDRESS_LENGTH),
+          address: copyText(address, MAX_ADDRESS_LENGTH),
           userAgent: agent.text,
           country: reader.country,
-          sessionToken: reader.sessionToken && copied(reader.sessionToken, MAX_TOKEN_LENGTH),
+          sessionToken: reader.sessionToken && copyText(reader.sessionToken, MAX_TOKEN_LENGTH),
         },
         hour,
         times: 1,
       }
-      if (ofPassport === undefined) held.set(passport.id, new Map([[key, sighting]]))
-      else ofPassport.set(key, sighting)
+      if (entries === undefined) held.set(passport.id, new Map([[key, sighting]]))
+      else entries.set(key, sighting)
       size++
       hours.add(hour)
       return true
     },
     take() {
-      const all = Array.from(held.values()).flatMap(ofPassport => [...ofPassport.values()])
+      const all = Array.from(held.values()).flatMap(entries => [...entries.values()])
       held = new Map()
       agents = new Map()
       size = 0
@@ -83,11 +83,11 @@ export function createPendingScans(): PendingScans {
   }
 }
 
-/** A user agent: long, and the same for many readers, so it is held once. */
+/** A user agent is long and shared by many readers, so it is held once. */
 type Agent = { number: number; text: string }
 
-/** Callers pass whole rows, whose data may be a megabyte: only what is counted by stays. */
-const identityOf = ({
+/** Callers pass whole rows, whose data may have a megabyte: keeps only what counting needs. */
+const toScannedPassport = ({
   id,
   account_id,
   category,
@@ -103,11 +103,11 @@ const identityOf = ({
   parent_id,
 })
 
-/** A true copy: a slice would keep the header that it was cut out of alive. */
-const copied = (text: string, max: number) => Buffer.from(text.slice(0, max), 'latin1').toString('latin1')
+/** A real copy: a slice would keep the whole header in memory. */
+const copyText = (text: string, max: number) => Buffer.from(text.slice(0, max), 'latin1').toString('latin1')
 
-const bounded = (text: string, max: number) => (text.length <= max ? text : copied(text, max))
+const truncate = (text: string, max: number) => (text.length <= max ? text : copyText(text, max))
 
-/** One reader on IPv4 is one, whichever way the socket was opened (RFC 4291 §2.5.5.2). */
-const withoutMapping = (address: string) =>
+/** An IPv4 reader has one address, also on an IPv6 socket (RFC 4291 §2.5.5.2). */
+const unmapAddress = (address: string) =>
   address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address

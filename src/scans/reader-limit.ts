@@ -1,27 +1,26 @@
 /**
- * How many readers one network can be to a passport on a day. A user agent costs nothing to change, so without a bound
- * one address writes as many rows, and is as many readers, as it likes. Two sketches of fixed size, since a list of who
- * was here grows with whoever comes: counters that never count too little, and marks of who is counted already (a
- * count-min sketch and a Bloom filter). They hold no hash and no address, and are emptied each day.
+ * Limits how many readers of one network count for a passport on a day: by changing the user agent, one address could
+ * otherwise be any number of readers. A count-min sketch counts the readers, a Bloom filter knows who is counted. Both
+ * have a fixed size, hold no hash and no address, and are cleared each day.
  */
 import { randomInt } from 'node:crypto'
 import { getNetwork } from '../kernel/http/network.ts'
 
-/** Fewer than the devices that make an item suspected: no single network can bring that about. */
+/** Fewer than the devices that make an item suspect, so no single network can cause that. */
 export const MAX_READERS_PER_NETWORK = 32
 
-/** 2 MiB. With a million readers a day, one in 10^30 pairs of network and passport would be counted too high. */
+/** 2 MiB. With a million readers a day, one in 10^30 pairs of network and passport is counted too high. */
 const COUNTERS = 2 ** 21
-/** 4 MiB. Of a million readers a day, one in 5,000 is taken for one who is counted already, and counts all the same. */
+/** Bits, 4 MiB. Of a million readers a day, one in 5,000 passes although the limit is reached. */
 const MARKS = 2 ** 25
 
 export type ReaderLimit = {
   /**
-   * Whether a reader of a day is told apart from the others of their network. `visitor` is the hash that they would
-   * be told apart by, 32 random hex digits.
+   * Whether a reader still counts on their own within their network. `visitor` is the reader's hash, 32 random hex
+   * digits.
    */
   admits: (day: number, passportId: string, address: string, visitor: string) => boolean
-  /** Forgets everybody when another day has begun. */
+  /** Clears the sketches if another day has begun. */
   startDay: (day: number) => void
 }
 
@@ -55,7 +54,7 @@ export function createReaderLimit(): ReaderLimit {
   }
 }
 
-/** FNV-1a with a seed that nobody outside knows, mixed at its end as MurmurHash3 does. */
+/** FNV-1a with a secret seed and the finaliser of MurmurHash3. */
 function hashOf(seed: number, text: string): number {
   let hash = seed
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)

@@ -1,6 +1,6 @@
 /**
- * Counts scans beside the answers: a note costs a look-up in memory, everything else happens once a second, and a
- * database that stalls or is away costs counts, never a reader's time.
+ * Counts scans without slowing down responses: recording one is a look-up in memory, the rest happens once a second. If
+ * the database stalls or is unavailable, scans may be lost, but readers never wait.
  */
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -26,32 +26,32 @@ import { type BatchContext, writeBatch } from './write-batch.ts'
 
 const FLUSH_INTERVAL_MS = 1_000
 /**
- * Rows of one transaction: some 50 ms of the database's work, which holds its locks for as long. A passport's readers
- * come together, so that a row is seldom written by two batches.
+ * Rows of one transaction, which holds its locks for about 50 ms. The readers of a passport come together, so two
+ * batches seldom write the same row.
  */
 const BATCH_ROWS = 6_000
-/** Batches written at the same time: what one machine's database gains by more is little. */
+/** More concurrent batches hardly make one machine's database faster. */
 const MAX_CONCURRENT_BATCHES = 2
-/** Full batches that wait for a database that is away: some 60 MB. */
+/** Full batches that wait for an unavailable database: about 60 MB. */
 const MAX_QUEUED_BATCHES = 50
-/** Sightings turned into numbers before requests get their turn: 4 ms. */
+/** Scans counted before the event loop serves requests again: 4 ms. */
 const SCANS_PER_TURN = 500
-/** The next day's salt is there before the day is. */
+/** The next day's salt is loaded before that day begins. */
 const SALT_AHEAD_MS = 60_000
-/** Longer than any statement may take. */
+/** Longer than the statement timeout. */
 const WRITE_TIMEOUT_MS = 15_000
 const WARNING_INTERVAL_MS = 60_000
 
 export type ScanRecorder = {
-  /** Counts one look at a page, soon. Returns at once and throws nothing. */
+  /** Counts one view of a page, soon. Returns at once and never throws. */
   record: (passport: ScannedPassport, reader: ScanReader, now: Date) => void
-  /** Resolves when everything noted before is in the database; throws when it does not answer: nothing is lost by that. */
+  /** Resolves when all scans recorded so far are in the database. Throws if it does not answer; then they are kept. */
   flush: () => Promise<void>
-  /** Flushes every second from now on. */
+  /** Flushes every second. */
   start: () => void
-  /** Ends that, with a last flush. */
+  /** Flushes a last time and ends that. */
   stop: () => Promise<void>
-  /** Scans given up for want of room since the start. */
+  /** How many scans were lost since the start. */
   dropped: () => number
 }
 
@@ -59,15 +59,15 @@ export type ScanSetup = {
   sql: Sql
   clock: Clock
   log: Log
-  /** The operator's country file, before the bundled one. */
+  /** The operator's country file, which takes precedence over the bundled one. */
   geoMmdbPath: string | undefined
 }
 
-/** One batch after another, in a name and with a count of its own: what became of its last one is always known. */
+/** Writes one numbered batch after another, so that a retry of the last one can tell whether it was written. */
 type BatchWorker = {
   writer: BatchContext
   batches: number
-  /** Being written, or to be tried again: its outcome may be unknown. */
+  /** The batch being written or retried; its outcome may be unknown. */
   held: ScanBatch | undefined
   running: Promise<void> | undefined
 }
@@ -78,9 +78,9 @@ type RecorderState = {
   tools: ScanTools
   sightings: ReturnType<typeof createPendingScans>
   open: ScanBatch
-  /** Full ones: never added to. */
+  /** Full batches, which no longer change. */
   queue: ScanBatch[]
-  /** Something was noted since the settings were last read. */
+  /** Scans were recorded since the last flush. */
   isTouched: boolean
   dropped: number
   complainedAt: number
@@ -134,7 +134,7 @@ export function createScanRecorder(setup: ScanSetup): ScanRecorder {
   }
 }
 
-/** Who calls while one is under way shares the next one, which sees all that was noted before the call. */
+/** Calls during a run share the next run, which sees everything recorded before the call. */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let current: Promise<void> | undefined
   let next: Promise<void> | undefined
@@ -169,10 +169,10 @@ async function flushOnce(state: RecorderState): Promise<void> {
   }
 }
 
-/** What turning a sighting into numbers needs. Without the database it goes on with what is known, if that is enough. */
+/** Loads what counting needs. If the database is unavailable, what is already loaded may be enough. */
 async function prepare({ tools, setup, sightings }: RecorderState, today: number): Promise<void> {
-  const complaint = await tools.countries.refresh()
-  if (complaint !== undefined) setup.log.warn({ reason: complaint }, 'the country file is not used')
+  const problem = await tools.countries.refresh()
+  if (problem !== undefined) setup.log.warn({ reason: problem }, 'the country file is not used')
   const seen = new Set(Array.from(sightings.hours(), hour => Math.floor(hour / HOURS_PER_DAY)))
   const soon = dayOf(setup.clock.now().getTime() + SALT_AHEAD_MS)
   try {
@@ -186,16 +186,16 @@ async function prepare({ tools, setup, sightings }: RecorderState, today: number
 
 async function derive(state: RecorderState): Promise<void> {
   const all = state.sightings.take()
-  const ofOwnPeople = await findOwnPeople(state, all)
+  const byOwnPeople = await findOwnPeople(state, all)
   for (const [i, sighting] of all.entries()) {
     if (i % SCANS_PER_TURN === SCANS_PER_TURN - 1) await nextTurn()
-    if (ofOwnPeople.has(sighting) || !addOne(state, sighting)) continue
-    // The database works on the first while the next are made; what it refuses is met again in `writeAll`.
+    if (byOwnPeople.has(sighting) || !addOne(state, sighting)) continue
+    // The database writes full batches while we fill the next; errors are thrown again in `writeAll`.
     for (const lane of state.lanes) runWorker(state, lane).catch(() => undefined)
   }
 }
 
-/** True when that has made a batch full. */
+/** Returns true if this completed a batch. */
 function addOne(state: RecorderState, sighting: PendingScan): boolean {
   const isFull = countBatchRows(state.open) >= BATCH_ROWS
   if (isFull && state.queue.length >= MAX_QUEUED_BATCHES) {
@@ -210,7 +210,7 @@ function addOne(state: RecorderState, sighting: PendingScan): boolean {
   return isFull
 }
 
-/** Those by somebody signed in to the passport's account. Whom the database does not tell of now is not counted. */
+/** Finds scans by people signed in to the passport's account. If the database cannot tell, they are not counted. */
 async function findOwnPeople(state: RecorderState, all: readonly PendingScan[]): Promise<Set<PendingScan>> {
   const signedIn = all.filter(({ reader }) => reader.sessionToken !== undefined)
   if (signedIn.length === 0) return new Set()
@@ -222,7 +222,7 @@ async function findOwnPeople(state: RecorderState, all: readonly PendingScan[]):
     const own = await areMembers(state.setup, looks)
     return new Set(signedIn.filter((_, i) => own[i]))
   } catch (error) {
-    warn(state, { reason: messageOf(error) }, 'who is signed in could not be looked up')
+    warn(state, { reason: messageOf(error) }, 'could not check who is signed in, scans are lost')
     for (const { times } of signedIn) state.dropped += times
     return new Set(signedIn)
   }
@@ -240,7 +240,7 @@ async function writeAll(state: RecorderState): Promise<void> {
   }
 }
 
-/** Is over when nothing waits any more; the batch that the database does not take is kept, with its number. */
+/** Resolves when the queue is empty. A batch that could not be written stays with its number for a retry. */
 function runWorker(state: RecorderState, lane: BatchWorker): Promise<void> {
   lane.running ??= writeQueued(state, lane).finally(() => {
     lane.running = undefined
@@ -263,10 +263,10 @@ async function writeQueued(state: RecorderState, lane: BatchWorker): Promise<voi
 const hasWork = ({ queue, lanes }: RecorderState) =>
   queue.length > 0 || lanes.some(lane => lane.held !== undefined)
 
-/** What the database refuses whenever it is asked; everything else may be over in a second. */
+/** Whether a retry would fail as well: invalid data, violated constraints, wrong SQL. */
 const isPermanent = (error: unknown) => /^(22|23|42)/.test(sqlState(error) ?? '')
 
-/** A batch that the database refuses for good would stand in the way of all others: it is given up, and told. */
+/** Drops a batch that the database refuses permanently, with a log line: it would block all others. */
 async function writeOne(state: RecorderState, writer: BatchContext, batch: ScanBatch): Promise<void> {
   try {
     await withTimeout(withRetries(() => writeBatch(writer, batch)))
@@ -277,7 +277,7 @@ async function writeOne(state: RecorderState, writer: BatchContext, batch: ScanB
   }
 }
 
-/** A connection that dies at a bad moment may leave its statements without any answer; the batch's number keeps the next try from doubling it. */
+/** A connection that dies at a bad moment may never answer. The batch's number keeps a retry from counting it twice. */
 async function withTimeout(work: Promise<void>): Promise<void> {
   const { promise, reject } = Promise.withResolvers<void>()
   const timer = setTimeout(() => reject(databaseUnavailable()), WRITE_TIMEOUT_MS)
@@ -290,15 +290,15 @@ async function withTimeout(work: Promise<void>): Promise<void> {
 
 function drop(state: RecorderState, scans: number): void {
   state.dropped += scans
-  warn(state, { scans: state.dropped }, 'scans are dropped: more came than the database takes')
+  warn(state, { scans: state.dropped }, 'scans are dropped: they arrive faster than the database can write')
 }
 
-/** One line a minute at most. */
-function warn(state: RecorderState, words: object, sentence: string): void {
+/** Logs at most one line a minute. */
+function warn(state: RecorderState, fields: object, message: string): void {
   const now = state.setup.clock.now().getTime()
   if (Math.abs(now - state.complainedAt) < WARNING_INTERVAL_MS) return
   state.complainedAt = now
-  state.setup.log.warn(words, sentence)
+  state.setup.log.warn(fields, message)
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,14 +1,14 @@
-/** The random salts that make a reader's hash mean nothing two days later: one for each day, shared by all processes. */
+/** The random salts of readers' hashes, one for each day, shared by all processes. Deleted after two days. */
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Sql } from '../kernel/db/database.ts'
 import { DAY_MS, formatDay } from './day.ts'
 
 export type Salts = {
-  /** Makes sure that the salts of these days are known. Throws when the database does not answer. */
+  /** Loads the salts of these days. Throws if the database does not answer. */
   prepare: (days: Iterable<number>) => Promise<void>
   has: (day: number) => boolean
-  /** 128 bits in hex that stand for a reader of a passport on that day. Throws when the salt is not known. */
-  hash: (day: number, words: string) => string
+  /** Hashes a reader of a passport on that day to 128 bits in hex. Throws if the salt is not loaded. */
+  hash: (day: number, identity: string) => string
   /** Forgets the salts of the days before this one. */
   forgetBefore: (day: number) => void
 }
@@ -22,10 +22,10 @@ export function createSalts(sql: Sql): Salts {
       for (const [day, salt] of await load(sql, missing)) known.set(day, salt)
     },
     has: day => known.has(day),
-    hash(day, words) {
+    hash(day, identity) {
       const salt = known.get(day)
-      if (salt === undefined) throw new Error(`the salt of ${formatDay(day)} is not known`)
-      return createHmac('sha256', salt).update(words).digest('hex').slice(0, 32)
+      if (salt === undefined) throw new Error(`the salt of ${formatDay(day)} is not loaded`)
+      return createHmac('sha256', salt).update(identity).digest('hex').slice(0, 32)
     },
     forgetBefore(day) {
       for (const one of known.keys()) if (one < day) known.delete(one)
@@ -35,7 +35,7 @@ export function createSalts(sql: Sql): Salts {
 
 const SALT_BYTES = 32
 
-/** The first process to ask for a day makes its salt. */
+/** The first process that asks for a day creates its salt. */
 async function load(sql: Sql, days: readonly number[]): Promise<[number, Buffer][]> {
   const texts = days.map(formatDay)
   const fresh = days.map(() => randomBytes(SALT_BYTES).toString('hex'))

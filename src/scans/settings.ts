@@ -1,4 +1,4 @@
-/** Whether and how the scans of an account are counted: off for all or for a category, and when a code counts as cloned. */
+/** Settings of scan counting: off for an account or a category, and when a code counts as cloned. */
 import { requireAccount } from '../accounts/accounts.ts'
 import { withActor } from '../accounts/actors.ts'
 import { audit } from '../accounts/audit.ts'
@@ -7,7 +7,7 @@ import { withTransaction } from '../accounts/transaction.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { invalid } from '../kernel/errors.ts'
 
-/** An item is suspect with `countries` and `devices`, or with `many_countries`, or with `scans` from `scan_devices`. */
+/** Suspect are `countries` and `devices` together, or `many_countries`, or `scans` from `scan_devices`. */
 export const DEFAULT_CLONE_RULES = {
   countries: 3,
   devices: 10,
@@ -16,13 +16,13 @@ export const DEFAULT_CLONE_RULES = {
   scan_devices: 50,
 }
 export type CloneRules = typeof DEFAULT_CLONE_RULES
-/** Higher ones would let the rows of an hour grow without an end. */
+/** Higher values would let the rows of an hour grow without bound. */
 const MAX_RULE = 100_000
 
 export type ScanSettings = {
   on: boolean
   off_categories: readonly string[]
-  /** null: no clone is ever suspected. */
+  /** null: no item is ever suspected. */
   clone_rules: CloneRules | null
 }
 
@@ -37,7 +37,7 @@ type Row = {
   changed_at: Date
 }
 
-/** By name, as for every table: a server of before goes on when a newer one has added a column. */
+/** Named, so that an older server keeps working after a newer one has added a column. */
 const columns = (sql: Sql) => sql`account_id, is_on, off_categories, watches_clones, clone_rules, changed_at`
 
 const parseSettings = (row: Row | undefined): ScanSettings =>
@@ -52,13 +52,13 @@ const parseSettings = (row: Row | undefined): ScanSettings =>
 export type ScanSettingsChange = {
   accountId: number
   on?: boolean | undefined
-  /** Category to whether it is counted; those left out stay as they are. */
+  /** Whether each category is counted; the others stay as they are. */
   categories?: Readonly<Record<string, boolean>> | undefined
-  /** In place of what was set; those left out are the default. null: suspect nothing. */
+  /** Replaces the rules; missing ones get the default. null: suspect nothing. */
   cloneRules?: Partial<CloneRules> | null | undefined
 }
 
-/** How an account's scans are counted. Throws `not_found`. */
+/** Throws `not_found`. */
 export async function getScanSettings(ctx: OperatorContext, accountId: number): Promise<ScanSettings> {
   await requireAccount(ctx, accountId)
   const [row] = await ctx.sql<Row[]>`
@@ -66,7 +66,7 @@ export async function getScanSettings(ctx: OperatorContext, accountId: number): 
   return parseSettings(row)
 }
 
-/** Changes how an account's scans are counted; every process follows within three seconds. Throws `not_found`, `validation`. */
+/** Changes the settings; every process applies them within three seconds. Throws `not_found`, `validation`. */
 export async function setScanSettings(
   ctx: OperatorContext & { actorId?: number },
   change: ScanSettingsChange,
@@ -93,25 +93,25 @@ export async function setScanSettings(
         changed_at = ${ctx.clock.now()}
       where account_id = ${change.accountId} returning ${columns(tx.sql)}`
     const settings = parseSettings(now)
-    const said = differences(parseSettings(row), settings)
-    if (said !== '') await audit(await withActor(tx, change.accountId), 'scans_switched', said)
+    const changes = describeChanges(parseSettings(row), settings)
+    if (changes !== '') await audit(await withActor(tx, change.accountId), 'scans_switched', changes)
     return settings
   })
 }
 
-/** In the words of the command line: `off, battery=off, clones=off`. */
-function differences(before: ScanSettings, after: ScanSettings): string {
+/** Describes a change as the command line writes it: `off, battery=off, clones=off`. */
+function describeChanges(before: ScanSettings, after: ScanSettings): string {
   const clones = ({ clone_rules: rules }: ScanSettings) =>
     rules === null ? ['off'] : Object.entries(rules).map(([name, value]) => `${name}=${value}`)
   const [was, is] = [clones(before), clones(after)]
-  const turned = (one: ScanSettings, other: ScanSettings, word: string) =>
+  const listSwitched = (one: ScanSettings, other: ScanSettings, word: string) =>
     one.off_categories
       .filter(category => !other.off_categories.includes(category))
       .map(category => `${category}=${word}`)
   return [
     ...(before.on === after.on ? [] : [after.on ? 'on' : 'off']),
-    ...turned(after, before, 'off'),
-    ...turned(before, after, 'on'),
+    ...listSwitched(after, before, 'off'),
+    ...listSwitched(before, after, 'on'),
     ...(was.join() === is.join() ? [] : [`clones=${is.filter(rule => !was.includes(rule)).join(' ')}`]),
   ].join(', ')
 }
@@ -134,17 +134,17 @@ function checkRules(rules: Partial<CloneRules>): void {
 export type SettingsCache = {
   isLoaded: () => boolean
   get: (accountId: number) => ScanSettings
-  /** Whether what it says of an account is of these seconds. */
+  /** Whether it was refreshed within the last seconds. */
   isFresh: (now: Date) => boolean
-  /** Reads what has changed since the last time. */
+  /** Reads what has changed since the last refresh. */
   refresh: (now: Date) => Promise<void>
 }
 
-/** Clocks of several machines differ, and a change is seen when it is committed, not when it was made. */
+/** Clocks differ between machines, and a change becomes visible at its commit, not at its timestamp. */
 const LOOK_BACK_MS = 60_000
 const FRESH_MS = 2_000
 
-/** The settings that are not the default, held in memory so that a scan asks no database. */
+/** Holds the settings that differ from the default in memory, so that a scan needs no query. */
 export function createSettingsCache(sql: Sql): SettingsCache {
   const known = new Map<number, ScanSettings>()
   let newest: number | undefined

@@ -1,10 +1,10 @@
-/** What an account learns of its scans: totals, uniques, countries, devices and days, of one passport or of all. */
+/** Summaries of scans, of one passport or of the whole account: totals, unique readers, countries, devices, days. */
 import type { AccountContext } from '../accounts/context.ts'
 import { dayOf, formatDay } from './day.ts'
-import { DEVICES, type Device } from './device.ts'
+import type { Device } from './device.ts'
 import { listSpans } from './spans.ts'
 
-/** The ranges there are, in days; today is the last of them. */
+/** The possible ranges, in days; each ends today. */
 export const SUMMARY_RANGES = ['7', '30', '90', '365'] as const
 
 export type ScanCounts = Record<string, number>
@@ -15,9 +15,9 @@ export type ScanSummary = {
   unique: number
   byCountry: ScanCounts
   byDevice: Record<Device, number>
-  /** Every day of the range, also those without a scan. */
+  /** Every day of the range, also days without scans. */
   by_day: DaySum[]
-  /** Fetched by crawlers and link previews; in no other number. */
+  /** Requests of crawlers and link previews; in no other number. */
   crawlers: number
 }
 export type AccountScanSummary = ScanSummary & { byCategory: ScanCounts; byLevel: ScanCounts }
@@ -39,7 +39,7 @@ const rangeOf = (ctx: AccountContext, days: number): Range => {
   return { first: last - days + 1, last }
 }
 
-/** The scans of one passport of the account, with those of the units under it if asked. `uuid` is one the account has. */
+/** Summarizes one passport, with the scans of its units if `withUnits`. The account must own `uuid`. */
 export async function summarizePassport(
   ctx: AccountContext,
   { uuid, days, withUnits }: { uuid: string; days: number; withUnits: boolean },
@@ -57,13 +57,13 @@ export async function summarizePassport(
     rows.flatMap(row => (row[word] === null ? [] : [[row[word], row.scans] as const]))
   return {
     ...sumDays(range, new Map(inDays.map(row => [row.day ?? 0, row]))),
-    byCountry: descending(counts('country')),
-    byDevice: devices(new Map(counts('device').map(([letter, scans]) => [DEVICE_OF[letter], scans]))),
+    byCountry: sortCounts(counts('country')),
+    byDevice: fillDevices(new Map(counts('device').map(([letter, scans]) => [DEVICE_OF[letter], scans]))),
     crawlers: inDays.reduce((sum, row) => sum + row.crawlers, 0),
   }
 }
 
-/** Of each column a text like `{1,2}`, null for none: a year as one row costs a fifth of 365. */
+/** Each column as a text like `{1,2}`, null for none: a year in one row costs a fifth of 365 rows. */
 type AccountSums = {
   /** Since 1970. */
   days: string | null
@@ -74,7 +74,7 @@ type AccountSums = {
   counts: string | null
 }
 
-/** The scans of all passports of the account. */
+/** Summarizes all passports of the account. */
 export async function summarizeAccount(
   ctx: AccountContext,
   { days }: { days: number },
@@ -100,9 +100,9 @@ export async function summarizeAccount(
   const keyed = (word: string) => counts.get(word) ?? []
   return {
     ...sumDays(range, daysOf(sums)),
-    byCountry: descending(keyed('country')),
-    byDevice: devices(new Map(keyed('device'))),
-    byCategory: descending(keyed('category')),
+    byCountry: sortCounts(keyed('country')),
+    byDevice: fillDevices(new Map(keyed('device'))),
+    byCategory: sortCounts(keyed('category')),
     byLevel: { model: 0, batch: 0, item: 0, ...Object.fromEntries(keyed('level')) },
     crawlers: numbers(sums?.crawlers).reduce((sum, n) => sum + n, 0),
   }
@@ -117,7 +117,7 @@ function daysOf(sums: AccountSums | undefined): Map<number, { scans: number; uni
   )
 }
 
-/** The sums of `country:DE` and the like, under the word before the colon. */
+/** Sums up counts such as `country:DE`, grouped by the word before the colon. */
 function addUp(all: readonly ScanCounts[]): Map<string, [string, number][]> {
   const sums = new Map<string, number>()
   for (const counts of all) {
@@ -143,13 +143,18 @@ function sumDays({ first, last }: Range, sums: ReadonlyMap<number, { scans: numb
   return { total, unique: series.reduce((sum, day) => sum + day.unique, 0), by_day: series }
 }
 
-/** The most first; what was never scanned is left out. */
-const descending = (counts: readonly (readonly [string, number])[]): ScanCounts =>
+/** Sorts by scans, most first, and leaves out zeros. */
+const sortCounts = (counts: readonly (readonly [string, number])[]): ScanCounts =>
   Object.fromEntries(
     counts.filter(([, scans]) => scans > 0).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)),
   )
 
-const devices = (counts: ReadonlyMap<string | undefined, number>): Record<Device, number> => {
-  const all = Object.fromEntries(DEVICES.map(device => [device, counts.get(device) ?? 0]))
-  return all as Record<Device, number>
+const fillDevices = (counts: ReadonlyMap<string | undefined, number>): Record<Device, number> => {
+  const count = (device: Device) => counts.get(device) ?? 0
+  return {
+    mobile: count('mobile'),
+    tablet: count('tablet'),
+    desktop: count('desktop'),
+    other: count('other'),
+  }
 }

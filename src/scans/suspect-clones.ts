@@ -1,6 +1,6 @@
 /**
- * A single piece is in one place: an item whose code is read in many countries, or by many devices, within a day may
- * have been copied. Looked for over the last 24 hourly buckets, told once in seven days.
+ * Finds items whose code may have been copied: an item is in one place, so scans in many countries or by many devices
+ * within the last 24 hourly buckets are suspect. An item is reported at most once in seven days.
  */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
@@ -11,11 +11,13 @@ import { DAY_MS, dayOf, formatHour, HOURS_PER_DAY, hourOf } from './day.ts'
 import { type CloneRules, DEFAULT_CLONE_RULES, type SettingsCache } from './settings.ts'
 import { insertScanEvents } from './totals.ts'
 
-/** Hourly buckets looked at, the current one included. */
+/** Hourly buckets that are searched, including the current one. */
 export const CLONE_WINDOW_HOURS = 24
 const SILENT_DAYS = 7
 
-/** The caller holds the items' rows of `scan_total`: two processes never look at the same item at once. */
+/** Stores the visits and announces suspects. The caller has locked the items' rows of `scan_total`, so that no two
+ * processes check the same item at once.
+ */
 export async function recordItemVisits(
   tx: Sql,
   { clock, settings }: { clock: Clock; settings: SettingsCache },
@@ -24,15 +26,15 @@ export async function recordItemVisits(
   if (items.size === 0) return
   const now = clock.now()
   const visits = [...items.values()]
-  await keepVisits(tx, now, visits)
+  await storeVisits(tx, now, visits)
   const suspects = await findSuspects(tx, now, visits, accountId => settings.get(accountId).clone_rules)
   if (suspects.length > 0) await announceSuspects(tx, now, suspects)
 }
 
 const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * DAY_MS)
 
-/** Not of items that are suspected already: until a day before that ends, nobody looks at their hours. */
-async function keepVisits(tx: Sql, now: Date, visits: readonly ItemVisit[]): Promise<void> {
+/** Skips items that are already suspected: their hours are not needed until a day before they can be reported again. */
+async function storeVisits(tx: Sql, now: Date, visits: readonly ItemVisit[]): Promise<void> {
   await tx`
     insert into scan_item_hour as h (hour, account_id, scans, passport_id, visitor, before, country)
     select u.* from unnest(
@@ -50,11 +52,11 @@ async function keepVisits(tx: Sql, now: Date, visits: readonly ItemVisit[]): Pro
 type Suspect = { passport_id: string; account_id: number; scans: number; countries: number; devices: number }
 type RulesOf = (accountId: number) => CloneRules | null
 
-/** Items with fewer scans than any rule asks for are passed over without a look at their hours. */
+/** Skips items with fewer scans in all than any rule requires, without reading their hours. */
 async function findSuspects(tx: Sql, now: Date, visits: readonly ItemVisit[], rulesOf: RulesOf) {
   const items = [...new Map(visits.map(visit => [visit.passportId, visit])).values()]
   const rules = items.map(item => rulesOf(item.accountId) ?? DEFAULT_CLONE_RULES)
-  const least = rules.map(rule =>
+  const minScans = rules.map(rule =>
     Math.min(
       Math.max(rule.countries, rule.devices),
       rule.many_countries,
@@ -65,11 +67,11 @@ async function findSuspects(tx: Sql, now: Date, visits: readonly ItemVisit[], ru
     select u.passport_id, u.account_id, w.scans, w.countries, w.devices
     from unnest(
       ${items.map(item => item.passportId)}::text[]::uuid[], ${items.map(item => item.accountId)}::int[],
-      ${least}::int[], ${rules.map(rule => rule.countries)}::int[], ${rules.map(rule => rule.devices)}::int[],
+      ${minScans}::int[], ${rules.map(rule => rule.countries)}::int[], ${rules.map(rule => rule.devices)}::int[],
       ${rules.map(rule => rule.many_countries)}::int[], ${rules.map(rule => rule.scans)}::int[],
       ${rules.map(rule => rule.scan_devices)}::int[]
-    ) as u(passport_id, account_id, least, countries, devices, many_countries, scans, scan_devices)
-    join scan_total t on t.passport_id = u.passport_id and t.account_id = u.account_id and t.scans >= u.least
+    ) as u(passport_id, account_id, min_scans, countries, devices, many_countries, scans, scan_devices)
+    join scan_total t on t.passport_id = u.passport_id and t.account_id = u.account_id and t.scans >= u.min_scans
       and (t.suspected_at is null or t.suspected_at <= ${daysBefore(now, SILENT_DAYS)})
     cross join lateral (
       select coalesce(sum(h.scans), 0)::int as scans,

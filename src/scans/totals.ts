@@ -1,4 +1,4 @@
-/** A passport's scans of all time, and the event of each milestone they reach: once, however far one batch jumps. */
+/** A passport's scans of all time, and one event for each milestone that a batch reaches. */
 import type { Sql } from '../kernel/db/database.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import { insertEvents } from '../webhooks/insert-events.ts'
@@ -7,7 +7,7 @@ import { findNextMilestone, listMilestonesUpTo } from './milestones.ts'
 
 type Total = { passport_id: string; account_id: number; scans: number; next_milestone: number }
 
-/** Adds the batch to the totals; the row of each passport is held until the transaction ends, so each crossing is seen once. */
+/** Adds the batch to the totals. Each row stays locked until the commit, so a milestone is announced only once. */
 export async function addTotals(tx: Sql, now: Date, { counters }: ScanBatch): Promise<void> {
   const sums = new Map<string, { accountId: number; scans: number }>()
   for (const { passport, scans } of counters.values()) {
@@ -47,7 +47,7 @@ async function announceMilestones(tx: Sql, now: Date, crossed: readonly Total[])
     where t.passport_id = u.passport_id and t.account_id = u.account_id`
 }
 
-/** Announces events of scans in the transaction that found their cause. */
+/** Inserts scan events, in the transaction that found their cause. */
 export async function insertScanEvents(
   tx: Sql,
   now: Date,

@@ -1,4 +1,4 @@
-/** One batch into the database, or nothing of it: roll-ups, uniques, milestones and suspicions in one transaction. */
+/** Writes one batch in one transaction: roll-ups, unique readers, milestones and suspicions. */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { inTransaction } from '../kernel/db/transaction.ts'
@@ -12,15 +12,15 @@ import { addTotals } from './totals.ts'
 export type BatchContext = {
   sql: Sql
   clock: Clock
-  /** Names this process. */
+  /** Identifies the writer of numbered batches. */
   id: string
   settings: SettingsCache
 }
 
 /**
- * Writes the batch unless an earlier try of it, whose outcome was lost with the connection, has written it already.
- * Rows are touched in the order of their keys, table after table, so that processes wait for one another and never in
- * a circle; the account's sums, which all share, come last and are held shortest.
+ * Writes the batch, unless an earlier attempt whose outcome was lost has already written it. All processes lock rows in
+ * the order of their keys, table after table, so that they cannot deadlock. The account's sums, which all batches
+ * share, come last and are locked for the shortest time.
  */
 export async function writeBatch(writer: BatchContext, batch: ScanBatch): Promise<void> {
   await inTransaction(writer.sql, async tx => {
@@ -35,8 +35,8 @@ export async function writeBatch(writer: BatchContext, batch: ScanBatch): Promis
 }
 
 /**
- * False when this batch is written already. The tables are probed by key in what follows: a plan made while they are
- * empty would read them whole, and be kept.
+ * Returns false if this batch is already written. Sequential scans are disabled because a plan that PostgreSQL cached
+ * while the tables were empty would read whole tables later.
  */
 async function claimBatch(tx: Sql, { id, clock }: BatchContext, batch: ScanBatch): Promise<boolean> {
   const number = batch.number ?? 0
@@ -50,9 +50,8 @@ async function claimBatch(tx: Sql, { id, clock }: BatchContext, batch: ScanBatch
 }
 
 /**
- * How many readers of each cell nobody has seen that day, by the cell's slot. There may be many thousands: they are
- * sent as two plain texts of numbers and hexes, which the driver need not quote one by one, and take day and account
- * from their cells.
+ * Counts the readers that are new on their day, by slot of their counter. There may be many thousands, so they are sent
+ * as two plain texts, which spares the driver quoting each value; day and account come from their counters.
  */
 async function countUniques(tx: Sql, { counters, visitors }: ScanBatch): Promise<Map<number, number>> {
   const all = [...counters.values()]
@@ -79,7 +78,7 @@ type DayRow = {
   crawlers: number
 }
 
-/** The passport's own row, and a row of its units for the model and for the batch it is under. */
+/** The passport's own row (`o`), and rows of its units (`u`) for the model and batch above it. */
 function dayRows({ counters }: ScanBatch, uniques: ReadonlyMap<number, number>): DayRow[] {
   const rows = new Map<string, DayRow>()
   const add = (passportId: string, of: 'o' | 'u', cell: ScanCounter) => {
@@ -131,7 +130,7 @@ function modelDays({ counters }: ScanBatch): ModelDay[] {
   return [...rows.values()]
 }
 
-/** Sent once for each day, as plain texts; the database makes the spans of it. */
+/** Sends each day once, as plain texts; the database builds the spans. */
 async function addModelSpans(tx: Sql, batch: ScanBatch): Promise<void> {
   const rows = modelDays(batch)
   const text = (key: keyof ModelDay) => `{${rows.map(row => row[key]).join()}}`
