@@ -51,7 +51,7 @@ test('a damaged one is exit code 1 with the reason, and leaves nothing either', 
   await writeFile(damaged, bytes)
   const { code, stdout, stderr } = await carnet(['backup', 'drill', '--from', damaged, '--json'], settings())
   assert.equal(code, 1)
-  assert.match(stderr, /is damaged: it does not have the checksum at its end/)
+  assert.match(stderr, /is damaged: its checksum does not match/)
   assert.equal(JSON.parse(stdout).ok, false)
   assert.deepEqual(await leftovers(), [])
 })

@@ -132,7 +132,7 @@ describe('export and import of an account', () => {
     const cut = folder.file('cut')
     for (const length of [0, 100, bytes.length - 40, bytes.lastIndexOf(10, bytes.length - 2) + 1]) {
       await writeFile(cut, bytes.subarray(0, length))
-      await assert.rejects(makeImport(cut), { code: 'validation', message: /cut is not whole/ })
+      await assert.rejects(makeImport(cut), { code: 'validation', message: /cut is incomplete/ })
     }
   })
 

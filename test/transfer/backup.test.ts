@@ -141,7 +141,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     }
   })
 
-  test('a right checksum over what cannot be unpacked, or has no header, is refused with a sentence', async () => {
+  test('a right checksum over what cannot be decompressed, or has no header, is refused with a sentence', async () => {
     const bytes = await readFile((await makeBackup('forged')).path)
     const forged = folder.file('forged-2')
     const store = await emptyStore()
@@ -153,10 +153,13 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     try {
       const body = Buffer.from(bytes.subarray(0, -143))
       const headerEnd = body.indexOf(10, 17) + 1
-      await refuse(body.subarray(0, headerEnd + 200), /right checksum, but .* cannot be unpacked/)
-      await refuse(Buffer.concat([body.subarray(0, headerEnd), Buffer.alloc(99, 'x')]), /cannot be unpacked/)
-      await refuse(Buffer.from('carnet-backup 2\n{"carnet":"1"}\n'), /its header is not whole/)
-      await refuse(Buffer.from('carnet-backup 2\n{"carnet"'), /its header is not whole/)
+      await refuse(body.subarray(0, headerEnd + 200), /right checksum, but .* cannot be decompressed/)
+      await refuse(
+        Buffer.concat([body.subarray(0, headerEnd), Buffer.alloc(99, 'x')]),
+        /cannot be decompressed/,
+      )
+      await refuse(Buffer.from('carnet-backup 2\n{"carnet":"1"}\n'), /its header is incomplete/)
+      await refuse(Buffer.from('carnet-backup 2\n{"carnet"'), /its header is incomplete/)
       await assert.rejects(restoreBackup(setup(store.database), { path: folder.file('none') }), {
         message: /none cannot be read \(ENOENT\)/,
       })
@@ -179,7 +182,10 @@ describe('backup and restore', { timeout: 120_000 }, () => {
       const forged = restoreOf(withTrailer(changed, deriveBackupKey('of somebody else')), {
         acceptUnsealed: true,
       })
-      await assert.rejects(forged, { code: 'validation', message: /was changed after it was made/ })
+      await assert.rejects(forged, {
+        code: 'validation',
+        message: /was changed by somebody without the SECRET_KEY/,
+      })
       const old = asVersion1(changed)
       await assert.rejects(restoreOf(old), { code: 'validation', message: /have no seal.*--accept-unsealed/ })
       const [row] = await store.sql`select to_regclass('schema_migration') as table`
@@ -247,7 +253,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     assert.deepEqual(modes, [0o600])
     assert.equal((await stat(path)).mode & 0o777, 0o600)
     assert.equal(await readFile(`${path}.partial`, 'utf8'), 'planted')
-    await assert.rejects(makeBackup('private-link'), /is there already/)
+    await assert.rejects(makeBackup('private-link'), /exists already/)
     await assert.rejects(stat(folder.file('elsewhere')))
   })
 
@@ -258,7 +264,10 @@ describe('backup and restore', { timeout: 120_000 }, () => {
       const wish = { ...setup(store.database), keys: [deriveBackupKey('another')] }
       await assert.rejects(restoreBackup(wish, { path }), /another SECRET_KEY/)
       const newer = { ...setup(store.database), migrations: (await olderMigrations(folder)).path }
-      await assert.rejects(restoreBackup(newer, { path }), /made by Carnet 0\.0\.0-test, which is newer/)
+      await assert.rejects(
+        restoreBackup(newer, { path }),
+        /made by Carnet 0\.0\.0-test, which has migrations that/,
+      )
       const before = await digests(s.t.sql)
       await assert.rejects(restoreBackup(setup(database), { path }), /The store is not empty/)
       assert.deepEqual(await digests(s.t.sql), before)
@@ -271,7 +280,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
 
   test('a file that is there is not replaced, and a failed backup leaves none', async () => {
     const { path } = await makeBackup('once')
-    await assert.rejects(makeBackup('once'), /is there already/)
+    await assert.rejects(makeBackup('once'), /exists already/)
     await assert.rejects(makeBackup('no-such-folder/x'), /cannot be written/)
     const stop = new AbortController()
     const stopped = createBackup(setup(database), {

@@ -310,7 +310,7 @@ describe('export --static', () => {
         const said = await planted(`leads-out-${n}`, dir =>
           writeFile(join(dir, 'manifest.ndjson'), stray(path)),
         )
-        assert.match(said, /^validation: .* is no file below .*leads-out-\d\. Name a folder that is new\./)
+        assert.match(said, /^validation: .* is not a file below .*leads-out-\d\. Name a new folder\./)
         await untouched()
       })
     }

@@ -1,4 +1,4 @@
-/** One account as a text that a script can read: a JSON object a line, every version with its hash. `docs/backup.md` describes it. */
+/** Exports one account as lines of JSON, every version with its hash. `docs/backup.md` describes the format. */
 import { createHash } from 'node:crypto'
 import { exportAccount, exportActors, exportBrand, exportLogos } from '../../accounts/export-rows.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -22,20 +22,23 @@ export type AccountExportOptions = { accountId: number; path: string; progress?:
 export type LineCounts = Readonly<Record<string, number>>
 export type AccountExportResult = { path: string; bytes: number; sha256: string; counts: LineCounts }
 
-/** Writes the account as it is at one moment. Throws `not_found`, and `validation` when the file is there or cannot be made. */
+/** Writes the account as of one moment. Throws `not_found`, and `validation` if the file exists or cannot be written. */
 export async function exportAccountToFile(
   setup: AccountExportSetup,
-  wish: AccountExportOptions,
+  options: AccountExportOptions,
 ): Promise<AccountExportResult> {
-  if (await pathExists(wish.path))
-    throw new AppError('validation', `${wish.path} is there already, and an export replaces nothing.`)
+  if (await pathExists(options.path))
+    throw new AppError(
+      'validation',
+      `${options.path} exists already. Choose another name: an export never replaces a file.`,
+    )
   const pool = setup.openPool()
   try {
-    const one = (await pool.reserve()) as unknown as Sql
-    await one`begin isolation level repeatable read read only`
-    await one`set local statement_timeout = 0`
-    await one`set local idle_in_transaction_session_timeout = 0`
-    return await write(wish.path, readAccountExport({ sql: one, setup, wish }))
+    const sql = (await pool.reserve()) as unknown as Sql
+    await sql`begin isolation level repeatable read read only`
+    await sql`set local statement_timeout = 0`
+    await sql`set local idle_in_transaction_session_timeout = 0`
+    return await write(options.path, readAccountExport({ sql, setup, options }))
   } finally {
     await pool.end({ timeout: 0 })
   }
@@ -43,8 +46,12 @@ export async function exportAccountToFile(
 
 type Line = Readonly<Record<string, unknown>> & { type: string }
 
-async function* listLines(sql: Sql, setup: Source['setup'], wish: Source['wish']): AsyncGenerator<Line> {
-  const { accountId } = wish
+async function* listLines(
+  sql: Sql,
+  setup: Source['setup'],
+  options: Source['options'],
+): AsyncGenerator<Line> {
+  const { accountId } = options
   const account = await exportAccount(sql, accountId)
   const created_at = setup.clock.now().toISOString()
   const { version: carnet, publicUrl: public_url } = setup
@@ -58,7 +65,7 @@ async function* listLines(sql: Sql, setup: Source['setup'], wish: Source['wish']
     yield { type: 'passport', id: idFromUuid(passport.uuid), ...passport }
     for (const version of versions) yield { type: 'version', ...version }
     for (const status of statuses) yield { type: 'status', ...status }
-    wish.progress?.(++passports)
+    options.progress?.(++passports)
   }
   for await (const gtin of exportGtins(sql, accountId)) yield { type: 'gtin', ...gtin }
   for (const gtin of await exportReleasedGtins(sql, accountId)) yield { type: 'released_gtin', ...gtin }
@@ -66,32 +73,33 @@ async function* listLines(sql: Sql, setup: Source['setup'], wish: Source['wish']
 }
 
 export type AccountExportEnd = { sha256: string; counts: LineCounts }
-/** The connection has a transaction of one snapshot open. */
+/** `sql` has an open transaction with one snapshot. */
 type Source = {
   sql: Sql
   setup: Omit<AccountExportSetup, 'openPool'>
-  wish: Omit<AccountExportOptions, 'path'>
+  options: Omit<AccountExportOptions, 'path'>
 }
 
-const GATHERED = 65_536
+/** In characters. */
+const CHUNK_LENGTH = 65_536
 
-/** The file in pieces. The last line has the counts, and the SHA-256 of all lines before it. */
+/** Yields the file in chunks. The last line has the counts, and the SHA-256 of all lines before it. */
 export async function* readAccountExport({
   sql,
   setup,
-  wish,
+  options,
 }: Source): AsyncGenerator<Buffer, AccountExportEnd> {
   const digest = createHash('sha256')
   const counts: Record<string, number> = {}
   let held = ''
-  for await (const line of listLines(sql, setup, wish)) {
+  for await (const line of listLines(sql, setup, options)) {
     counts[line.type] = (counts[line.type] ?? 0) + 1
     held += `${JSON.stringify(line)}\n`
-    if (held.length <= GATHERED) continue
-    const piece = Buffer.from(held)
+    if (held.length <= CHUNK_LENGTH) continue
+    const chunk = Buffer.from(held)
     held = ''
-    digest.update(piece)
-    yield piece
+    digest.update(chunk)
+    yield chunk
   }
   const sha256 = digest.update(held).digest('hex')
   yield Buffer.from(`${held}${JSON.stringify({ type: 'end', counts, sha256 })}\n`)
@@ -100,13 +108,13 @@ export async function* readAccountExport({
 
 async function write(
   path: string,
-  pieces: AsyncGenerator<Buffer, AccountExportEnd>,
+  chunks: AsyncGenerator<Buffer, AccountExportEnd>,
 ): Promise<AccountExportResult> {
   try {
     return await writePrivateFile(path, async put => {
       let bytes = 0
-      let next = await pieces.next()
-      for (; !next.done; next = await pieces.next()) {
+      let next = await chunks.next()
+      for (; !next.done; next = await chunks.next()) {
         bytes += next.value.length
         await put(next.value)
       }

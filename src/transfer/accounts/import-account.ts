@@ -1,4 +1,4 @@
-/** An exported account, put into this Carnet as a new one: the same passports at the same ids, or nothing at all. */
+/** Imports an exported account as a new one, with the same passports and ids, or not at all. */
 import { createHash } from 'node:crypto'
 import { createAccount } from '../../accounts/accounts.ts'
 import {
@@ -30,7 +30,7 @@ import { EXPORT_FORMAT, type LineCounts } from './export-account.ts'
 import { readLines } from './read-lines.ts'
 
 export type AccountImportSetup = { openPool: () => Sql; clock: Clock }
-/** `name` and `plan` in place of those in the file. */
+/** `name` and `plan` replace those of the file. */
 export type AccountImportOptions = {
   path: string
   name: string | undefined
@@ -41,33 +41,33 @@ export type AccountImportResult = { account: string; name: string; plan: string;
 
 type Line = Readonly<Record<string, unknown>> & { type: string }
 
-const refused = (message: string) => new AppError('validation', message)
+const invalidFile = (message: string) => new AppError('validation', message)
 
 /**
- * Imports an account. The file's checksum is compared before anything is written, each hash while it is, and it all
- * becomes visible at once. Throws `validation` with a sentence, `not_found` for a plan that is not here.
+ * Imports an account in one transaction. It checks the file's checksum first, and each hash while it writes. Throws
+ * `validation`, and `not_found` for an unknown plan.
  */
 export async function importAccountFromFile(
   setup: AccountImportSetup,
-  wish: AccountImportOptions,
+  options: AccountImportOptions,
 ): Promise<AccountImportResult> {
-  const counts = await requireWhole(wish.path)
+  const counts = await requireComplete(options.path)
   const pool = setup.openPool()
   try {
     return (await pool.begin(async tx => {
       await tx`set local statement_timeout = 0`
       await tx`set local idle_in_transaction_session_timeout = 0`
-      // Plans kept from when the tables were empty read all of the account for each 500 rows.
+      // Cached plans from when the tables were empty would read the whole account for each 500 rows.
       await tx`set local plan_cache_mode = force_custom_plan`
-      return put(tx as unknown as Sql, setup, wish, counts)
+      return writeAccount(tx as unknown as Sql, setup, options, counts)
     })) as AccountImportResult
   } finally {
     await pool.end({ timeout: 0 })
   }
 }
 
-/** The counts of the last line. */
-async function requireWhole(path: string): Promise<LineCounts> {
+/** Returns the counts of the last line. */
+async function requireComplete(path: string): Promise<LineCounts> {
   const digest = createHash('sha256')
   let last = ''
   let isFirst = true
@@ -78,9 +78,11 @@ async function requireWhole(path: string): Promise<LineCounts> {
   }
   const end = findLine(last)
   if (end?.type !== 'end' || typeof end.counts !== 'object' || end.counts === null)
-    throw refused(`${path} is not whole, or is no export of Carnet: its last line is missing or damaged.`)
+    throw invalidFile(
+      `${path} is incomplete or not an export of Carnet: its last line is missing or damaged.`,
+    )
   if (end.sha256 !== digest.digest('hex'))
-    throw refused(`${path} is damaged: it does not have the checksum of its last line.`)
+    throw invalidFile(`${path} is damaged: it does not match the checksum of its last line.`)
   return end.counts as LineCounts
 }
 
@@ -96,74 +98,76 @@ function findLine(text: string): Line | undefined {
 function parse(text: string): Line {
   const line = findLine(text)
   if (line !== undefined) return line
-  throw refused('The file is no export of Carnet: it has a line that is no JSON object with a type.')
+  throw invalidFile('The file is not an export of Carnet: one of its lines is not a JSON object with a type.')
 }
 
-const TOGETHER = 500
+const BATCH_ROWS = 500
 
-async function put(
+async function writeAccount(
   sql: Sql,
   { clock }: AccountImportSetup,
-  wish: AccountImportOptions,
+  options: AccountImportOptions,
   expected: LineCounts,
 ): Promise<AccountImportResult> {
   let account: Awaited<ReturnType<typeof createAccount>> | undefined
   let id = 0
   const counts: Record<string, number> = {}
-  const batches = batchesFor(sql, () => id)
+  const batches = createBatches(sql, () => id)
   let n = 0
-  for await (const text of readLines(wish.path)) {
+  for await (const text of readLines(options.path)) {
     const line = parse(text)
     if (line.type === 'end') break
     counts[line.type] = (counts[line.type] ?? 0) + 1
-    wish.progress?.(++n)
+    options.progress?.(++n)
     if (line.type === 'header') {
       if (line.format !== EXPORT_FORMAT)
-        throw refused(`The file is of the format ${line.format}, which is not known here.`)
+        throw invalidFile(`The file has the format ${line.format}, which this version does not know.`)
       const from = line.account as AccountLine
       account = await createAccount(
         { sql, clock },
-        { name: wish.name ?? from.name, plan: wish.plan ?? from.plan },
+        { name: options.name ?? from.name, plan: options.plan ?? from.plan },
       )
       id = Number(account.id)
       await setIndexable(sql, id, from.indexable)
-    } else await batches.take(line)
+    } else await batches.add(line)
   }
-  if (account === undefined) throw refused('The file has no header.')
+  if (account === undefined) throw invalidFile('The file has no header.')
   await batches.flush()
   for (const [type, count] of Object.entries(expected)) {
     if (counts[type] !== count)
-      throw refused(`The file has ${counts[type] ?? 0} lines of ${type} and names ${count}.`)
+      throw invalidFile(
+        `The file has ${counts[type] ?? 0} lines of ${type}, but its last line says ${count}.`,
+      )
   }
   await setUsage(sql, id, await finishImport(sql, id))
   const [broken] = await findBrokenChains(sql, id)
-  if (broken !== undefined) throw refused(`The file does not hold together: ${broken}.`)
+  if (broken !== undefined) throw invalidFile(`The file contradicts itself: ${broken}.`)
   return { account: account.id, name: account.name, plan: account.plan, counts }
 }
 
-/** Gathers what is of one kind; an actor, a logo and a brand are few. */
-function batchesFor(sql: Sql, accountId: () => number) {
+/** Collects lines of one type to write them together. Logos and brands are few and written at once. */
+function createBatches(sql: Sql, accountId: () => number) {
   const actors: ActorLine[] = []
   const contents: ImportedContent[] = []
   const histories: ImportedHistory[] = []
   const gtins: Parameters<typeof importGtins>[2][number][] = []
   const released: Parameters<typeof importReleasedGtins>[2][number][] = []
   const links: Parameters<typeof importAccessLinks>[2][number][] = []
-  const empty = async <L>(
+  const writeAll = async <L>(
     lines: L[],
     write: (sql: Sql, id: number, lines: readonly L[]) => Promise<void>,
   ) => {
     if (lines.length > 0) await write(sql, accountId(), lines.splice(0))
   }
   const flush = async () => {
-    await empty(actors, importActors)
-    await empty(contents, importContents)
-    await empty(histories, importPassports)
-    await empty(gtins, importGtins)
-    await empty(released, importReleasedGtins)
-    await empty(links, importAccessLinks)
+    await writeAll(actors, importActors)
+    await writeAll(contents, importContents)
+    await writeAll(histories, importPassports)
+    await writeAll(gtins, importGtins)
+    await writeAll(released, importReleasedGtins)
+    await writeAll(links, importAccessLinks)
   }
-  const takers: Record<string, (line: never) => unknown> = {
+  const handlers: Record<string, (line: never) => unknown> = {
     actor: (line: ActorLine) => actors.push(line),
     logo: (line: LogoLine) => importLogo(sql, accountId(), line),
     brand: (line: BrandLine) => importBrand(sql, accountId(), line),
@@ -178,16 +182,16 @@ function batchesFor(sql: Sql, accountId: () => number) {
   }
   return {
     flush,
-    async take(line: Line) {
-      if (accountId() === 0) throw refused('The file does not begin with its header.')
-      // Before the line that begins the next passport, so that none is cut in two.
+    async add(line: Line) {
+      if (accountId() === 0) throw invalidFile('The file does not start with its header.')
+      // Never between the lines of one passport.
       const isFull =
-        Math.max(contents.length, histories.length, gtins.length, released.length, links.length) >= TOGETHER
+        Math.max(contents.length, histories.length, gtins.length, released.length, links.length) >= BATCH_ROWS
       if (isFull && line.type !== 'version' && line.type !== 'status') await flush()
-      const taker = Object.hasOwn(takers, line.type) ? takers[line.type] : undefined
-      if (taker === undefined)
-        throw refused(`The file has a line of the type ${line.type}, which is not known here.`)
-      await taker(line as never)
+      const handler = Object.hasOwn(handlers, line.type) ? handlers[line.type] : undefined
+      if (handler === undefined)
+        throw invalidFile(`The file has a line of the type ${line.type}, which this version does not know.`)
+      await handler(line as never)
     },
   }
 }

@@ -1,11 +1,12 @@
-/** A text file line by line. Only a line feed ends one: the line ends that Unicode knows besides stand in products' texts. */
+/** Reads a text file line by line. Only LF ends a line: Unicode's other line ends can occur in texts of products. */
 import { createReadStream } from 'node:fs'
 import { AppError } from '../../kernel/errors.ts'
+import { explainFileError } from '../file-error.ts'
 
-/** A line longer than this is none of ours; it is not gathered any further. */
-const LONGEST_LINE = 64 * 1_048_576
+/** In characters. Our exports have no longer lines. */
+const MAX_LINE_LENGTH = 64 * 1_048_576
 
-/** Throws `validation` when the file cannot be read. */
+/** Throws `validation` if the file cannot be read. */
 export async function* readLines(path: string): AsyncGenerator<string> {
   let held = ''
   try {
@@ -13,11 +14,11 @@ export async function* readLines(path: string): AsyncGenerator<string> {
       const parts = (held + chunk).split('\n')
       held = parts.pop() ?? ''
       yield* parts
-      if (held.length > LONGEST_LINE) throw new AppError('validation', `${path} has a line that never ends.`)
+      if (held.length > MAX_LINE_LENGTH)
+        throw new AppError('validation', `${path} has a line that is too long for an export of Carnet.`)
     }
   } catch (error) {
-    if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
-    throw new AppError('validation', `${path} cannot be read (${error.code}).`)
+    throw explainFileError(error, path, 'read')
   }
   if (held !== '') yield held
 }

@@ -1,11 +1,11 @@
-/** What SECRET_KEY is to a backup: its fingerprint tells which key belongs to the file, its seal that nobody changed it. */
+/** Derives the key of backups from SECRET_KEY. Its fingerprint identifies the key, its seal proves a file unchanged. */
 import { createHmac, hkdfSync } from 'node:crypto'
 import { createSealer } from '../../kernel/sealing.ts'
 
 export type BackupKey = {
-  /** The one that sealed secrets bear; tells keys apart, and nothing about them. */
+  /** The same as in sealed secrets: identifies the key without revealing it. */
   fingerprint: string
-  /** Authenticates the SHA-256 of a file, in hexadecimal. */
+  /** Authenticates the SHA-256 of a file, both in hexadecimal. */
   seal: (sha256: string) => string
 }
 

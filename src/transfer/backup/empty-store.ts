@@ -1,29 +1,29 @@
-/** A restore begins on nothing: a store in which anything is, it leaves alone. */
+/** Makes sure that a restore starts with an empty store, and never touches one that has data. */
 import type { Sql } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { listBackupTables } from './tables.ts'
 
-/** Rows that migrations bring along. */
+/** Tables whose rows come from migrations. */
 const MADE_BY_MIGRATIONS = new Set(['plan', 'scan_cleaning'])
 
-/** Throws `validation` when there is an account, a person, a passport: a row in any table that a backup holds. */
+/** Throws `validation` if any table of a backup has a row, or if there are tables that are not Carnet's. */
 export async function requireEmptyStore(sql: Sql): Promise<void> {
   const [ours] = await sql<{ made: boolean }[]>`select to_regclass('schema_migration') is not null as made`
   for (const { name } of await listBackupTables(sql)) {
     if (!ours?.made) {
-      const message = `The database has a table ${name} that is not Carnet's: restore into an empty database.`
+      const message = `The database has a table ${name} that is not Carnet's. Restore into an empty database.`
       throw new AppError('validation', message)
     }
     if (MADE_BY_MIGRATIONS.has(name)) continue
     const [row] = await sql`select 1 from ${sql(name)} limit 1`
     if (row !== undefined) {
-      const message = `The store is not empty: its table ${name} has rows. Restore into an empty one, such as a new DATA_DIR or a new database.`
+      const message = `The store is not empty: its table ${name} has rows. Restore into a new DATA_DIR or a new database.`
       throw new AppError('validation', message)
     }
   }
 }
 
-/** Takes the empty tables away, so that they can be made anew as they were when the backup was written. */
+/** Drops the empty tables, so that migrations can create them as they were when the backup was written. */
 export async function dropTables(sql: Sql): Promise<void> {
   await sql.begin(async tx => {
     await tx`set local lock_timeout = '5s'`

@@ -1,4 +1,4 @@
-/** Reads the file of a backup. Nothing of it is used before its checksum and its seal have been compared. */
+/** Reads a backup file. It checks checksum and seal before anything of the file is used. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -29,20 +29,20 @@ export type BackupFile = {
   header: BackupHeader
   sha256: string
   bytes: number
-  /** Nobody without the key has changed it. False for one of version 0.1, which anybody could have. */
+  /** True if the seal proves it unchanged. False for files of version 0.1, which have no seal. */
   isSealed: boolean
-  /** From the first to the last; throws when the file is no longer what was checked. */
+  /** Reads all frames; throws if the file has changed since the check. */
   frames: () => AsyncGenerator<BackupFrame>
 }
 
-/** `keys`: that of SECRET_KEY, and that of OLD_SECRET_KEY if there is one. */
+/** `keys` come from SECRET_KEY and, if set, OLD_SECRET_KEY. */
 export type ReadOptions = { path: string; keys: readonly BackupKey[]; acceptUnsealed: boolean }
 
-const refused = (message: string) => new AppError('validation', message)
+const invalidFile = (message: string) => new AppError('validation', message)
 
 /**
- * Opens a backup after comparing its checksum and its seal. Throws `validation` when it is none, is cut off, is damaged,
- * belongs to another key or was changed by somebody without the key.
+ * Opens a backup after checking its checksum and seal. Throws `validation` if it is no backup, cut off, damaged, of
+ * another key, or was changed by somebody without the key.
  */
 export async function openBackupFile(options: ReadOptions): Promise<BackupFile> {
   const { path } = options
@@ -50,19 +50,18 @@ export async function openBackupFile(options: ReadOptions): Promise<BackupFile> 
     const { bytes, head, tail } = await readEnds(path)
     const kind = findVersion(head)
     if (kind === undefined)
-      throw refused(`${path} is no backup of Carnet, or is damaged at its very beginning.`)
+      throw invalidFile(`${path} is not a backup of Carnet, or its beginning is damaged.`)
     const dataEnd = bytes - TRAILER_BYTES[kind]
     const trailer = tail.subarray(-TRAILER_BYTES[kind]).toString('latin1')
     const [, sha256, seal] = TRAILER_PATTERN[kind].exec(trailer) ?? []
-    if (sha256 === undefined) throw refused(`${path} is not whole: its end is missing or damaged.`)
+    if (sha256 === undefined) throw invalidFile(`${path} is incomplete: its end is missing or damaged.`)
     const digest = createHash('sha256')
     for await (const chunk of createReadStream(path, { end: dataEnd - 1 })) digest.update(chunk as Buffer)
     if (digest.digest('hex') !== sha256)
-      throw refused(`${path} is damaged: it does not have the checksum at its end. Nothing was restored.`)
+      throw invalidFile(`${path} is damaged: its checksum does not match. Nothing was restored.`)
     const lineEnd = head.indexOf(NEWLINE, FIRST_LINES[kind].length)
     const header = parseHeader(head.subarray(FIRST_LINES[kind].length, lineEnd).toString('utf8'))
-    if (header === undefined)
-      throw refused(`${path} is no backup that can be restored: its header is not whole.`)
+    if (header === undefined) throw invalidFile(`${path} cannot be restored: its header is incomplete.`)
     requireSeal(options, header, sha256, seal)
     const frames = () => decode(path, { start: lineEnd + 1, end: dataEnd, sha256 })
     return { header, sha256, bytes, isSealed: seal !== undefined, frames }
@@ -86,21 +85,21 @@ function requireSeal(
   const key = keys.find(one => one.fingerprint === fingerprint)
   if (key === undefined) {
     const ours = keys.map(one => one.fingerprint).join(' or ')
-    throw refused(
+    throw invalidFile(
       `The backup belongs to another SECRET_KEY (its fingerprint is ${fingerprint}, that of the key here is ${ours}). ` +
-        'Set SECRET_KEY, or OLD_SECRET_KEY, to the one it was made with, or put the file secret-key of then into DATA_DIR: without it, webhook secrets and cookies are lost.',
+        'Set SECRET_KEY or OLD_SECRET_KEY to the key it was made with, or put the old file secret-key into DATA_DIR. Without that key, webhook secrets and cookies are lost.',
     )
   }
   if (seal === undefined) {
     if (acceptUnsealed) return
-    throw refused(
-      `${path} was written by Carnet ${carnet}, whose backups have no seal: anybody who could write to this file may have changed it, passwords of people included. ` +
-        'If you know that nobody else could, restore it with --accept-unsealed.',
+    throw invalidFile(
+      `${path} was written by Carnet ${carnet}, whose backups have no seal: anybody with write access to this file may have changed it, including passwords. ` +
+        'If you trust the place where it was stored, restore it with --accept-unsealed.',
     )
   }
   if (!isEqualInConstantTime(seal, key.seal(sha256))) {
-    throw refused(
-      `${path} was changed after it was made, by somebody without the SECRET_KEY: its seal is not right. Nothing was restored. Take another backup, and find out who can write there.`,
+    throw invalidFile(
+      `${path} was changed by somebody without the SECRET_KEY: its seal does not match. Nothing was restored. Use another backup, and find out who can write to this one.`,
     )
   }
 }
@@ -135,7 +134,7 @@ type Packed = { start: number; end: number; sha256: string }
 
 async function* decode(path: string, { start, end, sha256 }: Packed): AsyncGenerator<BackupFrame> {
   const digest = createHash('sha256')
-  const changed = () => refused(`${path} was changed while it was read.`)
+  const fileChanged = () => invalidFile(`${path} changed while it was read.`)
   let left = start
   const packed = async function* () {
     for await (const chunk of createReadStream(path, { end: end - 1 })) {
@@ -148,12 +147,14 @@ async function* decode(path: string, { start, end, sha256 }: Packed): AsyncGener
   }
   const unpacked = Readable.from(packed(), { objectMode: false }).pipe(createZstdDecompress())
   try {
-    yield* parseFrames(unpacked, changed)
+    yield* parseFrames(unpacked, fileChanged)
   } catch (error) {
     if (error instanceof AppError || !(error instanceof Error)) throw error
-    throw refused(`${path} has the right checksum, but what it holds cannot be unpacked: ${error.message}.`)
+    throw invalidFile(
+      `${path} has the right checksum, but its contents cannot be decompressed: ${error.message}.`,
+    )
   }
-  if (digest.digest('hex') !== sha256) throw changed()
+  if (digest.digest('hex') !== sha256) throw fileChanged()
 }
 
 async function* parseFrames(chunks: AsyncIterable<Buffer>, fault: () => Error): AsyncGenerator<BackupFrame> {

@@ -1,5 +1,4 @@
-/** A restore: a backup that is whole, of this key and of no newer version, into a store that is empty. */
-
+/** Restores a backup into an empty store, if it is complete, of this key and not of a newer version. */
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
@@ -15,10 +14,10 @@ import { type BackupTable, EXCLUDED_TABLES, listBackupTables } from './tables.ts
 import type { BackupEnd } from './write-backup-file.ts'
 
 export type RestoreSetup = {
-  /** Opens a pool of one connection, which the restore ends. */
+  /** Opens a pool of one connection, which the restore closes. */
   openPool: () => Sql
   clock: Clock
-  /** That of SECRET_KEY, and that of OLD_SECRET_KEY if there is one. */
+  /** From SECRET_KEY and, if set, OLD_SECRET_KEY. */
   keys: readonly BackupKey[]
   /** The folder of the migrations. */
   migrations: string
@@ -31,13 +30,13 @@ export type RestoreResult = {
   bytes: number
   sha256: string
   created_at: string
-  /** False for a backup of version 0.1: its contents are as trustworthy as the place where it lay. */
+  /** False for a backup of version 0.1: it is only as trustworthy as the place where it was stored. */
   sealed: boolean
   /** Fingerprint of the SECRET_KEY it was made with. */
   key: string
-  /** Names of the migrations that brought an older backup to this version. */
+  /** Names of the migrations that were applied to an older backup. */
   migrated: string[]
-  /** Sentences about histories whose hashes are not right: they were so when the backup was made. */
+  /** Messages about histories with wrong hashes: they were already wrong in the backup. */
   broken: string[]
 }
 
@@ -51,8 +50,8 @@ export type RestoreOptions = {
 }
 
 /**
- * Restores a backup. Nothing is written before its checksum, its seal, its version and the emptiness of the store are
- * known; what goes wrong later leaves the store empty. Throws `validation` with a sentence.
+ * Restores a backup. It writes nothing before it has checked the checksum, the seal, the version and that the store is
+ * empty; a later failure leaves the store empty. Throws `validation`.
  */
 export async function restoreBackup(setup: RestoreSetup, options: RestoreOptions): Promise<RestoreResult> {
   const { path, acceptUnsealed = false, progress } = options
@@ -66,7 +65,7 @@ export async function restoreBackup(setup: RestoreSetup, options: RestoreOptions
     await migrate(pool, setup.migrations, now, file.header.migrations.at(-1)?.number ?? 0)
     const counts = await load(pool, file, progress)
     const { applied } = await migrate(pool, setup.migrations, now)
-    const broken = await settle(pool)
+    const broken = await analyzeAndVerify(pool)
     const { sha256, bytes, isSealed: sealed, header } = file
     const { created_at, secret_key_fingerprint: key } = header
     return { ...counts, bytes, sha256, created_at, sealed, key, migrated: applied, broken }
@@ -82,25 +81,25 @@ async function requireKnownVersion({ migrations }: RestoreSetup, { header }: Bac
     if (!(error instanceof AppError)) throw error
     throw new AppError(
       'validation',
-      `The backup was made by Carnet ${header.carnet}, which is newer than this one or another: restore it with that one. (${error.message})`,
+      `The backup was made by Carnet ${header.carnet}, which has migrations that this version does not know. Restore it with that version. (${error.message})`,
     )
   }
 }
 
 type Counts = { passports: number; versions: number; tables: number }
 
-/** All tables in one transaction: they are there together, or the store is as empty as before. */
+/** Loads all tables in one transaction, so that a failure leaves the store empty. */
 async function load(pool: Sql, file: BackupFile, progress: Progress | undefined): Promise<Counts> {
-  const one = (await pool.reserve()) as unknown as Sql & { release: () => void }
-  await one`begin`
-  await one`set local statement_timeout = 0`
-  await one`set local idle_in_transaction_session_timeout = 0`
-  await quieten(one, 'disable')
-  const { end, loaded } = await loadTables(one, file, progress)
-  await requireAll(one, end, loaded)
-  await quieten(one, 'enable')
-  await one`commit`
-  one.release()
+  const sql = (await pool.reserve()) as unknown as Sql & { release: () => void }
+  await sql`begin`
+  await sql`set local statement_timeout = 0`
+  await sql`set local idle_in_transaction_session_timeout = 0`
+  await switchTriggers(sql, 'disable')
+  const { end, loaded } = await loadTables(sql, file, progress)
+  await requireComplete(sql, end, loaded)
+  await switchTriggers(sql, 'enable')
+  await sql`commit`
+  sql.release()
   return { passports: end.passports, versions: end.versions, tables: loaded.length }
 }
 
@@ -121,7 +120,7 @@ async function loadTables(
     await sink?.close()
     sink = undefined
     if (frame.type === 'end') end = frame.end
-    // An older Carnet may have kept what this one leaves out.
+    // An older version may have included tables that this one excludes.
     else if (!Object.hasOwn(EXCLUDED_TABLES, frame.table.name)) {
       const table = findTable(known, frame.table)
       loaded.push(table.name)
@@ -133,7 +132,7 @@ async function loadTables(
   return { end, loaded }
 }
 
-/** By names of the database's own catalog: no text of the file becomes one of a statement. */
+/** Returns names from the database's catalog, so that no text of the file gets into a statement. */
 function findTable(
   known: readonly BackupTable[],
   { name, columns }: { name: string; columns: readonly string[] },
@@ -143,7 +142,7 @@ function findTable(
   if (table === undefined || own.includes(undefined) || new Set(own).size !== own.length)
     throw new AppError(
       'validation',
-      'The backup has a table or a column that its version of Carnet did not have.',
+      'The backup has a table or a column that its version of Carnet did not have. Use another backup.',
     )
   return { name: table.name, columns: own.filter(column => column !== undefined) }
 }
@@ -163,7 +162,7 @@ async function copyIn(
     async write(data) {
       bytes += data.length
       progress?.(name, bytes)
-      // A piece may be a part of a larger buffer that the socket still has to send.
+      // Wait for the drain, because a chunk may be part of a larger buffer that the socket still has to send.
       if (!stream.write(data)) await Promise.race([once(stream, 'drain'), ended])
     },
     async close() {
@@ -173,18 +172,18 @@ async function copyIn(
   }
 }
 
-/** Triggers of ours would hand events out again, and refuse or seal what is only being put back. */
-async function quieten(sql: Sql, how: 'disable' | 'enable'): Promise<void> {
+/** Our triggers would deliver events again, and refuse or seal rows that are only being restored. */
+async function switchTriggers(sql: Sql, mode: 'disable' | 'enable'): Promise<void> {
   const tables = await sql<{ name: string }[]>`
     select distinct c.relname::text as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
     where c.relnamespace = current_schema()::regnamespace and not t.tgisinternal and c.relkind in ('r', 'p')`
   for (const { name } of tables) {
-    if (how === 'disable') await sql`alter table ${sql(name)} disable trigger user`
+    if (mode === 'disable') await sql`alter table ${sql(name)} disable trigger user`
     else await sql`alter table ${sql(name)} enable trigger user`
   }
 }
 
-async function requireAll(sql: Sql, end: BackupEnd, loaded: readonly string[]): Promise<void> {
+async function requireComplete(sql: Sql, end: BackupEnd, loaded: readonly string[]): Promise<void> {
   for (const name of loaded) {
     const [row] = await sql<{ n: number }[]>`select count(*)::bigint as n from ${sql(name)}`
     assert(row?.n === end.rows[name], `${name} has the ${end.rows[name]} rows of the backup`)
@@ -202,12 +201,12 @@ async function requireAll(sql: Sql, end: BackupEnd, loaded: readonly string[]): 
   }
 }
 
-async function settle(pool: Sql): Promise<string[]> {
-  // On a connection of its own no statement is too slow.
-  const one = await pool.reserve()
-  await one`set statement_timeout = 0`
-  await one`analyze`
-  const broken = await findBrokenChains(one)
-  one.release()
+async function analyzeAndVerify(pool: Sql): Promise<string[]> {
+  // A reserved connection, so that the timeout is off for these statements only.
+  const sql = await pool.reserve()
+  await sql`set statement_timeout = 0`
+  await sql`analyze`
+  const broken = await findBrokenChains(sql)
+  sql.release()
   return broken
 }

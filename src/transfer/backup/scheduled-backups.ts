@@ -1,4 +1,4 @@
-/** Backups made by themselves into a folder, where the names say when: what is there tells when the next is due. */
+/** Scheduled backups into a folder. The file names have the time, so the folder shows when the next one is due. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql } from '../../kernel/db/database.ts'
@@ -7,77 +7,77 @@ import { type BackupResult, type BackupSetup, createBackup } from './create-back
 
 export type BackupSchedule = BackupSetup & { dir: string; everyMs: number; keep: number }
 
-/** `left`: a sentence for each old one that should have gone and could not be deleted. */
+/** `notDeleted`: a message for each old backup that could not be deleted. */
 export type ScheduledBackupResult = BackupResult & { notDeleted: string[] }
 
 const NAME = /^carnet-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/
 
-/** `CARN` as the class of all of our advisory locks, and the one of backups in it. */
+/** `CARN`, the class of our advisory locks, and the lock of backups in it. */
 const LOCK_CLASS = 0x43_41_52_4e
-const BACKING_UP = 17
+const BACKUP_LOCK = 17
 
 /**
- * Makes a backup when the newest in the folder is old enough, and removes the oldest beyond those to keep. Of several
- * processes one does it: whoever has the lock, which ends with its connection. Undefined when nothing was to be done.
+ * Makes a backup if the newest in the folder is old enough, and deletes the oldest beyond `keep`. A lock that ends with
+ * its connection lets one of several processes do it. Returns undefined if nothing was due.
  */
 export async function createBackupWhenDue(
-  wish: BackupSchedule,
+  schedule: BackupSchedule,
   signal?: AbortSignal,
 ): Promise<ScheduledBackupResult | undefined> {
-  await mkdir(wish.dir, { recursive: true })
-  if (!(await isDue(wish))) return undefined
-  const pool = wish.openPool()
+  await mkdir(schedule.dir, { recursive: true })
+  if (!(await isDue(schedule))) return undefined
+  const pool = schedule.openPool()
   try {
-    const one = (await pool.reserve()) as unknown as Sql
-    await one`begin`
-    await one`set local idle_in_transaction_session_timeout = 0`
-    const [lock] = await one<{ mine: boolean }[]>`
-      select pg_try_advisory_xact_lock(${LOCK_CLASS}::int, ${BACKING_UP}::int) as mine`
-    // Whoever had the lock may have just been done.
-    if (!lock?.mine || !(await isDue(wish))) return undefined
-    // Whoever holds the lock is the only one who writes: what is unfinished was left by a process that was killed.
-    await deletePartialFiles(wish.dir, NAME)
-    const path = join(wish.dir, nameAt(wish.clock.now()))
-    const made = await createBackup(wish, { path, ...(signal ? { signal } : {}) })
-    return { ...made, notDeleted: await prune(wish) }
+    const sql = (await pool.reserve()) as unknown as Sql
+    await sql`begin`
+    await sql`set local idle_in_transaction_session_timeout = 0`
+    const [lock] = await sql<{ mine: boolean }[]>`
+      select pg_try_advisory_xact_lock(${LOCK_CLASS}::int, ${BACKUP_LOCK}::int) as mine`
+    // Another process may just have finished one.
+    if (!lock?.mine || !(await isDue(schedule))) return undefined
+    // Only the holder of the lock writes, so partial files are from processes that were killed.
+    await deletePartialFiles(schedule.dir, NAME)
+    const path = join(schedule.dir, formatName(schedule.clock.now()))
+    const made = await createBackup(schedule, { path, ...(signal ? { signal } : {}) })
+    return { ...made, notDeleted: await deleteOldest(schedule) }
   } finally {
     await pool.end({ timeout: 0 })
   }
 }
 
-async function prune({ dir, keep }: BackupSchedule): Promise<string[]> {
-  const left: string[] = []
-  for (const name of (await backupsIn(dir)).slice(0, -keep)) {
+async function deleteOldest({ dir, keep }: BackupSchedule): Promise<string[]> {
+  const failures: string[] = []
+  for (const name of (await listBackups(dir)).slice(0, -keep)) {
     try {
       await rm(join(dir, name))
     } catch (error) {
-      left.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+      failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
-  return left
+  return failures
 }
 
-const nameAt = (time: Date) => `carnet-${time.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z.backup`
+const formatName = (time: Date) => `carnet-${time.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z.backup`
 
 /** Oldest first. */
-const backupsIn = async (dir: string) => (await readdir(dir)).filter(name => NAME.test(name)).sort()
+const listBackups = async (dir: string) => (await readdir(dir)).filter(name => NAME.test(name)).sort()
 
 export type LastBackup = { path: string; at: Date; bytes: number }
 
-/** The newest backup in a folder, by its name; undefined when there is none. */
+/** Finds the newest backup in a folder by its name. */
 export async function findLastBackup(dir: string): Promise<LastBackup | undefined> {
-  const name = (await backupsIn(dir)).at(-1)
+  const name = (await listBackups(dir)).at(-1)
   if (name === undefined) return undefined
   const path = join(dir, name)
-  return { path, at: timeIn(name), bytes: (await stat(path)).size }
+  return { path, at: parseTime(name), bytes: (await stat(path)).size }
 }
 
-const timeIn = (name: string) => new Date(name.replace(NAME, '$1-$2-$3T$4:$5:$6Z'))
+const parseTime = (name: string) => new Date(name.replace(NAME, '$1-$2-$3T$4:$5:$6Z'))
 
 async function isDue({ dir, everyMs, clock }: BackupSchedule): Promise<boolean> {
-  const newest = (await backupsIn(dir)).at(-1)
+  const newest = (await listBackups(dir)).at(-1)
   if (newest === undefined) return true
-  const age = clock.now().getTime() - timeIn(newest).getTime()
-  // One from the future is of a clock that has been put right since.
+  const age = clock.now().getTime() - parseTime(newest).getTime()
+  // A backup from the future was made while the clock was wrong.
   return age >= everyMs || age < -everyMs
 }

@@ -1,28 +1,29 @@
-/** Which tables a backup holds: all that the catalog knows but these, so that a new one is never forgotten. */
+/** Which tables a backup has: all of the catalog except those excluded here, so that a new table is never forgotten. */
 import type { Sql } from '../../kernel/db/database.ts'
 
-/** With the reason. Unlogged tables are left out as well: after a crash they are empty anyway. */
+/** With the reason. Unlogged tables are excluded as well: they are empty after a crash anyway. */
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
-  schema_migration: 'written by the migrations that a restore applies; the file says which',
-  scan_salt:
-    'destroyed after two days, so that nobody can ever tell who read what; a copy would outlive them',
-  scan_visitor: 'who read what under those salts; worth nothing without them',
+  schema_migration: 'written by the migrations that a restore applies; the header lists them',
+  scan_salt: 'deleted after two days, so that nobody can find out who read what; a copy would outlive them',
+  scan_visitor: 'hashes of readers under those salts; useless without them',
   scan_item_hour: 'the same for items',
-  scan_writer: 'of processes that are gone',
-  webhook_lease: 'of processes that are gone',
-  idempotency_key: 'answers of the last day to requests that may not have happened in the state restored',
+  scan_writer: 'of processes that have ended',
+  webhook_lease: 'of processes that have ended',
+  idempotency_key: 'responses of the last day to requests that may not be part of the restored state',
   person_session: 'people sign in again',
   sign_in_attempt: 'counts of the last minutes',
-  one_time_link: 'secrets that are over within days; the command line makes new ones',
-  password_link: 'secrets that are over within days; the command line makes new ones',
-  passkey_challenge: 'secrets of a minute',
+  one_time_link: 'secrets that expire within days; the command line makes new ones',
+  password_link: 'secrets that expire within days; the command line makes new ones',
+  passkey_challenge: 'secrets that expire within a minute',
 }
 
 export type BackupTable = { name: string; columns: string[] }
+/** `needs`: oids of the tables that it references. */
+type CatalogTable = BackupTable & { needs: string[]; oid: string }
 
-/** Those that others refer to come first. */
+/** Referenced tables come before those that reference them. */
 export async function listBackupTables(sql: Sql): Promise<BackupTable[]> {
-  const tables = await sql<(BackupTable & { needs: string[] })[]>`
+  const tables = await sql<CatalogTable[]>`
     select c.relname::text as name,
       array(select a.attname::text from pg_attribute a
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum) as columns,
@@ -33,14 +34,13 @@ export async function listBackupTables(sql: Sql): Promise<BackupTable[]> {
     where n.nspname = current_schema() and c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
       and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')
     order by c.relname`
-  const left = tables.filter(table => !Object.hasOwn(EXCLUDED_TABLES, table.name))
-  return inOrder(left as (BackupTable & { needs: string[]; oid: string })[])
+  return sortByReferences(tables.filter(table => !Object.hasOwn(EXCLUDED_TABLES, table.name)))
 }
 
-function inOrder(tables: readonly (BackupTable & { needs: string[]; oid: string })[]): BackupTable[] {
+function sortByReferences(tables: readonly CatalogTable[]): BackupTable[] {
   const byOid = new Map(tables.map(table => [table.oid, table]))
-  const ordered = new Set<(typeof tables)[number]>()
-  const visit = (table: (typeof tables)[number]) => {
+  const ordered = new Set<CatalogTable>()
+  const visit = (table: CatalogTable) => {
     if (ordered.has(table)) return
     for (const oid of table.needs) {
       const needed = byOid.get(oid)

@@ -1,6 +1,6 @@
 /**
- * Writes the file of a backup, whatever is in it: a line that says what it is, a line of JSON, a zstd stream of frames,
- * the SHA-256 of everything before, and a seal of that under SECRET_KEY. Described in `docs/backup.md`.
+ * Writes a backup file: a line with the format, a line of JSON, a zstd stream of frames, the SHA-256 of everything before,
+ * and a seal of that hash under SECRET_KEY. `docs/backup.md` describes the format.
  */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -13,32 +13,32 @@ import type { BackupKey } from './backup-key.ts'
 export type AppliedMigration = { number: number; name: string; checksum: string }
 
 export type BackupHeader = {
-  /** ISO, UTC: the moment whose state this is. */
+  /** Time of the snapshot, ISO in UTC. */
   created_at: string
-  /** Version of the Carnet that wrote it. */
+  /** Version of Carnet that wrote it. */
   carnet: string
-  /** Tells which SECRET_KEY belongs to it, and nothing about that key. */
+  /** Identifies the SECRET_KEY without revealing it. */
   secret_key_fingerprint: string
   migrations: readonly AppliedMigration[]
 }
 
 export type BackupEnd = { rows: Readonly<Record<string, number>>; passports: number; versions: number }
 
-/** `data` is a piece of what COPY writes as text, of the table before. */
+/** `data` is a chunk of COPY text of the preceding table. */
 export type BackupFrame =
   | { type: 'table'; table: { name: string; columns: readonly string[] } }
   | { type: 'data'; data: Buffer }
   | { type: 'end'; end: BackupEnd }
 
-/** Version 1 ended with its checksum; version 2 has a seal behind it. */
+/** Version 1 ends with the checksum, version 2 with a seal after it. */
 export const FIRST_LINES = { unsealed: 'carnet-backup 1\n', sealed: 'carnet-backup 2\n' } as const
-/** A letter and four bytes of length. */
+/** One letter and four bytes of length. */
 export const FRAME_HEAD_BYTES = 5
 export const FRAME_TYPES = { table: 'T', data: 'D', end: 'E' } as const
 
 type Target = { path: string; key: BackupKey; signal?: AbortSignal | undefined }
 
-/** Writes the file; it has its name when it is whole and on disk. Throws `validation` when it cannot be written. */
+/** Writes the file, which gets its name once it is complete and on disk. Throws `validation` if it cannot be written. */
 export async function writeBackupFile(
   target: Target,
   header: BackupHeader,
@@ -59,13 +59,13 @@ async function write(
 ): Promise<{ sha256: string; bytes: number }> {
   const digest = createHash('sha256')
   let bytes = 0
-  const add = async (piece: string | Buffer) => {
-    digest.update(piece)
-    bytes += Buffer.byteLength(piece)
-    await put(piece)
+  const add = async (chunk: string | Buffer) => {
+    digest.update(chunk)
+    bytes += Buffer.byteLength(chunk)
+    await put(chunk)
   }
-  const addAll = async (pieces: AsyncIterable<Buffer>) => {
-    for await (const piece of pieces) await add(piece)
+  const addAll = async (chunks: AsyncIterable<Buffer>) => {
+    for await (const chunk of chunks) await add(chunk)
   }
   await add(FIRST_LINES.sealed)
   await add(`${JSON.stringify(header)}\n`)
