@@ -1,21 +1,21 @@
 /**
- * One value and the text of its cell, both ways. What goes out comes back equal; what people type comes in as they
- * meant it where that is certain, and otherwise stays a text, which the validator refuses by name.
+ * Converts values to cells and back. An exported value comes back unchanged. What people type is converted only if its
+ * meaning is certain; otherwise it stays a text, which the validator rejects with the field's name.
  */
 import type { Field } from '../../categories/field.ts'
 import { parseYesNo } from '../../categories/names/name-lookup.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
 
-/** As a file has it: CSV knows texts only. */
+/** A cell of a file. In CSV, every cell is a text. */
 export type Cell = string | number | boolean | null
 
 export const DECIMAL_MARKS = ['point', 'comma'] as const
 export type DecimalMark = (typeof DECIMAL_MARKS)[number]
 
 /**
- * Security bound: a text that begins so is a formula to Excel and its like (CWE-1236), so it gets an apostrophe before
- * it. White space at an end, which people do not see and we would trim, is kept the same way; and so is an apostrophe
- * that would be taken for ours.
+ * Security bound: spreadsheet programs run a text that begins like this as a formula (CWE-1236), so we write an apostrophe
+ * before it. The same marks texts with outer white space, which we would trim, and texts that begin with such an
+ * apostrophe themselves.
  */
 const FORMULA = /^'*[=+\-@＝＋－＠\s]/
 const TRAILING = /\s$/
@@ -24,31 +24,31 @@ const needsApostrophe = (text: string) => FORMULA.test(text) || TRAILING.test(te
 
 export const escapeFormula = (text: string): string => (needsApostrophe(text) ? `'${text}` : text)
 
-/** The opposite: what was marked is taken as it is, everything else without the white space around it. */
+/** The reverse of `escapeFormula`: removes our apostrophe, or trims a text without one. */
 export function parseCellText(cell: string): string {
   if (cell.startsWith("'") && needsApostrophe(cell.slice(1))) return cell.slice(1)
   return cell.trim()
 }
 
-/** A value of the data as a cell; objects and lists have cells of their own. */
+/** A value as a cell; null for objects and lists, whose parts have their own cells. */
 export function toCell(value: unknown): Cell {
   if (typeof value === 'number' || typeof value === 'boolean') return value
   return typeof value === 'string' ? escapeFormula(value) : null
 }
 
-/** No thousands begin with 0: "0.125" is an eighth, whatever the mark. */
+/** Numbers with thousands separators. None begins with 0: "0.125" is an eighth with either mark. */
 const GROUPED = {
   point: /^[1-9]\d{0,2}(?:,\d{3})+(?=$|\.)/,
   comma: /^[1-9]\d{0,2}(?:\.\d{3})+(?=$|,)/,
 } as const
 
-/** "1.234,5 kg" with a decimal comma is 1234.5; a text that is no number stays one. */
+/** "1.234,5 kg" with a decimal comma is 1234.5. Returns the text itself if it is no number. */
 export function parseNumber(text: string, mark: DecimalMark, unit = ''): number | string {
   const plain = normalizeDigits(text, mark, unit)
   return plain === undefined ? text : Number(plain)
 }
 
-/** The number that a text writes, as JSON writes numbers; undefined for a text that writes none. */
+/** Normalizes a written number to JSON's notation; undefined if the text is no number. */
 export function normalizeDigits(text: string, mark: DecimalMark, unit = ''): string | undefined {
   let plain = text.replaceAll(/[\s\u00a0\u202f'’]/g, '')
   const bare = unit.replaceAll(/\s/g, '')
@@ -63,22 +63,21 @@ export function normalizeDigits(text: string, mark: DecimalMark, unit = ''): str
 }
 
 /**
- * What a number means where its mark can be that of thousands or that of decimals: "1,234" where decimals have a point.
- * Undefined where there is only one way to read it.
+ * Returns both values of an ambiguous number, such as "1,234" with a decimal point; undefined if it has one meaning.
  */
 export function findAmbiguousNumbers(
   text: string,
   mark: DecimalMark,
   unit = '',
 ): readonly [number, number] | undefined {
-  const [ours, theirs] = [parseNumber(text, mark, unit), parseNumber(text, OTHER[mark], unit)]
-  if (typeof ours !== 'number' || typeof theirs !== 'number') return undefined
-  return Math.abs(ours) > Math.abs(theirs) ? [ours, theirs] : undefined
+  const [first, second] = [parseNumber(text, mark, unit), parseNumber(text, OTHER[mark], unit)]
+  if (typeof first !== 'number' || typeof second !== 'number') return undefined
+  return Math.abs(first) > Math.abs(second) ? [first, second] : undefined
 }
 
 const OTHER = { point: 'comma', comma: 'point' } as const
 
-/** The mark that the numbers of a sheet speak for; undefined when none says anything: "1,234" can be both. */
+/** Guesses the decimal mark from the numbers of a spreadsheet; undefined if all are ambiguous like "1,234". */
 export function guessDecimalMark(texts: Iterable<string>): DecimalMark | undefined {
   let [point, comma] = [0, 0]
   for (const text of texts) {
@@ -90,7 +89,7 @@ export function guessDecimalMark(texts: Iterable<string>): DecimalMark | undefin
   return point > comma ? 'point' : 'comma'
 }
 
-/** `31.12.2026` and `1.2.26`? Only four-digit years after dots: 01/02/2026 is two days, depending on who reads it. */
+/** Dots and a year of four digits only: 01/02/2026 means two different days, depending on the country. */
 const DOTTED_DATE = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/
 const MONTH = /^(\d{1,2})[./](\d{4})$/
 
@@ -101,11 +100,10 @@ function normalizeDate(text: string): string {
   return onlyMonth === undefined ? text : `${ofYear}-${onlyMonth.padStart(2, '0')}`
 }
 
-/** Whether a cell says nothing. */
 export const isEmptyCell = (cell: Cell | undefined): boolean =>
   cell === null || cell === undefined || (typeof cell === 'string' && cell.trim() === '')
 
-/** The value of a cell for a field that is no number; `path` as the labels have it. */
+/** Parses a cell of a field that is not a number; `path` is the field's label path. */
 export function parseCell(cell: Cell, field: Field, path: string): unknown {
   if (field.type === 'boolean') {
     return typeof cell === 'boolean' ? cell : (parseYesNo(String(cell)) ?? cell)
@@ -114,7 +112,7 @@ export function parseCell(cell: Cell, field: Field, path: string): unknown {
   return normalizeSpelling(toCanonicalName(path, field, text), field.format)
 }
 
-/** Spreadsheets take a GTIN for a number and drop its zeros in front, and may put `.0` behind it. */
+/** Spreadsheet programs treat a GTIN as a number: they drop leading zeros and may append `.0`. */
 function normalizeGtin(text: string): string {
   const plain = text
     .replaceAll(/[\s-]/g, '')
@@ -124,7 +122,7 @@ function normalizeGtin(text: string): string {
   return plain.length < 9 ? plain.padStart(8, '0') : plain.padStart(12, '0')
 }
 
-/** Dates and numbers of goods and places as people write them, in the one way that is kept; other texts as they are. */
+/** Normalizes dates, GTINs and GLNs as people write them; other texts stay as they are. */
 export function normalizeSpelling(text: string, format: Field['format']): string {
   if (format === 'partial_date') return normalizeDate(text)
   if (format === 'gln') return text.replaceAll(/[\s-]/g, '')

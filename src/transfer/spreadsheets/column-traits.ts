@@ -1,14 +1,14 @@
-/** What the cells of a sheet say about its columns, gathered while its rows are stored. */
+/** Traits of columns that only the cells show, collected while the rows are stored. */
 import { type Cell, isEmptyCell } from './cell.ts'
 import { hasUnit } from './measurement-units.ts'
 
-/** Places of columns. */
+/** Indexes of columns. */
 export type ColumnTraits = {
-  /** All cells are between 0 and 1, and not all are 0: shares may be fractions of one. */
+  /** All cells are between 0 and 1, and not all are 0: shares may be fractions. */
   fractions: readonly number[]
-  /** Some cell is something else. */
+  /** Some cell is not between 0 and 1. */
   others: readonly number[]
-  /** Every cell that says anything has its unit behind the number. */
+  /** Every cell that is not empty has a unit after the number. */
   withUnits: readonly number[]
 }
 
@@ -19,7 +19,7 @@ const FRACTION_CELL = /^(?:0?[.,]\d+|[01](?:[.,]0+)?)$/
 const isFraction = (cell: Cell): boolean =>
   typeof cell === 'number' ? cell >= 0 && cell <= 1 : FRACTION_CELL.test(String(cell).trim())
 
-type TraitState = { isFraction: boolean; isZero: boolean; isWithUnits: boolean }
+type TraitState = { isFraction: boolean; isZero: boolean; hasUnits: boolean }
 
 export function collectTraits() {
   const columns: (TraitState | undefined)[] = []
@@ -29,20 +29,20 @@ export function collectTraits() {
     add(cells: readonly Cell[]): void {
       for (const [place, cell] of cells.entries()) {
         let one = columns[place]
-        // Most columns are known to be neither after their first cell.
-        if (one !== undefined && !one.isFraction && !one.isWithUnits) continue
+        // Most columns have neither trait after their first cell.
+        if (one !== undefined && !one.isFraction && !one.hasUnits) continue
         if (cell === null || isEmptyCell(cell)) continue
-        one ??= { isFraction: true, isZero: true, isWithUnits: true }
+        one ??= { isFraction: true, isZero: true, hasUnits: true }
         columns[place] = one
         one.isFraction &&= isFraction(cell)
         one.isZero &&= !/[1-9]/.test(String(cell))
-        one.isWithUnits &&= typeof cell === 'string' && hasUnit(cell)
+        one.hasUnits &&= typeof cell === 'string' && hasUnit(cell)
       }
     },
     traits: (): ColumnTraits => ({
       fractions: places(one => one.isFraction && !one.isZero),
       others: places(one => !one.isFraction),
-      withUnits: places(one => one.isWithUnits),
+      withUnits: places(one => one.hasUnits),
     }),
   }
 }

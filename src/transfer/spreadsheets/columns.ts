@@ -1,7 +1,7 @@
 /**
- * A passport is a tree and a sheet is flat: which column stands for which place. A column is called by the path of its
- * field; entries of a list are counted from 1, as rows of a sheet are, and a text has a column for each language:
- * `economicOperator.country`, `fiberComposition[2].percentage`, `careInstructions.de`.
+ * Maps the columns of a spreadsheet to places in a passport's data. A column has the path of its field as its name, with
+ * list entries counted from 1 and one column for each language of a text: `economicOperator.country`,
+ * `fiberComposition[2].percentage`, `careInstructions.de`.
  */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
@@ -9,33 +9,33 @@ import { canonicalizeLanguage } from '../../categories/language.ts'
 import { getMaxEntries } from '../../categories/schema/json-schema.ts'
 import { listUnits } from './measurement-units.ts'
 
-/** Member names, indexes from 0 and language codes, from the data inward. */
+/** Member names, indexes from 0, and language codes, starting at the data. */
 export type DataPath = readonly (string | number)[]
 
 export type Column = {
   name: string
   path: DataPath
-  /** What stands there; of a list with `isWhole` the list. */
+  /** The field of the column; the list itself if `isWhole`. */
   field: Field
-  /** Names alone, as the labels have them: `fiberComposition.percentage`. */
+  /** Names only, as in the labels: `fiberComposition.percentage`. */
   labelPath: string
   language?: string
-  /** A localized text whose language is the row's primary one. */
+  /** A localized text in the row's primary language. */
   isPrimary?: true
-  /** A list in one cell: `en, de`, or `cotton 60 %; polyester 40 %`. */
+  /** A whole list in one cell: `en, de`, or `cotton 60 %; polyester 40 %`. */
   isWhole?: true
-  /** In what its numbers are, where that is not the field's own unit: `kg`, or `@` and the title of the column that says it. */
+  /** The unit, if not the field's own: `kg`, or `@` and the title of the column that has the unit. */
   unit?: string
 }
 
-/** Stands in a mapping for a unit that a person has yet to choose. */
+/** The unit in a mapping until a person chooses one. */
 export const UNIT_TO_CHOOSE = '?'
 
-/** How a mapping names a column: by its path, and behind `|` by its unit. */
+/** A column in a mapping: its name, and its unit after `|`. */
 export const buildMappingName = ({ name, unit }: Pick<Column, 'name' | 'unit'>): string =>
   unit === undefined ? name : `${name}|${unit}`
 
-/** A list that can be written in one cell: of single values, or of a name with its number. */
+/** Returns the two members of a list that fits into one cell: a name and a number, as in `cotton 60 %`. */
 export function findCompactMembers(field: Field): readonly [name: Field, number: Field] | undefined {
   const [first, second, ...more] = field.of ?? []
   if (first?.type !== 'name' || second?.type !== 'number' || more.length > 0) return undefined
@@ -45,12 +45,12 @@ export function findCompactMembers(field: Field): readonly [name: Field, number:
 const PART = /^([A-Za-z_]\w*)(?:\[([1-9]\d{0,3})\])?$/
 
 const columnCaches = new WeakMap<CompleteCategory, Map<string, Column>>()
-/** Names come from outside. */
+/** A bound, because names come from requests. */
 const MAX_CACHED_COLUMNS = 10_000
 
 const MAX_NAME_LENGTH = 400
 
-/** The column of this name, with or without a unit; undefined when the category has none. */
+/** Finds a column of the category by its name, with or without a unit. */
 export function findColumn(category: CompleteCategory, name: string): Column | undefined {
   const known = columnCaches.get(category) ?? new Map<string, Column>()
   columnCaches.set(category, known)
@@ -117,14 +117,14 @@ function findInList(
   return findByPath(field.of ?? [], rest, [...at, entry], names)
 }
 
-/** How many entries of each list a sheet has columns for, and in which languages its texts are. */
+/** For how many entries of each list, and for which languages of each text, a spreadsheet has columns. */
 export type ColumnLayout = {
   entries: ReadonlyMap<string, number>
   languages: ReadonlyMap<string, readonly string[]>
 }
 
-/** Every column of a category in the order of its fields; lists by their entries, but for those of single values. */
-export function listColumns(category: CompleteCategory, extent: ColumnLayout): Column[] {
+/** Lists all columns in the order of the fields. A list of single values has one column, others one for each member. */
+export function listColumns(category: CompleteCategory, layout: ColumnLayout): Column[] {
   const names: string[] = []
   const visitAll = (fields: readonly Field[], prefix: string, parent: string) => {
     for (const field of fields) visit(field, prefix, parent)
@@ -133,11 +133,11 @@ export function listColumns(category: CompleteCategory, extent: ColumnLayout): C
     const name = `${prefix}${field.name}`
     const path = `${parent}${field.name}`
     if (field.localized) {
-      for (const language of extent.languages.get(path) ?? []) names.push(`${name}.${language}`)
+      for (const language of layout.languages.get(path) ?? []) names.push(`${name}.${language}`)
     } else if (field.type === 'object') visitAll(field.fields ?? [], `${name}.`, `${path}.`)
     else if (field.type !== 'list' || findScalarEntry(field) !== undefined) names.push(name)
     else {
-      const entries = extent.entries.get(path) ?? 0
+      const entries = layout.entries.get(path) ?? 0
       for (let n = 1; n <= entries; n++) visitAll(field.of ?? [], `${name}[${n}].`, `${path}.`)
     }
   }
@@ -145,7 +145,7 @@ export function listColumns(category: CompleteCategory, extent: ColumnLayout): C
   return names.flatMap(name => findColumn(category, name) ?? [])
 }
 
-/** What a template has room for: three shares, one entry of other lists, the languages asked for. */
+/** The layout of a template: three shares of a composition, one entry of other lists, and the given languages. */
 export function buildTemplateLayout(category: CompleteCategory, languages: readonly string[]): ColumnLayout {
   const entries = new Map<string, number>()
   const texts = new Map<string, readonly string[]>()
@@ -161,10 +161,10 @@ export function buildTemplateLayout(category: CompleteCategory, languages: reado
   return { entries, languages: texts }
 }
 
-/** The place of a fault as a column is called: `fiberComposition[0].fiber` of the data is the first entry here. */
-export function buildColumnName(steps: DataPath): string {
+/** The name of the column for a path: entries count from 1 here, from 0 in the data. */
+export function buildColumnName(path: DataPath): string {
   let name = ''
-  for (const step of steps) {
+  for (const step of path) {
     if (typeof step === 'number') name += `[${step + 1}]`
     else name += name === '' ? step : `.${step}`
   }

@@ -1,4 +1,4 @@
-/** Values that are the same for every row of a sheet: which are needed, which are kept, and whether they can be taken. */
+/** Values that are the same for every row of a spreadsheet: which are missing, which are remembered, which are valid. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { validateData } from '../../categories/check/validate.ts'
@@ -11,13 +11,13 @@ import { buildColumnName, type Column, findColumn, findCompactMembers, listColum
 import { buildRow, LayoutCollector } from './passport-to-row.ts'
 import { buildChanges, type Constant, parseRow, type RowOptions } from './row-to-passport.ts'
 
-/** By the name of a column, as texts of cells. */
+/** Texts of cells, by the name of their column. */
 export type ConstantTexts = Readonly<Record<string, string>>
 
-/** Never the same for two products. */
+/** Different for every product. */
 export const NEVER_CONSTANT: readonly string[] = ['sku', 'gtin']
 
-/** What a new product needs and no column gives, as names of columns; a text without its language. */
+/** Lists the columns that a new product requires and the spreadsheet lacks; texts without a language. */
 export function listMissingNames(category: CompleteCategory, columns: readonly Column[]): string[] {
   const names: string[] = []
   const isGiven = (name: string) =>
@@ -43,11 +43,11 @@ export function listMissingNames(category: CompleteCategory, columns: readonly C
   return names
 }
 
-/** Whether a value for all rows may be written in one cell. */
+/** Whether one cell can hold the value. */
 export const canBeConstant = ({ field, isWhole }: Column): boolean =>
   isWhole !== true || findScalarEntry(field) !== undefined || findCompactMembers(field) !== undefined
 
-/** The constants that a sheet with these columns uses: a column of its own goes before. */
+/** Selects the constants that apply: a column of the spreadsheet takes precedence. */
 export function selectConstants(
   category: CompleteCategory,
   texts: ConstantTexts,
@@ -61,11 +61,11 @@ export function selectConstants(
   })
 }
 
-/** A list in one cell and a list in several are two ways of saying the same. */
+/** Whether the list of a column is already given, in one cell or in several. */
 const isWithin = ({ path, isWhole }: Column, columns: readonly (Column | undefined)[]): boolean =>
   columns.some(one => one?.path[0] === path[0] && (isWhole === true || one?.isWhole === true))
 
-/** What is wrong with constants by themselves, before any row is looked at; what is missing is no matter here. */
+/** Validates constants alone, before any row; missing fields do not matter here. */
 export function findInvalidConstants(
   category: CompleteCategory,
   values: readonly Constant[],
@@ -86,26 +86,26 @@ export function findInvalidConstants(
   })
 }
 
-/** What the account gave its sheets of a category last; for its first one, what its newest product says of the company. */
+/** Loads the last constants of the category; for a first import, company values of the account's newest product. */
 export async function loadConstants(ctx: AccountContext, category: CompleteCategory): Promise<ConstantTexts> {
   const [row] = await ctx.sql<{ constants: string }[]>`
     select constants::text from sheet_mapping where account_id = ${ctx.accountId} and category = ${category.id}`
   const kept = JSON.parse(row?.constants ?? '{}') as ConstantTexts
-  return Object.keys(kept).length > 0 ? kept : companyOfNewest(ctx, category)
+  return Object.keys(kept).length > 0 ? kept : getCompanyValues(ctx, category)
 }
 
-const OF_COMPANY: readonly string[] = ['brandName', 'economicOperator', 'languages']
+const COMPANY_FIELDS: readonly string[] = ['brandName', 'economicOperator', 'languages']
 
-async function companyOfNewest(ctx: AccountContext, category: CompleteCategory): Promise<ConstantTexts> {
+async function getCompanyValues(ctx: AccountContext, category: CompleteCategory): Promise<ConstantTexts> {
   const filter = { levels: ['m'] as const, status: 'a' as const, category: category.id }
   const { rows } = await listPassports(ctx, filter, { limit: 1, page: 1 })
   const [newest] = rows
   if (newest === undefined) return {}
   const data = effectiveData(await getState(ctx, newest.id))
-  const breadth = new LayoutCollector(category)
-  breadth.add(data)
-  const columns = listColumns(category, breadth.layout).filter(({ path }) =>
-    OF_COMPANY.includes(String(path[0])),
+  const layoutCollector = new LayoutCollector(category)
+  layoutCollector.add(data)
+  const columns = listColumns(category, layoutCollector.layout).filter(({ path }) =>
+    COMPANY_FIELDS.includes(String(path[0])),
   )
   const cells = buildRow(data, columns)
   return Object.fromEntries(
@@ -116,7 +116,7 @@ async function companyOfNewest(ctx: AccountContext, category: CompleteCategory):
   )
 }
 
-/** Keeps the constants of a sheet; those that a column of it stood in for stay as they were. */
+/** Saves the constants. Earlier ones that a column replaced this time stay as they were. */
 export async function saveConstants(
   ctx: AccountContext,
   category: CompleteCategory,

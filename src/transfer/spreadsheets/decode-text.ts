@@ -62,5 +62,5 @@ function findWideWithoutMark(bytes: Uint8Array): TextEncoding | undefined {
   return even > most * 0.4 && odd === 0 ? 'utf-16be' : undefined
 }
 
-/** C0 but tab, LF and CR, and the C1 that an unassigned byte of Windows-1252 becomes: no program writes these into a sheet. */
+/** Control characters that no program writes into a spreadsheet: C0 except tab, LF, CR; C1 from unassigned Windows-1252. */
 const NO_TEXT = /[\0-\x08\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]/

@@ -1,4 +1,4 @@
-/** The rows of a sheet that could not be taken, as they were sent, each with what is wrong with it: to mend and send again. */
+/** Writes the rejected rows as they were uploaded, each with its errors, to be corrected and uploaded again. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Cell, escapeFormula } from './cell.ts'
 import { writeCsv } from './export-models.ts'
@@ -15,7 +15,7 @@ import { formatColumnLetters, writeXlsx } from './write-xlsx.ts'
 
 export type RejectedRow = { no: number; cells: SheetRow['cells']; faults: RowError[] }
 
-/** In the order of the sheet. */
+/** In the order of the spreadsheet. */
 export async function* readRejectedRows(
   { sql, accountId }: AccountContext,
   uuid: string,
@@ -36,7 +36,7 @@ export async function* readRejectedRows(
   }
 }
 
-/** "F": the column as spreadsheet programs call it. */
+/** "F": the column's name in spreadsheet programs. */
 export const getColumnLetters = ({ column }: RowError): string =>
   column === null ? '' : formatColumnLetters(column)
 
@@ -44,7 +44,7 @@ export type ErrorFileOptions = {
   format: SpreadsheetFormat
   separator: CsvSeparator
   title: string
-  /** What a field without a column is called. */
+  /** The label of a field that has no column. */
   name: (fault: RowError) => string
   sentence: (fault: RowError) => string
 }
@@ -52,10 +52,12 @@ export type ErrorFileOptions = {
 export function writeErrorFile(
   ctx: AccountContext,
   sheet: SpreadsheetImport,
-  wish: ErrorFileOptions,
+  options: ErrorFileOptions,
 ): AsyncGenerator<Buffer> {
-  const rows = errorRows(ctx, sheet, wish)
-  return wish.format === 'xlsx' ? writeXlsx([{ name: wish.title, rows }]) : writeCsv(rows, wish.separator)
+  const rows = errorRows(ctx, sheet, options)
+  return options.format === 'xlsx'
+    ? writeXlsx([{ name: options.title, rows }])
+    : writeCsv(rows, options.separator)
 }
 
 async function* errorRows(
@@ -64,30 +66,30 @@ async function* errorRows(
   { name, sentence }: ErrorFileOptions,
 ): AsyncGenerator<Cell[]> {
   const { id, header, settings } = sheet
-  const [, told, repeats] = EXTRA_COLUMNS
-  const shown = header.map((title, place) => (title === told || title === repeats ? -1 : place))
+  const [, errorsTitle, duplicateTitle] = EXTRA_COLUMNS
+  const shown = header.map((title, place) => (title === errorsTitle || title === duplicateTitle ? -1 : place))
   const places = shown.filter(place => place >= 0)
   const reading = buildRowOptions(sheet)
-  const hasRepeated = await hasRepetitions(ctx, id)
-  const heads = places.map(place => guarded(header[place] ?? ''))
-  yield [...heads, told, ...(hasRepeated ? [repeats] : [])]
+  const hasDuplicates = await hasDuplicateErrors(ctx, id)
+  const heads = places.map(place => escapeCell(header[place] ?? ''))
+  yield [...heads, errorsTitle, ...(hasDuplicates ? [duplicateTitle] : [])]
   for await (const { no, cells, faults } of readRejectedRows(ctx, id)) {
     const sentences = faults.map(fault => {
       const title = header[fault.column ?? -1] ?? name(fault)
       const where = [getColumnLetters(fault), title].filter(part => part !== '').join(' ')
       return where === '' ? sentence(fault) : `${where}: ${sentence(fault)}`
     })
-    const isRepeated = faults.some(isDuplicateError)
-    const key = isRepeated ? (findMatchKey(parseRow(cells, reading), settings.matchBy) ?? null) : null
+    const isDuplicate = faults.some(isDuplicateError)
+    const key = isDuplicate ? (findMatchKey(parseRow(cells, reading), settings.matchBy) ?? null) : null
     yield [
-      ...places.map(place => guarded(cells[place] ?? null)),
+      ...places.map(place => escapeCell(cells[place] ?? null)),
       escapeFormula(`(${no}) ${sentences.join(' | ')}`),
-      ...(hasRepeated ? [key === null ? null : escapeFormula(key)] : []),
+      ...(hasDuplicates ? [key === null ? null : escapeFormula(key)] : []),
     ]
   }
 }
 
-async function hasRepetitions({ sql, accountId }: AccountContext, uuid: string): Promise<boolean> {
+async function hasDuplicateErrors({ sql, accountId }: AccountContext, uuid: string): Promise<boolean> {
   const [row] = await sql<{ found: boolean }[]>`
     select exists (
       select from sheet_chunk where account_id = ${accountId} and import_id = ${uuid}
@@ -96,6 +98,6 @@ async function hasRepetitions({ sql, accountId }: AccountContext, uuid: string):
   return row?.found === true
 }
 
-/** Cells are given back as they came; a text that was marked as none of a formula's already is not marked twice. */
-const guarded = (cell: Cell): Cell =>
+/** Escapes formulas, but no text that already has our apostrophe. */
+const escapeCell = (cell: Cell): Cell =>
   typeof cell === 'string' && /^[=+\-@\t\r＝＋－＠]/.test(cell) ? escapeFormula(cell) : cell

@@ -1,6 +1,6 @@
 /**
- * Models as a sheet that can be changed and brought back: read a page at a time and sent as it is read, however many
- * there are. They are read twice, because the header comes first and only the data say how many columns it has.
+ * Exports models as a spreadsheet that can be edited and imported again, one page of models at a time. It reads them
+ * twice: the header comes first, and its columns depend on all of the data.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
@@ -23,19 +23,22 @@ export type ModelExportOptions = {
   format: SpreadsheetFormat
   separator: CsvSeparator
   addresses: Addresses
-  /** What the sheet is called inside an XLSX file. */
+  /** Name of the sheet in an XLSX file. */
   title: string
 }
 
-/** The pieces of the file. */
-export function exportModels(ctx: AccountContext, wish: ModelExportOptions): AsyncGenerator<Buffer> {
-  const rows = sheetRows(ctx, wish)
-  return wish.format === 'xlsx' ? writeXlsx([{ name: wish.title, rows }]) : writeCsv(rows, wish.separator)
+/** Yields the file in chunks. */
+export function exportModels(ctx: AccountContext, options: ModelExportOptions): AsyncGenerator<Buffer> {
+  const rows = readRows(ctx, options)
+  return options.format === 'xlsx'
+    ? writeXlsx([{ name: options.title, rows }])
+    : writeCsv(rows, options.separator)
 }
 
-const PIECE = 64 * 1024
+/** In characters. */
+const CHUNK_LENGTH = 64 * 1024
 
-/** Rows as a CSV file, in pieces. */
+/** Yields rows as a CSV file in chunks. */
 export async function* writeCsv(
   rows: AsyncIterable<readonly Cell[]>,
   separator: CsvSeparator,
@@ -43,38 +46,38 @@ export async function* writeCsv(
   let text = BYTE_ORDER_MARK
   for await (const cells of rows) {
     text += formatCsvLine(cells, separator)
-    if (text.length < PIECE) continue
+    if (text.length < CHUNK_LENGTH) continue
     yield Buffer.from(text)
     text = ''
   }
   yield Buffer.from(text)
 }
 
-async function* sheetRows(ctx: AccountContext, wish: ModelExportOptions): AsyncGenerator<Cell[]> {
-  const breadth = new LayoutCollector(wish.category)
-  for await (const { data } of models(ctx, wish)) breadth.add(data)
-  const columns = listColumns(wish.category, breadth.layout)
+async function* readRows(ctx: AccountContext, options: ModelExportOptions): AsyncGenerator<Cell[]> {
+  const layoutCollector = new LayoutCollector(options.category)
+  for await (const { data } of readModels(ctx, options)) layoutCollector.add(data)
+  const columns = listColumns(options.category, layoutCollector.layout)
   const [address] = EXTRA_COLUMNS
   yield [...columns.map(({ name }) => name), address]
-  for await (const { uuid, data } of models(ctx, wish)) {
-    yield [...buildRow(data, columns), passportUrl(wish.addresses, idFromUuid(uuid))]
+  for await (const { uuid, data } of readModels(ctx, options)) {
+    yield [...buildRow(data, columns), passportUrl(options.addresses, idFromUuid(uuid))]
   }
 }
 
-const A_PAGE = 100
+const PAGE_ROWS = 100
 
 /** Newest first, as the list of products is. */
-async function* models(ctx: AccountContext, { category, status, q }: ModelExportOptions) {
+async function* readModels(ctx: AccountContext, { category, status, q }: ModelExportOptions) {
   const filter: ListFilter = { levels: ['m'], category: category.id, status, q }
   let after: string | undefined
   for (;;) {
-    const window = after === undefined ? { limit: A_PAGE, page: 1 } : { limit: A_PAGE, after }
+    const window = after === undefined ? { limit: PAGE_ROWS, page: 1 } : { limit: PAGE_ROWS, after }
     const { rows } = await listPassports(ctx, filter, window)
     const ids = rows.map(row => row.id)
     for await (const states of readStatesInBatches(ctx, ids)) {
       for (const state of states) yield { uuid: state.row.id, data: effectiveData(state) }
     }
     after = rows.at(-1)?.id
-    if (after === undefined || rows.length < A_PAGE) return
+    if (after === undefined || rows.length < PAGE_ROWS) return
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Guesses which field a column of somebody's sheet is. A wrong guess becomes public data, so only what is certain
- * counts: the path of a field, its label in any of the 24 languages, or a title that exports of shops are known to have.
+ * Guesses which field each column of a spreadsheet is. A wrong guess would become public data, so it only accepts what is
+ * certain: the path of a field, its label in one of the 24 languages, or a title known from exports of shops.
  */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'
@@ -18,7 +18,7 @@ import {
 import { type ColumnMapping, EXTRA_COLUMNS, isOwnExport, normalizeTitle } from './mapping.ts'
 import { FRACTION, findUnit, isUnitRequired, listUnits } from './measurement-units.ts'
 
-/** Guesses every column; a field is given to the first column that seems to be it. */
+/** Guesses every column. The first matching column gets a field. */
 export function guessMapping(
   category: CompleteCategory,
   header: readonly string[],
@@ -36,7 +36,7 @@ export function guessMapping(
   const known = (title: string) => remembered.get(normalizeTitle(title))
   const findKnown = (title: string) => findColumn(category, known(title) ?? '')
   const findExact = (title: string) => findColumn(category, title.trim())
-  // The surest goes first, so that a synonym cannot take the field of a column that bears its name.
+  // The most certain match goes first, so that a synonym cannot take the field of a column with the exact name.
   const passes: ((title: string) => Column | undefined)[] = [
     isOwnExport(header)
       ? title => findExact(title) ?? findKnown(title)
@@ -54,13 +54,13 @@ export function guessMapping(
   return resolveUnits(columns, header, traits).map(column => (column ? buildMappingName(column) : null))
 }
 
-/** The columns with their units: chosen before, said by the title or another column, or open for a person to choose. */
+/** Adds units to columns: chosen before, named by the title or another column, or left for a person to choose. */
 export function resolveUnits(
   columns: readonly (Column | undefined)[],
   header: readonly string[],
   traits: ColumnTraits,
 ): (Column | undefined)[] {
-  // Shares of one list are written alike: 0.5 beside 99.5 is half a percent.
+  // All shares of a list are written the same way: 0.5 beside 99.5 is half a percent.
   const percents = new Set(traits.others.map(place => columns[place]?.labelPath))
   const isOurs = isOwnExport(header)
   return columns.map((column, place) => {
@@ -91,43 +91,43 @@ function withUnit(sent: Column, header: readonly string[], place: number, traits
   return isOpen ? { ...column, unit: UNIT_TO_CHOOSE } : column
 }
 
-/** "weight_kg" for `weightKg`: spelled otherwise, but the name says the unit. */
+/** "weight_kg" for `weightKg`: another spelling of a name that includes the unit. */
 const namesItsUnit = (title: string, { name, field }: Column) =>
   normalizeName(title) === normalizeName(name) && splitUnit(field.name) !== undefined
 
-/** "weight-unit" and "Net Weight UOM" say in what "weight" and "Net Weight" are. */
+/** The columns "weight-unit" or "Net Weight UOM" name the unit of "weight" or "Net Weight". */
 const unitTitles = (title: string) =>
   ['unit', 'uom', 'unit code', 'unit of measure', 'einheit'].map(word => normalizeName(`${title} ${word}`))
 
-/** A label in full: that of a field at the top, or of a member together with its parent's, or alone where it is clear. */
+/** Matches a full label: of a top-level field, of a member with its parent, or of a member alone if it is unambiguous. */
 function findByLabel(category: CompleteCategory, title: string): Column | undefined {
-  return pick(category, labelledPaths(category, normalizeName(title)))
+  return findOnly(category, listPathsByLabel(category, normalizeName(title)))
 }
 
-/** A label with its unit, its language or the number of an entry: "Gewicht (kg)", "Pflegehinweise DE", "Faser 2". */
+/** Matches a label with a unit, a language or an entry number: "Gewicht (kg)", "Pflegehinweise DE", "Faser 2". */
 function findByParts(category: CompleteCategory, title: string): Column | undefined {
-  for (const { text, entry, language, unit } of readTitle(title)) {
-    const paths = labelledPaths(category, normalizeName(text), entry)
-    const found = pick(category, paths, { entry, language, unit })
+  for (const { text, entry, language, unit } of parseTitle(title)) {
+    const paths = listPathsByLabel(category, normalizeName(text), entry)
+    const found = findOnly(category, paths, { entry, language, unit })
     if (found !== undefined) return found
   }
   return undefined
 }
 
-/** A title says that shares are percentages also where its cells are fractions. */
+/** A title with % does not decide whether the cells are percentages or fractions. */
 const inUnit = (column: Column, unit: string): Column => (unit === '%' ? column : { ...column, unit })
 
 type Ending = { entry?: number | undefined; language?: string | undefined; unit?: string | undefined }
 type TitleReading = Ending & { text: string }
 
-/** The one column that the paths lead to; a field at the top goes before a member of the same name. */
-function pick(
+/** Returns the only column of these paths. A top-level field takes precedence over a member of the same name. */
+function findOnly(
   category: CompleteCategory,
   paths: readonly string[],
   { entry, language, unit }: Ending = {},
 ): Column | undefined {
   const found = paths.flatMap(path => {
-    const column = findColumn(category, nameOf(path, entry, language))
+    const column = findColumn(category, buildName(path, entry, language))
     if (column === undefined) return []
     if (unit === undefined) return [column]
     return listUnits(column.field).includes(unit) ? [inUnit(column, unit)] : []
@@ -136,17 +136,17 @@ function pick(
   return others.length === 0 || first?.path.length === 1 ? first : undefined
 }
 
-function nameOf(path: string, entry: number | undefined, language: string | undefined): string {
+function buildName(path: string, entry: number | undefined, language: string | undefined): string {
   const [list = '', ...rest] = path.split('.')
   const name = entry === undefined ? path : [`${list}[${entry}]`, ...rest].join('.')
   return language === undefined ? name : `${name}.${language}`
 }
 
 /**
- * Paths whose label a title is. A member's label alone counts only in a group, and only where it says what it is of: a
- * "Country" or a "Link" can be anything's. Entries of lists need the name of their list, or their number.
+ * Lists the paths that have this label. A member's label alone counts only in a group, and only if it is unambiguous:
+ * "Country" or "Link" could belong to anything. Entries of lists need the name of their list or their number.
  */
-function labelledPaths(category: CompleteCategory, key: string, entry?: number): readonly string[] {
+function listPathsByLabel(category: CompleteCategory, key: string, entry?: number): readonly string[] {
   if (key === '') return []
   return (getFieldNames(category).get(key) ?? []).filter(path => {
     const parts = path.split('.')
@@ -156,16 +156,16 @@ function labelledPaths(category: CompleteCategory, key: string, entry?: number):
     if (entry !== undefined && !isList) return false
     if (includesParentName(path, key)) return !isList || entry !== undefined
     if (isList) return entry !== undefined && parent.sumsTo100 !== undefined
-    return isClearAlone(parts.at(-1) ?? '', key)
+    return isUnambiguous(parts.at(-1) ?? '', key)
   })
 }
 
-/** Members whose label is that of many other things. */
-const UNCLEAR = new Set(['role', 'address', 'country', 'sparePartsUrl'])
+/** Members whose label is ambiguous. */
+const AMBIGUOUS_NAMES = new Set(['role', 'address', 'country', 'sparePartsUrl'])
 
-/** A name of one plain word ("role", "address") says nothing by itself; one of several ("legalName") does. */
-const isClearAlone = (name: string, key: string) =>
-  !UNCLEAR.has(name) && (key !== normalizeName(name) || /[A-Z]/.test(name))
+/** One plain word ("role", "address") is ambiguous alone; a name of several words ("legalName") is not. */
+const isUnambiguous = (name: string, key: string) =>
+  !AMBIGUOUS_NAMES.has(name) && (key !== normalizeName(name) || /[A-Z]/.test(name))
 
 function findSource(header: readonly string[]): KnownSource | undefined {
   const keys = new Set(header.map(normalizeName))
@@ -177,7 +177,7 @@ function findSource(header: readonly string[]): KnownSource | undefined {
   return best !== undefined && best.marks >= 2 ? best.source : undefined
 }
 
-/** A title that exports are known to have; the tables of the sheet's own source go first. */
+/** Matches a title known from exports of shops, first from the detected source of the spreadsheet. */
 function findByKnownHeader(
   category: CompleteCategory,
   title: string,
@@ -185,19 +185,19 @@ function findByKnownHeader(
 ): Column | undefined {
   const own = source === undefined ? [] : [source.onlyHere, source.headers]
   const tables = [...own, COMMON_HEADERS, ...KNOWN_SOURCES.map(({ headers }) => headers)]
-  const readings: readonly TitleReading[] = [{ text: title }, ...readTitle(title)]
+  const readings: readonly TitleReading[] = [{ text: title }, ...parseTitle(title)]
   for (const { text, entry, language, unit } of readings) {
-    const known = entry === undefined ? knownTitle(tables, normalizeName(text)) : undefined
+    const known = entry === undefined ? findMeaning(tables, normalizeName(text)) : undefined
     if (known === undefined) continue
     const [meaning = '', ownUnit] = known.split('|')
-    const found = pickMeant(category, meaning as TitleMeaning, { language, unit: ownUnit ?? unit })
+    const found = findByMeaning(category, meaning as TitleMeaning, { language, unit: ownUnit ?? unit })
     if (found !== undefined) return found
   }
   return undefined
 }
 
-/** The first field of a meaning that the category has and that is kept in a unit of this kind. */
-function pickMeant(
+/** The first field of a meaning that the category has and that accepts the unit. */
+function findByMeaning(
   category: CompleteCategory,
   meaning: TitleMeaning,
   { language, unit }: Ending,
@@ -214,7 +214,7 @@ function pickMeant(
 
 const keyed = new WeakMap<HeaderTable, ReadonlyMap<string, string>>()
 
-function knownTitle(tables: readonly HeaderTable[], key: string): string | undefined {
+function findMeaning(tables: readonly HeaderTable[], key: string): string | undefined {
   if (key === '') return undefined
   for (const table of tables) {
     const keys =
@@ -234,13 +234,13 @@ function knownTitle(tables: readonly HeaderTable[], key: string): string | undef
 /** Security bound: the expressions below are quadratic in the length. */
 const MAX_TITLE_LENGTH = 200
 
-/** What a title may say besides its name: a unit, a language, the number of an entry. */
-function readTitle(title: string): TitleReading[] {
+/** Lists the ways to split a title into a name and a unit, a language or an entry number. */
+function parseTitle(title: string): TitleReading[] {
   const text = title.slice(0, MAX_TITLE_LENGTH).trim()
   const all: TitleReading[] = []
   const measured = splitUnit(text)
   if (measured !== undefined) all.push(measured)
-  // Akeneo and others put locale and channel behind the name: `description-de_DE-ecommerce`.
+  // Akeneo and others append locale and channel: `description-de_DE-ecommerce`.
   const [, localized = '', locale = ''] = /^(.*\S)-([a-z]{2,3})_[A-Z]{2}(?:-[\w-]+)?$/s.exec(text) ?? []
   if (locale !== '') all.push({ text: localized, language: canonicalizeLanguage(locale) })
   const [, before = '', tag = ''] =
@@ -255,14 +255,14 @@ function readTitle(title: string): TitleReading[] {
   return all
 }
 
-const IN_BRACKETS = /^(?<text>.*\S)\s*[([{]\s*(?:in\s+)?(?<unit>[^()[\]{}]{1,20}?)\s*[)\]}]$/su
-const BEHIND = /^(?<text>.*?[^\s_,/-])(?:\s+in\s+|\s*[\s_,/-]\s*)(?<unit>[\p{L}%³]{1,20})$/su
-const IN_CAMEL_CASE = /^(?<text>.*[a-z\d])(?<unit>[A-Z][A-Za-z]{1,10})$/s
+const UNIT_IN_BRACKETS = /^(?<text>.*\S)\s*[([{]\s*(?:in\s+)?(?<unit>[^()[\]{}]{1,20}?)\s*[)\]}]$/su
+const UNIT_AT_END = /^(?<text>.*?[^\s_,/-])(?:\s+in\s+|\s*[\s_,/-]\s*)(?<unit>[\p{L}%³]{1,20})$/su
+const UNIT_IN_CAMEL_CASE = /^(?<text>.*[a-z\d])(?<unit>[A-Z][A-Za-z]{1,10})$/s
 
-/** "Weight (kg)", "weight_kg", "Gewicht in kg" and "weightKg" are a weight in kg. */
+/** Splits a title with a unit: "Weight (kg)", "weight_kg", "Gewicht in kg" or "weightKg". */
 export function splitUnit(title: string): { text: string; unit: string } | undefined {
   if (title.length > MAX_TITLE_LENGTH) return undefined
-  for (const pattern of [IN_BRACKETS, BEHIND, IN_CAMEL_CASE]) {
+  for (const pattern of [UNIT_IN_BRACKETS, UNIT_AT_END, UNIT_IN_CAMEL_CASE]) {
     const { text = '', unit: word = '' } = pattern.exec(title.trim())?.groups ?? {}
     const unit = word === '' ? undefined : findUnit(word)
     if (unit !== undefined && unit !== FRACTION) return { text, unit }

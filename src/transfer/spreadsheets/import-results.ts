@@ -1,4 +1,4 @@
-/** What a check or a run found, a page at a time: rows with errors, grouped by kind, and products that change. */
+/** Results of a check or import, page by page: rejected rows, their errors grouped by kind, and changed products. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { getRemainingQuota } from '../../accounts/limits/quota.ts'
 import { type RejectedRow, readRejectedRows } from './error-file.ts'
@@ -8,15 +8,15 @@ import type { RowError } from './row-errors.ts'
 import type { ChunkChanges, ChunkErrors } from './run-import.ts'
 import type { ChunkRow } from './spreadsheet-import.ts'
 
-/** One kind of mistake in one column. */
+/** One kind of error in one column. */
 export type ErrorGroup = {
   key: string
-  /** The first of them. */
+  /** The first error of the group. */
   example: RowError
   rows: number
 }
 
-/** `overQuota`: good rows for which the account has no room; they are no mistakes, and not among the groups. */
+/** `overQuota`: valid rows that exceed the account's plan. They are not errors, so no group has them. */
 export type ErrorOverview = { groups: ErrorGroup[]; overQuota: number }
 
 const groupKey = ({ code, said, refusal, column, field }: RowError): string =>
@@ -29,11 +29,11 @@ const groupKey = ({ code, said, refusal, column, field }: RowError): string =>
 
 const isOverQuota = ({ refusal }: RowError): boolean => refusal === 'plan_limit'
 
-/** The most frequent first. */
+/** Groups all errors, most rows first. */
 export async function groupRowErrors(ctx: AccountContext, uuid: string): Promise<ErrorOverview> {
   const groups = new Map<string, ErrorGroup>()
   let overQuota = 0
-  for await (const faults of allFaults(ctx, uuid)) {
+  for await (const faults of readErrors(ctx, uuid)) {
     if (faults.some(isOverQuota)) {
       overQuota++
       continue
@@ -48,8 +48,8 @@ export async function groupRowErrors(ctx: AccountContext, uuid: string): Promise
   return { groups: [...groups.values()].sort((a, b) => b.rows - a.rows), overQuota }
 }
 
-/** The same as of `badRows`, without the cells. */
-async function* allFaults({ sql, accountId }: AccountContext, uuid: string): AsyncGenerator<RowError[]> {
+/** Reads the errors of each rejected row, without its cells. */
+async function* readErrors({ sql, accountId }: AccountContext, uuid: string): AsyncGenerator<RowError[]> {
   let before = -1
   for (;;) {
     const [chunk] = await sql<{ no: number; faults: string }[]>`
@@ -64,7 +64,7 @@ async function* allFaults({ sql, accountId }: AccountContext, uuid: string): Asy
 
 export const RESULTS_PER_PAGE = 20
 
-/** A page of the rows with mistakes, of one group or of all; `page` counts from 1. */
+/** A page of the rejected rows, of one group or of all; `page` counts from 1. */
 export async function listRejectedRows(
   ctx: AccountContext,
   uuid: string,
@@ -84,7 +84,7 @@ export async function listRejectedRows(
 
 export type ChangedProduct = { no: number; change: ProductChange }
 
-/** A page of the products that a checked sheet would change; `page` counts from 1. */
+/** A page of the products that a checked import would change; `page` counts from 1. */
 export async function listProductChanges(
   { sql, accountId }: AccountContext,
   uuid: string,
@@ -115,7 +115,7 @@ export async function listProductChanges(
 
 const MAX_NAMES = 200
 
-/** Names that the check read as others or did not know, each once. */
+/** Names that the check replaced or did not know, each once. */
 export async function listNameNotes({ sql, accountId }: AccountContext, uuid: string): Promise<NameNote[]> {
   const chunks = await sql<{ names: string }[]>`
     select distinct names from sheet_chunk
@@ -129,7 +129,7 @@ export async function listNameNotes({ sql, accountId }: AccountContext, uuid: st
   return [...found.values()]
 }
 
-/** How many new products the account has room for; undefined when there is no limit. */
+/** How many models the account may still create; undefined without a limit. */
 export async function findRemainingModels({ sql, accountId }: AccountContext): Promise<number | undefined> {
   const room = await getRemainingQuota(sql, { accountId, level: 'm' })
   return Number.isFinite(room) ? room : undefined

@@ -1,9 +1,9 @@
 /**
- * How the exports of shops and product databases title their columns. Data only: a title leads to what it means, and
- * `MEANINGS` says which field of a category that is. A unit behind `|` is what the program always writes.
+ * Column titles of exports from shops and product databases. Data only: each title has a meaning, and `MEANINGS` lists the
+ * fields for it. A unit after `|` is the one that the program always uses.
  */
 
-/** The fields that may be meant; the first that the category has, and that fits the unit of the title. */
+/** Fields for each meaning: the first one counts that the category has and that fits the unit of the title. */
 export const MEANINGS = {
   name: ['productName'],
   sku: ['sku'],
@@ -29,7 +29,7 @@ export const MEANINGS = {
   operatorGln: ['economicOperator.operatorId'],
   batteryCategory: ['batteryCategory'],
   chemistry: ['cellChemistry'],
-  // Kilowatt-hours are energy, whatever the title calls them.
+  // Kilowatt-hours are energy, even if the title says capacity.
   capacity: ['ratedCapacity', 'energyWh'],
   energy: ['energyWh'],
   voltage: ['nominalVoltage'],
@@ -50,12 +50,12 @@ export const MEANINGS = {
 export type TitleMeaning = keyof typeof MEANINGS
 
 /**
- * What titles mean, a meaning with `|` and the unit where the title does not say it. Between titles stand semicolons; case,
- * spaces and punctuation of titles do not count.
+ * Titles by meaning, separated by semicolons. A meaning has `|` and a unit if the title does not name it. Case, spaces
+ * and punctuation of titles do not count.
  */
 export type HeaderTable = Readonly<Partial<Record<TitleMeaning | 'weight|g', string>>>
 
-/** What many sheets say, whoever wrote them. */
+/** Titles of many programs. */
 const COMMON: HeaderTable = {
   name: `
     name; title; product title; product name; item name; article name; model name; bezeichnung;
@@ -133,7 +133,7 @@ const SHOPIFY: HeaderTable = {
   care: 'Product care instructions (product.metafields.shopify.care-instructions)',
 }
 
-/** Product export of WooCommerce, English and German; its units stand in the titles. */
+/** Product export of WooCommerce, English and German; the titles have the units. */
 const WOOCOMMERCE: HeaderTable = {
   sku: 'SKU; Artikelnummer',
   gtin: `
@@ -175,7 +175,7 @@ const MAGENTO: HeaderTable = {
   customs: 'ts_hs_code',
 }
 
-/** Product export of Akeneo: attribute codes, with the locale and channel behind them; units have a column of their own. */
+/** Product export of Akeneo: attribute codes with locale and channel after them; units have their own columns. */
 const AKENEO: HeaderTable = {
   sku: 'sku',
   name: 'name; erp_name',
@@ -201,7 +201,7 @@ const GOOGLE: HeaderTable = {
   height: 'product_height',
 }
 
-/** Attribute names of GS1's Global Data Model and of GDSN trade items; units have a column of their own. */
+/** Attribute names of GS1's Global Data Model and of GDSN trade items; units have their own columns. */
 const GS1: HeaderTable = {
   gtin: 'gtin; GTIN / ITF Number; Global Trade Item Number',
   sku: 'Additional Trade Item Identification; additionalTradeItemIdentification',
@@ -215,14 +215,14 @@ const GS1: HeaderTable = {
 }
 
 export type KnownSource = {
-  /** Titles that tell the source: two of them in a sheet are enough. */
+  /** Titles that identify the source: two of them in a spreadsheet are enough. */
   marks: readonly string[]
   headers: HeaderTable
-  /** What a title means in sheets of this source alone. */
+  /** Titles that have this meaning only in exports of this source. */
   onlyHere: HeaderTable
 }
 
-/** Tried after those of the sheet's own source. */
+/** Tried after the titles of the detected source. */
 export const COMMON_HEADERS: HeaderTable = COMMON
 export const KNOWN_SOURCES: readonly KnownSource[] = [
   {

@@ -1,31 +1,31 @@
-/** What people of an account chose for the columns of earlier sheets. */
+/** Remembers which fields people of an account chose for column titles. */
 import type { AccountContext } from '../../accounts/context.ts'
 
-/** For each column of the sheet its `mappingName`, or null for one that is left out. */
+/** For each column its name from `buildMappingName`, or null if it is left out. */
 export type ColumnMapping = readonly (string | null)[]
 
-/** Columns that our own files have and that are no field. */
+/** Columns of our own files that are not fields. */
 export const EXTRA_COLUMNS = ['passport_url', 'what_is_wrong', 'repeats_product'] as const
 
-/** Whether a sheet is one of our exports: its titles are paths of fields, and its numbers are in the fields' own units. */
+/** Whether this is one of our exports: titles are paths of fields, numbers are in the fields' own units. */
 export function isOwnExport(header: readonly string[]): boolean {
   const [address, faults] = EXTRA_COLUMNS
   const titles = header.map(title => title.trim())
-  // The titles of a file of errors are those of the sheet it came from.
+  // An error file has the titles of the uploaded spreadsheet instead.
   return titles.includes(address) && !titles.includes(faults)
 }
 
 /**
- * In a file of errors the SKU or GTIN of a row that repeated another one: while it stands there and is the row's own, the
- * row stays refused, because the other one has been imported since.
+ * In an error file, the SKU or GTIN of a duplicate row. As long as it equals the row's own, the row is rejected again:
+ * the first row of that product has already been imported.
  */
 export const DUPLICATE_COLUMN = EXTRA_COLUMNS[2]
 
-/** How a title is remembered. */
+/** The key under which a title is remembered. */
 export const normalizeTitle = (title: string): string =>
   title.normalize('NFKC').trim().toLowerCase().slice(0, 200)
 
-/** What people of this account chose for the titles of earlier sheets. */
+/** The choices by title. */
 export async function loadMapping(
   { sql, accountId }: AccountContext,
   category: string,
@@ -35,7 +35,7 @@ export async function loadMapping(
   return new Map(Object.entries(JSON.parse(row?.columns ?? '{}') as Record<string, string | null>))
 }
 
-/** Which sheet of their workbooks they last chose. */
+/** The sheet of a workbook that was chosen last. */
 export async function loadSheetName(
   { sql, accountId }: AccountContext,
   category: string,
@@ -45,10 +45,10 @@ export async function loadSheetName(
   return row?.sheet ?? null
 }
 
-/** Titles remembered for a category; the oldest are forgotten beyond this. */
+/** Per category; the oldest titles are deleted first. */
 const MAX_REMEMBERED_TITLES = 2_000
 
-/** Keeps what was chosen; titles that this sheet does not have stay as they were. `sheet` where there was a choice. */
+/** Saves the choices and keeps those for other titles. `sheet`: the chosen sheet, if there was a choice. */
 export async function saveMapping(
   ctx: AccountContext,
   { category, header, sheet }: { category: string; header: readonly string[]; sheet: string | null },

@@ -1,11 +1,11 @@
-/** Units that sheets use, and the conversion to the unit in which a field is kept. */
+/** Units in spreadsheets, and their conversion to the unit of a field. */
 import type { Field } from '../../categories/field.ts'
 import { type DecimalMark, normalizeDigits, parseNumber } from './cell.ts'
 
-/** Units of one kind, each with its size in the same base. */
+/** Units of one kind, each with its factor to a common base. */
 type UnitKind = {
   units: Readonly<Record<string, number>>
-  /** A title without a unit leaves open which one is meant, so a person has to say it. */
+  /** A title without a unit is ambiguous, so a person must choose one. */
   isAsked: boolean
 }
 
@@ -19,7 +19,7 @@ const KINDS: readonly UnitKind[] = [
   { units: { months: 1, years: 12 }, isAsked: true },
   { units: { 'kg CO2e': 1, 'g CO2e': 1e-3, 't CO2e': 1e3 }, isAsked: true },
   { units: { 'kg CO2e/kWh': 1, 'g CO2e/kWh': 1e-3 }, isAsked: true },
-  // Whether a share is 98.5 or 0.985 shows in the cells, not in the title.
+  // The cells show whether a share is written as 98.5 or 0.985, not the title.
   { units: { '%': 1, fraction: 100 }, isAsked: false },
 ]
 
@@ -64,27 +64,27 @@ const byKey = new Map<string, string>()
 for (const { units } of KINDS) for (const unit of Object.keys(units)) byKey.set(unitKey(unit), unit)
 for (const [unit, spellings] of Object.entries(SPELLINGS)) for (const one of spellings) byKey.set(one, unit)
 
-/** The unit that a word is, in our spelling: "Kilogramm" is "kg". */
+/** Finds a unit in our spelling: "Kilogramm" is "kg". */
 export const findUnit = (text: string): string | undefined => byKey.get(unitKey(text))
 
 const findKind = (unit: string | undefined): UnitKind | undefined =>
   KINDS.find(({ units }) => Object.hasOwn(units, unit ?? ''))
 
-/** The units in which a column of this field may be, the field's own first; none where there is no choice. */
+/** Lists the possible units of a field, its own first; none if there is no choice. */
 export function listUnits({ type, unit = '' }: Field): readonly string[] {
   const kind = type === 'number' ? findKind(unit) : undefined
   if (kind === undefined) return []
   return [unit, ...Object.keys(kind.units).filter(one => one !== unit)]
 }
 
-/** Whether a column of this field has to be asked for its unit when its title says none. */
+/** Whether a person must choose the unit of this field if the title has none. */
 export const isUnitRequired = (field: Field): boolean =>
   field.type === 'number' && findKind(field.unit)?.isAsked === true
 
-/** Of a share, the way of writing it that Excel has for percentages: 0.985 for 98.5 %. */
+/** How Excel stores percentages: 0.985 for 98.5 %. */
 export const FRACTION = 'fraction'
 
-/** Digits of one unit as a number of another, exact where the two differ by a power of ten. */
+/** Converts between units, exactly if their ratio is a power of ten. */
 function convert(digits: string, from: string, to: string): number {
   const units = findKind(to)?.units ?? {}
   const ratio = (units[from] ?? 1) / (units[to] ?? 1)
@@ -99,8 +99,8 @@ const WITH_UNIT = /^(?<amount>[^\p{L}%]*\d[.,]?)\s*(?<unit>(?:\p{L}|%)[\p{L}\d%Â
 const MAX_AMOUNT_LENGTH = 60
 
 /**
- * A cell as the number that its field keeps: converted from the unit behind the number, else from `unit`, that of its
- * column. A text that is no number of this field stays as it is, for the validator to refuse.
+ * Parses a cell to a number in the field's unit, from the unit after the number or else from `unit`, the column's. A text
+ * that is no such number is returned unchanged, and the validator rejects it.
  */
 export function parseAmount(
   cell: string | number,
@@ -117,13 +117,13 @@ export function parseAmount(
   return convert(digits, from, to)
 }
 
-/** "0,62 kg" for a field in grams; undefined for a number alone, and for a unit of another kind. */
+/** Splits "0,62 kg" for a field in grams; undefined for a number alone or a unit of another kind. */
 export function findStatedUnit(cell: string, field: Field): Amount | undefined {
   const stated = splitAmount(cell)
   return stated !== undefined && listUnits(field).includes(stated.unit) ? stated : undefined
 }
 
-/** Whether a cell is a number with a unit behind it. */
+/** Whether a cell is a number followed by a unit. */
 export const hasUnit = (cell: string): boolean => splitAmount(cell) !== undefined
 
 type Amount = { amount: string; unit: string }

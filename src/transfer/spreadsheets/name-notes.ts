@@ -1,11 +1,11 @@
-/** Which names of a sheet were read as others, and which are no known name: to be shown before anything is written. */
+/** Notes which names of a spreadsheet were replaced or are unknown, to show them before anything is written. */
 import type { Field } from '../../categories/field.ts'
 import { normalizeName } from '../../categories/names/name-lookup.ts'
 import { recogniseFibre, recogniseName } from '../../categories/names/recognise-names.ts'
 
 /**
- * `code` is what is stored for an `exact` name; for a `similar` one it is only what may have been meant, and for an
- * `unknown` one there is none: both are stored as they are written.
+ * `exact`: `code` is stored instead. `similar`: `code` is a suggestion, and the text is stored as written. `unknown`: there
+ * is no `code`, and the text is stored as written.
  */
 export type NameNote = {
   path: string
@@ -14,7 +14,7 @@ export type NameNote = {
   kind: 'exact' | 'similar' | 'unknown'
 }
 
-/** Of one step; distinct names beyond this are not listed. */
+/** Distinct names of one step; further ones are not listed. */
 const MAX_NOTES = 100
 const MAX_TEXT_LENGTH = 100
 
@@ -35,13 +35,13 @@ export function collectNameNotes() {
 
 function findNote(path: string, field: Field, text: string): NameNote | undefined {
   const known = recogniseName(path, field, text)
-  // "Cotton" for `cotton`, and a name that says more and is kept.
+  // A name that adds detail is stored as written.
   if (known?.certainty === 'qualified') return undefined
   if (known !== undefined) {
     const isSame = normalizeName(known.code) === normalizeName(text)
     return isSame ? undefined : { path, text, code: known.code, kind: 'exact' }
   }
-  // What is not in a closed list is refused by the validator.
+  // The validator rejects unknown names of closed lists.
   if (field.dictionary !== 'fibres') return undefined
   const near = recogniseFibre(text)
   return { path, text, code: near?.code ?? null, kind: near === undefined ? 'unknown' : 'similar' }

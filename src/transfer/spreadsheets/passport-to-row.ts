@@ -1,4 +1,4 @@
-/** A passport as a row: what stands in each column, and how wide a sheet must be to hold all that is to go into it. */
+/** Turns a passport into a row, and finds the columns that a set of passports needs. */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { type Data, isObject } from '../../categories/value.ts'
@@ -7,7 +7,7 @@ import type { Column, ColumnLayout, DataPath } from './columns.ts'
 
 const own = (data: Data, name: string): unknown => (Object.hasOwn(data, name) ? data[name] : undefined)
 
-/** Gathers how many entries the lists of many passports have and which languages their texts are in. */
+/** Collects the layout that fits many passports: the longest lists and all languages. */
 export class LayoutCollector {
   private readonly entries = new Map<string, number>()
   private readonly languages = new Map<string, Set<string>>()
@@ -48,8 +48,8 @@ export class LayoutCollector {
 }
 
 /**
- * The cells of a passport. A list with more entries than there are columns is left out whole: half of it would be taken
- * for all of it when the sheet comes back.
+ * Builds the cells of a passport. A list with more entries than columns is left out entirely, because a later import
+ * would take a part for the whole list.
  */
 export function buildRow(data: Data, columns: readonly Column[]): Cell[] {
   const width = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** CSV as programs write it: with commas, semicolons or tabs, with Excel's `sep=` line, with or without quotes. */
+/** Reads CSV with commas, semicolons, tabs or pipes, with or without quotes and Excel's `sep=` line. */
 import { once } from 'node:events'
 import { CsvError, type Parser, parse } from 'csv-parse'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
@@ -8,15 +8,15 @@ import { MAX_RAW_COLUMNS, MAX_RAW_ROWS, type SheetRow } from './spreadsheet-limi
 const SEPARATORS = [',', ';', '\t', '|'] as const
 export type CsvDialect = { separator: (typeof SEPARATORS)[number]; start: number; firstRowNumber: number }
 
-/** Security bound: a quotation mark that is never closed takes in no more than this. */
+/** Security bound: an unclosed quotation mark reads no more than this. */
 const MAX_RECORD_LENGTH = 4 * 1024 * 1024
 
-/** What separates cells in a text that begins with the sample: by the line that says so, or by what stands between the names of the header. */
+/** Detects the separator from the `sep=` line, or else from the header. `sample` is the beginning of the text. */
 export function detectCsvDialect(sample: string): CsvDialect {
   const [line, named] = /^sep=(.)(?:\r\n|\n|\r)/i.exec(sample) ?? []
-  const told = SEPARATORS.find(one => one === named)
-  if (line !== undefined && told !== undefined)
-    return { separator: told, start: line.length, firstRowNumber: 2 }
+  const declared = SEPARATORS.find(one => one === named)
+  if (line !== undefined && declared !== undefined)
+    return { separator: declared, start: line.length, firstRowNumber: 2 }
   const header = findHeaderLine(sample).replaceAll(/"(?:[^"]|"")*"/g, '')
   let best: CsvDialect['separator'] = ','
   for (const one of SEPARATORS) if (header.split(one).length > header.split(best).length) best = one
@@ -26,7 +26,7 @@ export function detectCsvDialect(sample: string): CsvDialect {
 const findHeaderLine = (sample: string) =>
   sample.split(/\r\n|\n|\r/).find(line => line.trim() !== '' && !/^"?#/.test(line)) ?? ''
 
-/** What the parser holds of the record it is reading. Its types do not name it; `test/transfer/read-spreadsheet.test.ts` holds it. */
+/** The parser's record in progress. Its types lack it; `test/transfer/read-spreadsheet.test.ts` checks it. */
 type Parsing = { state: { record: readonly unknown[] } }
 
 /**

@@ -1,4 +1,4 @@
-/** A file of unknown kind as rows of cells: what it is shows in its first bytes, not in its name. Everything is bounded. */
+/** Reads an uploaded file as rows of cells. Its first bytes tell the format, not its name; everything has a limit. */
 
 import { type EncodedText, readText, type TextEncoding } from './decode-text.ts'
 import { type CsvDialect, detectCsvDialect, readCsvRows } from './read-csv.ts'
@@ -16,24 +16,24 @@ const SAMPLE_LENGTH = 64 * 1024
 
 export type OpenSpreadsheet = {
   kind: 'csv' | 'xlsx'
-  /** Of a CSV file. */
+  /** Only of a CSV file. */
   encoding?: TextEncoding
   separator?: CsvDialect['separator']
-  /** Of a workbook: the sheets there are to choose from, and the one that is read. */
+  /** Only of a workbook: the sheets to choose from, and the one that is read. */
   sheets?: string[]
   sheet?: string
   header: string[]
-  /** Throws `SpreadsheetError` where the file is wrong. */
+  /** Throws `SpreadsheetError` at the first invalid row. */
   rows: AsyncIterable<SheetRow>
 }
 
-/** Reads as far as the header; of a workbook the sheet of that name, else the first. Throws `SpreadsheetError`. */
+/** Reads up to the header: of the sheet named `wanted`, else of the first. Throws `SpreadsheetError`. */
 export async function openSpreadsheet(bytes: Buffer, wanted?: string | null): Promise<OpenSpreadsheet> {
   if (bytes.length === 0) throw new SpreadsheetError('empty')
   if (bytes.length > MAX_SPREADSHEET_BYTES) throw new SpreadsheetError('too_large')
-  const source = await sourceOf(bytes, wanted ?? undefined)
-  const rows = bounded(source.rows)[Symbol.asyncIterator]()
-  const header = await headerOf(rows)
+  const source = await openSource(bytes, wanted ?? undefined)
+  const rows = limitRows(source.rows)[Symbol.asyncIterator]()
+  const header = await readHeader(rows)
   const rest: AsyncIterable<SheetRow> = { [Symbol.asyncIterator]: () => rows }
   return { ...source.kind, header, rows: rest }
 }
@@ -45,7 +45,7 @@ type Source = {
 
 const startsWith = (bytes: Buffer, ...start: number[]) => start.every((byte, place) => bytes[place] === byte)
 
-async function sourceOf(bytes: Buffer, wanted: string | undefined): Promise<Source> {
+async function openSource(bytes: Buffer, wanted: string | undefined): Promise<Source> {
   if (startsWith(bytes, 0x50, 0x4b)) return workbook(bytes, wanted)
   if (startsWith(bytes, 0xd0, 0xcf, 0x11, 0xe0)) throw new SpreadsheetError('old_excel')
   const text = await readText(bytes)
@@ -59,7 +59,7 @@ async function sourceOf(bytes: Buffer, wanted: string | undefined): Promise<Sour
   }
 }
 
-/** As much of the beginning as tells what the text is. */
+/** Enough of the beginning to tell the format. */
 function takeSample({ decode }: EncodedText): string {
   let sample = ''
   for (const piece of decode()) {
@@ -77,8 +77,8 @@ async function workbook(bytes: Buffer, wanted: string | undefined): Promise<Sour
   return { kind, rows: readXlsxRows(bytes, chosen.path) }
 }
 
-/** Lines before the header that begin with `#` explain the sheet. */
-async function headerOf(rows: AsyncIterator<SheetRow>): Promise<string[]> {
+/** Lines before the header that begin with `#` are comments. */
+async function readHeader(rows: AsyncIterator<SheetRow>): Promise<string[]> {
   for (;;) {
     const { value, done } = await rows.next()
     if (done) throw new SpreadsheetError('no_header')
@@ -88,13 +88,13 @@ async function headerOf(rows: AsyncIterator<SheetRow>): Promise<string[]> {
   }
 }
 
-async function* bounded(rows: AsyncIterable<SheetRow>): AsyncGenerator<SheetRow> {
+async function* limitRows(rows: AsyncIterable<SheetRow>): AsyncGenerator<SheetRow> {
   let count = 0
   for await (const { no, cells } of rows) {
     while (cells.length > 0 && (cells.at(-1) === null || cells.at(-1) === '')) cells.pop()
     if (cells.length === 0) continue
     if (cells.length > MAX_COLUMNS) throw new SpreadsheetError('too_many_columns')
-    // The header and lines that explain come on top.
+    // The header and comment lines come on top.
     if (++count > MAX_ROWS + 100) throw new SpreadsheetError('too_many_rows')
     for (const cell of cells) {
       if (typeof cell === 'string' && cell.length > MAX_CELL_LENGTH) throw new SpreadsheetError('too_long')

@@ -1,6 +1,6 @@
 /**
- * A sheet of an XLSX file, row by row. What other readers hold in memory whole (650 MB for 50,000 rows of 30
- * columns, and 13 s in which nothing else runs) passes through here in pieces of 64 kB.
+ * Reads a sheet of an XLSX file row by row, in chunks of 64 kB. Other readers hold all of it in memory: 650 MB for 50,000
+ * rows of 30 columns, and they block the event loop for 13 s.
  */
 import { StringDecoder } from 'node:string_decoder'
 import type { Cell } from './cell.ts'
@@ -15,41 +15,41 @@ import {
 } from './xlsx-number-formats.ts'
 import { findAttribute, getTexts, unescapeXml } from './xlsx-text.ts'
 
-/** Security bounds, in bytes: 100,000 rows of 40 columns unpack to some 250 MB. */
-const MOST_UNPACKED = 400 * 1024 * 1024
-const MOST_SHARED = 96 * 1024 * 1024
-/** Millions of texts of one letter are few bytes and much work: 5,000,000 took minutes. */
-const MOST_TEXTS = 1_500_000
-const MOST_SMALL = 8 * 1024 * 1024
-const LONGEST_ROW = 4 * 1024 * 1024
+/** Security bounds: 100,000 rows of 40 columns decompress to about 250 MB. */
+const MAX_UNPACKED_BYTES = 400 * 1024 * 1024
+const MAX_SHARED_LENGTH = 96 * 1024 * 1024
+/** Millions of texts of one character have few bytes but cost much time: 5,000,000 took minutes. */
+const MAX_SHARED_TEXTS = 1_500_000
+const MAX_SMALL_PART_BYTES = 8 * 1024 * 1024
+const MAX_ROW_LENGTH = 4 * 1024 * 1024
 
-const ROWS = { longest: LONGEST_ROW, most: MAX_RAW_ROWS }
-const TEXTS = { longest: LONGEST_ROW, most: MOST_TEXTS }
+const ROWS = { maxLength: MAX_ROW_LENGTH, maxCount: MAX_RAW_ROWS }
+const TEXTS = { maxLength: MAX_ROW_LENGTH, maxCount: MAX_SHARED_TEXTS }
 
 type Book = { shared: readonly string[]; formats: NumberFormats; is1904: boolean }
 
-/** More sheets than this are not looked at. */
-const MOST_SHEETS = 50
-const LONGEST_NAME = 200
+/** Further sheets are ignored. */
+const MAX_SHEETS = 50
+const MAX_NAME_LENGTH = 200
 
 export type WorkbookSheet = { name: string; path: string }
 
-/** The sheets to choose from, as the program's tabs have them: those that are shown and not empty. Throws `SheetFault`. */
+/** Lists the visible sheets that are not empty, in the order of their tabs. Throws `SpreadsheetError`. */
 export async function listXlsxSheets(bytes: Buffer): Promise<WorkbookSheet[]> {
-  const parts = new ZipParts(bytes, MOST_UNPACKED)
+  const parts = new ZipParts(bytes, MAX_UNPACKED_BYTES)
   if (!parts.has('xl/workbook.xml')) throw new SpreadsheetError('other_zip')
-  const shown = await shownSheets(parts, await parts.text('xl/workbook.xml', MOST_SMALL))
+  const shown = await listVisibleSheets(parts, await parts.text('xl/workbook.xml', MAX_SMALL_PART_BYTES))
   const full: WorkbookSheet[] = []
-  for (const sheet of shown.slice(0, MOST_SHEETS)) {
+  for (const sheet of shown.slice(0, MAX_SHEETS)) {
     if (!full.some(({ name }) => name === sheet.name) && (await hasCells(parts, sheet.path))) full.push(sheet)
   }
   return full.length > 0 ? full : shown.slice(0, 1)
 }
 
-/** What is wrong with a sheet is told when it is read. */
+/** A broken sheet counts as not empty, so that reading it reports the error. */
 async function hasCells(parts: ZipParts, path: string): Promise<boolean> {
   try {
-    for await (const some of elements(parts, path, 'row', ROWS))
+    for await (const some of readElements(parts, path, 'row', ROWS))
       if (some.some(xml => /<[vt][ >]/.test(xml))) return true
     return false
   } catch (error) {
@@ -58,32 +58,32 @@ async function hasCells(parts: ZipParts, path: string): Promise<boolean> {
   }
 }
 
-/** `path` is one of `xlsxSheets`. Throws `SheetFault`. */
+/** `path` comes from `listXlsxSheets`. Throws `SpreadsheetError`. */
 export async function* readXlsxRows(bytes: Buffer, path: string): AsyncGenerator<SheetRow> {
-  const parts = new ZipParts(bytes, MOST_UNPACKED)
-  const workbook = await parts.text('xl/workbook.xml', MOST_SMALL)
+  const parts = new ZipParts(bytes, MAX_UNPACKED_BYTES)
+  const workbook = await parts.text('xl/workbook.xml', MAX_SMALL_PART_BYTES)
   const book: Book = {
-    shared: await sharedTexts(parts),
-    formats: parseNumberFormats(await parts.text('xl/styles.xml', MOST_SMALL)),
+    shared: await readSharedTexts(parts),
+    formats: parseNumberFormats(await parts.text('xl/styles.xml', MAX_SMALL_PART_BYTES)),
     is1904: /<(?:\w+:)?workbookPr\b[^<>]*\bdate1904="(?:1|true)"/.test(workbook),
   }
   let before = 0
-  for await (const some of elements(parts, path, 'row', ROWS)) {
+  for await (const some of readElements(parts, path, 'row', ROWS)) {
     for (const xml of some) {
       const opening = xml.slice(0, xml.indexOf('>') + 1)
       const no = Number(findAttribute(opening, 'r') ?? before + 1)
       if (!Number.isSafeInteger(no) || no <= before) throw new SpreadsheetError('broken')
       before = no
-      yield { no, cells: cellsOf(xml, book) }
+      yield { no, cells: parseCells(xml, book) }
     }
   }
 }
 
-/** In the order of the program's tabs; when all are hidden, the first. */
-async function shownSheets(parts: ZipParts, workbook: string): Promise<WorkbookSheet[]> {
+/** In the order of the tabs; the first sheet if all are hidden. */
+async function listVisibleSheets(parts: ZipParts, workbook: string): Promise<WorkbookSheet[]> {
   const all: string[] = workbook.match(/<(?:\w+:)?sheet\b[^<>]*>/g) ?? []
   const shown = all.filter(sheet => !/\bstate="(?:hidden|veryHidden)"/.test(sheet))
-  const relations = await parts.text('xl/_rels/workbook.xml.rels', MOST_SMALL)
+  const relations = await parts.text('xl/_rels/workbook.xml.rels', MAX_SMALL_PART_BYTES)
   const targets = new Map(
     (relations.match(/<(?:\w+:)?Relationship\b[^<>]*>/g) ?? []).map(one => [
       findAttribute(one, 'Id'),
@@ -97,30 +97,30 @@ async function shownSheets(parts: ZipParts, workbook: string): Promise<WorkbookS
     const name = (findAttribute(sheet, 'name') ?? '')
       .toWellFormed()
       .replaceAll('\0', '')
-      .slice(0, LONGEST_NAME)
+      .slice(0, MAX_NAME_LENGTH)
     return { name, path }
   })
 }
 
-async function sharedTexts(parts: ZipParts): Promise<string[]> {
+async function readSharedTexts(parts: ZipParts): Promise<string[]> {
   const texts: string[] = []
   let size = 0
-  for await (const some of elements(parts, 'xl/sharedStrings.xml', 'si', TEXTS)) {
+  for await (const some of readElements(parts, 'xl/sharedStrings.xml', 'si', TEXTS)) {
     for (const xml of some) {
       size += xml.length
-      if (size > MOST_SHARED) throw new SpreadsheetError('too_much')
+      if (size > MAX_SHARED_LENGTH) throw new SpreadsheetError('too_much')
       texts.push(getTexts(xml))
     }
   }
   return texts
 }
 
-/** Each `<name …>…</name>` of a part, which does not stand in itself; a prefix of the namespace is taken off. */
-async function* elements(
+/** Yields each `<name …>…</name>` of a part, without its namespace prefix. Such elements must not be nested. */
+async function* readElements(
   parts: ZipParts,
   part: string,
   name: string,
-  { longest, most }: { longest: number; most: number },
+  { maxLength, maxCount }: { maxLength: number; maxCount: number },
 ): AsyncGenerator<string[]> {
   const decoder = new StringDecoder('utf8')
   let prefix: string | undefined
@@ -130,24 +130,28 @@ async function* elements(
     rest += decoder.write(piece)
     prefix ??= /<(\w+:)?(?:worksheet|sst)\b/.exec(rest)?.[1] ?? (rest.length > 2_000 ? '' : undefined)
     const plain = prefix ? rest.replaceAll(`<${prefix}`, '<').replaceAll(`</${prefix}`, '</') : rest
-    const { found, left } = cut(plain, name)
+    const { found, left } = extractElements(plain, name)
     count += found.length
-    if (count > most) throw new SpreadsheetError('too_much')
+    if (count > maxCount) throw new SpreadsheetError('too_much')
     yield found
-    if (left.length > longest) throw new SpreadsheetError('too_long')
+    if (left.length > maxLength) throw new SpreadsheetError('too_long')
     rest = left
   }
-  if (rest.includes(`<${name} `) || rest.includes(`<${name}>`)) yield cut(rest, name).found
+  if (rest.includes(`<${name} `) || rest.includes(`<${name}>`)) yield extractElements(rest, name).found
 }
 
-/** `most`: after so many the rest is left. */
-function cut(text: string, name: string, most = Number.POSITIVE_INFINITY): { found: string[]; left: string } {
+/** Extracts up to `max` complete elements. `left` is the incomplete rest of the text. */
+function extractElements(
+  text: string,
+  name: string,
+  max = Number.POSITIVE_INFINITY,
+): { found: string[]; left: string } {
   const found: string[] = []
   const close = `</${name}>`
   let at = 0
   for (;;) {
-    const begin = startOf(text, name, at)
-    if (begin < 0 || found.length >= most) return { found, left: tailOf(text, at) }
+    const begin = findTag(text, name, at)
+    if (begin < 0 || found.length >= max) return { found, left: getIncompleteTag(text, at) }
     const tag = text.indexOf('>', begin)
     if (tag < 0) return { found, left: text.slice(begin) }
     const isBare = text[tag - 1] === '/'
@@ -158,14 +162,14 @@ function cut(text: string, name: string, most = Number.POSITIVE_INFINITY): { fou
   }
 }
 
-/** What may yet become a tag. */
-function tailOf(text: string, from: number): string {
+/** The end of the text that may be the beginning of a tag. */
+function getIncompleteTag(text: string, from: number): string {
   const tag = text.lastIndexOf('<')
   return tag < from ? '' : text.slice(tag)
 }
 
-/** Where `<name` begins a tag of just that name. */
-function startOf(text: string, name: string, from: number): number {
+/** Finds where a tag of exactly this name begins; -1 if there is none. */
+function findTag(text: string, name: string, from: number): number {
   for (let at = text.indexOf(`<${name}`, from); at >= 0; at = text.indexOf(`<${name}`, at + 1)) {
     const next = text[at + name.length + 1]
     if (next === '>' || next === '/' || next === ' ' || next === '\n' || next === '\r' || next === '\t')
@@ -175,17 +179,17 @@ function startOf(text: string, name: string, from: number): number {
   return -1
 }
 
-function cellsOf(row: string, book: Book): Cell[] {
+function parseCells(row: string, book: Book): Cell[] {
   const cells: Cell[] = []
   let place = 0
-  const { found } = cut(row.slice(row.indexOf('>') + 1), 'c', MAX_COLUMNS + 1)
+  const { found } = extractElements(row.slice(row.indexOf('>') + 1), 'c', MAX_COLUMNS + 1)
   for (const xml of found) {
     const opening = xml.slice(0, xml.indexOf('>') + 1)
     const named = findAttribute(opening, 'r')
-    place = named === undefined ? place : columnOf(named)
+    place = named === undefined ? place : parseColumn(named)
     if (place >= MAX_COLUMNS) throw new SpreadsheetError('too_many_columns')
-    const value = cellValue(xml.slice(opening.length), opening, book)
-    // A million rows whose last column is empty are no work.
+    const value = parseValue(xml.slice(opening.length), opening, book)
+    // Do not fill up rows whose last columns are empty: a file may have a million of them.
     if (value !== null) {
       while (cells.length < place) cells.push(null)
       cells[place] = value
@@ -196,7 +200,7 @@ function cellsOf(row: string, book: Book): Cell[] {
 }
 
 /** `C7` → 2. */
-function columnOf(reference: string): number {
+function parseColumn(reference: string): number {
   let column = 0
   for (const letter of /^[A-Z]{1,3}/.exec(reference)?.[0] ?? '')
     column = column * 26 + letter.charCodeAt(0) - 64
@@ -204,7 +208,7 @@ function columnOf(reference: string): number {
   return column - 1
 }
 
-function cellValue(inner: string, opening: string, { shared, formats, is1904 }: Book): Cell {
+function parseValue(inner: string, opening: string, { shared, formats, is1904 }: Book): Cell {
   const type = findAttribute(opening, 't') ?? 'n'
   if (type === 'inlineStr') return getTexts(inner)
   const begin = inner.indexOf('<v')

@@ -1,4 +1,4 @@
-/** What is wrong with a row, told by its columns: people know "column F", not `/items/3/data/fiberComposition/0`. */
+/** Describes errors of a row by its columns: people know "column F", not `/items/3/data/fiberComposition/0`. */
 import { type AppError, type Detail, type ErrorCode, SAID, type Said } from '../../kernel/errors.ts'
 import { type Cell, parseCellText } from './cell.ts'
 import { buildColumnName, type DataPath } from './columns.ts'
@@ -6,22 +6,21 @@ import type { RowOptions } from './row-to-passport.ts'
 import { findColumnIndex, isColumnAt } from './row-to-passport.ts'
 
 export type RowError = {
-  /** Place of the column in the sheet; null when the sheet has none for it. */
+  /** Index of the column; null if the spreadsheet has none for the field. */
   column: number | null
-  /** The field as a column is called. */
+  /** The field, as a column name. */
   field: string
   code: Detail['code'] | 'twice' | 'repeated' | 'shares' | 'no_column' | 'refused'
   /** English. */
   message: string
-  /** What the message is made of. */
+  /** The message as a key with facts, for translation. */
   said?: Said
-  /** Of a refusal of the whole row. */
+  /** The error code, if the whole row was refused. */
   refusal?: ErrorCode
-  /** The beginning of what stands in the cell, if anything does. */
+  /** The beginning of the cell's text. */
   found?: string
 }
 
-/** More of one row are not kept. */
 const MAX_ERRORS_PER_ROW = 20
 
 export function buildRowErrors(error: AppError, cells: readonly Cell[], reading: RowOptions): RowError[] {
@@ -34,7 +33,7 @@ export function buildRowErrors(error: AppError, cells: readonly Cell[], reading:
     const steps = parsePointer(detail.pointer)
     const field = buildColumnName(steps)
     const nearest = steps.length === 0 ? undefined : findColumnIndex(cells, reading, steps)
-    // A sibling that has a column is not what is wrong.
+    // The nearest column may belong to a sibling, which is not the error.
     const place = nearest !== undefined && isColumnAt(cells, reading, nearest, steps) ? nearest : undefined
     if (place === undefined && detail.code === 'required' && steps.length > 0)
       return { column: null, field, code: 'no_column', message: `${field} has no column.` }
@@ -62,7 +61,7 @@ const SHARES = {
   message: 'Write names with their numbers: cotton 60 %; polyester 40 %.',
 } as const
 
-/** `/items/3/data/fiberComposition/0/fiber` → the steps after `data`. */
+/** Parses `/items/3/data/fiberComposition/0/fiber` to the path after `data`. */
 function parsePointer(pointer: string): DataPath {
   const parts = pointer.split('/').slice(1)
   const data = parts.indexOf('data')
@@ -86,15 +85,15 @@ export const buildDuplicateError = (
   said: { key: 'twice', facts: { row: no } },
 })
 
-/** The row came from a file of errors, unmended: it would overwrite the product that the first of the two rows made. */
+/** An uncorrected row of an error file: it would overwrite the product of the first of the two rows. */
 export const buildRepeatedError = (at: Pick<RowError, 'column' | 'found'>): RowError => ({
   ...at,
   field: '',
   code: 'repeated',
   message:
-    'In the sheet before, another row was about the same product, so this one would overwrite it. Give it its own SKU or GTIN, or remove the row. To overwrite on purpose, empty this cell.',
+    'In the earlier spreadsheet, another row was about the same product, so this row would overwrite it. Give it its own SKU or GTIN, or remove the row. To overwrite on purpose, empty this cell.',
 })
 
-/** Whether a row was refused because another row is about the same product. */
+/** Whether the row was rejected because another row is about the same product. */
 export const isDuplicateError = ({ code, said }: RowError): boolean =>
   code === 'twice' || code === 'repeated' || said?.key === 'row_twice'

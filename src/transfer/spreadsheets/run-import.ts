@@ -1,6 +1,6 @@
 /**
- * Checks and writes sheets behind the page. A step is a chunk of rows: what it writes and how far the sheet got are one
- * transaction, so that a process that is killed leaves either all of a step or nothing, and another goes on after it.
+ * Checks and runs imports in the background, one chunk of rows at a time. A chunk's products and the progress are one
+ * transaction: if the process is killed, another one continues exactly after the last complete chunk.
  */
 import { audit, auditValues, insertAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
@@ -38,16 +38,16 @@ import {
 } from './spreadsheet-import.ts'
 import { findMatchKey, type WriteRowsResult, writeRows } from './write-rows.ts'
 
-/** A sheet whose process has not spoken for so long is taken over by another. */
+/** After this time without a sign of life, another process takes an import over. */
 const ABANDONED_MS = 10_000
 
-/** Place in the chunk's rows, and what is wrong with that row. */
+/** The errors of a row, by its index in the chunk. */
 export type ChunkErrors = [place: number, faults: RowError[]][]
 
-/** Place in the chunk's rows, and what the check says would change. */
+/** What a row would change, by its index in the chunk. */
 export type ChunkChanges = (readonly [place: number, change: ProductChange])[]
 
-/** Confirms what the columns are, and checks every row without writing any. Throws `not_found` and `validation`. */
+/** Saves the confirmed settings and starts checking every row without writing. Throws `not_found`, `validation`. */
 export async function startCheck(ctx: AccountContext, uuid: string, sent: ImportSettings): Promise<void> {
   const sheet = await getImport(ctx, uuid)
   const settings = requireSettings(sheet, sent)
@@ -57,12 +57,12 @@ export async function startCheck(ctx: AccountContext, uuid: string, sent: Import
     const columns = buildRowOptions({ ...sheet, settings }).columns
     await saveConstants(ctx, category, columns, settings.constants?.texts ?? {})
   }
-  await begin(ctx, uuid, { from: ['open', 'checked'], to: 'checking', settings, header: sheet.header })
+  await setRunning(ctx, uuid, { from: ['open', 'checked'], to: 'checking', settings, header: sheet.header })
 }
 
 /**
- * Writes the rows of a checked sheet. Throws `not_found`, and `validation` when it is not checked, when no row would
- * change anything, or when products that are there would change and `isConfirmed` is not set.
+ * Starts writing the rows of a checked import. Throws `not_found`, and `validation` if it is not checked, if no row would
+ * change anything, or if existing products would change without `isConfirmed`.
  */
 export async function startImport(
   ctx: AccountContext,
@@ -71,14 +71,14 @@ export async function startImport(
 ): Promise<void> {
   const { settings, header, state, created, updated } = await getImport(ctx, uuid)
   if (state === 'checked' && created + updated === 0) {
-    throw refusedRun('rows', 'required', 'No row of this sheet would change anything.')
+    throw invalidStart('rows', 'required', 'No row of this spreadsheet would change anything.')
   }
   if (state === 'checked' && updated > 0 && !isConfirmed) {
-    const message = 'This import changes products that are there. Look at the changes and confirm them.'
-    throw refusedRun('confirm', 'required', message)
+    const message = 'This import changes existing products. Review the changes and confirm them.'
+    throw invalidStart('confirm', 'required', message)
   }
   const confirmed = isConfirmed && updated > 0
-  await begin(ctx, uuid, {
+  await setRunning(ctx, uuid, {
     from: ['checked'],
     to: 'running',
     settings: { ...settings, isConfirmed: confirmed },
@@ -86,10 +86,10 @@ export async function startImport(
   })
 }
 
-const refusedRun = (field: string, code: 'required' | 'immutable', message: string) =>
+const invalidStart = (field: string, code: 'required' | 'immutable', message: string) =>
   invalid([{ field, pointer: `/${field}`, code, message }])
 
-/** Ends a check or a run after the step it is at; what has been written stays. */
+/** Stops a check or an import after the current chunk; written products stay. */
 export async function stopImport(
   { sql, clock, accountId, actorId }: AccountContext,
   uuid: string,
@@ -110,7 +110,7 @@ export async function stopImport(
     ${insertAuditEntries(sql)} select ${auditValues(sql, entry)} from ended where state = 'stopped'`
 }
 
-/** What entries of the audit log about a sheet say, as JSON: how much at its start, what came of it at its end. */
+/** Audit entries of an import, as JSON: the number of rows at its start, the results at its end. */
 export type ImportAuditSubject = { file: string; rows?: number } & Partial<
   Pick<SpreadsheetImport, 'created' | 'updated' | 'unchanged' | 'failed'>
 >
@@ -119,11 +119,11 @@ type Start = {
   from: readonly string[]
   to: 'checking' | 'running'
   settings: ImportSettings
-  /** That the settings are of: another sheet of the file may have been chosen since. */
+  /** The header that the settings belong to: another sheet may have been chosen meanwhile. */
   header: readonly string[]
 }
 
-async function begin(
+async function setRunning(
   ctx: AccountContext,
   uuid: string,
   { from, to, settings, header }: Start,
@@ -147,13 +147,13 @@ async function begin(
     )
     select ${importColumns(sql)} from begun`
   if (row === undefined) {
-    const message = 'This sheet is at another step by now. Load the page again to see which.'
-    throw refusedRun('state', 'immutable', message)
+    const message = 'This import has changed meanwhile. Reload the page to see its state.'
+    throw invalidStart('state', 'immutable', message)
   }
   runners(sql).startAnew(clock, parseImportRow(row))
 }
 
-/** Takes up the sheets that no process is at work on; called by a timer in every server. */
+/** Resumes imports that no process works on; a timer in every server calls this. */
 export async function resumeImports(sql: Sql, clock: Clock): Promise<number> {
   const now = clock.now()
   const rows = await sql<ImportRow[]>`
@@ -164,28 +164,33 @@ export async function resumeImports(sql: Sql, clock: Clock): Promise<number> {
   return rows.length
 }
 
-/** Ends the work of this process after the step it is at, and waits for that. */
+/** Stops the imports of this process after their current chunks, and waits for that. */
 export const stopImports = (sql: Sql): Promise<void> => runners(sql).stop()
 
-/** Resolves when the sheets under way in this process have come to an end. */
+/** Resolves when no import runs in this process. */
 export const waitForImports = (sql: Sql): Promise<void> => runners(sql).ended()
 
-/** Faults that stopped a sheet in this process since this was last asked; it is taken up again. */
+/** Returns and forgets the errors that stopped imports in this process; those imports are resumed. */
 export const takeImportErrors = (sql: Sql): JobFailure[] => runners(sql).takeFaults()
 
 const runners = perDatabase((sql: Sql) =>
-  createBackgroundJobs<SpreadsheetImport>((clock, job, goOn) => run(sql, clock, job, goOn)),
+  createBackgroundJobs<SpreadsheetImport>((clock, job, canContinue) => run(sql, clock, job, canContinue)),
 )
 
-async function run(sql: Sql, clock: Clock, sheet: SpreadsheetImport, goOn: () => boolean): Promise<void> {
+async function run(
+  sql: Sql,
+  clock: Clock,
+  sheet: SpreadsheetImport,
+  canContinue: () => boolean,
+): Promise<void> {
   const ctx: AccountContext = { sql, clock, accountId: sheet.accountId, actorId: sheet.actorId }
   const reading = buildRowOptions(sheet)
-  const firsts = await firstRows(ctx, sheet, reading)
+  const firsts = await findFirstRows(ctx, sheet, reading)
   let before: number | undefined = sheet.created
-  for (let no = sheet.nextChunk; no < sheet.chunkCount && goOn(); no++) {
+  for (let no = sheet.nextChunk; no < sheet.chunkCount && canContinue(); no++) {
     const rows = await getChunkRows(ctx, sheet.id, no)
     const at: Step = { no, rows, before, reading, firsts }
-    before = await withRetries(() => step(ctx, sheet, at))
+    before = await withRetries(() => processChunk(ctx, sheet, at))
     if (before === undefined) return
   }
 }
@@ -193,19 +198,19 @@ async function run(sql: Sql, clock: Clock, sheet: SpreadsheetImport, goOn: () =>
 type Step = {
   no: number
   rows: ChunkRow[]
-  /** New models that the steps before have made, or would have: a check holds them against the quota too. */
+  /** New models of the previous chunks, created or planned: a check counts them against the quota too. */
   before: number
   reading: RowOptions
   firsts: ReadonlyMap<string, number>
 }
 
-/** Another process, or somebody who pressed Stop, was faster: what this step wrote is undone. */
-class Overtaken extends Error {
-  override name = 'Overtaken'
+/** Another process took over, or somebody pressed Stop: this chunk is rolled back. */
+class ImportChanged extends Error {
+  override name = 'ImportChanged'
 }
 
-/** How many new models there are with this step's; undefined when the sheet is not ours to go on with. */
-async function step(
+/** Writes or checks a chunk. Returns the number of new models so far; undefined if this process must not continue. */
+async function processChunk(
   ctx: AccountContext,
   sheet: SpreadsheetImport,
   { no, rows, before, reading, firsts }: Step,
@@ -215,8 +220,8 @@ async function step(
   try {
     return await inTransaction(ctx.sql, async sql => {
       const names = collectNameNotes()
-      const heard = { ...reading, onName: names.listen }
-      const { good, faults } = sortOut(sheet, { rows, reading: heard, firsts })
+      const noted = { ...reading, onName: names.listen }
+      const { good, faults } = splitRows(sheet, { rows, reading: noted, firsts })
       const { matchBy, changeType, isConfirmed = false } = sheet.settings
       const writing = { category: sheet.category, matchBy, changeType, dryRun, before, reading, isConfirmed }
       const data = good.map(one => one.data)
@@ -226,10 +231,10 @@ async function step(
         if (row !== undefined) faults.push([row.place, buildRowErrors(error, row.cells, reading)])
       }
       faults.sort(([a], [b]) => a - b)
-      // A run leaves the list of the check as it is: what was seen is what was agreed to.
+      // An import keeps the changes that the check found: these are what the person confirmed.
       await sql`
         update sheet_chunk set faults = ${faults.length === 0 ? null : JSON.stringify(faults)},
-          changes = ${dryRun ? keptChanges(good, written) : sql`changes`},
+          changes = ${dryRun ? serializeChanges(good, written) : sql`changes`},
           names = ${dryRun ? JSON.stringify(names.notes()) : sql`names`}
         where account_id = ${accountId} and import_id = ${sheet.id} and no = ${no}`
       const isLast = no + 1 === sheet.chunkCount
@@ -241,20 +246,20 @@ async function step(
         where account_id = ${accountId} and id = ${sheet.id} and next_chunk = ${no} and state = ${sheet.state}
           and settings::text = ${JSON.stringify(sheet.settings)}
         returning created, updated, unchanged, failed`
-      if (moved === undefined) throw new Overtaken()
+      if (moved === undefined) throw new ImportChanged()
       const subject: ImportAuditSubject = { file: sheet.fileName, ...moved }
       if (next === 'done') await audit({ ...ctx, sql }, 'import_done', JSON.stringify(subject))
       return moved.created
     })
   } catch (error) {
-    if (error instanceof Overtaken) return undefined
+    if (error instanceof ImportChanged) return undefined
     throw error
   }
 }
 
 type GoodRow = { place: number; cells: ChunkRow[1]; data: ParsedRow }
 
-function keptChanges(good: readonly GoodRow[], { changes }: WriteRowsResult): string | null {
+function serializeChanges(good: readonly GoodRow[], { changes }: WriteRowsResult): string | null {
   const placed: ChunkChanges = changes.flatMap(({ index, ...change }) => {
     const row = good[index]
     return row === undefined ? [] : [[row.place, change] as const]
@@ -262,8 +267,8 @@ function keptChanges(good: readonly GoodRow[], { changes }: WriteRowsResult): st
   return placed.length === 0 ? null : JSON.stringify(placed)
 }
 
-/** The rows to be written, and those that are about a product which another row is about. */
-function sortOut(
+/** Separates the rows to write from those whose product an earlier row has. */
+function splitRows(
   sheet: SpreadsheetImport,
   { rows, reading, firsts }: Pick<Step, 'rows' | 'reading' | 'firsts'>,
 ) {
@@ -272,23 +277,23 @@ function sortOut(
   for (const [place, [rowNo, cells]] of rows.entries()) {
     const data = parseRow(cells, reading)
     const first = firsts.get(findMatchKey(data, sheet.settings.matchBy) ?? '')
-    if (isMarkedRepeated(sheet.header, cells, data)) {
+    if (isMarkedDuplicate(sheet.header, cells, data)) {
       const column = sheet.header.indexOf(DUPLICATE_COLUMN)
       faults.push([place, [buildRepeatedError({ column, ...quoteCell(cells, column) })]])
     } else if (first === undefined || first === rowNo) good.push({ place, cells, data })
-    else faults.push([place, [twice(sheet, cells, first)]])
+    else faults.push([place, [buildDuplicate(sheet, cells, first)]])
   }
   return { good, faults }
 }
 
-const twice = ({ settings }: SpreadsheetImport, cells: ChunkRow[1], first: number): RowError => {
+const buildDuplicate = ({ settings }: SpreadsheetImport, cells: ChunkRow[1], first: number): RowError => {
   const place = settings.mapping.indexOf(settings.matchBy)
   const column = place < 0 ? null : place
   return buildDuplicateError({ column, field: settings.matchBy, ...quoteCell(cells, place) }, first)
 }
 
-/** Whether a file of errors says of a row that it repeats a product, and the row still means that one. */
-function isMarkedRepeated(header: readonly string[], cells: ChunkRow[1], row: ParsedRow): boolean {
+/** Whether an error file marks a row as a duplicate, and the row still has that SKU or GTIN. */
+function isMarkedDuplicate(header: readonly string[], cells: ChunkRow[1], row: ParsedRow): boolean {
   const mark = cells[header.indexOf(DUPLICATE_COLUMN)]
   if (mark === undefined || mark === null || isEmptyCell(mark)) return false
   const text = parseCellText(String(mark))
@@ -298,8 +303,8 @@ function isMarkedRepeated(header: readonly string[], cells: ChunkRow[1], row: Pa
   })
 }
 
-/** The row in which each product of a sheet comes first, for those that come more than once. */
-async function firstRows(
+/** For each product with several rows, the number of its first row. */
+async function findFirstRows(
   ctx: AccountContext,
   sheet: SpreadsheetImport,
   reading: RowOptions,
@@ -312,7 +317,7 @@ async function firstRows(
     for (const [rowNo, cells] of await getChunkRows(ctx, sheet.id, no)) {
       const data = parseRow(cells, key)
       const own = findMatchKey(data, matchBy)
-      if (own === undefined || isMarkedRepeated(sheet.header, cells, data)) continue
+      if (own === undefined || isMarkedDuplicate(sheet.header, cells, data)) continue
       const first = seen.get(own)
       if (first === undefined) seen.set(own, rowNo)
       else repeated.set(own, first)

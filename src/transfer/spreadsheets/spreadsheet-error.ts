@@ -1,8 +1,8 @@
-/** Why a file could not be read as a sheet. The sentence is English; a page that speaks otherwise goes by `fault`. */
+/** Why a file cannot be read as a spreadsheet. Messages are English; pages in other languages translate `reason`. */
 import { AppError } from '../../kernel/errors.ts'
 
-const SENTENCES = {
-  empty: 'The file is empty. Choose the sheet that has your products in it.',
+const MESSAGES = {
+  empty: 'The file is empty. Choose the spreadsheet that has your products in it.',
   no_rows: 'The sheet has a header but no rows below it.',
   no_header: 'No header row was found: the first row must name the columns.',
   too_large: 'The file is larger than 25 MB. Split it, or save it as XLSX, which is smaller.',
@@ -25,12 +25,12 @@ const SENTENCES = {
   markup: 'This is a page or a program’s data (HTML, XML or JSON), not a sheet. Save it as XLSX or CSV.',
 } as const
 
-export type SpreadsheetErrorReason = keyof typeof SENTENCES
+export type SpreadsheetErrorReason = keyof typeof MESSAGES
 
 export class SpreadsheetError extends AppError {
   readonly reason: SpreadsheetErrorReason
   constructor(fault: SpreadsheetErrorReason) {
-    super(fault === 'too_large' ? 'payload_too_large' : 'validation', SENTENCES[fault])
+    super(fault === 'too_large' ? 'payload_too_large' : 'validation', MESSAGES[fault])
     this.reason = fault
   }
 }

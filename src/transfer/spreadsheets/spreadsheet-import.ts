@@ -1,4 +1,4 @@
-/** Sheets on their way in: kept as rows from the upload to the last product, with what was said about them. */
+/** Imports of spreadsheets: their rows are stored from the upload to the last product, with settings and progress. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { inTransaction } from '../../kernel/db/transaction.ts'
@@ -26,13 +26,13 @@ export type ImportSettings = {
   clears: boolean
   changeType: (typeof IMPORT_CHANGE_TYPES)[number]
   constants?: ConstantSettings
-  /** A person has ticked that products which are there may change. */
+  /** A person has confirmed that existing products may change. */
   isConfirmed?: boolean
-  /** Of the person who confirmed it: the file of what is wrong speaks it, too. */
+  /** Language of the person who started it, also for the error file. */
   language?: string
 }
 
-/** What is the same for every row; the rest as in `Constants`. */
+/** Values that are the same for every row; the other members as in `Constants`. */
 export type ConstantSettings = { texts: ConstantTexts } & Pick<Constants, 'overwrites' | 'takesGtinAsSku'>
 
 export type ImportState = 'open' | 'checking' | 'checked' | 'running' | 'done' | 'stopped'
@@ -61,16 +61,16 @@ export type SpreadsheetImport = {
   failed: number
 }
 
-/** Rows of one call of the verb, of one transaction, of one step of the progress bar. */
+/** Rows that are written in one transaction, which is one step of the progress bar. */
 export const ROWS_PER_CHUNK = 250
-/** Security bound on what an upload becomes in the database, in characters. */
-const MOST_STORED = 200_000_000
-/** Unfinished sheets an account may keep; a new one takes the place of the oldest that is not at work. */
-const MOST_OPEN = 10
+/** Security bound: characters that one upload stores in the database. */
+const MAX_STORED_LENGTH = 200_000_000
+/** Unfinished imports of an account; a new one replaces the oldest that is not running. */
+const MAX_OPEN = 10
 const SAMPLED_ROWS = 500
-const LONGEST_NAME = 200
+const MAX_NAME_LENGTH = 200
 
-/** The rows of a file, with a first guess at everything. Throws `SheetFault`, and `validation` for a category. */
+/** Stores an uploaded file with guessed settings; returns the UUID. Throws `SpreadsheetError`, and `validation` for an unknown category. */
 export async function createImport(
   ctx: AccountContext,
   upload: { fileName: string; bytes: Buffer; category: string },
@@ -81,15 +81,15 @@ export async function createImport(
   const id = newUuid(now.getTime())
   const { sheets = [], encoding = null } = sheet
   const isChoice = sheets.length > 1
-  await makeRoom(ctx)
+  await deleteOldestOpen(ctx)
   await ctx.sql`
     insert into sheet_import (account_id, id, actor_id, created_at, alive_at, file_name, encoding, category, header,
       settings, state, row_count, chunk_count, sheets, book)
-    values (${ctx.accountId}, ${id}, ${ctx.actorId}, ${now}, ${now}, ${nameOf(upload.fileName)},
+    values (${ctx.accountId}, ${id}, ${ctx.actorId}, ${now}, ${now}, ${cleanFileName(upload.fileName)},
       ${encoding}, ${category.id}, '[]', '{}', 'open', 0, 0, ${JSON.stringify(isChoice ? sheets : [])}::text::json,
       ${isChoice ? upload.bytes : null})`
   try {
-    await takeRows(ctx, id, category, sheet)
+    await storeSheet(ctx, id, category, sheet)
   } catch (error) {
     await deleteImport(ctx, id)
     throw error
@@ -98,8 +98,8 @@ export async function createImport(
 }
 
 /**
- * Reads another sheet of the workbook in place of the one that was read. Throws `not_found`, and `SheetFault` for a
- * sheet that is none; then the one before stays.
+ * Replaces the rows by another sheet of the workbook. Throws `not_found`, and `SpreadsheetError` for an invalid sheet;
+ * then the rows stay as they were.
  */
 export async function selectSheet(ctx: AccountContext, uuid: string, name: string): Promise<void> {
   const { category } = await getImport(ctx, uuid)
@@ -110,12 +110,12 @@ export async function selectSheet(ctx: AccountContext, uuid: string, name: strin
       returning book`
     if (kept === undefined) return
     await sql`delete from sheet_chunk where account_id = ${ctx.accountId} and import_id = ${uuid}`
-    await takeRows({ ...ctx, sql }, uuid, requireCategory(category), await openSpreadsheet(kept.book, name))
+    await storeSheet({ ...ctx, sql }, uuid, requireCategory(category), await openSpreadsheet(kept.book, name))
   })
 }
 
-/** The rows of a sheet, and the first guess at its columns and numbers. */
-async function takeRows(
+/** Stores the rows, and settings with guessed columns and decimal mark. */
+async function storeSheet(
   ctx: AccountContext,
   id: string,
   category: CompleteCategory,
@@ -124,8 +124,8 @@ async function takeRows(
   const { rows, chunks, sample, traits } = await storeRows(ctx, id, source)
   if (rows === 0) throw new SpreadsheetError('no_rows')
   const mapping = guessMapping(category, header, await loadMapping(ctx, category.id), traits)
-  const usual = separator === ';' ? 'comma' : 'point'
-  const mark = guessDecimalMark(numbersIn(sample, category, mapping)) ?? usual
+  const defaultMark = separator === ';' ? 'comma' : 'point'
+  const mark = guessDecimalMark(listNumberTexts(sample, category, mapping)) ?? defaultMark
   const matchBy = guessMatchField(mapping)
   const constants = {
     texts: await loadConstants(ctx, category),
@@ -139,23 +139,23 @@ async function takeRows(
     where account_id = ${ctx.accountId} and id = ${id}`
 }
 
-/** By what a sheet has: the SKU, which is the account's own, and the GTIN where no column is the SKU. */
+/** The SKU, or the GTIN if a column has that but none has the SKU. */
 export const guessMatchField = (mapping: ColumnMapping): ImportSettings['matchBy'] =>
   !mapping.includes('sku') && mapping.includes('gtin') ? 'gtin' : 'sku'
 
 function requireCategory(id: string): CompleteCategory {
   const category = findCategory(id)
   if (category !== undefined) return category
-  const message = 'category is not one that this service knows; choose one of the list.'
+  const message = 'category is unknown. Choose one of the list.'
   throw invalid([{ field: 'category', pointer: '/category', code: 'enum', message }])
 }
 
-/** For people, on pages: no path, no control characters. */
-const nameOf = (sent: string) =>
+/** Removes the path and control characters. */
+const cleanFileName = (sent: string) =>
   (sent.split(/[/\\]/).at(-1) ?? '')
     .replaceAll(/\p{Cc}/gu, '')
     .toWellFormed()
-    .slice(0, LONGEST_NAME)
+    .slice(0, MAX_NAME_LENGTH)
     .trim() || '–'
 
 async function storeRows(ctx: AccountContext, id: string, rows: AsyncIterable<SheetRow>) {
@@ -167,7 +167,7 @@ async function storeRows(ctx: AccountContext, id: string, rows: AsyncIterable<Sh
     if (open.length === 0) return
     const text = JSON.stringify(open).replaceAll('\\u0000', '\\ufffd').toWellFormed()
     stored += text.length
-    if (stored > MOST_STORED) throw new SpreadsheetError('too_much')
+    if (stored > MAX_STORED_LENGTH) throw new SpreadsheetError('too_much')
     await ctx.sql`
       insert into sheet_chunk (account_id, import_id, no, rows) values (${ctx.accountId}, ${id}, ${chunks}, ${text})`
     chunks++
@@ -184,7 +184,7 @@ async function storeRows(ctx: AccountContext, id: string, rows: AsyncIterable<Sh
   return { rows: count, chunks, sample, traits: collected.traits() }
 }
 
-function* numbersIn(
+function* listNumberTexts(
   sample: readonly SheetRow[],
   category: CompleteCategory,
   mapping: ColumnMapping,
@@ -200,11 +200,11 @@ function* numbersIn(
   }
 }
 
-async function makeRoom({ sql, accountId }: AccountContext): Promise<void> {
+async function deleteOldestOpen({ sql, accountId }: AccountContext): Promise<void> {
   await sql`
     delete from sheet_import where account_id = ${accountId} and id in (
       select id from sheet_import where account_id = ${accountId} and state in ('open', 'checked', 'stopped')
-      order by created_at desc offset ${MOST_OPEN - 1})`
+      order by created_at desc offset ${MAX_OPEN - 1})`
 }
 
 type ImportRow = {
@@ -259,7 +259,7 @@ export const parseImportRow = (row: ImportRow): SpreadsheetImport => ({
 
 export type { ImportRow }
 
-/** Throws `not_found`, for another account's too. */
+/** Throws `not_found`, also for an import of another account. */
 export async function getImport(
   { sql, accountId }: AccountContext,
   uuid: string,
@@ -270,17 +270,17 @@ export async function getImport(
   return parseImportRow(row)
 }
 
-const MOST_LISTED = 20
+const MAX_LISTED = 20
 
-/** The newest sheets of an account. */
+/** Lists the newest imports of an account. */
 export async function listImports({ sql, accountId }: AccountContext): Promise<SpreadsheetImport[]> {
   const rows = await sql<ImportRow[]>`
     select ${importColumns(sql)} from sheet_import where account_id = ${accountId} and row_count > 0
-    order by created_at desc, id desc limit ${MOST_LISTED}`
+    order by created_at desc, id desc limit ${MAX_LISTED}`
   return rows.map(parseImportRow)
 }
 
-/** Takes a sheet away, with its rows. What it has written stays. */
+/** Deletes an import and its stored rows; the products that it wrote stay. */
 export async function deleteImport({ sql, accountId }: AccountContext, uuid: string): Promise<void> {
   await sql`delete from sheet_import where account_id = ${accountId} and id = ${uuid}`
 }
@@ -297,57 +297,67 @@ export async function getChunkRows(
   return chunk === undefined ? [] : (JSON.parse(chunk.rows) as ChunkRow[])
 }
 
-/** The first rows, to be shown. */
-export const getSampleRows = async (ctx: AccountContext, uuid: string, most: number): Promise<ChunkRow[]> =>
-  (await getChunkRows(ctx, uuid, 0)).slice(0, most)
+/** Returns the first rows, to be shown. */
+export const getSampleRows = async (ctx: AccountContext, uuid: string, max: number): Promise<ChunkRow[]> =>
+  (await getChunkRows(ctx, uuid, 0)).slice(0, max)
 
-/** How the rows of a sheet are read. */
+/** Builds the options for reading the rows from the settings. */
 export function buildRowOptions({
-  category,
+  category: categoryId,
   header,
   settings,
 }: Pick<SpreadsheetImport, 'category' | 'header' | 'settings'>): RowOptions {
-  const table = findCategory(category)
-  assert(table !== undefined, 'a kept sheet has a known category')
-  const columns = settings.mapping.map(name => (name === null ? undefined : findColumn(table, name)))
+  const category = findCategory(categoryId)
+  assert(category !== undefined, 'a stored import has a known category')
+  const columns = settings.mapping.map(name => (name === null ? undefined : findColumn(category, name)))
   const units = new Map(header.map((title, place) => [`@${title}`, place]))
-  const { mark, clears, constants: same = { texts: {}, overwrites: false, takesGtinAsSku: false } } = settings
-  const constants = { ...same, values: selectConstants(table, same.texts, columns) }
+  const {
+    mark,
+    clears,
+    constants: settingsConstants = { texts: {}, overwrites: false, takesGtinAsSku: false },
+  } = settings
+  const constants = {
+    ...settingsConstants,
+    values: selectConstants(category, settingsConstants.texts, columns),
+  }
   return { columns, mark, clears, units, constants }
 }
 
-/** Throws `validation` when two columns are one field, a unit is open, or the field that rows are matched by has no column. */
+/**
+ * Checks and completes the settings. Throws `validation` if two columns are the same field, a unit is missing, or no column
+ * is the field that rows are matched by.
+ */
 export function requireSettings(sheet: SpreadsheetImport, sent: ImportSettings): ImportSettings {
-  const table = findCategory(sheet.category)
+  const category = findCategory(sheet.category)
   const chosen = sheet.header.map((_, place) => {
     const name = sent.mapping[place] ?? null
-    return name === null || table === undefined ? undefined : findColumn(table, name)
+    return name === null || category === undefined ? undefined : findColumn(category, name)
   })
   const columns = resolveUnits(chosen, sheet.header, sheet.traits)
   const names = columns.flatMap(column => column?.name ?? [])
   const twice = names.find((name, place) => names.indexOf(name) !== place)
   if (twice !== undefined)
-    throw mappingFault(twice, 'duplicate', `Two columns are ${twice}. Leave one of them out.`)
+    throw invalidMapping(twice, 'duplicate', `Two columns are mapped to ${twice}. Leave one of them out.`)
   const open = columns.find(column => column?.unit === UNIT_TO_CHOOSE)
   if (open !== undefined)
-    throw mappingFault(open.name, 'enum', `Say in which unit the column ${open.name} is.`)
+    throw invalidMapping(open.name, 'enum', `Choose the unit of the column ${open.name}.`)
   if (!names.includes(sent.matchBy)) {
-    const message = `No column is ${sent.matchBy}, by which rows find their product. Choose one, or match by the other.`
-    throw mappingFault(sent.matchBy, 'required', message)
+    const message = `No column is mapped to ${sent.matchBy}, which identifies the product of a row. Choose a column, or match by the other field.`
+    throw invalidMapping(sent.matchBy, 'required', message)
   }
   const mark = DECIMAL_MARKS.find(one => one === sent.mark) ?? 'point'
   const mapping = columns.map(column => (column === undefined ? null : buildMappingName(column)))
   return { ...sent, mapping, mark }
 }
 
-const mappingFault = (field: string, code: 'duplicate' | 'required' | 'enum', message: string) =>
+const invalidMapping = (field: string, code: 'duplicate' | 'required' | 'enum', message: string) =>
   invalid([{ field, pointer: '/mapping', code, message }])
 
-const KEPT_DAYS = 30
+const MAX_AGE_DAYS = 30
 
-/** A chore: sheets of a month ago. */
+/** Scheduled task: deletes imports that are older than 30 days. */
 export async function deleteOldImports(sql: AccountContext['sql'], now: Date): Promise<void> {
-  const before = new Date(now.getTime() - KEPT_DAYS * 86_400_000)
+  const before = new Date(now.getTime() - MAX_AGE_DAYS * 86_400_000)
   await sql`
     delete from sheet_import where created_at < ${before} and state not in ('checking', 'running')`
 }

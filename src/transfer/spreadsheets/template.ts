@@ -1,4 +1,4 @@
-/** An empty sheet to fill in: a column for every field of the category, and what each of them means. */
+/** Writes an empty spreadsheet to fill in: a column for every field of the category, and explanations. */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import type { Field } from '../../categories/field.ts'
 import { buildTemplateLayout, type Column, listColumns } from './columns.ts'
@@ -13,19 +13,19 @@ export const SPREADSHEET_CONTENT_TYPES = {
   csv: 'text/csv; charset=utf-8',
 } as const satisfies Record<SpreadsheetFormat, string>
 
-/** The words of the sheet of explanations, in whatever language its reader has. */
+/** The texts of the explanations, in the user's language. */
 export type TemplateWords = {
   products: string
   fields: string
   heads: readonly [column: string, label: string, required: string, values: string, meaning: string]
   yes: string
-  /** What a field is called, by its path in the labels. */
+  /** The label of a field, by its path. */
   label: (path: string) => string
 }
 
 export type TemplateOptions = {
   category: CompleteCategory
-  /** Of the texts' columns; the first is the primary one. */
+  /** Languages of the columns of texts; the first is the primary one. */
   languages: readonly string[]
   format: SpreadsheetFormat
   separator: CsvSeparator
@@ -33,18 +33,18 @@ export type TemplateOptions = {
 
 const WIDTHS = [34, 30, 10, 40, 80]
 
-export function writeTemplate(wish: TemplateOptions, words: TemplateWords): AsyncGenerator<Buffer> {
-  const columns = listColumns(wish.category, buildTemplateLayout(wish.category, wish.languages))
+export function writeTemplate(options: TemplateOptions, words: TemplateWords): AsyncGenerator<Buffer> {
+  const columns = listColumns(options.category, buildTemplateLayout(options.category, options.languages))
   const names = columns.map(({ name }) => name)
-  const lines = columns.map(column => explained(column, wish, words))
-  if (wish.format === 'csv') return csvTemplate(names, lines, wish.separator)
+  const lines = columns.map(column => explainColumn(column, options, words))
+  if (options.format === 'csv') return csvTemplate(names, lines, options.separator)
   return writeXlsx([
     { name: words.products, rows: each([names]), widths: names.map(name => Math.max(12, name.length + 2)) },
     { name: words.fields, rows: each([[...words.heads], ...lines]), widths: WIDTHS },
   ])
 }
 
-/** Lines that begin with `#` are passed over when the file comes back. */
+/** An import skips lines that begin with `#`. */
 async function* csvTemplate(
   names: readonly string[],
   lines: readonly string[][],
@@ -60,7 +60,11 @@ async function* each<T>(rows: readonly T[]): AsyncGenerator<T> {
   yield* rows
 }
 
-function explained(column: Column, { category, languages }: TemplateOptions, words: TemplateWords): string[] {
+function explainColumn(
+  column: Column,
+  { category, languages }: TemplateOptions,
+  words: TemplateWords,
+): string[] {
   const { field, labelPath, language, name } = column
   const values = field.values?.join(', ') ?? (field.type === 'boolean' ? 'true, false' : '')
   const isNeeded =
@@ -70,7 +74,7 @@ function explained(column: Column, { category, languages }: TemplateOptions, wor
   return [name, `${label}${unit}`, isNeeded ? words.yes : '', values, field.description]
 }
 
-/** A member is required only in something that is. */
+/** A member counts as required only if its parent is. */
 function isRequired(fields: readonly Field[], [name, ...rest]: readonly string[]): boolean {
   const field = fields.find(one => one.name === name)
   if (field?.required !== true) return false

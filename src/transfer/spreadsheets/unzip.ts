@@ -1,6 +1,6 @@
 /**
- * The parts of an archive, unpacked a piece at a time and never further than allowed: an archive says of itself how
- * large its parts are, and a hostile one lies. Unpacking happens in zlib's own threads.
+ * Decompresses the parts of a ZIP archive chunk by chunk, up to a limit: the sizes that a hostile archive declares may be
+ * wrong. zlib's own threads do the work.
  */
 import { Readable } from 'node:stream'
 import { createInflateRaw } from 'node:zlib'
@@ -12,22 +12,22 @@ type Part = { method: number; start: number; size: number }
 const END = 0x06054b50
 const CENTRAL = 0x02014b50
 const LOCAL = 0x04034b50
-const LONGEST_COMMENT = 65_535
-const MOST_PARTS = 5_000
+const MAX_COMMENT_BYTES = 65_535
+const MAX_PARTS = 5_000
 const ENCRYPTED = 1
 
 export class ZipParts {
   private readonly bytes: Buffer
   private readonly parts: ReadonlyMap<string, Part>
-  /** How much may still be unpacked. */
-  private room: number
+  /** Bytes that may still be decompressed. */
+  private remainingBytes: number
 
-  /** Throws `SheetFault`. */
-  constructor(bytes: Buffer, room: number) {
+  /** Throws `SpreadsheetError`. */
+  constructor(bytes: Buffer, maxBytes: number) {
     this.bytes = bytes
-    this.room = room
+    this.remainingBytes = maxBytes
     try {
-      this.parts = directory(bytes)
+      this.parts = readDirectory(bytes)
     } catch (error) {
       throw error instanceof RangeError ? new SpreadsheetError('broken') : error
     }
@@ -37,7 +37,7 @@ export class ZipParts {
     return this.parts.has(name)
   }
 
-  /** The unpacked bytes of a part; of one that is not there none. Throws `SheetFault`. */
+  /** Yields the decompressed bytes of a part; nothing if there is no such part. Throws `SpreadsheetError`. */
   async *read(name: string): AsyncGenerator<Buffer> {
     const part = this.parts.get(name)
     if (part === undefined) return
@@ -47,8 +47,8 @@ export class ZipParts {
     const stream = part.method === 0 ? source : source.pipe(createInflateRaw({ chunkSize: 64 * 1024 }))
     try {
       for await (const piece of stream as AsyncIterable<Buffer>) {
-        this.room -= piece.length
-        if (this.room < 0) throw new SpreadsheetError('too_much')
+        this.remainingBytes -= piece.length
+        if (this.remainingBytes < 0) throw new SpreadsheetError('too_much')
         yield piece
       }
     } catch (error) {
@@ -58,24 +58,24 @@ export class ZipParts {
     }
   }
 
-  /** The text of a small part. Throws `SheetFault` when it is larger than `most` bytes. */
-  async text(name: string, most: number): Promise<string> {
+  /** Returns the text of a small part. Throws `SpreadsheetError` if it has more than `maxBytes`. */
+  async text(name: string, maxBytes: number): Promise<string> {
     const pieces: Buffer[] = []
     let size = 0
     for await (const piece of this.read(name)) {
       size += piece.length
-      if (size > most) throw new SpreadsheetError('too_much')
+      if (size > maxBytes) throw new SpreadsheetError('too_much')
       pieces.push(piece)
     }
     return Buffer.concat(pieces).toString('utf8')
   }
 }
 
-function directory(bytes: Buffer): Map<string, Part> {
-  const end = endOf(bytes)
+function readDirectory(bytes: Buffer): Map<string, Part> {
+  const end = findDirectoryEnd(bytes)
   const count = bytes.readUInt16LE(end + 10)
   let at = bytes.readUInt32LE(end + 16)
-  if (count > MOST_PARTS) throw new SpreadsheetError('too_much')
+  if (count > MAX_PARTS) throw new SpreadsheetError('too_much')
   const parts = new Map<string, Part>()
   for (let n = 0; n < count; n++) {
     if (bytes.readUInt32LE(at) !== CENTRAL) throw new SpreadsheetError('broken')
@@ -95,8 +95,8 @@ function directory(bytes: Buffer): Map<string, Part> {
   return parts
 }
 
-function endOf(bytes: Buffer): number {
-  const first = Math.max(0, bytes.length - 22 - LONGEST_COMMENT)
+function findDirectoryEnd(bytes: Buffer): number {
+  const first = Math.max(0, bytes.length - 22 - MAX_COMMENT_BYTES)
   for (let at = bytes.length - 22; at >= first; at--) if (bytes.readUInt32LE(at) === END) return at
   throw new SpreadsheetError('broken')
 }

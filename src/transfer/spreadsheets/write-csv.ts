@@ -1,10 +1,10 @@
-/** Rows as CSV that Excel opens as it is: UTF-8 with its mark, CRLF (RFC 4180), a comma or a semicolon between cells. */
+/** Writes CSV that Excel opens correctly: UTF-8 with a byte order mark, CRLF (RFC 4180), commas or semicolons. */
 import type { Cell } from './cell.ts'
 
 export const BYTE_ORDER_MARK = '\ufeff'
 export type CsvSeparator = ',' | ';'
 
-/** With semicolons numbers have a decimal comma, as where Excel expects both. */
+/** With semicolons, numbers have a decimal comma: Excel's locales use both together. */
 export function formatCsvLine(cells: readonly Cell[], separator: CsvSeparator = ','): string {
   const texts = cells.map(cell => {
     if (cell === null) return ''

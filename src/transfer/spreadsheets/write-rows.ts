@@ -1,4 +1,4 @@
-/** The one place where rows of a sheet meet the verb that creates or updates models. */
+/** Creates or updates models from rows, by the same function as the API. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Data } from '../../categories/value.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -13,10 +13,10 @@ import type { ImportSettings } from './spreadsheet-import.ts'
 export type WriteRowsOptions = Pick<ImportSettings, 'matchBy' | 'changeType'> & {
   category: string
   dryRun: boolean
-  /** New models that the steps before have made, or would have. */
+  /** New models of the previous steps, created or planned. */
   before: number
   reading: RowOptions
-  /** Products that are there may be changed. */
+  /** Existing products may be changed. */
   isConfirmed: boolean
 }
 
@@ -25,20 +25,20 @@ export type WriteRowsResult = {
   updated: number
   unchanged: number
   refused: { index: number; error: AppError }[]
-  /** Of a dry run: what would change at the products of `updated`. */
+  /** Only of a dry run: the changes of the products in `updated`. */
   changes: (ProductChange & { index: number })[]
 }
 
-/** Creates or updates a model for each row, or says what would become of them. At most 500 rows. */
+/** Creates or updates a model for each row; a dry run only reports what it would do. At most 500 rows. */
 export async function writeRows(
   ctx: AccountContext,
   rows: readonly ParsedRow[],
   { category, matchBy, changeType, dryRun, before, reading, isConfirmed }: WriteRowsOptions,
 ): Promise<WriteRowsResult> {
   const planned = await planChanges(ctx, rows, matchBy, reading)
-  // Products made since the check were not shown to the person who confirmed it.
-  const isHeld = ({ change }: Planned) => change !== undefined && !dryRun && !isConfirmed
-  const places = planned.flatMap((one, index) => (isHeld(one) ? [] : [index]))
+  // The person who confirmed the import did not see products that were created after the check.
+  const isUnconfirmed = ({ change }: Planned) => change !== undefined && !dryRun && !isConfirmed
+  const places = planned.flatMap((one, index) => (isUnconfirmed(one) ? [] : [index]))
   const result = await syncModels(ctx, {
     rows: places.map(index => ({ category, data: planned[index]?.data })),
     matchBy,
@@ -49,12 +49,14 @@ export async function writeRows(
     note: undefined,
   })
   const placed = <T extends { index: number }>(one: T): T => ({ ...one, index: places[one.index] ?? 0 })
-  const held = planned.flatMap((one, index) => (isHeld(one) ? [{ index, error: notShown() }] : []))
+  const unconfirmed = planned.flatMap((one, index) =>
+    isUnconfirmed(one) ? [{ index, error: unconfirmedChange() }] : [],
+  )
   return {
     created: result.created.length,
     updated: result.updated.length,
     unchanged: result.unchanged.length,
-    refused: [...result.errors.map(placed), ...held],
+    refused: [...result.errors.map(placed), ...unconfirmed],
     changes: dryRun
       ? result.updated.map(placed).flatMap(({ index }) => {
           const change = planned[index]?.change
@@ -64,13 +66,13 @@ export async function writeRows(
   }
 }
 
-const notShown = () =>
+const unconfirmedChange = () =>
   new AppError(
     'version_conflict',
     'This row would change a product that the check did not show. Check the sheet again.',
   )
 
-/** What a row is told from others by: a SKU in NFC or a GTIN of 14 digits; undefined for a row without. */
+/** The key that identifies the product of a row: a SKU in NFC or a GTIN of 14 digits; undefined without one. */
 export function findMatchKey({ data }: ParsedRow, matchBy: ImportSettings['matchBy']): string | undefined {
   const value = data[matchBy]
   if (typeof value !== 'string' || value === '' || !value.isWellFormed() || value.includes('\0'))
@@ -78,10 +80,10 @@ export function findMatchKey({ data }: ParsedRow, matchBy: ImportSettings['match
   return matchBy === 'sku' ? normaliseSku(value) : value.padStart(14, '0')
 }
 
-/** What is sent for a row, and what that changes at a model that is there. */
+/** The data to write for a row, and how it changes an existing model. */
 type Planned = { data: Data; change?: ProductChange | undefined }
 
-/** What rows change at the models that they mean, as far as there is one; what else is wrong the verb says. */
+/** Plans the changes of existing models. `syncModels` reports all errors, so none are checked here. */
 async function planChanges(
   ctx: AccountContext,
   rows: readonly ParsedRow[],

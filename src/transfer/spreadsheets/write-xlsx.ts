@@ -1,6 +1,6 @@
 /**
- * An XLSX file written as its rows come, so that a hundred thousand take no more memory than a hundred. Texts stand in
- * their cells (inline strings), which every program reads and which needs no table of all texts beforehand.
+ * Writes an XLSX file row by row, so that memory does not grow with the rows. Texts are inline strings, which every
+ * program reads and which need no table of all texts in advance.
  */
 import { Zip, ZipDeflate } from 'fflate'
 import type { Cell } from './cell.ts'
@@ -12,12 +12,12 @@ const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
-/** Compressed as text is worth it; level 6 takes twice the time for a tenth. */
+/** Level 6 takes twice the time to save another tenth. */
 const LEVEL = 3
-/** Rows are given to the compressor in pieces of about so many characters. */
-const PIECE = 64 * 1024
+/** Rows are compressed in chunks of about so many characters. */
+const CHUNK_LENGTH = 64 * 1024
 
-/** The pieces of a file with these sheets; the first row of each is its header, in bold and kept in view. */
+/** Yields the file in chunks. The first row of each sheet is its header, bold and frozen. */
 export async function* writeXlsx(sheets: readonly SheetContent[]): AsyncGenerator<Buffer> {
   const ready: Buffer[] = []
   const zip = new Zip((error, piece) => {
@@ -50,7 +50,7 @@ async function* sheetText({ rows, widths = [] }: SheetContent): AsyncGenerator<s
   let no = 0
   for await (const cells of rows) {
     text += rowText(cells, ++no)
-    if (text.length < PIECE) continue
+    if (text.length < CHUNK_LENGTH) continue
     yield text
     text = ''
   }

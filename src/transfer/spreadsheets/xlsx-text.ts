@@ -1,4 +1,4 @@
-/** Texts in the XML of a spreadsheet, both ways (ECMA-376 part 1, 18.4 and 22.9.2.19). */
+/** Escapes and unescapes texts in the XML of XLSX (ECMA-376 part 1, 18.4 and 22.9.2.19). */
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
@@ -9,7 +9,7 @@ function entity(whole: string, name: string): string {
   return Number.isInteger(code) && code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole
 }
 
-/** The characters of XML text; `_x000D_` is how spreadsheets write what XML cannot hold. */
+/** Unescapes XML entities, and `_x000D_`, which XLSX uses for characters that XML cannot hold. */
 export function unescapeXml(xml: string): string {
   const text = xml.includes('&')
     ? xml.replaceAll(/&(amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-fA-F]{1,6});/g, entity)
@@ -28,11 +28,11 @@ const SPECIAL: Readonly<Record<string, string>> = {
   '\r': '_x000D_',
 }
 
-/** What an element may hold. A tab or newline at an end is kept by `xml:space`. */
+/** Escapes the text of an element. `xml:space` preserves tabs and newlines at its ends. */
 export const escapeXml = (text: string): string =>
   text.replaceAll(/_(?=x[\da-fA-F]{4}_)/g, '_x005F_').replaceAll(/[&<>"\r]/g, one => SPECIAL[one] ?? one)
 
-/** The texts of all `<t>` in an element, but for readings of East Asian characters. */
+/** Joins the texts of all `<t>` in an element, except phonetic readings (`<rPh>`). */
 export function getTexts(xml: string): string {
   let text = ''
   const plain = xml.includes('<rPh')
@@ -50,12 +50,12 @@ export function getTexts(xml: string): string {
   return unescapeXml(text)
 }
 
-const attributes = new Map<string, RegExp>()
+const attributePatterns = new Map<string, RegExp>()
 
-/** An attribute of an opening tag, unescaped. */
+/** Finds an attribute of an opening tag and unescapes it. */
 export function findAttribute(tag: string, name: string): string | undefined {
-  const pattern = attributes.get(name) ?? new RegExp(`\\s${name}="([^"]*)"`)
-  attributes.set(name, pattern)
+  const pattern = attributePatterns.get(name) ?? new RegExp(`\\s${name}="([^"]*)"`)
+  attributePatterns.set(name, pattern)
   const value = pattern.exec(tag)?.[1]
   return value === undefined ? undefined : unescapeXml(value)
 }
