@@ -6,12 +6,15 @@ import { Agent, type ClientRequest, request } from 'node:http'
 import { connect } from 'node:net'
 import { setPriority } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
+import { Client } from 'undici'
 import { newProduct } from '../harness.ts'
 
 export type Plan = {
   port: number
   /** Requests of strangers in all; each kind has its share. */
   count: number
+  /** So many of them a second, as long as the server keeps up. */
+  perSecond: number
   /** Ids of items whose model has a text of nearly a mebibyte. */
   heavyItems: readonly string[]
   /** A passport with texts in many languages, and those languages. */
@@ -49,12 +52,14 @@ const counts: Counts = {
   isDone: false,
 }
 let turn = 0
+let beganAt = 0
 
 process.once('disconnect', () => process.exit())
 process.once('message', plan => void attack(plan as Plan))
 
 async function attack(plan: Plan): Promise<void> {
   setPriority(POLITE)
+  beganAt = performance.now()
   const reporting = setInterval(() => process.send?.(counts), 500)
   const insiders = [labels(plan), labels(plan), sheets(plan), bulk(plan, 1), bulk(plan, 2)]
   const idle = idleSockets(plan)
@@ -78,26 +83,44 @@ const KINDS: readonly ((plan: Plan, n: number) => Ask)[] = [
     headers: { 'accept-language': shuffled(spoken.languages, n).join(',') },
   }),
   ({ ordinary }, n) => ({ path: `/p/${ordinary}?version=${n % 1_000}` }),
-  ({ ordinary }, n) => ({ path: `/p/${ordinary}/qr.svg?size_mm=${10 + (n % 9_000) / 100}` }),
+  ({ ordinary }, n) => ({ path: `/p/${ordinary}/qr.svg?size_mm=${20 + (n % 200)}` }),
   ({ ordinary }, n) => ({ path: `/p/${ordinary}`, headers: { 'user-agent': `Mozilla/5.0 (Phone ${n})` } }),
   ({ spoken }, n) => ({ path: `/p/${spoken.id}?format=jsonld&n=${n}` }),
 ]
 
 async function strangers(plan: Plan, n: number): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const from = { 'x-forwarded-for': ADDRESSES[n % ADDRESSES.length] ?? '' }
+  const client = new Client(`http://127.0.0.1:${plan.port}`, { headersTimeout: REQUEST_TIMEOUT_MS })
+  const from = { 'x-forwarded-for': ADDRESSES[n % ADDRESSES.length] ?? '', 'accept-encoding': 'gzip' }
   let cookie = ''
   while (turn < plan.count) {
     const mine = turn++
+    await pause(beganAt + (mine / plan.perSecond) * 1_000 - performance.now())
     const { path, headers } = KINDS[mine % KINDS.length]?.(plan, mine) ?? { path: '/' }
-    const answer = await ask(plan, agent, {
-      path,
-      headers: { ...from, ...headers, ...(cookie && { cookie }) },
-    })
+    const answer = await send(client, path, { ...from, ...headers, ...(cookie && { cookie }) })
     cookie = answer.cookie === '' ? cookie : answer.cookie
     count(counts.strangers, answer.status)
   }
-  agent.destroy()
+  await client.destroy()
+}
+
+/** Throws the body away as it comes: what the attackers take of this machine is not there for the server. */
+function send(client: Client, path: string, headers: Record<string, string>): Promise<Answer> {
+  return new Promise(resolve => {
+    const answer = { status: 'lost', cookie: '' }
+    client.dispatch(
+      { path, method: 'GET', headers },
+      {
+        onRequestStart() {},
+        onResponseStart(_controller, status, received) {
+          answer.status = String(status)
+          answer.cookie = String(received['set-cookie'] ?? '').split(';')[0] ?? ''
+        },
+        onResponseData() {},
+        onResponseEnd: () => resolve(answer),
+        onResponseError: () => resolve({ status: 'lost', cookie: '' }),
+      },
+    )
+  })
 }
 
 /** Another order for each n, always the same one. */

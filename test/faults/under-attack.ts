@@ -18,6 +18,8 @@ import { freePort, untilReady } from './stand.ts'
 const MAX_RSS_BYTES = 512 * 2 ** 20
 /** Honest requests may take so many times as long as without the attack. */
 const MAX_SLOWDOWN = 3
+/** Attackers have machines of their own; here they share two cores with the server, PostgreSQL and the honest clients. */
+const STRANGERS_PER_SECOND = 500
 const WARM_UP_MS = 8_000
 const BASELINE_MS = 20_000
 const WATCH_MS = 200
@@ -43,6 +45,8 @@ export async function underAttack(count: number): Promise<number> {
         SLOW_QUERY_MS: '0',
         TRUSTED_PROXIES: '127.0.0.1',
       },
+      // As `npm start` does.
+      MALLOC_ARENA_MAX: '2',
       NODE_OPTIONS: project.config.nodeFlags,
     },
   }
@@ -96,6 +100,7 @@ async function prepare({ url }: Served, settings: Settings, port: number, count:
   return {
     port,
     count,
+    perSecond: STRANGERS_PER_SECOND,
     heavyItems: await issue(heavy, 'H', 500),
     ordinary: await create({ sku: 'ORDINARY' }),
     spoken: {

@@ -19,7 +19,7 @@ export async function submitSheetChoice(visit: SignedInVisit): Promise<Outcome> 
   const again = async (problem: string) => renderColumnsPage(visit, await getImport(ctx, uuid), { problem })
   await getImport(ctx, uuid)
   try {
-    const isRead = await limitReads(async () => {
+    const isRead = await limitReads({ sql: ctx.sql, accountId: ctx.accountId, bytes: 0 }, async () => {
       await selectSheet(ctx, uuid, form.raw('sheet'))
       return true
     })

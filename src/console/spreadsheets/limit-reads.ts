@@ -1,16 +1,44 @@
-/** Limits how many spreadsheets are parsed at a time, because each is in memory meanwhile. */
+/**
+ * Limits how many spreadsheets are parsed at a time, because each is in memory meanwhile, and how fast one account may
+ * send large ones.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 
-/** Security bound. */
 const MAX_CONCURRENT_READS = 3
-let reading = 0
+/** The next file of an account waits until its last one was read at this rate: three seconds after one of 24 MB. */
+const BYTES_PER_SECOND = 8_000_000
 
-/** Returns undefined, without calling `work`, if too many are being parsed. */
-export async function limitReads<T>(work: () => Promise<T>): Promise<T | undefined> {
-  if (reading >= MAX_CONCURRENT_READS) return undefined
-  reading++
+type Reads = {
+  underWay: number
+  /** When an account's next file may be read. At most one entry for each account that has just sent one. */
+  nextAt: Map<number, number>
+}
+
+const readsOf = perDatabase((_sql: Sql): Reads => ({ underWay: 0, nextAt: new Map() }))
+
+type FileRead = { sql: Sql; accountId: number; bytes: number }
+
+/** Does the work when it is the file's turn. Returns undefined, with nothing done, when too many files are being read. */
+export async function limitReads<T>(
+  { sql, accountId, bytes }: FileRead,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  const reads = readsOf(sql)
+  if (reads.underWay >= MAX_CONCURRENT_READS) return undefined
+  reads.underWay++
   try {
+    await waitForAccount(reads.nextAt, accountId, bytes)
     return await work()
   } finally {
-    reading--
+    reads.underWay--
   }
+}
+
+async function waitForAccount(nextAt: Map<number, number>, accountId: number, bytes: number): Promise<void> {
+  const now = performance.now()
+  for (const [account, at] of nextAt) if (at <= now) nextAt.delete(account)
+  const beginsAt = Math.max(now, nextAt.get(accountId) ?? 0)
+  nextAt.set(accountId, beginsAt + (bytes / BYTES_PER_SECOND) * 1_000)
+  if (beginsAt > now) await pause(beginsAt - now)
 }

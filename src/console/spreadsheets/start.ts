@@ -72,10 +72,15 @@ function renderEarlierImports(words: Words, imports: readonly SpreadsheetImport[
 }
 
 export async function submitSpreadsheet(visit: SignedInVisit): Promise<Outcome> {
-  const { words, upload } = visit
+  const { setup, session, words, upload } = visit
   const texts = wordsOf(words, SHEET_TEXTS)
   if (upload === undefined) return renderStartPage(visit, { problem: texts.noFile, status: 422 })
-  const taken = await limitReads(() => openUploadedSheet(visit, upload))
+  const read = {
+    sql: setup.sql,
+    accountId: session.account.id,
+    bytes: upload.length ?? MAX_SPREADSHEET_BYTES,
+  }
+  const taken = await limitReads(read, () => openUploadedSheet(visit, upload))
   return taken ?? renderStartPage(visit, { problem: texts.busy, status: 503 })
 }
 

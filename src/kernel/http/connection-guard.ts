@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log } from '../log.ts'
-import { createTurns } from '../yield-to-event-loop.ts'
+import { takeTurn } from '../yield-to-event-loop.ts'
 import { getNetwork } from './network.ts'
 
 export type ConnectionLimits = {
@@ -89,7 +89,6 @@ export function guardConnections(server: Server, { limits, log, isTrusted }: Gua
   const open = new Map<Socket, Connection>()
   const perNetwork = new Map<string, number>()
   const queued = new WeakMap<Socket, number>()
-  const takePipelinedTurn = createTurns()
   const ended = { total: 0, network: 0, pipelined: 0, stalled: 0 }
   let warned = { at: Number.NEGATIVE_INFINITY, ended: { ...ended } }
   let idleClosedAt = Number.NEGATIVE_INFINITY
@@ -190,7 +189,7 @@ export function guardConnections(server: Server, { limits, log, isTrusted }: Gua
       response.once('socket', () => {
         queued.set(socket, (queued.get(socket) ?? 1) - 1)
         // All at once, the answers of one connection would hold up all others.
-        void takePipelinedTurn().then(() => !socket.destroyed && answer(request, response))
+        void takeTurn().then(() => !socket.destroyed && answer(request, response))
       })
     },
   }

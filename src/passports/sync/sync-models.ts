@@ -203,7 +203,7 @@ async function applyPlans(
 }
 
 /** A larger statement is written and sent without a pause; five hundred rows of a usual product are less. */
-const MAX_STATEMENT_BYTES = 1024 * 1024
+const MAX_STATEMENT_BYTES = 512 * 1024
 
 /**
  * In order, as much as a statement takes. In a transaction all of them: rows locked by one statement and waited for by

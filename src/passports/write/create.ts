@@ -75,7 +75,7 @@ type Waiting = { row: ModelRow; bytes: number }
 /** Products of this size wait by themselves: a small one is not to stand behind a statement with megabytes. */
 export const MIN_LARGE_BYTES = 16 * 1024
 /** Of large ones: as much as all small ones of a statement. */
-const MAX_STATEMENT_BYTES = 1024 * 1024
+const MAX_STATEMENT_BYTES = 512 * 1024
 
 /** The creates that wait, small and large ones in statements of their own. */
 export function gatherCreates(insert: (rows: readonly ModelRow[]) => Promise<(Error | undefined)[]>) {
