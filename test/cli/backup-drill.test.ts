@@ -71,5 +71,5 @@ test('doctor and metrics tell how old the newest is', async () => {
   const told = await carnet(['doctor'], settings())
   assert.match(told.stdout, /BAD +backups .*hours old, older than twice BACKUP_EVERY/)
   const off = await carnet(['doctor'], { cwd: data.path, env: { ...env, BACKUP_DIR: '' } })
-  assert.match(off.stdout, /ok +backups +warning: none are made by themselves/)
+  assert.match(off.stdout, /ok +backups +warning: there are no automatic backups/)
 })
