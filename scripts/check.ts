@@ -1,4 +1,4 @@
-/** `npm run check`: format, lint, types, the house's rules and the paths that documents name; no database. */
+/** `npm run check`: format, lint, types, the house's rules, the console's texts and the paths that documents name; no database. */
 import { spawn } from 'node:child_process'
 import { listMissingLabels } from '../src/i18n/catalogue.ts'
 
@@ -6,6 +6,7 @@ const NODE = process.execPath
 const CHECKS: readonly [string, string, readonly string[]][] = [
   ['format and lint', 'node_modules/.bin/biome', ['check', '--error-on-warnings', '.']],
   ['types', 'node_modules/typescript-native/bin/tsc', ['--noEmit']],
+  ['texts of the console', NODE, ['scripts/console-texts.ts', '--check']],
   [
     'house and documents',
     NODE,

@@ -42,7 +42,7 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
       if (!isSafe && !isSameOrigin(request.headers, publicUrl)) {
         noteFor(setup, request)('cross_site_refused')
         const words = chooseWords(request.headers['accept-language'])
-        return refuse({ request, reply, status: 403, sentence: words.texts.crossSite })
+        return refuse({ request, reply, status: 403, sentence: words.texts.requests.crossSite })
       }
     })
     door.setErrorHandler((error: Error, request, reply) => answerError({ request, reply, error }))
@@ -87,7 +87,8 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
     return send(setup, { request, reply, visit }, answer)
   }
   if (!mayEnter(session.role, route.access)) {
-    const { ownersOnly, editorsOnly, accountClosed } = visit.words.texts
+    const { ownersOnly, editorsOnly } = visit.words.texts.requests,
+      { accountClosed } = visit.words.texts.page
     const rights = route.access === 'owner' ? ownersOnly : editorsOnly
     const sentence = session.account.closedAt === null ? rights : accountClosed
     visit.note('right_refused')

@@ -10,15 +10,12 @@ import { idFromUuid } from '../kernel/ids.ts'
 import { type Addresses, passportUrl } from '../passports/core/record.ts'
 import { listPassports, type PassportSummary } from '../passports/read/list.ts'
 import { type EndpointRecord, listWebhooks } from '../webhooks/endpoint.ts'
-import { BRAND_TEXTS } from './brand/texts.ts'
 import { apiExample } from './developer/api-example.ts'
 import { pageOf } from './developer/subject.ts'
-import { DEVELOPER_TEXTS } from './developer/texts.ts'
 import { BRAND, HOME, KEYS, PRODUCTS } from './page/addresses.ts'
 import { isInUse } from './page/key-state.ts'
-import { PRODUCT_TEXTS } from './page/product-texts.ts'
 import type { Outcome, SignedInVisit } from './page/route.ts'
-import { type Words, wordsOf } from './page/words.ts'
+import type { Words } from './page/words.ts'
 import { quotaBars } from './settings/quota-bars.ts'
 import { confirm } from './sign-in/confirm.ts'
 
@@ -44,30 +41,30 @@ export async function showHome({ setup, session, words }: SignedInVisit): Promis
   const { name, plan, planHasApi } = session.account
   const mayMake = session.role !== 'viewer' && !session.account.closedAt
   const create = mayMake
-    ? html`<a class="button" href="${PRODUCTS}/new">${wordsOf(words, PRODUCT_TEXTS).newProduct}</a>`
+    ? html`<a class="button" href="${PRODUCTS}/new">${words.texts.products.newProduct}</a>`
     : ''
   const body = html`<div class="page-head"><h1>${name}</h1>!${create}</div>!${switchedOffNotice(words, webhooks)}
-<dl class="facts"><div><dt>${texts.plan}</dt><dd>${plan}</dd></div>
-<div><dt>${texts.role}</dt><dd>${texts.roles[session.role]}</dd></div>
-<div><dt>${texts.keysInUse}</dt><dd>${words.number(keysInUse)}</dd></div></dl>
-<section aria-labelledby="quota"><h2 id="quota">${texts.quota}</h2>
+<dl class="facts"><div><dt>${texts.home.plan}</dt><dd>${plan}</dd></div>
+<div><dt>${texts.home.role}</dt><dd>${texts.roles[session.role]}</dd></div>
+<div><dt>${texts.home.keysInUse}</dt><dd>${words.number(keysInUse)}</dd></div></dl>
+<section aria-labelledby="quota"><h2 id="quota">${texts.home.quota}</h2>
 !${quotaBars(words, usage)}</section>
-<section aria-labelledby="newest"><h2 id="newest">${texts.newest}</h2>
+<section aria-labelledby="newest"><h2 id="newest">${texts.home.newest}</h2>
 !${newestModels(words, setup.addresses, newest.rows, mayMake)}
-<p><a class="alone" href="${BRAND}">${wordsOf(words, BRAND_TEXTS).link}</a></p></section>
-<section aria-labelledby="api"><h2 id="api">${texts.api}</h2>!${planHasApi ? api(words, setup.addresses) : html`<p>${texts.apiNotIncluded}</p>`}</section>
+<p><a class="alone" href="${BRAND}">${words.texts.brand.link}</a></p></section>
+<section aria-labelledby="api"><h2 id="api">${texts.home.api}</h2>!${planHasApi ? api(words, setup.addresses) : html`<p>${texts.home.apiNotIncluded}</p>`}</section>
 !${others.length === 0 ? '' : otherAccounts(words, others)}`
   return { title: name, body, scripts: ['copy'] }
 }
 
 /** Webhooks that were switched off: nobody looks at their pages as long as all is well. */
 function switchedOffNotice(words: Words, endpoints: readonly EndpointRecord[]): string {
-  const texts = wordsOf(words, DEVELOPER_TEXTS)
+  const { texts } = words
   const off = endpoints.filter(({ status }) => status === 'disabled')
   if (off.length === 0) return ''
   const lines = off.map(
     ({ id, url, disabled_reason }) =>
-      html`<p>${texts.homeOff(url)} ${texts.reasons[disabled_reason ?? 'failing']} <a class="alone" href="${pageOf(id)}">${texts.homeOffLink}</a></p>`,
+      html`<p>${texts.developer.homeOff({ url })} ${texts.developer.reasons[disabled_reason ?? 'failing']} <a class="alone" href="${pageOf(id)}">${texts.developer.homeOffLink}</a></p>`,
   )
   return html`<div class="reach wrong">!${lines}</div>`
 }
@@ -79,16 +76,17 @@ function newestModels(
   mayMake: boolean,
 ): string {
   const { texts } = words
-  if (rows.length === 0) return html`<p>${texts.newestNone}!${mayMake ? html` ${texts.newestFirst}` : ''}</p>`
+  if (rows.length === 0)
+    return html`<p>${texts.home.newestNone}!${mayMake ? html` ${texts.home.newestFirst}` : ''}</p>`
   const lines = rows.map(row => {
     const facts = [
       row.brand_name,
-      row.sku === null ? null : `${texts.sku} ${row.sku}`,
-      texts.version(row.version_no),
+      row.sku === null ? null : `${texts.page.sku} ${row.sku}`,
+      texts.page.version({ n: row.version_no }),
       words.date(row.updated_at.toISOString()),
-      row.status === 'x' ? texts.archived : null,
+      row.status === 'x' ? texts.page.archived : null,
     ]
-    return html`<li><a class="row-link" href="${passportUrl(addresses, idFromUuid(row.id))}">${stripDirectionMarks(row.product_name ?? texts.unnamed)}<span class="sight"> (${texts.opensPublic})</span></a>
+    return html`<li><a class="row-link" href="${passportUrl(addresses, idFromUuid(row.id))}">${stripDirectionMarks(row.product_name ?? texts.page.unnamed)}<span class="sight"> (${texts.page.opensPublic})</span></a>
 <span class="quiet">${facts.filter(fact => fact !== null).join(' · ')}</span></li>`
   })
   return html`<ul class="rows">!${lines}</ul>`
@@ -96,15 +94,15 @@ function newestModels(
 
 function api(words: Words, addresses: Addresses): string {
   return html`!${apiExample(words, addresses)}
-<p><a class="alone" href="${KEYS}">${words.texts.apiKeysLink}</a></p>`
+<p><a class="alone" href="${KEYS}">${words.texts.home.apiKeysLink}</a></p>`
 }
 
 function otherAccounts({ texts }: Words, accounts: readonly { id: number; name: string }[]): string {
   const buttons = accounts.map(
     ({ id, name }) =>
-      html`<li><form method="post" action="/console/account"><button class="second" name="account" value="${id}">${texts.switchTo(name)}</button></form></li>`,
+      html`<li><form method="post" action="/console/account"><button class="second" name="account" value="${id}">${texts.home.switchTo({ name })}</button></form></li>`,
   )
-  return html`<section aria-labelledby="others"><h2 id="others">${texts.otherAccounts}</h2><ul class="stack">!${buttons}</ul></section>`
+  return html`<section aria-labelledby="others"><h2 id="others">${texts.home.otherAccounts}</h2><ul class="stack">!${buttons}</ul></section>`
 }
 
 /** Turns the session to another account of the same person. */

@@ -33,19 +33,21 @@ export function refuseForCost({ sql, route, session, request, reply }: Entry): F
     refuse({ request, reply, session, status: 429, sentence, headers: { 'retry-after': String(seconds) } })
   const now = performance.now()
   const seconds = limits.requests.take(session.personId, now)
-  if (seconds > 0) return refuseFor(seconds, texts.tooManyRequests(seconds))
+  if (seconds > 0) return refuseFor(seconds, texts.requests.tooManyRequests({ seconds }))
   if (route.cost === 'webhook_test') {
     const pause = limits.webhookTests.take(String(session.account.id), now)
-    return pause > 0 ? refuseFor(pause, texts.tooManyTests(WEBHOOK_TESTS_PER_MINUTE, pause)) : undefined
+    return pause > 0
+      ? refuseFor(pause, texts.requests.tooManyTests({ most: WEBHOOK_TESTS_PER_MINUTE, seconds: pause }))
+      : undefined
   }
   if (route.cost !== 'download') return undefined
   if (!isOwnRequest(request)) {
-    return refuse({ request, reply, session, status: 403, sentence: texts.crossSiteDownload })
+    return refuse({ request, reply, session, status: 403, sentence: texts.requests.crossSiteDownload })
   }
   const release = takeSeat(limits, session.account.id)
   if (release === undefined) {
     const headers = { 'retry-after': '30' }
-    return refuse({ request, reply, session, status: 503, sentence: texts.downloadsBusy, headers })
+    return refuse({ request, reply, session, status: 503, sentence: texts.requests.downloadsBusy, headers })
   }
   releaseWithResponse(reply.raw, release)
   return undefined

@@ -5,10 +5,8 @@ import fc from 'fast-check'
 import { allCategories } from '../../src/categories/catalogue.ts'
 import { validateData } from '../../src/categories/check/validate.ts'
 import { KINDS, PROBLEMS, type ProblemKey, toEnglish } from '../../src/categories/problems.ts'
-import { DEVELOPER_TEXTS } from '../../src/console/developer/texts.ts'
 import { whyOf } from '../../src/console/developer/words.ts'
-import { CODES_DE, KINDS_DE, PROBLEMS_DE } from '../../src/console/page/faults-de.ts'
-import { KINDS_EN, PROBLEMS_EN } from '../../src/console/page/faults-en.ts'
+import { readTextSource } from '../../src/console/page/texts.ts'
 import { chooseWords } from '../../src/console/page/words.ts'
 import { explainProblem } from '../../src/console/product-data/problem-sentence.ts'
 import { SAID } from '../../src/kernel/errors.ts'
@@ -16,6 +14,14 @@ import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { OutboundFailure, openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { ROW_PROBLEMS } from '../../src/passports/core/row-problems.ts'
 import { invalidData } from '../categories/invalid-data.ts'
+
+type Groups = Readonly<Record<'problems' | 'kinds' | 'problemCodes', Readonly<Record<string, string>>>>
+const { problems: PROBLEMS_EN, kinds: KINDS_EN } = readTextSource('en') as unknown as Groups
+const {
+  problems: PROBLEMS_DE,
+  kinds: KINDS_DE,
+  problemCodes: CODES_DE,
+} = readTextSource('de') as unknown as Groups
 
 const german = chooseWords('de')
 const english = chooseWords('en')
@@ -30,11 +36,11 @@ describe('the rules of the fields', () => {
     assert.deepEqual(Object.keys(KINDS_EN).sort(), Object.keys(KINDS).sort())
     for (const [key, sentence] of Object.entries(all)) {
       for (const problems of [PROBLEMS_DE, PROBLEMS_EN]) {
-        const said = problems[key as keyof typeof all]
+        const said = problems[key] ?? ''
         assert.notEqual(said, sentence)
         for (const hole of holes(said)) assert.ok(sentence.includes(hole), `${key} has no ${hole}`)
       }
-      const [de, en] = [PROBLEMS_DE, PROBLEMS_EN].map(one => holes(one[key as keyof typeof all]).sort())
+      const [de, en] = [PROBLEMS_DE, PROBLEMS_EN].map(one => holes(one[key] ?? '').sort())
       assert.deepEqual(en, de, key)
     }
   })
@@ -97,17 +103,15 @@ describe('the rules of the fields', () => {
 })
 
 describe('why a delivery failed', () => {
-  const { de, en } = DEVELOPER_TEXTS
-
   test('each outcome has its German sentence, without facts that are not known', () => {
-    assert.deepEqual(Object.keys(de.why?.outcomes ?? {}).sort(), Object.keys(en.outcomes).sort())
-    for (const outcome of Object.keys(en.outcomes) as 'dns'[]) {
+    for (const outcome of Object.keys(english.texts.developer.outcomes)) {
+      assert.ok(Object.hasOwn(german.texts.failures, outcome), outcome)
       const detail = 'Something that nobody foresaw.'
-      assert.equal(whyOf(en, { outcome, status: null, detail }), detail)
-      assert.match(String(whyOf(de, { outcome, status: null, detail })), /^[A-Z][^()]*[^ ]\.$/)
+      assert.equal(whyOf(english, { outcome, status: null, detail }), detail)
+      assert.match(String(whyOf(german, { outcome, status: null, detail })), /^[A-Z][^()]*[^ ]\.$/)
     }
     for (const status of [302, 404, 410, 500]) {
-      const said = whyOf(de, { outcome: `status_${status}`, status, detail: 'It answered.' })
+      const said = whyOf(german, { outcome: `status_${status}`, status, detail: 'It answered.' })
       assert.match(String(said), new RegExp(`^Die Antwort war ${status}`))
     }
   })
@@ -120,7 +124,7 @@ describe('why a delivery failed', () => {
         await outbound.post({ url, headers: {}, body: '' })
       } catch (error) {
         assert.ok(error instanceof OutboundFailure)
-        return whyOf(de, { outcome: error.failure, status: null, detail: error.message })
+        return whyOf(german, { outcome: error.failure, status: null, detail: error.message })
       }
       return assert.fail('nothing answers there')
     }

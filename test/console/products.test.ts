@@ -5,7 +5,6 @@ import fc from 'fast-check'
 import { allCategories } from '../../src/categories/catalogue.ts'
 import type { Field } from '../../src/categories/field.ts'
 import { readForm } from '../../src/console/page/form.ts'
-import { FORM_TEXTS } from '../../src/console/page/form-texts.ts'
 import { chooseWords } from '../../src/console/page/words.ts'
 import { buildDataForm, diffData, parseData } from '../../src/console/product-data/form-data.ts'
 import { renderDataInputs } from '../../src/console/product-data/inputs.ts'
@@ -251,9 +250,9 @@ describe('the form of a passport', () => {
       ...paths(fields, ''),
       ...paths(fields, `${id}.`),
     ])
-    const { en, de } = FORM_TEXTS
-    assert.deepEqual(Object.keys(de.hints), Object.keys(en.hints))
-    for (const [path, hint] of [...Object.entries(en.hints), ...Object.entries(de.hints)]) {
+    const [en, de] = [chooseWords('en').texts, chooseWords('de').texts]
+    assert.deepEqual(Object.keys(de.form.hints), Object.keys(en.form.hints))
+    for (const [path, hint] of [...Object.entries(en.form.hints), ...Object.entries(de.form.hints)]) {
       assert.ok(all.includes(path), path)
       assert.match(hint, /^[A-ZÄÖÜ\d].*\.$/)
       assert.doesNotMatch(hint, /ISO|BCP|alpha-2/)

@@ -15,10 +15,8 @@ import { listPassports } from '../../passports/read/list.ts'
 import { BRAND } from '../page/addresses.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { wordsOf } from '../page/words.ts'
 import { readLogos } from './logos.ts'
 import { brandPage, type Look, pickerOf } from './page.ts'
-import { BRAND_TEXTS } from './texts.ts'
 
 const NEWEST_MODEL = { levels: ['m'] } as const
 const SAVED = `${BRAND}?saved=1`
@@ -64,15 +62,17 @@ function typedIn(text: (name: string) => string): Look {
 const originsIn = (frames: string) => frames.split(/[\s,]+/).filter(one => one !== '')
 
 function problemsWith({ words }: SignedInVisit, { name, accent, frames }: Look): Problems {
-  const { errors } = wordsOf(words, BRAND_TEXTS)
+  const { errors } = words.texts.brand
   const wrong = originsIn(frames).filter(one => parseFrameAncestor(one) === undefined)
   const isMany = new Set(originsIn(frames).map(parseFrameAncestor)).size > MAX_FRAME_ANCESTORS
   const nameFormat = isOneLine(name) ? undefined : errors.nameFormat
-  const framesProblem = isMany ? errors.framesMax(MAX_FRAME_ANCESTORS) : undefined
+  const framesProblem = isMany ? errors.framesMax({ most: MAX_FRAME_ANCESTORS }) : undefined
   return problemsOf({
-    name: isLongerThan(name, MAX_BRAND_NAME_LENGTH) ? errors.nameLength(MAX_BRAND_NAME_LENGTH) : nameFormat,
+    name: isLongerThan(name, MAX_BRAND_NAME_LENGTH)
+      ? errors.nameLength({ most: MAX_BRAND_NAME_LENGTH })
+      : nameFormat,
     accent: accent === '' || parseColour(accent) !== undefined ? undefined : errors.accent,
-    frames: wrong.length > 0 ? errors.frames(wrong.slice(0, 3).join(', ')) : framesProblem,
+    frames: wrong.length > 0 ? errors.frames({ wrong: wrong.slice(0, 3).join(', ') }) : framesProblem,
   })
 }
 

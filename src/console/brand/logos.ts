@@ -4,8 +4,7 @@ import type { BrandChange } from '../../accounts/brand/update-brand.ts'
 import { type Problems, problemsOf } from '../page/form.ts'
 import type { SignedInVisit } from '../page/route.ts'
 import type { Upload } from '../page/upload.ts'
-import { type Words, wordsOf } from '../page/words.ts'
-import { BRAND_TEXTS } from './texts.ts'
+import type { Words } from '../page/words.ts'
 
 export function readLogos(visit: SignedInVisit): {
   change: Pick<BrandChange, 'logo' | 'logoDark'>
@@ -26,20 +25,20 @@ function readLogo({ uploads, form, words }: SignedInVisit, name: string) {
   const upload = uploads.get(name)
   const isRemoved = form.text(`remove_${name}`) === 'yes'
   if (upload === undefined) return { change: isRemoved ? null : undefined, problem: undefined }
-  if (isRemoved) return { change: undefined, problem: wordsOf(words, BRAND_TEXTS).errors.logoBoth }
+  if (isRemoved) return { change: undefined, problem: words.texts.brand.errors.logoBoth }
   return { change: upload.bytes, problem: problemOf(words, upload) }
 }
 
 function problemOf(words: Words, { bytes, size }: Upload): string | undefined {
-  const { errors } = wordsOf(words, BRAND_TEXTS)
+  const { errors } = words.texts.brand
   const most = words.number(MAX_LOGO_BYTES)
-  if (size > bytes.length) return errors.logoBytes(words.number(size), most)
+  if (size > bytes.length) return errors.logoBytes({ size: words.number(size), most })
   const checked = parseLogo(bytes, 'logo')
   if ('bytes' in checked) return undefined
   if (checked.code !== 'max') return errors.logoFormat
   // Rasters are kept as they came; of a drawing it is the cleaned one that is too large.
-  if (/^\s*(?:\ufeff)?\s*</.test(bytes.toString('utf8', 0, 64))) return errors.logoDrawing(most)
+  if (/^\s*(?:\ufeff)?\s*</.test(bytes.toString('utf8', 0, 64))) return errors.logoDrawing({ most })
   return size > MAX_LOGO_BYTES
-    ? errors.logoBytes(words.number(size), most)
-    : errors.logoSide(words.number(MAX_LOGO_SIDE_PIXELS))
+    ? errors.logoBytes({ size: words.number(size), most })
+    : errors.logoSide({ most: words.number(MAX_LOGO_SIDE_PIXELS) })
 }

@@ -5,9 +5,9 @@ import { copyable } from '../page/fields.ts'
 import type { Words } from '../page/words.ts'
 
 export function apiExample({ texts }: Words, { apiUrl }: Addresses): string {
-  const address = { name: 'api-address', label: texts.apiAddress, value: apiUrl, rows: 1 }
+  const address = { name: 'api-address', label: texts.home.apiAddress, value: apiUrl, rows: 1 }
   const value = curlCommand(apiUrl, 'YOUR_KEY')
-  const call = { name: 'api-curl', label: texts.apiTry, hint: texts.apiTryHint, value, rows: 2 }
+  const call = { name: 'api-curl', label: texts.home.apiTry, hint: texts.home.apiTryHint, value, rows: 2 }
   return html`!${copyable(texts, address)}!${copyable(texts, call)}`
 }
 

@@ -1,4 +1,5 @@
 /** Webhooks: seen by everyone of the account, made, changed and removed by its owners, held by its editors too. */
+
 import { isOneLine } from '../../kernel/characters.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { findUrlFault } from '../../kernel/http-out/outbound-url.ts'
@@ -14,11 +15,10 @@ import {
 import { WEBHOOKS } from '../page/addresses.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { wordsOf } from '../page/words.ts'
+import { renderText } from '../page/texts.ts'
 import { type EndpointForm, endpointFormPage, endpointsPage, removePage } from './endpoint-pages.ts'
 import { wayToSecret } from './secrets.ts'
 import { ctxOf, endpointOf, pageOf } from './subject.ts'
-import { DEVELOPER_TEXTS } from './texts.ts'
 
 export async function showWebhooks(visit: SignedInVisit): Promise<Outcome> {
   return endpointsPage(visit.words, await listWebhooks(ctxOf(visit)), visit.session.role)
@@ -40,7 +40,7 @@ export async function submitNewWebhook(visit: SignedInVisit): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation' || error.details !== undefined)
       throw error
-    const refusal = wordsOf(words, DEVELOPER_TEXTS).tooMany(MAX_ENDPOINTS)
+    const refusal = words.texts.developer.tooMany({ most: MAX_ENDPOINTS })
     return endpointFormPage(words, { typed, problems, refusal })
   }
 }
@@ -71,7 +71,8 @@ function readTyped({ form, setup, words }: SignedInVisit): { typed: EndpointForm
   const typed = { url: form.text('url'), description: form.text('description'), events: form.all('event') }
   const known: readonly string[] = EVENT_TYPES
   const fault = findUrlFault(typed.url, setup.outbound.policy)
-  const urlProblem = fault && wordsOf(words, DEVELOPER_TEXTS).urlFaults[fault.name](fault.host ?? '')
+  const urlProblem =
+    fault && renderText(words.texts.developer.urlFaults[fault.name], { host: fault.host ?? '' })
   const problems = problemsOf({
     url: typed.url === '' ? errors.required : urlProblem,
     description: descriptionProblem(words.texts, typed.description),
@@ -81,7 +82,7 @@ function readTyped({ form, setup, words }: SignedInVisit): { typed: EndpointForm
 }
 
 function descriptionProblem({ errors }: SignedInVisit['words']['texts'], text: string): string | undefined {
-  if (text.length > MAX_DESCRIPTION_LENGTH) return errors.tooLong(MAX_DESCRIPTION_LENGTH)
+  if (text.length > MAX_DESCRIPTION_LENGTH) return errors.tooLong({ max: MAX_DESCRIPTION_LENGTH })
   return isOneLine(text) ? undefined : errors.characters
 }
 

@@ -5,10 +5,8 @@ import { replayFailed, resendDelivery } from '../../webhooks/delivery-log.ts'
 import { sendTestEvent } from '../../webhooks/send-test-event.ts'
 import { notice } from '../page/fields.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { wordsOf } from '../page/words.ts'
 import { webhookPage } from './endpoint-page.ts'
 import { ctxOf, endpointOf, pageOf } from './subject.ts'
-import { DEVELOPER_TEXTS } from './texts.ts'
 
 export async function submitTest(visit: SignedInVisit): Promise<Outcome> {
   const { id, webhook_id } = await sendTestEvent(ctxOf(visit), visit.setup, visit.params.id ?? '')
@@ -22,7 +20,7 @@ export async function submitResend(visit: SignedInVisit): Promise<Outcome> {
     return { to: `${pageOf(id)}?resent=${webhook_status === 'active' ? 'sent' : 'held'}` }
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
-    const sentence = wordsOf(visit.words, DEVELOPER_TEXTS).nothingToResend
+    const sentence = visit.words.texts.developer.nothingToResend
     return webhookPage(visit, { status: 422, html: notice(sentence) })
   }
 }
@@ -32,7 +30,7 @@ export async function submitReplay(visit: SignedInVisit): Promise<Outcome> {
   const typed = visit.form.text('since')
   const since = readTime(typed)
   if (since === undefined) {
-    const sentence = wordsOf(visit.words, DEVELOPER_TEXTS).timeWrong
+    const sentence = visit.words.texts.developer.timeWrong
     return webhookPage(visit, { status: 422, html: notice(sentence), replaySince: typed })
   }
   const { replayed, held } = await replayFailed(ctxOf(visit), { webhookId: id, since })

@@ -3,29 +3,26 @@ import { html } from 'ghtml'
 import type { AttemptRecord } from '../../webhooks/delivery-log.ts'
 import type { EndpointRecord } from '../../webhooks/endpoint.ts'
 import { isRedirect } from '../../webhooks/send.ts'
-import type { DeveloperTexts } from './texts-en.ts'
+import { findText, renderText, type Text, type Texts } from '../page/texts.ts'
+import type { Words } from '../page/words.ts'
 
 /** `delivered`, `answered 500`, or what stopped it; a name of a later version stands for itself. */
-export function outcomeOf(
-  texts: DeveloperTexts,
-  { outcome, status }: Pick<AttemptRecord, 'outcome' | 'status'>,
-) {
-  if (outcome === 'delivered') return status === null ? texts.delivered : `${texts.delivered}, ${status}`
-  if (status !== null) return texts.answered(status)
-  return texts.outcomes[outcome] ?? outcome
+export function outcomeOf(texts: Texts, { outcome, status }: Pick<AttemptRecord, 'outcome' | 'status'>) {
+  if (outcome === 'delivered')
+    return status === null ? texts.developer.delivered : `${texts.developer.delivered}, ${status}`
+  if (status !== null) return texts.developer.answered({ status })
+  return findText(texts.developer.outcomes, outcome) ?? outcome
 }
 
-/** The sentence about a failure. It is kept in English, with the names and addresses that others are made of. */
+/** The sentence about a failure. It is stored in English, with the names and addresses that other languages need. */
 export function whyOf(
-  { why }: DeveloperTexts,
+  { language, texts: { failures } }: Pick<Words, 'language' | 'texts'>,
   { detail, outcome, status }: Pick<AttemptRecord, 'detail' | 'outcome' | 'status'>,
 ): string | null {
-  if (detail === null || why === undefined) return detail
-  if (status !== null) {
-    if (status === 410) return why.gone
-    return isRedirect(status) ? why.redirect(status) : why.status(status)
-  }
-  const [, name, address] =
+  if (detail === null || language === 'en') return detail
+  if (status === 410) return failures.gone
+  if (status !== null) return isRedirect(status) ? failures.redirect({ status }) : failures.status({ status })
+  const [, name = '', address = ''] =
     /^The name (\S+) leads to no/.exec(detail) ??
     /^(\S+) leads to (\S+), which/.exec(detail) ??
     /^()(\S+) is .*: it is not connected to\.$/.exec(detail) ??
@@ -34,17 +31,19 @@ export function whyOf(
     /^No secure connection was made: (.*)\.$/s.exec(detail) ??
     /^()The connection .*\((\w+)\)\.$/.exec(detail) ??
     []
-  const reason = tls || code
-  return why.outcomes[outcome]?.({ name: name ?? '', address: address ?? '', reason: reason ?? '' }) ?? detail
+  const reason = tls || code || ''
+  const known = name !== '' ? '_name' : address !== '' ? '_address' : reason !== '' ? '_reason' : ''
+  const text = findText<Text>(failures, outcome + known) ?? findText<Text>(failures, outcome)
+  return text === undefined ? detail : renderText(text, { name, address, reason })
 }
 
-export function eventsOf(texts: DeveloperTexts, { events }: EndpointRecord): string {
-  return events.includes('*') ? texts.allEvents : events.join(', ')
+export function eventsOf(texts: Texts, { events }: EndpointRecord): string {
+  return events.includes('*') ? texts.developer.allEvents : events.join(', ')
 }
 
 /** A word for the state, marked where somebody should look. */
-export function stateBadge(texts: DeveloperTexts, { status, failing_since }: EndpointRecord): string {
+export function stateBadge(texts: Texts, { status, failing_since }: EndpointRecord): string {
   const isFailing = status === 'active' && failing_since !== null
-  const word = isFailing ? texts.failing : texts.states[status]
+  const word = isFailing ? texts.developer.failing : texts.developer.states[status]
   return html`<span class="badge!${isFailing || status === 'disabled' ? ' off' : ''}">${word}</span>`
 }

@@ -41,7 +41,7 @@ async function list(visit: SignedInVisit, typed: NewKeyForm, problems: Problems)
 export async function submitKey(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, form, words } = visit
   const { errors } = words.texts
-  if (!session.account.planHasApi) throw new AppError('plan_required', words.texts.apiNotIncluded)
+  if (!session.account.planHasApi) throw new AppError('plan_required', words.texts.home.apiNotIncluded)
   const typed = { name: form.text('name'), scope: form.text('scope'), ends: form.text('ends') }
   const scope = SCOPES.find(one => one === typed.scope)
   const ends = KEY_ENDS.find(one => one === typed.ends)
@@ -81,7 +81,7 @@ export async function showRotate(visit: SignedInVisit): Promise<Outcome> {
 /** A key in place of one that is in use; sent again, or for one that is over, it leads back to the list. */
 export async function submitRotate(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words } = visit
-  if (!session.account.planHasApi) throw new AppError('plan_required', words.texts.apiNotIncluded)
+  if (!session.account.planHasApi) throw new AppError('plan_required', words.texts.home.apiNotIncluded)
   const { id } = await getKey(visit)
   const input = { id, overlapMs: KEY_OVERLAP_MS, createdBy: session.email }
   try {

@@ -5,13 +5,12 @@ import type { Session } from '../../accounts/people/sessions.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import { curlCommand } from '../developer/api-example.ts'
 import { wayBack } from '../developer/places.ts'
-import { DEVELOPER_TEXTS } from '../developer/texts.ts'
 import { DOCS } from '../page/addresses.ts'
 import { copyable, input, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
 import { isInUse } from '../page/key-state.ts'
 import type { Page } from '../page/route.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 
 export const KEY_NAME_LENGTH_MAX = 100
 /** When a new key ends: in so many days. */
@@ -36,90 +35,90 @@ export function keysPage({ words, keys, now, session, typed, problems }: Shown):
   const inUse = keys.filter(key => isInUse(key, now))
   const ended = keys.filter(key => !isInUse(key, now))
   const rows = inUse.map(key => keyRow(words, key, isOwner))
-  const list = rows.length === 0 ? html`<p>${texts.keysNone}</p>` : html`<ul class="rows">!${rows}</ul>`
-  const body = html`!${wayBack(words)}<h1>${texts.keys}</h1>
-<p class="lead">${texts.keysLead}!${isOwner ? '' : html` ${texts.keysOwnersOnly}`}</p>
-!${summary(texts, problems, { name: texts.keyName, scope: texts.keyScope, ends: texts.keyEnds })}
+  const list = rows.length === 0 ? html`<p>${texts.keys.none}</p>` : html`<ul class="rows">!${rows}</ul>`
+  const body = html`!${wayBack(words)}<h1>${texts.keys.title}</h1>
+<p class="lead">${texts.keys.lead}!${isOwner ? '' : html` ${texts.keys.ownersOnly}`}</p>
+!${summary(texts, problems, { name: texts.keys.name, scope: texts.keys.scope, ends: texts.keys.ends })}
 !${list}!${ended.length === 0 ? '' : endedKeys(words, ended)}
-!${session.account.planHasApi ? '' : html`<p>${texts.apiNotIncluded}</p>`}
+!${session.account.planHasApi ? '' : html`<p>${texts.home.apiNotIncluded}</p>`}
 !${isOwner && session.account.planHasApi ? newKeyForm(words, typed, problems) : ''}`
-  return { title: texts.keys, body, status: isFine(problems) ? 200 : 422 }
+  return { title: texts.keys.title, body, status: isFine(problems) ? 200 : 422 }
 }
 
 function keyRow(words: Words, key: KeyRecord, canRevoke: boolean): string {
   const { texts } = words
   const name = html`<span class="sight"> ${key.name}</span>`
-  const revoke = html`<a class="action" href="/console/keys/${key.id}/rotate">${texts.keyRotate}!${name}</a>
-<a class="action" href="/console/keys/${key.id}/revoke">${texts.keyRevoke}!${name}</a>`
+  const revoke = html`<a class="action" href="/console/keys/${key.id}/rotate">${texts.keys.rotate}!${name}</a>
+<a class="action" href="/console/keys/${key.id}/revoke">${texts.keys.revoke}!${name}</a>`
   return html`<li class="key"><div class="key-head"><h2>${key.name}</h2>!${canRevoke ? revoke : ''}</div>
 <code>${key.prefix}…${key.last4}</code>
-<dl class="pairs"><dt>${texts.keyScope}</dt><dd>${texts.scopes[key.scope]}</dd>
-<dt>${texts.keyState}</dt><dd>${texts.keyInUse}</dd>
-<dt>${texts.keyLastUsed}</dt><dd>${key.last_used_at === null ? texts.keyNeverUsed : words.minute(key.last_used_at)}</dd>
+<dl class="pairs"><dt>${texts.keys.scope}</dt><dd>${texts.keys.scopes[key.scope]}</dd>
+<dt>${texts.keys.state}</dt><dd>${texts.keys.inUse}</dd>
+<dt>${texts.keys.lastUsed}</dt><dd>${key.last_used_at === null ? texts.keys.neverUsed : words.minute(key.last_used_at)}</dd>
 !${ends(words, key)}
-<dt>${texts.keyCreated}</dt><dd>${texts.keyCreatedBy(words.date(key.created_at), key.created_by)}</dd></dl></li>`
+<dt>${texts.keys.created}</dt><dd>${texts.keys.createdBy({ date: words.date(key.created_at), by: key.created_by })}</dd></dl></li>`
 }
 
 const ends = ({ texts, minute }: Words, key: KeyRecord) =>
-  html`<dt>${texts.keyEnds}</dt><dd>${key.expires_at === null ? texts.keyNoEnd : minute(key.expires_at)}</dd>`
+  html`<dt>${texts.keys.ends}</dt><dd>${key.expires_at === null ? texts.keys.noEnd : minute(key.expires_at)}</dd>`
 
 function endedKeys(words: Words, ended: readonly KeyRecord[]): string {
   const { texts, number, date } = words
   const shown = ended.slice(0, MOST_ENDED_SHOWN)
   const rows = shown.map(
     key => html`<li><span>${key.name}</span> <code>${key.prefix}…${key.last4}</code>
-<span class="quiet">${key.revoked_at === null ? texts.keyExpired(date(key.expires_at ?? key.created_at)) : texts.keyRevoked(date(key.revoked_at))}</span></li>`,
+<span class="quiet">${key.revoked_at === null ? texts.keys.expired({ date: date(key.expires_at ?? key.created_at) }) : texts.keys.revoked({ date: date(key.revoked_at) })}</span></li>`,
   )
-  const more = texts.keysEndedMore(number(shown.length), number(ended.length))
-  return html`<details><summary>${texts.keysEnded(number(ended.length))}</summary><ul class="rows">!${rows}</ul>
+  const more = texts.keys.endedMore({ shown: number(shown.length), all: number(ended.length) })
+  return html`<details><summary>${texts.keys.ended({ count: number(ended.length) })}</summary><ul class="rows">!${rows}</ul>
 !${shown.length === ended.length ? '' : html`<p class="quiet">${more}</p>`}</details>`
 }
 
 function newKeyForm({ texts }: Words, typed: NewKeyForm, problems: Problems): string {
   const name = {
     name: 'name',
-    label: texts.keyName,
-    hint: texts.keyNameHint,
+    label: texts.keys.name,
+    hint: texts.keys.nameHint,
     value: typed.name,
     autocomplete: 'off',
     maxLength: KEY_NAME_LENGTH_MAX,
   }
-  const scopes = SCOPES.map(one => [one, texts.scopes[one]] as const)
-  const ends = KEY_ENDS.map(one => [one, texts.keyEndsChoices[one]] as const)
-  const scope = { name: 'scope', label: texts.keyScope, value: typed.scope, options: scopes }
-  const end = { name: 'ends', label: texts.keyEnds, value: typed.ends, options: ends }
-  return html`<section aria-labelledby="new"><h2 id="new">${texts.keyNew}</h2>
+  const scopes = SCOPES.map(one => [one, texts.keys.scopes[one]] as const)
+  const ends = KEY_ENDS.map(one => [one, texts.keys.endsChoices[one]] as const)
+  const scope = { name: 'scope', label: texts.keys.scope, value: typed.scope, options: scopes }
+  const end = { name: 'ends', label: texts.keys.ends, value: typed.ends, options: ends }
+  return html`<section aria-labelledby="new"><h2 id="new">${texts.keys.new}</h2>
 <form method="post" action="/console/keys" novalidate class="narrow">
 !${input(name, problems)}!${select(scope, problems)}!${select(end, problems)}
-<button>${texts.keyCreate}</button></form></section>`
+<button>${texts.keys.create}</button></form></section>`
 }
 
 /** The only page that ever shows a key. */
 export function keyPage(words: Words, { apiUrl }: Addresses, key: KeyRecord & { key: string }): Page {
   const { texts } = words
-  const field = { name: 'key', label: texts.keyShownField, value: key.key, rows: 2 }
-  const call = { name: 'key-curl', label: texts.apiTry, value: curlCommand(apiUrl, key.key), rows: 3 }
-  const body = html`<h1>${texts.keyShownTitle}</h1><p class="lead">${texts.keyShownLead}</p>
-<dl class="facts"><div><dt>${texts.keyName}</dt><dd>${key.name}</dd></div>
-<div><dt>${texts.keyScope}</dt><dd>${texts.scopes[key.scope]}</dd></div></dl>
+  const field = { name: 'key', label: texts.keys.shownField, value: key.key, rows: 2 }
+  const call = { name: 'key-curl', label: texts.home.apiTry, value: curlCommand(apiUrl, key.key), rows: 3 }
+  const body = html`<h1>${texts.keys.shownTitle}</h1><p class="lead">${texts.keys.shownLead}</p>
+<dl class="facts"><div><dt>${texts.keys.name}</dt><dd>${key.name}</dd></div>
+<div><dt>${texts.keys.scope}</dt><dd>${texts.keys.scopes[key.scope]}</dd></div></dl>
 !${copyable(texts, field)}!${copyable(texts, call)}
-<p class="choices"><a class="button" href="/console/keys">${texts.keyDone}</a></p>
-<p><a class="alone" href="${DOCS}">${wordsOf(words, DEVELOPER_TEXTS).docsLink}</a></p>`
-  return { title: texts.keyShownTitle, body, scripts: ['copy'] }
+<p class="choices"><a class="button" href="/console/keys">${texts.keys.done}</a></p>
+<p><a class="alone" href="${DOCS}">${words.texts.developer.docsLink}</a></p>`
+  return { title: texts.keys.shownTitle, body, scripts: ['copy'] }
 }
 
 export function rotatePage({ texts }: Words, key: KeyRecord): Page {
-  const title = texts.rotateTitle(key.name)
-  const body = html`<h1>${title}</h1><p class="lead"><code>${key.prefix}…${key.last4}</code></p><p>${texts.rotateLead}</p>
+  const title = texts.keys.rotateTitle({ name: key.name })
+  const body = html`<h1>${title}</h1><p class="lead"><code>${key.prefix}…${key.last4}</code></p><p>${texts.keys.rotateLead}</p>
 <form method="post" action="/console/keys/${key.id}/rotate" class="choices">
-<button>${texts.rotateSubmit}</button> <a class="button second" href="/console/keys">${texts.cancel}</a></form>`
+<button>${texts.keys.rotateSubmit}</button> <a class="button second" href="/console/keys">${texts.keys.keep}</a></form>`
   return { title, body }
 }
 
 export function revokePage({ texts }: Words, key: KeyRecord): Page {
-  const title = texts.revokeTitle(key.name)
-  const body = html`<h1>${title}</h1><p class="lead"><code>${key.prefix}…${key.last4}</code></p><p>${texts.revokeLead}</p>
+  const title = texts.keys.revokeTitle({ name: key.name })
+  const body = html`<h1>${title}</h1><p class="lead"><code>${key.prefix}…${key.last4}</code></p><p>${texts.keys.revokeLead}</p>
 <form method="post" action="/console/keys/${key.id}/revoke" class="choices">
-<button class="danger">${texts.revokeSubmit}</button> <a class="button second" href="/console/keys">${texts.cancel}</a></form>`
+<button class="danger">${texts.keys.revokeSubmit}</button> <a class="button second" href="/console/keys">${texts.keys.keep}</a></form>`
   return { title, body }
 }

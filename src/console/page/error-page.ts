@@ -7,10 +7,10 @@ import { AppError, type ErrorCode } from '../../kernel/errors.ts'
 import { errorHeaders } from '../../kernel/http/http-error.ts'
 import { HOME } from './addresses.ts'
 import { pageHeaders, shell } from './shell.ts'
-import type { Texts } from './texts-en.ts'
+import type { Texts } from './texts.ts'
 import { chooseWords } from './words.ts'
 
-type Status = keyof Texts['pages']
+type Status = keyof Texts['errorPages']
 
 type Refusal = {
   request: FastifyRequest
@@ -27,12 +27,13 @@ export function refuse(refusal: Refusal): FastifyReply {
   const { request, reply, status, session, headers } = refusal
   const words = chooseWords(request.headers['accept-language'])
   const { texts } = words
-  const [title, usual] = texts.pages[status]
-  const trace = status >= 500 ? html`<p class="quiet">${texts.requestId(String(request.id))}</p>` : ''
-  const body = html`<h1>${title}</h1><p class="lead">${refusal.sentence ?? usual}</p>!${trace}
-<p><a class="button second" href="${HOME}">${texts.backToConsole}</a></p>`
+  const { title, lead } = texts.errorPages[status]
+  const trace =
+    status >= 500 ? html`<p class="quiet">${texts.requests.requestId({ id: String(request.id) })}</p>` : ''
+  const body = html`<h1>${title}</h1><p class="lead">${refusal.sentence ?? lead}</p>!${trace}
+<p><a class="button second" href="${HOME}">${texts.page.backToConsole}</a></p>`
   return reply
-    .code(Number(status))
+    .code(status)
     .headers({
       ...pageHeaders(),
       'content-language': words.language,

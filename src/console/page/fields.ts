@@ -2,7 +2,7 @@
 import { html } from 'ghtml'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../accounts/people/password.ts'
 import type { Problems } from './form.ts'
-import type { Texts } from './texts-en.ts'
+import type { Texts } from './texts.ts'
 
 export type Field = {
   name: string
@@ -86,7 +86,7 @@ export function summary(texts: Texts, problems: Problems, labels: Readonly<Recor
       html`<li><a class="alone" href="#${name}">${labels[name] ?? name}: ${sentence}</a></li>`,
   )
   return html`<div class="summary" role="alert" tabindex="-1" autofocus>
-<p>${texts.summary(lines.length)}</p><ul>!${links}</ul></div>`
+<p>${texts.page.problemCount({ count: lines.length })}</p><ul>!${links}</ul></div>`
 }
 
 /** A refusal that belongs to no single field. */
@@ -101,7 +101,7 @@ export const newPasswordInput = (texts: Texts, label: string, problems: Problems
       name: 'password',
       label,
       type: 'password',
-      hint: texts.passwordHint(MIN_PASSWORD_LENGTH, MAX_PASSWORD_LENGTH),
+      hint: texts.signIn.passwordHint({ min: MIN_PASSWORD_LENGTH, max: MAX_PASSWORD_LENGTH }),
       autocomplete: 'new-password',
     },
     problems,
@@ -121,6 +121,6 @@ export function copyable(
   const { name, label, hint, value, rows } = field
   const describedBy = hint === undefined ? '' : html` aria-describedby="${name}-hint"`
   return html`<div class="field"><label for="${name}">${label}</label>!${notes({ name, ...(hint ? { hint } : {}) }, {})}
-<textarea class="copy" id="${name}" data-copy="${texts.copy}" data-copied="${texts.copied}" rows="${rows}" readonly spellcheck="false" autocomplete="off"!${describedBy}>
+<textarea class="copy" id="${name}" data-copy="${texts.page.copy}" data-copied="${texts.page.copied}" rows="${rows}" readonly spellcheck="false" autocomplete="off"!${describedBy}>
 ${value}</textarea></div>`
 }

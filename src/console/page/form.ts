@@ -1,6 +1,6 @@
 /** A form as it was sent: fields are read by name, once; what is not asked for is not looked at. */
 import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
-import type { Texts } from './texts-en.ts'
+import type { Texts } from './texts.ts'
 
 export type Form = {
   /** The first value of a field as it was typed, '' when there is none. */
@@ -54,6 +54,6 @@ export const isFine = (problems: Problems) => Object.keys(problems).length === 0
 /** What is wrong with a one-line name of at most `max` characters. */
 export function nameProblem(texts: Texts, name: string, max: number): string | undefined {
   if (name === '') return texts.errors.required
-  if (isLongerThan(name, max)) return texts.errors.tooLong(max)
+  if (isLongerThan(name, max)) return texts.errors.tooLong({ max })
   return isOneLine(name) ? undefined : texts.errors.characters
 }

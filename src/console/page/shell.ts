@@ -4,7 +4,7 @@ import type { Session } from '../../accounts/people/sessions.ts'
 import { HOME } from './addresses.ts'
 import { moduleHref, STYLE_HREF } from './assets.ts'
 import type { Page } from './route.ts'
-import type { Texts } from './texts-en.ts'
+import type { Texts } from './texts.ts'
 import type { Words } from './words.ts'
 
 const policy = (scripts: boolean) =>
@@ -39,10 +39,10 @@ const PLACES = [
   { path: HOME, key: 'overview' },
   { path: '/console/products', key: 'products' },
   { path: '/console/scans', key: 'scans' },
-  { path: '/console/import', key: 'sheets', also: ['/console/export'] },
+  { path: '/console/import', key: 'import', also: ['/console/export'] },
   { path: '/console/developer', key: 'developer', also: ['/console/keys', '/console/webhooks'] },
   { path: '/console/settings', key: 'settings' },
-] as const satisfies readonly { path: string; key: keyof Texts; also?: readonly string[] }[]
+] as const satisfies readonly { path: string; key: keyof Texts['page']['places']; also?: readonly string[] }[]
 
 /** The whole document. `path` is the page's own, so that the navigation can say where one is. */
 export function shell(frame: {
@@ -58,14 +58,14 @@ export function shell(frame: {
   )
   return html`<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8">
-<title>${page.title} · ${texts.brand}</title>
+<title>${page.title} · ${texts.page.brand}</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <link rel="stylesheet" href="${STYLE_HREF}">!${scripts}</head>
-<body!${frameOf(page, session)}><a class="skip" href="#content">${texts.skip}</a>
-<header class="top"><a class="brand" href="${HOME}">${texts.brand}</a>!${session ? navigation(words, path) : ''}</header>
-<main id="content" tabindex="-1">!${session?.account.closedAt ? html`<p class="reach">${texts.accountClosed}</p>` : ''}!${page.body}</main>
+<body!${frameOf(page, session)}><a class="skip" href="#content">${texts.page.skip}</a>
+<header class="top"><a class="brand" href="${HOME}">${texts.page.brand}</a>!${session ? navigation(words, path) : ''}</header>
+<main id="content" tabindex="-1">!${session?.account.closedAt ? html`<p class="reach">${texts.page.accountClosed}</p>` : ''}!${page.body}</main>
 !${session ? footer(words, session) : ''}</body></html>
 `
 }
@@ -79,11 +79,11 @@ function navigation({ texts }: Words, path: string): string {
     const own = 'also' in place ? [place.path, ...place.also] : [place.path]
     const isHere = own.some(one => one === path || (one !== HOME && path.startsWith(`${one}/`)))
     const current = isHere ? ' aria-current="page"' : ''
-    return html`<a href="${place.path}"!${current}>${texts[place.key]}</a>`
+    return html`<a href="${place.path}"!${current}>${texts.page.places[place.key]}</a>`
   })
-  return html`<nav aria-label="${texts.navigation}">!${links}</nav>
-<form method="post" action="/console/sign-out"><button class="plain">${texts.signOut}</button></form>`
+  return html`<nav aria-label="${texts.page.navigation}">!${links}</nav>
+<form method="post" action="/console/sign-out"><button class="plain">${texts.page.signOut}</button></form>`
 }
 
 const footer = ({ texts }: Words, { email, role }: Session) =>
-  html`<footer>${texts.signedInAs(email, texts.roles[role])}</footer>`
+  html`<footer>${texts.page.signedInAs({ email, role: texts.roles[role] })}</footer>`

@@ -1,14 +1,12 @@
-/** The languages of the console: the one of them that the browser likes best, else English. */
-import { de } from './texts-de.ts'
-import { en, type Texts } from './texts-en.ts'
-
-const CATALOGUE = { en, de } as const satisfies Record<string, Texts>
-export type ConsoleLanguage = keyof typeof CATALOGUE
+/** The languages of the console, one for each file of texts: the one that the browser likes best, else English. */
+import { isLanguage, type Language } from '../../i18n/catalogue.ts'
+import { listTextLanguages, readTexts, type Texts } from './texts.ts'
 
 export type Words = {
-  language: ConsoleLanguage
+  language: Language
   texts: Texts
   number: (value: number) => string
+  decimalMark: 'point' | 'comma'
   /** Day, in UTC. */
   date: (time: string) => string
   /** Day and minute, in UTC. */
@@ -21,15 +19,9 @@ export type Words = {
   country: (code: string) => string | undefined
 }
 
-/** The words of one part of the console, which keeps them beside its pages. English is the measure of the others. */
-export const wordsOf = <T>({ language }: Words, catalogue: Readonly<Record<ConsoleLanguage, T>>): T =>
-  catalogue[language]
-
-/** `en-IE` writes days before months and the clock to 24 hours. */
-const LOCALE = { en: 'en-IE', de: 'de-DE' } as const satisfies Record<ConsoleLanguage, string>
-
-const words = (language: ConsoleLanguage): Words => {
-  const locale = LOCALE[language]
+function createWords(language: Language): Words {
+  const texts = readTexts(language)
+  const { locale } = texts
   const number = new Intl.NumberFormat(locale)
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
   const time = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
@@ -39,8 +31,9 @@ const words = (language: ConsoleLanguage): Words => {
   const countries = new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' })
   return {
     language,
-    texts: CATALOGUE[language],
+    texts,
     number: value => number.format(value),
+    decimalMark: number.formatToParts(0.5).some(part => part.value === ',') ? 'comma' : 'point',
     date: text => date.format(new Date(text)),
     minute: text => `${date.format(new Date(text))}, ${time.format(new Date(text))} UTC`,
     dayOfYear: text => dayOfYear.format(new Date(text)),
@@ -49,25 +42,28 @@ const words = (language: ConsoleLanguage): Words => {
   }
 }
 
-const WORDS = { en: words('en'), de: words('de') } as const satisfies Record<ConsoleLanguage, Words>
+const WORDS = new Map(
+  listTextLanguages()
+    .filter(isLanguage)
+    .map(language => [language, createWords(language)]),
+)
+const ENGLISH = createWords('en')
 
-/** Undefined for a language that the console does not speak. */
-export const wordsIn = (language: string | undefined): Words | undefined =>
-  language !== undefined && isOurs(language) ? WORDS[language] : undefined
+/** Undefined for a language that the console does not have. */
+export const findWords = (language: string | undefined): Words | undefined =>
+  language !== undefined && isLanguage(language) ? WORDS.get(language) : undefined
 
 /** Security bound: a real header has under 200 characters. */
-const HEADER_LENGTH_MAX = 1_000
+const MAX_HEADER_LENGTH = 1_000
 
 /** By `Accept-Language` (RFC 9110 §12.5.4): the highest quality among ours wins, the earlier one of equals. */
 export function chooseWords(acceptLanguage: string | undefined): Words {
-  let best: { language: ConsoleLanguage; quality: number } = { language: 'en', quality: 0 }
-  for (const range of (acceptLanguage ?? '').slice(0, HEADER_LENGTH_MAX).split(',')) {
+  let best = { words: ENGLISH, quality: 0 }
+  for (const range of (acceptLanguage ?? '').slice(0, MAX_HEADER_LENGTH).split(',')) {
     const [, tag = '', q = '1'] =
       /^\s*([a-z]{2})(?:-[a-z\d-]*)?\s*(?:;\s*q=(\d(?:\.\d*)?)\s*)?$/i.exec(range) ?? []
-    const language = tag.toLowerCase()
-    if (isOurs(language) && Number(q) > best.quality) best = { language, quality: Number(q) }
+    const words = findWords(tag.toLowerCase())
+    if (words !== undefined && Number(q) > best.quality) best = { words, quality: Number(q) }
   }
-  return WORDS[best.language]
+  return best.words
 }
-
-const isOurs = (language: string): language is ConsoleLanguage => language in CATALOGUE

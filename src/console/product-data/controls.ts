@@ -1,13 +1,13 @@
 /** Renders one value of a product as an input with its label, hint, error and control. */
+
 import { html } from 'ghtml'
 import { COUNTRIES } from '../../categories/countries.ts'
 import type { Field } from '../../categories/field.ts'
 import { getLabels } from '../../i18n/catalogue.ts'
 import { formatCountry, formatUnit } from '../../i18n/format.ts'
 import type { Form, Problems } from '../page/form.ts'
-import { FORM_TEXTS } from '../page/form-texts.ts'
-import { PRODUCT_TEXTS } from '../page/product-texts.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import { findText } from '../page/texts.ts'
+import type { Words } from '../page/words.ts'
 import { getFieldLabel, getValueLabel } from './labels.ts'
 
 /** What every input of the form needs. */
@@ -50,18 +50,18 @@ export function listHints(
   { path }: InputPlace,
   { words, category }: FormContext,
 ): readonly string[] {
-  const { hints, whoSees } = wordsOf(words, FORM_TEXTS)
+  const { hints, whoSees } = words.texts.form
   const said = [`${category}.${path}`, path].find(name => Object.hasOwn(hints, name))
   const who = field.audience?.includes('legitimate_interest') ? whoSees.protected : whoSees.authority
-  return [said === undefined ? '' : (hints[said] ?? ''), field.audience === undefined ? '' : who]
+  return [said === undefined ? '' : (findText(hints, said) ?? ''), field.audience === undefined ? '' : who]
 }
 
 export function renderScalarInput(field: Field, place: InputPlace, drawing: FormContext): string {
   const { at, path } = place
-  const texts = wordsOf(drawing.words, PRODUCT_TEXTS)
+  const { texts } = drawing.words
   const unit = field.unit === undefined ? '' : formatUnit(field.unit)
   const name = getFieldLabel(drawing.words, path) + (unit === '' ? '' : ` (${unit})`)
-  const mark = field.required ? '' : html` <span class="quiet">${texts.optional}</span>`
+  const mark = field.required ? '' : html` <span class="quiet">${texts.products.optional}</span>`
   const { above, attributes } = describeInput(at, drawing, listHints(field, place, drawing))
   const head = html`<label for="${at}">${name}!${mark}</label>!${above}`
   return html`<div class="field">!${head}!${renderControl(field, place, drawing, attributes)}</div>`
@@ -73,11 +73,11 @@ function renderControl(
   { words, form }: FormContext,
   attributes: string,
 ): string {
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const { texts } = words
   const text = form.raw(at)
   const options = (choices: readonly (readonly [string, string])[]) => {
     const all = choices.some(([one]) => one === text) || text === '' ? choices : [...choices, [text, text]]
-    const lines = [['', texts.choose], ...all].map(
+    const lines = [['', texts.products.choose], ...all].map(
       ([one = '', name = '']) =>
         html`<option value="${one}"!${one === text ? ' selected' : ''}>${name}</option>`,
     )
@@ -85,8 +85,8 @@ function renderControl(
   }
   if (field.type === 'boolean')
     return options([
-      ['true', texts.yes],
-      ['false', texts.no],
+      ['true', texts.products.yes],
+      ['false', texts.products.no],
     ])
   if (field.values !== undefined)
     return options(field.values.map(one => [one, getValueLabel(words, path, one)]))

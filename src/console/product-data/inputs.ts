@@ -4,9 +4,6 @@ import type { Field } from '../../categories/field.ts'
 import type { Data } from '../../categories/value.ts'
 import { formatLanguage, formatNumber } from '../../i18n/format.ts'
 import type { Form } from '../page/form.ts'
-import { FORM_TEXTS } from '../page/form-texts.ts'
-import { PRODUCT_TEXTS } from '../page/product-texts.ts'
-import { wordsOf } from '../page/words.ts'
 import {
   describeInput,
   type FormContext,
@@ -31,7 +28,7 @@ export function renderDataInputs(
   drawing: Omit<FormContext, 'languages'> & { isUnit: boolean; inherited?: Data },
 ): string {
   const { words, form, isUnit, inherited = {} } = drawing
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const { texts } = words
   const own = listFormLanguages(form)
   const { languages } = inherited
   const all = {
@@ -50,8 +47,8 @@ export function renderDataInputs(
   const first =
     core.length === 0
       ? ''
-      : html`<section aria-labelledby="core"><h2 id="core">${isUnit ? texts.ownFields : texts.core}</h2>!${core}</section>`
-  return html`!${first}<section aria-labelledby="more"><h2 id="more">${isUnit ? texts.inheritedFields : texts.more}</h2>!${more}</section>!${renderKnownNames(words, fields)}`
+      : html`<section aria-labelledby="core"><h2 id="core">${isUnit ? texts.products.ownFields : texts.products.core}</h2>!${core}</section>`
+  return html`!${first}<section aria-labelledby="more"><h2 id="more">${isUnit ? texts.products.inheritedFields : texts.products.more}</h2>!${more}</section>!${renderKnownNames(words, fields)}`
 }
 
 const listFormLanguages = (form: Form): readonly string[] => {
@@ -125,52 +122,56 @@ function renderRemoveButton(
   place: number,
   { words, action }: FormContext,
 ) {
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const { texts } = words
   const next = place < (rows.at(-1) ?? 0) ? place : rows.findLast(one => one < place)
   const to = next === undefined ? at : `${at}.${next}`
-  return html`<button class="plain" name="remove" value="${at}.${place}" formaction="${action}#${to}" formnovalidate>${texts.removeRow}<span class="sight"> ${place + 1}</span></button>`
+  return html`<button class="plain" name="remove" value="${at}.${place}" formaction="${action}#${to}" formnovalidate>${texts.products.removeRow}<span class="sight"> ${place + 1}</span></button>`
 }
 
 function renderList(field: Field, { at, path }: InputPlace, drawing: FormContext): string {
   const { words, form } = drawing
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const { texts } = words
   const { above } = describeInput(at, drawing, listHints(field, { at, path }, drawing))
   const rows = listShownRows(field, at, form)
   const drawn = rows.map(place => {
     const row = `${at}.${place}`
     const inner = renderMembers(field.of, { at: row, path }, drawing)
-    return html`<fieldset id="${row}" class="row" tabindex="-1"><legend class="sight">${texts.rowOf(getFieldLabel(words, path), place + 1)}</legend><input type="hidden" name="${row}.${ROW_ORIGIN}" value="${form.raw(`${row}.${ROW_ORIGIN}`) || NEW_ROW}">!${inner}
+    return html`<fieldset id="${row}" class="row" tabindex="-1"><legend class="sight">${texts.products.rowOf({ label: getFieldLabel(words, path), n: place + 1 })}</legend><input type="hidden" name="${row}.${ROW_ORIGIN}" value="${form.raw(`${row}.${ROW_ORIGIN}`) || NEW_ROW}">!${inner}
 !${renderRemoveButton(at, rows, place, drawing)}</fieldset>`
   })
   const sum = field.sumsTo100 === undefined ? '' : renderSum(field, at, rows, drawing)
   return html`<fieldset id="${at}" class="list" tabindex="-1"><legend>${getFieldLabel(words, path)}</legend>!${above}!${drawn}!${sum}
-!${renderAddButton(at, rows, drawing, texts.addRow)}</fieldset>`
+!${renderAddButton(at, rows, drawing, texts.products.addRow)}</fieldset>`
 }
 
 /** Adds whole millionths, so that decimals as people type them add up exactly. */
 function renderSum(field: Field, at: string, rows: readonly number[], { words, form }: FormContext): string {
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const { texts } = words
   const member = field.of?.find(({ name }) => name === field.sumsTo100)
   if (member === undefined) return ''
   const sum = rows.reduce((all, place) => {
     const { value } = parseTypedValue(words, member, form.raw(`${at}.${place}.${member.name}`))
     return all + (typeof value === 'number' && Number.isFinite(value) ? Math.round(value * 1e6) : 0)
   }, 0)
-  return html`<p class="sum" data-sum="${member.name}" data-of="${at}">${texts.sum} <output>${formatNumber(words.language, sum / 1e6)}</output> %</p>`
+  return html`<p class="sum" data-sum="${member.name}" data-of="${at}">${texts.products.sum} <output>${formatNumber(words.language, sum / 1e6)}</output> %</p>`
 }
 
 /** One input per language. It offers common languages; any other is typed as a code. */
 function renderLanguageList(field: Field, place: InputPlace, drawing: FormContext): string {
   const { words, form, action } = drawing
   const { at, path } = place
-  const texts = wordsOf(words, FORM_TEXTS)
+  const { texts } = words
   const rows = listShownRows(field, at, form)
   const inputs = rows.map((row, index) => {
     const name = `${at}.${row}`
     const tag = findLanguage(form.raw(name))
-    const called = tag === undefined ? texts.anotherLanguage : formatLanguage(words.language, tag)
-    const { above, attributes } = describeInput(name, drawing, tag === undefined ? [texts.languageInput] : [])
-    return html`<div class="field"><label for="${name}">${index === 0 && tag !== undefined ? texts.primary(called) : called}</label>!${above}
+    const called = tag === undefined ? texts.form.anotherLanguage : formatLanguage(words.language, tag)
+    const { above, attributes } = describeInput(
+      name,
+      drawing,
+      tag === undefined ? [texts.form.languageInput] : [],
+    )
+    return html`<div class="field"><label for="${name}">${index === 0 && tag !== undefined ? texts.form.primary({ language: called }) : called}</label>!${above}
 <div class="beside-act"><input id="${name}" name="${name}" value="${form.raw(name)}" list="languages" autocomplete="off" autocapitalize="none" spellcheck="false"!${attributes}>!${rows.length > 1 ? renderRemoveButton(at, rows, row, drawing) : ''}</div></div>`
   })
   const options = listLanguageOptions(words).map(
@@ -178,20 +179,23 @@ function renderLanguageList(field: Field, place: InputPlace, drawing: FormContex
   )
   const { above } = describeInput(at, drawing, listHints(field, place, drawing))
   return html`<fieldset id="${at}" class="list" tabindex="-1"><legend>${getFieldLabel(words, path)}</legend>!${above}!${inputs}<datalist id="languages">!${options}</datalist>
-<div class="choices">!${renderAddButton(at, rows, drawing, texts.addLanguage)} <button class="second" name="show" value="${at}" formaction="${action}#${at}" formnovalidate>${texts.showTexts}</button></div></fieldset>`
+<div class="choices">!${renderAddButton(at, rows, drawing, texts.form.addLanguage)} <button class="second" name="show" value="${at}" formaction="${action}#${at}" formnovalidate>${texts.form.showTexts}</button></div></fieldset>`
 }
 
 /** One text per language of the product. The first is required, and the others fall back to it. */
 function renderTranslations(field: Field, place: InputPlace, drawing: FormContext): string {
   const { words, form, languages } = drawing
   const { at, path } = place
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const { texts } = words
   const isFilled = (tag: string) => form.text(`${at}.${tag}`) !== ''
   const tags = [...new Set([...languages, ...form.under(at).filter(isFilled)])]
   const [primary = words.language] = tags
   const inputs = (tags.length === 0 ? [primary] : tags).map((tag, index) => {
     const name = `${at}.${tag}`
-    const hint = index === 0 || isFilled(tag) ? '' : texts.fallsBack(formatLanguage(words.language, primary))
+    const hint =
+      index === 0 || isFilled(tag)
+        ? ''
+        : texts.products.fallsBack({ language: formatLanguage(words.language, primary) })
     const { above, attributes } = describeInput(name, drawing, [hint])
     return html`<div class="field" data-language="${tag}"><label for="${name}">${formatLanguage(words.language, tag)}</label>!${above}
 <textarea id="${name}" name="${name}" lang="${tag}" rows="4"!${attributes}>

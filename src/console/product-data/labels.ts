@@ -1,7 +1,8 @@
 /** Labels of fields, values and categories in the console's language; fields and values as on the public page. */
+
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
-import { PRODUCT_TEXTS } from '../page/product-texts.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import { findText } from '../page/texts.ts'
+import type { Words } from '../page/words.ts'
 
 /** The label of a field, else the last part of its path. */
 export function getFieldLabel({ language }: Words, path: string): string {
@@ -12,7 +13,7 @@ export const getValueLabel = ({ language }: Words, path: string, value: string):
   findLabel(getLabels(language), 'values', `${path}.${value}`) ?? value
 
 export const getCategoryName = (words: Words, id: string): string =>
-  wordsOf(words, PRODUCT_TEXTS).categories[id] ?? id
+  findText(words.texts.products.categories, id) ?? id
 
 /** `d.fiberComposition.1.percentage` as "Fibres 2, Share". */
 export function getInputLabel(words: Words, name: string): string {

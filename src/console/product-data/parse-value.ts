@@ -4,17 +4,9 @@ import { canonicalizeLanguage } from '../../categories/language.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { isExactNumber } from '../../kernel/text/strict-json.ts'
-import {
-  type DecimalMark,
-  findAmbiguousNumbers,
-  normalizeDigits,
-  normalizeSpelling,
-} from '../../transfer/spreadsheets/cell.ts'
-import { FORM_TEXTS } from '../page/form-texts.ts'
-import { type ConsoleLanguage, type Words, wordsOf } from '../page/words.ts'
+import { findAmbiguousNumbers, normalizeDigits, normalizeSpelling } from '../../transfer/spreadsheets/cell.ts'
+import type { Words } from '../page/words.ts'
 import { findLanguageByName } from './language-names.ts'
-
-const DECIMAL_MARKS = { en: 'point', de: 'comma' } as const satisfies Record<ConsoleLanguage, DecimalMark>
 
 /** '' if one input cannot show the value. A fibre code becomes the fibre's name. */
 export function formatInputValue(words: Words, field: Field, value: unknown): string {
@@ -25,8 +17,8 @@ export function formatInputValue(words: Words, field: Field, value: unknown): st
 }
 
 /** No thousands separator, so that parsing returns the same number. */
-const formatPlainNumber = ({ language }: Words, value: number) =>
-  DECIMAL_MARKS[language] === 'comma' ? String(value).replace('.', ',') : String(value)
+const formatPlainNumber = ({ decimalMark }: Words, value: number) =>
+  decimalMark === 'comma' ? String(value).replace('.', ',') : String(value)
 
 /** `problem`: the text is ambiguous or not exact; `value` is then the text itself. */
 export type ParsedValue = { value: unknown; problem?: string }
@@ -47,20 +39,22 @@ export function parseTypedValue(words: Words, field: Field, text: string): Parse
 
 /** Parses "12,5", "12.5" and "12,5 kg". Other text stays text, which validation then rejects. */
 export function parseTypedNumber(words: Words, typed: string, unit = ''): ParsedValue {
-  const texts = wordsOf(words, FORM_TEXTS)
-  const mark = DECIMAL_MARKS[words.language]
+  const { texts, decimalMark: mark } = words
   // Turns "CO₂e" into "CO2e".
   const text = typed.normalize('NFKC')
   const readings = findAmbiguousNumbers(text, mark, unit)
   if (readings !== undefined) {
     const [thousands, decimals] = readings.map(one => formatPlainNumber(words, one))
-    return { value: typed, problem: texts.twoReadings(typed, thousands ?? '', decimals ?? '') }
+    return {
+      value: typed,
+      problem: texts.form.twoReadings({ typed, one: thousands ?? '', other: decimals ?? '' }),
+    }
   }
   const digits = normalizeDigits(text, mark, unit)
   if (digits === undefined) return { value: typed }
   const value = Number(digits)
   // A number that is too large has an error message of its own.
-  if (Number.isFinite(value) && !isExactNumber(digits)) return { value: typed, problem: texts.inexact }
+  if (Number.isFinite(value) && !isExactNumber(digits)) return { value: typed, problem: texts.form.inexact }
   return { value }
 }
 

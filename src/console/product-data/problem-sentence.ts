@@ -1,30 +1,26 @@
 /** Explains a problem in a product's data, in the console's language and with the labels of its fields. */
-import { type Facts, fillSentence } from '../../categories/problems.ts'
+import type { Facts, ProblemKey } from '../../categories/problems.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { type DetailCode, SAID, type Said } from '../../kernel/errors.ts'
-import { CHOOSE_DE, CODES_DE, KINDS_DE, PROBLEMS_DE } from '../page/faults-de.ts'
-import { CHOOSE_EN, KINDS_EN, PROBLEMS_EN } from '../page/faults-en.ts'
+import type { RowProblemKey } from '../../passports/core/row-problems.ts'
+import { findText, renderText, type Text } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 
 export type DataProblem = { field: string; code: DetailCode; message: string; [SAID]?: Said }
 
-const SENTENCES = {
-  en: { problems: PROBLEMS_EN, kinds: KINDS_EN, choose: CHOOSE_EN, number: String },
-  de: {
-    problems: PROBLEMS_DE,
-    kinds: KINDS_DE,
-    choose: CHOOSE_DE,
-    number: (value: number | string) => formatWithComma(value),
-  },
-} as const
-
-export function explainProblem({ language }: Words, fault: DataProblem): string {
-  const { problems, kinds, number, choose } = SENTENCES[language]
+export function explainProblem(words: Words, fault: DataProblem): string {
+  const { problemCodes, kinds, chooseYesOrNo } = words.texts
+  const problems: Readonly<Record<ProblemKey | RowProblemKey, Text>> = words.texts.problems
   const { key, facts } = fault[SAID] ?? { key: '', facts: {} }
-  const sentence = Object.hasOwn(problems, key) ? problems[key as keyof typeof problems] : undefined
-  if (key.startsWith('type') && facts.wanted === 'boolean') return choose
-  if (sentence === undefined) return language === 'de' ? CODES_DE[fault.code] : fault.message
-  return fillSentence(sentence, labelFacts(language, toLabelPath(fault.field), facts), kinds, number)
+  if (key.startsWith('type') && facts.wanted === 'boolean') return chooseYesOrNo
+  const text = findText(problems, key)
+  // The message is stored in English, and says more than the code.
+  if (text === undefined) return words.language === 'en' ? fault.message : problemCodes[fault.code]
+  const values = Object.entries(labelFacts(words, toLabelPath(fault.field), facts)).map(([name, fact]) => {
+    if (typeof fact === 'number') return [name, withDecimalMark(words, fact)]
+    return [name, KIND_FACTS.has(name) ? (findText(kinds, fact) ?? fact) : fact]
+  })
+  return renderText(text, Object.fromEntries(values))
 }
 
 /** The ID of the account's own product that already uses the GTIN, if that is the problem. */
@@ -34,13 +30,17 @@ export function findGtinHolder(details: readonly DataProblem[] = []): string | u
 }
 const GTIN_TAKEN_KEYS = ['gtin_own', 'gtin_own_before']
 
-const formatWithComma = (value: number | string) => String(value).replace('.', ',')
+const KIND_FACTS = new Set(['wanted', 'kind'])
+
+const withDecimalMark = ({ decimalMark }: Words, value: number | string) =>
+  decimalMark === 'comma' ? String(value).replace('.', ',') : String(value)
+
 /** The key of the labels: `fiberComposition[1].fiber` → `fiberComposition.fiber`. */
 const toLabelPath = (field: string) => field.replaceAll(/\[\d+\]/g, '')
 
 /** Replaces names of fields and values by their labels. */
-function labelFacts(language: Words['language'], path: string, facts: Facts): Facts {
-  const labels = getLabels(language)
+function labelFacts(words: Words, path: string, facts: Facts): Facts {
+  const labels = getLabels(words.language)
   const field = (name: string) => findLabel(labels, 'fields', name) ?? name
   const value = (name: string) => findLabel(labels, 'values', `${path}.${name}`) ?? name
   const parent = toLabelPath(String(facts.parent ?? ''))
@@ -51,7 +51,7 @@ function labelFacts(language: Words['language'], path: string, facts: Facts): Fa
     values: list => each(list, value),
     meant: name => (facts.parent === undefined ? value(name) : field(`${parent}.${name}`)),
     fibre: name => findLabel(labels, 'fibres', name) ?? name,
-    sum: fact => SENTENCES[language].number(fact),
+    sum: fact => withDecimalMark(words, fact),
   }
   return Object.fromEntries(
     Object.entries(facts).map(([name, fact]) => [

@@ -3,11 +3,10 @@ import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
 import type { PassportSummary } from '../../passports/read/list.ts'
-import { PRODUCT_TEXTS } from '../page/product-texts.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 
 export const getProductName = (words: Words, state: PassportState): string =>
-  stripDirectionMarks(String(effectiveData(state).productName ?? words.texts.unnamed))
+  stripDirectionMarks(String(effectiveData(state).productName ?? words.texts.page.unnamed))
 
 /** The heading of pages about a product or unit: "Jumper · Item 4711". */
 export const getProductTitle = (words: Words, state: PassportState): string =>
@@ -20,12 +19,12 @@ export function formatTitle(
 ): string {
   const shown = stripDirectionMarks(name)
   if (level === 'm') return shown
-  const { levels } = wordsOf(words, PRODUCT_TEXTS)
+  const { levels } = words.texts.products
   return `${shown} · ${levels[LEVEL_NAME[level]]} ${serial ?? lot ?? ''}`
 }
 
 /** The title in a list, which names the level in a column of its own: "Jumper · 4711". */
 export const getShortTitle = (words: Words, { product_name, serial, lot }: PassportSummary): string =>
-  [stripDirectionMarks(product_name ?? words.texts.unnamed), serial ?? lot]
+  [stripDirectionMarks(product_name ?? words.texts.page.unnamed), serial ?? lot]
     .filter(part => part !== null)
     .join(' · ')

@@ -4,8 +4,7 @@ import type { Field } from '../../categories/field.ts'
 import { type Data, isObject } from '../../categories/value.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { formatAmount, formatCountry, formatLanguage } from '../../i18n/format.ts'
-import { PRODUCT_TEXTS } from '../page/product-texts.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 import { getFieldLabel } from './labels.ts'
 
 /** Known fields in the category's order, then unknown ones. `mark` returns HTML that follows the field's name. */
@@ -81,8 +80,8 @@ function renderScalar(words: Words, field: Field, path: string, value: unknown):
 }
 
 function formatScalar(words: Words, field: Field, path: string, value: unknown): string {
-  const texts = wordsOf(words, PRODUCT_TEXTS)
-  if (typeof value === 'boolean') return value ? texts.yes : texts.no
+  const { texts } = words
+  if (typeof value === 'boolean') return value ? texts.products.yes : texts.products.no
   if (typeof value === 'number') return formatAmount(words.language, field.unit, value)
   if (typeof value !== 'string') return JSON.stringify(value)
   if (field.format === 'country') return formatCountry(words.language, value)

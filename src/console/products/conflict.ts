@@ -9,8 +9,7 @@ import type { PassportState } from '../../passports/core/state.ts'
 import { getOwnDataAtVersion } from '../../passports/read/history.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { type Form, readForm } from '../page/form.ts'
-import { PRODUCT_TEXTS } from '../page/product-texts.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 import { buildDataForm, DATA_PREFIX, diffData } from '../product-data/form-data.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
 import { renderValue } from '../product-data/view.ts'
@@ -49,7 +48,7 @@ export function renderConflict(
   { row }: PassportState,
   { present, both }: { present: Data; both: readonly string[] },
 ): string {
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const { texts } = words
   const { fields } = requireCategory(row.category)
   const lines = fields
     .filter(({ name }) => both.includes(name))
@@ -57,7 +56,7 @@ export function renderConflict(
       field =>
         html`<li><a class="alone" href="#${DATA_PREFIX}.${field.name}">${getFieldLabel(words, field.name)}</a>: !${renderValue(words, field, field.name, present[field.name])}</li>`,
     )
-  const told = lines.length === 0 ? '' : html`<p>${texts.conflictBoth}</p><ul>!${lines}</ul>`
-  return html`<div class="summary" role="alert" tabindex="-1" autofocus><p>${texts.conflict}</p>!${told}
-<p><a class="alone" href="${PRODUCTS}/${idFromUuid(row.id)}/versions/${row.version_no}" target="_blank" rel="noopener">${texts.conflictVersion}</a></p></div>`
+  const told = lines.length === 0 ? '' : html`<p>${texts.products.conflictBoth}</p><ul>!${lines}</ul>`
+  return html`<div class="summary" role="alert" tabindex="-1" autofocus><p>${texts.products.conflict}</p>!${told}
+<p><a class="alone" href="${PRODUCTS}/${idFromUuid(row.id)}/versions/${row.version_no}" target="_blank" rel="noopener">${texts.products.conflictVersion}</a></p></div>`
 }

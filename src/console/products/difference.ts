@@ -2,16 +2,15 @@
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import type { Data } from '../../categories/value.ts'
-import { PRODUCT_TEXTS } from '../page/product-texts.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
 import { renderValue } from '../product-data/view.ts'
 
 export function renderDifference(words: Words, fields: readonly Field[], before: Data, after: Data): string {
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const { texts } = words
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   const changed = names.filter(name => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-  if (changed.length === 0) return html`<p>${texts.noDifference}</p>`
+  if (changed.length === 0) return html`<p>${texts.products.noDifference}</p>`
   const known = new Map(fields.map(field => [field.name, field]))
   const show = (name: string, value: unknown) => {
     const field = known.get(name)
@@ -23,6 +22,6 @@ export function renderDifference(words: Words, fields: readonly Field[], before:
     name =>
       html`<tr><th scope="row">${getFieldLabel(words, name)}</th><td>!${show(name, before[name])}</td><td>!${show(name, after[name])}</td></tr>`,
   )
-  return html`<section><h2 id="diff">${texts.difference}</h2><div class="scroll" tabindex="0" role="region" aria-labelledby="diff"><table class="diff">
-<thead><tr><th scope="col">${texts.field}</th><th scope="col">${texts.before}</th><th scope="col">${texts.after}</th></tr></thead><tbody>!${rows}</tbody></table></div></section>`
+  return html`<section><h2 id="diff">${texts.products.difference}</h2><div class="scroll" tabindex="0" role="region" aria-labelledby="diff"><table class="diff">
+<thead><tr><th scope="col">${texts.products.field}</th><th scope="col">${texts.products.before}</th><th scope="col">${texts.products.after}</th></tr></thead><tbody>!${rows}</tbody></table></div></section>`
 }

@@ -4,8 +4,7 @@
  */
 import { html } from 'ghtml'
 import type { Session } from '../../accounts/people/sessions.ts'
-import { PRODUCT_TEXTS } from '../page/product-texts.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 
 /** The key contains the person, so that nobody else at the same browser is offered the draft. */
 export const getProductDraftKey = ({ personId }: Session, id: string) => `${personId}:${id}`
@@ -14,9 +13,11 @@ export const getNewDraftKey = ({ personId, account }: Session, category: string)
 
 /** Attributes of the form tag, as HTML. `isSent`: the form shows submitted input that is not saved yet. */
 export function renderDraftAttributes(words: Words, draft: string, isSent: boolean): string {
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const { texts } = words
+  // The module fills in the time.
+  const found = texts.products.draftFound({ time: '{time}' })
   const sent = isSent ? ' data-draft-sent' : ''
-  return html` data-draft="${draft}"!${sent} data-draft-found="${texts.draftFound}" data-draft-restore="${texts.draftRestore}" data-draft-discard="${texts.draftDiscard}"`
+  return html` data-draft="${draft}"!${sent} data-draft-found="${found}" data-draft-restore="${texts.products.draftRestore}" data-draft-discard="${texts.products.draftDiscard}"`
 }
 
 /** A hidden element that deletes the draft if it was begun before version `n`. */

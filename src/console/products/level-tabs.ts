@@ -3,8 +3,8 @@
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { type CappedCount, countLevels, type Level, MAX_COUNTED } from '../../passports/read/list.ts'
-import { LIST_TEXTS } from '../page/list-texts.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import { renderText } from '../page/texts.ts'
+import type { Words } from '../page/words.ts'
 import { getListUrl, LIST_LEVELS, type ListQuery, toListFilter } from './list-query.ts'
 
 export type LevelCounts = Readonly<Record<Level, CappedCount>>
@@ -18,7 +18,8 @@ const formatCount = (words: Words, { total, totalCapped }: CappedCount) =>
   words.number(total) + (totalCapped ? '+' : '')
 
 export function renderLevelTabs(words: Words, view: ListQuery, counts: LevelCounts): string {
-  const { level, levelTabs } = wordsOf(words, LIST_TEXTS)
+  const { level } = words.texts.products,
+    { levelTabs } = words.texts.productList
   const links = (['model', 'batch', 'item', 'all'] as const).map(one => {
     const current = one === view.level ? ' aria-current="page"' : ''
     const count = formatCount(words, sumCounts(counts, LIST_LEVELS[one]))
@@ -34,14 +35,14 @@ export async function renderHiddenHits(
   view: ListQuery,
   counts: LevelCounts,
 ): Promise<string> {
-  const texts = wordsOf(words, LIST_TEXTS)
+  const { texts } = words
   const elsewhere = sumCounts(counts, LIST_LEVELS.all)
   if (elsewhere.total > 0) {
     const named = (['model', 'batch', 'item'] as const).filter(
       one => sumCounts(counts, LIST_LEVELS[one]).total > 0,
     )
     const level = named.length === 1 ? (named[0] ?? 'all') : 'all'
-    const text = texts.matches[level](elsewhere.total, formatCount(words, elsewhere))
+    const text = renderText(texts.productList.matches[level], { count: elsewhere.total })
     return renderHiddenLink(text, getListUrl({ ...view, level }, { page: 1 }))
   }
   const bare: ListQuery = { ...view, level: 'all', status: 'all', category: '', outdated: false }
@@ -49,7 +50,7 @@ export async function renderHiddenHits(
     return ''
   const without = sumCounts(await countLevels(ctx, toListFilter(bare), MAX_COUNTED), LIST_LEVELS.all)
   if (without.total === 0) return ''
-  const text = texts.matchesWithoutFilters(without.total, formatCount(words, without))
+  const text = texts.productList.matchesWithoutFilters({ count: without.total })
   return renderHiddenLink(text, getListUrl(bare, { page: 1 }))
 }
 

@@ -6,8 +6,7 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
 import { PRODUCTS } from '../page/addresses.ts'
-import { FORM_TEXTS } from '../page/form-texts.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 import { getInputName } from '../product-data/form-data.ts'
 import { getInputLabel } from '../product-data/labels.ts'
 import { explainProblem } from '../product-data/problem-sentence.ts'
@@ -28,10 +27,10 @@ export function renderNameNotice(
   )
   const [first] = told
   if (first === undefined) return ''
-  const texts = wordsOf(words, FORM_TEXTS)
+  const { texts } = words
   const lines = told.map(
     one => html`<li>${getInputLabel(words, getInputName(one))}: ${explainProblem(words, one)}</li>`,
   )
-  const change = html`<p><a class="button second" href="${PRODUCTS}/${idFromUuid(row.id)}/edit#${getInputName(first)}">${texts.changeNames}</a></p>`
-  return html`<div class="reach"><p>${texts.checkNames}</p><ul>!${lines}</ul>!${mayEdit ? change : ''}</div>`
+  const change = html`<p><a class="button second" href="${PRODUCTS}/${idFromUuid(row.id)}/edit#${getInputName(first)}">${texts.form.changeNames}</a></p>`
+  return html`<div class="reach"><p>${texts.form.checkNames}</p><ul>!${lines}</ul>!${mayEdit ? change : ''}</div>`
 }

@@ -8,9 +8,8 @@ import { requireCategory } from '../../passports/core/check-data.ts'
 import { createPassport } from '../../passports/write/create.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { defaultButton } from '../page/fields.ts'
-import { PRODUCT_TEXTS } from '../page/product-texts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { wordsOf } from '../page/words.ts'
+import { findText } from '../page/texts.ts'
 import { buildDataForm } from '../product-data/form-data.ts'
 import { renderDataInputs } from '../product-data/inputs.ts'
 import { applyRowButton } from '../product-data/list-rows.ts'
@@ -27,7 +26,7 @@ import {
 
 export async function showNew(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, query } = visit
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const { texts } = words
   const id = query.get('category')
   const category = allCategories().find(one => one.id === id)
   if (category !== undefined) {
@@ -37,10 +36,10 @@ export async function showNew(visit: SignedInVisit): Promise<Outcome> {
   }
   const links = allCategories().map(
     one =>
-      html`<li><a class="row-link" href="${PRODUCTS}/new?category=${one.id}">${texts.categories[one.id] ?? one.title}</a><span class="quiet">${texts.categoryHints[one.id] ?? ''}</span></li>`,
+      html`<li><a class="row-link" href="${PRODUCTS}/new?category=${one.id}">${findText(texts.products.categories, one.id) ?? one.title}</a><span class="quiet">${findText(texts.products.categoryHints, one.id) ?? ''}</span></li>`,
   )
-  const body = html`<h1>${texts.newProduct}</h1><p class="lead">${texts.chooseCategory}</p><ul class="rows">!${links}</ul>`
-  return { title: texts.newProduct, body }
+  const body = html`<h1>${texts.products.newProduct}</h1><p class="lead">${texts.products.chooseCategory}</p><ul class="rows">!${links}</ul>`
+  return { title: texts.products.newProduct, body }
 }
 
 function renderNewPage(
@@ -50,13 +49,15 @@ function renderNewPage(
   from?: string,
 ): Outcome {
   const draft = renderDraftAttributes(words, getNewDraftKey(session, category.id), typed.isSent)
-  const texts = wordsOf(words, PRODUCT_TEXTS)
-  const title = texts.newOf(texts.categories[category.id] ?? category.title)
+  const { texts } = words
+  const title = texts.products.newOf({
+    category: findText(texts.products.categories, category.id) ?? category.title,
+  })
   const { form, problems } = typed
   const drawing = { words, form, problems, category: category.id, action: PRODUCTS, isUnit: false }
-  const body = html`<h1>${title}</h1><p class="lead">${texts.newLead}</p>!${from === undefined ? '' : html`<p>${texts.takenFrom(from)}</p>`}!${renderProblems(words, typed)}
-<form method="post" action="${PRODUCTS}" novalidate class="data"!${draft}>!${defaultButton(texts.create)}<input type="hidden" name="category" value="${category.id}">
-!${renderDataInputs(category.fields, drawing)}<div class="choices sticky"><button>${texts.create}</button> <a class="button second" href="${PRODUCTS}">${texts.cancel}</a></div></form>`
+  const body = html`<h1>${title}</h1><p class="lead">${texts.products.newLead}</p>!${from === undefined ? '' : html`<p>${texts.products.takenFrom({ name: from })}</p>`}!${renderProblems(words, typed)}
+<form method="post" action="${PRODUCTS}" novalidate class="data"!${draft}>!${defaultButton(texts.products.create)}<input type="hidden" name="category" value="${category.id}">
+!${renderDataInputs(category.fields, drawing)}<div class="choices sticky"><button>${texts.products.create}</button> <a class="button second" href="${PRODUCTS}">${texts.products.cancel}</a></div></form>`
   return { title, body, status: getFormStatus(typed), scripts: DATA_FORM_SCRIPTS }
 }
 

@@ -14,9 +14,8 @@ import { PRODUCTS } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { described, notes, summary } from '../page/fields.ts'
 import type { Form, Problems } from '../page/form.ts'
-import { REVIEW_TEXTS } from '../page/review-texts.ts'
 import type { Outcome } from '../page/route.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
 import { getProductTitle } from '../product-data/titles.ts'
 import { renderDifference } from './difference.ts'
@@ -35,34 +34,36 @@ export function renderReviewPage(
   state: PassportState,
   { form, note, draft, after, reach }: ReviewInput,
 ): Outcome {
-  const texts = wordsOf(words, REVIEW_TEXTS)
+  const { texts } = words
   const at = `${PRODUCTS}/${idFromUuid(state.row.id)}`
   const { fields } = requireCategory(state.row.category)
-  const problems: Problems = form.text('reviewed') === '' ? {} : { change_type: texts.chooseOne }
+  const problems: Problems = form.text('reviewed') === '' ? {} : { change_type: texts.review.chooseOne }
   const kept = form.entries().filter(([name]) => !REVIEW_INPUTS.has(name))
   const hidden = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
-  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.reviewTitle}</h1><p class="lead">${texts.reviewLead}</p>
-!${summary(words.texts, problems, { change_type: texts.kindOfChange })}!${renderDifference(words, fields, effectiveData(state), after)}
+  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.review.reviewTitle}</h1><p class="lead">${texts.review.reviewLead}</p>
+!${summary(words.texts, problems, { change_type: texts.review.kindOfChange })}!${renderDifference(words, fields, effectiveData(state), after)}
 <form method="post" action="${at}" novalidate class="data"!${draft}>!${hidden}<input type="hidden" name="reviewed" value="yes">
 !${renderChangeTypes(words, reach, problems)}
-<div class="field"><label for="note">${texts.note} <span class="quiet">${texts.optional}</span></label><p class="hint" id="note-hint">${texts.noteHint}</p><input id="note" name="note" value="${note}" maxlength="${MAX_NOTE_LENGTH}" autocomplete="off" aria-describedby="note-hint"></div>
-<div class="choices"><button>${texts.save}</button> <button class="second" name="back" value="yes">${texts.back}</button></div></form>`
+<div class="field"><label for="note">${texts.products.note} <span class="quiet">${texts.products.optional}</span></label><p class="hint" id="note-hint">${texts.products.noteHint}</p><input id="note" name="note" value="${note}" maxlength="${MAX_NOTE_LENGTH}" autocomplete="off" aria-describedby="note-hint"></div>
+<div class="choices"><button>${texts.products.save}</button> <button class="second" name="back" value="yes">${texts.review.back}</button></div></form>`
   const status = Object.keys(problems).length === 0 ? 200 : 422
-  return { title: texts.reviewOf(getProductTitle(words, state)), body, status, scripts: [DRAFTS_MODULE] }
+  return {
+    title: texts.review.reviewOf({ name: getProductTitle(words, state) }),
+    body,
+    status,
+    scripts: [DRAFTS_MODULE],
+  }
 }
 
 function renderChangeTypes(words: Words, { units, own_values }: CorrectionReach, problems: Problems): string {
-  const texts = wordsOf(words, REVIEW_TEXTS)
+  const { texts } = words
   const own = Object.entries(own_values).map(([name, n]) =>
-    texts.reachOwn(getFieldLabel(words, name), n, words.number(n)),
+    texts.review.reachOwn({ field: getFieldLabel(words, name), count: n }),
   )
   const radio = (value: ChangeType) => {
-    const hint = [
-      texts.changeHints[value](units, words.number(units)),
-      ...(value === 'correction' ? own : []),
-    ]
-    return html`<div class="check"><input type="radio" id="type-${value}" name="change_type" value="${value}" required aria-describedby="type-${value}-hint"><label for="type-${value}">${texts.changeTypes[value]}</label><p class="hint" id="type-${value}-hint">${hint.join(' ')}</p></div>`
+    const hint = [texts.review.changeHints[value]({ count: units }), ...(value === 'correction' ? own : [])]
+    return html`<div class="check"><input type="radio" id="type-${value}" name="change_type" value="${value}" required aria-describedby="type-${value}-hint"><label for="type-${value}">${texts.review.changeTypes[value]}</label><p class="hint" id="type-${value}-hint">${hint.join(' ')}</p></div>`
   }
   const field = { name: 'change_type' }
-  return html`<fieldset id="change_type" tabindex="-1"!${described(field, problems).join('')}><legend>${texts.whatChange}</legend>!${notes(field, problems)}!${CHANGE_TYPES.map(radio)}</fieldset>`
+  return html`<fieldset id="change_type" tabindex="-1"!${described(field, problems).join('')}><legend>${texts.review.whatChange}</legend>!${notes(field, problems)}!${CHANGE_TYPES.map(radio)}</fieldset>`
 }

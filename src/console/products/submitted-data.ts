@@ -9,8 +9,7 @@ import { PRODUCTS } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { notice, summary } from '../page/fields.ts'
 import { type Form, isFine, type Problems } from '../page/form.ts'
-import { PRODUCT_TEXTS } from '../page/product-texts.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 import { DATA_PREFIX, getInputName, parseData } from '../product-data/form-data.ts'
 import { getInputLabel } from '../product-data/labels.ts'
 import { removeBlankRows } from '../product-data/list-rows.ts'
@@ -49,7 +48,7 @@ export function renderProblems(
 }
 
 const renderHolderLink = (words: Words, id: string): string =>
-  html`<p><a class="alone" href="${PRODUCTS}/${id}">${wordsOf(words, PRODUCT_TEXTS).gtinHolder}</a></p>`
+  html`<p><a class="alone" href="${PRODUCTS}/${id}">${words.texts.products.gtinHolder}</a></p>`
 
 /**
  * Turns the error of a create or update into problems by input; what concerns no field becomes the message. Ambiguous

@@ -10,9 +10,8 @@ import { revertPassport } from '../../passports/write/revert.ts'
 import { CHANGE_TYPES } from '../../passports/write/update.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { notice } from '../page/fields.ts'
-import { PRODUCT_TEXTS } from '../page/product-texts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 import { getDoneUrl } from '../product-data/done-notice.ts'
 import { explainProblem } from '../product-data/problem-sentence.ts'
 import { getRequestedProduct } from '../product-data/requested-product.ts'
@@ -24,7 +23,7 @@ export const showVersion = (visit: SignedInVisit): Promise<Outcome> => renderVer
 
 async function renderVersionPage(visit: SignedInVisit, refusal: string | undefined): Promise<Outcome> {
   const { words, session } = visit
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const { texts } = words
   const { ctx, state } = await getRequestedProduct(visit)
   const n = parseVersionNumber(visit)
   const { row } = state
@@ -36,15 +35,15 @@ async function renderVersionPage(visit: SignedInVisit, refusal: string | undefin
   const [entry] = history.versions
   const { fields } = requireCategory(row.category)
   const data = JSON.parse(version.data) as Data
-  const title = `${getProductTitle(words, state)}, ${texts.versionNo(n)}`
+  const title = `${getProductTitle(words, state)}, ${texts.products.versionNo({ n })}`
   const at = `${PRODUCTS}/${idFromUuid(row.id)}`
   const way = (to: number, text: string) =>
     to < 1 || to > row.version_no ? '' : html`<a class="alone" href="${at}/versions/${to}">${text}</a>`
-  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.versionNo(n)}</h1>
-<p class="lead">${texts.kinds[entry?.change_type ?? 'created']}, ${words.minute(entry?.created_at ?? version.updated_at.toISOString())}, ${entry?.created_by ?? ''}</p>!${entry?.note == null ? '' : html`<p>${entry.note}</p>`}!${notice(refusal)}
-<nav class="pages" aria-label="${texts.versions}">!${way(n - 1, texts.olderVersion)}!${way(n + 1, texts.newerVersion)}</nav>
+  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.products.versionNo({ n })}</h1>
+<p class="lead">${texts.products.kinds[entry?.change_type ?? 'created']}, ${words.minute(entry?.created_at ?? version.updated_at.toISOString())}, ${entry?.created_by ?? ''}</p>!${entry?.note == null ? '' : html`<p>${entry.note}</p>`}!${notice(refusal)}
+<nav class="pages" aria-label="${texts.products.versions}">!${way(n - 1, texts.products.olderVersion)}!${way(n + 1, texts.products.newerVersion)}</nav>
 !${before === undefined ? '' : renderDifference(words, fields, JSON.parse(before.data) as Data, data)}
-<section aria-labelledby="data"><h2 id="data">${texts.dataThen}</h2>!${renderData(words, fields, data)}</section>
+<section aria-labelledby="data"><h2 id="data">${texts.products.dataThen}</h2>!${renderData(words, fields, data)}</section>
 !${session.role === 'viewer' || n === row.version_no ? '' : renderRevertForm(words, at, n, row.level)}`
   return { title, body, isWide: true, status: refusal === undefined ? 200 : 422 }
 }
@@ -56,12 +55,13 @@ function parseVersionNumber({ params }: SignedInVisit): number {
 }
 
 function renderRevertForm(words: Words, at: string, n: number, level: 'm' | 'b' | 'i'): string {
-  const texts = wordsOf(words, PRODUCT_TEXTS)
+  const { texts } = words
   const kinds = level === 'i' ? (['change'] as const) : CHANGE_TYPES
   const buttons = kinds.map(
-    kind => html`<button class="second" name="change_type" value="${kind}">${texts.revertAs[kind]}</button>`,
+    kind =>
+      html`<button class="second" name="change_type" value="${kind}">${texts.products.revertAs[kind]}</button>`,
   )
-  return html`<section aria-labelledby="revert"><h2 id="revert">${texts.revert}</h2><p>${texts.revertLead(n)}</p>
+  return html`<section aria-labelledby="revert"><h2 id="revert">${texts.products.revert}</h2><p>${texts.products.revertLead({ n })}</p>
 <form method="post" action="${at}/versions/${n}/revert" class="choices">!${buttons}</form></section>`
 }
 

@@ -2,8 +2,7 @@
 import { html } from 'ghtml'
 import type { Comparison } from '../../scans/compare-periods.ts'
 import type { ScanSummary } from '../../scans/summary.ts'
-import { type Words, wordsOf } from '../page/words.ts'
-import { SCAN_TEXTS } from './texts.ts'
+import type { Words } from '../page/words.ts'
 
 /** Below this count a percentage would mislead. */
 const MIN_FOR_PERCENT = 20
@@ -15,13 +14,13 @@ type KeyFiguresInput = {
 }
 
 export function renderKeyFigures(words: Words, { summary, days, comparison }: KeyFiguresInput): string {
-  const texts = wordsOf(words, SCAN_TEXTS)
+  const { texts } = words
   const of = (key: 'total' | 'unique') =>
     comparison?.is === 'compared' ? describeChange(words, comparison.recent[key], comparison.before[key]) : ''
   const lines = [
-    [texts.total, '', summary.total, of('total')],
-    [texts.unique, texts.uniqueHint, summary.unique, of('unique')],
-    [texts.crawlers, texts.crawlersHint, summary.crawlers, ''],
+    [texts.scans.total, '', summary.total, of('total')],
+    [texts.scans.unique, texts.scans.uniqueHint, summary.unique, of('unique')],
+    [texts.scans.crawlers, texts.scans.crawlersHint, summary.crawlers, ''],
   ] as const
   const list = lines.map(
     ([term, hint, count, changed]) =>
@@ -31,21 +30,22 @@ export function renderKeyFigures(words: Words, { summary, days, comparison }: Ke
 }
 
 function describeChange(words: Words, recent: number, before: number): string {
-  const texts = wordsOf(words, SCAN_TEXTS)
-  if (before < MIN_FOR_PERCENT) return texts.few(words.number(recent), words.number(before))
+  const { texts } = words
+  if (before < MIN_FOR_PERCENT)
+    return texts.scans.few({ recent: words.number(recent), before: words.number(before) })
   const percent = words.percent(Math.abs(recent - before) / before)
-  if (recent === before) return texts.same
-  return (recent > before ? texts.more : texts.less)(percent, words.number(before))
+  if (recent === before) return texts.scans.same
+  return (recent > before ? texts.scans.more : texts.scans.less)({ percent, before })
 }
 
 function renderFootnote(words: Words, comparison: Comparison, days: number): string {
-  const texts = wordsOf(words, SCAN_TEXTS)
+  const { texts } = words
   const sentence = {
-    compared: () => texts.compared(days),
+    compared: () => texts.scans.compared({ days }),
     nothing: () => '',
-    forgotten: () => texts.forgotten,
-    young: () => texts.young(formatSince(words, comparison)),
-    switched: () => texts.switched(formatSince(words, comparison)),
+    forgotten: () => texts.scans.forgotten,
+    young: () => texts.scans.young({ date: formatSince(words, comparison) }),
+    switched: () => texts.scans.switched({ date: formatSince(words, comparison) }),
   }[comparison.is]()
   return html`<p class="quiet">${sentence}</p>`
 }

@@ -2,8 +2,7 @@
 import { html } from 'ghtml'
 import { SUMMARY_RANGES } from '../../scans/summary.ts'
 import { SCANS } from '../page/addresses.ts'
-import { type Words, wordsOf } from '../page/words.ts'
-import { SCAN_TEXTS } from './texts.ts'
+import type { Words } from '../page/words.ts'
 
 export const SWITCHES = `${SCANS}/switches`
 
@@ -19,10 +18,10 @@ export function renderRanges(
   days: number,
   address: (range: string | undefined) => string,
 ): string {
-  const texts = wordsOf(words, SCAN_TEXTS)
+  const { texts } = words
   const links = SUMMARY_RANGES.map(range => {
     const current = Number(range) === days ? ' aria-current="true"' : ''
-    return html`<a href="${address(range === DEFAULT_RANGE ? undefined : range)}"!${current}>${texts.range(Number(range))}</a>`
+    return html`<a href="${address(range === DEFAULT_RANGE ? undefined : range)}"!${current}>${range === '365' ? texts.scans.year : texts.scans.days({ days: range })}</a>`
   })
-  return html`<nav class="ranges" aria-label="${texts.ranges}">!${links}</nav>`
+  return html`<nav class="ranges" aria-label="${texts.scans.ranges}">!${links}</nav>`
 }

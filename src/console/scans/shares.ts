@@ -1,8 +1,7 @@
 /** Tables that split a count by country, device, category or level, with a bar for each share. */
 import { html } from 'ghtml'
 import type { ScanCounts } from '../../scans/summary.ts'
-import { type Words, wordsOf } from '../page/words.ts'
-import { SCAN_TEXTS } from './texts.ts'
+import type { Words } from '../page/words.ts'
 
 /** `name`: a text, or a link as HTML. */
 export type ShareRow = { name: string | { link: string }; count: number }
@@ -21,7 +20,7 @@ export function renderShareTable(
   words: Words,
   { head, rows, total, label, isWithoutBars = false }: ShareTableInput,
 ): string {
-  const texts = wordsOf(words, SCAN_TEXTS)
+  const { texts } = words
   const lines = rows.map(({ name, count }) => {
     const share = total === 0 ? 0 : count / total
     const bar = isWithoutBars
@@ -30,28 +29,28 @@ export function renderShareTable(
     const named = typeof name === 'string' ? html`${name}` : name.link
     return html`<tr><th scope="row">!${named}!${bar}</th><td>${words.number(count)}</td><td>${words.percent(share)}</td></tr>`
   })
-  return html`<table class="numbers shares" aria-label="${label}"><thead><tr><th scope="col">${head}</th><th scope="col">${texts.scans}</th><th scope="col">${texts.share}</th></tr></thead><tbody>!${lines}</tbody></table>`
+  return html`<table class="numbers shares" aria-label="${label}"><thead><tr><th scope="col">${head}</th><th scope="col">${texts.scans.scans}</th><th scope="col">${texts.scans.share}</th></tr></thead><tbody>!${lines}</tbody></table>`
 }
 
 /** Codes that stand for no country are called unknown. */
 export const getCountryName = (words: Words, code: string): string =>
-  words.country(code) ?? wordsOf(words, SCAN_TEXTS).unknownCountry
+  words.country(code) ?? words.texts.scans.unknownCountry
 
 const sumCounts = (rows: readonly ShareRow[]) => rows.reduce((all, { count }) => all + count, 0)
 
 /** Shows the first `shown` countries; the others are collapsed. */
 export function renderCountryTable(words: Words, byCountry: ScanCounts, shown: number): string {
-  const texts = wordsOf(words, SCAN_TEXTS)
+  const { texts } = words
   const rows = Object.entries(byCountry).map(([code, count]) => ({
     name: getCountryName(words, code),
     count,
   }))
   const total = sumCounts(rows)
   const table = (some: readonly ShareRow[], label: string, isWithoutBars = false) =>
-    renderShareTable(words, { head: texts.country, rows: some, total, label, isWithoutBars })
+    renderShareTable(words, { head: texts.scans.country, rows: some, total, label, isWithoutBars })
   const others = rows.slice(shown)
-  const label = texts.otherCountries(others.length)
-  return html`!${table(rows.slice(0, shown), texts.countries)}!${others.length === 0 ? '' : html`<details class="fold-small"><summary>${label}</summary>!${table(others, label, true)}</details>`}`
+  const label = texts.scans.otherCountries({ count: others.length })
+  return html`!${table(rows.slice(0, shown), texts.scans.countries)}!${others.length === 0 ? '' : html`<details class="fold-small"><summary>${label}</summary>!${table(others, label, true)}</details>`}`
 }
 
 /** One row for each of `names`, in its order, also for counts of zero. */

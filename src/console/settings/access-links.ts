@@ -14,7 +14,7 @@ import {
 import { getState } from '../../passports/core/state.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 import { getProductName } from '../product-data/titles.ts'
 import {
   LINK_LABEL_LENGTH_MAX,
@@ -24,7 +24,6 @@ import {
   revokeLinkPage,
 } from './access-link-pages.ts'
 import { LINKS } from './places.ts'
-import { SETTINGS_TEXTS } from './texts.ts'
 
 const DAY_MS = 86_400_000
 const USUAL_DAYS = 90
@@ -75,7 +74,7 @@ async function namesOf(
 
 export async function submitLink(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, form, words } = visit
-  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { texts } = words
   const typed = {
     label: form.text('label'),
     audience: form.text('audience'),
@@ -86,8 +85,8 @@ export async function submitLink(visit: SignedInVisit): Promise<Outcome> {
   const problems = problemsOf({
     label: nameProblem(words.texts, typed.label, LINK_LABEL_LENGTH_MAX),
     audience: LINK_AUDIENCES.some(one => one === typed.audience) ? undefined : words.texts.errors.choice,
-    product: isProduct(typed.product) ? undefined : texts.productUnknown,
-    ends: expiresAt === undefined ? texts.linkEndsWrong : undefined,
+    product: isProduct(typed.product) ? undefined : texts.accessLinks.productUnknown,
+    ends: expiresAt === undefined ? texts.accessLinks.endsWrong : undefined,
   })
   if (!isFine(problems) || expiresAt === undefined) return list(visit, typed, problems)
   try {
@@ -101,7 +100,7 @@ export async function submitLink(visit: SignedInVisit): Promise<Outcome> {
     return linkPage(words, link)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error
-    return list(visit, typed, { product: texts.productUnknown })
+    return list(visit, typed, { product: texts.accessLinks.productUnknown })
   }
 }
 

@@ -1,5 +1,6 @@
 /** The audit log, newest first, a page at a time. */
 import { html } from 'ghtml'
+import type { AuditAction } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { type AuditEntry, listAuditEntries } from '../../accounts/list-audit-entries.ts'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
@@ -10,33 +11,30 @@ import type { ImportAuditSubject } from '../../transfer/spreadsheets/run-import.
 import { listWebhooks } from '../../webhooks/endpoint.ts'
 import { PRODUCTS, WEBHOOKS } from '../page/addresses.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { SHEET_TEXTS } from '../page/sheet-texts.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 import { formatTitle } from '../product-data/titles.ts'
-import { AUDIT_TEXTS } from './audit-texts.ts'
 import { AUDIT, wayBack } from './places.ts'
-import { SETTINGS_TEXTS } from './texts.ts'
 
 const A_PAGE = 50
 /** Fifty names of 500 characters would be most of the page. */
 const LONGEST_NAME = 100
 
 export async function showAudit({ setup, session, query, words }: SignedInVisit): Promise<Outcome> {
-  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { texts } = words
   const before = query.get('before') ?? ''
   const ctx = toAccountContext(setup, session)
   const { entries, next } = await listAuditEntries(ctx, { before, limit: A_PAGE })
   const named = await linksIn(words, ctx, entries)
   const list = html`<ul class="rows">!${entries.map(entry => line(words, entry, named))}</ul>`
   const ways = [
-    before === '' ? '' : html`<a class="button second" href="${AUDIT}">${texts.newest}</a>`,
+    before === '' ? '' : html`<a class="button second" href="${AUDIT}">${texts.audit.newest}</a>`,
     next === undefined
       ? ''
-      : html`<a class="button second" href="${AUDIT}?before=${next}" rel="next">${texts.older}</a>`,
+      : html`<a class="button second" href="${AUDIT}?before=${next}" rel="next">${texts.audit.older}</a>`,
   ]
-  const body = html`!${wayBack(words)}<h1>${texts.audit}</h1><p class="lead">${texts.auditLead}</p>
-!${entries.length === 0 ? html`<p class="empty">${texts.auditNone}</p>` : list}<div class="choices after">!${ways}</div>`
-  return { title: texts.audit, body }
+  const body = html`!${wayBack(words)}<h1>${texts.audit.title}</h1><p class="lead">${texts.audit.lead}</p>
+!${entries.length === 0 ? html`<p class="empty">${texts.audit.none}</p>` : list}<div class="choices after">!${ways}</div>`
+  return { title: texts.audit.title, body }
 }
 
 /** What stands for a subject that is an id, by that id. */
@@ -57,7 +55,7 @@ async function linksIn(words: Words, ctx: AccountContext, entries: readonly Audi
   return new Map([
     ...summaries.map(row => {
       const id = idFromUuid(row.id)
-      const name = formatTitle(words, row.product_name ?? words.texts.unnamed, row)
+      const name = formatTitle(words, row.product_name ?? words.texts.page.unnamed, row)
       return [id, link(`${PRODUCTS}/${id}`, name)] as const
     }),
     ...webhooks.map(
@@ -67,10 +65,12 @@ async function linksIn(words: Words, ctx: AccountContext, entries: readonly Audi
 }
 
 function line(words: Words, { at, who, kind, action, subject }: AuditEntry, named: Named): string {
-  const texts = wordsOf(words, SETTINGS_TEXTS)
-  const name = kind === 'operator' ? texts.operator : who
-  const badge = texts.kinds[kind] === '' ? '' : html` <span class="badge">${texts.kinds[kind]}</span>`
-  return html`<li><strong>${wordsOf(words, AUDIT_TEXTS)[action]}</strong> !${subject === who ? '' : (named.get(subject) ?? about(words, action, subject))}
+  const { texts } = words
+  const auditActions: Readonly<Record<AuditAction, string>> = texts.auditActions
+  const name = kind === 'operator' ? texts.audit.operator : who
+  const badge =
+    texts.audit.kinds[kind] === '' ? '' : html` <span class="badge">${texts.audit.kinds[kind]}</span>`
+  return html`<li><strong>${auditActions[action]}</strong> !${subject === who ? '' : (named.get(subject) ?? about(words, action, subject))}
 <span class="quiet"><time datetime="${at}">${words.minute(at)}</time> · ${name}!${badge}</span></li>`
 }
 
@@ -79,10 +79,10 @@ function about(words: Words, action: AuditEntry['action'], subject: string): str
   if (action !== 'import_started' && action !== 'import_done' && action !== 'import_stopped')
     return html`${subject}`
   const { file, rows, ...counts } = JSON.parse(subject) as ImportAuditSubject
-  const texts = wordsOf(words, SHEET_TEXTS)
+  const { texts } = words
   const said = Object.entries(counts).flatMap(([one, n]) =>
-    n === 0 ? [] : `${texts.outcomes.has[one as keyof typeof counts]}: ${words.number(n)}`,
+    n === 0 ? [] : `${texts.spreadsheets.outcomes.has[one as keyof typeof counts]}: ${words.number(n)}`,
   )
-  if (rows !== undefined) said.unshift(texts.rows(rows, words.number(rows)))
+  if (rows !== undefined) said.unshift(texts.spreadsheets.rows({ count: rows }))
   return html`${file}${said.length === 0 ? '' : ` (${said.join(', ')})`}`
 }

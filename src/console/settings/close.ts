@@ -6,16 +6,14 @@ import { ALL_DATA, HOME, SETTINGS } from '../page/addresses.ts'
 import { input, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { wordsOf } from '../page/words.ts'
 import { wayBack } from './places.ts'
-import { SETTINGS_TEXTS } from './texts.ts'
 
 export const showClose = (visit: SignedInVisit): Outcome => page(visit, {})
 
 export async function submitClose(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, form, words } = visit
   const isSame = form.text('name') === session.account.name.trim()
-  const problems = problemsOf({ name: isSame ? undefined : wordsOf(words, SETTINGS_TEXTS).closeWrong })
+  const problems = problemsOf({ name: isSame ? undefined : words.texts.closeAccount.wrong })
   if (!isFine(problems)) return page(visit, problems)
   const ctx = toAccountContext(setup, session)
   await closeAccount(ctx, ctx.accountId)
@@ -23,15 +21,15 @@ export async function submitClose(visit: SignedInVisit): Promise<Outcome> {
 }
 
 function page({ session, words }: SignedInVisit, problems: Problems): Outcome {
-  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { texts } = words
   const { name } = session.account
-  const title = texts.closeTitle(name)
-  const field = { name: 'name', label: texts.closeType(name), autocomplete: 'off' }
-  const body = html`!${wayBack(words)}<h1>${title}</h1><p class="lead">${texts.closeLead}</p>
-<ul class="points">!${texts.closePoints.map(point => html`<li>${point}</li>`)}</ul>
-<p><a class="alone" href="${ALL_DATA}">${texts.closeData}</a></p>
-!${summary(words.texts, problems, { name: texts.name })}
+  const title = texts.closeAccount.question({ name })
+  const field = { name: 'name', label: texts.closeAccount.type({ name }), autocomplete: 'off' }
+  const body = html`!${wayBack(words)}<h1>${title}</h1><p class="lead">${texts.closeAccount.lead}</p>
+<ul class="points">!${texts.closeAccount.points.map(point => html`<li>${point}</li>`)}</ul>
+<p><a class="alone" href="${ALL_DATA}">${texts.closeAccount.data}</a></p>
+!${summary(words.texts, problems, { name: texts.settings.name })}
 <form method="post" action="${SETTINGS}/close" novalidate class="narrow">!${input(field, problems)}
-<div class="choices"><button class="danger">${texts.closeSubmit}</button> <a class="button second" href="${SETTINGS}">${texts.keep}</a></div></form>`
+<div class="choices"><button class="danger">${texts.closeAccount.submit}</button> <a class="button second" href="${SETTINGS}">${texts.people.keep}</a></div></form>`
   return { title, body, status: isFine(problems) ? 200 : 422 }
 }

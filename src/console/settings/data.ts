@@ -8,10 +8,7 @@ import { ALL_DATA } from '../page/addresses.ts'
 import { input, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { wordsOf } from '../page/words.ts'
-import { DATA_TEXTS } from './data-texts.ts'
 import { wayBack } from './places.ts'
-import { SETTINGS_TEXTS } from './texts.ts'
 
 export const showData = (visit: SignedInVisit): Promise<Outcome> => page(visit, {})
 
@@ -24,8 +21,8 @@ export async function submitData(visit: SignedInVisit): Promise<Outcome> {
   const checked = await checkOwnPassword(setup, session, { password, network })
   if (!('token' in checked)) {
     visit.note('proof_refused')
-    if (checked.problem === 'wrong') return wrong(visit, wordsOf(words, SETTINGS_TEXTS).passwordWrong)
-    return wrong(visit, words.texts.signInWait(Math.ceil(checked.seconds / 60)), 429)
+    if (checked.problem === 'wrong') return wrong(visit, words.texts.password.wrong)
+    return wrong(visit, words.texts.signIn.wait({ count: Math.ceil(checked.seconds / 60) }), 429)
   }
   const day = setup.clock.now().toISOString().slice(0, 10)
   const name = `${session.account.name} ${day}.ndjson`
@@ -34,7 +31,7 @@ export async function submitData(visit: SignedInVisit): Promise<Outcome> {
   const content = await openExportDownload(toAccountContext(setup, session), way, name)
   const { token } = checked
   if (content === undefined) {
-    return page(visit, { problem: wordsOf(words, DATA_TEXTS).busy, status: 503, session: token })
+    return page(visit, { problem: words.texts.dataDownload.busy, status: 503, session: token })
   }
   return { file: { name, type: 'application/x-ndjson', content }, session: token }
 }
@@ -46,7 +43,7 @@ async function page(
   { setup, session, words }: SignedInVisit,
   { problems = {}, problem, status = 200, session: token }: Told,
 ): Promise<Outcome> {
-  const texts = wordsOf(words, DATA_TEXTS)
+  const { texts } = words
   const usage = await getUsage(toAccountContext(setup, session))
   const counts = usage.map(
     ({ level, used }) => html`<div><dt>${texts.levels[level]}</dt><dd>${words.number(used)}</dd></div>`,
@@ -55,16 +52,21 @@ async function page(
     html`<ul class="points">!${all.map(one => html`<li>${one}</li>`)}</ul>`
   const field = {
     name: 'password',
-    label: texts.password,
-    hint: texts.passwordHint,
+    label: texts.dataDownload.password,
+    hint: texts.dataDownload.passwordHint,
     type: 'password',
     autocomplete: 'current-password',
   } as const
-  const body = html`!${wayBack(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
-!${notice(problem)}!${summary(words.texts, problems, { password: texts.password })}<dl class="facts">!${counts}</dl>
-<form method="post" action="${ALL_DATA}" novalidate class="narrow">!${input(field, problems)}<button>${texts.submit}</button></form>
-<section aria-labelledby="in"><h2 id="in">${texts.inIt}</h2>!${points(texts.inItPoints)}<p>${texts.notInIt}</p></section>
-<section aria-labelledby="whole"><h2 id="whole">${texts.whole}</h2><p>${texts.wholeLead}</p>!${points(texts.wholePoints)}<p class="quiet">${texts.format}</p></section>`
+  const body = html`!${wayBack(words)}<h1>${texts.dataDownload.title}</h1><p class="lead">${texts.dataDownload.lead}</p>
+!${notice(problem)}!${summary(words.texts, problems, { password: texts.dataDownload.password })}<dl class="facts">!${counts}</dl>
+<form method="post" action="${ALL_DATA}" novalidate class="narrow">!${input(field, problems)}<button>${texts.dataDownload.submit}</button></form>
+<section aria-labelledby="in"><h2 id="in">${texts.dataDownload.inIt}</h2>!${points(texts.dataDownload.inItPoints)}<p>${texts.dataDownload.notInIt}</p></section>
+<section aria-labelledby="whole"><h2 id="whole">${texts.dataDownload.whole}</h2><p>${texts.dataDownload.wholeLead}</p>!${points(texts.dataDownload.wholePoints)}<p class="quiet">${texts.dataDownload.format}</p></section>`
   const moved = token === undefined ? {} : { session: token }
-  return { title: texts.title, body, status: isFine(problems) ? status : Math.max(status, 422), ...moved }
+  return {
+    title: texts.dataDownload.title,
+    body,
+    status: isFine(problems) ? status : Math.max(status, 422),
+    ...moved,
+  }
 }

@@ -8,63 +8,65 @@ import { SETTINGS } from '../page/addresses.ts'
 import { input, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Texts } from '../page/texts.ts'
+import type { Words } from '../page/words.ts'
 import { OF_ACCOUNT, OF_PERSON } from './places.ts'
 import { quotaBars } from './quota-bars.ts'
-import { SETTINGS_TEXTS, type SettingsTexts } from './texts.ts'
 
 export const showSettings = (visit: SignedInVisit): Promise<Outcome> =>
   page(visit, visit.session.account.name, {})
 
 async function page(visit: SignedInVisit, name: string, problems: Problems): Promise<Outcome> {
   const { setup, session, words } = visit
-  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { texts } = words
   const ctx = toAccountContext(setup, session)
   const [usage, indexable] = await Promise.all([getUsage(ctx), isIndexable(ctx)])
   const isOwner = session.role === 'owner'
-  const facts = html`<dl class="facts"><div><dt>${texts.name}</dt><dd>${session.account.name}</dd></div>
-<div><dt>${words.texts.plan}</dt><dd>${session.account.plan}</dd></div>
-<div><dt>${words.texts.role}</dt><dd>${words.texts.roles[session.role]}</dd></div></dl>`
-  const body = html`<h1>${texts.settings}</h1>!${summary(words.texts, problems, { name: texts.name })}!${facts}
-<section aria-labelledby="account"><h2 id="account">${texts.account}</h2>!${places(texts, isOwner ? OF_ACCOUNT : OF_ACCOUNT.filter(place => !('isForOwners' in place)))}</section>
-<section aria-labelledby="you"><h2 id="you">${texts.you}</h2><p class="quiet">${texts.signedInWith(session.email)}</p>!${places(texts, OF_PERSON)}</section>
-<section aria-labelledby="quota"><h2 id="quota">${words.texts.quota}</h2>!${quotaBars(words, usage)}</section>
+  const facts = html`<dl class="facts"><div><dt>${texts.settings.name}</dt><dd>${session.account.name}</dd></div>
+<div><dt>${words.texts.home.plan}</dt><dd>${session.account.plan}</dd></div>
+<div><dt>${words.texts.home.role}</dt><dd>${words.texts.roles[session.role]}</dd></div></dl>`
+  const body = html`<h1>${texts.settings.title}</h1>!${summary(words.texts, problems, { name: texts.settings.name })}!${facts}
+<section aria-labelledby="account"><h2 id="account">${texts.settings.account}</h2>!${places(texts, isOwner ? OF_ACCOUNT : OF_ACCOUNT.filter(place => !('isForOwners' in place)))}</section>
+<section aria-labelledby="you"><h2 id="you">${texts.settings.you}</h2><p class="quiet">${texts.password.signedInWith({ email: session.email })}</p>!${places(texts, OF_PERSON)}</section>
+<section aria-labelledby="quota"><h2 id="quota">${words.texts.home.quota}</h2>!${quotaBars(words, usage)}</section>
 !${engines(texts, indexable, isOwner)}!${isOwner ? nameForm(words, name, problems) : ''}!${isOwner ? closing(texts) : ''}`
-  return { title: texts.settings, body, status: isFine(problems) ? 200 : 422 }
+  return { title: texts.settings.title, body, status: isFine(problems) ? 200 : 422 }
 }
 
-function places(texts: SettingsTexts, all: readonly { path: string; key: string }[]): string {
+type SettingsPlace = { path: string; key: keyof Texts['settings']['places'] }
+
+function places(texts: Texts, all: readonly SettingsPlace[]): string {
   const lines = all.map(({ path, key }) => {
-    const [name, what] = texts.places[key] ?? [key, '']
-    return html`<li><a class="row-link" href="${path}">${name}</a><span class="quiet">${what}</span></li>`
+    const { name, hint } = texts.settings.places[key]
+    return html`<li><a class="row-link" href="${path}">${name}</a><span class="quiet">${hint}</span></li>`
   })
   return html`<ul class="rows">!${lines}</ul>`
 }
 
-function engines(texts: SettingsTexts, indexable: boolean, isOwner: boolean): string {
-  const button = indexable ? texts.enginesTurnOff : texts.enginesTurnOn
+function engines(texts: Texts, indexable: boolean, isOwner: boolean): string {
+  const button = indexable ? texts.settings.enginesTurnOff : texts.settings.enginesTurnOn
   const form = html`<form method="post" action="${SETTINGS}/indexing"><button class="second" name="to" value="${indexable ? 'no' : 'yes'}">${button}</button></form>`
-  return html`<section aria-labelledby="engines"><h2 id="engines">${texts.engines}</h2>
-<p>${indexable ? texts.enginesOn : texts.enginesOff}</p>!${isOwner ? form : html`<p class="quiet">${texts.ownersOnly}</p>`}</section>`
+  return html`<section aria-labelledby="engines"><h2 id="engines">${texts.settings.engines}</h2>
+<p>${indexable ? texts.settings.enginesOn : texts.settings.enginesOff}</p>!${isOwner ? form : html`<p class="quiet">${texts.settings.ownersOnly}</p>`}</section>`
 }
 
 function nameForm(words: Words, value: string, problems: Problems): string {
-  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { texts } = words
   const field = {
     name: 'name',
-    label: texts.name,
-    hint: texts.nameHint,
+    label: texts.settings.name,
+    hint: texts.settings.nameHint,
     value,
     autocomplete: 'organization',
     maxLength: MAX_ACCOUNT_NAME_LENGTH,
   }
-  return html`<section aria-label="${texts.name}">
+  return html`<section aria-label="${texts.settings.name}">
 <form method="post" action="${SETTINGS}/name" novalidate class="narrow">!${input(field, problems)}
-<button>${texts.rename}</button></form></section>`
+<button>${texts.settings.rename}</button></form></section>`
 }
 
-const closing = (texts: SettingsTexts) =>
-  html`<section><ul class="rows"><li><a class="row-link" href="${SETTINGS}/close">${texts.close}</a><span class="quiet">${texts.closeHint}</span></li></ul></section>`
+const closing = (texts: Texts) =>
+  html`<section><ul class="rows"><li><a class="row-link" href="${SETTINGS}/close">${texts.closeAccount.title}</a><span class="quiet">${texts.closeAccount.hint}</span></li></ul></section>`
 
 export async function submitName(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, form, words } = visit

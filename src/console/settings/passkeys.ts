@@ -12,11 +12,9 @@ import {
 } from '../../accounts/people/passkeys.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { wordsOf } from '../page/words.ts'
 import { requireHome } from '../sign-in/passkey.ts'
 import { confirmPage, passkeyPage, passkeysPage, removePasskeyPage } from './passkey-pages.ts'
 import { PASSKEYS } from './places.ts'
-import { SETTINGS_TEXTS } from './texts.ts'
 
 export const showPasskeys = (visit: SignedInVisit): Promise<Outcome> => list(visit, { name: '' })
 
@@ -42,29 +40,33 @@ export async function submitNewPasskey(visit: SignedInVisit): Promise<Outcome> {
   if (!isFine(problems)) return list(visit, { name, problems, status: 422 })
   const checked = await checkOwnPassword(setup, session, { password, network })
   if ('token' in checked) {
-    const options = await createPasskeyOptions(setup, session, { ...home, serviceName: words.texts.brand })
+    const options = await createPasskeyOptions(setup, session, {
+      ...home,
+      serviceName: words.texts.page.brand,
+    })
     return { ...confirmPage(visit, { name, options }), session: checked.token }
   }
   visit.note('proof_refused')
   if (checked.problem === 'wait') {
-    const wait = words.texts.signInWait(Math.ceil(checked.seconds / 60))
+    const wait = words.texts.signIn.wait({ count: Math.ceil(checked.seconds / 60) })
     return list(visit, { name, problems: { password: wait }, status: 429 })
   }
-  const wrong = { password: wordsOf(words, SETTINGS_TEXTS).passwordWrong }
+  const wrong = { password: words.texts.password.wrong }
   return list(visit, { name, problems: wrong, status: 422 })
 }
 
 /** What the browser made. Only who got the challenge, after the password, has an answer to it. */
 export async function submitMadePasskey(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, form, words } = visit
-  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { texts } = words
   const home = requireHome(setup.addresses.publicUrl)
   const name = form.text('name')
   const problems = problemsOf({ name: nameProblem(words.texts, name, MAX_PASSKEY_NAME_LENGTH) })
   if (!isFine(problems)) return list(visit, { name, problems, status: 422 })
   const added = await addPasskey(setup, session, { home, answer: form.raw('answer'), name })
   if ('id' in added) return { to: PASSKEYS }
-  const refusal = added.problem === 'full' ? texts.passkeyFull(MAX_PASSKEYS_PER_PERSON) : texts.passkeyRefused
+  const refusal =
+    added.problem === 'full' ? texts.passkeys.full({ max: MAX_PASSKEYS_PER_PERSON }) : texts.passkeys.refused
   return list(visit, { name, refusal, status: 422 })
 }
 

@@ -5,16 +5,14 @@ import { findPasswordProblem } from '../../accounts/people/password.ts'
 import { input, newPasswordInput, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
 import type { Outcome, Page, SignedInVisit } from '../page/route.ts'
-import { wordsOf } from '../page/words.ts'
 import { passwordSentence } from '../sign-in/link-pages.ts'
 import { PASSWORD, wayBack } from './places.ts'
-import { SETTINGS_TEXTS } from './texts.ts'
 
 export const showPassword = (visit: SignedInVisit): Outcome => page(visit, {})
 
 export async function submitPassword(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, form, network, words } = visit
-  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { texts } = words
   const current = form.raw('current')
   const password = form.raw('password')
   const problem = findPasswordProblem(password, session.email)
@@ -26,28 +24,28 @@ export async function submitPassword(visit: SignedInVisit): Promise<Outcome> {
   const changed = await changePassword(setup, session, { current, password, network })
   if ('token' in changed) return { to: `${PASSWORD}?done=yes`, session: changed.token }
   visit.note('proof_refused')
-  if (changed.problem === 'wrong') return page(visit, { current: texts.passwordWrong })
-  const sentence = words.texts.signInWait(Math.ceil(changed.seconds / 60))
+  if (changed.problem === 'wrong') return page(visit, { current: texts.password.wrong })
+  const sentence = words.texts.signIn.wait({ count: Math.ceil(changed.seconds / 60) })
   return { ...page(visit, { current: sentence }), status: 429 }
 }
 
 function page({ session, query, words }: SignedInVisit, problems: Problems): Page {
-  const texts = wordsOf(words, SETTINGS_TEXTS)
-  const labels = { current: texts.current, password: texts.passwordNew }
+  const { texts } = words
+  const labels = { current: texts.password.current, password: texts.password.new }
   const done =
-    query.get('done') === null ? '' : html`<p class="reach" role="status">${texts.passwordDone}</p>`
+    query.get('done') === null ? '' : html`<p class="reach" role="status">${texts.password.done}</p>`
   const old = {
     name: 'current',
-    label: texts.current,
+    label: texts.password.current,
     type: 'password',
     autocomplete: 'current-password',
   } as const
   // For password managers: which entry the new password belongs to.
   const whose = html`<input type="text" name="email" value="${session.email}" autocomplete="username" class="sight" readonly tabindex="-1" aria-hidden="true">`
-  const body = html`!${wayBack(words)}<h1>${texts.password}</h1><p class="lead">${texts.signedInWith(session.email)} ${texts.passwordLead}</p>!${done}
+  const body = html`!${wayBack(words)}<h1>${texts.password.title}</h1><p class="lead">${texts.password.signedInWith({ email: session.email })} ${texts.password.lead}</p>!${done}
 !${summary(words.texts, problems, labels)}
 <form method="post" action="${PASSWORD}" novalidate class="narrow">!${whose}
-!${input(old, problems)}!${newPasswordInput(words.texts, texts.passwordNew, problems)}
-<button>${texts.passwordSubmit}</button></form>`
-  return { title: texts.password, body, status: isFine(problems) ? 200 : 422 }
+!${input(old, problems)}!${newPasswordInput(words.texts, texts.password.new, problems)}
+<button>${texts.password.submit}</button></form>`
+  return { title: texts.password.title, body, status: isFine(problems) ? 200 : 422 }
 }

@@ -5,72 +5,71 @@ import { ROLES } from '../../accounts/people/people.ts'
 import { copyable, input, notice, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
 import type { Page, SignedInVisit } from '../page/route.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 import { PEOPLE, wayBack } from './places.ts'
-import { SETTINGS_TEXTS } from './texts.ts'
 
 export type InvitationForm = { email: string; role: string }
 type Shown = { members: readonly Member[]; self: string; typed: InvitationForm; problems: Problems }
 
 export function peoplePage(visit: SignedInVisit, { members, self, typed, problems }: Shown): Page {
   const { words, session, setup, query } = visit
-  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { texts } = words
   const isOwner = session.role === 'owner'
   const invited = query.get('invited')
   // Only somebody who is in the list: the address must not be able to put words on the page.
   const newest = members.find(member => member.email === invited && isFine(problems))
-  const said = setup.mail.hasServer ? texts.invited : texts.invitedSilently
-  const done = newest === undefined ? '' : html`<p class="reach" role="status">${said(newest.email)}</p>`
+  const said = setup.mail.hasServer ? texts.people.invited : texts.people.invitedSilently
+  const done =
+    newest === undefined ? '' : html`<p class="reach" role="status">${said({ email: newest.email })}</p>`
   const rows = members.map(member => row(words, member, { isSelf: member.id === self, isOwner }))
-  const body = html`!${wayBack(words)}<h1>${texts.people}</h1><p class="lead">${texts.peopleLead}</p>!${done}
-!${summary(words.texts, problems, { email: words.texts.email, role: texts.role })}
+  const body = html`!${wayBack(words)}<h1>${texts.people.title}</h1><p class="lead">${texts.people.lead}</p>!${done}
+!${summary(words.texts, problems, { email: words.texts.signIn.email, role: texts.people.role })}
 <ul class="rows">!${rows}</ul>!${isOwner ? inviteForm(visit, typed, problems) : ''}`
-  return { title: texts.people, body, status: isFine(problems) ? 200 : 422 }
+  return { title: texts.people.title, body, status: isFine(problems) ? 200 : 422 }
 }
 
 function row(words: Words, member: Member, as: { isSelf: boolean; isOwner: boolean }): string {
-  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { texts } = words
   const facts = [
     words.texts.roles[member.role],
-    texts.since(words.date(member.since)),
-    member.hasPassword ? null : texts.notYet,
+    texts.people.since({ date: words.date(member.since) }),
+    member.hasPassword ? null : texts.people.notYet,
   ]
   const act = (path: string, word: string) =>
     html`<a class="action" href="${PEOPLE}/${path}">${word}<span class="sight"> ${member.email}</span></a>`
   const acts = as.isOwner
-    ? act(member.id, texts.change)
+    ? act(member.id, texts.people.change)
     : as.isSelf
-      ? act(`${member.id}/remove`, texts.leave)
+      ? act(`${member.id}/remove`, texts.people.leave)
       : ''
-  const you = as.isSelf ? html` <span class="badge">${texts.you1}</span>` : ''
+  const you = as.isSelf ? html` <span class="badge">${texts.people.you}</span>` : ''
   return html`<li class="with-act"><div><strong>${member.email}</strong>!${you}
 <span class="quiet line">${facts.filter(fact => fact !== null).join(' · ')}</span></div>!${acts}</li>`
 }
 
 const roleChoice = (words: Words, value: string) => {
-  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { texts } = words
   const options = ROLES.map(role => [role, words.texts.roles[role]] as const)
-  return { name: 'role', label: texts.role, value, options }
+  return { name: 'role', label: texts.people.role, value, options }
 }
 
 function inviteForm({ words, setup }: SignedInVisit, typed: InvitationForm, problems: Problems): string {
-  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { texts } = words
   const email = {
     name: 'email',
-    label: words.texts.email,
-    hint: setup.mail.hasServer ? texts.inviteHint : texts.inviteHintShown,
+    label: words.texts.signIn.email,
+    hint: setup.mail.hasServer ? texts.people.inviteHint : texts.people.inviteHintShown,
     type: 'email',
     value: typed.email,
     autocomplete: 'off',
   } as const
-  return html`<section aria-labelledby="invite"><h2 id="invite">${texts.invite}</h2>
+  return html`<section aria-labelledby="invite"><h2 id="invite">${texts.people.invite}</h2>
 <form method="post" action="${PEOPLE}" novalidate class="narrow">
 !${input(email, problems)}!${select(roleChoice(words, typed.role), problems)}
-<button>${texts.inviteSubmit}</button></form></section>`
+<button>${texts.people.inviteSubmit}</button></form></section>`
 }
 
-const toPeople = (words: Words) =>
-  wayBack(words, { path: PEOPLE, name: wordsOf(words, SETTINGS_TEXTS).people })
+const toPeople = (words: Words) => wayBack(words, { path: PEOPLE, name: words.texts.people.title })
 
 type Told = { refusal?: string; isInvited?: boolean; isSignedOut?: boolean }
 
@@ -80,59 +79,64 @@ export function personPage(
   problems: Problems,
   { refusal, isInvited = false, isSignedOut = false }: Told = {},
 ): Page {
-  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { texts } = words
   const said = isInvited
-    ? texts.invitedAgain(member.email)
+    ? texts.people.invitedAgain({ email: member.email })
     : isSignedOut
-      ? texts.sessionsEndedOf(member.email)
+      ? texts.people.sessionsEndedOf({ email: member.email })
       : undefined
   const done = said === undefined ? '' : html`<p class="reach" role="status">${said}</p>`
-  const againLead = setup.mail.hasServer ? texts.inviteAgainLead : texts.inviteAgainLeadShown
-  const againSubmit = setup.mail.hasServer ? texts.inviteAgain : texts.inviteAgainShown
+  const againLead = setup.mail.hasServer ? texts.people.inviteAgainLead : texts.people.inviteAgainLeadShown
+  const againSubmit = setup.mail.hasServer ? texts.people.inviteAgain : texts.people.inviteAgainShown
   const again = member.hasPassword
     ? ''
     : html`<form method="post" action="${PEOPLE}/${member.id}/invite" class="narrow"><p class="hint" id="again">${againLead}</p><button class="second" aria-describedby="again">${againSubmit}</button></form>`
   const body = html`!${toPeople(words)}<h1>${member.email}</h1>
-<p class="lead">${texts.since(words.date(member.since))}!${member.hasPassword ? '' : html` · ${texts.notYet}`}</p>!${done}!${notice(refusal)}
-!${summary(words.texts, problems, { role: texts.role })}!${again}
+<p class="lead">${texts.people.since({ date: words.date(member.since) })}!${member.hasPassword ? '' : html` · ${texts.people.notYet}`}</p>!${done}!${notice(refusal)}
+!${summary(words.texts, problems, { role: texts.people.role })}!${again}
 <form method="post" action="${PEOPLE}/${member.id}" novalidate class="narrow">
-!${select(roleChoice(words, member.role), problems)}<button>${texts.saveRole}</button></form>
-<form method="post" action="${PEOPLE}/${member.id}/end-sessions" class="narrow"><p class="hint" id="end">${texts.endSessionsLead}</p><button class="second" aria-describedby="end">${texts.endSessionsOf}</button></form>
-<p><a class="alone" href="${PEOPLE}/${member.id}/remove">${texts.remove}</a></p>`
+!${select(roleChoice(words, member.role), problems)}<button>${texts.people.saveRole}</button></form>
+<form method="post" action="${PEOPLE}/${member.id}/end-sessions" class="narrow"><p class="hint" id="end">${texts.people.endSessionsLead}</p><button class="second" aria-describedby="end">${texts.people.endSessionsOf}</button></form>
+<p><a class="alone" href="${PEOPLE}/${member.id}/remove">${texts.people.remove}</a></p>`
   return { title: member.email, body, status: isFine(problems) ? 200 : 422 }
 }
 
 /** For an owner who hands the link on; it is never shown again. */
 export function invitationPage({ words }: SignedInVisit, member: Member, link: string): Page {
-  const texts = wordsOf(words, SETTINGS_TEXTS)
-  const field = { name: 'link', label: texts.invitationLink, value: link, rows: 3 }
-  const body = html`!${toPeople(words)}<h1>${texts.invitationShown(member.email)}</h1><p class="lead">${texts.invitationShownLead}</p>
-!${copyable(words.texts, field)}<p class="choices"><a class="button" href="${PEOPLE}">${texts.invitationDone}</a></p>`
-  return { title: texts.invitationShown(member.email), body, scripts: ['copy'] }
+  const { texts } = words
+  const field = { name: 'link', label: texts.people.invitationLink, value: link, rows: 3 }
+  const body = html`!${toPeople(words)}<h1>${texts.people.invitationShown({ email: member.email })}</h1><p class="lead">${texts.people.invitationShownLead}</p>
+!${copyable(words.texts, field)}<p class="choices"><a class="button" href="${PEOPLE}">${texts.people.invitationDone}</a></p>`
+  return { title: texts.people.invitationShown({ email: member.email }), body, scripts: ['copy'] }
 }
 
 export function removePage({ words }: SignedInVisit, member: Member, refusal?: string): Page {
-  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { texts } = words
   const words3 = {
-    title: texts.removeTitle(member.email),
-    lead: texts.removeLead,
-    submit: texts.removeSubmit,
+    title: texts.people.removeTitle({ email: member.email }),
+    lead: texts.people.removeLead,
+    submit: texts.people.removeSubmit,
   }
   return surePage(words, member, { ...words3, refusal })
 }
 
 export function leavePage({ words, session }: SignedInVisit, member: Member, refusal?: string): Page {
-  const texts = wordsOf(words, SETTINGS_TEXTS)
-  const title = texts.leaveTitle(session.account.name)
-  return surePage(words, member, { title, lead: texts.leaveLead, submit: texts.leaveSubmit, refusal })
+  const { texts } = words
+  const title = texts.people.leaveTitle({ account: session.account.name })
+  return surePage(words, member, {
+    title,
+    lead: texts.people.leaveLead,
+    submit: texts.people.leaveSubmit,
+    refusal,
+  })
 }
 
 type Sure = { title: string; lead: string; submit: string; refusal: string | undefined }
 
 function surePage(words: Words, member: Member, { title, lead, submit, refusal }: Sure): Page {
-  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { texts } = words
   const body = html`!${toPeople(words)}<h1>${title}</h1>!${notice(refusal)}<p class="lead">${lead}</p>
 <form method="post" action="${PEOPLE}/${member.id}/remove" class="choices">
-<button class="danger">${submit}</button> <a class="button second" href="${PEOPLE}">${texts.keep}</a></form>`
+<button class="danger">${submit}</button> <a class="button second" href="${PEOPLE}">${texts.people.keep}</a></form>`
   return { title, body }
 }

@@ -21,7 +21,6 @@ import { SIGN_IN } from '../page/addresses.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { shownOnce } from '../page/secret-cookie.ts'
-import { wordsOf } from '../page/words.ts'
 import { invitationLetter } from '../sign-in/emails.ts'
 import {
   type InvitationForm,
@@ -32,7 +31,6 @@ import {
   removePage,
 } from './people-pages.ts'
 import { PEOPLE } from './places.ts'
-import { SETTINGS_TEXTS } from './texts.ts'
 
 const EMPTY: InvitationForm = { email: '', role: 'editor' }
 
@@ -48,7 +46,7 @@ const selfOf = ({ session }: SignedInVisit) => idFromUuid(session.personId)
 /** The person is in at once; the letter tells them, and brings whoever is new here the link for a password. */
 export async function submitInvitation(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, form, words } = visit
-  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { texts } = words
   const typed = { email: form.text('email'), role: form.text('role') }
   const role = ROLES.find(one => one === typed.role)
   const { errors } = words.texts
@@ -61,7 +59,7 @@ export async function submitInvitation(visit: SignedInVisit): Promise<Outcome> {
   try {
     const reader = readerOf(visit)
     const invited = await inviteMember(toAccountContext(setup, session), { email: typed.email, role, reader })
-    if ('problem' in invited) return list(visit, typed, { email: texts.inviteVouched })
+    if ('problem' in invited) return list(visit, typed, { email: texts.people.inviteVouched })
     return toInvited(
       visit,
       { ...invited, role },
@@ -69,8 +67,8 @@ export async function submitInvitation(visit: SignedInVisit): Promise<Outcome> {
     )
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    if (error.code === 'validation') return list(visit, typed, { email: texts.isMember })
-    if (error.code === 'rate_limited') return list(visit, typed, { email: texts.inviteMany })
+    if (error.code === 'validation') return list(visit, typed, { email: texts.people.isMember })
+    if (error.code === 'rate_limited') return list(visit, typed, { email: texts.people.inviteMany })
     throw error
   }
 }
@@ -121,19 +119,19 @@ function postInvitation({ setup, session, words }: SignedInVisit, { email, role,
 /** For a letter that did not come, or a link that is too old. */
 export async function submitInvitationAgain(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, params, words } = visit
-  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { texts } = words
   try {
     const again = { id: params.id ?? '', reader: readerOf(visit) }
     const { member, token, ...rest } = await inviteAgain(toAccountContext(setup, session), again)
     if ('reason' in rest) {
-      const refusal = rest.reason === 'elsewhere' ? texts.invitedElsewhere : texts.notInvited
+      const refusal = rest.reason === 'elsewhere' ? texts.people.invitedElsewhere : texts.people.notInvited
       return { ...personPage(visit, member, {}, { refusal }), status: 422 }
     }
     return toInvited(visit, { ...member, token }, `${PEOPLE}/${member.id}?invited=again`)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error
     const member = await memberOf(visit)
-    return { ...personPage(visit, member, {}, { refusal: texts.inviteMany }), status: 429 }
+    return { ...personPage(visit, member, {}, { refusal: texts.people.inviteMany }), status: 429 }
   }
 }
 
@@ -156,9 +154,7 @@ export async function submitRole(visit: SignedInVisit): Promise<Outcome> {
   const role = ROLES.find(one => one === form.text('role'))
   if (role === undefined) return personPage(visit, member, { role: words.texts.errors.choice })
   const isDone = await changeRole(toAccountContext(setup, session), { id: member.id, role })
-  return isDone
-    ? { to: PEOPLE }
-    : personPage(visit, member, { role: wordsOf(words, SETTINGS_TEXTS).lastOwner })
+  return isDone ? { to: PEOPLE } : personPage(visit, member, { role: words.texts.people.lastOwner })
 }
 
 export async function showRemovePerson(visit: SignedInVisit): Promise<Outcome> {
@@ -169,7 +165,7 @@ export async function showRemovePerson(visit: SignedInVisit): Promise<Outcome> {
 export async function submitRemovePerson(visit: SignedInVisit): Promise<Outcome> {
   const member = await removable(visit)
   const isDone = await removeMember(toAccountContext(visit.setup, visit.session), member.id)
-  const refusal = wordsOf(visit.words, SETTINGS_TEXTS).lastOwner
+  const refusal = visit.words.texts.people.lastOwner
   const isSelf = member.id === selfOf(visit)
   if (!isDone) return { ...(isSelf ? leavePage : removePage)(visit, member, refusal), status: 422 }
   return isSelf ? { to: SIGN_IN, session: null } : { to: PEOPLE }
@@ -179,7 +175,7 @@ export async function submitRemovePerson(visit: SignedInVisit): Promise<Outcome>
 async function removable(visit: SignedInVisit): Promise<Member> {
   const member = await memberOf(visit)
   if (visit.session.role === 'owner' || member.id === selfOf(visit)) return member
-  throw new AppError('read_only', wordsOf(visit.words, SETTINGS_TEXTS).onlySelf)
+  throw new AppError('read_only', visit.words.texts.people.onlySelf)
 }
 
 const memberOf = ({ setup, session, params }: SignedInVisit): Promise<Member> =>

@@ -2,8 +2,7 @@
 
 import { html } from 'ghtml'
 import { ALL_DATA, BRAND, KEYS, SETTINGS } from '../page/addresses.ts'
-import { type Words, wordsOf } from '../page/words.ts'
-import { SETTINGS_TEXTS } from './texts.ts'
+import type { Words } from '../page/words.ts'
 
 export const PEOPLE = `${SETTINGS}/people`
 export const LINKS = `${SETTINGS}/access-links`
@@ -30,6 +29,6 @@ export const OF_PERSON = [
 
 /** A line above the heading that leads back. */
 export const wayBack = (words: Words, to: { path: string; name: string } | undefined = undefined) => {
-  const { path, name } = to ?? { path: SETTINGS, name: wordsOf(words, SETTINGS_TEXTS).back }
+  const { path, name } = to ?? { path: SETTINGS, name: words.texts.settings.back }
   return html`<p class="way"><a class="alone" href="${path}">${name}</a></p>`
 }

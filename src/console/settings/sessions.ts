@@ -9,28 +9,27 @@ import {
 import { notFound } from '../../kernel/errors.ts'
 import { SIGN_IN } from '../page/addresses.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 import { SESSIONS, wayBack } from './places.ts'
-import { SETTINGS_TEXTS } from './texts.ts'
 
 export async function showSessions({ setup, session, words }: SignedInVisit): Promise<Outcome> {
-  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { texts } = words
   const all = await listSessions(setup, session.personId)
   const isThis = (one: SessionRecord) => one.id === session.id
   const sorted = [...all.filter(isThis), ...all.filter(one => !isThis(one))]
-  const others = html`<form method="post" action="${SESSIONS}/end-others"><button class="second">${texts.endOthers}</button></form>`
-  const body = html`!${wayBack(words)}<h1>${texts.sessions}</h1><p class="lead">${texts.sessionsLead}</p>
+  const others = html`<form method="post" action="${SESSIONS}/end-others"><button class="second">${texts.sessions.endOthers}</button></form>`
+  const body = html`!${wayBack(words)}<h1>${texts.sessions.title}</h1><p class="lead">${texts.sessions.lead}</p>
 <ul class="rows">!${sorted.map(one => row(words, one, isThis(one)))}</ul>!${all.length > 1 ? html`<div class="after">!${others}</div>` : ''}`
-  return { title: texts.sessions, body }
+  return { title: texts.sessions.title, body }
 }
 
 function row(words: Words, one: SessionRecord, isThis: boolean): string {
-  const texts = wordsOf(words, SETTINGS_TEXTS)
+  const { texts } = words
   const begun = words.minute(one.created_at)
-  const end = html`<form method="post" action="${SESSIONS}/${one.id}/end"><button class="second">${texts.endOne}<span class="sight">: ${texts.sessionOf(begun)}</span></button></form>`
-  return html`<li class="with-act"><dl class="pairs"><dt>${texts.begun}</dt><dd>${begun}</dd>
-<dt>${texts.lastUsed}</dt><dd>${isThis ? texts.now : texts.aboutHour(words.minute(one.last_used_at))}</dd>
-<dt>${texts.inAccount}</dt><dd>${one.account}</dd></dl>!${isThis ? html`<span class="badge">${texts.thisOne}</span>` : end}</li>`
+  const end = html`<form method="post" action="${SESSIONS}/${one.id}/end"><button class="second">${texts.sessions.endOne}<span class="sight">: ${texts.sessions.sessionOf({ time: begun })}</span></button></form>`
+  return html`<li class="with-act"><dl class="pairs"><dt>${texts.sessions.begun}</dt><dd>${begun}</dd>
+<dt>${texts.sessions.lastUsed}</dt><dd>${isThis ? texts.sessions.now : texts.sessions.aboutHour({ time: words.minute(one.last_used_at) })}</dd>
+<dt>${texts.sessions.inAccount}</dt><dd>${one.account}</dd></dl>!${isThis ? html`<span class="badge">${texts.sessions.thisOne}</span>` : end}</li>`
 }
 
 export async function submitEndSession({ setup, session, params }: SignedInVisit): Promise<Outcome> {

@@ -34,8 +34,8 @@ export async function confirm(visit: SignedInVisit): Promise<{ token: string } |
     const proven = await proveByPasskey(setup, session, { home, answer, network })
     if ('token' in proven) return proven
     visit.note('proof_refused')
-    if (proven.problem === 'wrong') return page(visit, { refusal: texts.passkeyRefused, status: 422 })
-    return page(visit, { refusal: texts.signInWait(Math.ceil(proven.seconds / 60)), status: 429 })
+    if (proven.problem === 'wrong') return page(visit, { refusal: texts.signIn.passkeyRefused, status: 422 })
+    return page(visit, { refusal: texts.signIn.wait({ count: Math.ceil(proven.seconds / 60) }), status: 429 })
   }
   if (!form.entries().some(([name]) => name === PASSWORD_FIELD)) return page(visit, { status: 403 })
   if (password === '') return page(visit, { problem: texts.errors.required, status: 422 })
@@ -43,7 +43,7 @@ export async function confirm(visit: SignedInVisit): Promise<{ token: string } |
   if ('token' in checked) return checked
   visit.note('proof_refused')
   if (checked.problem === 'wrong') return page(visit, { problem: texts.confirm.wrong, status: 422 })
-  return page(visit, { problem: texts.signInWait(Math.ceil(checked.seconds / 60)), status: 429 })
+  return page(visit, { problem: texts.signIn.wait({ count: Math.ceil(checked.seconds / 60) }), status: 429 })
 }
 
 type Shown = { problem?: string; refusal?: string; status: number }
@@ -87,7 +87,7 @@ function passkeyForm(
 ): string {
   const { origin } = new URL(setup.addresses.publicUrl)
   return html`<form method="post" action="${to}" class="narrow" hidden data-passkey="use" data-offer="no" data-options="${CONFIRM_OPTIONS}"
-data-cancelled="${texts.passkeyCancelled}" data-elsewhere="${texts.passkeyElsewhere(origin)}">!${kept}
+data-cancelled="${texts.signIn.passkeyCancelled}" data-elsewhere="${texts.signIn.passkeyElsewhere({ address: origin })}">!${kept}
 <input type="hidden" name="${PASSKEY_FIELD}" value=""><p class="error" role="status" hidden></p>
 <button class="second">${texts.confirm.passkey}</button></form>`
 }

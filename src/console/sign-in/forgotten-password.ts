@@ -16,10 +16,10 @@ export const showForgotten = (visit: Visit): Outcome =>
 
 /** Without mail nobody can be shown to own an address: only the operator, who knows them, hands out links. */
 function askOperator({ words: { texts } }: Visit): Page {
-  const body = html`<h1>${texts.forgotten}</h1><p class="lead">${texts.forgottenAsk}</p>
-<p class="quiet">${texts.forgottenAskOperator} <code>carnet users reset-password --email …</code></p>
-<p><a class="button second" href="${SIGN_IN}">${texts.signIn}</a></p>`
-  return { title: texts.forgotten, body }
+  const body = html`<h1>${texts.forgottenPassword.title}</h1><p class="lead">${texts.forgottenPassword.askOperator}</p>
+<p class="quiet">${texts.forgottenPassword.operatorCommand} <code>carnet users reset-password --email …</code></p>
+<p><a class="button second" href="${SIGN_IN}">${texts.signIn.title}</a></p>`
+  return { title: texts.forgottenPassword.title, body }
 }
 
 export async function submitForgotten(visit: Visit): Promise<Outcome> {
@@ -34,15 +34,15 @@ export async function submitForgotten(visit: Visit): Promise<Outcome> {
   if (!isFine(problems) || email === undefined) return page(visit, { email: typed, problems, status: 422 })
   const asked = await countResetRequest(setup, { email, network })
   if ('problem' in asked) {
-    const refusal = texts.signInWait(Math.ceil(asked.seconds / 60))
+    const refusal = texts.signIn.wait({ count: Math.ceil(asked.seconds / 60) })
     const headers = { 'retry-after': String(asked.seconds) }
     return { ...page(visit, { email, refusal, status: 429 }), headers }
   }
   // Behind the answer: how long it takes would tell whether the address is known.
   if (!asked.isFlooded) setup.mail.send(letterTo(visit, email))
-  const title = texts.forgottenSent
-  const body = html`<h1>${title}</h1><p class="lead">${texts.forgottenSentLead(email)}</p>
-<p>${texts.forgottenNone}</p><p><a class="button second" href="${SIGN_IN}">${texts.signIn}</a></p>`
+  const title = texts.forgottenPassword.sent
+  const body = html`<h1>${title}</h1><p class="lead">${texts.forgottenPassword.sentLead({ email })}</p>
+<p>${texts.forgottenPassword.notReceived}</p><p><a class="button second" href="${SIGN_IN}">${texts.signIn.title}</a></p>`
   return { title, body }
 }
 
@@ -58,16 +58,16 @@ type Shown = { email: string; problems?: Problems; refusal?: string; status?: nu
 function page({ words: { texts } }: Visit, { email, problems = {}, refusal, status = 200 }: Shown): Page {
   const field = {
     name: 'email',
-    label: texts.email,
+    label: texts.signIn.email,
     type: 'email',
     value: email,
     autocomplete: 'username',
   } as const
-  const body = html`<h1>${texts.forgotten}</h1><p class="lead">${texts.forgottenLead}</p>
-!${summary(texts, problems, { email: texts.email })}!${notice(refusal)}
+  const body = html`<h1>${texts.forgottenPassword.title}</h1><p class="lead">${texts.forgottenPassword.lead}</p>
+!${summary(texts, problems, { email: texts.signIn.email })}!${notice(refusal)}
 <form method="post" action="${FORGOTTEN}" novalidate class="narrow">
 !${input(field, problems)}
-<button>${texts.forgottenSubmit}</button></form>
-<p><a class="alone" href="${SIGN_IN}">${texts.signIn}</a></p>`
-  return { title: texts.forgotten, body, status }
+<button>${texts.forgottenPassword.submit}</button></form>
+<p><a class="alone" href="${SIGN_IN}">${texts.signIn.title}</a></p>`
+  return { title: texts.forgottenPassword.title, body, status }
 }

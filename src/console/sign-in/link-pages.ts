@@ -7,13 +7,13 @@ import {
 } from '../../accounts/people/password.ts'
 import { SIGN_IN } from '../page/addresses.ts'
 import type { Page } from '../page/route.ts'
-import type { Texts } from '../page/texts-en.ts'
+import type { Texts } from '../page/texts.ts'
 
 export const linkEnded = (texts: Texts, reason: string): Page => ({
   status: 404,
-  title: texts.linkEnded,
-  body: html`<h1>${texts.linkEnded}</h1><p class="lead">${reason}</p>
-<p><a class="button" href="${SIGN_IN}">${texts.signIn}</a></p>`,
+  title: texts.linkEnded.title,
+  body: html`<h1>${texts.linkEnded.title}</h1><p class="lead">${reason}</p>
+<p><a class="button" href="${SIGN_IN}">${texts.signIn.title}</a></p>`,
 })
 
 /** The sentence for what is wrong with a new password, or undefined. */
@@ -25,5 +25,10 @@ export function passwordSentence(
   if (password === '') return texts.errors.required
   if (problem === undefined) return undefined
   const { short, long, common, email } = texts.errors
-  return { short: short(MIN_PASSWORD_LENGTH), long: long(MAX_PASSWORD_LENGTH), common, email }[problem]
+  return {
+    short: short({ min: MIN_PASSWORD_LENGTH }),
+    long: long({ max: MAX_PASSWORD_LENGTH }),
+    common,
+    email,
+  }[problem]
 }

@@ -20,7 +20,7 @@ export async function submitPasskey(visit: Visit): Promise<Outcome> {
   if ('token' in signedIn) return { to: next, session: signedIn.token, knows: signedIn.email }
   visit.note(signedIn.problem === 'wrong' ? 'sign_in_refused' : 'sign_in_held_back')
   if (signedIn.problem === 'wait') return waitPage(visit, { next, seconds: signedIn.seconds })
-  return signInPage(visit, { next, status: 422, refusal: words.texts.passkeyRefused })
+  return signInPage(visit, { next, status: 422, refusal: words.texts.signIn.passkeyRefused })
 }
 
 /** Throws `not_found` where passkeys cannot work: no page of ours leads here then. */

@@ -16,7 +16,7 @@ const SECRETS: ReadonlySet<string> = new Set(['password', 'confirm_password', 'c
 type Sent = { url: string; referer: string | undefined; withFiles: boolean }
 
 export function sessionEndedPage({ words, form }: Visit, { url, referer, withFiles }: Sent): Page {
-  const texts = words.texts.ended
+  const texts = words.texts.sessionEnded
   const kept = form.entries().filter(([name]) => !SECRETS.has(name))
   const isWhole = !withFiles && kept.length === form.entries().length
   const way = html`<a class="button" href="${signInFor(pageBefore(referer))}" target="_blank" rel="noopener">${texts.signIn}</a>`

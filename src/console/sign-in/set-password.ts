@@ -47,7 +47,7 @@ export async function submitSetPassword(visit: Visit): Promise<Outcome> {
 
 function ended({ words: { texts }, note }: Visit) {
   note('link_refused')
-  return linkEnded(texts, texts.linkEndedPassword)
+  return linkEnded(texts, texts.linkEnded.password)
 }
 
 function page(
@@ -58,18 +58,18 @@ function page(
   // Readonly, not hidden: a password manager stores the password under it.
   const email = {
     name: 'email',
-    label: texts.email,
+    label: texts.signIn.email,
     type: 'email',
     value: link.email,
     autocomplete: 'username',
     isReadOnly: true,
   } as const
-  const body = html`<h1>${texts.setPassword}</h1><p class="lead">${texts.setPasswordLead}</p>
-!${summary(texts, problems, { password: texts.newPassword })}
+  const body = html`<h1>${texts.setPassword.title}</h1><p class="lead">${texts.setPassword.lead}</p>
+!${summary(texts, problems, { password: texts.signIn.newPassword })}
 <form method="post" action="/console/set-password" novalidate class="narrow">
 <input type="hidden" name="token" value="${link.token}">
 !${input(email, problems)}
-!${newPasswordInput(texts, texts.newPassword, problems)}
-<button>${texts.setPasswordSubmit}</button></form>`
-  return { title: texts.setPassword, body, status: isFine(problems) ? 200 : 422 }
+!${newPasswordInput(texts, texts.signIn.newPassword, problems)}
+<button>${texts.setPassword.submit}</button></form>`
+  return { title: texts.setPassword.title, body, status: isFine(problems) ? 200 : 422 }
 }

@@ -55,7 +55,7 @@ export async function submitSetUp(visit: Visit): Promise<Outcome> {
 
 function ended({ words: { texts }, note }: Visit) {
   note('link_refused')
-  return linkEnded(texts, texts.linkEndedSetUp)
+  return linkEnded(texts, texts.linkEnded.setUp)
 }
 
 type Typed = { token: string; name: string; email: string }
@@ -63,19 +63,19 @@ type Typed = { token: string; name: string; email: string }
 function page({ words: { texts } }: Visit, typed: Typed, problems: Problems = {}): Page {
   const name = {
     name: 'name',
-    label: texts.accountName,
-    hint: texts.accountNameHint,
+    label: texts.setUp.accountName,
+    hint: texts.setUp.accountNameHint,
     value: typed.name,
     autocomplete: 'organization',
     maxLength: NAME_LENGTH_MAX,
   }
-  const body = html`<h1>${texts.setUp}</h1><p class="lead">${texts.setUpLead}</p>
-!${summary(texts, problems, { name: texts.accountName, email: texts.email, password: texts.password })}
+  const body = html`<h1>${texts.setUp.title}</h1><p class="lead">${texts.setUp.lead}</p>
+!${summary(texts, problems, { name: texts.setUp.accountName, email: texts.signIn.email, password: texts.signIn.password })}
 <form method="post" action="/console/set-up" novalidate class="narrow">
 <input type="hidden" name="token" value="${typed.token}">
 !${input(name, problems)}
-!${input({ name: 'email', label: texts.email, type: 'email', value: typed.email, autocomplete: 'username' }, problems)}
-!${newPasswordInput(texts, texts.password, problems)}
-<button>${texts.setUpSubmit}</button></form>`
-  return { title: texts.setUp, body, status: isFine(problems) ? 200 : 422 }
+!${input({ name: 'email', label: texts.signIn.email, type: 'email', value: typed.email, autocomplete: 'username' }, problems)}
+!${newPasswordInput(texts, texts.signIn.password, problems)}
+<button>${texts.setUp.submit}</button></form>`
+  return { title: texts.setUp.title, body, status: isFine(problems) ? 200 : 422 }
 }

@@ -8,13 +8,13 @@ import { DRAFTS_MODULE } from '../page/assets.ts'
 import { input, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
 import type { Outcome, Page, Visit } from '../page/route.ts'
-import type { Texts } from '../page/texts-en.ts'
+import type { Texts } from '../page/texts.ts'
 import { findDevice } from './device-cookie.ts'
 
 export function showSignIn(visit: Visit): Outcome {
   const next = ownPath(visit.query.get('next'))
   if (visit.session) return { to: next }
-  const { signInAgain, signInFirst } = visit.words.texts
+  const { sessionEnded: signInAgain, first: signInFirst } = visit.words.texts.signIn
   const why = visit.token === undefined ? signInFirst : signInAgain
   const isSignedOut = visit.query.has('signed-out')
   return signInPage(visit, { next, isSignedOut, ...(next === HOME ? {} : { why }) })
@@ -36,7 +36,7 @@ export async function submitSignIn(visit: Visit): Promise<Outcome> {
   if ('token' in signedIn) return { to: next, session: signedIn.token, knows: signedIn.email }
   visit.note(signedIn.problem === 'wrong' ? 'sign_in_refused' : 'sign_in_held_back')
   if (signedIn.problem === 'wrong') {
-    return signInPage(visit, { next, email, status: 422, refusal: texts.signInWrong })
+    return signInPage(visit, { next, email, status: 422, refusal: texts.signIn.wrong })
   }
   return waitPage(visit, { next, email, seconds: signedIn.seconds })
 }
@@ -44,7 +44,7 @@ export async function submitSignIn(visit: Visit): Promise<Outcome> {
 /** The sign-in page for who has tried too often. */
 export function waitPage(visit: Visit, shown: { next: string; email?: string; seconds: number }): Page {
   const { seconds, ...rest } = shown
-  const refusal = visit.words.texts.signInWait(Math.ceil(seconds / 60))
+  const refusal = visit.words.texts.signIn.wait({ count: Math.ceil(seconds / 60) })
   const retry = { 'retry-after': String(seconds) }
   return { ...signInPage(visit, { ...rest, status: 429, refusal }), headers: retry }
 }
@@ -71,14 +71,14 @@ export function signInPage({ words: { texts }, setup }: Visit, shown: Shown): Pa
   const keep = next === HOME ? '' : html`<input type="hidden" name="next" value="${next}">`
   const forget = isSignedOut ? '<span hidden data-drafts-forget></span>' : ''
   const scripts = [...(passkeys ? ['passkeys'] : []), ...(isSignedOut ? [DRAFTS_MODULE] : [])]
-  const body = html`<h1>${texts.signIn}</h1>!${forget}!${why === undefined ? '' : html`<p class="lead">${why}</p>`}
-!${summary(texts, problems, { email: texts.email, password: texts.password })}!${notice(refusal)}
+  const body = html`<h1>${texts.signIn.title}</h1>!${forget}!${why === undefined ? '' : html`<p class="lead">${why}</p>`}
+!${summary(texts, problems, { email: texts.signIn.email, password: texts.signIn.password })}!${notice(refusal)}
 <form method="post" action="${SIGN_IN}" novalidate class="narrow">!${keep}
-!${input({ name: 'email', label: texts.email, type: 'email', value: email, autocomplete: 'username webauthn' }, problems)}
-!${input({ name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password' }, problems)}
-<button>${texts.signIn}</button></form>!${passkeys ? passkeyForm(texts, { publicUrl: setup.addresses.publicUrl, keep, offer: status === 200 }) : ''}
-<p><a class="alone" href="${FORGOTTEN}">${texts.forgotten}</a></p>`
-  return { title: texts.signIn, body, status, scripts }
+!${input({ name: 'email', label: texts.signIn.email, type: 'email', value: email, autocomplete: 'username webauthn' }, problems)}
+!${input({ name: 'password', label: texts.signIn.password, type: 'password', autocomplete: 'current-password' }, problems)}
+<button>${texts.signIn.title}</button></form>!${passkeys ? passkeyForm(texts, { publicUrl: setup.addresses.publicUrl, keep, offer: status === 200 }) : ''}
+<p><a class="alone" href="${FORGOTTEN}">${texts.forgottenPassword.title}</a></p>`
+  return { title: texts.signIn.title, body, status, scripts }
 }
 
 /**
@@ -90,6 +90,6 @@ const passkeyForm = (
   { publicUrl, keep, offer }: { publicUrl: string; keep: string; offer: boolean },
 ) =>
   html`<form method="post" action="${SIGN_IN}/passkey" class="narrow" hidden data-passkey="use" data-offer="${offer ? 'yes' : 'no'}" data-options="${SIGN_IN}/passkey/options"
-data-cancelled="${texts.passkeyCancelled}" data-elsewhere="${texts.passkeyElsewhere(new URL(publicUrl).origin)}">!${keep}
+data-cancelled="${texts.signIn.passkeyCancelled}" data-elsewhere="${texts.signIn.passkeyElsewhere({ address: new URL(publicUrl).origin })}">!${keep}
 <input type="hidden" name="answer" value=""><p class="error" role="status" hidden></p>
-<button class="second">${texts.passkeySignIn}</button></form>`
+<button class="second">${texts.signIn.passkey}</button></form>`

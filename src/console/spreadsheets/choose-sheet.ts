@@ -6,8 +6,6 @@ import { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.
 import { getImport, selectSheet } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { IMPORT } from '../page/addresses.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { SHEET_TEXTS } from '../page/sheet-texts.ts'
-import { wordsOf } from '../page/words.ts'
 import { renderColumnsPage } from './columns.ts'
 import { limitReads } from './limit-reads.ts'
 import { explainUnreadableFile } from './words.ts'
@@ -23,7 +21,7 @@ export async function submitSheetChoice(visit: SignedInVisit): Promise<Outcome> 
       await selectSheet(ctx, uuid, form.raw('sheet'))
       return true
     })
-    return isRead ? { to: `${IMPORT}/${params.id}` } : again(wordsOf(words, SHEET_TEXTS).busy)
+    return isRead ? { to: `${IMPORT}/${params.id}` } : again(words.texts.spreadsheets.busy)
   } catch (error) {
     if (error instanceof SpreadsheetError) return again(explainUnreadableFile(words, error))
     throw error

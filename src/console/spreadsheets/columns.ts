@@ -29,8 +29,8 @@ import { IMPORT } from '../page/addresses.ts'
 import { notice, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { SHEET_TEXTS } from '../page/sheet-texts.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Texts } from '../page/texts.ts'
+import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import {
   type FurtherConstant,
@@ -59,7 +59,7 @@ export async function renderColumnsPage(
   told: ColumnsPageState = {},
 ): Promise<Outcome> {
   const { setup, session, words } = visit
-  const texts = wordsOf(words, SHEET_TEXTS)
+  const { texts } = words
   const settings = told.settings ?? sheet.settings
   const category = getCategoryOrFirst(sheet.category)
   const ctx = toAccountContext(setup, session)
@@ -79,30 +79,36 @@ export async function renderColumnsPage(
   const labels = { ...titles, ...listConstantLabels(words, category, problems) }
   const encoding =
     sheet.encoding === 'windows-1252' || sheet.encoding?.startsWith('utf-16')
-      ? html`<p class="quiet">${texts.readAs(sheet.encoding)}</p>`
+      ? html`<p class="quiet">${texts.spreadsheets.readAs({ encoding: sheet.encoding })}</p>`
       : ''
-  const body = html`<p class="way"><a class="alone" href="${IMPORT}">${texts.title}</a></p><h1>${texts.columns}</h1>
-<p class="quiet">${sheet.fileName}, ${getCategoryName(words, sheet.category)}, ${texts.rows(sheet.rowCount, words.number(sheet.rowCount))}</p><p class="lead">${texts.columnsLead}</p>
+  const body = html`<p class="way"><a class="alone" href="${IMPORT}">${texts.spreadsheets.title}</a></p><h1>${texts.spreadsheets.columns}</h1>
+<p class="quiet">${sheet.fileName}, ${getCategoryName(words, sheet.category)}, ${texts.spreadsheets.rows({ count: sheet.rowCount })}</p><p class="lead">${texts.spreadsheets.columnsLead}</p>
 !${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${renderQuotaNote(words, sheet, await findRemainingModels(ctx))}!${renderSheetChoice(words, sheet)}!${renderMissingNote(words, section)}
 <form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/columns" novalidate>!${renderSettings(words, settings)}!${renderMappingTable(words, sheet, { sample, settings, typed: told.typed ?? [], problems })}
-!${renderConstantValues(words, section)}!${renderFieldList(words, category, settings)}<div class="choices"><button>${texts.check}</button> <button class="second" formaction="${IMPORT}/${idFromUuid(sheet.id)}/discard">${texts.discard}</button></div></form>`
+!${renderConstantValues(words, section)}!${renderFieldList(words, category, settings)}<div class="choices"><button>${texts.spreadsheets.check}</button> <button class="second" formaction="${IMPORT}/${idFromUuid(sheet.id)}/discard">${texts.spreadsheets.discard}</button></div></form>`
   const isWrong = told.problem !== undefined || !isFine(problems)
-  return { title: texts.columns, body, isWide: true, status: isWrong ? 422 : 200 }
+  return { title: texts.spreadsheets.columns, body, isWide: true, status: isWrong ? 422 : 200 }
 }
 
 function renderQuotaNote(words: Words, { rowCount }: SpreadsheetImport, room: number | undefined): string {
   if (room === undefined || room >= rowCount) return ''
-  const note = wordsOf(words, SHEET_TEXTS).room(words.number(room), words.number(rowCount))
+  const note = words.texts.spreadsheets.room({ room: words.number(room), rows: words.number(rowCount) })
   return html`<p class="reach">${note}</p>`
 }
 
 /** Only for a workbook with several sheets. */
 function renderSheetChoice(words: Words, { id, sheets, sheet }: SpreadsheetImport): string {
   if (sheets.length < 2) return ''
-  const texts = wordsOf(words, SHEET_TEXTS)
+  const { texts } = words
   const options = sheets.map(name => [name, name] as const)
-  const field = { name: 'sheet', label: texts.sheet, hint: texts.sheetHint, value: sheet ?? '', options }
-  return html`<form method="post" action="${IMPORT}/${idFromUuid(id)}/sheet" class="filters">!${select(field, {})}<button class="second">${texts.readSheet}</button></form>`
+  const field = {
+    name: 'sheet',
+    label: texts.spreadsheets.sheet,
+    hint: texts.spreadsheets.sheetHint,
+    value: sheet ?? '',
+    options,
+  }
+  return html`<form method="post" action="${IMPORT}/${idFromUuid(id)}/sheet" class="filters">!${select(field, {})}<button class="second">${texts.spreadsheets.readSheet}</button></form>`
 }
 
 /** One list for all columns, so that the page stays small. */
@@ -122,7 +128,7 @@ const languageIn = (category: CompleteCategory) => (name: string | null) =>
   (name === null ? undefined : findColumn(category, name)?.language) ?? []
 
 function renderSettings(words: Words, settings: ImportSettings): string {
-  const texts = wordsOf(words, SHEET_TEXTS)
+  const { texts } = words
   const options = <T extends string>(named: Readonly<Record<T, string>>) =>
     Object.entries(named) as [T, string][]
   const one = (
@@ -134,19 +140,35 @@ function renderSettings(words: Words, settings: ImportSettings): string {
   ) => select({ name, label, value, options: all, ...(hint === undefined ? {} : { hint }) }, {})
   return [
     '<div class="settings">',
-    one('match_by', texts.matchBy, settings.matchBy, options(texts.matches), buildMatchHint(texts, settings)),
-    one('mark', texts.mark, settings.mark, options(texts.marks)),
-    one('clears', texts.clears, settings.clears ? 'remove' : 'keep', options(texts.clearing)),
-    one('change_type', texts.changeType, settings.changeType, options(texts.changeTypes)),
+    one(
+      'match_by',
+      texts.spreadsheets.matchBy,
+      settings.matchBy,
+      options(texts.spreadsheets.matches),
+      buildMatchHint(texts, settings),
+    ),
+    one('mark', texts.spreadsheets.mark, settings.mark, options(texts.spreadsheets.marks)),
+    one(
+      'clears',
+      texts.spreadsheets.clears,
+      settings.clears ? 'remove' : 'keep',
+      options(texts.spreadsheets.clearing),
+    ),
+    one(
+      'change_type',
+      texts.spreadsheets.changeType,
+      settings.changeType,
+      options(texts.spreadsheets.changeTypes),
+    ),
     '</div>',
   ].join('')
 }
 
 /** Says why this field matches rows to products. */
-function buildMatchHint(texts: (typeof SHEET_TEXTS)['en'], { mapping, matchBy }: ImportSettings): string {
+function buildMatchHint(texts: Texts, { mapping, matchBy }: ImportSettings): string {
   const isGuessed = matchBy === guessMatchField(mapping)
-  const reason = mapping.includes(matchBy) && isGuessed ? `${texts.matchReasons[matchBy]} ` : ''
-  return `${reason}${texts.matchHint}`
+  const reason = mapping.includes(matchBy) && isGuessed ? `${texts.spreadsheets.matchReasons[matchBy]} ` : ''
+  return `${reason}${texts.spreadsheets.matchHint}`
 }
 
 /** For errors of `requireSettings`. */
@@ -155,12 +177,12 @@ function explainSettingsError(
   category: CompleteCategory,
   { details, message }: AppError,
 ): string {
-  const { twoColumns, noKey } = wordsOf(words, SHEET_TEXTS)
+  const { twoColumns, noKey } = words.texts.spreadsheets
   const [fault] = details ?? []
   const column = fault === undefined ? undefined : findColumn(category, fault.field)
   const called = column === undefined ? (fault?.field ?? '') : getColumnLabel(words, column)
-  if (fault?.code === 'duplicate') return twoColumns(called)
-  return fault?.code === 'required' ? noKey(called) : message
+  if (fault?.code === 'duplicate') return twoColumns({ field: called })
+  return fault?.code === 'required' ? noKey({ field: called }) : message
 }
 
 export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
@@ -173,7 +195,7 @@ export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
   const problems: Record<string, string> = {}
   for (const [place, name] of typed.entries()) {
     if (name === '' || findColumn(category, name) !== undefined) continue
-    problems[`c.${place}`] = wordsOf(words, SHEET_TEXTS).unknownField(name.slice(0, MAX_NAME_LENGTH))
+    problems[`c.${place}`] = words.texts.spreadsheets.unknownField({ name: name.slice(0, MAX_NAME_LENGTH) })
   }
   const chosen = typed.map((name, place) => {
     const unit = form.text(`u.${place}`)
@@ -184,7 +206,7 @@ export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
   const same = parseConstantValues(words, form, { category, columns, mark })
   Object.assign(problems, same.problems)
   const mapping = columns.map((column, place) => {
-    if (column?.unit === UNIT_TO_CHOOSE) problems[`u.${place}`] = wordsOf(words, SHEET_TEXTS).unitMissing
+    if (column?.unit === UNIT_TO_CHOOSE) problems[`u.${place}`] = words.texts.spreadsheets.unitMissing
     return column === undefined ? null : buildMappingName(column)
   })
   const settings: ImportSettings = {

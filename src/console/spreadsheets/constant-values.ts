@@ -14,8 +14,7 @@ import {
 import type { ConstantSettings, ImportSettings } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { described, input, notes, select } from '../page/fields.ts'
 import type { Form, Problems } from '../page/form.ts'
-import { SHEET_TEXTS } from '../page/sheet-texts.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 import { getValueLabel } from '../product-data/labels.ts'
 import { listLanguageOptions } from '../product-data/language-names.ts'
 import { explainProblem } from '../product-data/problem-sentence.ts'
@@ -40,7 +39,7 @@ const listMappedColumns = (columns: ConstantSection['columns']) => columns.filte
 
 /** Lists required fields that are still missing: those that need a column, then the others. */
 export function renderMissingNote(words: Words, { category, columns, settings }: ConstantSection): string {
-  const texts = wordsOf(words, SHEET_TEXTS)
+  const { texts } = words
   const same = settings.constants?.texts ?? {}
   const takesGtin = settings.constants?.takesGtinAsSku === true && hasGtin(columns)
   const open = listMissingNames(category, listMappedColumns(columns)).filter(
@@ -52,8 +51,12 @@ export function renderMissingNote(words: Words, { category, columns, settings }:
   const byColumn = open.filter(name => isColumn(name) && !(name === 'sku' && takesGtin))
   const byValue = open.filter(name => !isColumn(name))
   return [
-    byColumn.length === 0 ? '' : html`<p class="reach">${texts.missingColumns(names(byColumn))}</p>`,
-    byValue.length === 0 ? '' : html`<p class="reach">${texts.missing(names(byValue))}</p>`,
+    byColumn.length === 0
+      ? ''
+      : html`<p class="reach">${texts.spreadsheets.missingColumns({ fields: names(byColumn) })}</p>`,
+    byValue.length === 0
+      ? ''
+      : html`<p class="reach">${texts.spreadsheets.missing({ fields: names(byValue) })}</p>`,
   ].join('')
 }
 
@@ -62,7 +65,7 @@ const hasSku = (columns: ConstantSection['columns']) => columns.some(one => one?
 
 export function renderConstantValues(words: Words, section: ConstantSection): string {
   const { category, columns, settings, problems, typed } = section
-  const texts = wordsOf(words, SHEET_TEXTS)
+  const { texts } = words
   const same = settings.constants ?? { texts: {}, overwrites: false, takesGtinAsSku: false }
   const needed = listMissingNames(category, listMappedColumns(columns)).filter(
     name => !COLUMN_ONLY_FIELDS.includes(name),
@@ -83,26 +86,26 @@ export function renderConstantValues(words: Words, section: ConstantSection): st
   const hasTexts = needed.some(name => findColumn(category, name)?.isPrimary)
   const languages = {
     name: 'k_language',
-    label: texts.sameLanguage,
+    label: texts.spreadsheets.sameLanguage,
     value: language,
     options: listLanguageOptions(words),
   }
   const reach = {
     name: 'constants_for',
-    label: texts.sameReach,
+    label: texts.spreadsheets.sameReach,
     value: same.overwrites ? 'all' : 'missing',
-    options: Object.entries(texts.sameReaches),
+    options: Object.entries(texts.spreadsheets.sameReaches),
   }
   const gtin =
     hasSku(columns) || !hasGtin(columns)
       ? ''
-      : html`<p class="check"><input type="checkbox" id="sku_from_gtin" name="sku_from_gtin" value="yes"!${same.takesGtinAsSku ? ' checked' : ''}><label for="sku_from_gtin">${texts.skuFromGtin}</label></p>`
+      : html`<p class="check"><input type="checkbox" id="sku_from_gtin" name="sku_from_gtin" value="yes"!${same.takesGtinAsSku ? ' checked' : ''}><label for="sku_from_gtin">${texts.spreadsheets.skuFromGtin}</label></p>`
   const lines = Array.from({ length: Math.max(MIN_FURTHER_LINES, typed.length) }, (_, n) =>
     renderFurtherLine(words, n, typed[n], problems),
   )
-  return html`<section aria-labelledby="same"><h2 id="same">${texts.same}</h2><p>${texts.sameLead}</p>!${gtin}
+  return html`<section aria-labelledby="same"><h2 id="same">${texts.spreadsheets.same}</h2><p>${texts.spreadsheets.sameLead}</p>!${gtin}
 <div class="settings">!${fields}</div>!${hasTexts ? html`<div class="settings">!${select(languages, {})}</div>` : ''}
-<details!${typed.length > 0 ? ' open' : ''}><summary>${texts.sameOther}</summary><p class="hint">${texts.sameOtherHint}</p>!${lines}</details>
+<details!${typed.length > 0 ? ' open' : ''}><summary>${texts.spreadsheets.sameOther}</summary><p class="hint">${texts.spreadsheets.sameOtherHint}</p>!${lines}</details>
 <div class="settings">!${select(reach, {})}</div></section>`
 }
 
@@ -113,17 +116,17 @@ function renderFurtherLine(
   typed: FurtherConstant | undefined,
   problems: Problems,
 ): string {
-  const texts = wordsOf(words, SHEET_TEXTS)
+  const { texts } = words
   const name = `more.${n}`
   const error = problems[name]
   const note = error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`
   const wrong = error === undefined ? '' : html` aria-invalid="true" aria-describedby="${name}-error"`
-  return html`<div class="settings"><div class="field"><label for="${name}">${texts.field}</label>!${note}<input id="${name}" name="${name}.field" value="${typed?.field ?? ''}" list="fields" autocomplete="off" autocapitalize="none" spellcheck="false"!${wrong}></div><div class="field"><label for="${name}.value">${texts.value}</label><input id="${name}.value" name="${name}.value" value="${typed?.value ?? ''}" autocomplete="off"></div></div>`
+  return html`<div class="settings"><div class="field"><label for="${name}">${texts.spreadsheets.field}</label>!${note}<input id="${name}" name="${name}.field" value="${typed?.field ?? ''}" list="fields" autocomplete="off" autocapitalize="none" spellcheck="false"!${wrong}></div><div class="field"><label for="${name}.value">${texts.spreadsheets.value}</label><input id="${name}.value" name="${name}.value" value="${typed?.value ?? ''}" autocomplete="off"></div></div>`
 }
 
 function renderControl(words: Words, column: Column, value: string, problems: Problems): string {
   const { field, labelPath } = column
-  const texts = wordsOf(words, SHEET_TEXTS)
+  const { texts } = words
   const name = `k.${column.name}`
   const unit = field.unit === undefined ? '' : ` (${field.unit})`
   const label = `${getColumnLabel(words, column)}${unit}`
@@ -131,7 +134,7 @@ function renderControl(words: Words, column: Column, value: string, problems: Pr
     select({ name, label, value, options: [['', '–'], ...options] }, problems)
   if (field.values !== undefined)
     return choose(field.values.map(one => [one, getValueLabel(words, labelPath, one)]))
-  if (field.type === 'boolean') return choose(Object.entries(texts.answers))
+  if (field.type === 'boolean') return choose(Object.entries(texts.spreadsheets.answers))
   if (field.type === 'text' || field.lines === true) {
     return html`<div class="field"><label for="${name}">${label}</label>!${notes({ name }, problems)}<textarea id="${name}" name="${name}" rows="3"!${described({ name }, problems).join('')}>
 ${value}</textarea></div>`
@@ -139,8 +142,8 @@ ${value}</textarea></div>`
   const hint =
     field.type === 'list'
       ? findCompactMembers(field) === undefined
-        ? texts.languagesHint
-        : texts.shares
+        ? texts.spreadsheets.languagesHint
+        : texts.spreadsheets.shares
       : undefined
   return input(
     { name, label, value, autocomplete: 'off', isOptional: true, ...(hint === undefined ? {} : { hint }) },
@@ -208,9 +211,10 @@ function checkFurtherConstant(
   { field, value }: FurtherConstant,
   column: Column | undefined,
 ): string | undefined {
-  const texts = wordsOf(words, SHEET_TEXTS)
-  if (column === undefined) return texts.unknownField(field.slice(0, 60))
-  if (NEVER_CONSTANT.includes(column.name)) return texts.neverSame(getColumnLabel(words, column))
+  const { texts } = words
+  if (column === undefined) return texts.spreadsheets.unknownField({ name: field.slice(0, 60) })
+  if (NEVER_CONSTANT.includes(column.name))
+    return texts.spreadsheets.neverSame({ field: getColumnLabel(words, column) })
   return value === '' ? words.texts.errors.required : undefined
 }
 
@@ -224,6 +228,6 @@ export const listConstantLabels = (
     Object.keys(problems).flatMap(name => {
       const column = name.startsWith('k.') ? findColumn(category, name.slice(2)) : undefined
       if (column !== undefined) return [[name, getColumnLabel(words, column)]]
-      return name.startsWith('more.') ? [[name, wordsOf(words, SHEET_TEXTS).sameOther]] : []
+      return name.startsWith('more.') ? [[name, words.texts.spreadsheets.sameOther]] : []
     }),
   )

@@ -8,8 +8,7 @@ import { SPREADSHEET_CONTENT_TYPES, writeTemplate } from '../../transfer/spreads
 import { ALL_DATA, EXPORT, IMPORT } from '../page/addresses.ts'
 import { select } from '../page/fields.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { SHEET_TEXTS } from '../page/sheet-texts.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { splitLanguages } from '../product-data/language-names.ts'
 import {
@@ -26,7 +25,7 @@ const MAX_SEARCH_LENGTH = 200
 const STATUSES = { all: undefined, active: 'a', archived: 'x' } as const
 
 export function sendTemplate({ words, query }: SignedInVisit): Outcome {
-  const texts = wordsOf(words, SHEET_TEXTS)
+  const { texts } = words
   const category = getCategoryOrFirst(query.get('category'))
   const sent = splitLanguages((query.get('languages') ?? '').slice(0, 1_000)).flatMap(
     tag => canonicalizeLanguage(tag) ?? [],
@@ -34,26 +33,29 @@ export function sendTemplate({ words, query }: SignedInVisit): Outcome {
   const languages = [...new Set(sent)].slice(0, MAX_LANGUAGES)
   const { format, separator } = FILE_FORMATS[parseFileFormat(query.get('format'))]
   const wish = { category, languages: languages.length === 0 ? ['en'] : languages, format, separator }
-  const { products, fields, heads, yes } = texts
+  const { products, fields, heads: head, yes } = texts.spreadsheets
+  const heads = [head.column, head.label, head.required, head.values, head.meaning] as const
   const file = writeTemplate(wish, { products, fields, heads, yes, label: path => getPathLabel(words, path) })
-  const name = `${texts.templateOf(getCategoryName(words, category.id)).replace(': ', ' ')}.${format}`
+  const name = `${texts.spreadsheets.templateOf({ category: getCategoryName(words, category.id) }).replace(': ', ' ')}.${format}`
   return { file: { name, type: SPREADSHEET_CONTENT_TYPES[format], content: Readable.from(file) } }
 }
 
 export function showExport({ words, session }: SignedInVisit): Outcome {
-  const texts = wordsOf(words, SHEET_TEXTS)
-  const statuses = Object.entries(texts.statuses)
+  const { texts } = words
+  const statuses = Object.entries(texts.spreadsheets.statuses)
   const toImport =
-    session.role === 'viewer' ? '' : html`<a class="button second" href="${IMPORT}">${texts.toImport}</a>`
-  const body = html`<div class="page-head"><h1>${texts.exportTitle}</h1>!${toImport}</div><p class="lead">${texts.exportLead}</p>
-<form method="get" action="${EXPORT}/file" class="narrow">!${select({ name: 'category', label: texts.category, options: listCategoryOptions(words) }, {})}!${select({ name: 'status', label: texts.status, options: statuses }, {})}
-<div class="field"><label for="q">${texts.q}</label><input id="q" name="q" type="search" maxlength="${MAX_SEARCH_LENGTH}" autocomplete="off"></div>
-!${select({ name: 'format', label: texts.format, options: listFormatOptions(words) }, {})}<button>${texts.download}</button></form>!${session.role === 'owner' ? renderAllDataLink(words) : ''}`
-  return { title: texts.exportTitle, body }
+    session.role === 'viewer'
+      ? ''
+      : html`<a class="button second" href="${IMPORT}">${texts.spreadsheets.toImport}</a>`
+  const body = html`<div class="page-head"><h1>${texts.spreadsheets.exportTitle}</h1>!${toImport}</div><p class="lead">${texts.spreadsheets.exportLead}</p>
+<form method="get" action="${EXPORT}/file" class="narrow">!${select({ name: 'category', label: texts.spreadsheets.category, options: listCategoryOptions(words) }, {})}!${select({ name: 'status', label: texts.spreadsheets.status, options: statuses }, {})}
+<div class="field"><label for="q">${texts.spreadsheets.q}</label><input id="q" name="q" type="search" maxlength="${MAX_SEARCH_LENGTH}" autocomplete="off"></div>
+!${select({ name: 'format', label: texts.spreadsheets.format, options: listFormatOptions(words) }, {})}<button>${texts.spreadsheets.download}</button></form>!${session.role === 'owner' ? renderAllDataLink(words) : ''}`
+  return { title: texts.spreadsheets.exportTitle, body }
 }
 
 const renderAllDataLink = (words: Words) =>
-  html`<p><a class="alone" href="${ALL_DATA}">${wordsOf(words, SHEET_TEXTS).allData}</a></p>`
+  html`<p><a class="alone" href="${ALL_DATA}">${words.texts.spreadsheets.allData}</a></p>`
 
 export function sendExport({ setup, session, words, query }: SignedInVisit): Outcome {
   const category = getCategoryOrFirst(query.get('category'))
@@ -67,7 +69,7 @@ export function sendExport({ setup, session, words, query }: SignedInVisit): Out
     format,
     separator,
     addresses: setup.addresses,
-    title: wordsOf(words, SHEET_TEXTS).products,
+    title: words.texts.spreadsheets.products,
   })
   const day = setup.clock.now().toISOString().slice(0, 10)
   const name = `${getCategoryName(words, category.id)} ${day}.${format}`

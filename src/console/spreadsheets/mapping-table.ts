@@ -1,4 +1,5 @@
 /** The table of the columns page: each column with sample values, its field and its unit. */
+
 import { html } from 'ghtml'
 import { parseCellText } from '../../transfer/spreadsheets/cell.ts'
 import { type Column, findColumn, UNIT_TO_CHOOSE } from '../../transfer/spreadsheets/columns.ts'
@@ -10,15 +11,15 @@ import type {
 } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { formatColumnLetters } from '../../transfer/spreadsheets/write-xlsx.ts'
 import type { Problems } from '../page/form.ts'
-import { SHEET_TEXTS } from '../page/sheet-texts.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import { findText } from '../page/texts.ts'
+import type { Words } from '../page/words.ts'
 import { getCategoryOrFirst, getColumnLabel } from './words.ts'
 
 const MAX_SAMPLE_LENGTH = 60
 
 /** "C: Gewicht". */
 export const formatColumnTitle = (words: Words, title: string, place: number): string =>
-  `${formatColumnLetters(place)}: ${title === '' ? wordsOf(words, SHEET_TEXTS).noTitle : title}`
+  `${formatColumnLetters(place)}: ${title === '' ? words.texts.spreadsheets.noTitle : title}`
 
 type MappingTableOptions = {
   sample: readonly ChunkRow[]
@@ -33,10 +34,12 @@ export function renderMappingTable(
   sheet: SpreadsheetImport,
   shown: MappingTableOptions,
 ): string {
-  const texts = wordsOf(words, SHEET_TEXTS)
+  const { texts } = words
   const lines = sheet.header.map((title, place) => renderRow(words, sheet, shown, { title, place }))
-  const heads = [texts.column, texts.field, texts.sample].map(head => html`<th scope="col">${head}</th>`)
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.columns}"><table class="mapping stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>`
+  const heads = [texts.spreadsheets.column, texts.spreadsheets.field, texts.spreadsheets.sample].map(
+    head => html`<th scope="col">${head}</th>`,
+  )
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.spreadsheets.columns}"><table class="mapping stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>`
 }
 
 function renderRow(
@@ -45,14 +48,14 @@ function renderRow(
   { sample, settings, typed, problems }: MappingTableOptions,
   { title, place }: { title: string; place: number },
 ): string {
-  const texts = wordsOf(words, SHEET_TEXTS)
+  const { texts } = words
   const called = formatColumnTitle(words, title, place)
   const column = findColumn(getCategoryOrFirst(sheet.category), settings.mapping[place] ?? '')
   const value = typed[place] ?? column?.name ?? ''
   const name = `c.${place}`
   const label = column === undefined ? '' : html`<span class="called">${getColumnLabel(words, column)}</span>`
   const values = sample.map(([, cells]) => formatSample(cells[place])).filter(text => text !== '')
-  return html`<tr><th scope="row">${called}</th><td>!${renderError(problems, name)}!${label}<input id="${name}" name="${name}" value="${value}" list="fields" aria-label="${texts.fieldOf(called)}" autocomplete="off" autocapitalize="none" spellcheck="false"!${renderInvalid(problems, name)}>!${column === undefined ? '' : renderUnitSelect(words, column, { problems, called, place })}</td><td class="quiet">${values.join(' · ')}</td></tr>`
+  return html`<tr><th scope="row">${called}</th><td>!${renderError(problems, name)}!${label}<input id="${name}" name="${name}" value="${value}" list="fields" aria-label="${texts.spreadsheets.fieldOf({ title: called })}" autocomplete="off" autocapitalize="none" spellcheck="false"!${renderInvalid(problems, name)}>!${column === undefined ? '' : renderUnitSelect(words, column, { problems, called, place })}</td><td class="quiet">${values.join(' · ')}</td></tr>`
 }
 
 const formatSample = (cell: ChunkRow[1][number] | undefined): string =>
@@ -76,18 +79,20 @@ function renderUnitSelect(
 ): string {
   const units = listUnits(field)
   if (units.length === 0) return ''
-  const texts = wordsOf(words, SHEET_TEXTS)
+  const { texts } = words
   const isOpen = unit === UNIT_TO_CHOOSE
-  const beside = unit?.startsWith('@') ? [[unit, texts.unitBeside(unit.slice(1))] as const] : []
+  const beside = unit?.startsWith('@')
+    ? [[unit, texts.spreadsheets.unitBeside({ title: unit.slice(1) })] as const]
+    : []
   const all = [
-    ...(isOpen ? [['', texts.unitOpen] as const] : []),
+    ...(isOpen ? [['', texts.spreadsheets.unitOpen] as const] : []),
     ...beside,
-    ...units.map(one => [one, texts.units[one] ?? one] as const),
+    ...units.map(one => [one, findText(texts.spreadsheets.units, one) ?? one] as const),
   ]
   const chosen = isOpen ? '' : (unit ?? field.unit)
   const options = all.map(
     ([value, text]) => html`<option value="${value}"!${value === chosen ? ' selected' : ''}>${text}</option>`,
   )
   const name = `u.${place}`
-  return html`!${renderError(problems, name)}<select id="${name}" name="${name}" class="unit" aria-label="${texts.unitOf(called)}"!${renderInvalid(problems, name)}>!${options}</select>`
+  return html`!${renderError(problems, name)}<select id="${name}" name="${name}" class="unit" aria-label="${texts.spreadsheets.unitOf({ title: called })}"!${renderInvalid(problems, name)}>!${options}</select>`
 }

@@ -24,8 +24,7 @@ import {
 import { SPREADSHEET_CONTENT_TYPES } from '../../transfer/spreadsheets/template.ts'
 import { IMPORT } from '../page/addresses.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { SHEET_TEXTS } from '../page/sheet-texts.ts'
-import { type Words, wordsIn, wordsOf } from '../page/words.ts'
+import { findWords, type Words } from '../page/words.ts'
 import { renderColumnsPage } from './columns.ts'
 import { type ResultPageInput, renderResultPage } from './result.ts'
 import {
@@ -57,13 +56,13 @@ const countDoneRows = ({ nextChunk, rowCount }: SpreadsheetImport) =>
   Math.min(rowCount, nextChunk * ROWS_PER_CHUNK)
 
 function renderProgressPage(words: Words, sheet: SpreadsheetImport): Outcome {
-  const texts = wordsOf(words, SHEET_TEXTS)
+  const { texts } = words
   const done = countDoneRows(sheet)
-  const say = sheet.state === 'checking' ? texts.checking : texts.running
-  const told = say(words.number(done), words.number(sheet.rowCount))
-  const body = html`!${renderImportHead(words, sheet, texts.importTitle)}
-<div class="progress" role="status"><label for="work">${told}</label><progress id="work" max="${sheet.rowCount}" value="${done}"></progress><p class="hint">${texts.goesOn}</p></div>
-<form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/stop"><button class="second">${texts.stop}</button></form>`
+  const say = sheet.state === 'checking' ? texts.spreadsheets.checking : texts.spreadsheets.running
+  const told = say({ done, all: sheet.rowCount })
+  const body = html`!${renderImportHead(words, sheet, texts.spreadsheets.importTitle)}
+<div class="progress" role="status"><label for="work">${told}</label><progress id="work" max="${sheet.rowCount}" value="${done}"></progress><p class="hint">${texts.spreadsheets.goesOn}</p></div>
+<form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/stop"><button class="second">${texts.spreadsheets.stop}</button></form>`
   return { title: told, body, headers: { refresh: '2' } }
 }
 
@@ -92,18 +91,21 @@ const parsePageNumber = (sent: string | null): number =>
   /^[1-9]\d{0,5}$/.test(sent ?? '') ? Number(sent) : 1
 
 function getResultTitle(words: Words, sheet: SpreadsheetImport): string {
-  const texts = wordsOf(words, SHEET_TEXTS)
-  if (sheet.state === 'checked') return texts.checked
-  if (sheet.state === 'done') return texts.done
-  return texts.stopped(words.number(countDoneRows(sheet)), words.number(sheet.rowCount))
+  const { texts } = words
+  if (sheet.state === 'checked') return texts.spreadsheets.checked
+  if (sheet.state === 'done') return texts.spreadsheets.done
+  return texts.spreadsheets.stopped({
+    done: words.number(countDoneRows(sheet)),
+    all: words.number(sheet.rowCount),
+  })
 }
 
 export async function sendErrors(visit: SignedInVisit): Promise<Outcome> {
   const { ctx, sheet } = await getRequestedImport(visit)
   const { query } = visit
-  const words = wordsIn(sheet.settings.language) ?? visit.words
+  const words = findWords(sheet.settings.language) ?? visit.words
   const { format, separator } = FILE_FORMATS[parseFileFormat(query.get('format'))]
-  const title = wordsOf(words, SHEET_TEXTS).errorSheet
+  const title = words.texts.spreadsheets.errorSheet
   const wish = {
     format,
     separator,
@@ -128,8 +130,8 @@ export async function submitRun(visit: SignedInVisit): Promise<Outcome> {
     await startImport(ctx, sheet.id, { isConfirmed: form.text('confirm') !== '' })
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
-    const texts = wordsOf(words, SHEET_TEXTS)
-    const problem = { confirm: texts.confirmMissing, rows: texts.nothingToRun }[
+    const { texts } = words
+    const problem = { confirm: texts.spreadsheets.confirmMissing, rows: texts.spreadsheets.nothingToRun }[
       error.details?.[0]?.field ?? ''
     ]
     // The button was pressed twice, or by two people: the page shows the current step.

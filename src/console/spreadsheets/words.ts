@@ -1,4 +1,5 @@
 /** Wording shared by the spreadsheet pages: options, labels of columns, and explanations of errors. */
+
 import { html } from 'ghtml'
 import { allCategories, type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
@@ -8,10 +9,8 @@ import type { RowError } from '../../transfer/spreadsheets/row-errors.ts'
 import type { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 import type { SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { IMPORT } from '../page/addresses.ts'
-import { REFUSALS_DE, REFUSED_DE } from '../page/faults-de.ts'
-import { PRODUCT_TEXTS } from '../page/product-texts.ts'
-import { SHEET_TEXTS } from '../page/sheet-texts.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import { findText } from '../page/texts.ts'
+import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { explainProblem } from '../product-data/problem-sentence.ts'
 
@@ -27,13 +26,13 @@ export const parseFileFormat = (sent: string | null): FileFormat =>
   (Object.keys(FILE_FORMATS) as FileFormat[]).find(one => one === sent) ?? 'xlsx'
 
 export const listFormatOptions = (words: Words) => {
-  const { formats } = wordsOf(words, SHEET_TEXTS)
+  const { formats } = words.texts.spreadsheets
   return (Object.keys(FILE_FORMATS) as FileFormat[]).map(one => [one, formats[one]] as const)
 }
 
 export function listCategoryOptions(words: Words) {
-  const { categories } = wordsOf(words, PRODUCT_TEXTS)
-  return allCategories().map(({ id, title }) => [id, categories[id] ?? title] as const)
+  const { categories } = words.texts.products
+  return allCategories().map(({ id, title }) => [id, findText(categories, id) ?? title] as const)
 }
 
 /** The named category, else the first one. */
@@ -64,19 +63,19 @@ export function explainRowError(words: Words, fault: RowError): string {
   const said = explainErrorKind(words, fault)
   const { found } = fault
   if (found === undefined || said.includes(found)) return said
-  return `${said} ${wordsOf(words, SHEET_TEXTS).found(found)}`
+  return `${said} ${words.texts.spreadsheets.found({ count: found })}`
 }
 
 function explainErrorKind(words: Words, { code, message, field, said, refusal }: RowError): string {
-  const { twice, repeated, shares, noColumn, emptyCell } = wordsOf(words, SHEET_TEXTS)
+  const { refusals, refused, twice, repeated, shares, noColumn, emptyCell } = words.texts.spreadsheets
   if (code === 'shares') return shares
   if (code === 'repeated') return repeated
   if (code === 'no_column') return noColumn
   if (code === 'required') return emptyCell
-  if (code === 'twice') return said === undefined ? message : twice(words.number(Number(said.facts.row)))
+  if (code === 'twice') return said === undefined ? message : twice({ row: Number(said.facts.row) })
   if (code !== 'refused')
     return explainProblem(words, { code, message, field, ...(said ? { [SAID]: said } : {}) })
-  return words.language === 'de' ? (REFUSALS_DE[refusal ?? 'internal'] ?? REFUSED_DE) : message
+  return words.language === 'en' ? message : (findText(refusals, refusal ?? '') ?? refused)
 }
 
 /** The label of the field that an error concerns, for fields without a column. */
@@ -85,10 +84,10 @@ export const getErrorFieldName = (words: Words, { field }: RowError): string =>
 
 /** The head of every page about one import: back link, title and file. */
 export function renderImportHead(words: Words, sheet: SpreadsheetImport, title: string): string {
-  const texts = wordsOf(words, SHEET_TEXTS)
-  return html`<p class="way"><a class="alone" href="${IMPORT}">${texts.title}</a></p><h1>${title}</h1>
-<p class="quiet">${sheet.fileName}, ${getCategoryName(words, sheet.category)}, ${texts.rows(sheet.rowCount, words.number(sheet.rowCount))}</p>`
+  const { texts } = words
+  return html`<p class="way"><a class="alone" href="${IMPORT}">${texts.spreadsheets.title}</a></p><h1>${title}</h1>
+<p class="quiet">${sheet.fileName}, ${getCategoryName(words, sheet.category)}, ${texts.spreadsheets.rows({ count: sheet.rowCount })}</p>`
 }
 
 export const explainUnreadableFile = (words: Words, fault: SpreadsheetError): string =>
-  wordsOf(words, SHEET_TEXTS).faults[fault.reason] ?? fault.message
+  words.texts.spreadsheets.faults[fault.reason] ?? fault.message

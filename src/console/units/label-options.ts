@@ -4,8 +4,7 @@ import type { UnitTotals } from '../../passports/read/list-units.ts'
 import { LABEL_SHEETS, type LabelFormat, singleLabel } from '../../qr/label-sheet.ts'
 import { DPI, type Dpi } from '../../qr/png.ts'
 import type { Problems } from '../page/form.ts'
-import { LABEL_TEXTS } from '../page/label-texts.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 import { parseTypedNumber } from '../product-data/parse-value.ts'
 
 const MAX_COPIES = 500
@@ -104,12 +103,12 @@ export function parsePictureOptions(words: Words, query: URLSearchParams, { row 
 }
 
 function buildReader(words: Words, query: URLSearchParams) {
-  const texts = wordsOf(words, LABEL_TEXTS)
+  const { texts } = words
   const problems: Record<string, string> = {}
   const choice = <T extends string>(name: string, all: readonly T[], usual: T): T => {
     const sent = query.get(name)
     const found = all.find(one => one === sent)
-    if (found === undefined && sent !== null) problems[name] = texts.oneOf(all.join(', '))
+    if (found === undefined && sent !== null) problems[name] = texts.labels.oneOf({ names: all.join(', ') })
     return found ?? usual
   }
   const number = (name: LabelNumber, [least, most]: readonly [number, number], isWhole = false): number => {
@@ -118,7 +117,7 @@ function buildReader(words: Words, query: URLSearchParams) {
     const { value } = parseTypedNumber(words, sent.trim())
     const fits = typeof value === 'number' && value >= least && value <= most
     if (fits && (!isWhole || Number.isInteger(value))) return value
-    problems[name] = (isWhole ? texts.wholeBetween : texts.between)(words.number(least), words.number(most))
+    problems[name] = (isWhole ? texts.labels.wholeBetween : texts.labels.between)({ least, most })
     return DEFAULTS[name]
   }
   return { choice, number, problems }

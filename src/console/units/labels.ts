@@ -25,9 +25,8 @@ import { renderQrSvg } from '../../qr/svg.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { described, input, notes, notice, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
-import { LABEL_TEXTS } from '../page/label-texts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 import { getRequestedProduct } from '../product-data/requested-product.ts'
 import { getProductName, getProductTitle } from '../product-data/titles.ts'
 import { drawPng } from './draw-png.ts'
@@ -72,11 +71,11 @@ async function parseLabelRequest(visit: SignedInVisit): Promise<LabelRequest> {
   const { options, problems } = read
   const { of, from, to } = options
   if (of === 'self') return { ctx, state, below, read, range: WHOLE_RANGE, count: 1 }
-  const texts = wordsOf(words, LABEL_TEXTS)
+  const { texts } = words
   const wrong: Record<string, string> = {}
   const find = async (name: 'from' | 'to', number: string) => {
     const place = number === '' ? undefined : await findUnitPosition(ctx, state.row, of, number)
-    if (number !== '' && place === undefined) wrong[name] = texts.noSuchUnit[of](number)
+    if (number !== '' && place === undefined) wrong[name] = texts.labels.noSuchUnit[of]({ name: number })
     return place
   }
   const [first, last] = [await find('from', from), await find('to', to)]
@@ -85,13 +84,16 @@ async function parseLabelRequest(visit: SignedInVisit): Promise<LabelRequest> {
   const inRange = await countUnitsInRange(ctx, state.row, { kind: of, range, most: MAX_UNITS })
   const count = Math.min(inRange, MAX_UNITS)
   if (options.file === 'pdf' && count * options.copies > MAX_LABELS) {
-    wrong.copies = texts.tooManyLabels(words.number(MAX_LABELS), words.number(count * options.copies))
+    wrong.copies = texts.labels.tooManyLabels({
+      most: words.number(MAX_LABELS),
+      count: words.number(count * options.copies),
+    })
   }
   if (
     count * countPixels(getLabelAddress(setup.addresses, state.row, options.content), options) >
     MAX_PIXELS
   ) {
-    wrong.size = texts.tooManyPixels
+    wrong.size = texts.labels.tooManyPixels
   }
   return { ctx, state, below, read: { ...read, problems: { ...problems, ...wrong } }, range, count }
 }
@@ -107,7 +109,7 @@ function renderLabelsPage(
   { setup, words }: SignedInVisit,
   { state, below, read, count }: LabelRequest,
 ): Outcome {
-  const texts = wordsOf(words, LABEL_TEXTS)
+  const { texts } = words
   const { options, problems } = read
   const at = `${PRODUCTS}/${idFromUuid(state.row.id)}`
   const address = getLabelAddress(setup.addresses, state.row, options.content)
@@ -115,36 +117,38 @@ function renderLabelsPage(
   const module = getModuleMm(buildQrModules(address, 'M'), wide)
   const isValid = isFine(problems)
   const warning =
-    module < MIN_MODULE_MM ? notice(texts.tooFine(words.number(Math.round(module * 100) / 100))) : ''
+    module < MIN_MODULE_MM
+      ? notice(texts.labels.tooFine({ module: words.number(Math.round(module * 100) / 100) }))
+      : ''
   const isMore = Math.max(below.batches, below.items) > MAX_UNITS
-  const many = isMore ? html`<p class="hint">${texts.labelsMost(words.number(MAX_UNITS))}</p>` : ''
+  const many = isMore
+    ? html`<p class="hint">${texts.labels.labelsMost({ most: words.number(MAX_UNITS) })}</p>`
+    : ''
   const labels = count * options.copies
   const { columns, rows } = getSheetFormat(options)
   const sheets = options.file === 'pdf' ? Math.ceil((labels + options.skip) / (columns * rows)) : undefined
-  const amount = texts.labelsCount(
-    words.number(labels),
-    sheets === undefined ? undefined : words.number(sheets),
-  )
-  const size = html`<p class="quiet" role="status">${amount} ${texts.labelsSize(words.number(Math.round(wide * 10) / 10), words.number(Math.round(module * 100) / 100))}</p>`
-  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.labels}</h1><p class="lead">${texts.labelsLead}</p>!${isValid ? warning : summary(words.texts, problems, listFieldNames(words))}
+  const amount =
+    sheets === undefined ? texts.labels.pictureCount({ labels }) : texts.labels.labelCount({ labels, sheets })
+  const size = html`<p class="quiet" role="status">${amount} ${texts.labels.labelsSize({ wide: words.number(Math.round(wide * 10) / 10), module: words.number(Math.round(module * 100) / 100) })}</p>`
+  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.products.labels}</h1><p class="lead">${texts.labels.labelsLead}</p>!${isValid ? warning : summary(words.texts, problems, listFieldNames(words))}
 <form method="get" action="${at}/labels" class="narrow labels" novalidate>!${renderChoices(words, read, { below, hasGs1: state.row.gtin !== null })}
-<div class="choices"><button class="second">${texts.labelsCheck}</button> <button formaction="${at}/labels/file">${texts.labelsMake}</button></div>!${many}</form>
+<div class="choices"><button class="second">${texts.labels.labelsCheck}</button> <button formaction="${at}/labels/file">${texts.labels.labelsMake}</button></div>!${many}</form>
 !${isValid ? size : ''}`
-  return { title: texts.labels, body, status: isValid ? 200 : 422 }
+  return { title: texts.products.labels, body, status: isValid ? 200 : 422 }
 }
 
 function listFieldNames(words: Words): Record<string, string> {
-  const texts = wordsOf(words, LABEL_TEXTS)
+  const { texts } = words
   const { labelsOf, labelsContent, labelsFile, sheet, width, height, skip, codeSize, copies, resolution } =
-    texts
+    texts.labels
   return {
     ...{
       of: labelsOf,
       content: labelsContent,
       file: labelsFile,
       dpi: resolution,
-      from: texts.labelsFrom,
-      to: texts.labelsTo,
+      from: texts.labels.labelsFrom,
+      to: texts.labels.labelsTo,
     },
     ...{ sheet, width, height, skip, size: codeSize, copies },
   }
@@ -157,7 +161,7 @@ function renderChoices(
   { options, problems, typed }: ParsedLabelOptions,
   { below, hasGs1 }: LabelChoices,
 ): string {
-  const texts = wordsOf(words, LABEL_TEXTS)
+  const { texts } = words
   const names = listFieldNames(words)
   const one = (name: string, value: string, all: readonly (readonly [string, string])[]) =>
     select({ name, label: names[name] ?? name, value, options: all }, problems)
@@ -167,17 +171,20 @@ function renderChoices(
     html`<div class="field only-${name}"><label for="${name}">${names[name]}</label>!${notes({ name }, problems)}<input id="${name}" name="${name}" class="number" inputmode="decimal" value="${typed(name)}" autocomplete="off"!${described({ name }, problems).join('')}></div>`
   const sheets = Object.entries(LABEL_SHEETS).map(
     ([name, { width, height, columns, rows }]) =>
-      [name, texts.sheetOf(words.number(width), words.number(height), columns * rows)] as const,
+      [
+        name,
+        texts.labels.sheetOf({ width: words.number(width), height: words.number(height), n: columns * rows }),
+      ] as const,
   )
   const kind = (of: 'items' | 'batches') =>
     below[of] === 0 ? [] : [[of, formatUnitCount(words, of, below[of])] as const]
-  const of = [...kind('items'), ...kind('batches'), ['self', texts.ofSelf] as const]
-  const contents = { passport: texts.address, gs1: texts.gs1Address }
+  const of = [...kind('items'), ...kind('batches'), ['self', texts.labels.ofSelf] as const]
+  const contents = { passport: texts.products.address, gs1: texts.products.gs1Address }
   return [
     of.length === 1 ? '' : one('of', options.of, of),
     of.length === 1
       ? ''
-      : html`<fieldset class="only-units"><legend>${texts.labelsRange}</legend><p class="hint">${texts.labelsRangeHint}</p>!${text('from')}!${text('to')}</fieldset>`,
+      : html`<fieldset class="only-units"><legend>${texts.labels.labelsRange}</legend><p class="hint">${texts.labels.labelsRangeHint}</p>!${text('from')}!${text('to')}</fieldset>`,
     hasGs1 || problems.content !== undefined
       ? one(
           'content',
@@ -188,16 +195,16 @@ function renderChoices(
     one(
       'file',
       options.file,
-      LABEL_FILES.map(kind => [kind, texts.files[kind]] as const),
+      LABEL_FILES.map(kind => [kind, texts.labels.files[kind]] as const),
     ),
-    html`<fieldset class="only-pdf"><legend>${texts.labelsSheet}</legend>!${one('sheet', options.sheet, [...sheets, ['own', texts.sheetOwn]])}!${number('width')}!${number('height')}!${number('skip')}!${number('copies')}</fieldset>`,
-    html`<fieldset class="only-pictures"><legend>${texts.labelsPicture}</legend>!${number('size')}</fieldset>`,
+    html`<fieldset class="only-pdf"><legend>${texts.labels.labelsSheet}</legend>!${one('sheet', options.sheet, [...sheets, ['own', texts.labels.sheetOwn]])}!${number('width')}!${number('height')}!${number('skip')}!${number('copies')}</fieldset>`,
+    html`<fieldset class="only-pictures"><legend>${texts.labels.labelsPicture}</legend>!${number('size')}</fieldset>`,
   ].join('')
 }
 
 function formatUnitCount(words: Words, of: 'items' | 'batches', n: number): string {
-  const { ofBelow, ofBelowMany } = wordsOf(words, LABEL_TEXTS)
-  return n > MAX_UNITS ? ofBelowMany[of](words.number(MAX_UNITS)) : ofBelow[of](words.number(n))
+  const { ofBelow, ofBelowMany } = words.texts.labels
+  return n > MAX_UNITS ? ofBelowMany[of]({ count: MAX_UNITS }) : ofBelow[of]({ count: n })
 }
 
 /** Streams the file while it is made. Invalid options show the page instead. */
@@ -250,17 +257,17 @@ async function* buildLabels(
   rows: AsyncIterable<LabelRow> | Iterable<LabelRow>,
   { content, file, copies }: LabelOptions,
 ): AsyncGenerator<NamedLabel> {
-  const texts = wordsOf(words, LABEL_TEXTS)
+  const { texts } = words
   const breathe = yieldBetweenRows()
   for await (const row of rows) {
     const address = getLabelAddress(addresses, row, content)
     const label = {
       address,
-      title: row.product_name ?? words.texts.unnamed,
+      title: row.product_name ?? words.texts.page.unnamed,
       lines: [
-        row.lot === null ? [] : `${texts.lot} ${row.lot}`,
-        row.serial === null ? [] : `${texts.serial} ${row.serial}`,
-        row.serial === null && row.lot === null && row.sku ? `${texts.sku} ${row.sku}` : [],
+        row.lot === null ? [] : `${texts.products.lot} ${row.lot}`,
+        row.serial === null ? [] : `${texts.products.serial} ${row.serial}`,
+        row.serial === null && row.lot === null && row.sku ? `${texts.products.sku} ${row.sku}` : [],
       ].flat(),
       whole: address.replace(/^https?:\/\//, ''),
       file: `${row.serial ?? row.lot ?? 'product'}-${idFromUuid(row.id)}`.replace(/[^\w.-]/g, '_'),
@@ -321,8 +328,8 @@ function renderCodeErrors(words: Words, state: PassportState, problems: Problems
   const lines = Object.entries(problems).map(
     ([name, sentence]) => html`<li>${names[name] ?? name} (${name}): ${sentence}</li>`,
   )
-  const { codeOf } = wordsOf(words, LABEL_TEXTS)
+  const { codeOf } = words.texts.products
   const body = html`<p class="way"><a class="alone" href="${PRODUCTS}/${idFromUuid(state.row.id)}">${getProductTitle(words, state)}</a></p><h1>${codeOf}</h1>
-<div class="summary" role="alert" tabindex="-1" autofocus><p>${words.texts.summary(lines.length)}</p><ul>!${lines}</ul></div>`
+<div class="summary" role="alert" tabindex="-1" autofocus><p>${words.texts.page.problemCount({ count: lines.length })}</p><ul>!${lines}</ul></div>`
   return { title: codeOf, body, status: 422 }
 }

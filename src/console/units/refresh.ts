@@ -13,8 +13,7 @@ import {
 import { type JobReport, previewRefresh, refreshPassport } from '../../passports/units/refresh-job.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { UNIT_TEXTS } from '../page/unit-texts.ts'
-import { type Words, wordsOf } from '../page/words.ts'
+import type { Words } from '../page/words.ts'
 import { getDoneUrl, renderDoneNotice } from '../product-data/done-notice.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
 import { getRequestedProduct } from '../product-data/requested-product.ts'
@@ -46,24 +45,24 @@ export async function renderPendingCorrection(
   const button =
     session.role === 'viewer'
       ? ''
-      : html`<form method="post" action="${PRODUCTS}/${idFromUuid(row.id)}/refresh"><button>${wordsOf(words, UNIT_TEXTS).refresh(outdated, words.number(outdated))}</button></form>`
+      : html`<form method="post" action="${PRODUCTS}/${idFromUuid(row.id)}/refresh"><button>${words.texts.units.refresh({ count: outdated })}</button></form>`
   const part = html`<div class="reach pending"><p>${describeOutdated(words, row, outdated)}</p>!${fields}!${button}</div>`
   return { html: part + failures, goesOn: false }
 }
 
 function renderProgress(words: Words, job: JobReport, outdated: number): string {
-  const texts = wordsOf(words, UNIT_TEXTS)
+  const { texts } = words
   const all = job.refreshed + outdated
-  return html`<div class="progress" role="status"><label for="refresh">${texts.refreshing(words.number(job.refreshed), words.number(all))}</label>
+  return html`<div class="progress" role="status"><label for="refresh">${texts.units.refreshing({ done: words.number(job.refreshed), all: words.number(all) })}</label>
 <progress id="refresh" max="${all}" value="${job.refreshed}"></progress></div>`
 }
 
 /** `n` includes the batch or item itself if it is outdated. */
 function describeOutdated(words: Words, { level, outdated }: PassportState['row'], n: number): string {
-  const texts = wordsOf(words, UNIT_TEXTS)
-  if (level === 'm' || !outdated) return texts.outdatedUnits(n, words.number(n))
-  if (n === 1) return texts.outdatedSelf[level === 'b' ? 'batch' : 'item']
-  return texts.outdatedWithItems(n - 1, words.number(n - 1))
+  const { texts } = words
+  if (level === 'm' || !outdated) return texts.units.outdatedUnits({ count: n })
+  if (n === 1) return texts.units.outdatedSelf[level === 'b' ? 'batch' : 'item']
+  return texts.units.outdatedWithItems({ count: n - 1 })
 }
 
 /** Each corrected field; for a single value also what units show and what is correct. */
@@ -90,7 +89,7 @@ function renderFailures(words: Words, job: JobReport | undefined): string {
   const lines = failed
     .slice(0, MAX_LISTED_FAILURES)
     .map(one => html`<li><a href="${PRODUCTS}/${one.id}">${one.id}</a>: ${one.error}</li>`)
-  return html`<details class="fold"><summary>${wordsOf(words, UNIT_TEXTS).refreshFailed(words.number(failed.length))}</summary><ul>!${lines}</ul></details>`
+  return html`<details class="fold"><summary>${words.texts.units.refreshFailed({ count: words.number(failed.length) })}</summary><ul>!${lines}</ul></details>`
 }
 
 export async function submitRefresh(visit: SignedInVisit): Promise<Outcome> {

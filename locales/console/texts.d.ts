@@ -1,0 +1,1491 @@
+/** Generated from en.json by `npm run texts`: do not edit. A call fills the placeholders; `count` chooses the plural. */
+type Value = string | number
+
+export type Texts = {
+  locale: string
+  page: {
+    brand: string
+    skip: string
+    navigation: string
+    places: {
+      overview: string
+      products: string
+      scans: string
+      import: string
+      settings: string
+      developer: string
+    }
+    accountClosed: string
+    signOut: string
+    signedInAs: (values: { email: Value; role: Value }) => string
+    copy: string
+    copied: string
+    backToConsole: string
+    opensPublic: string
+    problemCount: (values: { count: number }) => string
+    unnamed: string
+    archived: string
+    sku: string
+    version: (values: { n: Value }) => string
+  }
+  keys: {
+    title: string
+    scopes: {
+      full: string
+      read: string
+    }
+    lead: string
+    ownersOnly: string
+    none: string
+    ended: (values: { count: Value }) => string
+    endedMore: (values: { shown: Value; all: Value }) => string
+    scope: string
+    created: string
+    createdBy: (values: { date: Value; by: Value }) => string
+    lastUsed: string
+    neverUsed: string
+    ends: string
+    noEnd: string
+    state: string
+    inUse: string
+    expired: (values: { date: Value }) => string
+    revoked: (values: { date: Value }) => string
+    revoke: string
+    rotate: string
+    new: string
+    name: string
+    nameHint: string
+    endsChoices: {
+      30: string
+      90: string
+      365: string
+      never: string
+    }
+    create: string
+    shownTitle: string
+    shownLead: string
+    shownField: string
+    done: string
+    rotateTitle: (values: { name: Value }) => string
+    rotateLead: string
+    rotateSubmit: string
+    revokeTitle: (values: { name: Value }) => string
+    revokeLead: string
+    revokeSubmit: string
+    keep: string
+  }
+  roles: {
+    owner: string
+    editor: string
+    viewer: string
+  }
+  levels: {
+    model: string
+    batch: string
+    item: string
+  }
+  signIn: {
+    email: string
+    password: string
+    newPassword: string
+    passwordHint: (values: { min: Value; max: Value }) => string
+    title: string
+    sessionEnded: string
+    first: string
+    wrong: string
+    wait: (values: { count: number }) => string
+    passkey: string
+    passkeyRefused: string
+    passkeyCancelled: string
+    passkeyElsewhere: (values: { address: Value }) => string
+  }
+  sessionEnded: {
+    title: string
+    lead: string
+    first: string
+    signIn: string
+    second: string
+    notSecrets: string
+    again: string
+    filesLead: string
+  }
+  forgottenPassword: {
+    title: string
+    lead: string
+    submit: string
+    sent: string
+    sentLead: (values: { email: Value }) => string
+    notReceived: string
+    askOperator: string
+    operatorCommand: string
+  }
+  confirm: {
+    title: string
+    lead: string
+    password: string
+    wrong: string
+    submit: string
+    passkey: string
+    cancel: string
+  }
+  setUp: {
+    title: string
+    lead: string
+    submit: string
+    accountName: string
+    accountNameHint: string
+  }
+  setPassword: {
+    title: string
+    lead: string
+    submit: string
+  }
+  linkEnded: {
+    title: string
+    setUp: string
+    password: string
+  }
+  home: {
+    plan: string
+    role: string
+    keysInUse: string
+    quota: string
+    quotaOf: (values: { used: Value; quota: Value }) => string
+    quotaUnlimited: (values: { used: Value }) => string
+    quotaNone: (values: { used: Value }) => string
+    quotaNote: string
+    newest: string
+    newestNone: string
+    newestFirst: string
+    api: string
+    apiAddress: string
+    apiTry: string
+    apiTryHint: string
+    apiKeysLink: string
+    apiNotIncluded: string
+    otherAccounts: string
+    switchTo: (values: { name: Value }) => string
+  }
+  errors: {
+    required: string
+    emailFormat: string
+    emailTaken: string
+    tooLong: (values: { max: Value }) => string
+    characters: string
+    choice: string
+    short: (values: { min: Value }) => string
+    long: (values: { max: Value }) => string
+    common: string
+    email: string
+  }
+  errorPages: {
+    400: {
+      title: string
+      lead: string
+    }
+    403: {
+      title: string
+      lead: string
+    }
+    404: {
+      title: string
+      lead: string
+    }
+    405: {
+      title: string
+      lead: string
+    }
+    413: {
+      title: string
+      lead: string
+    }
+    414: {
+      title: string
+      lead: string
+    }
+    415: {
+      title: string
+      lead: string
+    }
+    429: {
+      title: string
+      lead: string
+    }
+    500: {
+      title: string
+      lead: string
+    }
+    503: {
+      title: string
+      lead: string
+    }
+  }
+  requests: {
+    crossSite: string
+    crossSiteDownload: string
+    downloadsBusy: string
+    tooManyRequests: (values: { seconds: Value }) => string
+    tooManyTests: (values: { most: Value; seconds: Value }) => string
+    ownersOnly: string
+    editorsOnly: string
+    requestId: (values: { id: Value }) => string
+  }
+  products: {
+    products: string
+    newProduct: string
+    newOf: (values: { category: Value }) => string
+    newLead: string
+    takenFrom: (values: { name: Value }) => string
+    chooseCategory: string
+    categoryHints: {
+      textile: string
+      battery: string
+      furniture: string
+    }
+    categories: {
+      textile: string
+      battery: string
+      furniture: string
+    }
+    anyCategory: string
+    levels: {
+      model: string
+      batch: string
+      item: string
+      all: string
+    }
+    statuses: {
+      all: string
+      active: string
+      archived: string
+    }
+    search: string
+    searchHint: string
+    level: string
+    status: string
+    category: string
+    onlyOutdated: string
+    show: string
+    found: (values: { count: number }) => string
+    foundMany: (values: { count: Value }) => string
+    none: string
+    nothingFound: string
+    name: string
+    sku: string
+    version: string
+    changed: string
+    created: string
+    select: string
+    selectOne: (values: { title: Value }) => string
+    outdated: string
+    archiveSelected: string
+    restoreSelected: string
+    someFailed: string
+    noneSelected: string
+    archivedMany: (values: { count: number }) => string
+    restoredMany: (values: { count: number }) => string
+    done: {
+      created: string
+      saved: string
+      corrected: string
+      archived: string
+      restored: string
+      reverted: string
+      issued: string
+      refreshed: string
+    }
+    pages: string
+    earlier: string
+    later: string
+    pageOf: (values: { page: Value; last: Value }) => string
+    pageNo: (values: { page: Value }) => string
+    newestPage: string
+    oldestPage: string
+    lot: string
+    serial: string
+    parent: string
+    edit: string
+    archive: string
+    restore: string
+    data: string
+    dataThen: string
+    own: string
+    textLanguages: (values: { n: Value; all: Value }) => string
+    publicPage: string
+    address: string
+    gs1Address: string
+    openPage: string
+    codeOf: string
+    downloadCode: string
+    previewAs: {
+      legitimate_interest: string
+      authority: string
+    }
+    previewHint: string
+    newAccessLink: string
+    downloadPng: (values: { dpi: Value }) => string
+    labels: string
+    versions: string
+    versionsMore: (values: { shown: Value; all: Value }) => string
+    versionNo: (values: { n: Value }) => string
+    kinds: {
+      created: string
+      change: string
+      correction: string
+      refresh: string
+    }
+    olderVersion: string
+    newerVersion: string
+    noDifference: string
+    difference: string
+    field: string
+    before: string
+    after: string
+    revert: string
+    revertLead: (values: { n: Value }) => string
+    revertAs: {
+      change: string
+      correction: string
+    }
+    core: string
+    more: string
+    ownFields: string
+    inheritedFields: string
+    optional: string
+    choose: string
+    yes: string
+    no: string
+    addRow: string
+    removeRow: string
+    rowOf: (values: { label: Value; n: Value }) => string
+    sum: string
+    fallsBack: (values: { language: Value }) => string
+    cancel: string
+    create: string
+    editOf: (values: { name: Value }) => string
+    unitLead: string
+    why: string
+    note: string
+    noteHint: string
+    save: string
+    conflict: string
+    conflictBoth: string
+    conflictVersion: string
+    gtinHolder: string
+    draftFound: (values: { time: Value }) => string
+    draftRestore: string
+    draftDiscard: string
+    nothingChanged: string
+    doneCount: {
+      saved: (values: { count: Value }) => string
+      corrected: (values: { count: Value }) => string
+      reverted: (values: { count: Value }) => string
+      issued: (values: { count: number }) => string
+      refreshed: (values: { count: number }) => string
+    }
+  }
+  form: {
+    hints: {
+      productName: string
+      sku: string
+      gtin: string
+      commodityCode: string
+      economicOperator: string
+      "economicOperator.address": string
+      "economicOperator.contactEmail": string
+      "economicOperator.operatorId": string
+      "economicOperator.eori": string
+      languages: string
+      "endOfLife.disposalInstructions": string
+      complianceDocuments: string
+      "complianceDocuments.url": string
+      "textile.careInstructions": string
+      "furniture.careInstructions": string
+      "textile.repair.sparePartsAvailable": string
+      "repair.instructions": string
+      "repair.sparePartsUrl": string
+      fiberComposition: string
+      materialComposition: string
+      "supplyChainStages.facilityId": string
+      "substancesOfConcern.casNumber": string
+      "substancesOfConcern.concentrationRange": string
+      "substancesOfConcern.note": string
+      "hazardousSubstances.casNumber": string
+      "hazardousSubstances.concentrationRange": string
+      "durability.testResults": string
+      "durability.pefScore": string
+      "textile.carbonFootprint": string
+      "textile.waterFootprint": string
+      weightGrams: string
+      "battery.manufacturingDate": string
+      "battery.stateOfHealth": string
+      "battery.carbonFootprint": string
+      "battery.carbonFootprintClass": string
+      "battery.carbonFootprintStudyUrl": string
+      "battery.dueDiligenceUrl": string
+      "furniture.woodCertification.country": string
+      "furniture.dimensions": string
+      "furniture.assemblyInstructions": string
+    }
+    whoSees: {
+      authority: string
+      protected: string
+    }
+    checkNames: string
+    changeNames: string
+    twoReadings: (values: { typed: Value; one: Value; other: Value }) => string
+    inexact: string
+    primary: (values: { language: Value }) => string
+    anotherLanguage: string
+    languageInput: string
+    addLanguage: string
+    showTexts: string
+  }
+  units: {
+    units: (values: { count: number }) => string
+    unitsMany: (values: { count: Value }) => string
+    noUnits: string
+    unitsHere: (values: { here: Value }) => string
+    issue: string
+    issueLead: string
+    issueLevels: {
+      batch: string
+      item: string
+    }
+    names: string
+    namesHint: (values: { most: Value }) => string
+    issueSubmit: string
+    issuedSome: (values: { done: Value; left: Value }) => string
+    line: (values: { n: Value; name: Value }) => string
+    andMore: (values: { count: Value }) => string
+    noNames: string
+    tooManyNames: (values: { count: Value; most: Value }) => string
+    unitFaults: {
+      lot_taken: string
+      serial_taken: string
+      length: string
+      pattern: string
+    }
+    unitQuota: {
+      batch: string
+      item: string
+    }
+    issueArchived: string
+    issueItem: string
+    outdatedUnits: (values: { count: number }) => string
+    outdatedSelf: {
+      batch: string
+      item: string
+    }
+    outdatedWithItems: (values: { count: number }) => string
+    refresh: (values: { count: number }) => string
+    refreshing: (values: { done: Value; all: Value }) => string
+    refreshFailed: (values: { count: Value }) => string
+    title: string
+  }
+  labels: {
+    labelsLead: string
+    labelsOf: string
+    ofSelf: string
+    ofBelow: {
+      items: (values: { count: Value }) => string
+      batches: (values: { count: Value }) => string
+    }
+    ofBelowMany: {
+      items: (values: { count: Value }) => string
+      batches: (values: { count: Value }) => string
+    }
+    labelsContent: string
+    labelsFile: string
+    files: {
+      pdf: string
+      svg: string
+      png300: string
+      png600: string
+    }
+    labelsSheet: string
+    sheet: string
+    sheetOf: (values: { width: Value; height: Value; n: Value }) => string
+    sheetOwn: string
+    width: string
+    height: string
+    skip: string
+    labelsPicture: string
+    codeSize: string
+    copies: string
+    resolution: string
+    between: (values: { least: Value; most: Value }) => string
+    wholeBetween: (values: { least: Value; most: Value }) => string
+    oneOf: (values: { names: Value }) => string
+    labelsCheck: string
+    labelsMake: string
+    labelsSize: (values: { wide: Value; module: Value }) => string
+    labelsMost: (values: { most: Value }) => string
+    labelsRange: string
+    labelsRangeHint: string
+    labelsFrom: string
+    labelsTo: string
+    noSuchUnit: {
+      items: (values: { name: Value }) => string
+      batches: (values: { name: Value }) => string
+    }
+    tooManyLabels: (values: { count: Value; most: Value }) => string
+    tooManyPixels: string
+    tooFine: (values: { module: Value }) => string
+    pictureCount: (values: { labels: Value }) => string
+    labelCount: (values: { labels: Value; sheets: Value }) => string
+  }
+  productList: {
+    levelTabs: {
+      model: string
+      batch: string
+      item: string
+      all: string
+    }
+    nothingHere: string
+    matches: {
+      model: (values: { count: number }) => string
+      batch: (values: { count: number }) => string
+      item: (values: { count: number }) => string
+      all: (values: { count: Value }) => string
+    }
+    matchesWithoutFilters: (values: { count: number }) => string
+  }
+  review: {
+    reviewOf: (values: { name: Value }) => string
+    reviewTitle: string
+    reviewLead: string
+    kindOfChange: string
+    whatChange: string
+    changeTypes: {
+      change: string
+      correction: string
+    }
+    changeHints: {
+      change: (values: { count: number }) => string
+      correction: (values: { count: number }) => string
+    }
+    reachOwn: (values: { count: number; field: Value }) => string
+    chooseOne: string
+    back: string
+  }
+  scans: {
+    title: string
+    lead: string
+    ranges: string
+    saved: string
+    total: string
+    unique: string
+    uniqueHint: string
+    crawlers: string
+    crawlersHint: string
+    more: (values: { percent: Value; before: Value }) => string
+    less: (values: { percent: Value; before: Value }) => string
+    same: string
+    few: (values: { recent: Value; before: Value }) => string
+    compared: (values: { days: Value }) => string
+    forgotten: string
+    young: (values: { date: Value }) => string
+    switched: (values: { date: Value }) => string
+    trend: string
+    trendWeeks: string
+    trendSays: (values: { total: Value; most: Value; when: Value }) => string
+    onDay: (values: { date: Value }) => string
+    inWeek: (values: { date: Value }) => string
+    barDay: (values: { date: Value; total: Value; unique: Value }) => string
+    barWeek: (values: { date: Value; total: Value; unique: Value }) => string
+    day: string
+    week: string
+    asTable: string
+    partWeeks: string
+    partDay: string
+    noneInRange: string
+    whence: string
+    countries: string
+    country: string
+    unknownCountry: string
+    mapSays: (values: { count: number; name: Value }) => string
+    otherCountries: (values: { count: number }) => string
+    share: string
+    scans: string
+    mapSource: string
+    devices: string
+    device: string
+    deviceNames: {
+      mobile: string
+      tablet: string
+      desktop: string
+      other: string
+    }
+    byCategory: string
+    byLevel: string
+    top: string
+    topLead: string
+    topUnsure: string
+    product: string
+    gone: string
+    clones: string
+    clonesNone: string
+    clonesOff: string
+    clonesLead: string
+    clonesToDo: string
+    clonesSteps: readonly string[]
+    seen: (values: { scans: Value; countries: Value; devices: Value }) => string
+    onceAWeek: string
+    milestones: string
+    milestonesLead: string
+    milestonesNone: string
+    reached: (values: { milestone: Value }) => string
+    before: string
+    how: string
+    howPoints: readonly string[]
+    howApi: string
+    switches: string
+    switchesLead: string
+    switchAll: string
+    switchAllHint: string
+    switchCategories: string
+    switchClones: string
+    switchClonesHint: (values: { countries: Value; devices: Value; many: Value; scans: Value; scanDevices: Value }) => string
+    save: string
+    isOff: string
+    isOffFor: (values: { categories: Value }) => string
+    on: string
+    off: string
+    viewersOnly: string
+    emptyTitle: string
+    emptyLead: string
+    emptySteps: readonly string[]
+    emptyOwn: string
+    emptyCode: (values: { name: Value }) => string
+    emptyNone: string
+    toProducts: string
+    part: string
+    partNone: string
+    ownScans: string
+    withUnits: string
+    which: string
+    milestonesOwn: string
+    suspected: (values: { date: Value }) => string
+    toScans: string
+    days: (values: { days: Value }) => string
+    year: string
+  }
+  spreadsheets: {
+    title: string
+    importTitle: string
+    importLead: string
+    viewerOnly: string
+    templates: string
+    templatesLead: string
+    templateOf: (values: { category: Value }) => string
+    languages: string
+    languagesHint: string
+    category: string
+    format: string
+    formats: {
+      xlsx: string
+      csv: string
+      csv2: string
+    }
+    download: string
+    upload: string
+    file: string
+    fileHint: string
+    uploadSubmit: string
+    noFile: string
+    earlier: string
+    rows: (values: { count: number }) => string
+    states: {
+      open: string
+      checking: string
+      checked: string
+      running: string
+      done: string
+      stopped: string
+    }
+    readAs: (values: { encoding: Value }) => string
+    sheet: string
+    sheetHint: string
+    readSheet: string
+    columns: string
+    columnsLead: string
+    column: string
+    sample: string
+    field: string
+    fieldOf: (values: { title: Value }) => string
+    noTitle: string
+    unknownField: (values: { name: Value }) => string
+    unitOf: (values: { title: Value }) => string
+    unitOpen: string
+    unitMissing: string
+    unitBeside: (values: { title: Value }) => string
+    units: {
+      "%": string
+      fraction: string
+      in: string
+      lb: string
+      oz: string
+      t: string
+      months: string
+      years: string
+    }
+    missing: (values: { fields: Value }) => string
+    missingColumns: (values: { fields: Value }) => string
+    same: string
+    sameLead: string
+    sameLanguage: string
+    sameReach: string
+    sameReaches: {
+      missing: string
+      all: string
+    }
+    sameOther: string
+    sameOtherHint: string
+    value: string
+    answers: {
+      true: string
+      false: string
+    }
+    skuFromGtin: string
+    neverSame: (values: { field: Value }) => string
+    matchBy: string
+    matches: {
+      sku: string
+      gtin: string
+    }
+    matchReasons: {
+      sku: string
+      gtin: string
+    }
+    matchHint: string
+    mark: string
+    marks: {
+      point: string
+      comma: string
+    }
+    clears: string
+    clearing: {
+      keep: string
+      remove: string
+    }
+    changeType: string
+    changeTypes: {
+      change: string
+      correction: string
+    }
+    check: string
+    discard: string
+    checking: (values: { done: Value; all: Value }) => string
+    running: (values: { done: Value; all: Value }) => string
+    goesOn: string
+    stop: string
+    checked: string
+    done: string
+    stopped: (values: { done: Value; all: Value }) => string
+    outcomes: {
+      will: {
+        created: string
+        updated: string
+        unchanged: string
+        failed: string
+      }
+      has: {
+        created: string
+        updated: string
+        unchanged: string
+        failed: string
+      }
+    }
+    run: (values: { count: number }) => string
+    nothingToRun: string
+    quota: (values: { fits: Value; all: Value; left: Value }) => string
+    room: (values: { room: Value; rows: Value }) => string
+    names: (values: { count: number }) => string
+    nameKinds: {
+      exact: (values: { name: Value }) => string
+      similar: (values: { name: Value }) => string
+      unknown: string
+    }
+    changed: string
+    changesTable: string
+    changedLead: string
+    product: string
+    before: string
+    after: string
+    nothing: string
+    moreValues: (values: { n: Value }) => string
+    confirm: (values: { count: number }) => string
+    confirmMissing: string
+    previous: string
+    next: string
+    pageOf: (values: { page: Value; last: Value }) => string
+    mistakeKinds: string
+    allMistakes: string
+    badRowsQuota: string
+    repeated: string
+    changeColumns: string
+    badRows: string
+    badRowsLead: string
+    row: string
+    what: string
+    errorFile: {
+      xlsx: string
+      csv: string
+    }
+    errorSheet: string
+    toProducts: string
+    another: string
+    exportTitle: string
+    exportLead: string
+    status: string
+    statuses: {
+      all: string
+      active: string
+      archived: string
+    }
+    q: string
+    allData: string
+    toExport: string
+    toImport: string
+    products: string
+    fields: string
+    heads: {
+      column: string
+      label: string
+      required: string
+      values: string
+      meaning: string
+    }
+    yes: string
+    busy: string
+    twice: (values: { row: Value }) => string
+    found: (values: { count: Value }) => string
+    twoColumns: (values: { field: Value }) => string
+    noKey: (values: { field: Value }) => string
+    noColumn: string
+    emptyCell: string
+    shares: string
+    faults: {
+      empty: string
+      no_rows: string
+      no_header: string
+      too_large: string
+      too_much: string
+      too_many_rows: string
+      too_many_columns: string
+      too_long: string
+      broken: string
+      quotes: string
+      old_excel: string
+      other_zip: string
+      not_text: string
+      encoding: string
+      markup: string
+    }
+    pagesOfChanges: string
+    pagesOfErrors: string
+    refusals: {
+      plan_limit: string
+      archived: string
+      version_conflict: string
+      unavailable: string
+    }
+    refused: string
+  }
+  developer: {
+    developer: string
+    lead: string
+    keysWhat: (values: { count: Value }) => string
+    keysLink: string
+    webhooks: string
+    docsLink: string
+    docsWhat: string
+    webhooksLead: (values: { attempts: Value; hours: Value }) => string
+    webhooksDocs: string
+    ownersOnly: string
+    none: string
+    add: string
+    addLead: string
+    change: string
+    changeTitle: string
+    save: string
+    addSubmit: string
+    cancel: string
+    back: string
+    url: string
+    urlHint: string
+    description: string
+    descriptionHint: string
+    events: string
+    eventsHint: string
+    allEvents: string
+    eventNames: {
+      "product.created": string
+      "product.updated": string
+      "product.archived": string
+      "product.restored": string
+      "scan.milestone": string
+      "scan.clone_suspected": string
+    }
+    states: {
+      active: string
+      paused: string
+      disabled: string
+    }
+    failing: string
+    failingSince: string
+    reasons: {
+      gone: string
+      failing: string
+    }
+    offLead: (values: { reason: Value }) => string
+    pausedLead: string
+    failingLead: (values: { since: Value }) => string
+    leftInPeace: (values: { until: Value }) => string
+    created: string
+    lastDelivery: string
+    never: string
+    pause: string
+    resume: string
+    switchOn: string
+    test: string
+    testHint: string
+    testTitle: string
+    secret: string
+    secretLead: string
+    rotate: string
+    rotateTitle: string
+    rotateLead: string
+    rotateAgain: string
+    rotateSubmit: string
+    overlap: (values: { until: Value }) => string
+    activated: (values: { until: Value }) => string
+    activate: string
+    shownTitle: string
+    shownLead: string
+    shownRotated: (values: { until: Value }) => string
+    shownDone: string
+    remove: string
+    removeTitle: string
+    removeLead: string
+    removeSubmit: string
+    keep: string
+    log: string
+    logLead: string
+    logNone: string
+    older: string
+    newest: string
+    ms: (values: { n: Value }) => string
+    attempt: (values: { n: Value }) => string
+    next: (values: { time: Value }) => string
+    noNext: string
+    answer: string
+    details: (values: { event: Value; time: Value }) => string
+    more: string
+    messageId: string
+    resend: string
+    resent: string
+    resentHeld: string
+    nothingToResend: string
+    replay: string
+    replayLead: string
+    replaySince: string
+    replaySubmit: string
+    replayed: (values: { count: number }) => string
+    replayedHeld: (values: { count: number }) => string
+    timeWrong: string
+    delivered: string
+    answered: (values: { status: Value }) => string
+    outcomes: {
+      address_refused: string
+      dns: string
+      connect_timeout: string
+      connection_refused: string
+      unreachable: string
+      tls: string
+      connection_closed: string
+      timeout: string
+      protocol: string
+      stopped: string
+    }
+    urlFaults: {
+      length: string
+      scheme: string
+      characters: string
+      credentials: string
+      invalid: string
+      fragment: string
+      spelling: string
+      this_machine: (values: { host: Value }) => string
+      forbidden: (values: { host: Value }) => string
+    }
+    tooMany: (values: { most: Value }) => string
+    homeOff: (values: { url: Value }) => string
+    homeOffLink: string
+    webhookCount: (values: { count: Value }) => string
+    webhookCountOff: (values: { count: Value; off: Value }) => string
+    replayedNone: string
+  }
+  settings: {
+    title: string
+    back: string
+    account: string
+    you: string
+    name: string
+    nameHint: string
+    rename: string
+    ownersOnly: string
+    places: {
+      people: {
+        name: string
+        hint: string
+      }
+      links: {
+        name: string
+        hint: string
+      }
+      brand: {
+        name: string
+        hint: string
+      }
+      keys: {
+        name: string
+        hint: string
+      }
+      audit: {
+        name: string
+        hint: string
+      }
+      data: {
+        name: string
+        hint: string
+      }
+      password: {
+        name: string
+        hint: string
+      }
+      passkeys: {
+        name: string
+        hint: string
+      }
+      sessions: {
+        name: string
+        hint: string
+      }
+    }
+    engines: string
+    enginesOn: string
+    enginesOff: string
+    enginesTurnOn: string
+    enginesTurnOff: string
+  }
+  people: {
+    title: string
+    lead: string
+    you: string
+    notYet: string
+    role: string
+    since: (values: { date: Value }) => string
+    change: string
+    leave: string
+    invite: string
+    inviteHint: string
+    inviteHintShown: string
+    inviteSubmit: string
+    inviteMany: string
+    isMember: string
+    invited: (values: { email: Value }) => string
+    invitedSilently: (values: { email: Value }) => string
+    inviteVouched: string
+    invitationShown: (values: { email: Value }) => string
+    invitationShownLead: string
+    invitationLink: string
+    invitationDone: string
+    inviteAgain: string
+    inviteAgainLead: string
+    invitedAgain: (values: { email: Value }) => string
+    inviteAgainShown: string
+    inviteAgainLeadShown: string
+    invitedElsewhere: string
+    endSessionsOf: string
+    endSessionsLead: string
+    sessionsEndedOf: (values: { email: Value }) => string
+    notInvited: string
+    saveRole: string
+    lastOwner: string
+    remove: string
+    removeTitle: (values: { email: Value }) => string
+    removeLead: string
+    removeSubmit: string
+    leaveTitle: (values: { account: Value }) => string
+    leaveLead: string
+    leaveSubmit: string
+    keep: string
+    onlySelf: string
+  }
+  sessions: {
+    title: string
+    lead: string
+    thisOne: string
+    begun: string
+    lastUsed: string
+    now: string
+    aboutHour: (values: { time: Value }) => string
+    inAccount: string
+    endOne: string
+    endOthers: string
+    sessionOf: (values: { time: Value }) => string
+  }
+  password: {
+    title: string
+    lead: string
+    current: string
+    new: string
+    submit: string
+    wrong: string
+    done: string
+    signedInWith: (values: { email: Value }) => string
+  }
+  passkeys: {
+    title: string
+    lead: string
+    none: string
+    unavailable: (values: { address: Value }) => string
+    neverUsed: string
+    lastUsed: (values: { time: Value }) => string
+    added: (values: { date: Value }) => string
+    add: string
+    name: string
+    nameHint: string
+    passwordHint: string
+    next: string
+    confirmTitle: string
+    confirmLead: string
+    askAgain: string
+    cancelled: string
+    known: string
+    unsupported: string
+    wrongHost: (values: { address: Value }) => string
+    refused: string
+    full: (values: { max: Value }) => string
+    rename: string
+    remove: string
+    removeTitle: (values: { name: Value }) => string
+    removeLead: string
+  }
+  accessLinks: {
+    title: string
+    lead: string
+    none: string
+    ended: (values: { count: Value }) => string
+    endedMore: (values: { shown: Value; all: Value }) => string
+    audiences: {
+      legitimate_interest: string
+      authority: string
+    }
+    audience: string
+    product: string
+    productHint: string
+    productUnknown: string
+    allProducts: string
+    label: string
+    labelHint: string
+    ends: string
+    endsHint: string
+    endsWrong: string
+    new: string
+    create: string
+    uses: string
+    used: (values: { count: number; time: Value }) => string
+    unused: string
+    created: string
+    createdBy: (values: { date: Value; who: Value }) => string
+    until: string
+    revoke: string
+    expired: (values: { date: Value }) => string
+    revoked: (values: { date: Value }) => string
+    shownTitle: string
+    shownLead: string
+    link: string
+    token: string
+    tokenHint: string
+    done: string
+    revokeTitle: (values: { label: Value }) => string
+    revokeLead: string
+  }
+  audit: {
+    title: string
+    lead: string
+    none: string
+    older: string
+    newest: string
+    kinds: {
+      api_key: string
+      person: string
+      operator: string
+      service: string
+    }
+    operator: string
+  }
+  closeAccount: {
+    title: string
+    hint: string
+    question: (values: { name: Value }) => string
+    lead: string
+    points: readonly string[]
+    type: (values: { name: Value }) => string
+    wrong: string
+    submit: string
+    data: string
+  }
+  dataDownload: {
+    title: string
+    lead: string
+    inIt: string
+    inItPoints: readonly string[]
+    notInIt: string
+    whole: string
+    wholeLead: string
+    wholePoints: readonly string[]
+    format: string
+    password: string
+    passwordHint: string
+    submit: string
+    busy: string
+  }
+  auditActions: {
+    account_set_up: string
+    account_created: string
+    account_renamed: string
+    account_closed: string
+    account_reopened: string
+    account_export_started: string
+    account_exported: string
+    plan_changed: string
+    indexing_changed: string
+    person_added: string
+    person_invited_again: string
+    person_removed: string
+    role_changed: string
+    password_link_made: string
+    password_link_asked: string
+    password_set: string
+    password_changed: string
+    passkey_added: string
+    passkey_renamed: string
+    passkey_removed: string
+    signed_in: string
+    sign_in_failed: string
+    sessions_ended: string
+    sessions_ended_by_owner: string
+    key_created: string
+    key_rotated: string
+    key_revoked: string
+    brand_changed: string
+    webhook_added: string
+    webhook_changed: string
+    webhook_paused: string
+    webhook_resumed: string
+    webhook_removed: string
+    webhook_secret_rotated: string
+    webhook_secret_activated: string
+    webhook_tested: string
+    webhook_events_sent_again: string
+    webhook_switched_off: string
+    access_link_created: string
+    access_link_revoked: string
+    import_started: string
+    import_done: string
+    import_stopped: string
+    product_archived: string
+    product_restored: string
+    gtin_released: string
+    scans_switched: string
+  }
+  brand: {
+    link: string
+    title: string
+    lead: string
+    viewersOnly: string
+    preview: string
+    previewNone: string
+    saved: string
+    look: string
+    name: string
+    nameHint: string
+    accent: string
+    accentHint: string
+    picker: string
+    tryIt: string
+    adjusted: string
+    adjustedLead: (values: { least: Value }) => string
+    onLight: string
+    onDark: string
+    contrast: (values: { ratio: Value }) => string
+    asGiven: string
+    adjustedFrom: string
+    trying: string
+    sample: string
+    frames: string
+    framesHint: string
+    save: string
+    logos: string
+    logosLead: (values: { bytes: Value; side: Value }) => string
+    logo: string
+    logoDark: string
+    logoDarkHint: string
+    none: string
+    size: (values: { width: Value; height: Value }) => string
+    remove: string
+    removeDark: string
+    upload: string
+    errors: {
+      nameLength: (values: { most: Value }) => string
+      nameFormat: string
+      accent: string
+      frames: (values: { wrong: Value }) => string
+      framesMax: (values: { most: Value }) => string
+      logoFormat: string
+      logoBytes: (values: { size: Value; most: Value }) => string
+      logoDrawing: (values: { most: Value }) => string
+      logoSide: (values: { most: Value }) => string
+      logoBoth: string
+    }
+  }
+  failures: {
+    gone: string
+    redirect: (values: { status: Value }) => string
+    status: (values: { status: Value }) => string
+    address_refused: string
+    address_refused_address: (values: { address: Value }) => string
+    address_refused_name: (values: { name: Value; address: Value }) => string
+    dns: string
+    dns_name: (values: { name: Value }) => string
+    connect_timeout: string
+    connection_refused: string
+    unreachable: string
+    tls: string
+    tls_reason: (values: { reason: Value }) => string
+    connection_closed: string
+    connection_closed_reason: (values: { reason: Value }) => string
+    timeout: string
+    protocol: string
+    stopped: string
+  }
+  problems: {
+    missing: string
+    missing_in: string
+    missing_soon: string
+    unknown_in: (values: { parent: Value; names: Value }) => string
+    unknown_in_meant: (values: { parent: Value; meant: Value }) => string
+    unknown: string
+    unknown_meant: (values: { meant: Value }) => string
+    unknown_kept: string
+    unknown_kept_meant: (values: { meant: Value }) => string
+    key: string
+    key_control: (values: { character: Value; position: Value }) => string
+    key_half: string
+    deep: (values: { most: Value }) => string
+    control: (values: { character: Value; position: Value }) => string
+    half: string
+    type: (values: { wanted: Value; kind: Value }) => string
+    type_quoted: (values: { wanted: Value; kind: Value }) => string
+    null: string
+    null_needed: string
+    infinite: string
+    blank: string
+    blank_needed: string
+    long: (values: { count: Value; most: Value }) => string
+    one_of: (values: { values: Value }) => string
+    one_of_meant: (values: { meant: Value; values: Value }) => string
+    below: (values: { found: Value; limit: Value; unit: Value }) => string
+    above: (values: { found: Value; limit: Value; unit: Value }) => string
+    no_entries: string
+    no_texts: string
+    many_entries: (values: { count: Value; most: Value }) => string
+    many_languages: (values: { count: Value; most: Value }) => string
+    repeated: (values: { language: Value }) => string
+    sum: (values: { sum: Value }) => string
+    no_primary: (values: { language: Value }) => string
+    gtin: string
+    gtin_digit: string
+    gtin_zeros: string
+    gln: string
+    eori: string
+    cas: string
+    cn_or_hs: string
+    country: string
+    country_meant: (values: { meant: Value }) => string
+    language: string
+    language_meant: (values: { meant: Value }) => string
+    url_long: (values: { most: Value }) => string
+    url: string
+    email: string
+    date: string
+    carbon_class: string
+    fibre_synonym: (values: { fibre: Value; found: Value }) => string
+    fibre_qualified: (values: { fibre: Value; found: Value }) => string
+    fibre_similar: (values: { fibre: Value; found: Value }) => string
+    fibre_unlisted: (values: { found: Value }) => string
+    gtin_taken: string
+    gtin_own: (values: { id: Value }) => string
+    gtin_own_before: (values: { id: Value }) => string
+    gtin_borne: (values: { gtin: Value; id: Value }) => string
+    sku_shared: (values: { sku: Value; ids: Value }) => string
+    row_twice: (values: { key: Value }) => string
+    other_category: (values: { category: Value }) => string
+    unstorable: string
+  }
+  kinds: {
+    text: string
+    number: string
+    boolean: string
+    object: string
+    list: string
+    texts: string
+  }
+  chooseYesOrNo: string
+  problemCodes: {
+    required: string
+    type: string
+    enum: string
+    format: string
+    pattern: string
+    min: string
+    max: string
+    length: string
+    unknown_field: string
+    sum_not_100: string
+    gtin_check_digit: string
+    country_code: string
+    language_code: string
+    primary_language_missing: string
+    duplicate: string
+    immutable: string
+    lot_taken: string
+    serial_taken: string
+    idempotency_key_reused: string
+    plan_limit: string
+    not_found: string
+    synonym: string
+    unlisted_name: string
+  }
+  emails: {
+    resetSubject: string
+    reset: (values: { publicUrl: Value; link: Value }) => string
+    invitationSubject: string
+    invitationNew: (values: { by: Value; account: Value; publicUrl: Value; role: Value; link: Value }) => string
+    invitationKnown: (values: { by: Value; account: Value; publicUrl: Value; role: Value; link: Value }) => string
+  }
+  shop: {
+    title: string
+    lead: string
+    language: string
+    product: string
+    productHint: string
+    productWrong: string
+    show: string
+    snippet: string
+  }
+}
