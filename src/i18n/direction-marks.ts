@@ -5,3 +5,9 @@ const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /** Text of an account where no element can keep its direction marks inside: a title, an attribute, a list of names. */
 export const stripDirectionMarks = (text: string) => text.replace(DIRECTION_MARKS, '')
+
+const RIGHT_TO_LEFT = new Set(['ar', 'fa', 'he', 'ur', 'yi'])
+
+/** The value of `dir` for a text in a language (BCP 47). */
+export const getTextDirection = (language: string): 'ltr' | 'rtl' =>
+  RIGHT_TO_LEFT.has(language.split('-', 1)[0] ?? '') ? 'rtl' : 'ltr'

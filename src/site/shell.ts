@@ -1,6 +1,6 @@
 /** The frame of every page of this door: one style sheet, inlined and named by its digest in the policy; no script, no font, nothing from elsewhere. */
 import { html } from 'ghtml'
-import { stripDirectionMarks } from '../i18n/direction-marks.ts'
+import { getTextDirection, stripDirectionMarks } from '../i18n/direction-marks.ts'
 import { defaultHeaders } from '../kernel/http/default-headers.ts'
 import { type Dress, NO_PASSPORT } from './dress.ts'
 import type { Headers } from './ready-answer.ts'
@@ -35,7 +35,7 @@ export function document(page: {
 }): string {
   const robots = page.isIndexed ? '' : '<meta name="robots" content="noindex">'
   return html`<!doctype html>
-<html lang="${page.language}"><head><meta charset="utf-8">
+<html lang="${page.language}" dir="${getTextDirection(page.language)}"><head><meta charset="utf-8">
 <title>${stripDirectionMarks(page.title)}</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">
 !${robots}!${page.head ?? ''}

@@ -393,11 +393,11 @@ describe('pages', () => {
     const german = await stand
       .browser()
       .get('/console/sign-in', { headers: { 'accept-language': 'fr, de-AT;q=0.8, en;q=0.5' } })
-    assert.match(german.text, /<html lang="de">/)
+    assert.match(german.text, /<html lang="de" dir="ltr">/)
     assert.match(german.text, /Anmelden/)
     for (const header of ['', 'fr', 'en-GB,de;q=0.9', '*', ';;;', 'de;q=0']) {
       const answer = await stand.browser().get('/console/sign-in', { headers: { 'accept-language': header } })
-      assert.match(answer.text, /<html lang="en">/, header)
+      assert.match(answer.text, /<html lang="en" dir="ltr">/, header)
     }
   })
 

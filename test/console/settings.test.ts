@@ -599,7 +599,7 @@ describe('in German', () => {
     assert.ok(paths.length >= 8)
     for (const { path } of paths) {
       const [german, english] = [await owner.get(path, inGerman), await owner.get(path)]
-      assert.match(german.text, /<html lang="de">/)
+      assert.match(german.text, /<html lang="de" dir="ltr">/)
       const title = (text: string) => /<title>([^<]*) · /.exec(text)?.[1]
       if (title(german.text) !== 'Passkeys') assert.notEqual(title(german.text), title(english.text), path)
     }

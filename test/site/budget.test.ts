@@ -32,7 +32,7 @@ async function weigh(id: string, language: string): Promise<{ raw: number; compr
   })
   assert.equal(headers['content-encoding'], 'gzip')
   const page = gunzipSync(rawPayload)
-  assert.match(page.toString(), new RegExp(`<html lang="${language}">`))
+  assert.match(page.toString(), new RegExp(`<html lang="${language}" dir="ltr">`))
   assert.match(page.toString(), /class="logo".*<path fill="#000" d="M4 4h7v1/s)
   return { raw: page.length, compressed: rawPayload.length }
 }

@@ -181,7 +181,7 @@ describe('the page', () => {
       },
     })
     const french = renderPassportPage(read(row), 'fr', { qr: '' })
-    assert.match(french, /<html lang="fr">/)
+    assert.match(french, /<html lang="fr" dir="ltr">/)
     assert.match(french, /<p>Laver à froid\.<\/p>/)
     assert.match(french, /<p lang="de" dir="auto">Zum Container\.<\/p>/)
     const note = { name: 'Melamine', note: 'Im Schaum.' }

@@ -42,7 +42,7 @@ describe('GET /p/{id}', () => {
     assert.equal(answer.status, 200)
     assert.equal(answer.headers['content-type'], 'text/html; charset=utf-8')
     assert.equal(answer.headers['content-language'], 'de')
-    assert.match(answer.text, /<html lang="de">.*<h1>Strickjacke<\/h1>.*Faserzusammensetzung/s)
+    assert.match(answer.text, /<html lang="de" dir="ltr">.*<h1>Strickjacke<\/h1>.*Faserzusammensetzung/s)
   })
 
   test('follows the reader: ?lang= over Accept-Language over the primary language', async () => {
@@ -316,7 +316,7 @@ describe('404', () => {
       assert.equal(answer.headers['content-language'], 'fr')
       assert.equal(answer.headers['x-robots-tag'], 'noindex')
       assert.ok(answer.headers['content-security-policy'])
-      assert.match(answer.text, /<html lang="fr">/)
+      assert.match(answer.text, /<html lang="fr" dir="ltr">/)
     })
   }
 
@@ -389,7 +389,7 @@ test('a database that does not answer is a page for people and an error for mach
   const id = idFromUuid(newUuid(Date.UTC(2026, 0)))
   const page = await broken.ask('GET', `/p/${id}`, { headers: { 'accept-language': 'de' } })
   assert.equal(page.status, 503)
-  assert.match(page.text, /<html lang="de">/)
+  assert.match(page.text, /<html lang="de" dir="ltr">/)
   assert.equal(page.headers['cache-control'], 'no-store')
   assert.ok(page.headers['retry-after'])
   const error = await broken.ask('GET', `/p/${id}?format=jsonld`, {

@@ -650,7 +650,7 @@ describe('around the resolver', () => {
       assert.equal(answer.headers['content-language'], 'de')
       assert.equal(answer.headers['cache-control'], 'no-store')
       assert.match(answer.headers['content-security-policy'] ?? '', /default-src 'none'/)
-      assert.match(answer.text, /<html lang="de">.*Kein|<html lang="de">.*nicht/s)
+      assert.match(answer.text, /<html lang="de" dir="ltr">.*Kein|<html lang="de" dir="ltr">.*nicht/s)
       assert.doesNotMatch(answer.text, /script/)
     }
   })

@@ -1,6 +1,7 @@
 /** The frame of every page of the console, and the headers that go with it: nothing from elsewhere, no script but our own modules, kept by no cache. */
 import { html } from 'ghtml'
 import type { Session } from '../../accounts/people/sessions.ts'
+import { getTextDirection } from '../../i18n/direction-marks.ts'
 import { HOME } from './addresses.ts'
 import { moduleHref, STYLE_HREF } from './assets.ts'
 import type { Page } from './route.ts'
@@ -57,7 +58,7 @@ export function shell(frame: {
     name => html`<script type="module" src="${moduleHref(name)}"></script>`,
   )
   return html`<!doctype html>
-<html lang="${language}"><head><meta charset="utf-8">
+<html lang="${language}" dir="${getTextDirection(language)}"><head><meta charset="utf-8">
 <title>${page.title} · ${texts.page.brand}</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light dark">
