@@ -100,8 +100,8 @@ test('a killed import is finished by the next server: created and changed once e
     assert.ok(rows.every(cells => /^\(\d+\) Q weightGrams: /.test(String(cells.at(-1)))))
   }
   const log = await (await get('/console/settings/audit')).text()
-  assert.equal(log.match(/Began to import a sheet/g)?.length, 2)
-  assert.equal(log.match(/Imported a sheet/g)?.length, 2)
+  assert.equal(log.match(/Started to import a spreadsheet/g)?.length, 2)
+  assert.equal(log.match(/Imported a spreadsheet/g)?.length, 2)
 })
 
 /** The address of the sheet, once it is checked. */

@@ -121,9 +121,9 @@ describe('name, colour and frames', () => {
     await fresh()
     const wrong: [Partial<typeof LOOK>, RegExp, RegExp][] = [
       [{ name: 'x'.repeat(101) }, /At most 100/, /Höchstens 100/],
-      [{ name: 'a\u0007b' }, /cannot be shown/, /nicht zeigen lassen/],
-      [{ accent: 'red' }, /That is no colour/, /Das ist keine Farbe/],
-      [{ accent: '#12345' }, /That is no colour/, /Das ist keine Farbe/],
+      [{ name: 'a\u0007b' }, /cannot be displayed/, /nicht anzeigen lassen/],
+      [{ accent: 'red' }, /not a colour/, /Das ist keine Farbe/],
+      [{ accent: '#12345' }, /not a colour/, /Das ist keine Farbe/],
       [{ frames: 'http://shop.example' }, /Not an origin: http:\/\/shop\.example\./, /Keine Herkunft/],
       [{ frames: "https://a.example; script-src 'none'" }, /Not an origin/, /Keine Herkunft/],
       [
@@ -171,14 +171,14 @@ describe('logos', () => {
     await fresh()
     const path = `<path d="M0 0${'h1v1'.repeat(3_000)}"/>`
     const wrong: [Record<string, string | Uint8Array<ArrayBuffer>>, RegExp][] = [
-      [{ logo: 'GIF89a' }, /no picture that can be used/],
-      [{ logo: '<svg viewBox="0 0 1 1"><path></svg>' }, /no picture that can be used/],
-      [{ logo: png(9_000, 300) }, /The file has 9,000 bytes; 8,192 are the most/],
+      [{ logo: 'GIF89a' }, /picture cannot be used/],
+      [{ logo: '<svg viewBox="0 0 1 1"><path></svg>' }, /picture cannot be used/],
+      [{ logo: png(9_000, 300) }, /The file has 9,000 bytes; at most 8,192/],
       [{ logo: png(3_000_000, 300) }, /The file has 3,000,000 bytes/],
       [{ logo: `<svg viewBox="0 0 1 1">${path}</svg>` }, /The drawing alone has more than 8,192/],
       [{ logo: png(100, 5_000) }, /more than 1,200 pixels/],
       [{ logo: SVG, remove_logo: 'yes' }, /not both/],
-      [{ logo: SVG, logo_dark: 'x' }, /no picture that can be used/],
+      [{ logo: SVG, logo_dark: 'x' }, /picture cannot be used/],
     ]
     for (const [parts, sentence] of wrong) {
       const answer = await editor.post(LOGOS, { parts: files(parts) })

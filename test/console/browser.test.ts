@@ -96,7 +96,7 @@ describe('the console in a browser', {
     await page.goto(`${origin}/console/settings/passkeys`)
     await page.fill('#name', 'Laptop')
     await page.fill('#password', PASSWORD)
-    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('link', { name: 'Change Laptop' }).waitFor()
     assert.equal(await authenticator.count(), 1)
 
@@ -122,8 +122,8 @@ describe('the console in a browser', {
     await page.goto('about:blank')
     await authenticator.present(true)
     await page.goto(`${origin}/console/sign-in`)
-    await Promise.race([page.getByText('That passkey is not known here').waitFor(), press(page)])
-    await page.getByText('That passkey is not known here').waitFor()
+    await Promise.race([page.getByText('This passkey is not registered here').waitFor(), press(page)])
+    await page.getByText('This passkey is not registered here').waitFor()
     assert.deepEqual(
       messages.filter(message => !/status of (404|422)/.test(message)),
       [],
@@ -140,12 +140,12 @@ describe('the console in a browser', {
       await page.goto(`${origin}/console/settings/passkeys`)
       await page.fill('#name', 'Laptop')
       await page.fill('#password', PASSWORD)
-      await page.getByRole('button', { name: 'Go on' }).click()
+      await page.getByRole('button', { name: 'Continue' }).click()
     }
     await add()
     await page.getByRole('link', { name: 'Change Laptop' }).waitFor()
     await add()
-    await page.getByText('This device has a passkey of yours already.').waitFor()
+    await page.getByText('This device already has a passkey of yours.').waitFor()
     await context.close()
   })
 
@@ -173,7 +173,7 @@ describe('the console in a browser', {
       await page.goto(`${origin}/console/settings/passkeys`)
       await page.fill('#name', 'Laptop')
       await page.fill('#password', PASSWORD)
-      await page.getByRole('button', { name: 'Go on' }).click()
+      await page.getByRole('button', { name: 'Continue' }).click()
       await page.getByRole('link', { name: 'Change Laptop' }).waitFor()
       await page.close()
       paths = await pathsOf(email)

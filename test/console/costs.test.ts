@@ -44,7 +44,7 @@ describe('heavy downloads', () => {
       ] as const) {
         const answer = await owner.get(path, { headers: { 'sec-fetch-site': site } })
         assert.equal(answer.status === 403, isRefused, `${path} ${site}`)
-        if (isRefused) assert.match(answer.text, /asked for by a link on another site/)
+        if (isRefused) assert.match(answer.text, /A link on another site requested this file/)
       }
     }
   })
@@ -62,7 +62,7 @@ describe('heavy downloads', () => {
     for (const { statusCode } of unread) assert.equal(statusCode, 200)
     const busy = await owner.get(labels)
     assert.deepEqual([busy.status, busy.headers['retry-after']], [503, '30'])
-    assert.match(busy.text, /Too many files are being made right now/)
+    assert.match(busy.text, /Too many files are being created right now/)
     const other = await stand.signedIn(await stand.account({ plan: 'enterprise' }), 'owner')
     assert.equal((await other.get('/console/export/file?category=textile')).status, 200)
     for (const answer of unread) answer.destroy()

@@ -113,11 +113,11 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     assert.ok(receiver.received[0] && byLibrary(first, receiver.received[0]))
 
     await follow('Replace the secret')
-    await press('Make the new secret')
+    await press('Create the new secret')
     const second = await copySecret()
     assert.match(second, /^whsec_/)
     assert.notEqual(second, first)
-    await follow('I have kept it, to the webhook')
+    await follow('I have saved it, to the webhook')
     assert.deepEqual(verdict(first, second, await nextDelivery('One')), [true, true, true, false])
 
     await press('The new secret is in place')
@@ -154,7 +154,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       await press('Save the logos')
     }
     await send(Buffer.alloc(1_000_000, '<'))
-    await page.getByText('The file has 1,000,000 bytes; 8,192 are the most.').first().waitFor()
+    await page.getByText('The file has 1,000,000 bytes; at most 8,192 are possible.').first().waitFor()
     await send(LOGO)
     const shown = page.getByRole('img', { name: 'Logo, ' })
     await shown.waitFor()

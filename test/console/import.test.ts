@@ -177,7 +177,7 @@ describe('a thousand rows, twenty of them bad', () => {
   test('the audit log has the start with the rows, and the end with what came of them, once', async () => {
     const { text } = await editor.get('/console/settings/audit')
     const entries = (page: string) => [...page.matchAll(/Produkte\.csv \([^)]*\)/g)].map(([found]) => found)
-    assert.match(text, /Imported a sheet.*Began to import a sheet/s)
+    assert.match(text, /Imported a spreadsheet.*Started to import a spreadsheet/s)
     const created = 'Created: 980, Rows with errors: 20'
     assert.deepEqual(entries(text), [`Produkte.csv (${created})`, 'Produkte.csv (1,000 rows)'])
     const german = await editor.get('/console/settings/audit', { headers: { 'accept-language': 'de' } })
@@ -455,7 +455,7 @@ describe('what a sheet may and may not', () => {
     await editor.post(`${at}/stop`)
     assert.match((await editor.get(at)).text, /Stopped after 0 of 1 rows/)
     assert.equal((await entries()).length, 1)
-    assert.match((await editor.get('/console/settings/audit')).text, /Stopped the import of a sheet/)
+    assert.match((await editor.get('/console/settings/audit')).text, /Stopped the import of a spreadsheet/)
     await editor.post(`${at}/discard`)
     assert.equal((await editor.get(at)).status, 404)
   })

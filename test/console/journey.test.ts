@@ -69,7 +69,7 @@ describe('set-up', () => {
       await stand.browser().post('/console/set-up', { form }),
     ]) {
       assert.equal(again.status, 404)
-      assert.match(again.text, /This link does not work any more/)
+      assert.match(again.text, /This link no longer works/)
     }
 
     const sent = await owner.post('/console/keys', { form: { name: 'Shop', scope: 'full', ends: '30' } })
@@ -99,7 +99,7 @@ describe('set-up', () => {
     stand.clock.advance(2_000)
     assert.equal(await authenticate(stand.sql, key, stand.clock.now()), undefined)
     const ended = await owner.get('/console/keys')
-    assert.match(ended.text, /There are no keys in use/)
+    assert.match(ended.text, /No keys are in use/)
     assert.match(ended.text, /Revoked and expired keys \(1\)/)
 
     const entries = await stand.sql`

@@ -274,7 +274,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await owner.getByLabel('E-mail').fill('new@testmarke.example')
     await owner.getByLabel('Role').selectOption('viewer')
     await press(owner, 'Invite')
-    await owner.getByText('A letter is on its way').waitFor()
+    await owner.getByText('An e-mail is on its way').waitFor()
     const [letter] = await stand.letters()
     assert.equal(letter?.to, 'new@testmarke.example')
     const [link = ''] =
@@ -308,7 +308,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await follow(page, 'Create an access link for somebody else')
     await page.getByLabel('Whom it is for').fill('Marktaufsicht')
     await page.getByLabel('Shows what is meant for').selectOption({ label: 'Authority' })
-    await press(page, 'Make the link')
+    await press(page, 'Create the link')
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
 
     const authority = await newPage({ viewport: PHONE, locale: 'de-DE' })
@@ -320,11 +320,11 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await authority.getByText(facilityName).waitFor()
     await authority.getByText('Spinnen').waitFor()
 
-    await follow(page, 'I have it, back to the links')
+    await follow(page, 'I have saved it, back to the links')
     await page.getByText('once, ').waitFor()
     await follow(page, 'Revoke Marktaufsicht')
     await press(page, 'Revoke')
-    await page.getByText('There are no access links in use.').waitFor()
+    await page.getByText('No access links are in use.').waitFor()
     await authority.reload()
     assert.equal(await authority.getByText('für Marktaufsicht').count(), 0)
     assert.equal(await authority.getByText(facilityName).count(), 0)

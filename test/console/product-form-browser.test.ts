@@ -250,7 +250,7 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
         page.waitForEvent('popup'),
         page.getByRole('link', { name: 'Sign in (new tab)' }).click(),
       ])
-      await tab.getByText('Sign in to go on').waitFor()
+      await tab.getByText('Sign in to open the page').waitFor()
       await signIn(tab)
       await tab.getByRole('heading', { name: /^(New product: Furniture|Products)$/ }).waitFor()
       await page.getByRole('button', { name: 'Send again' }).click()

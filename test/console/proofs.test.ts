@@ -332,7 +332,7 @@ describe('without a mail server', () => {
     const stranger = await bare.signedIn(other, 'owner')
     for (const isUsed of [false, true]) {
       if (isUsed) assert.equal((await use(bare, second)).status, 303)
-      assert.match((await invite(stranger, email)).text, /handed this person their link/)
+      assert.match((await invite(stranger, email)).text, /gave this person their link/)
       const byOperator = createPerson(bare.ctx, { accountId: other, email, role: 'viewer' })
       await assert.rejects(byOperator, /users reset-password --email guest@testmarke\.example/)
     }
@@ -345,6 +345,6 @@ describe('without a mail server', () => {
     const told = await invite(owner, pending)
     assert.match(String(told.headers.location), /invited=pending/)
     const at = `${SETTINGS}/people/${await idOf(bare, pending)}`
-    assert.match((await owner.post(`${at}/invite`)).text, /have their link from there/)
+    assert.match((await owner.post(`${at}/invite`)).text, /got their link there/)
   })
 })

@@ -218,7 +218,7 @@ describe('a request without the right to it changes nothing', () => {
       assert.ok(
         !text.includes(PASSWORD) && !text.includes('secret of a passkey') && !text.includes('<script>a'),
       )
-      assert.match(text, /not kept: you are asked for it once more/)
+      assert.match(text, /not kept\. You are asked for it again/)
       assert.match(
         plain(text),
         /href="\/console\/sign-in\?next=%2Fconsole%2Fproducts%2Fnew%3Fcategory%3Dfurniture"/,
@@ -257,7 +257,7 @@ describe('a request without the right to it changes nothing', () => {
     browser.cookie = cookie
     const again = await browser.get(to)
     assert.match(again.text, /Your session has ended\. Sign in/)
-    assert.match((await stand.browser().get(to)).text, /Sign in to go on to the page/)
+    assert.match((await stand.browser().get(to)).text, /Sign in to open the page/)
     assert.doesNotMatch((await stand.browser().get('/console/sign-in')).text, /class="lead"/)
   })
 

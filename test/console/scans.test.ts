@@ -466,7 +466,7 @@ describe('POST /console/scans/switches', () => {
     assert.match(html, /Not counted at the moment: Battery\./)
     assert.match(html, /Codes of items are not watched at the moment\./)
     const audit = plain(await page('/console/settings/audit', editor))
-    assert.match(audit, /Changed what scans are counted battery=off, clones=off/)
+    assert.match(audit, /Changed which scans are counted battery=off, clones=off/)
 
     await post('/console/scans/switches', editor, without('counting=on'))
     stand.t.clock.advance(2_000)

@@ -159,14 +159,14 @@ describe('people', () => {
     const invited = await owner.post(`${SETTINGS}/people`, { form })
     assert.equal(invited.headers.location, `${SETTINGS}/people?invited=neu%40testmarke.example`)
     const list = await owner.get(String(invited.headers.location))
-    assert.match(list.text, /neu@testmarke\.example belongs to this account now/)
+    assert.match(list.text, /neu@testmarke\.example now belongs to this account/)
     assert.match(list.text, /has not set a password yet/)
     const [letter] = await stand.letters()
     assert.equal(letter?.to, 'neu@testmarke.example')
-    assert.equal(letter?.subject, 'You were put into an account on Carnet')
+    assert.equal(letter?.subject, 'You have been invited to an account on Carnet')
     assert.match(
       String(letter?.text),
-      /owner\d+@testmarke\.example has put you into the account “Moor "&" Marsch” at/,
+      /owner\d+@testmarke\.example has invited you to the account “Moor "&" Marsch” at/,
     )
     const guest = stand.browser()
     const token = tokenIn(String(letter?.text))
@@ -203,7 +203,7 @@ describe('people', () => {
     assert.equal(sent.headers.location, `${at}?invited=again`)
     assert.match(
       (await owner.get(String(sent.headers.location))).text,
-      /A letter with a new link is on its way/,
+      /An e-mail with a new link is on its way/,
     )
     const [first, second, ...more] = (await stand.letters()).map(letter => tokenIn(String(letter.text)))
     assert.deepEqual(more, [])
@@ -215,7 +215,7 @@ describe('people', () => {
     assert.equal((await use(second)).status, 303)
     const late = await owner.post(`${at}/invite`)
     assert.equal(late.status, 422)
-    assert.match(late.text, /They have set a password meanwhile/)
+    assert.match(late.text, /They have set a password in the meantime/)
     assert.doesNotMatch(late.text, /Send the invitation again/)
     assert.deepEqual(await stand.letters(), [])
     assert.ok((await actions(accountId)).includes('person_invited_again'))
@@ -342,7 +342,7 @@ describe('people', () => {
     await assert.rejects(invite(99), { code: 'rate_limited' })
     const owner = await stand.signedIn(accountId, 'owner')
     const form = { email: 'one@more.example', role: 'viewer' }
-    assert.match((await owner.post(`${SETTINGS}/people`, { form })).text, /cannot be invited in one day/)
+    assert.match((await owner.post(`${SETTINGS}/people`, { form })).text, /today’s limit of invitations/)
     stand.clock.advance(DAY_MS + 1_000)
     assert.ok(await invite(99))
   })
@@ -382,7 +382,7 @@ describe('one’s own password', () => {
     assert.equal((await there.get('/console')).status, 200)
     const done = await post(PASSWORD, NEW_PASSWORD)
     assert.equal(done.headers.location, `${SETTINGS}/password?done=yes`)
-    assert.match((await here.get(String(done.headers.location))).text, /Your new password holds/)
+    assert.match((await here.get(String(done.headers.location))).text, /Your new password is set/)
     assert.equal((await there.get('/console')).status, 303)
     assert.equal((await signIn(stand.browser(), email, NEW_PASSWORD)).status, 303)
     assert.ok((await actions(accountId)).includes('password_changed'))
@@ -465,7 +465,7 @@ describe('access links', () => {
     const told = await actions(accountId)
     assert.equal(told.filter(action => action === 'access_link_created').length, 2)
     assert.equal(told.filter(action => action === 'access_link_revoked').length, 1)
-    assert.doesNotMatch((await (await stand.signedIn(accountId, 'viewer')).get(path)).text, /Make the link/)
+    assert.doesNotMatch((await (await stand.signedIn(accountId, 'viewer')).get(path)).text, /Create the link/)
   })
 
   test('mistakes are told at their fields; another account’s product is none', async () => {

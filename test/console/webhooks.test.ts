@@ -126,7 +126,7 @@ describe('adding', () => {
       [{ ...FORM, url: 'https://erp .example' }, /spaces/, /Leerzeichen/],
       [{ ...FORM, url: 'https://' }, /not a valid address/, /keine gültige Adresse/],
       [{ ...FORM, description: 'x'.repeat(501) }, /At most 500/, /Höchstens 500/],
-      [{ ...FORM, description: 'a\u0007' }, /cannot be shown/, /nicht zeigen lassen/],
+      [{ ...FORM, description: 'a\u0007' }, /cannot be displayed/, /nicht anzeigen lassen/],
       [{ ...FORM, event: 'product.eaten' }, /Choose one/, /aus der Liste/],
     ]
     for (const [form, en, de] of wrong) {
@@ -229,7 +229,7 @@ describe('a webhook', () => {
     assert.match(waiting.text, /attempt 1 · [\d,]+ ms · next attempt 2\d Nov 2026/)
     assert.match(waiting.text, /<pre [^>]*>later<\/pre>/)
     assert.match(waiting.text, />failing</)
-    assert.match(waiting.text, /It has only failed since/)
+    assert.match(waiting.text, /Every delivery has failed since/)
 
     await failSixTimes()
     const failed = await editor.get(at)
@@ -276,16 +276,16 @@ describe('a webhook', () => {
     const attempt = /name="attempt" value="([0-9a-z]{26})"/.exec((await editor.get(at)).text)?.[1] ?? ''
     await stand.sql`
       update webhook_endpoint set failures = 20, wait_until = ${new Date(stand.clock.now().getTime() + 60_000)}`
-    assert.match((await viewer.get(at)).text, /left in peace until \d+ \w+ \d{4}, \d\d:\d\d UTC/)
+    assert.match((await viewer.get(at)).text, /nothing is sent until \d+ \w+ \d{4}, \d\d:\d\d UTC/)
     const headers = { 'accept-language': 'de' }
     assert.match((await viewer.get(at, { headers })).text, /bis [^<]+ UTC nichts versucht/)
 
     await editor.post(`${at}/state`, { form: { to: 'pause' } })
-    assert.doesNotMatch((await viewer.get(at)).text, /left in peace/)
+    assert.doesNotMatch((await viewer.get(at)).text, /nothing is sent until/)
     const all = await editor.post(`${at}/replay`, { form: { since: '2020-01-01T00:00' } })
     assert.match((await editor.get(String(all.headers.location))).text, /One event waits, and goes out when/)
     const resent = await editor.post(`${at}/resend`, { form: { attempt } })
-    assert.match((await editor.get(String(resent.headers.location))).text, /It waits, and goes out when/)
+    assert.match((await editor.get(String(resent.headers.location))).text, /It waits and is sent when/)
     receiver.received.length = 0
     await worker.drain()
     assert.equal(receiver.received.length, 0)
