@@ -228,7 +228,7 @@ describe('POST /console/settings/data', () => {
 
     test('who takes nothing is let go of, and the connection ends without the last line', async () => {
       await until(async () => (await leftOver()) === 0)
-      const setup = { openPool: poolOfOne(database), version: '0', publicUrl: '', patienceMs: 200 }
+      const setup = { openPool: poolOfOne(database), version: '0', publicUrl: '', idleTimeoutMs: 200 }
       const stream = await openExportDownload(s.account.ctx, setup, 'x')
       assert.ok(stream)
       let faults = 0
