@@ -70,7 +70,10 @@ for (const [method, address, status] of REFUSALS) {
       assert.equal(answer.headers['content-language'], 'fr')
       assert.equal(answer.headers['x-robots-tag'], 'noindex')
       assert.match(answer.headers['content-security-policy'] ?? '', /^default-src 'none'/)
-      assert.match(answer.text, /<html lang="fr" dir="ltr">.*<h1>(?:Passeport introuvable|Cette page n’existe pas)</s)
+      assert.match(
+        answer.text,
+        /<html lang="fr" dir="ltr">.*<h1>(?:Passeport introuvable|Cette page n’existe pas)</s,
+      )
       check(answer.headers)
     })
   })
