@@ -9,7 +9,6 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { answerError, type BuildPublicError, getRequestPath } from './api/answer-error.ts'
-import { registerDocs } from './api/docs/door.ts'
 import { registerApi } from './api/door.ts'
 import type { ApiSetup } from './api/endpoint/endpoint.ts'
 import { errorJson } from './api/endpoint/errors.ts'
@@ -57,7 +56,6 @@ export function createApp(setup: AppSetup): FastifyInstance {
   const { publicUrl } = setup.addresses
   const app = createOperatorApp(setup, (request, status) => refusalFace(publicUrl, request, status))
   registerApi(app, setup)
-  registerDocs(app, setup)
   const { answerReady } = registerSite(app, setup)
   registerConsole(app, setup)
   answerReadyPagesFirst(app, setup, answerReady)

@@ -9,8 +9,7 @@ import type { FastifyInstance } from 'fastify'
 import { API_PREFIX } from '../src/api/door.ts'
 import { ERROR_CATALOGUE, ERRORS_BEFORE_ROUTING } from '../src/api/endpoint/error-catalogue.ts'
 import { STATUS } from '../src/api/endpoint/errors.ts'
-import { buildOpenapiDocument } from '../src/api/openapi/document.ts'
-import { OPERATIONS } from '../src/api/openapi/operations.ts'
+import { buildApiDocument, ENDPOINTS } from '../src/api/endpoints.ts'
 import { listErrors } from '../src/api/openapi/responses.ts'
 import type { ErrorCode } from '../src/kernel/errors.ts'
 
@@ -34,7 +33,7 @@ const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$
 /** The document as it is served, and validators for parts of it. */
 export function documentChecker() {
   const addresses = { publicUrl: 'https://carnet.example', apiUrl: `https://carnet.example${API_PREFIX}` }
-  const document = JSON.parse(JSON.stringify(buildOpenapiDocument({ addresses, version: '0.0.0' })))
+  const document = JSON.parse(JSON.stringify(buildApiDocument({ addresses, version: '0.0.0' })))
   closeAnswers(document.components.schemas)
   closeAnswers(document.paths)
   const ajv = new Ajv2020({
@@ -69,7 +68,7 @@ function closeAnswers(node: unknown): void {
 }
 
 const checker = { made: undefined as ReturnType<typeof documentChecker> | undefined }
-const documented = new Map(OPERATIONS.map(one => [`${one.method} ${one.path}`, one]))
+const documented = new Map(ENDPOINTS.map(one => [`${one.method} ${one.path}`, one]))
 
 /** Watches a server that is not ready yet; gives the faults found so far. */
 export function watchAnswers(app: FastifyInstance): string[] {
@@ -121,7 +120,7 @@ function bodyFaults(call: string, status: number, type: string, body: unknown): 
 
 /** `GET /products 200`, `GET /products 401 unauthorized` …: every answer that the document promises. */
 function documentedAnswers(): string[] {
-  return OPERATIONS.flatMap(operation => {
+  return ENDPOINTS.flatMap(operation => {
     const call = `${operation.method} ${operation.path.replaceAll(/:(\w+)/g, '{$1}')}`
     const codes = listErrors(operation).filter(code => !SHARED.includes(code))
     return [

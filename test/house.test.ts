@@ -39,8 +39,8 @@ const ARROWS: Record<string, readonly string[]> = {
 const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
   api: {
     '.': ['products', 'units', 'scans', 'categories', 'service', 'docs', 'openapi', 'endpoint'],
-    docs: ['openapi', 'endpoint'],
-    openapi: ['products', 'endpoint'],
+    docs: ['endpoint'],
+    openapi: ['endpoint'],
     units: ['products', 'endpoint'],
     products: ['endpoint'],
     scans: ['endpoint'],

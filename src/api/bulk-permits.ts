@@ -1,50 +1,50 @@
 /**
- * Large bodies of bulk calls take turns: checking 8 MiB of rows keeps the one thread busy for tenths of a second, and forty
- * at once kept everybody waiting until requests timed out. A turn is taken before the body is read.
+ * Limits how many large bulk bodies are handled at once: checking 8 MiB of rows blocks the only thread for tenths of a
+ * second, and forty at once made other requests time out. The permit is acquired before the body is read.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { perDatabase, type Sql } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Release, releaseWithResponse, Semaphore } from '../kernel/semaphore.ts'
 
-/** Smaller bodies are quicker than taking turns. */
+/** Smaller bodies need no permit. */
 export const MIN_QUEUED_BYTES = 256 * 1024
-/** Two bodies of the largest size, or sixteen of 500 rows of a usual product. */
-const MAX_SEAT_BYTES = 16 * 1024 * 1024
+/** Two bodies of the largest size, or sixteen with 500 rows of a usual product. */
+const MAX_CONCURRENT_BYTES = 16 * 1024 * 1024
 export const MAX_WAITING_BODIES = 32
-/** Twice this is within the ten seconds that a request has to arrive. */
+/** A call waits for two permits; both waits must fit into the ten seconds of the request timeout. */
 const MAX_WAIT_MS = 4_000
 
-type Seats = {
-  ofAll: Semaphore
-  ofAccounts: Map<number, { seats: Semaphore; users: number }>
+type Semaphores = {
+  shared: Semaphore
+  perAccount: Map<number, { semaphore: Semaphore; users: number }>
 }
 
-const seatsOf = perDatabase(
-  (_sql: Sql): Seats => ({
-    ofAll: new Semaphore({
-      capacity: MAX_SEAT_BYTES,
+const semaphoresOf = perDatabase(
+  (_sql: Sql): Semaphores => ({
+    shared: new Semaphore({
+      capacity: MAX_CONCURRENT_BYTES,
       maxWaiting: MAX_WAITING_BODIES,
       maxWaitMs: MAX_WAIT_MS,
     }),
-    ofAccounts: new Map(),
+    perAccount: new Map(),
   }),
 )
 
-/** `maxBytes`: what a body of unknown length counts for. */
+/** Throws `unavailable` when the queue is full. A body of unknown length counts as `maxBytes`. */
 export async function acquireBulkPermit(
   sql: Sql,
   call: { accountId: number; request: FastifyRequest; reply: FastifyReply; maxBytes: number },
 ): Promise<void> {
   const { accountId, request, reply, maxBytes } = call
   const bytes = Number(request.headers['content-length'] ?? maxBytes)
-  // What is larger is refused for its size.
+  // Larger bodies are rejected for their size.
   if (bytes < MIN_QUEUED_BYTES || bytes > maxBytes) return
-  const release = await takeBoth(seatsOf(sql), accountId, bytes)
+  const release = await acquireBoth(semaphoresOf(sql), accountId, bytes)
   if (release === undefined) {
     throw new AppError(
       'unavailable',
-      'Too many large bulk calls are under way. Nothing was changed. Send the call again in a moment, or fewer at a time.',
+      'Too many large bulk calls are running. Nothing was changed. Try again in a moment, or send fewer at a time.',
       undefined,
       2_000,
     )
@@ -52,25 +52,25 @@ export async function acquireBulkPermit(
   releaseWithResponse(reply.raw, release)
 }
 
-/** First of the half that one account may have, of seats and of places in the queue: the rest is for the others. */
-async function takeBoth(
-  { ofAll, ofAccounts }: Seats,
+/** The account's own permit comes first: one account may use at most half of the capacity and of the queue. */
+async function acquireBoth(
+  { shared, perAccount }: Semaphores,
   accountId: number,
   bytes: number,
 ): Promise<Release | undefined> {
-  const own = ofAccounts.get(accountId) ?? { seats: newShare(), users: 0 }
-  ofAccounts.set(accountId, own)
+  const own = perAccount.get(accountId) ?? { semaphore: createAccountSemaphore(), users: 0 }
+  perAccount.set(accountId, own)
   own.users++
   const leave = () => {
-    if (--own.users === 0) ofAccounts.delete(accountId)
+    if (--own.users === 0) perAccount.delete(accountId)
   }
-  const releaseOwn = await own.seats.acquire(bytes)
-  const releaseAll = releaseOwn && (await ofAll.acquire(bytes))
+  const releaseOwn = await own.semaphore.acquire(bytes)
+  const releaseAll = releaseOwn && (await shared.acquire(bytes))
   if (releaseOwn !== undefined && releaseAll !== undefined) {
-    let isTaken = true
+    let isHeld = true
     return () => {
-      if (!isTaken) return
-      isTaken = false
+      if (!isHeld) return
+      isHeld = false
       releaseAll()
       releaseOwn()
       leave()
@@ -81,9 +81,9 @@ async function takeBoth(
   return undefined
 }
 
-const newShare = () =>
+const createAccountSemaphore = () =>
   new Semaphore({
-    capacity: MAX_SEAT_BYTES / 2,
+    capacity: MAX_CONCURRENT_BYTES / 2,
     maxWaiting: MAX_WAITING_BODIES / 2,
     maxWaitMs: MAX_WAIT_MS,
   })

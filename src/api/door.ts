@@ -1,79 +1,52 @@
-/** The REST door: its table of contents, and what holds for every call before a handler sees it. */
-
+/** The API under `/api/v1`: routing, and what happens to every request before its handler. */
 import { METHODS } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { AccountContext } from '../accounts/context.ts'
 import { authenticate, type KeyHolder } from '../accounts/keys/authenticate.ts'
 import { recordKeyUse } from '../accounts/keys/key-use.ts'
-import { findCategory } from '../categories/catalogue.ts'
 import { AppError, assert, notFound } from '../kernel/errors.ts'
 import { HttpError } from '../kernel/http/http-error.ts'
 import { readJsonRows } from '../kernel/text/json-rows.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
-import { getPassport, requireProductUuid, requireVersionNo } from '../passports/read/find.ts'
+import { getPassport } from '../passports/read/find.ts'
 import { acquireBulkPermit, MIN_QUEUED_BYTES } from './bulk-permits.ts'
-import { listCategories, readSchema } from './categories/categories.ts'
+import { registerDocs } from './docs/door.ts'
+import { MAX_ITEMS } from './endpoint/body.ts'
 import { announceDeprecation } from './endpoint/deprecation.ts'
-import type { ApiResponse, ApiSetup, OpenCall, RawQuery, Route } from './endpoint/endpoint.ts'
+import type { ApiResponse, ApiSetup, Endpoint } from './endpoint/endpoint.ts'
+import { type RawPath, readPath } from './endpoint/path-parameters.ts'
+import { type RawQuery, readQuery } from './endpoint/query-parameters.ts'
+import { buildApiDocument, ENDPOINTS } from './endpoints.ts'
 import { noteBody } from './idempotency.ts'
 import { limitAddress, limitKey } from './limits.ts'
-import { openapi } from './openapi/document.ts'
-import { MAX_ITEMS } from './products/bulk-response.ts'
-import { listChildren, listProducts } from './products/list-products.ts'
-import { changeProduct, createProduct, readProduct, revertProduct } from './products/products.ts'
-import { readQr } from './products/qr.ts'
-import { readSnippet } from './products/snippet.ts'
-import { putByGtin, putBySku, syncProducts } from './products/sync.ts'
-import {
-  archiveProduct,
-  listProductVersions,
-  readProductVersion,
-  restoreProduct,
-} from './products/versions.ts'
-import { accountScans, productScans } from './scans/scans.ts'
-import { health } from './service/health.ts'
-import { changeUnits, createUnits, refreshUnits, showRefresh } from './units/units.ts'
-import { answerWrite } from './writes.ts'
+import { answerWrite, type RawInput } from './writes.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The endpoint that a route of the API belongs to. */
+    endpoint?: Endpoint
+  }
+}
 
 export const API_PREFIX = '/api/v1'
 const MAX_BODY_BYTES = 1024 * 1024
 const MAX_BULK_BYTES = 8 * 1024 * 1024
-export const bodyLimitOf = ({ bulk }: Route) => (bulk ? MAX_BULK_BYTES : MAX_BODY_BYTES)
+export const getBodyLimit = (endpoint: Endpoint) => (isBulk(endpoint) ? MAX_BULK_BYTES : MAX_BODY_BYTES)
 
-export const ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/health', open: true, handle: health },
-  { method: 'GET', path: '/openapi.json', open: true, handle: openapi },
-  { method: 'GET', path: '/categories', handle: listCategories },
-  { method: 'GET', path: '/schema/:category', handle: readSchema },
-  { method: 'GET', path: '/products', handle: listProducts },
-  { method: 'POST', path: '/products', handle: createProduct, dryRun: true, keepsReceipt: true },
-  { method: 'POST', path: '/products/bulk', handle: syncProducts, dryRun: true, bulk: true },
-  { method: 'PUT', path: '/products/by-sku/:sku', handle: putBySku, dryRun: true },
-  { method: 'PUT', path: '/products/by-gtin/:gtin', handle: putByGtin, dryRun: true },
-  { method: 'GET', path: '/products/:id', handle: readProduct },
-  { method: 'PATCH', path: '/products/:id', handle: changeProduct, dryRun: true },
-  { method: 'GET', path: '/products/:id/qr', handle: readQr },
-  { method: 'GET', path: '/products/:id/snippet', handle: readSnippet },
-  { method: 'GET', path: '/products/:id/versions', handle: listProductVersions },
-  { method: 'GET', path: '/products/:id/versions/:n', handle: readProductVersion },
-  { method: 'POST', path: '/products/:id/versions/:n/revert', handle: revertProduct, isBodyOptional: true },
-  { method: 'GET', path: '/products/:id/children', handle: listChildren },
-  { method: 'POST', path: '/products/:id/children', handle: createUnits, dryRun: true, bulk: true },
-  { method: 'POST', path: '/products/:id/children/update', handle: changeUnits, dryRun: true, bulk: true },
-  { method: 'GET', path: '/products/:id/refresh', handle: showRefresh },
-  { method: 'POST', path: '/products/:id/refresh', handle: refreshUnits, isBodyOptional: true },
-  { method: 'GET', path: '/products/:id/scans', handle: productScans },
-  { method: 'GET', path: '/scans', handle: accountScans },
-  { method: 'POST', path: '/products/:id/archive', handle: archiveProduct, isBodyOptional: true },
-  { method: 'POST', path: '/products/:id/restore', handle: restoreProduct, isBodyOptional: true },
-]
+const isBulk = (endpoint: Endpoint | undefined) => endpoint?.isOpen === false && endpoint.isBulk === true
+const isNeverRefused = (endpoint: Endpoint | undefined) =>
+  endpoint?.isOpen === true && endpoint.isNeverRefused === true
+const canLackBody = (endpoint: Endpoint | undefined) =>
+  endpoint !== undefined && (endpoint.body === undefined || endpoint.body.isOptional === true)
 
-const NO_SUCH_ADDRESS = 'There is no such address. GET /api/v1/openapi.json lists all there are.'
+const endpointOf = (request: FastifyRequest) => request.routeOptions.config.endpoint
+
+const NO_SUCH_ADDRESS = 'There is no such address. GET /api/v1/openapi.json lists all addresses.'
 
 const holders = new WeakMap<FastifyRequest, KeyHolder>()
 
-/** Registers the door under `/api/v1`. Answers are sent as ready text: no serializer walks them again. */
+/** Registers the API and its reference page. Responses are sent as ready text, without a serializer. */
 export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
   const known = new Set<string>(app.supportedMethods)
   for (const method of EVERY_METHOD) if (!known.has(method)) app.addHttpMethod(method)
@@ -83,9 +56,10 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
       door.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
         try {
           noteBody(request, bytes)
-          if (bytes.length === 0 && canLackBody(request)) return done(null, undefined)
+          const endpoint = endpointOf(request)
+          if (bytes.length === 0 && canLackBody(endpoint)) return done(null, undefined)
           requireUtf8Json(request)
-          if (!isBulk(request)) return done(null, readJson(bytes))
+          if (!isBulk(endpoint)) return done(null, readJson(bytes))
           if (bytes.length < MIN_QUEUED_BYTES) return done(null, readJson(bytes, ROWS))
           readJsonRows(bytes, ROWS).then(body => done(null, body), done)
         } catch (error) {
@@ -94,40 +68,44 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
       })
       door.addContentTypeParser('*', readOtherType)
       door.addHook('onRequest', async (request, reply) => {
-        if (isOpen(request)) limitAddress(setup, request, reply, { refuses: !isHealth(request) })
+        const endpoint = endpointOf(request)
+        if (endpoint?.isOpen) limitAddress(setup, request, reply, { refuses: !isNeverRefused(endpoint) })
         else await admit(setup, request, reply)
         if (request.is404) throw new AppError('not_found', NO_SUCH_ADDRESS)
-        if (isBulk(request)) {
+        if (isBulk(endpoint)) {
           const { accountId } = accountOf(setup, request)
           await acquireBulkPermit(setup.sql, { accountId, request, reply, maxBytes: MAX_BULK_BYTES })
         }
       })
-      for (const route of ROUTES) {
-        door.route({
-          method: route.method,
-          url: route.path,
-          bodyLimit: bodyLimitOf(route),
-          ...(route.method !== 'GET' && route.path.includes(':id') ? { preParsing: findFirst(setup) } : {}),
-          ...announceDeprecation(route),
-          handler: (request, reply) => run(setup, route, request, reply),
-        })
+      for (const endpoint of ENDPOINTS) addRoute(door, setup, endpoint)
+      for (const [path, endpoints] of Map.groupBy(ENDPOINTS, one => one.path)) {
+        refuseOtherMethods(door, path, endpoints)
       }
-      for (const path of new Set(ROUTES.map(route => route.path))) refuseOtherMethods(door, path)
-      // It gives the addresses that are none their place among the refusals: after the key, before the body.
+      // So that the hook above answers unknown addresses: after the key is checked, before a body is read.
       door.setNotFoundHandler(() => undefined)
     },
     { prefix: API_PREFIX },
   )
+  registerDocs(app, () => buildApiDocument(setup))
 }
 
-const OPEN = new Set(ROUTES.filter(route => route.open).map(route => API_PREFIX + route.path))
-const isOpen = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && OPEN.has(url)
-const BULK = new Set(ROUTES.filter(route => route.bulk).map(route => API_PREFIX + route.path))
+/** How the JSON of bulk calls is read: row by row. */
 const ROWS = { member: 'items', maxRows: MAX_ITEMS, maxBytesWithout: MAX_BODY_BYTES }
-const isBulk = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && BULK.has(url)
-const BODY_OPTIONAL = new Set(ROUTES.filter(one => one.isBodyOptional).map(one => API_PREFIX + one.path))
-const canLackBody = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && BODY_OPTIONAL.has(url)
-const isHealth = (request: FastifyRequest) => request.routeOptions.url === `${API_PREFIX}/health`
+
+function addRoute(door: FastifyInstance, setup: ApiSetup, endpoint: Endpoint): void {
+  const { method, path: url, pathNames } = endpoint
+  door.route({
+    method,
+    url,
+    config: { endpoint },
+    bodyLimit: getBodyLimit(endpoint),
+    ...(method !== 'GET' && pathNames.includes('id')
+      ? { preParsing: request => requireExisting(setup, endpoint, request) }
+      : {}),
+    ...announceDeprecation(endpoint),
+    handler: (request, reply) => answer(setup, endpoint, request, reply),
+  })
+}
 
 function requireUtf8Json(request: FastifyRequest): void {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers['content-type'] ?? '')?.[1]
@@ -138,41 +116,41 @@ function requireUtf8Json(request: FastifyRequest): void {
     )
   }
   if (request.headers['content-encoding'] !== undefined) {
-    throw new AppError('unsupported_media_type', 'Compressed bodies are not read. Send the JSON as it is.')
+    throw new AppError('unsupported_media_type', 'Compressed bodies are not supported. Send plain JSON.')
   }
 }
 
 /**
- * A body of another type is refused, at its first byte. Clients name a type also where they send nothing (`curl -d ''`,
- * `urllib` with `data=b''`, `fetch` with `body: ''`): that is no body where none is needed.
+ * Refuses a body of another type at its first byte. Some clients name a type without sending a body (`curl -d ''`,
+ * `urllib` with `data=b''`, `fetch` with `body: ''`): that counts as no body where none is required.
  */
 function readOtherType(
   request: FastifyRequest,
   payload: Readable,
   done: (error: Error | null, body?: unknown) => void,
 ): void {
-  const refusal = new AppError('unsupported_media_type', 'Send the body as application/json.')
-  if (!canLackBody(request)) {
-    done(refusal)
+  const error = new AppError('unsupported_media_type', 'Send the body as application/json.')
+  if (!canLackBody(endpointOf(request))) {
+    done(error)
     return
   }
-  const finish = (error: Error | null) => {
+  const finish = (failure: Error | null) => {
     payload.off('data', onData).off('end', onEnd).off('error', finish)
-    done(error)
+    done(failure)
   }
-  const onData = () => finish(refusal)
+  const onData = () => finish(error)
   const onEnd = () => finish(null)
   payload.on('data', onData).on('end', onEnd).on('error', finish)
 }
 
-/** Refusals in the order of the contract: 401, plan_required, 429, read_only; the rest comes later. */
+/** Checks the key. Errors come in the order of the contract: 401, plan_required, 429, read_only. */
 async function admit(setup: ApiSetup, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const now = setup.clock.now()
-  // What a key opens is for whoever has it, and may be another thing a second later; answers may say otherwise.
+  // The default for what a key can read: only its holder may cache it, and must revalidate. Handlers may override it.
   reply.header('cache-control', 'private, no-cache')
   const key = findKey(setup, request)
   const holder = key === undefined ? undefined : await authenticate(setup.sql, key, now)
-  // Who tries keys is held up by their address; whoever has a right one there is not.
+  // Guessing keys is limited by address; a valid key from the same address is not.
   if (!holder?.planHasApi) limitAddress(setup, request, reply, { refuses: holder === undefined })
   if (holder === undefined) throw unauthorized(key)
   if (!holder.planHasApi) {
@@ -190,15 +168,14 @@ async function admit(setup: ApiSetup, request: FastifyRequest, reply: FastifyRep
 }
 
 /**
- * A product that is not there, or not this account's, is 404 before its body is read, and so is a version or a category
- * that there is not: a stranger learns nothing from a 4xx.
+ * A missing product or version is 404 before the body is read, and so is one of another account: no other error tells
+ * a stranger that it exists.
  */
-const findFirst = (setup: ApiSetup) => async (request: FastifyRequest) => {
-  const { id, n, category } = request.params as { id?: string; n?: string; category?: string }
-  if (category !== undefined && findCategory(category) === undefined) throw notFound('category')
+async function requireExisting(setup: ApiSetup, endpoint: Endpoint, request: FastifyRequest): Promise<void> {
+  const { id, n } = readPath(endpoint.pathNames, request.params as RawPath)
   if (id === undefined) return
-  const { version_no: newest } = await getPassport(accountOf(setup, request), requireProductUuid(id))
-  if (n !== undefined && requireVersionNo(n) > newest) throw notFound('version of this product')
+  const { version_no: newest } = await getPassport(accountOf(setup, request), id)
+  if (n !== undefined && n > newest) throw notFound('version of this product')
 }
 
 function findKey(setup: ApiSetup, request: FastifyRequest): string | undefined {
@@ -217,29 +194,23 @@ function unauthorized(key: string | undefined): AppError {
   return new HttpError('unauthorized', message, { 'www-authenticate': 'Bearer' })
 }
 
-async function run(setup: ApiSetup, route: Route, request: FastifyRequest, reply: FastifyReply) {
-  const call: OpenCall = {
-    setup,
-    params: request.params as Record<string, string>,
-    query: request.query as RawQuery,
-    headers: request.headers,
-    body: request.body,
-  }
+async function answer(setup: ApiSetup, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
   try {
-    if (!isHealth(request)) requireReadableQuery(request)
-    return send(reply, await handle(route, call, request))
+    if (!isNeverRefused(endpoint)) requireReadableQuery(request)
+    return send(reply, await handle(setup, endpoint, request))
   } catch (error) {
-    // What is not there comes before what is wrong with the question.
-    const isRead = route.method === 'GET' && !route.open
-    if (isRead && error instanceof AppError && ABOUT_THE_QUESTION.has(error.code))
-      await findFirst(setup)(request)
+    // A missing product is reported before an invalid query.
+    const isRead = !endpoint.isOpen && endpoint.method === 'GET'
+    if (isRead && error instanceof AppError && QUERY_ERRORS.has(error.code)) {
+      await requireExisting(setup, endpoint, request)
+    }
     throw error
   }
 }
 
-const ABOUT_THE_QUESTION = new Set(['validation', 'bad_request'])
+const QUERY_ERRORS = new Set(['validation', 'bad_request'])
 
-/** As in a path: what the parser leaves as it stands would be looked for, and not be found. */
+/** The parser leaves a broken percent-encoding as text, which would then be searched for and not be found. */
 function requireReadableQuery({ raw: { url = '' } }: FastifyRequest): void {
   if (!url.includes('%')) return
   try {
@@ -249,39 +220,58 @@ function requireReadableQuery({ raw: { url = '' } }: FastifyRequest): void {
   }
 }
 
-function handle(route: Route, call: OpenCall, request: FastifyRequest): Promise<ApiResponse> | ApiResponse {
-  if (route.open) return route.handle(call)
-  const accountCall = { ...call, account: accountOf(call.setup, request), dryRun: false }
-  return route.method === 'GET' ? route.handle(accountCall) : answerWrite(request, accountCall, route)
+function handle(
+  setup: ApiSetup,
+  endpoint: Endpoint,
+  request: FastifyRequest,
+): Promise<ApiResponse> | ApiResponse {
+  const { headers } = request
+  const sent: RawInput = {
+    params: request.params as RawPath,
+    query: request.query as RawQuery,
+    body: request.body,
+  }
+  if (endpoint.isOpen) {
+    if (!endpoint.isNeverRefused) readQuery(sent.query, endpoint.query)
+    return endpoint.handle({ setup, headers })
+  }
+  const account = accountOf(setup, request)
+  const call = { setup, headers, account, isDryRun: false }
+  if (endpoint.method !== 'GET') return answerWrite(endpoint, call, { request, sent })
+  const path = readPath(endpoint.pathNames, sent.params)
+  return endpoint.handle({ ...call, path, query: readQuery(sent.query, endpoint.query), body: undefined })
 }
 
 function accountOf({ sql, clock }: ApiSetup, request: FastifyRequest): AccountContext {
   const holder = holders.get(request)
-  assert(holder, 'a call that is not open has been admitted')
+  assert(holder, 'the key of a call that needs one has been checked')
   return { sql, clock, accountId: holder.accountId, actorId: holder.actorId }
 }
 
-function send(reply: FastifyReply, answer: ApiResponse): FastifyReply {
-  reply.code(answer.status ?? 200)
+function send(reply: FastifyReply, response: ApiResponse): FastifyReply {
+  reply.code(response.status ?? 200)
   reply.header('content-type', 'application/json; charset=utf-8')
-  if (answer.headers) reply.headers(answer.headers)
-  // A body, if only an empty one, would get a type.
-  if (answer.status === 304) return reply.removeHeader('content-type').send()
-  return reply.send(answer.body)
+  if (response.headers) reply.headers(response.headers)
+  // Sending even an empty body would add a content type.
+  if (response.status === 304) return reply.removeHeader('content-type').send()
+  return reply.send(response.body)
 }
 
-/** All that Node reads; a CONNECT is no request for a path. */
+/** All methods that Node reads; CONNECT has no path. */
 const EVERY_METHOD = METHODS.filter(method => method !== 'CONNECT')
 
-/** Every path answers every method: with what it can do, if not with what was asked. */
-function refuseOtherMethods(door: FastifyInstance, path: string): void {
-  const taken: string[] = ROUTES.filter(route => route.path === path).map(route => route.method)
-  if (taken.includes('GET')) taken.push('HEAD')
-  const others = EVERY_METHOD.filter(method => !taken.includes(method)) as HTTPMethods[]
-  const allow = taken.join(', ')
+/** Answers every other method of a path with 405 and the allowed ones. */
+function refuseOtherMethods(door: FastifyInstance, path: string, endpoints: readonly Endpoint[]): void {
+  const allowed: string[] = endpoints.map(({ method }) => method)
+  if (allowed.includes('GET')) allowed.push('HEAD')
+  const others = EVERY_METHOD.filter(method => !allowed.includes(method)) as HTTPMethods[]
+  const allow = allowed.join(', ')
+  const [endpoint] = endpoints
   door.route({
     method: others,
     url: path,
+    // Such a request needs a key exactly if the path needs one.
+    ...(endpoint?.isOpen ? { config: { endpoint } } : {}),
     exposeHeadRoute: false,
     onRequest: async request => {
       const message = `${request.method} is not possible here. Possible: ${allow}.`

@@ -1,37 +1,43 @@
-/** `Idempotency-Key` on whatever changes something: every route but GET takes part, without knowing. */
+/** `Idempotency-Key` for every endpoint that writes. */
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { runIdempotent } from '../accounts/idempotency.ts'
 import type { StoredResponse } from '../accounts/idempotency-record.ts'
 import { isLongerThan } from '../kernel/characters.ts'
 import { type AppError, type Detail, invalid } from '../kernel/errors.ts'
-import type { AccountCall, AccountRoute, ApiResponse } from './endpoint/endpoint.ts'
+import type { AccountCall, ApiResponse } from './endpoint/endpoint.ts'
 
-const LONGEST_KEY = 200
+const MAX_KEY_LENGTH = 200
 const HEADER = 'idempotency-key'
 
 const bodies = new WeakMap<FastifyRequest, Buffer>()
 
-/** Remembers the bytes of a body for the comparison with a repetition of it. */
+/** Keeps the bytes of a body for the fingerprint. */
 export function noteBody(request: FastifyRequest, bytes: Buffer): void {
   if (request.headers[HEADER] !== undefined) bodies.set(request, bytes)
 }
 
+type IdempotentWork = {
+  key: string
+  handle: (call: AccountCall) => Promise<ApiResponse>
+  keepsReceipt: boolean | undefined
+}
+
 /**
- * Answers a call by `work`, or, when its key has been used for the same request in the last 24 hours, as that was
- * answered. Throws what `runIdempotent` throws.
+ * Handles a call, or replays the response if its key was used for the same request in the last 24 hours. Throws what
+ * `runIdempotent` throws.
  */
 export async function answerOnce(
   request: FastifyRequest,
   call: AccountCall,
-  { key, handle, keepsReceipt }: Pick<AccountRoute, 'handle' | 'keepsReceipt'> & { key: string },
+  { key, handle, keepsReceipt }: IdempotentWork,
 ): Promise<ApiResponse> {
   const { answer, replayed } = await runIdempotent(
     call.account,
-    { key, fingerprint: fingerprintOf(request) },
+    { key, fingerprint: fingerprintRequest(request) },
     {
       work: async account =>
-        kept(await handle({ ...call, account, setup: { ...call.setup, sql: account.sql } })),
+        toStoredResponse(await handle({ ...call, account, setup: { ...call.setup, sql: account.sql } })),
       keepsReceipt,
     },
   )
@@ -39,23 +45,23 @@ export async function answerOnce(
   return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } }
 }
 
-const kept = ({ status = 200, headers = {}, body }: ApiResponse): StoredResponse => ({
+const toStoredResponse = ({ status = 200, headers = {}, body }: ApiResponse): StoredResponse => ({
   status,
   headers,
   body: String(body),
 })
 
-/** Method, address with its query, and body, each as it was sent. */
-function fingerprintOf(request: FastifyRequest): Buffer {
+/** The hash of method, address with query, and body, as they were sent. */
+function fingerprintRequest(request: FastifyRequest): Buffer {
   const head = Buffer.from(`${request.method} ${request.raw.url ?? ''}\n`)
   return hash('sha256', Buffer.concat([head, bodies.get(request) ?? Buffer.alloc(0)]), 'buffer')
 }
 
 /**
- * 1 to 200 characters, sent once; undefined when there is none, its refusal when it cannot be one. Header bytes that
- * are UTF-8 count as the characters they spell.
+ * The key of a request: undefined when none was sent, an error when it is invalid. Header bytes that are valid UTF-8 are
+ * decoded.
  */
-export function findKey(request: FastifyRequest): string | AppError | undefined {
+export function findIdempotencyKey(request: FastifyRequest): string | AppError | undefined {
   if (request.headers[HEADER] === undefined) return undefined
   const sent = String(request.headers[HEADER])
   const text = Buffer.from(sent, 'latin1').toString()
@@ -64,15 +70,15 @@ export function findKey(request: FastifyRequest): string | AppError | undefined 
     (name, i) => i % 2 === 0 && name.toLowerCase() === HEADER,
   ).length
   if (times > 1)
-    return fault('duplicate', 'The header Idempotency-Key is given more than once; send it once.')
-  if (key.trim() === '' || isLongerThan(key, LONGEST_KEY)) {
-    return fault('length', `The header Idempotency-Key must have 1 to ${LONGEST_KEY} characters.`)
+    return keyError('duplicate', 'The header Idempotency-Key is given more than once; send it once.')
+  if (key.trim() === '' || isLongerThan(key, MAX_KEY_LENGTH)) {
+    return keyError('length', `The header Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters.`)
   }
   if (/[\u0000-\u001f\u007f]/.test(key)) {
-    return fault('format', 'The header Idempotency-Key has a control character; send plain text.')
+    return keyError('format', 'The header Idempotency-Key has a control character; send plain text.')
   }
   return key
 }
 
-const fault = (code: Detail['code'], message: string) =>
+const keyError = (code: Detail['code'], message: string) =>
   invalid([{ field: 'Idempotency-Key', pointer: '', code, message }])

@@ -1,4 +1,4 @@
-/** Rates at this door: every answer says what is left of the minute, of the key's or else of the address's. */
+/** Rate limits of the API. Every response has the limit of the key, or without a key that of the client's address. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KeyHolder } from '../accounts/keys/authenticate.ts'
 import { createAddressLimits } from '../accounts/limits/address-limits.ts'
@@ -10,25 +10,25 @@ import type { ApiSetup } from './endpoint/endpoint.ts'
 
 type LimitSetup = Pick<ApiSetup, 'sql' | 'clock'>
 
-/** What a plan without a limit says: the largest number that every client can read. */
+/** The limit shown for a plan without one: the largest number that every client can read. */
 const UNLIMITED = 2_147_483_647
 
 const addresses = perDatabase((_sql: Sql) => createAddressLimits())
 
-/** Counts a call of a key, and tells what is left. Throws `rate_limited`. */
+/** Counts a call of a key and sets the headers. Throws `rate_limited`. */
 export async function limitKey(setup: LimitSetup, holder: KeyHolder, reply: FastifyReply): Promise<void> {
   const { accountId, keyId, requestsPerMinute } = holder
   const now = setup.clock.now().getTime()
   if (requestsPerMinute === null) {
-    show(reply, { isGranted: true, limit: UNLIMITED, remaining: UNLIMITED, nextOver: now })
+    setHeaders(reply, { isGranted: true, limit: UNLIMITED, remaining: UNLIMITED, nextOver: now })
     return
   }
   const permit = await getKeyLimits(setup.sql, setup.clock).take({ accountId, keyId, requestsPerMinute })
-  show(reply, permit)
-  if (!permit.isGranted) throw refusal('This key', permit, setup.clock.now().getTime())
+  setHeaders(reply, permit)
+  if (!permit.isGranted) throw rateLimited('This key', permit, setup.clock.now().getTime())
 }
 
-/** Counts a call that no key stands for by its address. Throws `rate_limited`, but not where `refuses` is false. */
+/** Counts a call without a valid key by its address. Throws `rate_limited`, unless `refuses` is false. */
 export function limitAddress(
   setup: LimitSetup,
   { readerAddress }: FastifyRequest,
@@ -37,24 +37,24 @@ export function limitAddress(
 ): void {
   const now = setup.clock.now().getTime()
   const permit = addresses(setup.sql).take(readerAddress, now)
-  show(reply, permit)
-  if (refuses && !permit.isGranted) throw refusal('This address', permit, now)
+  setHeaders(reply, permit)
+  if (refuses && !permit.isGranted) throw rateLimited('This address', permit, now)
 }
 
-/** The headers of an answer that never gets as far as the door; it counts for the address all the same. */
+/** The headers of a response sent before routing; the call counts for the address. */
 export function addressHeaders(setup: LimitSetup, address: string | undefined): Record<string, string> {
-  return headersOf(addresses(setup.sql).take(address ?? '', setup.clock.now().getTime()))
+  return limitHeaders(addresses(setup.sql).take(address ?? '', setup.clock.now().getTime()))
 }
 
-const headersOf = (permit: Permit) => ({
+const limitHeaders = (permit: Permit) => ({
   'x-ratelimit-limit': String(permit.limit),
   'x-ratelimit-remaining': String(permit.remaining),
   'x-ratelimit-reset': String(Math.ceil(permit.nextOver / 1000)),
 })
 
-const show = (reply: FastifyReply, permit: Permit) => reply.headers(headersOf(permit))
+const setHeaders = (reply: FastifyReply, permit: Permit) => reply.headers(limitHeaders(permit))
 
-function refusal(who: string, { limit, nextOver }: Permit, now: number): AppError {
+function rateLimited(who: string, { limit, nextOver }: Permit, now: number): AppError {
   const seconds = Math.max(1, Math.ceil((nextOver - now) / 1000))
   const wait = seconds === 1 ? 'one second' : `${seconds} seconds`
   const message = `${who} may make ${limit} requests a minute, and they are used up. Try again in ${wait}.`

@@ -1,4 +1,4 @@
-/** Requests that are no proper HTTP: what the parser cannot read, and what it reads and we refuse. */
+/** Malformed HTTP requests: those the parser cannot read, and those it reads but we reject. */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
@@ -8,27 +8,25 @@ import { errorJson } from './endpoint/errors.ts'
 import { addressHeaders } from './limits.ts'
 
 const MAX_URL_LENGTH = 8_192
-/** So long the rest of what could not be read may go on coming after the answer. */
 
 type Setup = Parameters<typeof addressHeaders>[0] & { addresses: { publicUrl: string } }
 
-/** By their length. Of several the first would count and the others not: two hosts (RFC 9112 §3.2), two keys, two types. */
-const ONCE: readonly (string | undefined)[] = ['Host', 'Content-Type', 'Authorization'].reduce<string[]>(
-  (names, name) => Object.assign(names, { [name.length]: name }),
-  [],
-)
+/** Headers that may be sent once, by the length of their name: Node would use the first and ignore the rest (RFC 9112 §3.2). */
+const SINGLE_HEADERS: readonly (string | undefined)[] = ['Host', 'Content-Type', 'Authorization'].reduce<
+  string[]
+>((names, name) => Object.assign(names, { [name.length]: name }), [])
 const HOST = 1 << 'Host'.length
 
-/** What the HTTP parser lets through and we refuse: a header twice that may be there once, a very long address. */
+/** The error of a request that the parser accepts and we reject: a repeated header, a missing host, a very long address. */
 export function findMalformed(request: IncomingMessage): AppError | undefined {
   if (request.socket.writableEnded) {
-    return new AppError('bad_request', 'The answer before this request has ended the connection.')
+    return new AppError('bad_request', 'The previous response closed this connection.')
   }
   const headers = request.rawHeaders
   let seen = 0
   for (let i = 0; i < headers.length; i += 2) {
     const written = headers[i] ?? ''
-    const name = ONCE[written.length]
+    const name = SINGLE_HEADERS[written.length]
     if (name === undefined || written.toLowerCase() !== name.toLowerCase()) continue
     const bit = 1 << name.length
     if ((seen & bit) !== 0)
@@ -60,15 +58,15 @@ const UNREADABLE: Record<string, [ErrorCode, string, string]> = {
 
 export type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
 
-/** The parser counts the address among the headers. Where it gave up inside the first line, that alone was too long. */
-function reasonOf({ code = '', rawPacket, bytesParsed }: ParserError): string {
+/** The parser counts the address as a header. If it stopped inside the first line, the address was too long. */
+function findReason({ code = '', rawPacket, bytesParsed }: ParserError): string {
   if (code !== 'HPE_HEADER_OVERFLOW' || rawPacket === undefined) return code
   return /^[A-Z-]+ \S*$/.test(rawPacket.toString('latin1', 0, bytesParsed)) ? 'URI_OVERFLOW' : code
 }
 
 /**
- * Below the router there is no request yet: the same body is written to the socket by hand. Each further piece of what
- * cannot be read comes here, too; to hang up on it would overtake the answer on its way.
+ * Writes the error to the socket by hand: there is no request object yet. Every further piece of the unreadable request
+ * gets here as well. Closing the socket at once could lose the response on its way.
  */
 export function answerUnreadable(setup: Setup, error: ParserError, socket: Socket, id: string): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) {
@@ -76,7 +74,7 @@ export function answerUnreadable(setup: Setup, error: ParserError, socket: Socke
     return
   }
   if (!socket.writable) return
-  const [code, status, message] = UNREADABLE[reasonOf(error)] ?? [
+  const [code, status, message] = UNREADABLE[findReason(error)] ?? [
     'bad_request',
     '400 Bad Request',
     'The request is not valid HTTP/1.1.',
@@ -92,6 +90,6 @@ export function answerUnreadable(setup: Setup, error: ParserError, socket: Socke
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`)
-  const hangUp = setTimeout(() => socket.destroy(), LINGER_MS)
-  socket.once('close', () => clearTimeout(hangUp))
+  const closing = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(closing))
 }

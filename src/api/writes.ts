@@ -1,59 +1,99 @@
-/** Calls that change something: what is wrong with their parameters or their key is told with what is wrong with the body. */
+/** Calls that change something: errors of the query, the `Idempotency-Key` and the body are reported together. */
 import type { FastifyRequest } from 'fastify'
 import { collectErrors } from '../kernel/collect-errors.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { AccountCall, AccountRoute, ApiResponse } from './endpoint/endpoint.ts'
-import { flag, type Rule, readQuery } from './endpoint/query.ts'
-import { answerOnce, findKey } from './idempotency.ts'
+import { sentMembers } from './endpoint/body.ts'
+import type { AccountCall, AccountEndpoint, ApiResponse } from './endpoint/endpoint.ts'
+import { type RawPath, readPath } from './endpoint/path-parameters.ts'
+import { type RawQuery, readQuery } from './endpoint/query-parameters.ts'
+import { answerOnce, findIdempotencyKey } from './idempotency.ts'
 
-const NONE: Record<string, Rule<boolean>> = {}
-const DRY_RUN = { ...NONE, dry_run: flag }
+/** A request before its values are checked. */
+export type RawInput = { params: RawPath; query: RawQuery; body: unknown }
 
-/** Throws `validation` with all that is wrong. A dry run changes nothing and may be repeated as it is. */
+/** Throws `validation` with everything that is wrong. A dry run changes nothing, so its key is not stored. */
 export async function answerWrite(
-  request: FastifyRequest,
+  endpoint: AccountEndpoint,
   call: AccountCall,
-  route: AccountRoute,
+  { request, sent }: { request: FastifyRequest; sent: RawInput },
 ): Promise<ApiResponse> {
-  const key = findKey(request)
-  const read = () =>
-    collectErrors({
-      query: () => readQuery(call.query, route.dryRun ? DRY_RUN : NONE),
-      key: () => {
-        if (key instanceof AppError) throw key
-      },
-    }).query
-  const handle = async (one: AccountCall) => {
-    const { dry_run: dryRun = false } = await withBody(read, one, route)
-    return route.handle({ ...one, dryRun })
-  }
-  if (key === undefined || key instanceof AppError || call.query.dry_run === 'true') return handle(call)
-  // Also what is wrong comes after the key: one that was another request's says so first.
-  return answerOnce(request, call, { ...route, handle, key })
+  const key = findIdempotencyKey(request)
+  const handle = (one: AccountCall) => checkAndHandle(endpoint, one, sent, key)
+  if (key === undefined || key instanceof AppError || sent.query.dry_run === 'true') return handle(call)
+  // The key is looked up before anything is checked: a key of another request is the first error.
+  return answerOnce(request, call, { key, handle, keepsReceipt: endpoint.keepsReceipt })
 }
 
-/** What `read` gives. When it throws, the faults of the body are added, as a dry run finds them. */
-async function withBody<T>(read: () => T, call: AccountCall, route: AccountRoute): Promise<T> {
+async function checkAndHandle(
+  endpoint: AccountEndpoint,
+  call: AccountCall,
+  sent: RawInput,
+  key: string | AppError | undefined,
+): Promise<ApiResponse> {
+  let query: ReturnType<typeof readQuery>
   try {
-    return read()
+    query = readQueryAndKey(endpoint, sent, key)
   } catch (error) {
-    if (!route.dryRun) throw error
-    const inBody = await faultOf(call, route)
-    return collectErrors({
-      read,
-      body: () => {
-        if (inBody !== undefined) throw inBody
-      },
-    }).read
+    throw endpoint.takesDryRun ? addError(error, await findBodyError(endpoint, call, sent)) : error
   }
+  return handleInput(endpoint, { ...call, isDryRun: query.dry_run === true }, { sent, query })
 }
 
-async function faultOf(call: AccountCall, route: AccountRoute): Promise<AppError | undefined> {
+function readQueryAndKey({ query }: AccountEndpoint, sent: RawInput, key: string | AppError | undefined) {
+  if (!(key instanceof AppError)) return readQuery(sent.query, query)
+  return collectErrors({
+    query: () => readQuery(sent.query, query),
+    key: () => {
+      throw key
+    },
+  }).query
+}
+
+async function handleInput(
+  endpoint: AccountEndpoint,
+  call: AccountCall,
+  { sent, query }: { sent: RawInput; query: ReturnType<typeof readQuery> },
+): Promise<ApiResponse> {
+  let input: ReturnType<typeof readPathAndBody>
   try {
-    await route.handle({ ...call, dryRun: true })
+    input = readPathAndBody(endpoint, sent)
+  } catch (error) {
+    const { body } = endpoint
+    if (body?.findDeeperError === undefined) throw error
+    const path = readPath(endpoint.pathNames, sent.params)
+    throw addError(error, await body.findDeeperError({ ...call, path }, sentMembers(sent.body)))
+  }
+  return endpoint.handle({ ...call, query, path: input.path, body: input.body })
+}
+
+const readPathAndBody = ({ pathNames, body }: AccountEndpoint, sent: RawInput) =>
+  collectErrors({ path: () => readPath(pathNames, sent.params), body: () => body?.read(sent.body) })
+
+/** What else a dry run would find wrong with a request whose query or key is refused. */
+async function findBodyError(
+  endpoint: AccountEndpoint,
+  call: AccountCall,
+  sent: RawInput,
+): Promise<AppError | undefined> {
+  try {
+    const query = readQuery({}, endpoint.query)
+    await handleInput(endpoint, { ...call, isDryRun: true }, { sent, query })
     return undefined
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return error.code === 'validation' ? error : undefined
+  }
+}
+
+/** One error with the details of both; `error` itself if there is no other. */
+function addError(error: unknown, other: AppError | undefined): unknown {
+  if (other === undefined) return error
+  const raise = (one: unknown) => () => {
+    throw one
+  }
+  try {
+    return collectErrors({ error: raise(error), other: raise(other) })
+  } catch (both) {
+    return both
   }
 }

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Fastify from 'fastify'
-import { ROUTES } from '../../src/api/door.ts'
 import { announceDeprecation } from '../../src/api/endpoint/deprecation.ts'
-import type { Operation } from '../../src/api/endpoint/operation-parts.ts'
-import { describe as describeOperation } from '../../src/api/openapi/document.ts'
-import { OPERATIONS } from '../../src/api/openapi/operations.ts'
+import type { Endpoint } from '../../src/api/endpoint/endpoint.ts'
+import { ENDPOINTS } from '../../src/api/endpoints.ts'
+import { buildOperation } from '../../src/api/openapi/document.ts'
 
 const deprecated = {
   since: new Date('2027-01-01T00:00:00Z'),
@@ -35,13 +34,11 @@ test('a route that will go away says so in every answer, refusals too', async ()
 })
 
 test('the OpenAPI document marks the same routes', () => {
-  const [first] = OPERATIONS
+  const [first] = ENDPOINTS
   assert.ok(first)
-  const old: Operation = { ...first, deprecated: true }
-  assert.equal(describeOperation(old).deprecated, true)
-  assert.equal('deprecated' in describeOperation(first), false)
-  for (const route of ROUTES) {
-    const operation = OPERATIONS.find(one => one.method === route.method && one.path === route.path)
-    assert.equal(operation?.deprecated ?? false, route.deprecated !== undefined, route.path)
+  const old: Endpoint = { ...first, deprecated }
+  assert.equal(buildOperation(old).deprecated, true)
+  for (const endpoint of ENDPOINTS) {
+    assert.equal('deprecated' in buildOperation(endpoint), endpoint.deprecated !== undefined, endpoint.path)
   }
 })

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { SIGNATURE_SAMPLE } from '../../src/api/docs/guides.ts'
 import { DETAIL_CATALOGUE, ERROR_CATALOGUE } from '../../src/api/endpoint/error-catalogue.ts'
-import { OPERATIONS } from '../../src/api/openapi/operations.ts'
+import { ENDPOINTS } from '../../src/api/endpoints.ts'
 import { allCategories } from '../../src/categories/catalogue.ts'
 import { documentChecker } from '../answers.ts'
 import { type Harness, startHarness } from '../harness.ts'
@@ -57,7 +57,7 @@ describe('GET /docs', () => {
     assert.deepEqual([...new Set(ids)], ids)
     const { document } = documentChecker()
     const wanted = [
-      ...OPERATIONS.map(one => one.id),
+      ...ENDPOINTS.map(one => one.id),
       ...Object.values<{ post: { operationId: string } }>(document.webhooks).map(one => one.post.operationId),
       ...Object.keys(document.components.schemas).map(name => `schema-${name}`),
       ...Object.keys(ERROR_CATALOGUE).map(code => `error-${code}`),

@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'
 import { deleteExpiredKeys } from '../../src/accounts/idempotency.ts'
-import { API_PREFIX, ROUTES } from '../../src/api/door.ts'
+import { API_PREFIX } from '../../src/api/door.ts'
+import { ENDPOINTS } from '../../src/api/endpoints.ts'
 import { findCachedHead, readPublicPassport } from '../../src/passports/read/public-passport.ts'
 import { refreshesEnded } from '../../src/passports/units/refresh-job.ts'
 import {
@@ -111,7 +112,7 @@ describe('every route that changes something', () => {
     return route.path === '/products' ? { body: newProduct() } : {}
   }
 
-  for (const route of ROUTES.filter(one => one.method !== 'GET' && !one.open)) {
+  for (const route of ENDPOINTS.filter(one => one.method !== 'GET' && !one.isOpen)) {
     test(`${route.method} ${route.path}: done once, answered twice, here and by another process`, async () => {
       const { model, serial } = await stand()
       const path = route.path

@@ -3,10 +3,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import type { HTTPMethods } from 'fastify'
 import { createKey } from '../../src/accounts/keys/keys.ts'
-import { API_PREFIX, ROUTES } from '../../src/api/door.ts'
-import { type Operation, PATH_PARAMETERS } from '../../src/api/endpoint/operation-parts.ts'
-import { OPERATIONS } from '../../src/api/openapi/operations.ts'
+import { API_PREFIX } from '../../src/api/door.ts'
+import type { Endpoint } from '../../src/api/endpoint/endpoint.ts'
+import { PATH_PARAMETERS, type PathName } from '../../src/api/endpoint/path-parameters.ts'
+import { ENDPOINTS } from '../../src/api/endpoints.ts'
 import { listErrors } from '../../src/api/openapi/responses.ts'
 import { EVENT_TYPES } from '../../src/webhooks/insert-events.ts'
 import { documentChecker } from '../answers.ts'
@@ -85,8 +87,20 @@ describe('GET /openapi.json', () => {
   test('describes every route, and no other; every name once', () => {
     const names = (list: readonly { method: string; path: string }[]) =>
       list.map(one => `${one.method} ${one.path}`).sort()
-    assert.deepEqual(names(OPERATIONS), names(ROUTES))
-    const ids = OPERATIONS.map(one => one.id)
+    const documented = Object.entries<Json>(documentChecker().document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map(method => ({
+        method: method.toUpperCase(),
+        path: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      })),
+    )
+    assert.deepEqual(names(documented), names(ENDPOINTS))
+    for (const { method, path } of documented) {
+      assert.ok(
+        t.app.hasRoute({ method: method as HTTPMethods, url: API_PREFIX + path }),
+        `${method} ${path}`,
+      )
+    }
+    const ids = ENDPOINTS.map(one => one.id)
     assert.deepEqual([...new Set(ids)], ids)
     assert.deepEqual(
       ids.filter(id => !/^[a-z][a-zA-Z]+$/.test(id)),
@@ -163,7 +177,7 @@ describe('the running server', () => {
   after(() => t.close())
 
   /** An account of its own for each call, with the table of the examples; its GTIN is free again afterwards. */
-  async function stand(operation: Operation) {
+  async function stand(operation: Endpoint) {
     await t.sql`delete from gtin_claim`
     const account = await t.account()
     const { key } = await createKey(
@@ -175,7 +189,7 @@ describe('the running server', () => {
       assert.ok(answer.status < 300, answer.text)
       return answer.json.data
     }
-    const wants = PREPARED[operation.id]
+    const wants = PREPARED[operation.id] ?? (operation.pathNames.includes('id') ? [] : undefined)
     if (wants === undefined) return { key, id: '' }
     const table = exampleOf('createProduct')
     const { id } = await send('POST', '/products', table)
@@ -183,7 +197,7 @@ describe('the running server', () => {
     return { key, id }
   }
 
-  for (const operation of OPERATIONS) {
+  for (const operation of ENDPOINTS) {
     const { body, responses } = operation
     const bodies = body ? Object.values(body.examples).map(one => one.value) : [undefined]
     for (const [place, sent] of bodies.entries()) {
@@ -192,7 +206,7 @@ describe('the running server', () => {
       test(`${operation.id}: takes example ${place + 1}${isShown ? ', gives the one shown' : ''}`, async () => {
         const { key, id } = await stand(operation)
         const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) =>
-          name === 'id' ? id : String(PATH_PARAMETERS[name]?.example),
+          name === 'id' ? id : String(PATH_PARAMETERS[name as PathName].example),
         )
         const ask = { key, ...(sent === undefined ? {} : { body: sent }) }
         const answer = await t.ask(operation.method, API_PREFIX + path, ask)
@@ -215,7 +229,7 @@ describe('the running server', () => {
     const { key } = await t.account()
     const { faults } = documentChecker()
     const send = async (operation: string, path: string, body: unknown) => {
-      const { method, path: template } = OPERATIONS.find(one => one.id === operation) ?? {}
+      const { method, path: template } = ENDPOINTS.find(one => one.id === operation) ?? {}
       const place = ['paths', String(template).replaceAll(/:(\w+)/g, '{$1}'), String(method).toLowerCase()]
       const answer = await t.ask(method ?? 'POST', API_PREFIX + path, { key, body })
       const isValid =
@@ -251,7 +265,7 @@ describe('the running server', () => {
   })
 
   test('no refusal is listed twice, and each of a writing call is one of its kind', () => {
-    for (const operation of OPERATIONS) {
+    for (const operation of ENDPOINTS) {
       const codes = listErrors(operation)
       assert.deepEqual([...new Set(codes)], codes)
       assert.equal(codes.includes('read_only'), operation.method !== 'GET')
@@ -262,31 +276,24 @@ describe('the running server', () => {
 type Step = readonly [method: 'POST' | 'PATCH', path: string, body?: unknown]
 
 const exampleOf = (id: string) =>
-  Object.values(OPERATIONS.find(one => one.id === id)?.body?.examples ?? {})[0]?.value
+  Object.values(ENDPOINTS.find(one => one.id === id)?.body?.examples ?? {})[0]?.value
 const WARRANTY: Step = ['PATCH', '', exampleOf('updateProduct')]
 const BATCH: Step = ['POST', '/children', { level: 'batch', lot: '2026-11' }]
 const ITEM: Step = ['POST', '/children', { level: 'item', serial: 'SN0001' }]
 const OTHER_ITEM: Step = ['POST', '/children', { level: 'item', serial: 'SN0002' }]
 const CORRECTION: Step = ['PATCH', '', { data: { countryOfManufacture: 'AT' }, change_type: 'correction' }]
 
-/** What happened to the table before a call is made; nothing for those that need none. */
+/** What happens to the table before a call; a call with an id in its path needs only the table. */
 const PREPARED: Readonly<Record<string, readonly Step[]>> = {
   listProducts: [],
-  getProduct: [],
-  updateProduct: [],
-  getQr: [],
-  getSnippet: [],
   putProductBySku: [],
   putProductByGtin: [],
   syncProducts: [],
-  getProductScans: [],
   listVersions: [WARRANTY],
   getVersion: [WARRANTY],
   revertProduct: [WARRANTY],
-  archiveProduct: [],
   restoreProduct: [['POST', '/archive']],
   listChildren: [BATCH],
-  createChildren: [],
   updateChildren: [ITEM],
   previewRefresh: [ITEM, OTHER_ITEM, CORRECTION],
   refreshProduct: [ITEM, OTHER_ITEM, CORRECTION],

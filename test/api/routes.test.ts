@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'
-import { API_PREFIX, bodyLimitOf, ROUTES } from '../../src/api/door.ts'
-import { PATH_PARAMETERS } from '../../src/api/endpoint/operation-parts.ts'
-import { OPERATIONS } from '../../src/api/openapi/operations.ts'
+import { API_PREFIX, getBodyLimit } from '../../src/api/door.ts'
+import type { Endpoint } from '../../src/api/endpoint/endpoint.ts'
+import { PATH_PARAMETERS, type PathName } from '../../src/api/endpoint/path-parameters.ts'
+import { ENDPOINTS } from '../../src/api/endpoints.ts'
+import { buildOperation } from '../../src/api/openapi/document.ts'
 import { canBeNotFound } from '../../src/api/openapi/responses.ts'
 import { ARRIVED } from '../answers.ts'
 import { type Answer, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
@@ -25,17 +27,18 @@ describe('every route', () => {
   })
   after(() => t.close())
 
-  const closed = ROUTES.filter(route => !route.open)
+  const closed = ENDPOINTS.filter(route => !route.isOpen)
   const path = (route: { path: string }) =>
     API_PREFIX +
     route.path.replaceAll(/:(\w+)/g, (_, name: string) =>
-      name === 'id' ? product.id : String(PATH_PARAMETERS[name]?.example),
+      name === 'id' ? product.id : String(PATH_PARAMETERS[name as PathName].example),
     )
-  const operationOf = (route: { method: string; path: string }) =>
-    OPERATIONS.find(one => one.method === route.method && one.path === route.path)
+  /** The query parameters that the document names. */
+  const queryNames = (route: Endpoint) =>
+    buildOperation(route).parameters.flatMap(one => ('in' in one && one.in === 'query' ? [one.name] : []))
   let serials = 0
   /** A body that the route takes any number of times: its own here, or the first example of the document. */
-  const body = (route: { method: string; path: string }) => {
+  const body = (route: Endpoint) => {
     if (route.path.endsWith('/children')) {
       return route.method === 'GET' ? {} : { body: { level: 'item', serial: `R${++serials}` } }
     }
@@ -45,9 +48,9 @@ describe('every route', () => {
       return { body: newProduct({ sku: undefined, ...(route.path.endsWith('sku') ? {} : { sku: 'T-2' }) }) }
     return route.method === 'PATCH' ? { body: { data: {} } } : example(route)
   }
-  const example = (route: { method: string; path: string }) => {
+  const example = (route: Endpoint) => {
     if (route.path === '/products' && route.method === 'POST') return { body: newProduct() }
-    const [example] = Object.values(operationOf(route)?.body?.examples ?? {})
+    const [example] = Object.values(route.body?.examples ?? {})
     return example === undefined ? {} : { body: example.value }
   }
   const hasRateHeaders = ({ headers }: Answer) => {
@@ -64,7 +67,7 @@ describe('every route', () => {
     hasRateHeaders(answer)
   }
 
-  for (const route of ROUTES) {
+  for (const route of ENDPOINTS) {
     const name = `${route.method} ${route.path}`
 
     test(`${name}: answers, with a request id of its own`, async () => {
@@ -77,7 +80,7 @@ describe('every route', () => {
     })
 
     test(`${name}: other methods get 405 with Allow`, async () => {
-      const allowed = new Set<string>(ROUTES.filter(one => one.path === route.path).map(one => one.method))
+      const allowed = new Set<string>(ENDPOINTS.filter(one => one.path === route.path).map(one => one.method))
       if (allowed.has('GET')) allowed.add('HEAD')
       for (const method of METHODS) {
         if (allowed.has(method) || method === 'CONNECT') continue
@@ -141,7 +144,7 @@ describe('every route', () => {
       })
     }
 
-    if (operationOf(route)?.responses[304] !== undefined) {
+    if (route.responses[304] !== undefined) {
       test(`${name}: 304 for who has it`, async () => {
         const { headers } = await t.ask('GET', path(route), { key: account.key })
         const etag = headers.etag ?? 'none'
@@ -164,8 +167,7 @@ describe('every route', () => {
         ...body(route),
       })
       refused(answer, 422, 'validation')
-      const queries = operationOf(route)?.parameters.filter(one => one.in === 'query')
-      const names = queries?.map(one => one.name) ?? []
+      const names = queryNames(route)
       const taken = /this call takes (.*)\.$/.exec(answer.json.errors[0].message)?.[1] ?? ''
       assert.deepEqual(taken === 'none' ? [] : taken.split(', ').sort(), names.sort())
     })
@@ -175,11 +177,11 @@ describe('every route', () => {
         const send = (text: string, headers: Record<string, string> = {}) =>
           t.ask(route.method, path(route), { key: account.key, text, headers })
         refused(await send('{'), 400, 'bad_request')
-        if (route.isBodyOptional !== true) {
+        if (route.body !== undefined && !route.body.isOptional) {
           refused(await send(''), 400, 'bad_request')
           refused(await send('', { 'content-type': 'text/plain' }), 415, 'unsupported_media_type')
         }
-        refused(await send(' '.repeat(bodyLimitOf(route) + 1)), 413, 'payload_too_large')
+        refused(await send(' '.repeat(getBodyLimit(route) + 1)), 413, 'payload_too_large')
         refused(await send('{}', { 'content-type': 'text/plain' }), 415, 'unsupported_media_type')
       })
     }
@@ -210,7 +212,7 @@ describe('every route', () => {
           404,
           'not_found',
         )
-        refused(await send(address, { text: ' '.repeat(bodyLimitOf(route) + 1) }), 404, 'not_found')
+        refused(await send(address, { text: ' '.repeat(getBodyLimit(route) + 1) }), 404, 'not_found')
       })
     }
 
@@ -298,7 +300,7 @@ describe('?api_key=', () => {
 })
 
 describe('every route when something breaks', () => {
-  const closed = ROUTES.filter(route => !route.open)
+  const closed = ENDPOINTS.filter(route => !route.isOpen)
   const path = (route: { path: string }) => API_PREFIX + route.path.replaceAll(/:\w+/g, 'x')
   const askAll = async (t: Harness, key: string, status: number, code: string) => {
     for (const route of closed) {

@@ -1,28 +1,125 @@
-/** The categories and their fields, as an integrator's program reads them. */
-import { allCategories, type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
+/** The categories and their fields, for programs that read schemas. */
+import { allCategories, type CompleteCategory } from '../../categories/catalogue.ts'
 import { describeCategory, summariseCategory } from '../../categories/schema/describe.ts'
 import { buildRequestSchema } from '../../categories/schema/json-schema.ts'
-import { notFound } from '../../kernel/errors.ts'
 import { cacheable } from '../endpoint/conditions.ts'
-import { type AccountCall, type ApiResponse, successJson } from '../endpoint/endpoint.ts'
-import { oneOf, readQuery } from '../endpoint/query.ts'
+import {
+  envelopeSchema,
+  jsonResponse,
+  NOT_MODIFIED,
+  objectSchema,
+  schemaRef,
+} from '../endpoint/documented-response.ts'
+import { defineEndpoint, successJson } from '../endpoint/endpoint.ts'
+import { IF_NONE_MATCH } from '../endpoint/header-parameters.ts'
+import { choiceParameter, withDefault } from '../endpoint/query-parameters.ts'
 
-export function listCategories(call: AccountCall): ApiResponse {
-  readQuery(call.query, {})
-  const summary = (one: CompleteCategory) =>
-    summariseCategory(one, `${call.setup.addresses.apiUrl}/schema/${one.id}`)
-  return cacheable(call, successJson(JSON.stringify(allCategories().map(summary))))
+export const listCategories = defineEndpoint({
+  method: 'GET',
+  path: '/categories',
+  id: 'listCategories',
+  tag: 'categories',
+  summary: 'List the categories',
+  description: 'Each category with its required fields and the address of its schema.',
+  requestHeaders: [IF_NONE_MATCH],
+  responses: {
+    200: jsonResponse(
+      'All categories.',
+      envelopeSchema({ type: 'array', items: schemaRef('CategorySummary') }),
+      undefined,
+      ['ETag'],
+    ),
+    304: NOT_MODIFIED,
+  },
+  handle(call) {
+    const summary = (one: CompleteCategory) =>
+      summariseCategory(one, `${call.setup.addresses.apiUrl}/schema/${one.id}`)
+    return cacheable(call, successJson(JSON.stringify(allCategories().map(summary))))
+  },
+})
+
+export const readSchema = defineEndpoint({
+  method: 'GET',
+  path: '/schema/:category',
+  id: 'getSchema',
+  tag: 'categories',
+  summary: 'Get the fields of a category',
+  description:
+    'As a field list, or with `format=json-schema` as JSON Schema 2020-12 for a validator or a form generator. Schemas grow, so read them instead of copying them.',
+  query: {
+    format: withDefault(
+      choiceParameter('How the fields are described.', ['fields', 'json-schema']),
+      'fields',
+    ),
+  },
+  requestHeaders: [IF_NONE_MATCH],
+  responses: {
+    200: {
+      ...jsonResponse('The fields.', envelopeSchema(schemaRef('CategoryFields')), undefined, ['ETag']),
+      others: { 'application/schema+json': { type: 'object', additionalProperties: true } },
+    },
+    304: NOT_MODIFIED,
+  },
+  handle(call) {
+    const { category } = call.path
+    if (call.query.format === 'fields') {
+      return cacheable(call, successJson(JSON.stringify(describeCategory(category))))
+    }
+    const address = `${call.setup.addresses.apiUrl}/schema/${category.id}?format=json-schema`
+    return cacheable(
+      call,
+      JSON.stringify(buildRequestSchema(category, address)),
+      'application/schema+json; charset=utf-8',
+    )
+  },
+})
+
+const WIRE_TYPE = { type: 'string', enum: ['string', 'number', 'boolean', 'object', 'array'] }
+const FIELDS = { type: 'array', items: schemaRef('Field') }
+const VALUES = {
+  enum: { type: 'array', items: { type: 'string' } },
+  open: { type: 'boolean', description: 'The list of values grows with the schema version.' },
+  unit: { type: 'string' },
+  format: { type: 'string' },
 }
+const ENTRY = objectSchema({ type: WIRE_TYPE, description: { type: 'string' }, ...VALUES, fields: FIELDS }, [
+  'description',
+  ...Object.keys(VALUES),
+  'fields',
+])
 
-export function readSchema(call: AccountCall): ApiResponse {
-  const { format } = readQuery(call.query, { format: oneOf('fields', 'json-schema') })
-  const category = findCategory(call.params.category ?? '')
-  if (category === undefined) throw notFound('category')
-  if (format !== 'json-schema')
-    return cacheable(call, successJson(JSON.stringify(describeCategory(category))))
-  const schema = buildRequestSchema(
-    category,
-    `${call.setup.addresses.apiUrl}/schema/${category.id}?format=json-schema`,
-  )
-  return cacheable(call, JSON.stringify(schema), 'application/schema+json; charset=utf-8')
+export const CATEGORY_SCHEMAS = {
+  CategorySummary: objectSchema({
+    id: { type: 'string' },
+    title: { type: 'string' },
+    schema_version: { type: 'integer' },
+    schema_url: { type: 'string', format: 'uri' },
+    required: { type: 'array', items: { type: 'string' } },
+  }),
+  Field: objectSchema(
+    {
+      name: { type: 'string' },
+      type: WIRE_TYPE,
+      required: { type: 'boolean' },
+      localized: { type: 'boolean' },
+      audience: {
+        type: 'array',
+        items: { type: 'string', enum: ['public', 'legitimate_interest', 'authority'] },
+      },
+      ...VALUES,
+      description: { type: 'string' },
+      items: { ...ENTRY, description: 'Only for an array: its entries.' },
+      fields: FIELDS,
+      sums_to: {
+        ...objectSchema({ field: { type: 'string' }, total: { type: 'integer', const: 100 } }),
+        description: 'The member of the entries whose values add up to exactly this total.',
+      },
+    },
+    ['enum', 'open', 'unit', 'format', 'items', 'fields', 'sums_to'],
+  ),
+  CategoryFields: objectSchema({
+    category: { type: 'string' },
+    schema_version: { type: 'integer' },
+    fields: FIELDS,
+  }),
 }

@@ -1,17 +1,15 @@
-/** `/docs`: the reference page, its style sheet and its script, all from here and under a policy that lets nothing else in. */
+/** `/docs`: the reference page, its style sheet and its script. */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { HttpError } from '../../kernel/http/http-error.ts'
-import type { ApiSetup } from '../endpoint/endpoint.ts'
 import { documentResponse, type PreparedDocument, prepareDocument } from '../endpoint/ready-document.ts'
-import { buildOpenapiDocument } from '../openapi/document.ts'
 import { renderDocsPage } from './page.ts'
 import type { ApiDocument } from './read-document.ts'
 
 export const DOCS_PATH = '/docs'
 
-/** No inline code or style, nothing from elsewhere, no form that is sent by the browser; try-outs go to this origin alone. */
+/** No inline code or style, and nothing from other origins. The page's script sends test requests, only to this origin. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,14 +24,14 @@ const POLICY = [
 ].join('; ')
 
 const DENIED = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
-const SAFETY = {
+const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
   'permissions-policy': DENIED.map(feature => `${feature}=()`).join(', '),
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
 }
-/** Their addresses change with them. */
-const A_DAY = 'public, max-age=86400'
+/** The address of a file contains its hash. */
+const CACHE_FOR_A_DAY = 'public, max-age=86400'
 
 const asset = (name: string, type: string) => {
   const text = readFileSync(new URL(`../../../assets/${name}`, import.meta.url), 'utf8')
@@ -44,12 +42,12 @@ const asset = (name: string, type: string) => {
 const STYLE = asset('docs.css', 'text/css; charset=utf-8')
 const SCRIPT = asset('docs.js', 'text/javascript; charset=utf-8')
 
-/** Registers the page and what belongs to it. It holds no account's data and needs no key. */
-export function registerDocs(app: FastifyInstance, setup: ApiSetup): void {
+/** Registers the page and its files. It shows no data of an account and needs no key. */
+export function registerDocs(app: FastifyInstance, buildDocument: () => object): void {
   const documents: Readonly<Record<string, () => PreparedDocument>> = {
-    [DOCS_PATH]: once(() => pageOf(setup)),
-    [`${DOCS_PATH}/docs.css`]: once(() => assetOf(STYLE)),
-    [`${DOCS_PATH}/docs.js`]: once(() => assetOf(SCRIPT)),
+    [DOCS_PATH]: once(() => preparePage(buildDocument())),
+    [`${DOCS_PATH}/docs.css`]: once(() => prepareAsset(STYLE)),
+    [`${DOCS_PATH}/docs.js`]: once(() => prepareAsset(SCRIPT)),
   }
   for (const [path, document] of Object.entries(documents)) {
     app.get(path, (request, reply) => send(request, reply, document()))
@@ -66,19 +64,19 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-function pageOf(setup: ApiSetup): PreparedDocument {
+function preparePage(openapi: object): PreparedDocument {
   // The page reads the document as a client would: as JSON.
-  const document = JSON.parse(JSON.stringify(buildOpenapiDocument(setup))) as ApiDocument
+  const document = JSON.parse(JSON.stringify(openapi)) as ApiDocument
   return prepareDocument(renderDocsPage(document, { style: STYLE.href, script: SCRIPT.href }), {
-    ...SAFETY,
+    ...SECURITY_HEADERS,
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': POLICY,
     'cache-control': 'public, no-cache',
   })
 }
 
-const assetOf = ({ text, type }: { text: string; type: string }) =>
-  prepareDocument(text, { ...SAFETY, 'content-type': type, 'cache-control': A_DAY })
+const prepareAsset = ({ text, type }: { text: string; type: string }) =>
+  prepareDocument(text, { ...SECURITY_HEADERS, 'content-type': type, 'cache-control': CACHE_FOR_A_DAY })
 
 function send(request: FastifyRequest, reply: FastifyReply, document: PreparedDocument): FastifyReply {
   const { status, headers, body } = documentResponse(request, document)

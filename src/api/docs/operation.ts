@@ -1,11 +1,11 @@
-/** One call on the reference page: what it does, what it takes, what it answers, and how to try it. */
+/** One endpoint on the reference page: description, parameters, responses, and a form to try it. */
 import { html } from 'ghtml'
-import type { Parameter } from '../endpoint/operation-parts.ts'
+import type { Parameter } from './schema.ts'
 import { renderMember, renderMembers, type Schema } from './schema.ts'
 import { buildCurlCommand, formatJson, renderBreakable, renderCodeBlock, renderInline } from './text.ts'
 import { renderTryForm } from './try.ts'
 
-/** An operation as the OpenAPI document has it, references to parameters resolved. */
+/** An operation of the OpenAPI document, with resolved references to parameters. */
 export type DescribedOperation = {
   method: string
   path: string
@@ -22,24 +22,24 @@ export type DescribedOperation = {
     type?: string
     example?: unknown
   }[]
-  refusals: readonly { status: string; codes: readonly string[] }[]
+  errors: readonly { status: string; codes: readonly string[] }[]
 }
 
-/** `apiUrl` is the address that examples show. */
+/** `apiUrl` is the address in the examples. */
 export function renderOperation(operation: DescribedOperation, apiUrl: string): string {
   const { operationId, method, path, summary, description } = operation
   return html`<section class="call" id="${operationId}" aria-labelledby="${operationId}-title">
 <div class="about"><h3 id="${operationId}-title"><a href="#${operationId}">${summary}</a></h3>
 <p class="address"><b class="${method.toLowerCase()}">${method}</b> <code>!${renderBreakable(path)}</code></p>
 <p>!${renderInline(description)}</p>
-!${parameters(operation)}!${bodySection(operation)}!${answers(operation)}</div>
-<div class="shown">!${renderCodeBlock('Request', example(operation, apiUrl))}!${shownAnswer(operation)}
+!${renderParameters(operation)}!${renderBody(operation)}!${renderResponses(operation)}</div>
+<div class="shown">!${renderCodeBlock('Request', buildExampleRequest(operation, apiUrl))}!${renderExampleResponse(operation)}
 !${renderTryForm({ ...operation, id: operationId, examples: operation.body?.examples ?? [] })}</div></section>`
 }
 
-function parameters({ parameters: all }: DescribedOperation): string {
+function renderParameters({ parameters: all }: DescribedOperation): string {
   const groups = [
-    ['In the address', all.filter(one => one.in === 'path')],
+    ['Path', all.filter(one => one.in === 'path')],
     ['Query', all.filter(one => one.in === 'query')],
     ['Headers', all.filter(one => one.in === 'header')],
   ] as const
@@ -58,26 +58,26 @@ function parameters({ parameters: all }: DescribedOperation): string {
     .join('')
 }
 
-const bodySection = ({ body }: DescribedOperation) =>
+const renderBody = ({ body }: DescribedOperation) =>
   body === undefined ? '' : `<h4>Body${body.required ? '' : ', optional'}</h4>${renderMembers(body.schema)}`
 
-function answers({ successes, refusals }: DescribedOperation): string {
-  const own = successes.map(
+function renderResponses({ successes, errors }: DescribedOperation): string {
+  const successItems = successes.map(
     one =>
-      html`<li><code class="name">${one.status}</code> !${renderInline(one.description)}!${one.schema ? successBody(one.schema, one.type ?? '') : ''}</li>`,
+      html`<li><code class="name">${one.status}</code> !${renderInline(one.description)}!${one.schema ? renderResponseBody(one.schema, one.type ?? '') : ''}</li>`,
   )
-  const refused = refusals.map(({ status, codes }) => {
+  const errorItems = errors.map(({ status, codes }) => {
     const links = codes.map(code => html`<a href="#error-${code}"><code>${code}</code></a>`).join(' ')
     return html`<li><code class="name">${status}</code> !${links}</li>`
   })
-  return `<h4>Answers</h4><ul class="members">${own.join('')}</ul><ul class="members refusals">${refused.join('')}</ul>`
+  return `<h4>Responses</h4><ul class="members">${successItems.join('')}</ul><ul class="members errors">${errorItems.join('')}</ul>`
 }
 
-const successBody = (schema: Schema, type: string) =>
+const renderResponseBody = (schema: Schema, type: string) =>
   type === 'application/json' ? renderMembers(schema) : html` <span class="type">${type}</span>`
 
-/** The request that the page shows: required parameters, the first example of the body. */
-function example(
+/** The request with its required parameters and the first example of the body. */
+function buildExampleRequest(
   { method, path, parameters: all, body, needsKey }: DescribedOperation,
   apiUrl: string,
 ): string {
@@ -93,7 +93,7 @@ function example(
   })
 }
 
-function shownAnswer({ successes }: DescribedOperation): string {
+function renderExampleResponse({ successes }: DescribedOperation): string {
   const shown = successes.find(one => one.example !== undefined)
-  return shown === undefined ? '' : renderCodeBlock(`Answer, ${shown.status}`, formatJson(shown.example))
+  return shown === undefined ? '' : renderCodeBlock(`Response, ${shown.status}`, formatJson(shown.example))
 }

@@ -1,4 +1,4 @@
-/** The reference page: one document of HTML made from the OpenAPI document, readable without its script. */
+/** The reference page: HTML made from the OpenAPI document, readable without its script. */
 import { html } from 'ghtml'
 import { DETAIL_CATALOGUE, ERROR_CATALOGUE } from '../endpoint/error-catalogue.ts'
 import { STATUS } from '../endpoint/errors.ts'
@@ -7,7 +7,7 @@ import { renderOperation } from './operation.ts'
 import {
   type ApiDocument,
   type DescribedEvent,
-  eventHeaders,
+  listEventHeaders,
   listOperations,
   listWebhookEvents,
 } from './read-document.ts'
@@ -29,9 +29,9 @@ type Chapter = {
   body: string
 }
 
-/** `hrefs` are the addresses of the style sheet and the script, relative to the page. */
+/** `hrefs` are relative to the page. */
 export function renderDocsPage(document: ApiDocument, hrefs: { style: string; script: string }): string {
-  const chapters = chaptersOf(document)
+  const chapters = buildChapters(document)
   const apiUrl = document.servers[0]?.url ?? ''
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -42,18 +42,18 @@ export function renderDocsPage(document: ApiDocument, hrefs: { style: string; sc
 <link rel="stylesheet" href="${hrefs.style}">
 <script type="module" src="${hrefs.script}"></script></head>
 <body data-api="${new URL(apiUrl).pathname}"><a class="skip" href="#content">To the content</a>
-<header class="top"><a class="brand" href="#content">Carnet <span>API</span></a><a href="!${relativeDocument(apiUrl)}">OpenAPI 3.1</a></header>
-<details class="contents"><summary>Contents</summary>!${contents(chapters)}</details>
+<header class="top"><a class="brand" href="#content">Carnet <span>API</span></a><a href="!${documentPath(apiUrl)}">OpenAPI 3.1</a></header>
+<details class="contents"><summary>Contents</summary>!${renderContents(chapters)}</details>
 <main id="content" tabindex="-1"><div class="lead"><h1>Carnet API</h1>
 <p>!${renderInline(document.info.description)}</p>
 <dl><div><dt>Address</dt><dd><code>${apiUrl}</code></dd></div><div><dt>Version</dt><dd>${document.info.version}</dd></div></dl></div>
-!${chapters.map(chapter).join('')}</main></body></html>
+!${chapters.map(renderChapter).join('')}</main></body></html>
 `
 }
 
-const relativeDocument = (apiUrl: string) => html`${new URL(apiUrl).pathname}/openapi.json`
+const documentPath = (apiUrl: string) => html`${new URL(apiUrl).pathname}/openapi.json`
 
-const contents = (chapters: readonly Chapter[]) =>
+const renderContents = (chapters: readonly Chapter[]) =>
   `<nav aria-label="Contents">${chapters
     .map(({ id, title, entries }) => {
       const links = entries.map(([to, text]) => html`<li><a href="#${to}">${text}</a></li>`).join('')
@@ -61,13 +61,15 @@ const contents = (chapters: readonly Chapter[]) =>
     })
     .join('')}</nav>`
 
-const chapter = ({ id, title, body }: Chapter) =>
+const renderChapter = ({ id, title, body }: Chapter) =>
   html`<section class="chapter" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>!${body}</section>`
 
-function chaptersOf(document: ApiDocument): readonly Chapter[] {
+function buildChapters(document: ApiDocument): readonly Chapter[] {
   const apiUrl = document.servers[0]?.url ?? ''
   const all = guides(apiUrl)
-  const calls = document.tags.filter(tag => tag.name in TITLES).map(tag => callsOf(document, tag, apiUrl))
+  const calls = document.tags
+    .filter(tag => tag.name in TITLES)
+    .map(tag => buildCallChapter(document, tag, apiUrl))
   return [
     {
       id: 'guides',
@@ -76,14 +78,14 @@ function chaptersOf(document: ApiDocument): readonly Chapter[] {
       body: all.map(renderGuide).join(''),
     },
     ...calls,
-    webhooksOf(document),
-    errors(),
-    fieldsOf(document),
-    shapesOf(document),
+    buildWebhookChapter(document),
+    buildErrorChapter(),
+    buildFieldChapter(document),
+    buildShapeChapter(document),
   ]
 }
 
-function callsOf(document: ApiDocument, tag: ApiDocument['tags'][number], apiUrl: string): Chapter {
+function buildCallChapter(document: ApiDocument, tag: ApiDocument['tags'][number], apiUrl: string): Chapter {
   const operations = listOperations(document, tag.name)
   return {
     id: tag.name,
@@ -93,24 +95,24 @@ function callsOf(document: ApiDocument, tag: ApiDocument['tags'][number], apiUrl
   }
 }
 
-function webhooksOf(document: ApiDocument): Chapter {
+function buildWebhookChapter(document: ApiDocument): Chapter {
   const events = listWebhookEvents(document)
-  const headers = eventHeaders(document).map(one =>
-    // Its value is the event's name: another with each event.
+  const headers = listEventHeaders(document).map(one =>
+    // Its value, the event's name, differs from event to event.
     renderMember(one.name, { type: 'string', description: one.description }, true),
   )
   return {
     id: 'webhooks',
     title: 'Webhooks',
     entries: events.map(event => [event.id, event.name] as const),
-    body: `<div class="guide"><div class="about">${renderParagraphs(WEBHOOK_TEXTS)}<h3>Headers of every event</h3><ul class="members">${headers.join('')}</ul></div><div class="shown">${renderCodeBlock('Checking a signature in Node.js', SIGNATURE_SAMPLE)}</div></div>${events.map(eventSection).join('')}`,
+    body: `<div class="guide"><div class="about">${renderParagraphs(WEBHOOK_TEXTS)}<h3>Headers of every event</h3><ul class="members">${headers.join('')}</ul></div><div class="shown">${renderCodeBlock('Checking a signature in Node.js', SIGNATURE_SAMPLE)}</div></div>${events.map(renderEvent).join('')}`,
   }
 }
 
-const eventSection = ({ id, name, summary, description, schema, example }: DescribedEvent) =>
+const renderEvent = ({ id, name, summary, description, schema, example }: DescribedEvent) =>
   html`<section class="call" id="${id}" aria-labelledby="${id}-title"><div class="about"><h3 id="${id}-title"><a href="#${id}">${summary}</a></h3><p class="address"><b class="post">EVENT</b> <code>${name}</code></p><p>!${renderInline(description)}</p>!${renderMembers(schema)}</div><div class="shown">!${renderCodeBlock('Body', formatJson(example))}</div></section>`
 
-function errors(): Chapter {
+function buildErrorChapter(): Chapter {
   const codes = Object.entries(ERROR_CATALOGUE).map(
     ([code, { when }]) =>
       html`<tr id="error-${code}"><td>${STATUS[code as keyof typeof STATUS]}</td><th scope="row"><code>!${renderBreakable(code)}</code></th><td>!${renderInline(when)}</td></tr>`,
@@ -135,27 +137,27 @@ function errors(): Chapter {
 
 const isCategory = (schema: Schema) => 'x-schema-version' in schema
 
-function fieldsOf(document: ApiDocument): Chapter {
+function buildFieldChapter(document: ApiDocument): Chapter {
   const categories = Object.entries(document.components.schemas).filter(([, schema]) => isCategory(schema))
   return {
     id: 'fields',
     title: 'Fields of the categories',
     entries: categories.map(([name]) => [`schema-${name}`, name.replace(/Data$/, '')] as const),
-    body: categories.map(([name, schema]) => shape(name, schema, name.replace(/Data$/, ''))).join(''),
+    body: categories.map(([name, schema]) => renderShape(name, schema, name.replace(/Data$/, ''))).join(''),
   }
 }
 
-function shapesOf(document: ApiDocument): Chapter {
+function buildShapeChapter(document: ApiDocument): Chapter {
   const shapes = Object.entries(document.components.schemas).filter(([, schema]) => !isCategory(schema))
   return {
     id: 'schemas',
     title: 'Shapes',
     entries: shapes.map(([name]) => [`schema-${name}`, name] as const),
-    body: shapes.map(([name, schema]) => shape(name, schema, name)).join(''),
+    body: shapes.map(([name, schema]) => renderShape(name, schema, name)).join(''),
   }
 }
 
-function shape(name: string, schema: Schema, title: string): string {
+function renderShape(name: string, schema: Schema, title: string): string {
   const body = schema.properties || schema.oneOf || schema.anyOf ? renderMembers(schema) : renderType(schema)
   const text = schema.description === undefined ? '' : `<p>${renderInline(schema.description)}</p>`
   return html`<section class="shape" id="schema-${name}" aria-labelledby="schema-${name}-title"><h3 id="schema-${name}-title"><a href="#schema-${name}">${title}</a></h3>!${text}!${body}</section>`

@@ -1,8 +1,7 @@
-/** Reads the OpenAPI document for the reference page: the page shows what the document says, not what the tables say. */
+/** Reads the OpenAPI document for the reference page, which shows what the document says and nothing else. */
 
-import type { Parameter } from '../endpoint/operation-parts.ts'
 import type { DescribedOperation } from './operation.ts'
-import type { Schema } from './schema.ts'
+import type { Parameter, Schema } from './schema.ts'
 
 type Ref = { $ref: string }
 type Content = Readonly<
@@ -42,16 +41,16 @@ export type ApiDocument = {
 const JSON_TYPE = 'application/json'
 const lastPart = ({ $ref }: Ref) => $ref.slice($ref.lastIndexOf('/') + 1)
 
-/** The operations that bear a tag, in the order of the document. */
+/** The operations with a tag, in the order of the document. */
 export function listOperations(document: ApiDocument, tag: string): readonly DescribedOperation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, one]) => one.tags.includes(tag))
-      .map(([method, one]) => describe(document, path, method, one)),
+      .map(([method, one]) => readOperation(document, path, method, one)),
   )
 }
 
-function describe(
+function readOperation(
   document: ApiDocument,
   path: string,
   method: string,
@@ -66,41 +65,41 @@ function describe(
     summary,
     description,
     needsKey: operation.security === undefined,
-    parameters: parametersOf(document, operation),
+    parameters: resolveParameters(document, operation),
     ...(content && requestBody
       ? {
           body: {
             required: requestBody.required,
-            schema: resolved(document, content.schema),
+            schema: resolveSchema(document, content.schema),
             examples: Object.values(content.examples ?? {}),
           },
         }
       : {}),
-    ...responsesOf(operation),
+    ...readResponses(operation),
   }
 }
 
-/** A body is shown in full; what it is made of has its own place on the page. */
-function resolved(document: ApiDocument, schema: Schema): Schema {
+/** Resolves the references of a body, so that the page shows it in full. */
+function resolveSchema(document: ApiDocument, schema: Schema): Schema {
   const { $ref, oneOf, anyOf } = schema
   if ($ref !== undefined) {
     const named = document.components.schemas[lastPart({ $ref })]
-    return named === undefined ? schema : resolved(document, named)
+    return named === undefined ? schema : resolveSchema(document, named)
   }
-  const choices = (oneOf ?? anyOf)?.map(one => resolved(document, one))
+  const choices = (oneOf ?? anyOf)?.map(one => resolveSchema(document, one))
   return choices === undefined ? schema : { ...schema, oneOf: choices }
 }
 
-const parametersOf = (document: ApiDocument, operation: Operation): Parameter[] =>
+const resolveParameters = (document: ApiDocument, operation: Operation): Parameter[] =>
   operation.parameters.flatMap(one =>
     '$ref' in one ? (document.components.parameters[lastPart(one)] ?? []) : one,
   )
 
-/** A refusal's component is named by the codes it can have, apart by dots. */
-function responsesOf({ responses }: Operation): Pick<DescribedOperation, 'successes' | 'refusals'> {
+/** The name of an error response is its codes, separated by dots. */
+function readResponses({ responses }: Operation): Pick<DescribedOperation, 'successes' | 'errors'> {
   const all = Object.entries(responses)
   return {
-    refusals: all.flatMap(([status, one]) =>
+    errors: all.flatMap(([status, one]) =>
       '$ref' in one ? [{ status, codes: lastPart(one).split('.') }] : [],
     ),
     successes: all.flatMap(([status, one]) => {
@@ -137,8 +136,8 @@ export const listWebhookEvents = (document: ApiDocument): readonly DescribedEven
       : []
   })
 
-/** The headers that come with every event. */
-export const eventHeaders = (document: ApiDocument): readonly Parameter[] => {
+/** The headers of every event. */
+export const listEventHeaders = (document: ApiDocument): readonly Parameter[] => {
   const [first] = Object.values(document.webhooks)
-  return first === undefined ? [] : parametersOf(document, first.post)
+  return first === undefined ? [] : resolveParameters(document, first.post)
 }

@@ -1,4 +1,4 @@
-/** Schemas of the OpenAPI document as lists of members that a person can read, to their full depth. */
+/** Schemas of the OpenAPI document as nested lists of members. */
 import { html } from 'ghtml'
 import { renderInline } from './text.ts'
 
@@ -31,13 +31,22 @@ export type Schema = {
   'x-sums-to-100'?: string
 }
 
-/** Longer lists of values (countries) are left to the document. */
-const MOST_VALUES = 30
+export type Parameter = {
+  name: string
+  in: 'query' | 'header' | 'path'
+  required?: true
+  description: string
+  schema: Schema
+  example?: unknown
+}
 
-/** The members of an object, or what else a schema is, as HTML. */
+/** Longer lists of values (countries) are only in the document. */
+const MAX_VALUES = 30
+
+/** The members of an object as HTML, or the type of another schema. */
 export function renderMembers(schema: Schema): string {
   const choices = schema.oneOf ?? schema.anyOf
-  if (choices !== undefined) return oneOf(choices)
+  if (choices !== undefined) return renderChoices(choices)
   if (schema.properties === undefined) return `<p class="type">${renderType(schema)}</p>`
   const rows = Object.entries(schema.properties).map(([name, one]) =>
     renderMember(name, one, schema.required?.includes(name) ?? false),
@@ -45,7 +54,7 @@ export function renderMembers(schema: Schema): string {
   return `<ul class="members">${rows.join('')}</ul>`
 }
 
-function oneOf(choices: readonly Schema[]): string {
+function renderChoices(choices: readonly Schema[]): string {
   if (choices.every(one => one.$ref !== undefined)) {
     return `<p class="type">${choices.map(renderType).join(' or ')}</p>`
   }
@@ -54,21 +63,21 @@ function oneOf(choices: readonly Schema[]): string {
     .join('')
 }
 
-/** One line of a list: also for parameters and headers. */
+/** One line of a list, also for parameters and headers. */
 export function renderMember(name: string, schema: Schema, isRequired: boolean): string {
-  const inner = innerMembers(schema)
+  const inner = renderInnerMembers(schema)
   return `<li>${html`<code class="name">${name}</code>`} <span class="type">${renderType(schema)}</span>${
     isRequired ? ' <strong>required</strong>' : ''
-  }${schema.description === undefined ? '' : `<p>${renderInline(schema.description)}</p>`}${notes(schema)}${inner}</li>`
+  }${schema.description === undefined ? '' : `<p>${renderInline(schema.description)}</p>`}${renderNotes(schema)}${inner}</li>`
 }
 
-function innerMembers(schema: Schema): string {
+function renderInnerMembers(schema: Schema): string {
   const of = schema.properties ? schema : schema.items
   if (of?.properties) return renderMembers(of)
   return of?.anyOf || of?.oneOf ? `<div class="inner">${renderMembers(of)}</div>` : ''
 }
 
-/** `array of Detail`, `string or null`, with links to what has a name. */
+/** `array of Detail`, `string or null`, with links to named schemas. */
 export function renderType(schema: Schema): string {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1) ?? ''
@@ -85,44 +94,44 @@ export function renderType(schema: Schema): string {
 
 const isArray = ({ type }: Schema) => type === 'array' || (Array.isArray(type) && type.includes('array'))
 
-function notes(schema: Schema): string {
+function renderNotes(schema: Schema): string {
   const values = schema.enum ?? schema.items?.enum
   const lines = [
     ...(values === undefined
       ? []
-      : [valuesOf(values, schema['x-open'] ?? schema.items?.['x-open'] ?? false)]),
+      : [renderValues(values, schema['x-open'] ?? schema.items?.['x-open'] ?? false)]),
     ...(schema.const === undefined ? [] : [html`always <code>${schema.const}</code>`]),
     ...(schema.default === undefined ? [] : [html`default <code>${schema.default}</code>`]),
-    ...limits(schema),
+    ...describeLimits(schema),
     ...(schema['x-unit'] === undefined ? [] : [html`in ${schema['x-unit']}`]),
     ...(schema['x-sums-to-100'] === undefined
       ? []
       : [html`<code>${schema['x-sums-to-100']}</code> adds up to exactly 100`]),
-    ...audience(schema['x-audience']),
+    ...describeAudience(schema['x-audience']),
   ]
   return lines.length === 0 ? '' : `<p class="notes">${lines.join(' · ')}</p>`
 }
 
-function valuesOf(values: readonly (string | null)[], isOpen: boolean): string {
-  if (values.length > MOST_VALUES) return html`one of ${values.length} values, listed in the OpenAPI document`
+function renderValues(values: readonly (string | null)[], isOpen: boolean): string {
+  if (values.length > MAX_VALUES) return html`one of ${values.length} values, listed in the OpenAPI document`
   const list = values.map(value => html`<code>${value ?? 'null'}</code>`).join(' ')
   return isOpen ? `${list} (the list will grow)` : list
 }
 
-const range = (least: number | undefined, most: number | undefined, of: string) => {
-  if (least === undefined && most === undefined) return []
-  if (least === undefined) return [html`at most ${most ?? ''}${of}`]
-  if (most === undefined) return [html`at least ${least}${of}`]
-  return [least === most ? html`${least}${of}` : html`${least} to ${most}${of}`]
+const describeRange = (min: number | undefined, max: number | undefined, of: string) => {
+  if (min === undefined && max === undefined) return []
+  if (min === undefined) return [html`at most ${max ?? ''}${of}`]
+  if (max === undefined) return [html`at min ${min}${of}`]
+  return [min === max ? html`${min}${of}` : html`${min} to ${max}${of}`]
 }
 
-const limits = (schema: Schema) =>
+const describeLimits = (schema: Schema) =>
   schema.enum !== undefined
     ? []
     : [
-        ...range(schema.minimum, schema.maximum, ''),
-        ...range(schema.minLength, schema.maxLength, ' characters'),
-        ...(isArray(schema) ? range(schema.minItems, schema.maxItems, ' entries') : []),
+        ...describeRange(schema.minimum, schema.maximum, ''),
+        ...describeRange(schema.minLength, schema.maxLength, ' characters'),
+        ...(isArray(schema) ? describeRange(schema.minItems, schema.maxItems, ' entries') : []),
       ]
 
 const READERS: Readonly<Record<string, string>> = {
@@ -130,8 +139,8 @@ const READERS: Readonly<Record<string, string>> = {
   authority: 'authorities',
 }
 
-/** Who besides the account sees a field; nothing for what is public. */
-function audience(list: readonly string[] | undefined): string[] {
+/** Who can see a field besides the account; empty for a public field. */
+function describeAudience(list: readonly string[] | undefined): string[] {
   if (list === undefined || list.includes('public')) return []
   const readers = list.map(one => READERS[one] ?? one).join(' and ')
   return [html`<em>not public: only ${readers}</em>`]

@@ -1,17 +1,17 @@
-/** Small words of the reference page: Markdown's code and links, blocks of code, texts of commands. */
+/** Texts of the reference page: code and links of Markdown, code blocks, shell commands. */
 import { html } from 'ghtml'
 
 const LINK = /\[([^\]]+)\]\((#[\w.-]+|\/[\w./-]*)\)/
 
-/** `code` and [links](#to) within a sentence of ours; everything else is escaped. */
+/** Renders `code` and [links](#to); everything else is escaped. */
 export function renderInline(text: string): string {
   return text
     .split('`')
-    .map((part, place) => (place % 2 === 1 ? html`<code>${part}</code>` : linked(part)))
+    .map((part, place) => (place % 2 === 1 ? html`<code>${part}</code>` : renderLinks(part)))
     .join('')
 }
 
-function linked(text: string): string {
+function renderLinks(text: string): string {
   const parts = text.split(LINK)
   let out = ''
   for (let i = 0; i < parts.length; i += 3) {
@@ -21,13 +21,13 @@ function linked(text: string): string {
   return out
 }
 
-/** A long name breaks after its marks, and an address after its slashes. */
+/** Lets a long name break after slashes and underscores. */
 export const renderBreakable = (name: string) => html`${name}`.replaceAll(/[/_]/g, '$&<wbr>')
 
 export const renderParagraphs = (texts: readonly string[]) =>
   texts.map(text => `<p>${renderInline(text)}</p>`).join('')
 
-/** A block of code under a title; the script puts the button for copying into it. */
+/** A code block with a title; the script adds the copy button. */
 export const renderCodeBlock = (title: string, code: string) =>
   html`<figure class="code"><figcaption>${title}</figcaption><pre tabindex="0" role="group" aria-label="${title}"><code>${code}</code></pre></figure>`
 
@@ -41,14 +41,14 @@ export type CurlRequest = {
   body?: unknown
 }
 
-/** The request as a command for a shell: quotes in the body are taken out of the quoting. */
+/** The request as a shell command; quotes in the body are escaped. */
 export function buildCurlCommand({ method, url, needsKey, headers = {}, body }: CurlRequest): string {
-  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+  const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   const lines = [
-    `curl -s${method === 'GET' || (method === 'POST' && body !== undefined) ? '' : ` -X ${method}`} ${/[?&]/.test(url) ? quoted(url) : url}`,
+    `curl -s${method === 'GET' || (method === 'POST' && body !== undefined) ? '' : ` -X ${method}`} ${/[?&]/.test(url) ? quote(url) : url}`,
     ...(needsKey ? ['-H "Authorization: Bearer $KEY"'] : []),
-    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(formatJson(body))}`]),
+    ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quote(formatJson(body))}`]),
   ]
   return lines.join(' \\\n  ')
 }

@@ -1,6 +1,6 @@
-/** The form that sends a call from the reference page; the script shows it, and without a script it is not there. */
+/** The form that sends a request from the reference page. It is hidden until the script shows it. */
 import { html } from 'ghtml'
-import type { Parameter } from '../endpoint/operation-parts.ts'
+import type { Parameter } from './schema.ts'
 import { formatJson } from './text.ts'
 
 export type TryForm = {
@@ -12,19 +12,19 @@ export type TryForm = {
   examples: readonly { summary: string; value: unknown }[]
 }
 
-/** A body typed here is sent as it is; the key is held by the page's script alone. */
+/** The body is sent as typed. Only the page's script holds the key. */
 export function renderTryForm({ id, method, path, needsKey, parameters, examples }: TryForm): string {
   return html`<details class="try" hidden><summary>Try it</summary>
-<form data-method="${method}" data-path="${path}">!${needsKey ? KEY : ''}
-!${parameters.map(field).join('')}!${examples.length > 0 ? body(id, examples) : ''}
+<form data-method="${method}" data-path="${path}">!${needsKey ? KEY_FIELD : ''}
+!${parameters.map(renderField).join('')}!${examples.length > 0 ? renderBodyField(id, examples) : ''}
 <button>Send</button></form>
-<div class="result" hidden><p role="status"></p><pre tabindex="0" role="group" aria-label="Headers of the answer to ${id}" class="headers"></pre>
-<pre tabindex="0" role="group" aria-label="Body of the answer to ${id}" class="body"></pre></div></details>`
+<div class="result" hidden><p role="status"></p><pre tabindex="0" role="group" aria-label="Response headers of ${id}" class="headers"></pre>
+<pre tabindex="0" role="group" aria-label="Response body of ${id}" class="body"></pre></div></details>`
 }
 
-const KEY = `<label>API key<input class="key" type="password" autocomplete="off" spellcheck="false" placeholder="dpp_live_…"></label>`
+const KEY_FIELD = `<label>API key<input class="key" type="password" autocomplete="off" spellcheck="false" placeholder="dpp_live_…"></label>`
 
-function field(parameter: Parameter): string {
+function renderField(parameter: Parameter): string {
   const { name, required } = parameter
   const { type, enum: values } = parameter.schema as { type?: string; enum?: readonly string[] }
   const attributes = html`data-in="${parameter.in}" name="${name}"!${required ? ' required' : ''}`
@@ -37,7 +37,7 @@ function field(parameter: Parameter): string {
   return html`<label>${name}<input !${attributes}!${hint} autocomplete="off" spellcheck="false"></label>`
 }
 
-function body(id: string, examples: TryForm['examples']): string {
+function renderBodyField(id: string, examples: TryForm['examples']): string {
   const [first] = examples
   const choice =
     examples.length < 2

@@ -1,54 +1,80 @@
-/** The top level of a request body: an object with the members the call takes, and no others. */
+/** Request bodies: objects whose members are described, read and checked by one definition each. */
 import { isLongerThan } from '../../kernel/characters.ts'
-import { type Detail, type DetailCode, invalid } from '../../kernel/errors.ts'
+import { AppError, type Detail, type DetailCode, invalid } from '../../kernel/errors.ts'
+import { type PassportData, requireData } from '../../passports/core/check-data.ts'
 
-/** Members of a record that a client may have sent back: it can read them, not set them. */
-const RECORD_MEMBERS = new Set([
-  ...[
-    'id',
-    'level',
-    'status',
-    'gtin',
-    'lot',
-    'serial',
-    'version_no',
-    'updated_at',
-    'created_at',
-    'passport_url',
-  ],
-  ...['gs1_url', 'qr_url', 'parent_id', 'outdated', 'category'],
-])
+export type BodyMember<T> = {
+  schema: object
+  isRequired?: true
+  /** Throws `validation`. */
+  read: (value: unknown, name: string) => T
+}
+type Members = Readonly<Record<string, BodyMember<unknown>>>
+type MemberValues<M extends Members> = { [K in keyof M]: ReturnType<M[K]['read']> }
 
-/** The body's members. Throws `validation` for anything but an object, and for members the call does not take. */
-export function readBody<const K extends string>(
-  body: unknown,
-  members: readonly K[],
-): Partial<Record<K, unknown>> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw invalid([
-      {
-        field: '',
-        pointer: '',
-        code: 'type',
-        message: `The body must be a JSON object with ${members.join(', ')}.`,
-      },
-    ])
+/** An object with these members and no others: its schema, and how it is read. */
+export function objectBody<M extends Members>(members: M) {
+  const entries = Object.entries(members)
+  const names = Object.keys(members)
+  const required = names.filter(name => members[name]?.isRequired)
+  return {
+    schema: {
+      type: 'object',
+      properties: Object.fromEntries(entries.map(([name, { schema }]) => [name, schema])),
+      ...(required.length > 0 ? { required } : {}),
+      additionalProperties: false,
+    },
+    /** Throws one `validation` with everything that is wrong with the members. */
+    read(body: unknown): MemberValues<M> {
+      if (!isObject(body)) {
+        const message = `The body must be a JSON object with ${names.join(', ')}.`
+        throw invalid([{ field: '', pointer: '', code: 'type', message }])
+      }
+      const details = listUnknownMembers(body, names)
+      let truncated = false
+      const values: Record<string, unknown> = {}
+      for (const [name, { read }] of entries) {
+        try {
+          values[name] = read(body[name], name)
+        } catch (error) {
+          if (!(error instanceof AppError) || error.details === undefined) throw error
+          details.push(...error.details)
+          truncated ||= error.truncated
+        }
+      }
+      if (details.length > 0) throw invalid(details, truncated)
+      return values as MemberValues<M>
+    },
   }
-  const strangers = Object.keys(body).filter(name => !(members as readonly string[]).includes(name))
-  if (strangers.length > 0) throw invalid(strangers.map(name => stranger(name, members)))
-  return body
 }
 
-function stranger(sent: string, members: readonly string[]): Detail {
-  const name = sent.toWellFormed().slice(0, 100)
-  if (RECORD_MEMBERS.has(name))
-    return bodyDetail(name, 'immutable', `${name} cannot be set by this call; leave it out.`)
-  return bodyDetail(
-    name,
-    'unknown_field',
-    `${name} is not a member of this body; it takes ${members.join(', ')}.`,
-  )
+/** Fields that a record shows and a client cannot set. */
+const READ_ONLY_MEMBERS = new Set(
+  (
+    'id level status gtin lot serial version_no updated_at created_at passport_url gs1_url qr_url parent_id ' +
+    'outdated category'
+  ).split(' '),
+)
+
+function listUnknownMembers(body: object, known: readonly string[]): Detail[] {
+  const unknown = Object.keys(body).filter(name => !known.includes(name))
+  return unknown.map(sent => {
+    const name = sent.toWellFormed().slice(0, 100)
+    return READ_ONLY_MEMBERS.has(name)
+      ? bodyDetail(name, 'immutable', `${name} cannot be set by this call; leave it out.`)
+      : bodyDetail(
+          name,
+          'unknown_field',
+          `${name} is not a member of this body; it takes ${known.join(', ')}.`,
+        )
+  })
 }
+
+const isObject = (body: unknown): body is Readonly<Record<string, unknown>> =>
+  typeof body === 'object' && body !== null && !Array.isArray(body)
+
+/** The members as they were sent, unchecked; none of a body that is no object. */
+export const sentMembers = (body: unknown): Readonly<Record<string, unknown>> => (isObject(body) ? body : {})
 
 export const bodyDetail = (name: string, code: DetailCode, message: string): Detail => ({
   field: name,
@@ -57,36 +83,80 @@ export const bodyDetail = (name: string, code: DetailCode, message: string): Det
   message,
 })
 
-/** One of the allowed values, or undefined when not sent. Throws `validation`. */
-export function optionalChoice<const T extends string>(
-  name: string,
-  value: unknown,
+/** A member that the verb checks itself. */
+export const uncheckedMember = (schema: object): BodyMember<unknown> => ({ schema, read: value => value })
+
+/** `data` of a product, as an object; its fields are checked by the verb. */
+export const dataMember = (schema: object): BodyMember<PassportData> => ({
+  schema,
+  isRequired: true,
+  read: requireData,
+})
+
+/** One of the allowed values; undefined when not sent. */
+export const choiceMember = <const T extends string>(
+  description: string,
   allowed: readonly T[],
-): T | undefined {
-  if (value === undefined) return undefined
-  const found = allowed.find(one => one === value)
-  if (found !== undefined) return found
-  throw invalid([bodyDetail(name, 'enum', `${name} must be one of ${allowed.join(', ')}.`)])
+): BodyMember<T | undefined> => ({
+  schema: { type: 'string', enum: allowed, description },
+  read(value, name) {
+    if (value === undefined) return undefined
+    const found = allowed.find(one => one === value)
+    if (found !== undefined) return found
+    throw invalid([bodyDetail(name, 'enum', `${name} must be one of ${allowed.join(', ')}.`)])
+  },
+})
+
+/** A choice with a value for when it is not sent. */
+export function memberWithDefault<T>(member: BodyMember<T | undefined>, fallback: NoInfer<T>): BodyMember<T> {
+  return { schema: member.schema, read: (value, name) => member.read(value, name) ?? fallback }
 }
 
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/
 
-/** A text of at most `most` characters, or undefined when not sent or null. Throws `validation`. */
-export function optionalText(name: string, value: unknown, most: number): string | undefined {
-  if (value === undefined || value === null) return undefined
-  if (typeof value !== 'string') throw invalid([bodyDetail(name, 'type', `${name} must be a text.`)])
-  const text = value.replaceAll('\r\n', '\n')
-  if (text.trim() === '' || isLongerThan(text, most)) {
-    throw invalid([bodyDetail(name, 'length', `${name} must have 1 to ${most} characters.`)])
-  }
-  if (!text.isWellFormed() || CONTROL.test(text)) {
-    throw invalid([
-      bodyDetail(name, 'format', `${name} has a character that cannot be kept; send plain text.`),
-    ])
-  }
-  return text
-}
+/** A text; undefined when null or not sent. */
+export const textMember = (description: string, maxLength: number): BodyMember<string | undefined> => ({
+  schema: { type: ['string', 'null'], minLength: 1, maxLength, description },
+  read(value, name) {
+    if (value === undefined || value === null) return undefined
+    if (typeof value !== 'string') throw invalid([bodyDetail(name, 'type', `${name} must be a text.`)])
+    const text = value.replaceAll('\r\n', '\n')
+    if (text.trim() === '' || isLongerThan(text, maxLength)) {
+      throw invalid([bodyDetail(name, 'length', `${name} must have 1 to ${maxLength} characters.`)])
+    }
+    if (!text.isWellFormed() || CONTROL.test(text)) {
+      const message = `${name} has a character that cannot be stored; send plain text.`
+      throw invalid([bodyDetail(name, 'format', message)])
+    }
+    return text
+  },
+})
 
-/** The members as they were sent, unchecked; nothing of what is no object. */
-export const sentMembers = (body: unknown): Readonly<Record<string, unknown>> =>
-  typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Record<string, unknown>) : {}
+export const MAX_ITEMS = 500
+
+/** 1 to 500 rows, each checked by the verb; `plural` is what they are called. */
+export const rowsMember = (plural: string, rowSchema: object): BodyMember<readonly unknown[]> => ({
+  schema: { type: 'array', minItems: 1, maxItems: MAX_ITEMS, items: rowSchema },
+  isRequired: true,
+  read(items, name) {
+    if (items === undefined) {
+      throw invalid([bodyDetail(name, 'required', `${name} is missing: a list of ${plural}.`)])
+    }
+    if (!Array.isArray(items))
+      throw invalid([bodyDetail(name, 'type', `${name} must be a list of ${plural}.`)])
+    if (items.length >= 1 && items.length <= MAX_ITEMS) return items
+    const message = `${name} must have 1 to ${MAX_ITEMS} ${plural}; this has ${items.length}.`
+    throw invalid([bodyDetail(name, 'length', message)])
+  },
+})
+
+/** The `validation` that `check` throws. Throws every other error. */
+export function findValidationError(check: () => unknown): AppError | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'validation') return error
+    throw error
+  }
+}

@@ -1,4 +1,4 @@
-/** Conditional requests (RFC 9110 §13): entity tags compared without their weakness mark. */
+/** Conditional requests (RFC 9110 §13). Entity tags are compared without `W/`. */
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ApiResponse } from './endpoint.ts'
@@ -7,30 +7,27 @@ type Conditions = Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>
 
 const TAG = /(?:W\/)?"([^"]*)"/g
 
-const tags = (header: string) => Array.from(header.matchAll(TAG), match => match[1] ?? '')
+const parseTags = (header: string) => Array.from(header.matchAll(TAG), match => match[1] ?? '')
 
-/** Whether an `If-None-Match` header names this entity tag, or any with `*`. */
+/** Whether an `If-None-Match` header has this entity tag or `*`. */
 export function matchesAny(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
-  return header.trim() === '*' || tags(header).includes(etag.slice(1, -1))
+  return header.trim() === '*' || parseTags(header).includes(etag.slice(1, -1))
 }
 
-const version = (tag: string) => tag.split('.')[0]
+const versionPart = (tag: string) => tag.split('.')[0]
 
-/**
- * Whether the conditions sent allow a change of what bears this tag (RFC 9110 §13.1): `If-None-Match` names it for those
- * who want none of it changed that they know.
- */
+/** Whether the conditions of a request allow a change of the resource with this tag (RFC 9110 §13.1). */
 export const allowsChange = (headers: Conditions, etag: string) =>
   matchesVersion(headers['if-match'], etag) && !matchesAny(headers['if-none-match'], etag)
 
-/** Whether an `If-Match` header allows a change of what bears this tag: only the version part counts (`"v3"`). */
+/** Only the version part of a tag counts (`"v3"`). */
 function matchesVersion(header: string | undefined, etag: string): boolean {
   if (header === undefined || header.trim() === '*') return true
-  return tags(header).some(tag => version(tag) === version(etag.slice(1, -1)))
+  return parseTags(header).some(tag => versionPart(tag) === versionPart(etag.slice(1, -1)))
 }
 
-/** An answer that changes only with a release, under the hash of its text. */
+/** A response with the hash of its text as ETag, or 304. Hashing suits texts that change rarely. */
 export function cacheable(call: { headers: IncomingHttpHeaders }, body: string, type?: string): ApiResponse {
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   const headers = { etag, ...(type === undefined ? {} : { 'content-type': type }) }

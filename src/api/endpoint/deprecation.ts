@@ -1,16 +1,16 @@
-/** Calls that will go away say so in each answer, long before: RFC 9745 (Deprecation), RFC 8594 (Sunset). */
+/** Endpoints that will be removed announce it in every response: RFC 9745 (Deprecation), RFC 8594 (Sunset). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export type Deprecation = {
-  /** When it was, or will be, deprecated. */
+  /** When it is deprecated; may be in the future. */
   since: Date
-  /** When it stops answering; a year after `since` or later. */
+  /** When it stops working; at least a year after `since`. */
   sunset: Date
-  /** Where it is told what to use instead. */
+  /** A page that says what to use instead. */
   link: string
 }
 
-/** The options of a route that make its answers, refusals too, announce its end; none for a route that stays. */
+/** Route options that add the headers to every response, errors too. Empty without a deprecation. */
 export function announceDeprecation({ deprecated }: { deprecated?: Deprecation }) {
   if (deprecated === undefined) return {}
   const headers = deprecationHeaders(deprecated)

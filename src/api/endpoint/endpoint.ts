@@ -1,14 +1,21 @@
-/** What a handler of this door is given and gives back: no framework, so that it reads as what it does. */
+/**
+ * An endpoint: one definition beside its handler. Routing, the checks of a request, the types of the handler, the
+ * OpenAPI document and the reference page read it.
+ */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { type Detail, MAX_DETAILS } from '../../kernel/errors.ts'
+import { type AppError, type Detail, type ErrorCode, MAX_DETAILS } from '../../kernel/errors.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { ScanRecorder } from '../../scans/recorder.ts'
 import type { Deprecation } from './deprecation.ts'
+import type { DocumentedResponse } from './documented-response.ts'
+import type { HeaderParameter } from './header-parameters.ts'
+import { listPathNames, type PathName, type PathValues } from './path-parameters.ts'
+import { DRY_RUN, type QueryParameters, type QueryValues } from './query-parameters.ts'
 
-/** What the door itself runs on. */
+/** What the API runs on. */
 export type ApiSetup = {
   sql: Sql
   clock: Clock
@@ -19,54 +26,138 @@ export type ApiSetup = {
   scans: ScanRecorder
 }
 
-/** A query as parsed: a name given twice has a list. */
-export type RawQuery = Readonly<Record<string, string | string[]>>
-
-export type OpenCall = {
-  setup: ApiSetup
-  params: Readonly<Record<string, string>>
-  query: RawQuery
-  headers: IncomingHttpHeaders
-  /** The body as read by `readJson`; undefined when there is none. In a bulk call a row can be its refusal. */
-  body: unknown
-}
-
-/** `dryRun`: the call is to change nothing; false where it could not. */
-export type AccountCall = OpenCall & { account: AccountContext; dryRun: boolean }
-
-/** `body` is ready text, or bytes; its type is JSON unless `headers` say otherwise. */
+/** `body` is ready text or bytes; its type is JSON unless `headers` say otherwise. */
 export type ApiResponse = { status?: number; body: string | Buffer; headers?: Record<string, string> }
 
-/**
- * `bulk`: takes up to 500 rows as `items`, each answered by itself, in 8 MiB instead of one. `dryRun`: takes `?dry_run`.
- * `keepsReceipt`: its verb keeps the answer to a key itself. `isBodyOptional`: an empty body is none, whatever its type.
- * The parameters of a read are read by its handler.
- */
-type Address = {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+/** What every handler gets. */
+export type OpenCall = { setup: ApiSetup; headers: IncomingHttpHeaders }
+/** `isDryRun`: the call must change nothing; always false for an endpoint without `takesDryRun`. */
+export type AccountCall = OpenCall & { account: AccountContext; isDryRun: boolean }
+
+/** The checked values of a request. */
+type Input<P extends PathName, Q extends QueryParameters, B> = {
+  path: PathValues<P>
+  query: QueryValues<Q>
+  body: B
+}
+
+export type RequestBody<B> = {
+  /** An empty body is then allowed, whatever its content type. */
+  isOptional?: true
+  schema: object
+  examples: Readonly<Record<string, { summary: string; value: unknown }>>
+  /** `sent` is undefined without a body; in a bulk call a row can be the error of reading it. Throws `validation`. */
+  read: (sent: unknown) => B
+  /**
+   * What else is wrong, deeper inside a body that `read` refused; both are then reported together. `sent` are its
+   * members as they came.
+   */
+  findDeeperError?(
+    call: AccountCall & { path: PathValues<PathName> },
+    sent: Readonly<Record<string, unknown>>,
+  ): Promise<AppError | undefined>
+}
+
+export type Tag = 'products' | 'units' | 'scans' | 'categories' | 'service'
+
+type Description = {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT'
   path: string
-  bulk?: true
-  dryRun?: true
-  keepsReceipt?: true
-  isBodyOptional?: true
+  /** Name of the method in a generated client. */
+  id: string
+  tag: Tag
+  summary: string
+  /** Markdown. */
+  description: string
+  requestHeaders?: readonly HeaderParameter[]
+  responses: Readonly<Record<number, DocumentedResponse>>
+  /** Error codes beyond those that every endpoint of its kind has (`openapi/responses.ts`). */
+  errors?: readonly ErrorCode[]
   deprecated?: Deprecation
 }
-export type AccountRoute = Address & {
-  open?: false
-  handle: (call: AccountCall) => Promise<ApiResponse> | ApiResponse
-}
-export type Route =
-  | AccountRoute
-  | (Address & { open: true; handle: (call: OpenCall) => Promise<ApiResponse> | ApiResponse })
 
-/** The success envelope round ready JSON text. Of more than 100 warnings the first. */
+type AccountOptions = {
+  /** Takes `?dry_run`. */
+  takesDryRun?: true
+  /** Takes up to 500 rows as `items`, each answered by itself, in 8 MiB instead of 1 MiB. */
+  isBulk?: true
+  /** What the handler calls stores the response to an `Idempotency-Key` itself. */
+  keepsReceipt?: true
+}
+
+type Handled = Promise<ApiResponse> | ApiResponse
+
+// Handlers are methods: their parameters are then compared both ways, so that endpoints of all types fit one list.
+type AccountDefinition<Path extends string, Q extends QueryParameters, B> = Description &
+  AccountOptions & {
+    path: Path
+    query?: Q
+    body?: RequestBody<B>
+    handle(call: AccountCall & Input<PathNamesIn<Path>, Q, B>): Handled
+  }
+
+type PathNamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Extract<Name, PathName> | PathNamesIn<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Extract<Name, PathName>
+    : never
+
+type Compiled = { pathNames: readonly PathName[]; query: QueryParameters }
+
+export type AccountEndpoint = Description &
+  AccountOptions &
+  Compiled & {
+    isOpen: false
+    body?: RequestBody<unknown>
+    handle(call: AccountCall & Input<PathName, QueryParameters, unknown>): Handled
+  }
+
+/** Needs no key. */
+export type OpenEndpoint = Description &
+  Compiled & {
+    isOpen: true
+    /** Not limited and not refused, whatever follows its path. */
+    isNeverRefused?: true
+    body?: undefined
+    handle(call: OpenCall): Handled
+  }
+
+export type Endpoint = AccountEndpoint | OpenEndpoint
+
+const NO_QUERY: QueryParameters = {}
+
+/** An endpoint that needs an API key. Throws when a parameter in `path` is not described. */
+export function defineEndpoint<
+  Path extends string,
+  Q extends QueryParameters = Record<never, never>,
+  B = undefined,
+>(definition: AccountDefinition<Path, Q, B>): AccountEndpoint
+export function defineEndpoint(
+  definition: Omit<AccountEndpoint, 'isOpen' | 'pathNames' | 'query'> & { query?: QueryParameters },
+): AccountEndpoint {
+  return {
+    ...definition,
+    isOpen: false,
+    pathNames: listPathNames(definition.path),
+    query: { ...(definition.takesDryRun ? { dry_run: DRY_RUN } : {}), ...definition.query },
+  }
+}
+
+/** An endpoint that needs no key; it takes no parameters. */
+export const defineOpenEndpoint = (
+  definition: Description & Pick<OpenEndpoint, 'isNeverRefused' | 'handle'>,
+): OpenEndpoint => ({ ...definition, isOpen: true, pathNames: [], query: NO_QUERY })
+
+export const isWrite = ({ method }: Pick<Endpoint, 'method'>) => method !== 'GET'
+
+/** The response envelope around ready JSON text. Of more than 100 warnings only the first 100 are sent. */
 export function successJson(
   json: string,
   extra: { warnings?: readonly Detail[]; meta?: object } = {},
 ): string {
   const meta = extra.meta ? `,"meta":${JSON.stringify(extra.meta)}` : ''
-  const cut = (extra.warnings?.length ?? 0) >= MAX_DETAILS ? ',"truncated":true' : ''
+  const truncated = (extra.warnings?.length ?? 0) >= MAX_DETAILS ? ',"truncated":true' : ''
   const listed = extra.warnings?.slice(0, MAX_DETAILS)
-  const warnings = listed?.length ? `,"warnings":${JSON.stringify(listed)}${cut}` : ''
+  const warnings = listed?.length ? `,"warnings":${JSON.stringify(listed)}${truncated}` : ''
   return `{"data":${json}${meta}${warnings}}`
 }

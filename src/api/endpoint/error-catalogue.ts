@@ -1,13 +1,13 @@
-/** Every refusal there is, said once: the OpenAPI document and the page at `/docs` are made from this table. */
+/** Every error code, described once, for the OpenAPI document and the reference page. */
 import { databaseUnavailable } from '../../kernel/db/database.ts'
 import type { DetailCode, ErrorCode } from '../../kernel/errors.ts'
 
 export type ErrorDescription = {
-  /** When it comes: the rest of a table's line, in Markdown. */
+  /** When it is sent, in Markdown. */
   when: string
-  /** A sentence as it is really sent, for the example. */
+  /** A message as it is really sent, for the example. */
   sentence: string
-  /** Headers of ours that come with it. */
+  /** Headers that are sent with it. */
   headers?: readonly ('Allow' | 'Retry-After' | 'WWW-Authenticate')[]
   errors?: readonly { field: string; pointer: string; code: DetailCode; message: string }[]
 }
@@ -20,7 +20,7 @@ export const ERROR_CATALOGUE = {
     sentence: 'The body is not valid JSON: it is empty.',
   },
   unauthorized: {
-    when: 'No API key, or one that is mistyped, unknown, revoked or expired.',
+    when: 'No API key, or a mistyped, unknown, revoked or expired one.',
     sentence: 'An API key is needed: send the header "Authorization: Bearer <key>".',
     headers: ['WWW-Authenticate'],
   },
@@ -37,16 +37,16 @@ export const ERROR_CATALOGUE = {
     sentence: 'This key may only read. Use a key with full scope to change something.',
   },
   not_found: {
-    when: 'No such address, product, version or category; also what belongs to another account.',
+    when: 'The address, product, version or category does not exist, or belongs to another account.',
     sentence: 'There is no such product.',
   },
   method_not_allowed: {
-    when: 'Another method than the address takes; see `Allow`.',
+    when: 'The address does not take this method; see `Allow`.',
     sentence: 'DELETE is not possible here. Possible: GET, PATCH, HEAD.',
     headers: ['Allow'],
   },
   not_acceptable: {
-    when: 'A public page in a `format` that there is not.',
+    when: 'A public page was requested in an unknown `format`.',
     sentence: 'There is no such format.',
   },
   timeout: {
@@ -70,7 +70,7 @@ export const ERROR_CATALOGUE = {
     ],
   },
   idempotency_in_progress: {
-    when: 'The first request with this `Idempotency-Key` is still being worked on.',
+    when: 'The first request with this `Idempotency-Key` is still running.',
     sentence:
       'The first request with this Idempotency-Key is still being worked on. Send it again in a second.',
     headers: ['Retry-After'],
@@ -89,7 +89,7 @@ export const ERROR_CATALOGUE = {
     sentence: 'The address is longer than 8192 characters.',
   },
   unsupported_media_type: {
-    when: 'The body is not `application/json`, is in another charset than UTF-8, or is compressed. An empty body where none is needed counts as none.',
+    when: 'The body is not `application/json`, is not in UTF-8, or is compressed. Where no body is required, an empty one counts as none.',
     sentence: 'Send the body as application/json.',
   },
   expectation_failed: {
@@ -102,7 +102,7 @@ export const ERROR_CATALOGUE = {
     errors: [{ field: 'sku', pointer: '/data/sku', code: 'required', message: SKU_MISSING }],
   },
   rate_limited: {
-    when: 'More requests than the key may send in a minute.',
+    when: 'The key has sent more requests than it may in a minute.',
     sentence: 'This key has sent its 300 requests of this minute. Try again in 12 s.',
     headers: ['Retry-After'],
   },
@@ -111,20 +111,17 @@ export const ERROR_CATALOGUE = {
     sentence: 'The headers are longer than 16 KiB.',
   },
   internal: {
-    when: 'A fault of ours, logged under the `request_id`.',
+    when: 'An error on our side, logged under the `request_id`.',
     sentence: 'Something went wrong on our side. It is logged under the request_id.',
   },
   unavailable: {
-    when: 'The database does not answer. What was to change something may or may not have been done.',
+    when: 'The database does not answer. A change may or may not have been made.',
     sentence: databaseUnavailable().message,
     headers: ['Retry-After'],
   },
 } as const satisfies Record<ErrorCode, ErrorDescription>
 
-/**
- * Refusals of HTTP itself and of an address: any request can meet them before it is a call of ours, so they stand in
- * the document once and not with every operation.
- */
+/** Errors of HTTP itself and of addresses. Any request can get them, so the document lists them once. */
 export const ERRORS_BEFORE_ROUTING: readonly ErrorCode[] = [
   'method_not_allowed',
   'not_acceptable',
@@ -134,31 +131,31 @@ export const ERRORS_BEFORE_ROUTING: readonly ErrorCode[] = [
   'headers_too_large',
 ]
 
-/** What the codes inside `errors` mean, in Markdown. */
+/** The codes inside `errors`, in Markdown. */
 export const DETAIL_CATALOGUE = {
   required: 'A required field is missing, or null at the top of `data`.',
-  type: 'Another type is expected; also a null further down.',
+  type: 'The value has the wrong type; also for null inside a value.',
   enum: 'Not one of the allowed values.',
   format:
-    'Not shaped as the field asks (GLN, CAS, EORI, URL, date …), or a number that cannot be kept exactly.',
-  pattern: 'A text with a character that cannot be kept.',
+    'The value does not have the format of the field (GLN, CAS, EORI, URL, date …), or is a number that cannot be stored exactly.',
+  pattern: 'A text with a character that cannot be stored.',
   min: 'Too small.',
   max: 'Too large, or nested too deep.',
   length: 'Too long or too short, too many or too few.',
-  unknown_field: 'Not known here: a key inside a known object, a member of the body, a parameter.',
-  sum_not_100: 'Percentages that must add up to exactly 100 do not.',
-  gtin_check_digit: 'A GTIN whose last digit does not fit.',
-  country_code: 'Not an assigned ISO 3166-1 alpha-2 code in capitals.',
+  unknown_field: 'Unknown: a key inside a known object, a member of the body, or a parameter.',
+  sum_not_100: 'Percentages do not add up to exactly 100.',
+  gtin_check_digit: 'The check digit of the GTIN is wrong.',
+  country_code: 'Not an assigned ISO 3166-1 alpha-2 code in upper case.',
   language_code: 'Not a language tag (BCP 47).',
   primary_language_missing: 'The first of `languages` has no text here.',
-  duplicate: 'Given twice.',
-  immutable: 'Can be read, not set; also `gtin` of a batch or item.',
+  duplicate: 'The value is used or sent more than once.',
+  immutable: 'Read-only; also `gtin` of a batch or item.',
   lot_taken: 'Another batch of this model has this lot.',
   serial_taken: 'Another item of this model has this serial.',
   idempotency_key_reused: 'This `Idempotency-Key` was used for another request.',
-  plan_limit: 'Of a row in a bulk call: the quota is used up.',
-  not_found: 'Of a row in a bulk call: there is no such unit.',
-  synonym: 'In `warnings` only: another name of something known, such as `Baumwolle` for `cotton`.',
+  plan_limit: 'For a row of a bulk call: the quota is used up.',
+  not_found: 'For a row of a bulk call: the unit does not exist.',
+  synonym: 'Only in `warnings`: another name for a known value, such as `Baumwolle` for `cotton`.',
   unlisted_name:
-    'In `warnings` only: a name of a fibre that the law does not list, or more than its name; it is kept.',
+    'Only in `warnings`: a fibre name that the law does not list, or a name with additions. It is kept.',
 } as const satisfies Record<DetailCode, string>

@@ -1,4 +1,4 @@
-/** How a refusal looks on the wire: one table from code to status, one body. */
+/** Errors as HTTP: the status of each code, and the body. */
 import type { AppError, ErrorCode } from '../../kernel/errors.ts'
 
 export const STATUS = {
@@ -26,7 +26,7 @@ export const STATUS = {
   unavailable: 503,
 } as const satisfies Record<ErrorCode, number>
 
-/** The error body as JSON text: `error`, `code`, the details if there are any, `request_id`. */
+/** The error body as JSON text. */
 export function errorJson(error: AppError, requestId: string): string {
   return JSON.stringify({
     error: error.message,

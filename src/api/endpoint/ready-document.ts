@@ -1,4 +1,4 @@
-/** Documents that change only with a release: serialised once, compressed once, sent as they are. */
+/** Documents that change only with a release: serialized and compressed once. */
 import { hash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { matchesAny } from './conditions.ts'
@@ -6,7 +6,7 @@ import type { ApiResponse, OpenCall } from './endpoint.ts'
 
 export type PreparedDocument = { etag: string; plain: Buffer; gzip: Buffer; headers: Record<string, string> }
 
-/** The tag is weak because the same document goes out plain and compressed (RFC 9110 §8.8.1). */
+/** The ETag is weak because the document is sent both plain and compressed (RFC 9110 §8.8.1). */
 export function prepareDocument(text: string, headers: Record<string, string>): PreparedDocument {
   const plain = Buffer.from(text)
   return {
@@ -17,7 +17,7 @@ export function prepareDocument(text: string, headers: Record<string, string>): 
   }
 }
 
-/** The document in the encoding the client takes, or 304 when it has it. */
+/** The document in an encoding that the client accepts, or 304. */
 export function documentResponse(
   { headers }: Pick<OpenCall, 'headers'>,
   document: PreparedDocument,
@@ -26,14 +26,14 @@ export function documentResponse(
   if (matchesAny(headers['if-none-match'], document.etag.slice(2))) {
     return { status: 304, body: '', headers: own }
   }
-  if (!takesGzip(headers['accept-encoding'])) return { body: document.plain, headers: own }
+  if (!acceptsGzip(headers['accept-encoding'])) return { body: document.plain, headers: own }
   return { body: document.gzip, headers: { ...own, 'content-encoding': 'gzip' } }
 }
 
 const GZIP = /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?<quality>[\d.]{1,5})\s*)?(?=,|$)/i
 
-/** RFC 9110 §12.5.3, as far as gzip is concerned. */
-function takesGzip(header: string | string[] | undefined): boolean {
+/** RFC 9110 §12.5.3, for gzip only. */
+function acceptsGzip(header: string | string[] | undefined): boolean {
   const found = GZIP.exec(String(header ?? '').slice(0, 1_000))
   return found !== null && Number(found.groups?.quality ?? 1) > 0
 }

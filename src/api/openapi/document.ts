@@ -1,52 +1,32 @@
-/** The description of this API, made from the same tables as the code; tests hold it against the running server. */
-import { allCategories } from '../../categories/catalogue.ts'
-import { buildRequestSchema } from '../../categories/schema/json-schema.ts'
-import type { ApiResponse, ApiSetup, OpenCall } from '../endpoint/endpoint.ts'
-import { IDEMPOTENCY_KEY, type Operation, PATH_PARAMETERS } from '../endpoint/operation-parts.ts'
-import { readQuery } from '../endpoint/query.ts'
-import { documentResponse, type PreparedDocument, prepareDocument } from '../endpoint/ready-document.ts'
-import { HEADERS } from '../endpoint/response-headers.ts'
-import { OPERATIONS } from './operations.ts'
-import { SCAN_SCHEMAS } from './operations-scans.ts'
-import { buildErrorExamples, buildErrorResponses, buildResponses, isWrite } from './responses.ts'
-import { SCHEMAS } from './schemas.ts'
-import { EVENT_HEADERS, EVENT_SCHEMAS, webhooks } from './webhooks.ts'
-
-const documents = new WeakMap<ApiSetup, PreparedDocument>()
-
-export function openapi(call: OpenCall): ApiResponse {
-  readQuery(call.query, {})
-  let document = documents.get(call.setup)
-  if (document === undefined) {
-    document = prepareDocument(JSON.stringify(buildOpenapiDocument(call.setup)), {
-      'cache-control': 'public, no-cache',
-      // It holds no account's data, and tools that read it are pages of their own.
-      'access-control-allow-origin': '*',
-    })
-    documents.set(call.setup, document)
-  }
-  return documentResponse(call, document)
-}
+/** The OpenAPI document, made from the endpoints; tests compare it with the running server. */
+import { type AccountEndpoint, type ApiSetup, type Endpoint, isWrite } from '../endpoint/endpoint.ts'
+import { IDEMPOTENCY_KEY } from '../endpoint/header-parameters.ts'
+import { PATH_PARAMETERS } from '../endpoint/path-parameters.ts'
+import { RESPONSE_HEADERS } from '../endpoint/response-headers.ts'
+import { buildErrorExamples, buildErrorResponses, buildResponses } from './responses.ts'
+import { SHARED_SCHEMAS } from './schemas.ts'
+import { buildWebhooks, EVENT_HEADERS, EVENT_SCHEMAS } from './webhooks.ts'
 
 const DESCRIPTION =
-  'Stores digital product passports for an account and serves them: create and change them here; the public page, its ' +
-  'JSON-LD and its QR code follow. Every change is a new version, and none is ever lost. `/api/v1` only grows: new ' +
-  'members, values, parameters and codes may appear, nothing is removed or narrowed. What must break goes to `/api/v2`, ' +
-  'after twelve months of both, announced by the headers `Deprecation` and `Sunset`.'
+  'Stores and serves digital product passports. Create and change them here; the public page, its JSON-LD and its QR ' +
+  'code follow. Every change is a new version, and no version is ever lost. `/api/v1` only grows: new members, values, ' +
+  'parameters and codes may appear, and nothing is removed or narrowed. A breaking change goes to `/api/v2`. Both then ' +
+  'run for twelve months, and the headers `Deprecation` and `Sunset` announce the end of the old one.'
 
 const TAGS = [
   { name: 'products', description: 'Product passports: models, batches and items.' },
-  { name: 'units', description: 'Batches and items under a product, and the corrections that reach them.' },
+  { name: 'units', description: 'Batches and items under a product, and the corrections that affect them.' },
   { name: 'scans', description: 'How often passports were read.' },
   { name: 'categories', description: 'Which fields a passport of a category has.' },
   { name: 'service', description: 'The service itself.' },
   { name: 'webhooks', description: 'What the service sends to you.' },
 ]
 
-export type OpenapiDocument = ReturnType<typeof buildOpenapiDocument>
-
 /** OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1). */
-export function buildOpenapiDocument(setup: Pick<ApiSetup, 'addresses' | 'version'>) {
+export function buildOpenapiDocument(
+  setup: Pick<ApiSetup, 'addresses' | 'version'>,
+  { endpoints, schemas }: { endpoints: readonly Endpoint[]; schemas: Readonly<Record<string, object>> },
+) {
   return {
     openapi: '3.1.1',
     info: {
@@ -59,106 +39,73 @@ export function buildOpenapiDocument(setup: Pick<ApiSetup, 'addresses' | 'versio
     },
     servers: [{ url: setup.addresses.apiUrl }],
     security: [{ apiKey: [] }],
-    tags: TAGS.filter(({ name }) => name === 'webhooks' || OPERATIONS.some(one => one.tag === name)),
-    paths: paths(),
-    webhooks: webhooks(),
+    tags: TAGS.filter(({ name }) => name === 'webhooks' || endpoints.some(one => one.tag === name)),
+    paths: buildPaths(endpoints),
+    webhooks: buildWebhooks(),
     components: {
       securitySchemes: {
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key, made in the console or on the command line; it begins with `dpp_live_`.',
+          description:
+            'An API key, created in the console or on the command line. It starts with `dpp_live_`.',
         },
       },
       parameters: { 'Idempotency-Key': IDEMPOTENCY_KEY, ...EVENT_HEADERS },
-      headers: HEADERS,
-      schemas: {
-        ...SCHEMAS,
-        ...newProducts(),
-        ...categorySchemas(),
-        ...productData(),
-        ...SCAN_SCHEMAS,
-        ...EVENT_SCHEMAS,
-      },
-      responses: buildErrorResponses(OPERATIONS),
+      headers: RESPONSE_HEADERS,
+      schemas: { ...schemas, ...SHARED_SCHEMAS, ...EVENT_SCHEMAS },
+      responses: buildErrorResponses(endpoints),
       examples: buildErrorExamples(),
     },
   }
 }
 
-const capital = (category: string) => `${category[0]?.toUpperCase()}${category.slice(1)}`
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-
-function categorySchemas() {
-  return Object.fromEntries(
-    allCategories().map(category => {
-      // Inside a document the dialect is the document's.
-      const { $schema: _, ...own } = buildRequestSchema(category)
-      return [`${capital(category.id)}Data`, own]
-    }),
-  )
+function buildPaths(endpoints: readonly Endpoint[]) {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: buildOperation(endpoint) }
+  }
+  return paths
 }
 
-const productData = () => ({
-  ProductData: {
-    description: 'The fields of the category; free-form keys besides are kept for the account alone.',
-    anyOf: allCategories().map(category => ref(`${capital(category.id)}Data`)),
-  },
-})
-
-/** The body of a creation: which fields `data` has follows from `category`. */
-function newProducts() {
-  const names = allCategories().map(({ id }) => [id, `New${capital(id)}`] as const)
-  const one = (id: string) => ({
-    type: 'object',
-    properties: { category: { type: 'string', const: id }, data: ref(`${capital(id)}Data`) },
-    required: ['category', 'data'],
-    additionalProperties: false,
-  })
+/** An endpoint as an OpenAPI operation. */
+export function buildOperation(endpoint: Endpoint) {
+  const { body } = endpoint
   return {
-    NewProduct: {
-      oneOf: names.map(([, name]) => ref(name)),
-      discriminator: {
-        propertyName: 'category',
-        mapping: Object.fromEntries(names.map(([id, name]) => [id, ref(name).$ref])),
-      },
-    },
-    ...Object.fromEntries(names.map(([id, name]) => [name, one(id)])),
+    operationId: endpoint.id,
+    summary: endpoint.summary,
+    description: endpoint.description,
+    tags: [endpoint.tag],
+    ...(endpoint.deprecated ? { deprecated: true } : {}),
+    ...(endpoint.isOpen ? { security: [] } : {}),
+    parameters: [
+      ...buildPathParameters(endpoint),
+      ...buildQueryParameters(endpoint),
+      ...(endpoint.requestHeaders ?? []),
+      ...(isWrite(endpoint) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
+    ],
+    ...(body ? { requestBody: buildRequestBody(body) } : {}),
+    responses: buildResponses(endpoint),
   }
 }
 
-function paths() {
-  const byPath: Record<string, Record<string, object>> = {}
-  for (const operation of OPERATIONS) {
-    const path = operation.path.replaceAll(/:(\w+)/g, '{$1}')
-    byPath[path] = { ...byPath[path], [operation.method.toLowerCase()]: describe(operation) }
-  }
-  return byPath
-}
-
-/** An operation as the document has it. */
-export function describe(operation: Operation) {
-  const inPath = Array.from(operation.path.matchAll(/:(\w+)/g), ([, name]) => {
-    const parameter = PATH_PARAMETERS[name ?? '']
-    if (parameter === undefined)
-      throw new Error(`the parameter ${name} of ${operation.path} is not described`)
-    return { ...parameter, in: 'path', required: true }
+const buildPathParameters = ({ pathNames }: Endpoint) =>
+  pathNames.map(name => {
+    const { description, schema, example } = PATH_PARAMETERS[name]
+    return { name, in: 'path', required: true, description, schema, example }
   })
-  const everyWrite = isWrite(operation) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []
-  return {
-    operationId: operation.id,
-    summary: operation.summary,
-    description: operation.description,
-    tags: [operation.tag],
-    ...(operation.deprecated ? { deprecated: true } : {}),
-    ...(operation.open ? { security: [] } : {}),
-    parameters: [...inPath, ...operation.parameters, ...everyWrite],
-    ...(operation.body ? { requestBody: requestBody(operation.body) } : {}),
-    responses: buildResponses(operation),
-  }
-}
 
-const requestBody = ({ required = true, ...content }: NonNullable<Operation['body']>) => ({
-  required,
-  content: { 'application/json': content },
+const buildQueryParameters = ({ query }: Endpoint) =>
+  Object.entries(query).map(([name, { description, schema, example }]) => ({
+    name,
+    in: 'query',
+    description,
+    schema,
+    ...(example === undefined ? {} : { example }),
+  }))
+
+const buildRequestBody = ({ isOptional, schema, examples }: NonNullable<AccountEndpoint['body']>) => ({
+  required: isOptional !== true,
+  content: { 'application/json': { schema, examples } },
 })

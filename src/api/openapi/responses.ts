@@ -1,19 +1,21 @@
-/** The answers of the OpenAPI document: which refusals a call can meet follows from what kind of call it is. */
+/** The responses of the OpenAPI document: the kind of an endpoint decides which errors it can answer with. */
 import type { ErrorCode } from '../../kernel/errors.ts'
+import type { DocumentedResponse } from '../endpoint/documented-response.ts'
+import { type Endpoint, isWrite } from '../endpoint/endpoint.ts'
 import { ERROR_CATALOGUE, ERRORS_BEFORE_ROUTING, type ErrorDescription } from '../endpoint/error-catalogue.ts'
 import { STATUS } from '../endpoint/errors.ts'
-import type { Operation, Success } from '../endpoint/operation-parts.ts'
-import { HEADERS } from '../endpoint/response-headers.ts'
+import { STRICT } from '../endpoint/header-parameters.ts'
+import { RESPONSE_HEADERS } from '../endpoint/response-headers.ts'
 
-const ON_EVERY_ANSWER = [
+const HEADERS_OF_ALL = [
   'X-Request-Id',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
 ] as const
 
-/** Every call with a key can meet these. */
-const WITH_A_KEY: readonly ErrorCode[] = [
+/** Errors of every endpoint that needs a key. */
+const ERRORS_WITH_KEY: readonly ErrorCode[] = [
   'bad_request',
   'unauthorized',
   'plan_required',
@@ -22,60 +24,62 @@ const WITH_A_KEY: readonly ErrorCode[] = [
   'internal',
   'unavailable',
 ]
-/** Every call that writes can meet these, with or without a body of its own. */
-const WRITING: readonly ErrorCode[] = [
+/** Errors of every endpoint that writes, with or without a body. */
+const ERRORS_OF_WRITES: readonly ErrorCode[] = [
   'read_only',
   'payload_too_large',
   'unsupported_media_type',
   'idempotency_in_progress',
 ]
 
-export const isWrite = (operation: Pick<Operation, 'method'>) => operation.method !== 'GET'
-
-/** A PUT makes what is not there. */
-export const canBeNotFound = ({ path, method }: Pick<Operation, 'path' | 'method'>) =>
+/** PUT creates what does not exist. */
+export const canBeNotFound = ({ path, method }: Pick<Endpoint, 'path' | 'method'>) =>
   path.includes(':') && method !== 'PUT'
 
-/** Every code an operation can be refused with, by status. */
-export function listErrors(operation: Operation): readonly ErrorCode[] {
+/** Every error code an endpoint can answer with, by status. */
+export function listErrors(endpoint: Endpoint): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>([
-    ...(operation.open ? [] : WITH_A_KEY),
-    ...(isWrite(operation) ? WRITING : []),
-    ...(canBeNotFound(operation) ? (['not_found'] as const) : []),
-    ...operation.errors,
+    ...(endpoint.isOpen ? [] : ERRORS_WITH_KEY),
+    ...(isWrite(endpoint) ? ERRORS_OF_WRITES : []),
+    ...(canBeNotFound(endpoint) ? (['not_found'] as const) : []),
+    ...(endpoint.errors ?? []),
   ])
   return [...codes].sort((a, b) => STATUS[a] - STATUS[b] || a.localeCompare(b))
 }
 
+const groupByStatus = (endpoint: Endpoint) => Map.groupBy(listErrors(endpoint), code => STATUS[code])
+
 const headerRefs = (names: readonly string[]) =>
   Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
 
-/** All responses of an operation: its own, and a reference for each status it can be refused with. */
-export function buildResponses(operation: Operation): Record<string, object> {
-  const byStatus = Map.groupBy(listErrors(operation), code => STATUS[code])
+/** All responses of an endpoint: its own, and a reference for each error status. */
+export function buildResponses(endpoint: Endpoint): Record<string, object> {
   return {
     ...Object.fromEntries(
-      Object.entries(operation.responses).map(([status, answer]) => [status, success(operation, answer)]),
+      Object.entries(endpoint.responses).map(([status, one]) => [status, buildResponse(endpoint, one)]),
     ),
     ...Object.fromEntries(
-      [...byStatus].map(([status, codes]) => [status, { $ref: `#/components/responses/${nameOf(codes)}` }]),
+      [...groupByStatus(endpoint)].map(([status, codes]) => [
+        status,
+        { $ref: `#/components/responses/${componentName(codes)}` },
+      ]),
     ),
   }
 }
 
-function success(operation: Operation, { description, schema, type, example, headers, others }: Success) {
-  const isStrict = operation.parameters.some(one => one.name === 'Prefer')
+function buildResponse(endpoint: Endpoint, response: DocumentedResponse) {
+  const { description, schema, type = 'application/json', example, headers = [], others = {} } = response
   const names = [
-    ...ON_EVERY_ANSWER,
-    ...(headers ?? []),
-    ...(isWrite(operation) ? ['Idempotency-Replayed'] : []),
-    ...(isStrict ? ['Preference-Applied'] : []),
-    ...(operation.deprecated ? ['Deprecation', 'Sunset'] : []),
+    ...HEADERS_OF_ALL,
+    ...headers,
+    ...(isWrite(endpoint) ? ['Idempotency-Replayed'] : []),
+    ...(endpoint.requestHeaders?.includes(STRICT) ? ['Preference-Applied'] : []),
+    ...(endpoint.deprecated ? ['Deprecation', 'Sunset'] : []),
   ]
-  const body = { ...(schema ? { schema } : {}), ...(example === undefined ? {} : { example }) }
+  const body = { schema, ...(example === undefined ? {} : { example }) }
   const content = {
-    ...(schema ? { [type ?? 'application/json']: body } : {}),
-    ...Object.fromEntries(Object.entries(others ?? {}).map(([name, of]) => [name, { schema: of }])),
+    ...(schema ? { [type]: body } : {}),
+    ...Object.fromEntries(Object.entries(others).map(([name, of]) => [name, { schema: of }])),
   }
   return {
     description,
@@ -84,26 +88,26 @@ function success(operation: Operation, { description, schema, type, example, hea
   }
 }
 
-const nameOf = (codes: readonly ErrorCode[]) => codes.join('.')
+const componentName = (codes: readonly ErrorCode[]) => codes.join('.')
 
-/** The refusals that operations refer to: one for each set of codes that share a status somewhere. */
-export function buildErrorResponses(operations: readonly Operation[]): Record<string, object> {
+/** The error responses that endpoints refer to: one for each set of codes that share a status somewhere. */
+export function buildErrorResponses(endpoints: readonly Endpoint[]): Record<string, object> {
   const sets = [
-    ...operations.flatMap(operation => [
-      ...Map.groupBy(listErrors(operation), code => STATUS[code]).values(),
-    ]),
+    ...endpoints.flatMap(endpoint => [...groupByStatus(endpoint).values()]),
     ...ERRORS_BEFORE_ROUTING.map(code => [code]),
   ]
   return Object.fromEntries(
-    sets.map(codes => [nameOf(codes), refusal(codes)] as const).sort(([a], [b]) => a.localeCompare(b)),
+    sets
+      .map(codes => [componentName(codes), buildErrorResponse(codes)] as const)
+      .sort(([a], [b]) => a.localeCompare(b)),
   )
 }
 
-function refusal(codes: readonly ErrorCode[]) {
-  const own = codes.flatMap(code => [...((ERROR_CATALOGUE[code] as ErrorDescription).headers ?? [])])
+function buildErrorResponse(codes: readonly ErrorCode[]) {
+  const own = codes.flatMap(code => describeError(code).headers ?? [])
   return {
-    description: codes.map(code => `\`${code}\`: ${ERROR_CATALOGUE[code].when}`).join(' '),
-    headers: headerRefs([...ON_EVERY_ANSWER, ...new Set(own)]),
+    description: codes.map(code => `\`${code}\`: ${describeError(code).when}`).join(' '),
+    headers: headerRefs([...HEADERS_OF_ALL, ...new Set(own)]),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
@@ -112,6 +116,8 @@ function refusal(codes: readonly ErrorCode[]) {
     },
   }
 }
+
+const describeError = (code: ErrorCode): ErrorDescription => ERROR_CATALOGUE[code]
 
 /** A body for each code, as it is sent. */
 export const buildErrorExamples = () =>
@@ -124,7 +130,7 @@ export const buildErrorExamples = () =>
           error: sentence,
           code,
           ...(more.errors ? { errors: more.errors } : {}),
-          request_id: HEADERS['X-Request-Id'].example,
+          request_id: RESPONSE_HEADERS['X-Request-Id'].example,
         },
       },
     ]),

@@ -1,6 +1,6 @@
-/** The `webhooks` section of the OpenAPI document: six events, one envelope, one signature. */
+/** The `webhooks` section of the OpenAPI document. */
 
-type Event = {
+type DocumentedEvent = {
   id: string
   summary: string
   description: string
@@ -9,7 +9,7 @@ type Event = {
 }
 
 const PASSPORT = { id: '01m7ywhcr7fxwrqq1xd4m28c2t', category: 'furniture' }
-const passport = (id: string, summary: string, description: string, versionNo: number): Event => ({
+const passport = (id: string, summary: string, description: string, versionNo: number): DocumentedEvent => ({
   id,
   summary,
   description,
@@ -17,8 +17,13 @@ const passport = (id: string, summary: string, description: string, versionNo: n
   example: { ...PASSPORT, version_no: versionNo },
 })
 
-const EVENTS: Readonly<Record<string, Event>> = {
-  'product.created': passport('onProductCreated', 'A passport is created', 'Also each batch and item.', 1),
+const EVENTS: Readonly<Record<string, DocumentedEvent>> = {
+  'product.created': passport(
+    'onProductCreated',
+    'A passport is created',
+    'Also sent for each batch and item.',
+    1,
+  ),
   'product.updated': passport(
     'onProductUpdated',
     'A passport has a new version',
@@ -30,15 +35,15 @@ const EVENTS: Readonly<Record<string, Event>> = {
   'scan.milestone': {
     id: 'onScanMilestone',
     summary: 'The scans of a passport reach a milestone',
-    description: '10, 50, 100, 250, 500, 1000, 2500, 5000 and so on; each once per passport, ever.',
+    description: '10, 50, 100, 250, 500, 1000, 2500, 5000 and so on; each is sent only once per passport.',
     data: 'MilestoneEventData',
     example: { product_id: PASSPORT.id, count: 104, milestone: 100 },
   },
   'scan.clone_suspected': {
     id: 'onCloneSuspected',
-    summary: 'An item is scanned as if its code were copied',
+    summary: 'The code of an item may have been copied',
     description:
-      'One serialised passport, scanned unusually often from many countries or devices; at most once a week per item.',
+      'An item was scanned unusually often, from many countries or devices. Sent at most once a week per item.',
     data: 'CloneEventData',
     example: { product_id: PASSPORT.id, count: 131, countries: 5, unique_devices: 62 },
   },
@@ -61,13 +66,13 @@ export const EVENT_SCHEMAS = {
   MilestoneEventData: object({
     product_id: productId,
     count: amount('Scans so far.'),
-    milestone: amount('The milestone that was reached.'),
+    milestone: amount('The milestone reached.'),
   }),
   CloneEventData: object({
     product_id: productId,
     count: amount('Scans in the last 24 hours.'),
-    countries: amount('From so many countries.'),
-    unique_devices: amount('By so many different devices.'),
+    countries: amount('Number of countries.'),
+    unique_devices: amount('Number of different devices.'),
   }),
 }
 
@@ -80,7 +85,7 @@ const header = (name: string, description: string, example: string) => ({
   example,
 })
 
-/** Sent with every event; `X-Service-Event` has the event's name and stands with each. */
+/** Sent with every event; `X-Service-Event` is described with each event, because it has its name. */
 export const EVENT_HEADERS = {
   'X-Service-Signature': header(
     'X-Service-Signature',
@@ -89,26 +94,28 @@ export const EVENT_HEADERS = {
   ),
   'webhook-id': header(
     'webhook-id',
-    'The same over all attempts of one event: what you have seen before, you need not do again.',
+    'The same for all attempts of one event, so that you can skip an event you already have.',
     'evt_01m7yx0q8c5v2n7s4h9j3k6b1d',
   ),
   'webhook-timestamp': header(
     'webhook-timestamp',
-    'Time of this attempt in Unix seconds; refuse what is older than five minutes.',
+    'Time of this attempt in Unix seconds. Reject it when it is older than five minutes.',
     '1795253412',
   ),
   'webhook-signature': header(
     'webhook-signature',
-    'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `webhook-id.webhook-timestamp.body`, keyed with the bytes after `whsec_`. Two of them, apart by a space, while a secret is rotated.',
+    'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `webhook-id.webhook-timestamp.body`, keyed with the bytes after `whsec_`. While a secret is rotated there are two, separated by a space.',
     'v1,bE8dCpt+PF2PKhsMnY5/altMPS4fCpuMfW5fSjssHQ4=',
   ),
 }
 
 /** The webhook objects, by event name. */
-export const webhooks = () =>
-  Object.fromEntries(Object.entries(EVENTS).map(([name, event]) => [name, { post: describe(name, event) }]))
+export const buildWebhooks = () =>
+  Object.fromEntries(
+    Object.entries(EVENTS).map(([name, event]) => [name, { post: buildWebhook(name, event) }]),
+  )
 
-function describe(name: string, event: Event) {
+function buildWebhook(name: string, event: DocumentedEvent) {
   return {
     operationId: event.id,
     tags: ['webhooks'],
@@ -128,13 +135,13 @@ function describe(name: string, event: Event) {
       '410': { description: 'No longer wanted: the endpoint is switched off.' },
       default: {
         description:
-          'Anything else is a failure: tried again after 1 min, 5 min, 30 min, 2 h and 6 h, then given up.',
+          'Any other answer is a failure. The event is sent again after 1 min, 5 min, 30 min, 2 h and 6 h.',
       },
     },
   }
 }
 
-const content = (name: string, event: Event) => ({
+const content = (name: string, event: DocumentedEvent) => ({
   schema: object({
     event: { type: 'string', const: name },
     data: { $ref: `#/components/schemas/${event.data}` },

@@ -1,15 +1,14 @@
-/** What a bulk call answers: the rows it did something with, those it could not, and how many of each. */
-import { AppError, type Detail, invalid, SAID } from '../../kernel/errors.ts'
+/** The response to a bulk call: the rows that were written, the rows that failed, and how many of each. */
+import { AppError, type Detail, SAID } from '../../kernel/errors.ts'
 import type { PassportData } from '../../passports/core/check-data.ts'
 import type { PassportRow } from '../../passports/core/record.ts'
 import type { PassportSummary } from '../../passports/read/list.ts'
-import { bodyDetail } from '../endpoint/body.ts'
+import { envelopeSchema, objectSchema, schemaRef } from '../endpoint/documented-response.ts'
 import { type AccountCall, successJson } from '../endpoint/endpoint.ts'
-import { summaryJson } from './summary.ts'
+import { TRUNCATED_SCHEMA, WARNINGS_SCHEMA } from './record-response.ts'
+import { SUMMARY_PROPERTIES, summaryJson } from './summary.ts'
 
-export const MAX_ITEMS = 500
-
-/** `names`: the data as it reads, for the names that a summary shows. */
+/** `names` is the effective data, for the names in the summary. */
 export type BulkRow = {
   index: number
   row: Omit<PassportRow, 'data'>
@@ -18,51 +17,42 @@ export type BulkRow = {
 }
 export type FailedRow = { index: number; error: AppError }
 
-/** 1 to 500 rows. Throws `validation`; `what` they are, as a plural. */
-export function requireItems(items: unknown, what: string): readonly unknown[] {
-  if (items === undefined)
-    throw invalid([bodyDetail('items', 'required', `items is missing: a list of ${what}.`)])
-  if (!Array.isArray(items)) throw invalid([bodyDetail('items', 'type', `items must be a list of ${what}.`)])
-  if (items.length >= 1 && items.length <= MAX_ITEMS) return items
-  throw invalid([
-    bodyDetail('items', 'length', `items must have 1 to ${MAX_ITEMS} ${what}; this has ${items.length}.`),
-  ])
-}
-
-/** `done` by what was done: `{"created": [...], "updated": [...]}`. Warnings stand with their row and beside it all. */
+/** `written` maps what happened to its rows: `{"created": [...], "updated": [...]}`. */
 export function bulkJson(
   call: AccountCall,
-  done: Readonly<Record<string, readonly BulkRow[]>>,
-  errors: readonly FailedRow[],
-  meta?: object,
+  written: Readonly<Record<string, readonly BulkRow[]>>,
+  failed: readonly FailedRow[],
 ): string {
-  const lists = Object.entries(done)
-  const faults = errors.map(({ index, error }) => ({
+  const lists = Object.entries(written)
+  const errors = failed.map(({ index, error }) => ({
     index,
     code: error.code,
     error: error.message,
     ...(error.details ? { errors: error.details.map(detail => ({ ...detail, index })) } : {}),
   }))
   const summary = {
-    requested: lists.reduce((sum, [, rows]) => sum + rows.length, errors.length),
+    requested: lists.reduce((sum, [, rows]) => sum + rows.length, failed.length),
     ...Object.fromEntries(lists.map(([verb, rows]) => [verb, rows.length])),
-    failed: errors.length,
+    failed: failed.length,
   }
   const members = lists.map(([verb, rows]) => `"${verb}":[${rows.map(row => rowJson(call, row)).join(',')}]`)
   return successJson(
-    `{${members.join(',')},"errors":${JSON.stringify(faults)},"summary":${JSON.stringify(summary)}}`,
-    { warnings: warningsOf(lists.flatMap(([, rows]) => rows)), ...(meta === undefined ? {} : { meta }) },
+    `{${members.join(',')},"errors":${JSON.stringify(errors)},"summary":${JSON.stringify(summary)}}`,
+    {
+      warnings: listWarnings(lists.flatMap(([, rows]) => rows)),
+      ...(call.isDryRun ? { meta: { dry_run: true } } : {}),
+    },
   )
 }
 
 /**
- * Those of all rows, pointing into the call as its errors do. A name is warned of once, in the first row that has it:
- * 500 rows of one cloth would leave no room for anything else. Each row has its own warnings as well.
+ * The warnings of all rows, with pointers into the call. A name is listed once, for the first row that has it: 500 rows
+ * with one fabric would leave no room for anything else. Each row also has its own warnings.
  */
-function warningsOf(rows: readonly BulkRow[]): Detail[] {
+function listWarnings(rows: readonly BulkRow[]): Detail[] {
   const names = new Set<unknown>()
   const isNew = (warning: Detail) => {
-    if (!ABOUT_NAMES.has(warning.code)) return true
+    if (!CODES_ABOUT_NAMES.has(warning.code)) return true
     const name = warning[SAID]?.facts.found
     if (names.has(name)) return false
     names.add(name)
@@ -75,7 +65,7 @@ function warningsOf(rows: readonly BulkRow[]): Detail[] {
     )
 }
 
-const ABOUT_NAMES: ReadonlySet<string> = new Set(['synonym', 'unlisted_name'])
+const CODES_ABOUT_NAMES: ReadonlySet<string> = new Set(['synonym', 'unlisted_name'])
 
 function rowJson(call: AccountCall, { index, row, names, warnings }: BulkRow): string {
   const summary = summaryJson(call.setup.addresses, withNames(row, names))
@@ -88,14 +78,15 @@ function withNames(row: BulkRow['row'], names: PassportData): PassportSummary {
   return { ...row, product_name: productName ?? null, sku: sku ?? null, brand_name: brandName ?? null }
 }
 
-/** A bulk call of which nothing took effect: over quota if that is all there was, else invalid, with every detail. */
-export function bulkError(errors: readonly FailedRow[], message: string): AppError {
-  const details = errors.flatMap(({ index, error }) =>
+/** The error of a bulk call in which every row failed: `plan_limit` if that was the only reason, else `validation`. */
+export function bulkError(failed: readonly FailedRow[], message: string): AppError {
+  const details = failed.flatMap(({ index, error }) =>
     (error.details ?? [rowDetail(index, error)]).map(detail => ({ ...detail, index })),
   )
-  const first = errors[0]?.error
-  const all = first !== undefined && errors.every(({ error }) => error.code === first.code)
-  if (all && first.code === 'plan_limit') return new AppError('plan_limit', first.message, details)
+  const first = failed[0]?.error
+  if (first?.code === 'plan_limit' && failed.every(({ error }) => error.code === 'plan_limit')) {
+    return new AppError('plan_limit', first.message, details)
+  }
   return new AppError('validation', `${message}; errors says why for each.`, details)
 }
 
@@ -105,3 +96,55 @@ const rowDetail = (index: number, error: AppError): Detail => ({
   code: error.code === 'plan_limit' ? 'plan_limit' : 'not_found',
   message: error.message,
 })
+
+/** The response schema of a bulk call whose result is the schema with this name. */
+export const bulkWrittenSchema = (result: string) =>
+  envelopeSchema(schemaRef(result), {
+    warnings: {
+      ...WARNINGS_SCHEMA,
+      description: `${WARNINGS_SCHEMA.description} From all rows, each with its \`index\` and a pointer into \`items\`.`,
+    },
+    truncated: TRUNCATED_SCHEMA,
+    meta: schemaRef('DryRun'),
+  })
+
+const details = { type: 'array', items: schemaRef('Detail') }
+const ROW_INDEX = { type: 'integer', minimum: 0, description: 'Position of the row in `items`, from 0.' }
+
+const WRITTEN_ROWS = {
+  type: 'array',
+  items: objectSchema(
+    {
+      index: ROW_INDEX,
+      ...SUMMARY_PROPERTIES,
+      warnings: { ...details, description: 'Their pointers start at the row.' },
+    },
+    ['warnings'],
+  ),
+}
+
+/** What a bulk call did, row by row; each list is in the order of `index`. */
+export const bulkResultSchema = (...verbs: readonly ('created' | 'updated' | 'unchanged')[]) =>
+  objectSchema({
+    ...Object.fromEntries(verbs.map(verb => [verb, WRITTEN_ROWS])),
+    errors: {
+      type: 'array',
+      items: objectSchema(
+        {
+          index: ROW_INDEX,
+          code: {
+            type: 'string',
+            description: 'A code of the errors table: `validation`, `plan_limit`, `not_found` …',
+          },
+          error: { type: 'string', description: 'One sentence for a person.' },
+          errors: details,
+        },
+        ['errors'],
+      ),
+    },
+    summary: objectSchema({
+      requested: { type: 'integer' },
+      ...Object.fromEntries(verbs.map(verb => [verb, { type: 'integer' }])),
+      failed: { type: 'integer' },
+    }),
+  })

@@ -1,25 +1,24 @@
 /**
- * The example values of the OpenAPI document: one small story of a table, its batch and two of its items. A test sends
- * each request to the running server and compares the answer with the one shown here.
+ * The example values of the OpenAPI document: a table, its batch and its items. A test sends each request to the running
+ * server and compares the response with the one shown here.
  */
-
 import { furniture } from '../../categories/furniture.ts'
 import type { Data } from '../../categories/value.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import { buildShopSnippet } from '../../passports/read/shop-snippet.ts'
+import { PATH_PARAMETERS } from '../endpoint/path-parameters.ts'
 
-const MODEL_ID = '01m7ywhcr7fxwrqq1xd4m28c2t'
+const MODEL_ID = PATH_PARAMETERS.id.example
 const BATCH_ID = '01m7ywkq2vff6r9x0c4tq0m5hn'
-export const ITEM_IDS = ['01m7ywm3p9eknbw8v1r6za7d4s', '01m7ywm3pafz2t5c7y0khg9q1x'] as const
+const ITEM_ID = '01m7ywm3p9eknbw8v1r6za7d4s'
 const CREATED = '2026-11-21T09:30:00.000Z'
-const LATER = '2026-11-24T16:05:12.000Z'
+export const LATER = '2026-11-24T16:05:12.000Z'
 const PUBLIC = 'https://carnet.example'
 const API = `${PUBLIC}/api/v1`
-export const NEXT_CURSOR = '01m7yv90c8fa3sn2j4q7x5d6bk'
 
-/** The table of the story: the example of its category. */
-export const TABLE: Data = furniture.example?.data ?? {}
-const textOf = (name: string) => String(TABLE[name])
+/** The example of its category. */
+export const EXAMPLE_TABLE: Data = furniture.example?.data ?? {}
+const textOf = (name: string) => String(EXAMPLE_TABLE[name])
 const gtin = textOf('gtin')
 
 type Head = Partial<
@@ -53,10 +52,10 @@ function head(more: Head = {}) {
   }
 }
 
-/** A full record; `own` are the fields that differ from the table's. */
+/** A full record; `own` has the fields that differ from those of the table. */
 export const exampleRecord = (more?: Head, own: object = {}) => ({
   ...head(more),
-  data: { ...TABLE, ...own },
+  data: { ...EXAMPLE_TABLE, ...own },
 })
 
 export const exampleSummary = (more?: Head) => ({
@@ -71,14 +70,13 @@ export const CHANGED: Head = { version_no: 2, updated_at: LATER }
 export const ARCHIVED: Head = { status: 'archived', updated_at: LATER }
 export const BATCH: Head = { id: BATCH_ID, level: 'batch', lot: '2026-11', parent_id: MODEL_ID }
 
-export const exampleItem = (serial: string, place: 0 | 1 = 0): Head => ({
-  id: ITEM_IDS[place],
+export const exampleItem = (serial: string): Head => ({
+  id: ITEM_ID,
   level: 'item',
   serial,
   parent_id: MODEL_ID,
 })
 
-/** What a shop is given for its page. */
 export const exampleSnippet = () =>
   buildShopSnippet(
     { publicUrl: PUBLIC, apiUrl: API },
@@ -88,22 +86,20 @@ export const exampleSnippet = () =>
       gtin,
       lot: null,
       serial: null,
-      data: JSON.stringify(TABLE),
+      data: JSON.stringify(EXAMPLE_TABLE),
     },
   )
 
-/** What stands beside the rows of a page. */
-export const examplePageMeta = (total: number, more: object = {}) => ({
+export const examplePageMeta = (total: number) => ({
   page: 1,
   limit: 25,
   total,
   total_pages: 1,
   has_more: false,
   next_cursor: null,
-  ...more,
 })
 
-export const VERSIONS = [
+export const EXAMPLE_VERSIONS = [
   {
     version_no: 2,
     change_type: 'change',
@@ -121,5 +117,3 @@ export const VERSIONS = [
     note: null,
   },
 ]
-
-export const HEALTH = { status: 'ok', version: '0.1.0', time: CREATED }

@@ -1,4 +1,4 @@
-/** The list of changes over REST: pages that pass over nothing, and the time to ask from next. */
+/** The list of changes: pages that skip no change, and the time to ask from next. */
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import type { ListFilter } from '../../passports/read/list.ts'
 import {
@@ -12,35 +12,35 @@ import { type AccountCall, type ApiResponse, successJson } from '../endpoint/end
 import { summaryJson } from './summary.ts'
 
 /**
- * What a cursor carries from page to page besides its place: the total and the time to ask from next are those of the
- * first page. A later page's time would be too late for a write that was still under way at the first.
+ * The cursor carries the total and the time to ask from next, as they were for the first page. The time of a later page
+ * would miss a write that was still running during the first.
  */
 export type ChangeCursor = ChangePosition & { syncedUntil: Date; total: number }
 
-type Window = { limit: number } & ({ page: number } | { cursor: ChangeCursor })
+type Place = { limit: number } & ({ page: number } | { cursor: ChangeCursor })
 
-export async function answerChanges(
+export async function respondWithChanges(
   call: AccountCall,
   filter: ListFilter & { since: Date },
-  window: Window,
+  place: Place,
 ): Promise<ApiResponse> {
-  const { limit } = window
-  const cursor = 'cursor' in window ? window.cursor : undefined
-  // Asked for before the rows are read, never after.
+  const { limit } = place
+  const cursor = 'cursor' in place ? place.cursor : undefined
+  // Read before the rows, never after them.
   const syncedUntil = cursor?.syncedUntil ?? (await getSettledTime(call.account.sql))
-  const place = 'cursor' in window ? { after: window.cursor } : { page: window.page }
-  const found = await listChangedPassports(call.account, filter, { limit, ...place })
+  const from = 'cursor' in place ? { after: place.cursor } : { page: place.page }
+  const found = await listChangedPassports(call.account, filter, { limit, ...from })
   const total = cursor?.total ?? (await countChangedPassports(call.account, filter))
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
-  const more = found.length > limit
+  const hasMore = found.length > limit
   const meta = {
-    page: 'page' in window ? window.page : null,
+    page: 'page' in place ? place.page : null,
     limit,
     total,
     total_pages: Math.ceil(total / limit),
-    has_more: more,
-    next_cursor: more && last ? cursorText(last, { syncedUntil, total }) : null,
+    has_more: hasMore,
+    next_cursor: hasMore && last ? formatCursor(last, { syncedUntil, total }) : null,
     synced_until: syncedUntil.toISOString(),
   }
   return {
@@ -50,20 +50,20 @@ export async function answerChanges(
 
 const PARTS = /^([0-9a-v]{1,11})-([0-9a-v]{1,11})-([0-9a-v]{1,11})-([0-9a-z]{26})$/
 
-const cursorText = (
+const formatCursor = (
   row: ChangedRow,
   { syncedUntil, total }: Pick<ChangeCursor, 'syncedUntil' | 'total'>,
 ): string =>
   [syncedUntil.getTime(), total, row.touched_us].map(part => part.toString(32)).join('-') +
   `-${idFromUuid(row.id)}`
 
-/** Undefined for a text that is no cursor of this list. */
+/** The cursor in a text, or undefined. */
 export function findChangeCursor(text: string): ChangeCursor | undefined {
   const [, until = '', total = '', touched = '', id = ''] = PARTS.exec(text) ?? []
   const uuid = findUuid(id)
   const syncedUntil = new Date(Number.parseInt(until, 32))
   const touchedUs = Number.parseInt(touched, 32)
-  const isReal = !Number.isNaN(syncedUntil.getTime()) && Number.isSafeInteger(touchedUs)
-  if (uuid === undefined || !isReal) return undefined
+  const isValid = !Number.isNaN(syncedUntil.getTime()) && Number.isSafeInteger(touchedUs)
+  if (uuid === undefined || !isValid) return undefined
   return { syncedUntil, total: Number.parseInt(total, 32), touchedUs, id: uuid }
 }

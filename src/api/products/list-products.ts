@@ -1,4 +1,4 @@
-/** Lists of products, of an account or under a product: the same rows, the same pages. */
+/** Lists of products: of an account, and of the units under a product. Rows and pages are the same. */
 import { LEVEL_LETTER } from '../../accounts/plans.ts'
 import { allCategories } from '../../categories/catalogue.ts'
 import { toEnglish } from '../../categories/problems.ts'
@@ -7,148 +7,182 @@ import { toGtin14 } from '../../gs1/gtin.ts'
 import { MAX_LOT_OR_SERIAL_LENGTH } from '../../gs1/lot-serial.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
-import type { Addresses } from '../../passports/core/record.ts'
-import { getPassport, requireProductUuid } from '../../passports/read/find.ts'
-import { type ListFilter, listPassports, type PassportPage } from '../../passports/read/list.ts'
-import { type AccountCall, type ApiResponse, successJson } from '../endpoint/endpoint.ts'
+import { type ListFilter, listPassports } from '../../passports/read/list.ts'
+import { jsonResponse, pageSchema } from '../endpoint/documented-response.ts'
+import { type AccountCall, type ApiResponse, defineEndpoint, successJson } from '../endpoint/endpoint.ts'
 import {
-  dateTime,
-  detail,
-  flag,
-  integer,
-  MOST_TEXT,
-  oneOf,
-  type Rule,
-  readQuery,
-  searchable,
-  words,
-} from '../endpoint/query.ts'
-import { answerChanges, type ChangeCursor, findChangeCursor } from './list-changes.ts'
+  booleanParameter,
+  CURSOR_TEXT,
+  choiceParameter,
+  dateTimeParameter,
+  LIMIT,
+  MAX_TEXT_LENGTH,
+  PAGE,
+  type QueryParameter,
+  type QueryValues,
+  queryDetail,
+  textParameter,
+  withDefault,
+} from '../endpoint/query-parameters.ts'
+import { examplePageMeta, exampleSummary } from './examples.ts'
+import { type ChangeCursor, findChangeCursor, respondWithChanges } from './list-changes.ts'
 import { summaryJson } from './summary.ts'
 
-const MOST_PAGE = 1_000_000_000
-const DEFAULT_LIMIT = 25
-
-const gtin: Rule<string> = (text, name) => {
-  const fault = FORMAT_RULES.gtin.findViolation(text)
-  if (fault === undefined) return toGtin14(text)
-  return { problem: fault.code, message: `${name} ${toEnglish(fault.problem)}` }
+const gtin: QueryParameter<string> = {
+  description: 'Exactly this GTIN, in any of its lengths.',
+  schema: { type: 'string', minLength: 8, maxLength: 14 },
+  read: (text, name) => {
+    const fault = FORMAT_RULES.gtin.findViolation(text)
+    if (fault === undefined) return toGtin14(text)
+    return { problem: fault.code, message: `${name} ${toEnglish(fault.problem)}` }
+  },
 }
 
-const cursor: Rule<string> = (text, name) =>
-  findUuid(text) ?? { problem: 'format', message: notACursor(name) }
-
-const notACursor = (name: string) =>
+const describeBadCursor = (name: string) =>
   `${name} must be the next_cursor of an earlier answer to the same question.`
+const badCursor = () => invalid([queryDetail('cursor', 'format', describeBadCursor('cursor'))])
 
-/** Also one of the list of changes; which of them a question takes depends on its other parameters. */
-const anyCursor: Rule<string | ChangeCursor> = (text, name) =>
-  findUuid(text) ?? findChangeCursor(text) ?? { problem: 'format', message: notACursor(name) }
-
-const WINDOW = { page: integer(1, MOST_PAGE), limit: integer(1, 100), cursor }
-const COMMON = {
-  q: words,
-  status: oneOf('all', 'active', 'archived'),
-  outdated: flag,
-  lot: searchable(MAX_LOT_OR_SERIAL_LENGTH),
-  serial: searchable(MAX_LOT_OR_SERIAL_LENGTH),
+const cursor: QueryParameter<string> = {
+  ...CURSOR_TEXT,
+  read: (text, name) => findUuid(text) ?? { problem: 'format', message: describeBadCursor(name) },
+}
+/** Also a cursor of the list of changes; the other parameters decide which of them is right. */
+const anyCursor: QueryParameter<string | ChangeCursor> = {
+  ...CURSOR_TEXT,
+  read: (text, name) =>
+    findUuid(text) ?? findChangeCursor(text) ?? { problem: 'format', message: describeBadCursor(name) },
 }
 
-const LIST_QUERY = {
-  ...COMMON,
-  level: oneOf('model', 'batch', 'item', 'all'),
-  category: oneOf(...allCategories().map(({ id }) => id)),
-  updated_since: dateTime,
-  sku: searchable(MOST_TEXT),
-  gtin,
-  ...WINDOW,
-  cursor: anyCursor,
+const FILTERS = {
+  q: textParameter(
+    'Part of a name, SKU, GTIN or lot, in any case, without the spaces around it; for an item, how its serial begins.',
+    MAX_TEXT_LENGTH,
+    { trims: true },
+  ),
+  status: withDefault(choiceParameter('Active, archived, or all.', ['all', 'active', 'archived']), 'all'),
+  outdated: booleanParameter('Only units that are, or are not, outdated.'),
+  lot: textParameter('Exactly this lot.', MAX_LOT_OR_SERIAL_LENGTH),
+  serial: textParameter('Exactly this serial.', MAX_LOT_OR_SERIAL_LENGTH),
 }
-
-const CHILDREN_QUERY = { ...COMMON, level: oneOf('batch', 'item', 'all'), ...WINDOW }
 
 const STATUS_LETTER = { all: undefined, active: 'a', archived: 'x' } as const
 
-export async function listProducts(call: AccountCall): Promise<ApiResponse> {
-  const {
-    level: asked,
-    status = 'all',
-    updated_since: since,
-    gtin: gtin14,
-    cursor: after,
-    ...query
-  } = readQuery(call.query, LIST_QUERY)
-  // Of these a model has none, so among models the answer would be an empty list, which reads as "there is none".
-  const isOfUnits = query.serial !== undefined || query.lot !== undefined || query.outdated === true
-  const level = asked ?? (isOfUnits ? 'all' : 'model')
-  const filter: ListFilter = {
-    ...query,
-    levels: level === 'all' ? ['m', 'b', 'i'] : [LEVEL_LETTER[level]],
-    status: STATUS_LETTER[status],
-    gtin14,
-  }
-  const sent = { ...query, cursor: after }
-  requireOnePlace(sent)
-  // Hits of a search are ordered like every search, newest first.
-  if (since === undefined || query.q !== undefined) {
-    if (typeof after === 'object') throw invalid([detail('cursor', 'format', notACursor('cursor'))])
-    return answerList(call, { ...query, cursor: after }, { ...filter, updatedSince: since })
-  }
-  if (typeof after === 'string') throw invalid([detail('cursor', 'format', notACursor('cursor'))])
-  const { limit = DEFAULT_LIMIT, page = 1 } = query
-  return answerChanges(call, { ...filter, since }, { limit, ...(after ? { cursor: after } : { page }) })
+export const listProducts = defineEndpoint({
+  method: 'GET',
+  path: '/products',
+  id: 'listProducts',
+  tag: 'products',
+  summary: 'List and search products',
+  description:
+    'Newest first, or with `updated_since` in the order of the changes. Lists models by default. Units are included when `serial`, `lot` or `outdated=true` asks for what only units have; `level` overrides this. To read everything, follow `next_cursor` until it is null: each step costs the same.',
+  query: {
+    ...FILTERS,
+    level: choiceParameter('Default: model, or all when a filter asks for what only units have.', [
+      'model',
+      'batch',
+      'item',
+      'all',
+    ]),
+    category: choiceParameter(
+      'Exactly this category.',
+      allCategories().map(({ id }) => id),
+    ),
+    updated_since: dateTimeParameter(
+      'Changed at this time or later, in the order of the changes. Next time, send `meta.synced_until` of the first page: then no change is missed.',
+      '2026-11-01T00:00:00Z',
+    ),
+    sku: textParameter('Exactly this SKU.', MAX_TEXT_LENGTH),
+    gtin,
+    page: PAGE,
+    limit: LIMIT,
+    cursor: anyCursor,
+  },
+  responses: {
+    200: jsonResponse('A page of products.', pageSchema('ProductSummary'), {
+      data: [exampleSummary()],
+      meta: examplePageMeta(1),
+    }),
+  },
+  async handle(call) {
+    const {
+      level: asked,
+      status,
+      updated_since: since,
+      gtin: gtin14,
+      page,
+      limit,
+      cursor,
+      ...filters
+    } = call.query
+    // Models have none of these: a list of models would be empty and read as "there is none".
+    const asksForUnits =
+      filters.serial !== undefined || filters.lot !== undefined || filters.outdated === true
+    const level = asked ?? (asksForUnits ? 'all' : 'model')
+    const filter: ListFilter = {
+      ...filters,
+      levels: level === 'all' ? ['m', 'b', 'i'] : [LEVEL_LETTER[level]],
+      status: STATUS_LETTER[status],
+      gtin14,
+    }
+    // Hits of a search come newest first, like those of every search.
+    if (since === undefined || filters.q !== undefined) {
+      if (typeof cursor === 'object') throw badCursor()
+      return respondWithPage(call, { ...filter, updatedSince: since }, { page, limit, cursor })
+    }
+    if (typeof cursor === 'string') throw badCursor()
+    return respondWithChanges(call, { ...filter, since }, { limit, ...(cursor ? { cursor } : { page }) })
+  },
+})
+
+export const UNIT_LIST_QUERY = {
+  level: withDefault(choiceParameter('Which level.', ['batch', 'item', 'all']), 'all'),
+  ...FILTERS,
+  page: PAGE,
+  limit: LIMIT,
+  cursor,
 }
 
-export async function listChildren(call: AccountCall): Promise<ApiResponse> {
-  const { level = 'all', status = 'all', ...query } = readQuery(call.query, CHILDREN_QUERY)
-  const parent = await getPassport(call.account, requireProductUuid(call.params.id ?? ''))
-  return answerList(call, query, {
-    ...query,
+/** A page of the units directly under a product. */
+export function respondWithUnits(
+  call: AccountCall & { query: QueryValues<typeof UNIT_LIST_QUERY> },
+  parentId: string,
+): Promise<ApiResponse> {
+  const { level, status, page, limit, cursor, ...filters } = call.query
+  const filter: ListFilter = {
+    ...filters,
     levels: level === 'all' ? ['b', 'i'] : [LEVEL_LETTER[level]],
     status: STATUS_LETTER[status],
-    parentId: parent.id,
-  })
+    parentId,
+  }
+  return respondWithPage(call, filter, { page, limit, cursor })
 }
 
-type Window = { page?: number; limit?: number; cursor?: string | undefined }
+type Place = { page: number; limit: number; cursor?: string | undefined }
 
-function requireOnePlace({ page, cursor: after }: { page?: number; cursor?: unknown }): void {
-  if (page === undefined || after === undefined) return
-  throw invalid([detail('cursor', 'unknown_field', 'cursor and page exclude each other; send one of them.')])
-}
-
-async function answerList(call: AccountCall, sent: Window, filter: ListFilter): Promise<ApiResponse> {
-  requireOnePlace(sent)
-  const { limit = DEFAULT_LIMIT, page = 1, cursor: after } = sent
+async function respondWithPage(call: AccountCall, filter: ListFilter, place: Place): Promise<ApiResponse> {
+  const { page, limit, cursor } = place
   const found = await listPassports(
     call.account,
     filter,
     // One more than asked for, to know whether anything follows.
-    after === undefined ? { limit, page } : { limit: limit + 1, after },
+    cursor === undefined ? { limit, page } : { limit: limit + 1, after: cursor },
   )
-  return { body: listBody(call.setup.addresses, found, { limit, page: after === undefined ? page : null }) }
-}
-
-function listBody(
-  addresses: Addresses,
-  found: PassportPage,
-  window: { limit: number; page: number | null },
-): string {
-  const rows = found.rows.slice(0, window.limit)
+  const rows = found.rows.slice(0, limit)
   const last = rows.at(-1)
-  const isFull = rows.length === window.limit
-  const more =
-    window.page === null
-      ? found.rows.length > window.limit
-      : isFull && (found.totalCapped || window.page * window.limit < found.total)
+  const isFull = rows.length === limit
+  const hasMore =
+    cursor === undefined
+      ? isFull && (found.totalCapped || page * limit < found.total)
+      : found.rows.length > limit
   const meta = {
-    page: window.page,
-    limit: window.limit,
+    page: cursor === undefined ? page : null,
+    limit,
     total: found.total,
     ...(found.totalCapped ? { total_capped: true } : {}),
-    total_pages: Math.ceil(found.total / window.limit),
-    has_more: more,
-    next_cursor: more && last ? idFromUuid(last.id) : null,
+    total_pages: Math.ceil(found.total / limit),
+    has_more: hasMore,
+    next_cursor: hasMore && last ? idFromUuid(last.id) : null,
   }
-  return successJson(`[${rows.map(row => summaryJson(addresses, row)).join(',')}]`, { meta })
+  const summaries = rows.map(row => summaryJson(call.setup.addresses, row))
+  return { body: successJson(`[${summaries.join(',')}]`, { meta }) }
 }

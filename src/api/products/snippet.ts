@@ -1,25 +1,49 @@
-/** The HTML for a shop's product page, over REST: a shop's own program puts it where it belongs. */
+/** The HTML that a shop puts on the page of a product. */
 import { LANGUAGES } from '../../i18n/catalogue.ts'
-import { getPassport, requireProductUuid } from '../../passports/read/find.ts'
+import { getPassport } from '../../passports/read/find.ts'
 import { buildShopSnippet, isProductId } from '../../passports/read/shop-snippet.ts'
 import { cacheable } from '../endpoint/conditions.ts'
-import { type AccountCall, type ApiResponse, successJson } from '../endpoint/endpoint.ts'
-import { oneOf, type Rule, readQuery } from '../endpoint/query.ts'
+import { envelopeSchema, jsonResponse, NOT_MODIFIED, schemaRef } from '../endpoint/documented-response.ts'
+import { defineEndpoint, successJson } from '../endpoint/endpoint.ts'
+import { IF_NONE_MATCH } from '../endpoint/header-parameters.ts'
+import { choiceParameter, type QueryParameter } from '../endpoint/query-parameters.ts'
+import { exampleSnippet } from './examples.ts'
 
-const productId: Rule<string> = (text, name) =>
-  isProductId(text)
-    ? text
-    : { problem: 'format', message: `${name} must be a whole address (https://…), or # and a name.` }
-
-const SNIPPET_QUERY = { lang: oneOf(...LANGUAGES.map(({ code }) => code)), product: productId }
-
-export async function readSnippet(call: AccountCall): Promise<ApiResponse> {
-  const { lang, product } = readQuery(call.query, SNIPPET_QUERY)
-  const row = await getPassport(call.account, requireProductUuid(call.params.id ?? ''))
-  return cacheable(
-    call,
-    successJson(
-      JSON.stringify(buildShopSnippet(call.setup.addresses, row, { language: lang, productId: product })),
-    ),
-  )
+const productId: QueryParameter<string> = {
+  description: 'The `@id` of the Product on the shop’s page: a whole address, or `#` and a name.',
+  schema: { type: 'string', maxLength: 2048 },
+  read: (text, name) =>
+    isProductId(text)
+      ? text
+      : { problem: 'format', message: `${name} must be a whole address (https://…), or # and a name.` },
 }
+
+export const readSnippet = defineEndpoint({
+  method: 'GET',
+  path: '/products/:id/snippet',
+  id: 'getSnippet',
+  tag: 'products',
+  summary: 'Get HTML for the product page of a shop',
+  description:
+    'A link to the passport, its QR code as an image, and schema.org JSON-LD with `hasDigitalProductPassport`. The JSON-LD adds to the Product that the shop’s page already describes. It contains only public data.',
+  query: {
+    lang: choiceParameter(
+      'Language of the texts. Default: the primary language of the passport.',
+      LANGUAGES.map(({ code }) => code),
+    ),
+    product: productId,
+  },
+  requestHeaders: [IF_NONE_MATCH],
+  responses: {
+    200: jsonResponse('The snippet.', envelopeSchema(schemaRef('Snippet')), { data: exampleSnippet() }, [
+      'ETag',
+    ]),
+    304: NOT_MODIFIED,
+  },
+  async handle(call) {
+    const { lang: language, product } = call.query
+    const row = await getPassport(call.account, call.path.id)
+    const snippet = buildShopSnippet(call.setup.addresses, row, { language, productId: product })
+    return cacheable(call, successJson(JSON.stringify(snippet)))
+  },
+})

@@ -1,10 +1,49 @@
-/** How a list shows a product. */
+/** A product as lists show it. */
 
 import { type Addresses, recordHead } from '../../passports/core/record.ts'
 import type { PassportSummary } from '../../passports/read/list.ts'
 
-/** A list's row: the record without its data, with the names a person looks for. */
+/** The record without its data, with the names a person looks for. */
 export function summaryJson(addresses: Addresses, row: PassportSummary): string {
   const names = JSON.stringify({ product_name: row.product_name, sku: row.sku, brand_name: row.brand_name })
   return `{${recordHead(addresses, row)},${names.slice(1)}`
+}
+
+const NULLABLE_TEXT = { type: ['string', 'null'] }
+const DATE_TIME = { type: 'string', format: 'date-time' }
+
+export const ID_SCHEMA = {
+  type: 'string',
+  pattern: '^[0-7][0-9a-hjkmnp-tv-z]{25}$',
+  description: 'Passport UID.',
+}
+
+/** The properties of a record except `data`. */
+export const RECORD_PROPERTIES = {
+  id: ID_SCHEMA,
+  category: { type: 'string', description: 'One of GET /categories.' },
+  level: { type: 'string', enum: ['model', 'batch', 'item'] },
+  status: { type: 'string', enum: ['active', 'archived'] },
+  gtin: { ...NULLABLE_TEXT, description: 'As it was entered.' },
+  lot: NULLABLE_TEXT,
+  serial: NULLABLE_TEXT,
+  version_no: { type: 'integer', minimum: 1, description: '1 at creation; each successful change adds one.' },
+  updated_at: DATE_TIME,
+  created_at: DATE_TIME,
+  passport_url: {
+    type: 'string',
+    format: 'uri',
+    description: 'The public page; also what the QR code contains.',
+  },
+  gs1_url: { type: ['string', 'null'], format: 'uri', description: 'GS1 Digital Link; null without a GTIN.' },
+  qr_url: { type: 'string', format: 'uri', description: 'The QR code of this product (needs the key).' },
+  parent_id: { type: ['string', 'null'], description: 'The model or batch that a unit belongs to.' },
+  outdated: { type: 'boolean', description: 'There is a correction that this unit has not taken over.' },
+}
+
+export const SUMMARY_PROPERTIES = {
+  ...RECORD_PROPERTIES,
+  product_name: NULLABLE_TEXT,
+  sku: NULLABLE_TEXT,
+  brand_name: NULLABLE_TEXT,
 }

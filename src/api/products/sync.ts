@@ -1,107 +1,206 @@
-/** Create or update over REST: one product named by its SKU or GTIN, or hundreds in a call. */
-
-import { toEnglish } from '../../categories/problems.ts'
-import { FORMAT_RULES } from '../../categories/schema/formats.ts'
-import { collectErrors } from '../../kernel/collect-errors.ts'
-import { assert, invalid } from '../../kernel/errors.ts'
-import { type PassportData, requireData } from '../../passports/core/check-data.ts'
+/** Create or update: one product named by its SKU or GTIN, or up to 500 in a call. */
+import { assert } from '../../kernel/errors.ts'
+import type { PassportData } from '../../passports/core/check-data.ts'
 import { type PassportRow, recordEtag } from '../../passports/core/record.ts'
 import { MATCH_BY, type MatchBy } from '../../passports/sync/parse-row.ts'
 import { syncModel, syncModels } from '../../passports/sync/sync-models.ts'
 import type { Synced, SyncResult } from '../../passports/sync/sync-result.ts'
-import { optionalChoice, readBody, sentMembers } from '../endpoint/body.ts'
+import {
+  choiceMember,
+  dataMember,
+  memberWithDefault,
+  objectBody,
+  rowsMember,
+  uncheckedMember,
+} from '../endpoint/body.ts'
 import { allowsChange } from '../endpoint/conditions.ts'
-import type { AccountCall, ApiResponse } from '../endpoint/endpoint.ts'
-import { bulkError, bulkJson, requireItems } from './bulk-response.ts'
-import { changeWords, createdAnswer, isStrict, writtenAnswer } from './products.ts'
+import { closedSchema, jsonResponse } from '../endpoint/documented-response.ts'
+import { type AccountCall, type ApiResponse, defineEndpoint } from '../endpoint/endpoint.ts'
+import { describeHeader, IF_MATCH, STRICT } from '../endpoint/header-parameters.ts'
+import { bulkError, bulkJson, bulkWrittenSchema } from './bulk-response.ts'
+import { CHANGE_MEMBERS } from './change-members.ts'
+import { CHANGED, exampleRecord, exampleSummary, LONGER_WARRANTY } from './examples.ts'
+import { createdResponse, isStrict, WRITTEN_SCHEMA, writtenResponse } from './record-response.ts'
 
-export const putBySku = (call: AccountCall) =>
-  put(call, { matchBy: 'sku', address: call.params.sku ?? '', ...readPut(call.body) })
-
-export function putByGtin(call: AccountCall): Promise<ApiResponse> {
-  const { address, body } = collectErrors({
-    address: () => requireGtin(call.params.gtin ?? ''),
-    body: () => readPut(call.body),
-  })
-  return put(call, { matchBy: 'gtin', address, ...body })
+const CATEGORY = {
+  type: 'string',
+  description: 'Required for a new product. It cannot change for an existing one.',
+}
+const DATA = {
+  type: 'object',
+  description:
+    'All fields of a new product. For an existing product, the fields to set; null removes a field.',
 }
 
-function requireGtin(gtin: string): string {
-  const fault = FORMAT_RULES.gtin.findViolation(gtin)
-  if (fault === undefined) return gtin
-  const message = `gtin ${toEnglish(fault.problem)}`
-  throw invalid([{ field: 'gtin', pointer: '/path/gtin', code: fault.code, message }])
+const ONE_PRODUCT = objectBody({
+  category: uncheckedMember(CATEGORY),
+  data: dataMember(DATA),
+  ...CHANGE_MEMBERS,
+})
+
+const IF_ABSENT = describeHeader('If-None-Match', '`*`: only if the product does not exist yet.')
+
+const OUTCOME_SCHEMA = {
+  ...WRITTEN_SCHEMA,
+  properties: {
+    ...WRITTEN_SCHEMA.properties,
+    meta: {
+      type: 'object',
+      properties: {
+        unchanged: { type: 'boolean', description: 'Nothing would change, so there is no new version.' },
+        dry_run: { type: 'boolean' },
+      },
+    },
+  },
 }
 
-type Put = ReturnType<typeof readPut> & { matchBy: MatchBy; address: string }
+/** What the two endpoints for one product have in common. */
+const PUT = {
+  method: 'PUT',
+  tag: 'products',
+  takesDryRun: true,
+  requestHeaders: [IF_MATCH, IF_ABSENT, STRICT],
+  body: {
+    ...ONE_PRODUCT,
+    examples: { warranty: { summary: 'One field', value: { data: { warrantyMonths: 36 } } } },
+  },
+  responses: {
+    200: jsonResponse(
+      'The product, updated; or as it was, with `meta.unchanged`.',
+      OUTCOME_SCHEMA,
+      { data: exampleRecord(CHANGED, LONGER_WARRANTY) },
+      ['ETag'],
+    ),
+    201: jsonResponse('Created.', OUTCOME_SCHEMA, { data: exampleRecord() }, ['ETag', 'Location']),
+  },
+  errors: ['gtin_taken', 'plan_limit', 'version_conflict'],
+} as const
 
-async function put(call: AccountCall, sent: Put): Promise<ApiResponse> {
+export const putBySku = defineEndpoint({
+  ...PUT,
+  path: '/products/by-sku/:sku',
+  id: 'putProductBySku',
+  summary: 'Create or update the product with this SKU',
+  description:
+    'For an existing product, `data` is merged over its fields, as by PATCH. A request that would change nothing writes no version. If several products have this SKU, the answer is 422 and names them. Send a slash in the SKU as %2F.',
+  handle: call => putProduct(call, 'sku', call.path.sku),
+})
+
+export const putByGtin = defineEndpoint({
+  ...PUT,
+  path: '/products/by-gtin/:gtin',
+  id: 'putProductByGtin',
+  summary: 'Create or update the product with this GTIN',
+  description:
+    'The same, for the product with this GTIN, in any of its lengths. If the product may not take the GTIN, the answer is 409.',
+  handle: call => putProduct(call, 'gtin', call.path.gtin),
+})
+
+type Put = AccountCall & { body: ReturnType<typeof ONE_PRODUCT.read> }
+
+async function putProduct(call: Put, matchBy: MatchBy, address: string): Promise<ApiResponse> {
+  const { category, data, change_type: changeType, note } = call.body
   const result = await syncModel(call.account, {
-    ...sent,
-    dryRun: call.dryRun,
+    matchBy,
+    address,
+    category,
+    data,
+    changeType,
+    note,
+    dryRun: call.isDryRun,
     strict: isStrict(call),
     expects: current => isExpected(call, current),
   })
-  return putAnswer(call, result)
+  return putResponse(call, result)
 }
 
-function putAnswer(call: AccountCall, result: SyncResult): ApiResponse {
+function putResponse(call: AccountCall, result: SyncResult): ApiResponse {
   const [failure] = result.errors
   if (failure !== undefined) throw failure.error
   const [created] = result.created
   const [unchanged] = result.unchanged
-  const one = created ?? unchanged ?? result.updated[0]
-  assert(one, 'a row is created, updated, unchanged or refused')
-  const meta = { ...(call.dryRun ? { dry_run: true } : {}), ...(unchanged ? { unchanged: true } : {}) }
-  return created === undefined ? writtenAnswer(call, one, meta) : createdAnswer(call, one, meta)
+  const written = created ?? unchanged ?? result.updated[0]
+  assert(written, 'a row is created, updated, unchanged or rejected')
+  const meta = { ...(call.isDryRun ? { dry_run: true } : {}), ...(unchanged ? { unchanged: true } : {}) }
+  return created === undefined ? writtenResponse(call, written, meta) : createdResponse(call, written, meta)
 }
 
-/** RFC 9110 §13.1: `If-Match` is about a product that is there, `If-None-Match: *` about one that is not. */
+/** RFC 9110 §13.1: `If-Match` needs an existing product, `If-None-Match: *` needs that there is none. */
 function isExpected({ headers }: AccountCall, current: PassportRow | undefined): boolean {
   if (current === undefined) return headers['if-match'] === undefined
   return allowsChange(headers, recordEtag(current))
 }
 
-function readPut(body: unknown) {
-  const members = ['category', 'data', 'change_type', 'note'] as const
-  const sent = sentMembers(body)
-  if (sent !== body) readBody(body, members)
-  const { data, words } = collectErrors({
-    members: () => readBody(body, members),
-    data: () => requireData(sent.data),
-    words: () => changeWords(sent),
-  })
-  return { category: sent.category, data, ...words }
-}
+const matchBy = choiceMember('The field of `data` that identifies the product.', MATCH_BY)
+const MATCH_BY_SCHEMA = { ...matchBy.schema, default: 'sku' }
 
-export async function syncProducts(call: AccountCall): Promise<ApiResponse> {
-  const body = readBulk(call.body)
-  const result = await syncModels(call.account, { ...body, dryRun: call.dryRun, strict: isStrict(call) })
-  const { created, updated, unchanged, errors } = result
-  if (created.length + updated.length + unchanged.length === 0) {
-    throw bulkError(errors, 'No product could be created or updated')
-  }
-  const lists = { created: rowsOf(created), updated: rowsOf(updated), unchanged: rowsOf(unchanged) }
-  return { body: bulkJson(call, lists, errors, call.dryRun ? { dry_run: true } : undefined) }
-}
+const SYNC = objectBody({
+  items: rowsMember(
+    'products',
+    closedSchema({ category: CATEGORY, data: DATA, match_by: MATCH_BY_SCHEMA }, ['data']),
+  ),
+  match_by: { ...memberWithDefault(matchBy, 'sku'), schema: MATCH_BY_SCHEMA },
+  ...CHANGE_MEMBERS,
+})
 
-const rowsOf = (synced: readonly Synced[]) =>
-  synced.map(({ index, passport, warnings }) => ({
-    index,
-    row: passport,
-    names: JSON.parse(passport.data) as PassportData,
-    warnings,
-  }))
+export const syncProducts = defineEndpoint({
+  method: 'POST',
+  path: '/products/bulk',
+  id: 'syncProducts',
+  tag: 'products',
+  summary: 'Create or update up to 500 products',
+  description:
+    'Each row works like the calls by SKU or GTIN: good rows are kept and bad rows are reported. Sending the same rows again changes nothing and says so. At most 8 MiB.',
+  takesDryRun: true,
+  isBulk: true,
+  requestHeaders: [STRICT],
+  body: {
+    ...SYNC,
+    examples: {
+      warranty: {
+        summary: 'One product',
+        value: { items: [{ data: { sku: 'OST-45', warrantyMonths: 36 } }] },
+      },
+    },
+  },
+  responses: {
+    200: jsonResponse('The result of each row.', bulkWrittenSchema('SyncedProducts'), {
+      data: {
+        created: [],
+        updated: [{ index: 0, ...exampleSummary(CHANGED) }],
+        unchanged: [],
+        errors: [],
+        summary: { requested: 1, created: 0, updated: 1, unchanged: 0, failed: 0 },
+      },
+    }),
+  },
+  errors: ['plan_limit'],
+  async handle(call) {
+    const { items: rows, match_by: matchBy, change_type: changeType, note } = call.body
+    const result = await syncModels(call.account, {
+      rows,
+      matchBy,
+      changeType,
+      note,
+      dryRun: call.isDryRun,
+      strict: isStrict(call),
+    })
+    const { created, updated, unchanged, errors } = result
+    if (created.length + updated.length + unchanged.length === 0) {
+      throw bulkError(errors, 'No product could be created or updated')
+    }
+    const rowLists = {
+      created: created.map(bulkRow),
+      updated: updated.map(bulkRow),
+      unchanged: unchanged.map(bulkRow),
+    }
+    return { body: bulkJson(call, rowLists, errors) }
+  },
+})
 
-function readBulk(body: unknown) {
-  const members = ['items', 'match_by', 'change_type', 'note'] as const
-  const sent = sentMembers(body)
-  if (sent !== body) readBody(body, members)
-  const { rows, matchBy, words } = collectErrors({
-    members: () => readBody(body, members),
-    rows: () => requireItems(sent.items, 'products'),
-    matchBy: () => optionalChoice('match_by', sent.match_by, MATCH_BY),
-    words: () => changeWords(sent),
-  })
-  return { rows, matchBy: matchBy ?? ('sku' as const), ...words }
-}
+const bulkRow = ({ index, passport, warnings }: Synced) => ({
+  index,
+  row: passport,
+  names: JSON.parse(passport.data) as PassportData,
+  warnings,
+})

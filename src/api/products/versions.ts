@@ -1,54 +1,98 @@
-/** A product's history over REST, and its archive state. */
-import { invalid } from '../../kernel/errors.ts'
-import { requireProductUuid, requireVersionNo } from '../../passports/read/find.ts'
+/** The history of a product: its versions, one version, and going back to one. */
 import { getVersion, listVersions } from '../../passports/read/history.ts'
-import { setStatus } from '../../passports/write/archive.ts'
-import { type AccountCall, type ApiResponse, successJson } from '../endpoint/endpoint.ts'
-import { detail, integer, readQuery } from '../endpoint/query.ts'
-import { expected, recordAnswer } from './products.ts'
+import { revertPassport } from '../../passports/write/revert.ts'
+import { objectBody } from '../endpoint/body.ts'
+import { jsonResponse, NOT_MODIFIED, pageSchema } from '../endpoint/documented-response.ts'
+import { defineEndpoint, successJson } from '../endpoint/endpoint.ts'
+import { IF_MATCH, IF_NONE_MATCH } from '../endpoint/header-parameters.ts'
+import { CURSOR_TEXT, LIMIT, PAGE, readInteger } from '../endpoint/query-parameters.ts'
+import { CHANGE_MEMBERS } from './change-members.ts'
+import { EXAMPLE_VERSIONS, examplePageMeta, exampleRecord, LATER } from './examples.ts'
+import {
+  describeRecord,
+  isChangeAllowed,
+  recordResponse,
+  WRITTEN_SCHEMA,
+  writtenResponse,
+} from './record-response.ts'
 
-const DEFAULT_LIMIT = 25
-const MOST = 1_000_000_000
+const MAX_VERSION_NO = 1_000_000_000
 
-export async function listProductVersions(call: AccountCall): Promise<ApiResponse> {
-  const query = readQuery(call.query, {
-    page: integer(1, MOST),
-    limit: integer(1, 100),
-    cursor: integer(1, MOST),
-  })
-  if (query.page !== undefined && query.cursor !== undefined) {
-    throw invalid([
-      detail('cursor', 'unknown_field', 'cursor and page exclude each other; send one of them.'),
-    ])
-  }
-  const { page = 1, limit = DEFAULT_LIMIT } = query
-  const uuid = requireProductUuid(call.params.id ?? '')
-  const from = query.cursor === undefined ? { offset: (page - 1) * limit } : { before: query.cursor }
-  const { versions, total } = await listVersions(call.account, uuid, { ...from, limit })
-  const last = versions.at(-1)?.version_no ?? 1
-  const meta = {
-    page: query.cursor === undefined ? page : null,
-    limit,
-    total,
-    total_pages: Math.ceil(total / limit),
-    has_more: last > 1,
-    next_cursor: last > 1 ? String(last) : null,
-  }
-  return { body: successJson(JSON.stringify(versions), { meta }) }
-}
+export const listProductVersions = defineEndpoint({
+  method: 'GET',
+  path: '/products/:id/versions',
+  id: 'listVersions',
+  tag: 'products',
+  summary: 'List the versions of a product',
+  description: 'Every version, newest first. A version is never changed and never deleted.',
+  query: { page: PAGE, limit: LIMIT, cursor: { ...CURSOR_TEXT, read: readInteger(1, MAX_VERSION_NO) } },
+  responses: {
+    200: jsonResponse('A page of versions.', pageSchema('Version'), {
+      data: EXAMPLE_VERSIONS,
+      meta: examplePageMeta(2),
+    }),
+  },
+  async handle({ account, path, query }) {
+    const { page, limit, cursor } = query
+    const from = cursor === undefined ? { offset: (page - 1) * limit } : { before: cursor }
+    const { versions, total } = await listVersions(account, path.id, { ...from, limit })
+    const last = versions.at(-1)?.version_no ?? 1
+    const meta = {
+      page: cursor === undefined ? page : null,
+      limit,
+      total,
+      total_pages: Math.ceil(total / limit),
+      has_more: last > 1,
+      next_cursor: last > 1 ? String(last) : null,
+    }
+    return { body: successJson(JSON.stringify(versions), { meta }) }
+  },
+})
 
-export async function readProductVersion(call: AccountCall): Promise<ApiResponse> {
-  readQuery(call.query, {})
-  const uuid = requireProductUuid(call.params.id ?? '')
-  const n = requireVersionNo(call.params.n ?? '')
-  return recordAnswer(call, await getVersion(call.account, uuid, n))
-}
+export const readProductVersion = defineEndpoint({
+  method: 'GET',
+  path: '/products/:id/versions/:n',
+  id: 'getVersion',
+  tag: 'products',
+  summary: 'Read a version of a product',
+  description: 'The full record as it was.',
+  requestHeaders: [IF_NONE_MATCH],
+  responses: { 200: describeRecord(exampleRecord(), 'The product as it was.'), 304: NOT_MODIFIED },
+  async handle(call) {
+    return recordResponse(call, await getVersion(call.account, call.path.id, call.path.n))
+  },
+})
 
-export const archiveProduct = (call: AccountCall) => changeStatus(call, 'x')
-export const restoreProduct = (call: AccountCall) => changeStatus(call, 'a')
+const REVERSION = objectBody(CHANGE_MEMBERS)
 
-async function changeStatus(call: AccountCall, status: 'a' | 'x'): Promise<ApiResponse> {
-  const uuid = requireProductUuid(call.params.id ?? '')
-  const row = await setStatus(call.account, { uuid, status, expects: expected(call) })
-  return recordAnswer({ ...call, headers: {} }, row)
-}
+export const revertProduct = defineEndpoint({
+  method: 'POST',
+  path: '/products/:id/versions/:n/revert',
+  id: 'revertProduct',
+  tag: 'products',
+  summary: 'Go back to an earlier version',
+  description:
+    'Writes the data of that version as a new version. For a unit, only its own fields go back; inherited fields stay.',
+  requestHeaders: [IF_MATCH],
+  body: {
+    isOptional: true,
+    schema: REVERSION.schema,
+    examples: { reason: { summary: 'With a reason', value: { note: 'Entered by mistake' } } },
+    read: (sent = {}) => REVERSION.read(sent),
+  },
+  responses: {
+    200: jsonResponse(
+      'The new version.',
+      WRITTEN_SCHEMA,
+      { data: exampleRecord({ version_no: 3, updated_at: LATER }) },
+      ['ETag'],
+    ),
+  },
+  errors: ['gtin_taken', 'version_conflict'],
+  async handle(call) {
+    const { change_type: changeType, note } = call.body
+    const { id: uuid, n: versionNo } = call.path
+    const reversion = { uuid, versionNo, changeType, note, expects: isChangeAllowed(call) }
+    return writtenResponse(call, await revertPassport(call.account, reversion))
+  },
+})

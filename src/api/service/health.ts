@@ -1,14 +1,43 @@
-/** Whether the service can do its work: the one call that needs no key and is never refused. */
+/** `GET /health`: whether the service works. It needs no key and is never refused. */
 import { isReachable } from '../../kernel/db/database.ts'
-import { type ApiResponse, type OpenCall, successJson } from '../endpoint/endpoint.ts'
+import { envelopeSchema, jsonResponse, objectSchema, schemaRef } from '../endpoint/documented-response.ts'
+import { defineOpenEndpoint, successJson } from '../endpoint/endpoint.ts'
 
-export async function health({ setup }: OpenCall): Promise<ApiResponse> {
-  const reachable = await isReachable(setup.sql)
-  const body = {
-    status: reachable ? 'ok' : 'unavailable',
-    version: setup.version,
-    time: setup.clock.now().toISOString(),
-  }
-  const headers = { 'cache-control': 'no-store', ...(reachable ? {} : { 'retry-after': '2' }) }
-  return { status: reachable ? 200 : 503, body: successJson(JSON.stringify(body)), headers }
+const EXAMPLE = { status: 'ok', version: '0.1.0', time: '2026-11-21T09:30:00.000Z' }
+
+export const health = defineOpenEndpoint({
+  method: 'GET',
+  path: '/health',
+  id: 'getHealth',
+  tag: 'service',
+  summary: 'Check whether the service works',
+  description: 'Needs no key and is never refused; a query is ignored.',
+  isNeverRefused: true,
+  responses: {
+    200: jsonResponse('It works.', envelopeSchema(schemaRef('Health')), { data: EXAMPLE }),
+    503: jsonResponse(
+      'The database does not answer.',
+      envelopeSchema(schemaRef('Health')),
+      { data: { ...EXAMPLE, status: 'unavailable' } },
+      ['Retry-After'],
+    ),
+  },
+  async handle({ setup }) {
+    const isOk = await isReachable(setup.sql)
+    const body = {
+      status: isOk ? 'ok' : 'unavailable',
+      version: setup.version,
+      time: setup.clock.now().toISOString(),
+    }
+    const headers = { 'cache-control': 'no-store', ...(isOk ? {} : { 'retry-after': '2' }) }
+    return { status: isOk ? 200 : 503, body: successJson(JSON.stringify(body)), headers }
+  },
+})
+
+export const HEALTH_SCHEMAS = {
+  Health: objectSchema({
+    status: { type: 'string', enum: ['ok', 'unavailable'] },
+    version: { type: 'string' },
+    time: { type: 'string', format: 'date-time' },
+  }),
 }

@@ -1,4 +1,4 @@
-/** The addresses of whoever runs the service: does it live, can it work, how is it. They are no part of the API. */
+/** Addresses for the operator: liveness, readiness and metrics. They are not part of the API. */
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sha256Hex } from '../../kernel/crypto.ts'
@@ -8,16 +8,16 @@ import { HttpError } from '../../kernel/http/http-error.ts'
 export type Readiness = 'ready' | 'read-only' | 'not ready'
 
 export type OperatorSetup = {
-  /** `read-only` can answer who reads. */
+  /** `read-only`: reads work, writes fail. */
   findReadiness: () => Promise<Readiness>
-  /** Numbers for Prometheus; without them there is no such address. */
+  /** Metrics for Prometheus; without them there is no `/metrics`. */
   metrics?: OperatorMetrics | undefined
 }
 
 export type OperatorMetrics = {
-  /** What the asker has to bring as `Authorization: Bearer`. */
+  /** Required as `Authorization: Bearer`. */
   token: string
-  /** All numbers as text. */
+  /** All metrics as text. */
   text: () => Promise<string>
   requestEnded: (end: { method: string; route: string; status: number; seconds: number }) => void
   refused: (code: string) => void
@@ -34,7 +34,7 @@ export function registerOperator(app: FastifyInstance, { findReadiness, metrics 
       .headers({ 'cache-control': 'no-store', ...(isOk ? {} : { 'retry-after': '2' }) })
       .type(TEXT)
       .send(`${readiness}\n`)
-  // With a read-only database pages and reads go on: who only wants to know whether writes do asks the second one.
+  // With a read-only database, pages and reads still work, so writes have a check of their own.
   app.get('/readyz', async (_request, reply) => {
     const readiness = await findReadiness()
     return sendReadiness(reply, readiness, readiness !== 'not ready')
@@ -45,8 +45,9 @@ export function registerOperator(app: FastifyInstance, { findReadiness, metrics 
   })
   if (metrics === undefined) return
   app.get('/metrics', async (request, reply) => {
-    if (!bringsToken(request, metrics.token)) {
-      const message = 'The numbers need the METRICS_TOKEN of this service as "Authorization: Bearer <token>".'
+    if (!hasToken(request, metrics.token)) {
+      const message =
+        'The metrics require the METRICS_TOKEN of this service as "Authorization: Bearer <token>".'
       throw new HttpError('unauthorized', message, { 'www-authenticate': 'Bearer' })
     }
     const text = await metrics.text()
@@ -56,19 +57,19 @@ export function registerOperator(app: FastifyInstance, { findReadiness, metrics 
       .send(text)
   })
   app.addHook('onResponse', (request, reply, done) => {
-    metrics.requestEnded(endOf(request, reply))
+    metrics.requestEnded(describeEnd(request, reply))
     done()
   })
 }
 
-/** Compared by hash, so that neither length nor content shows in the time it takes. */
-function bringsToken(request: FastifyRequest, token: string): boolean {
-  const brought = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
-  return timingSafeEqual(Buffer.from(sha256Hex(brought)), Buffer.from(sha256Hex(token)))
+/** Compares hashes in constant time, so that timing reveals neither length nor content. */
+function hasToken(request: FastifyRequest, token: string): boolean {
+  const sent = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+  return timingSafeEqual(Buffer.from(sha256Hex(sent)), Buffer.from(sha256Hex(token)))
 }
 
-/** A template, never the address itself: ids, tokens and what people type stay out. */
-const endOf = (request: FastifyRequest, reply: FastifyReply) => ({
+/** The route is a template, never the address: ids, tokens and typed text stay out of the metrics. */
+const describeEnd = (request: FastifyRequest, reply: FastifyReply) => ({
   method: request.method,
   route: (request.is404 ? undefined : request.routeOptions.url) ?? 'none',
   status: reply.raw.statusCode,

@@ -1,93 +1,212 @@
-/** Batches and items over REST: issued one by one or by the hundred, changed by serial, refreshed after a correction. */
-
-import { collectErrors } from '../../kernel/collect-errors.ts'
+/** Batches and items: listed, issued one by one or in bulk, and changed by serial or lot. */
 import { invalid } from '../../kernel/errors.ts'
 import type { PassportData } from '../../passports/core/check-data.ts'
-import { requireProductUuid } from '../../passports/read/find.ts'
-import { issueUnits, UNIT_LEVELS } from '../../passports/units/issue-units.ts'
-import { previewRefresh, refreshPassport } from '../../passports/units/refresh-job.ts'
+import { getPassport } from '../../passports/read/find.ts'
+import { issueUnits, UNIT_LEVELS, type UnitsResult } from '../../passports/units/issue-units.ts'
 import { updateUnits } from '../../passports/units/update-units.ts'
-import { bodyDetail, optionalChoice, readBody, sentMembers } from '../endpoint/body.ts'
-import { type AccountCall, type ApiResponse, successJson } from '../endpoint/endpoint.ts'
-import { readQuery } from '../endpoint/query.ts'
-import { bulkError, bulkJson, requireItems } from '../products/bulk-response.ts'
-import { changeWords, createdAnswer, isStrict } from '../products/products.ts'
+import {
+  type BodyMember,
+  bodyDetail,
+  choiceMember,
+  objectBody,
+  rowsMember,
+  sentMembers,
+  uncheckedMember,
+} from '../endpoint/body.ts'
+import { closedSchema, jsonResponse, pageSchema, schemaRef } from '../endpoint/documented-response.ts'
+import { type AccountCall, type ApiResponse, defineEndpoint } from '../endpoint/endpoint.ts'
+import { STRICT } from '../endpoint/header-parameters.ts'
+import { bulkError, bulkJson, bulkResultSchema, bulkWrittenSchema } from '../products/bulk-response.ts'
+import { CHANGE_MEMBERS } from '../products/change-members.ts'
+import {
+  BATCH,
+  CHANGED,
+  exampleItem,
+  examplePageMeta,
+  exampleRecord,
+  exampleSummary,
+  LONGER_WARRANTY,
+} from '../products/examples.ts'
+import { respondWithUnits, UNIT_LIST_QUERY } from '../products/list-products.ts'
+import { createdResponse, isStrict, WRITTEN_SCHEMA } from '../products/record-response.ts'
 
-export async function createUnits(call: AccountCall): Promise<ApiResponse> {
-  const { isBulk, level, units } = readUnits(call.body)
-  const parentUuid = requireProductUuid(call.params.id ?? '')
-  const { created, errors } = await issueUnits(call.account, {
-    parentUuid,
-    level,
-    units,
-    bulk: isBulk,
-    strict: isStrict(call),
-    dryRun: call.dryRun,
-  })
-  const meta = call.dryRun ? { dry_run: true } : undefined
-  const [first] = created
-  if (!isBulk) {
-    if (first === undefined) throw errors[0]?.error ?? new Error('one unit was neither issued nor refused')
-    const passport = { ...first.passport, data: JSON.stringify(first.data) }
-    return createdAnswer(call, { passport, warnings: first.warnings }, meta)
-  }
-  if (first === undefined) throw bulkError(errors, 'No unit could be created')
+export const listChildren = defineEndpoint({
+  method: 'GET',
+  path: '/products/:id/children',
+  id: 'listChildren',
+  tag: 'units',
+  summary: 'List the units under a product',
+  description: 'Batches and items issued directly under a model or a batch, newest first.',
+  query: UNIT_LIST_QUERY,
+  responses: {
+    200: jsonResponse('A page of units.', pageSchema('ProductSummary'), {
+      data: [exampleSummary(BATCH)],
+      meta: examplePageMeta(1),
+    }),
+  },
+  async handle(call) {
+    const parent = await getPassport(call.account, call.path.id)
+    return respondWithUnits(call, parent.id)
+  },
+})
+
+const choice = choiceMember('', UNIT_LEVELS)
+const level: BodyMember<(typeof UNIT_LEVELS)[number]> = {
+  schema: { type: 'string', enum: UNIT_LEVELS },
+  isRequired: true,
+  read(sent, name) {
+    const found = choice.read(sent, name)
+    if (found !== undefined) return found
+    throw invalid([bodyDetail(name, 'required', 'level is missing: batch or item.')])
+  },
+}
+
+const LOT_OR_SERIAL = { type: ['string', 'null'], minLength: 1, maxLength: 20 }
+/** A member that is null counts as not sent. */
+const UNIT = {
+  lot: { ...LOT_OR_SERIAL, description: "Of a batch: 1 to 20 of GS1's 82 characters." },
+  serial: { ...LOT_OR_SERIAL, description: "Of an item: 1 to 20 of GS1's 82 characters." },
+  data: { type: 'object', additionalProperties: true, description: 'The fields that this unit sets itself.' },
+}
+const NEW_UNIT = { ...UNIT, data: { ...UNIT.data, type: ['object', 'null'] } }
+
+const ONE_UNIT = objectBody({
+  level,
+  lot: uncheckedMember(NEW_UNIT.lot),
+  serial: uncheckedMember(NEW_UNIT.serial),
+  data: uncheckedMember(NEW_UNIT.data),
+})
+const MANY_UNITS = objectBody({ level, items: rowsMember('units', closedSchema(NEW_UNIT, [])) })
+
+export const createUnits = defineEndpoint({
+  method: 'POST',
+  path: '/products/:id/children',
+  id: 'createChildren',
+  tag: 'units',
+  summary: 'Issue batches or items',
+  description:
+    'One unit, or up to 500 in `items`. A unit inherits the current data of its model or batch and sends only its own fields. In bulk, good rows are kept and bad rows are listed under `errors`; the call fails only when no row could be kept.',
+  takesDryRun: true,
+  isBulk: true,
+  requestHeaders: [STRICT],
+  body: {
+    schema: { anyOf: [schemaRef('NewUnit'), schemaRef('NewUnits')] },
+    examples: {
+      batch: { summary: 'One batch', value: { level: 'batch', lot: '2026-11' } },
+      item: { summary: 'One item', value: { level: 'item', serial: 'SN0001' } },
+      bulk: {
+        summary: 'Several items, one with a field of its own',
+        value: {
+          level: 'item',
+          items: [{ serial: 'SN0001' }, { serial: 'SN0002', data: { countryOfManufacture: 'AT' } }],
+        },
+      },
+    },
+    read(sent) {
+      if (!Object.hasOwn(sentMembers(sent), 'items')) {
+        return { level: ONE_UNIT.read(sent).level, units: [sent], isOne: true }
+      }
+      const { level, items } = MANY_UNITS.read(sent)
+      return { level, units: items, isOne: false }
+    },
+  },
+  responses: {
+    201: jsonResponse(
+      'The unit, or the result of each row.',
+      { anyOf: [WRITTEN_SCHEMA, bulkWrittenSchema('CreatedUnits')] },
+      { data: exampleRecord(BATCH) },
+      ['ETag', 'Location'],
+    ),
+  },
+  errors: ['archived', 'plan_limit'],
+  async handle(call) {
+    const { level, units, isOne } = call.body
+    const result = await issueUnits(call.account, {
+      parentUuid: call.path.id,
+      level,
+      units,
+      bulk: !isOne,
+      strict: isStrict(call),
+      dryRun: call.isDryRun,
+    })
+    return isOne ? createdUnitResponse(call, result) : createdUnitsResponse(call, result)
+  },
+})
+
+function createdUnitResponse(call: AccountCall, { created: [unit], errors: [failed] }: UnitsResult) {
+  if (unit === undefined) throw failed?.error ?? new Error('one unit was neither issued nor rejected')
+  const passport = { ...unit.passport, data: JSON.stringify(unit.data) }
+  const meta = call.isDryRun ? { dry_run: true } : {}
+  return createdResponse(call, { passport, warnings: unit.warnings }, meta)
+}
+
+function createdUnitsResponse(call: AccountCall, { created, errors }: UnitsResult): ApiResponse {
+  if (created.length === 0) throw bulkError(errors, 'No unit could be created')
   const rows = created.map(one => ({ ...one, row: one.passport, names: one.data }))
-  return { status: 201, body: bulkJson(call, { created: rows }, errors, meta) }
+  return { status: 201, body: bulkJson(call, { created: rows }, errors) }
 }
 
-function readUnits(body: unknown) {
-  const sent = sentMembers(body)
-  const isBulk = Object.hasOwn(sent, 'items')
-  const members = isBulk ? ['level', 'items'] : ['level', 'lot', 'serial', 'data']
-  if (sent !== body) readBody(body, members)
-  const { level, units } = collectErrors({
-    members: () => readBody(body, members),
-    level: () => requireLevel(sent.level),
-    units: () => (isBulk ? requireItems(sent.items, 'units') : [sent]),
-  })
-  return { isBulk, level, units }
-}
+const UNIT_CHANGES = objectBody({
+  items: rowsMember('units', closedSchema(UNIT, ['data'])),
+  ...CHANGE_MEMBERS,
+})
 
-function requireLevel(sent: unknown) {
-  const level = optionalChoice('level', sent, UNIT_LEVELS)
-  if (level !== undefined) return level
-  throw invalid([bodyDetail('level', 'required', 'level is missing: batch or item.')])
-}
+export const changeUnits = defineEndpoint({
+  method: 'POST',
+  path: '/products/:id/children/update',
+  id: 'updateChildren',
+  tag: 'units',
+  summary: 'Change many units',
+  description:
+    'Up to 500 in a call, each found by its serial or lot; for example the state of health of a whole fleet. Good rows are kept and bad rows are reported.',
+  takesDryRun: true,
+  isBulk: true,
+  requestHeaders: [STRICT],
+  body: {
+    ...UNIT_CHANGES,
+    examples: {
+      warranty: {
+        summary: 'A longer warranty for one item',
+        value: {
+          items: [{ serial: 'SN0001', data: LONGER_WARRANTY }],
+          note: 'Longer for this customer',
+        },
+      },
+    },
+  },
+  responses: {
+    200: jsonResponse('The result of each row.', bulkWrittenSchema('UpdatedUnits'), {
+      data: {
+        updated: [{ index: 0, ...exampleSummary({ ...exampleItem('SN0001'), ...CHANGED }) }],
+        errors: [],
+        summary: { requested: 1, updated: 1, failed: 0 },
+      },
+    }),
+  },
+  async handle(call) {
+    const { items: units, change_type: changeType, note } = call.body
+    const { updated, errors } = await updateUnits(call.account, {
+      parentUuid: call.path.id,
+      units,
+      changeType,
+      note,
+      strict: isStrict(call),
+      dryRun: call.isDryRun,
+    })
+    if (updated.length === 0) throw bulkError(errors, 'No unit could be changed')
+    const rows = updated.map(({ index, written: { passport, warnings } }) => ({
+      index,
+      row: passport,
+      names: JSON.parse(passport.data) as PassportData,
+      warnings,
+    }))
+    return { body: bulkJson(call, { updated: rows }, errors) }
+  },
+})
 
-export async function changeUnits(call: AccountCall): Promise<ApiResponse> {
-  const { units, words } = readChanges(call.body)
-  const parentUuid = requireProductUuid(call.params.id ?? '')
-  const input = { parentUuid, units, ...words, strict: isStrict(call), dryRun: call.dryRun }
-  const { updated, errors } = await updateUnits(call.account, input)
-  if (updated.length === 0) throw bulkError(errors, 'No unit could be changed')
-  const rows = updated.map(({ index, written }) => ({
-    index,
-    row: written.passport,
-    names: JSON.parse(written.passport.data) as PassportData,
-    warnings: written.warnings,
-  }))
-  return { body: bulkJson(call, { updated: rows }, errors, call.dryRun ? { dry_run: true } : undefined) }
-}
-
-function readChanges(body: unknown) {
-  const members = ['items', 'change_type', 'note']
-  const sent = sentMembers(body)
-  if (sent !== body) readBody(body, members)
-  return collectErrors({
-    members: () => readBody(body, members),
-    units: () => requireItems(sent.items, 'units'),
-    words: () => changeWords(sent),
-  })
-}
-
-export async function refreshUnits(call: AccountCall): Promise<ApiResponse> {
-  const result = await refreshPassport(call.account, requireProductUuid(call.params.id ?? ''))
-  return { status: result.pending > 0 ? 202 : 200, body: successJson(JSON.stringify(result)) }
-}
-
-export async function showRefresh(call: AccountCall): Promise<ApiResponse> {
-  readQuery(call.query, {})
-  const { outdated, job } = await previewRefresh(call.account, requireProductUuid(call.params.id ?? ''))
-  return { body: successJson(JSON.stringify({ outdated, ...(job === undefined ? {} : { job }) })) }
+export const UNIT_SCHEMAS = {
+  NewUnit: ONE_UNIT.schema,
+  NewUnits: MANY_UNITS.schema,
+  CreatedUnits: bulkResultSchema('created'),
+  UpdatedUnits: bulkResultSchema('updated'),
 }

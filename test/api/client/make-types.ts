@@ -1,7 +1,7 @@
 /** `npm run client`: types of a client, made from the OpenAPI document; the tests of the API are driven through them. */
 import { writeFileSync } from 'node:fs'
 import openapiTS, { astToString } from 'openapi-typescript'
-import { buildOpenapiDocument } from '../../../src/api/openapi/document.ts'
+import { buildApiDocument } from '../../../src/api/endpoints.ts'
 
 export const CLIENT_TYPES = new URL('./schema.d.ts', import.meta.url)
 
@@ -21,7 +21,7 @@ function withoutWords(node: unknown, isNamed = false): unknown {
 /** The text of the types, for the document of this source. */
 export async function clientTypes(): Promise<string> {
   const apiUrl = 'https://carnet.example/api/v1'
-  const document = buildOpenapiDocument({
+  const document = buildApiDocument({
     addresses: { publicUrl: 'https://carnet.example', apiUrl },
     version: '1',
   })

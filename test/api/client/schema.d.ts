@@ -508,110 +508,6 @@ export interface components {
                 };
             };
         };
-        NewUnit: {
-            /** @enum {string} */
-            level: "batch" | "item";
-            lot?: string | null;
-            serial?: string | null;
-            data?: {
-                [key: string]: unknown;
-            } | null;
-        };
-        NewUnits: {
-            /** @enum {string} */
-            level: "batch" | "item";
-            items: {
-                lot?: string | null;
-                serial?: string | null;
-                data?: {
-                    [key: string]: unknown;
-                } | null;
-            }[];
-        };
-        CreatedUnits: {
-            created: {
-                index: number;
-                id: string;
-                category: string;
-                /** @enum {string} */
-                level: "model" | "batch" | "item";
-                /** @enum {string} */
-                status: "active" | "archived";
-                gtin: string | null;
-                lot: string | null;
-                serial: string | null;
-                version_no: number;
-                /** Format: date-time */
-                updated_at: string;
-                /** Format: date-time */
-                created_at: string;
-                /** Format: uri */
-                passport_url: string;
-                /** Format: uri */
-                gs1_url: string | null;
-                /** Format: uri */
-                qr_url: string;
-                parent_id: string | null;
-                outdated: boolean;
-                product_name: string | null;
-                sku: string | null;
-                brand_name: string | null;
-                warnings?: components["schemas"]["Detail"][];
-            }[];
-            errors: {
-                index: number;
-                code: string;
-                error: string;
-                errors?: components["schemas"]["Detail"][];
-            }[];
-            summary: {
-                requested: number;
-                created: number;
-                failed: number;
-            };
-        };
-        UpdatedUnits: {
-            updated: {
-                index: number;
-                id: string;
-                category: string;
-                /** @enum {string} */
-                level: "model" | "batch" | "item";
-                /** @enum {string} */
-                status: "active" | "archived";
-                gtin: string | null;
-                lot: string | null;
-                serial: string | null;
-                version_no: number;
-                /** Format: date-time */
-                updated_at: string;
-                /** Format: date-time */
-                created_at: string;
-                /** Format: uri */
-                passport_url: string;
-                /** Format: uri */
-                gs1_url: string | null;
-                /** Format: uri */
-                qr_url: string;
-                parent_id: string | null;
-                outdated: boolean;
-                product_name: string | null;
-                sku: string | null;
-                brand_name: string | null;
-                warnings?: components["schemas"]["Detail"][];
-            }[];
-            errors: {
-                index: number;
-                code: string;
-                error: string;
-                errors?: components["schemas"]["Detail"][];
-            }[];
-            summary: {
-                requested: number;
-                updated: number;
-                failed: number;
-            };
-        };
         SyncedProducts: {
             created: {
                 index: number;
@@ -714,38 +610,6 @@ export interface components {
                 failed: number;
             };
         };
-        Refreshed: {
-            refreshed: number;
-            pending: number;
-            skipped: {
-                id: string;
-                fields: string[];
-            }[];
-            failed: {
-                id: string;
-                error: string;
-                errors: components["schemas"]["Detail"][];
-            }[];
-        };
-        RefreshPreview: {
-            outdated: number;
-            job?: {
-                refreshed: number;
-                /** Format: date-time */
-                started_at: string;
-                /** Format: date-time */
-                finished_at: string | null;
-                skipped: {
-                    id: string;
-                    fields: string[];
-                }[];
-                failed: {
-                    id: string;
-                    error: string;
-                    errors: components["schemas"]["Detail"][];
-                }[];
-            };
-        };
         Snippet: {
             language: string;
             /** Format: uri */
@@ -776,69 +640,6 @@ export interface components {
             next_cursor: string | null;
             /** Format: date-time */
             synced_until?: string;
-        };
-        Detail: {
-            field: string;
-            pointer: string;
-            code: string;
-            message: string;
-            index?: number;
-        };
-        Error: {
-            error: string;
-            code: string;
-            errors?: components["schemas"]["Detail"][];
-            truncated?: boolean;
-            request_id: string;
-        };
-        Health: {
-            /** @enum {string} */
-            status: "ok" | "unavailable";
-            version: string;
-            /** Format: date-time */
-            time: string;
-        };
-        CategorySummary: {
-            id: string;
-            title: string;
-            schema_version: number;
-            /** Format: uri */
-            schema_url: string;
-            required: string[];
-        };
-        Field: {
-            name: string;
-            /** @enum {string} */
-            type: "string" | "number" | "boolean" | "object" | "array";
-            required: boolean;
-            localized: boolean;
-            audience: ("public" | "legitimate_interest" | "authority")[];
-            enum?: string[];
-            open?: boolean;
-            unit?: string;
-            format?: string;
-            description: string;
-            items?: {
-                /** @enum {string} */
-                type: "string" | "number" | "boolean" | "object" | "array";
-                description?: string;
-                enum?: string[];
-                open?: boolean;
-                unit?: string;
-                format?: string;
-                fields?: components["schemas"]["Field"][];
-            };
-            fields?: components["schemas"]["Field"][];
-            sums_to?: {
-                field: string;
-                /** @constant */
-                total: 100;
-            };
-        };
-        CategoryFields: {
-            category: string;
-            schema_version: number;
-            fields: components["schemas"]["Field"][];
         };
         NewProduct: components["schemas"]["NewTextile"] | components["schemas"]["NewBattery"] | components["schemas"]["NewFurniture"];
         NewTextile: {
@@ -1085,6 +886,142 @@ export interface components {
             [key: string]: unknown;
         };
         ProductData: components["schemas"]["TextileData"] | components["schemas"]["BatteryData"] | components["schemas"]["FurnitureData"];
+        NewUnit: {
+            /** @enum {string} */
+            level: "batch" | "item";
+            lot?: string | null;
+            serial?: string | null;
+            data?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        NewUnits: {
+            /** @enum {string} */
+            level: "batch" | "item";
+            items: {
+                lot?: string | null;
+                serial?: string | null;
+                data?: {
+                    [key: string]: unknown;
+                } | null;
+            }[];
+        };
+        CreatedUnits: {
+            created: {
+                index: number;
+                id: string;
+                category: string;
+                /** @enum {string} */
+                level: "model" | "batch" | "item";
+                /** @enum {string} */
+                status: "active" | "archived";
+                gtin: string | null;
+                lot: string | null;
+                serial: string | null;
+                version_no: number;
+                /** Format: date-time */
+                updated_at: string;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: uri */
+                passport_url: string;
+                /** Format: uri */
+                gs1_url: string | null;
+                /** Format: uri */
+                qr_url: string;
+                parent_id: string | null;
+                outdated: boolean;
+                product_name: string | null;
+                sku: string | null;
+                brand_name: string | null;
+                warnings?: components["schemas"]["Detail"][];
+            }[];
+            errors: {
+                index: number;
+                code: string;
+                error: string;
+                errors?: components["schemas"]["Detail"][];
+            }[];
+            summary: {
+                requested: number;
+                created: number;
+                failed: number;
+            };
+        };
+        UpdatedUnits: {
+            updated: {
+                index: number;
+                id: string;
+                category: string;
+                /** @enum {string} */
+                level: "model" | "batch" | "item";
+                /** @enum {string} */
+                status: "active" | "archived";
+                gtin: string | null;
+                lot: string | null;
+                serial: string | null;
+                version_no: number;
+                /** Format: date-time */
+                updated_at: string;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: uri */
+                passport_url: string;
+                /** Format: uri */
+                gs1_url: string | null;
+                /** Format: uri */
+                qr_url: string;
+                parent_id: string | null;
+                outdated: boolean;
+                product_name: string | null;
+                sku: string | null;
+                brand_name: string | null;
+                warnings?: components["schemas"]["Detail"][];
+            }[];
+            errors: {
+                index: number;
+                code: string;
+                error: string;
+                errors?: components["schemas"]["Detail"][];
+            }[];
+            summary: {
+                requested: number;
+                updated: number;
+                failed: number;
+            };
+        };
+        Refreshed: {
+            refreshed: number;
+            pending: number;
+            skipped: {
+                id: string;
+                fields: string[];
+            }[];
+            failed: {
+                id: string;
+                error: string;
+                errors: components["schemas"]["Detail"][];
+            }[];
+        };
+        RefreshPreview: {
+            outdated: number;
+            job?: {
+                refreshed: number;
+                /** Format: date-time */
+                started_at: string;
+                /** Format: date-time */
+                finished_at: string | null;
+                skipped: {
+                    id: string;
+                    fields: string[];
+                }[];
+                failed: {
+                    id: string;
+                    error: string;
+                    errors: components["schemas"]["Detail"][];
+                }[];
+            };
+        };
         ProductScans: {
             product_id: string;
             /** @enum {integer} */
@@ -1137,6 +1074,69 @@ export interface components {
                 batch: number;
                 item: number;
             };
+        };
+        Health: {
+            /** @enum {string} */
+            status: "ok" | "unavailable";
+            version: string;
+            /** Format: date-time */
+            time: string;
+        };
+        CategorySummary: {
+            id: string;
+            title: string;
+            schema_version: number;
+            /** Format: uri */
+            schema_url: string;
+            required: string[];
+        };
+        Field: {
+            name: string;
+            /** @enum {string} */
+            type: "string" | "number" | "boolean" | "object" | "array";
+            required: boolean;
+            localized: boolean;
+            audience: ("public" | "legitimate_interest" | "authority")[];
+            enum?: string[];
+            open?: boolean;
+            unit?: string;
+            format?: string;
+            description: string;
+            items?: {
+                /** @enum {string} */
+                type: "string" | "number" | "boolean" | "object" | "array";
+                description?: string;
+                enum?: string[];
+                open?: boolean;
+                unit?: string;
+                format?: string;
+                fields?: components["schemas"]["Field"][];
+            };
+            fields?: components["schemas"]["Field"][];
+            sums_to?: {
+                field: string;
+                /** @constant */
+                total: 100;
+            };
+        };
+        CategoryFields: {
+            category: string;
+            schema_version: number;
+            fields: components["schemas"]["Field"][];
+        };
+        Detail: {
+            field: string;
+            pointer: string;
+            code: string;
+            message: string;
+            index?: number;
+        };
+        Error: {
+            error: string;
+            code: string;
+            errors?: components["schemas"]["Detail"][];
+            truncated?: boolean;
+            request_id: string;
         };
         PassportEventData: {
             id: string;

@@ -1,0 +1,55 @@
+/** How an endpoint describes its successful responses, and the schemas that such descriptions are made of. */
+import type { RESPONSE_HEADERS } from './response-headers.ts'
+
+/** A response that is no error. `type` is JSON unless given; without `schema` there is no body. */
+export type DocumentedResponse = {
+  description: string
+  schema?: object
+  type?: string
+  example?: unknown
+  headers?: readonly (keyof typeof RESPONSE_HEADERS)[]
+  /** Other media types of the same status. */
+  others?: Readonly<Record<string, object>>
+  /** The server does not send the example word for word. */
+  isIllustration?: true
+}
+
+export const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+/** An object that may grow: every property is required but the optional ones. */
+export const objectSchema = (properties: Record<string, object>, optional: readonly string[] = []) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties).filter(name => !optional.includes(name)),
+})
+
+/** An object without other properties than these. */
+export const closedSchema = (properties: Record<string, object>, required: readonly string[]) => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+})
+
+export const envelopeSchema = (data: object, more: Record<string, object> = {}) => ({
+  type: 'object',
+  properties: { data, ...more },
+  required: ['data'],
+})
+export const pageSchema = (row: string) => ({
+  type: 'object',
+  properties: { data: { type: 'array', items: schemaRef(row) }, meta: schemaRef('PageMeta') },
+  required: ['data', 'meta'],
+})
+
+export const jsonResponse = (
+  description: string,
+  schema: object,
+  example: unknown,
+  headers: DocumentedResponse['headers'] = [],
+): DocumentedResponse => ({ description, schema, example, headers })
+
+export const NOT_MODIFIED: DocumentedResponse = {
+  description: 'The client already has this response (`If-None-Match`).',
+  headers: ['ETag'],
+}

@@ -1,0 +1,86 @@
+/** The parameters inside paths: how each is described and read. */
+import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
+import { toEnglish } from '../../categories/problems.ts'
+import { FORMAT_RULES } from '../../categories/schema/formats.ts'
+import { invalid, notFound } from '../../kernel/errors.ts'
+import { requireProductUuid, requireVersionNo } from '../../passports/read/find.ts'
+
+type PathParameter<T, E> = {
+  description: string
+  schema: object
+  example: E
+  /** Throws `not_found` for what names nothing, or `validation`. */
+  read: (text: string) => T
+}
+
+const define = <T, E extends string | number>(parameter: PathParameter<T, E>) => parameter
+
+export const PATH_PARAMETERS = {
+  id: define({
+    description: 'The product: a model, a batch or an item.',
+    schema: { type: 'string', minLength: 26, maxLength: 26 },
+    example: '01m7ywhcr7fxwrqq1xd4m28c2t',
+    read: requireProductUuid,
+  }),
+  n: define({
+    description: 'Version number.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 1,
+    read: requireVersionNo,
+  }),
+  sku: define({
+    description: 'The SKU of the product. Send a slash in it as %2F.',
+    schema: { type: 'string', minLength: 1, maxLength: 500 },
+    example: 'OST-45',
+    read: text => text,
+  }),
+  gtin: define({
+    description: 'The GTIN of the product, in any of its lengths.',
+    schema: { type: 'string', minLength: 8, maxLength: 14 },
+    example: '9521234000013',
+    read: requireGtin,
+  }),
+  category: define({
+    description: 'One of `GET /categories`.',
+    schema: { type: 'string' },
+    example: 'textile',
+    read: requireCategoryInPath,
+  }),
+}
+
+export type PathName = keyof typeof PATH_PARAMETERS
+export type PathValues<Names extends PathName> = {
+  [Name in Names]: ReturnType<(typeof PATH_PARAMETERS)[Name]['read']>
+}
+
+function requireGtin(gtin: string): string {
+  const fault = FORMAT_RULES.gtin.findViolation(gtin)
+  if (fault === undefined) return gtin
+  const message = `gtin ${toEnglish(fault.problem)}`
+  throw invalid([{ field: 'gtin', pointer: '/path/gtin', code: fault.code, message }])
+}
+
+function requireCategoryInPath(id: string): CompleteCategory {
+  const category = findCategory(id)
+  if (category === undefined) throw notFound('category')
+  return category
+}
+
+const isPathName = (name: string): name is PathName => Object.hasOwn(PATH_PARAMETERS, name)
+
+/** The parameters of a path template such as `/products/:id`, in its order. */
+export const listPathNames = (path: string): PathName[] =>
+  Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => {
+    if (!isPathName(name)) throw new Error(`the parameter ${name} of ${path} is not described`)
+    return name
+  })
+
+/** The path parameters of a request as text. */
+export type RawPath = Readonly<Record<string, string>>
+
+/** The values of these parameters. Throws what reading the first wrong one throws. */
+export function readPath(names: readonly PathName[], sent: RawPath) {
+  const values: Partial<Record<PathName, unknown>> = {}
+  for (const name of names) values[name] = PATH_PARAMETERS[name].read(sent[name] ?? '')
+  return values as PathValues<PathName>
+}

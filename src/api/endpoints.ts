@@ -1,0 +1,61 @@
+/** All endpoints of the API, in the order of the OpenAPI document and the reference page. */
+import { CATEGORY_SCHEMAS, listCategories, readSchema } from './categories/categories.ts'
+import type { ApiSetup, Endpoint } from './endpoint/endpoint.ts'
+import { buildOpenapiDocument } from './openapi/document.ts'
+import { archiveProduct, restoreProduct } from './products/archive.ts'
+import { changeProduct } from './products/change-product.ts'
+import { createProduct } from './products/create-product.ts'
+import { listProducts } from './products/list-products.ts'
+import { readQr } from './products/qr.ts'
+import { readProduct } from './products/read-product.ts'
+import { PRODUCT_SCHEMAS } from './products/schemas.ts'
+import { readSnippet } from './products/snippet.ts'
+import { putByGtin, putBySku, syncProducts } from './products/sync.ts'
+import { listProductVersions, readProductVersion, revertProduct } from './products/versions.ts'
+import { accountScans, productScans, SCAN_SCHEMAS } from './scans/scans.ts'
+import { HEALTH_SCHEMAS, health } from './service/health.ts'
+import { openapiEndpoint } from './service/openapi.ts'
+import { REFRESH_SCHEMAS, refreshUnits, showRefresh } from './units/refresh.ts'
+import { changeUnits, createUnits, listChildren, UNIT_SCHEMAS } from './units/units.ts'
+
+export const ENDPOINTS: readonly Endpoint[] = [
+  listProducts,
+  createProduct,
+  readProduct,
+  changeProduct,
+  readQr,
+  readSnippet,
+  listProductVersions,
+  readProductVersion,
+  revertProduct,
+  archiveProduct,
+  restoreProduct,
+  putBySku,
+  putByGtin,
+  syncProducts,
+  listChildren,
+  createUnits,
+  changeUnits,
+  showRefresh,
+  refreshUnits,
+  productScans,
+  accountScans,
+  health,
+  openapiEndpoint(buildApiDocument),
+  listCategories,
+  readSchema,
+]
+
+const SCHEMAS = {
+  ...PRODUCT_SCHEMAS,
+  ...UNIT_SCHEMAS,
+  ...REFRESH_SCHEMAS,
+  ...SCAN_SCHEMAS,
+  ...HEALTH_SCHEMAS,
+  ...CATEGORY_SCHEMAS,
+}
+
+/** The OpenAPI document of this API. */
+export function buildApiDocument(setup: Pick<ApiSetup, 'addresses' | 'version'>) {
+  return buildOpenapiDocument(setup, { endpoints: ENDPOINTS, schemas: SCHEMAS })
+}

@@ -1,0 +1,39 @@
+/** Archiving and restoring a product. */
+import { setStatus } from '../../passports/write/archive.ts'
+import { defineEndpoint } from '../endpoint/endpoint.ts'
+import { IF_MATCH } from '../endpoint/header-parameters.ts'
+import { ARCHIVED, exampleRecord, LATER } from './examples.ts'
+import { changedRecordResponse, describeRecord, isChangeAllowed } from './record-response.ts'
+
+export const archiveProduct = defineEndpoint({
+  method: 'POST',
+  path: '/products/:id/archive',
+  id: 'archiveProduct',
+  tag: 'products',
+  summary: 'Archive a product',
+  description: 'Its public page stays. This writes no version; archiving again changes nothing.',
+  requestHeaders: [IF_MATCH],
+  responses: { 200: describeRecord(exampleRecord(ARCHIVED)) },
+  errors: ['version_conflict'],
+  async handle(call) {
+    const change = { uuid: call.path.id, status: 'x', expects: isChangeAllowed(call) } as const
+    return changedRecordResponse(call, await setStatus(call.account, change))
+  },
+})
+
+export const restoreProduct = defineEndpoint({
+  method: 'POST',
+  path: '/products/:id/restore',
+  id: 'restoreProduct',
+  tag: 'products',
+  summary: 'Restore an archived product',
+  description:
+    'Writes no version; restoring again changes nothing. Fails when another product has taken its released GTIN.',
+  requestHeaders: [IF_MATCH],
+  responses: { 200: describeRecord(exampleRecord({ updated_at: LATER })) },
+  errors: ['gtin_taken', 'version_conflict'],
+  async handle(call) {
+    const change = { uuid: call.path.id, status: 'a', expects: isChangeAllowed(call) } as const
+    return changedRecordResponse(call, await setStatus(call.account, change))
+  },
+})

@@ -1,0 +1,70 @@
+/** `POST /products` */
+import { allCategories } from '../../categories/catalogue.ts'
+import { isCategory, isPassportData, requireCategory } from '../../passports/core/check-data.ts'
+import {
+  checkNewData,
+  createPassport,
+  previewCreate,
+  type WrittenPassport,
+} from '../../passports/write/create.ts'
+import { dataMember, findValidationError, objectBody } from '../endpoint/body.ts'
+import { jsonResponse, schemaRef } from '../endpoint/documented-response.ts'
+import { defineEndpoint } from '../endpoint/endpoint.ts'
+import { STRICT } from '../endpoint/header-parameters.ts'
+import { exampleRecord } from './examples.ts'
+import { createdResponse, isStrict, WRITTEN_SCHEMA } from './record-response.ts'
+
+const NEW_PRODUCT = objectBody({
+  category: {
+    schema: { type: 'string' },
+    isRequired: true,
+    read: (sent: unknown) => requireCategory(sent).id,
+  },
+  data: dataMember({ type: 'object' }),
+})
+
+/** The example of each category; furniture, which the other examples are about, comes first. */
+const CREATE_EXAMPLES = Object.fromEntries(
+  allCategories()
+    .toReversed()
+    .flatMap(({ id, example }) =>
+      example === undefined
+        ? []
+        : [[id, { summary: example.summary, value: { category: id, data: example.data } }]],
+    ),
+)
+
+export const createProduct = defineEndpoint({
+  method: 'POST',
+  path: '/products',
+  id: 'createProduct',
+  tag: 'products',
+  summary: 'Create a model passport',
+  description:
+    'Creates version 1. Fields that the schema does not know are kept for the account alone and listed in `warnings`.',
+  takesDryRun: true,
+  keepsReceipt: true,
+  requestHeaders: [STRICT],
+  body: {
+    // Which fields `data` has follows from `category`.
+    schema: schemaRef('NewProduct'),
+    examples: CREATE_EXAMPLES,
+    read: NEW_PRODUCT.read,
+    async findDeeperError(call, { category, data }) {
+      if (!isCategory(category) || !isPassportData(data)) return undefined
+      return findValidationError(() => checkNewData(category, data, isStrict(call)))
+    },
+  },
+  responses: {
+    201: jsonResponse('Created.', WRITTEN_SCHEMA, { data: exampleRecord() }, ['ETag', 'Location']),
+  },
+  errors: ['gtin_taken', 'plan_limit'],
+  async handle(call) {
+    const input = { ...call.body, strict: isStrict(call) }
+    if (call.isDryRun) {
+      return createdResponse(call, await previewCreate(call.account, input), { dry_run: true })
+    }
+    const respond = (written: WrittenPassport) => createdResponse(call, written)
+    return respond(await createPassport(call.account, input, respond))
+  },
+})

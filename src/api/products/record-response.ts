@@ -1,0 +1,76 @@
+/** How a product is answered, read or written, and how the document describes it. */
+import { idFromUuid } from '../../kernel/ids.ts'
+import { type PassportRow, recordEtag, recordJson } from '../../passports/core/record.ts'
+import type { WrittenPassport } from '../../passports/write/create.ts'
+import { allowsChange, matchesAny } from '../endpoint/conditions.ts'
+import {
+  type DocumentedResponse,
+  envelopeSchema,
+  jsonResponse,
+  schemaRef,
+} from '../endpoint/documented-response.ts'
+import { type ApiResponse, type OpenCall, successJson } from '../endpoint/endpoint.ts'
+
+/** A record with its ETag, or 304 when the client has it. */
+export function recordResponse(call: OpenCall, row: PassportRow): ApiResponse {
+  const etag = recordEtag(row)
+  if (matchesAny(call.headers['if-none-match'], etag)) return { status: 304, body: '', headers: { etag } }
+  return { body: successJson(recordJson(call.setup.addresses, row)), headers: { etag } }
+}
+
+/** The record after a call that never answers 304. */
+export const changedRecordResponse = (call: OpenCall, row: PassportRow) =>
+  recordResponse({ setup: call.setup, headers: {} }, row)
+
+type WriteMeta = { dry_run?: boolean; unchanged?: boolean; correction?: object }
+
+/** The record with its warnings. A dry run has no ETag: the version does not exist. */
+export function writtenResponse(call: OpenCall, written: WrittenPassport, meta: WriteMeta = {}): ApiResponse {
+  const more = Object.keys(meta).length === 0 ? {} : { meta }
+  return {
+    body: successJson(recordJson(call.setup.addresses, written.passport), {
+      warnings: written.warnings,
+      ...more,
+    }),
+    headers: {
+      ...(meta.dry_run ? {} : { etag: recordEtag(written.passport) }),
+      ...(isStrict(call) ? { 'preference-applied': 'handling=strict' } : {}),
+    },
+  }
+}
+
+/** 201 with the address of the product; a dry run has no address. */
+export function createdResponse(call: OpenCall, written: WrittenPassport, meta: WriteMeta = {}) {
+  const { body, headers } = writtenResponse(call, written, meta)
+  const location = `${call.setup.addresses.apiUrl}/products/${idFromUuid(written.passport.id)}`
+  return { status: 201, headers: { ...headers, ...(meta.dry_run ? {} : { location }) }, body: String(body) }
+}
+
+/** Whether `If-Match` and `If-None-Match`, where they were sent, allow a change of the current version. */
+export const isChangeAllowed = (call: OpenCall) => (current: PassportRow) =>
+  allowsChange(call.headers, recordEtag(current))
+
+/** `Prefer: handling=strict` (RFC 7240): unknown fields are rejected instead of warned about. */
+export function isStrict(call: OpenCall): boolean {
+  const prefer = call.headers.prefer
+  return typeof prefer === 'string' && /(?:^|[,;\s])handling\s*=\s*"?strict"?(?:$|[,;\s])/i.test(prefer)
+}
+
+export const RECORD_SCHEMA = envelopeSchema(schemaRef('Product'))
+
+export const WARNINGS_SCHEMA = {
+  type: 'array',
+  items: schemaRef('Detail'),
+  description: 'Fields that the schema does not know; they are kept.',
+}
+export const TRUNCATED_SCHEMA = { type: 'boolean', description: 'There were more than 100 warnings.' }
+
+/** `meta` is only in the response to a dry run. */
+export const WRITTEN_SCHEMA = envelopeSchema(schemaRef('Product'), {
+  warnings: WARNINGS_SCHEMA,
+  truncated: TRUNCATED_SCHEMA,
+  meta: schemaRef('DryRun'),
+})
+
+export const describeRecord = (example: object, description = 'The product.'): DocumentedResponse =>
+  jsonResponse(description, RECORD_SCHEMA, { data: example }, ['ETag'])

@@ -1,0 +1,134 @@
+/** The shapes of products on the wire, as JSON Schema. */
+import { allCategories } from '../../categories/catalogue.ts'
+import { buildRequestSchema } from '../../categories/schema/json-schema.ts'
+import { closedSchema, objectSchema, schemaRef } from '../endpoint/documented-response.ts'
+import { bulkResultSchema } from './bulk-response.ts'
+import { PRODUCT_CHANGE } from './change-product.ts'
+import { RECORD_PROPERTIES, SUMMARY_PROPERTIES } from './summary.ts'
+
+const NULLABLE_TEXT = { type: ['string', 'null'] }
+const DATE_TIME = { type: 'string', format: 'date-time' }
+
+const DRY_RUN = objectSchema(
+  {
+    dry_run: { type: 'boolean', const: true },
+    correction: {
+      ...objectSchema({
+        fields: {
+          type: 'array',
+          items: { type: 'string' },
+          description: 'Fields whose value would change.',
+        },
+        units: { type: 'integer', description: 'Batches and items issued so far.' },
+        own_values: {
+          type: 'object',
+          additionalProperties: { type: 'integer' },
+          description: 'For each field, how many of these units have set it themselves.',
+        },
+      }),
+      description: 'Only for a correction: what it would affect.',
+    },
+  },
+  ['correction'],
+)
+
+const SNIPPET = objectSchema({
+  language: { type: 'string', description: 'Language of its texts.' },
+  passport_url: { type: 'string', format: 'uri' },
+  image_url: { type: 'string', format: 'uri', description: 'The QR code as an image; needs no key.' },
+  json_ld: {
+    type: 'object',
+    description:
+      'The JSON-LD in `html`: the passport as a schema.org CreativeWork, and under `about` the product, with `hasDigitalProductPassport`.',
+  },
+  html: { type: 'string', description: 'The complete HTML to paste.' },
+})
+
+const VERSION = objectSchema(
+  {
+    version_no: { type: 'integer', minimum: 1 },
+    change_type: { type: ['string', 'null'], enum: ['change', 'correction', 'refresh', null] },
+    changed: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Names of the top-level fields that changed.',
+    },
+    created_at: DATE_TIME,
+    created_by: { type: 'string', description: 'The API key or person that wrote it.' },
+    note: NULLABLE_TEXT,
+    parent_version_no: {
+      type: 'integer',
+      minimum: 1,
+      description: 'Only for a unit: the version of its parent that it inherited from or was refreshed from.',
+    },
+  },
+  ['parent_version_no'],
+)
+
+const PAGE_META = objectSchema(
+  {
+    page: { type: ['integer', 'null'], description: 'null when a cursor was given.' },
+    limit: { type: 'integer' },
+    total: { type: 'integer' },
+    total_capped: { type: 'boolean', description: 'With q: there are more than total says.' },
+    total_pages: { type: 'integer' },
+    has_more: { type: 'boolean' },
+    next_cursor: NULLABLE_TEXT,
+    synced_until: {
+      ...DATE_TIME,
+      description: 'With updated_since: send this as updated_since next time, then no change is missed.',
+    },
+  },
+  ['total_capped', 'synced_until'],
+)
+
+export const PRODUCT_SCHEMAS = {
+  Product: objectSchema({ ...RECORD_PROPERTIES, data: schemaRef('ProductData') }),
+  ProductSummary: objectSchema(SUMMARY_PROPERTIES),
+  ProductChange: PRODUCT_CHANGE.schema,
+  DryRun: DRY_RUN,
+  SyncedProducts: bulkResultSchema('created', 'updated', 'unchanged'),
+  Snippet: SNIPPET,
+  Version: VERSION,
+  PageMeta: PAGE_META,
+  ...newProductSchemas(),
+  ...categoryDataSchemas(),
+  ProductData: {
+    description: 'The fields of the category. Other keys are kept for the account alone.',
+    anyOf: allCategories().map(category => schemaRef(`${capitalize(category.id)}Data`)),
+  },
+}
+
+function capitalize(category: string): string {
+  return `${category[0]?.toUpperCase()}${category.slice(1)}`
+}
+
+function categoryDataSchemas() {
+  return Object.fromEntries(
+    allCategories().map(category => {
+      // Inside the document its dialect applies.
+      const { $schema: _, ...own } = buildRequestSchema(category)
+      return [`${capitalize(category.id)}Data`, own]
+    }),
+  )
+}
+
+/** The body that creates a product: which fields `data` has follows from `category`. */
+function newProductSchemas() {
+  const names = allCategories().map(({ id }) => [id, `New${capitalize(id)}`] as const)
+  const one = (id: string) =>
+    closedSchema({ category: { type: 'string', const: id }, data: schemaRef(`${capitalize(id)}Data`) }, [
+      'category',
+      'data',
+    ])
+  return {
+    NewProduct: {
+      oneOf: names.map(([, name]) => schemaRef(name)),
+      discriminator: {
+        propertyName: 'category',
+        mapping: Object.fromEntries(names.map(([id, name]) => [id, schemaRef(name).$ref])),
+      },
+    },
+    ...Object.fromEntries(names.map(([id, name]) => [name, one(id)])),
+  }
+}

@@ -1,0 +1,36 @@
+/** `GET /openapi.json`: this API, described by its own endpoints. */
+import { jsonResponse, NOT_MODIFIED } from '../endpoint/documented-response.ts'
+import { type ApiSetup, defineOpenEndpoint } from '../endpoint/endpoint.ts'
+import { IF_NONE_MATCH } from '../endpoint/header-parameters.ts'
+import { documentResponse, type PreparedDocument, prepareDocument } from '../endpoint/ready-document.ts'
+
+/** `buildDocument` is called once for each setup, at the first request. */
+export function openapiEndpoint(buildDocument: (setup: ApiSetup) => object) {
+  const prepared = new WeakMap<ApiSetup, PreparedDocument>()
+  const prepare = (setup: ApiSetup) =>
+    prepareDocument(JSON.stringify(buildDocument(setup)), {
+      'cache-control': 'public, no-cache',
+      // It holds no data of an account, and the tools that read it run on other origins.
+      'access-control-allow-origin': '*',
+    })
+  return defineOpenEndpoint({
+    method: 'GET',
+    path: '/openapi.json',
+    id: 'getOpenapi',
+    tag: 'service',
+    summary: 'Get this document',
+    description:
+      'OpenAPI 3.1. Needs no key, and pages of any origin may read it. `/docs` shows it as a page.',
+    requestHeaders: [IF_NONE_MATCH],
+    responses: {
+      200: jsonResponse('The document.', { type: 'object', additionalProperties: true }, undefined, ['ETag']),
+      304: NOT_MODIFIED,
+    },
+    errors: ['bad_request', 'rate_limited', 'validation'],
+    handle(call) {
+      const document = prepared.get(call.setup) ?? prepare(call.setup)
+      prepared.set(call.setup, document)
+      return documentResponse(call, document)
+    },
+  })
+}

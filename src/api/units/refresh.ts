@@ -1,0 +1,82 @@
+/** Refresh: bringing units up to the corrections made since they were issued. */
+import { previewRefresh, refreshPassport } from '../../passports/units/refresh-job.ts'
+import { envelopeSchema, jsonResponse, objectSchema, schemaRef } from '../endpoint/documented-response.ts'
+import { defineEndpoint, successJson } from '../endpoint/endpoint.ts'
+import { ID_SCHEMA } from '../products/summary.ts'
+
+export const showRefresh = defineEndpoint({
+  method: 'GET',
+  path: '/products/:id/refresh',
+  id: 'previewRefresh',
+  tag: 'units',
+  summary: 'Count outdated units',
+  description:
+    'How many units under this product are outdated; a unit counts itself as well. Shows the progress of a refresh that is running.',
+  responses: {
+    200: jsonResponse('The count.', envelopeSchema(schemaRef('RefreshPreview')), { data: { outdated: 2 } }),
+  },
+  async handle({ account, path }) {
+    const { outdated, job } = await previewRefresh(account, path.id)
+    return { body: successJson(JSON.stringify({ outdated, ...(job === undefined ? {} : { job }) })) }
+  },
+})
+
+const EXAMPLE = { refreshed: 2, skipped: [], failed: [], pending: 0 }
+
+export const refreshUnits = defineEndpoint({
+  method: 'POST',
+  path: '/products/:id/refresh',
+  id: 'refreshProduct',
+  tag: 'units',
+  summary: 'Take over corrections',
+  description:
+    'Brings a unit, or every outdated unit under a product, up to the corrections made since it was issued. Only corrected fields change, and the values that a unit set itself win. More than 500 units continue in the background.',
+  responses: {
+    200: jsonResponse('All done.', envelopeSchema(schemaRef('Refreshed')), { data: EXAMPLE }),
+    202: jsonResponse('Running; GET shows the progress.', envelopeSchema(schemaRef('Refreshed')), {
+      data: { ...EXAMPLE, refreshed: 0, pending: 8_000 },
+    }),
+  },
+  async handle({ account, path }) {
+    const result = await refreshPassport(account, path.id)
+    return { status: result.pending > 0 ? 202 : 200, body: successJson(JSON.stringify(result)) }
+  },
+})
+
+const SKIPPED = {
+  type: 'array',
+  items: objectSchema({ id: ID_SCHEMA, fields: { type: 'array', items: { type: 'string' } } }),
+}
+const FAILED = {
+  type: 'array',
+  items: objectSchema({
+    id: ID_SCHEMA,
+    error: { type: 'string' },
+    errors: { type: 'array', items: schemaRef('Detail') },
+  }),
+}
+
+export const REFRESH_SCHEMAS = {
+  Refreshed: objectSchema({
+    refreshed: { type: 'integer', description: 'Units brought up to date by this call.' },
+    pending: { type: 'integer', description: 'Units that continue in the background.' },
+    skipped: { ...SKIPPED, description: 'Corrections of a value that the unit never had; at most 100.' },
+    failed: {
+      ...FAILED,
+      description: 'Units that would become invalid; they stay outdated. At most 100.',
+    },
+  }),
+  RefreshPreview: objectSchema(
+    {
+      outdated: { type: 'integer' },
+      job: objectSchema({
+        refreshed: { type: 'integer' },
+        started_at: { type: 'string', format: 'date-time' },
+        finished_at: { type: ['string', 'null'], format: 'date-time' },
+        skipped: SKIPPED,
+        failed: FAILED,
+      }),
+    },
+    ['job'],
+  ),
+}
