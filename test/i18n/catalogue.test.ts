@@ -52,7 +52,9 @@ describe('the 24 languages', () => {
     assert.equal(codes.length, 24)
     assert.deepEqual(codes, codes.toSorted())
     assert.deepEqual(
-      readdirSync(LOCALES_URL).toSorted(),
+      readdirSync(LOCALES_URL)
+        .filter(name => name !== 'console')
+        .toSorted(),
       codes.map(code => `${code}.json`),
     )
     assert.equal(new Set(LANGUAGES.map(({ name }) => name)).size, 24)
