@@ -34,7 +34,7 @@ test('an embedded database that is started takes them', async () => {
   const { ok, detail } = checks.find(({ name }) => name === 'connections') ?? {}
   assert.deepEqual(
     [ok, detail],
-    [true, `the database takes ${TAKEN - 3} (max_connections), and WORKERS=11 may need ${NEEDED}`],
+    [true, `the database allows ${TAKEN - 3} (max_connections), and WORKERS=11 may need ${NEEDED}`],
   )
 })
 

@@ -72,7 +72,7 @@ test('the owner migrates and restores, the other role does the rest and changes 
   assert.equal(made.status, 201)
   const checks = await json<{ ok: boolean; name: string; detail: string }[]>('doctor', '--verify')
   const roles = checks.find(check => check.name === 'roles')
-  assert.equal(roles?.detail, `"${traffic}" answers requests and cannot change what is never changed`)
+  assert.equal(roles?.detail, `"${traffic}" answers requests and cannot change history`)
   assert.deepEqual(
     checks.filter(check => !check.ok),
     [],

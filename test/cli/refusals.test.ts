@@ -193,6 +193,6 @@ describe('doctor of a process that only works', () => {
   test('does not look at PORT, which it does not listen on', async () => {
     const env = { DATA_DIR: join(folder.path, 'unused'), ROLE: 'worker', PORT: '1' }
     const { stdout } = await carnet(['doctor'], { cwd: folder.path, env })
-    assert.match(stdout, /ok +port +none is listened on \(ROLE=worker without WORKER_PORT\)\n/)
+    assert.match(stdout, /ok +port +none is used \(ROLE=worker without WORKER_PORT\)\n/)
   })
 })
