@@ -253,7 +253,7 @@ describe('webhooks', () => {
         assert.equal(code, 1)
         assert.match(
           stderr,
-          /: it is not connected to\. If it is meant, set WEBHOOK_ALLOW_CIDRS to its .*\.\n$/,
+          /: it is not connected to\. To allow it, set WEBHOOK_ALLOW_CIDRS to its .*\.\n$/,
         )
       }
     }
