@@ -14,7 +14,7 @@ test('a small create does not wait for a statement of large ones, which is bound
     return promise
   })
   const begin = (id: string, bytes: number) => create({ row: { id } as ModelRow, bytes })
-  const large = ['a', 'b', 'c', 'd'].map(id => begin(id, 400 * KIB))
+  const large = ['a', 'b', 'c', 'd'].map(id => begin(id, 200 * KIB))
   const huge = begin('huge', 3_000 * KIB)
   const edge = begin('edge', MIN_LARGE_BYTES)
   const small = Array.from({ length: 3 }, (_, i) => begin(`small ${i}`, MIN_LARGE_BYTES - 1))
