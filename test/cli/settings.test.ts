@@ -127,7 +127,10 @@ describe('doctor', () => {
     const DATA_DIR = join(folder.path, 'unused')
     const { code, stdout } = await carnet(['doctor'], { cwd: folder.path, env: { DATA_DIR, PORT: '0' } })
     assert.equal(code, 0)
-    assert.match(stdout, /ok +database +there is none in .*unused \(DATA_DIR\) yet: the first start creates it/)
+    assert.match(
+      stdout,
+      /ok +database +there is none in .*unused \(DATA_DIR\) yet: the first start creates it/,
+    )
     assert.match(stdout, /unused does not exist yet and can be created/)
     const told = await carnet(['doctor', '--verify'], { cwd: folder.path, env: { DATA_DIR, PORT: '0' } })
     assert.equal(told.code, 1)

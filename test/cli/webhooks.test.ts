@@ -251,10 +251,7 @@ describe('webhooks', () => {
       ]) {
         const { code, stderr } = await carnet(words, settings)
         assert.equal(code, 1)
-        assert.match(
-          stderr,
-          /: it is not connected to\. To allow it, set WEBHOOK_ALLOW_CIDRS to its .*\.\n$/,
-        )
+        assert.match(stderr, /: it is not connected to\. To allow it, set WEBHOOK_ALLOW_CIDRS to its .*\.\n$/)
       }
     }
   })

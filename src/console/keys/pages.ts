@@ -16,7 +16,7 @@ export const KEY_NAME_LENGTH_MAX = 100
 /** When a new key ends: in so many days. */
 export const KEY_ENDS = ['never', '30', '90', '365'] as const
 /** An account that changes its keys every week has these in half a year. */
-const MOST_ENDED_SHOWN = 25
+const MAX_ENDED_SHOWN = 25
 
 export type NewKeyForm = { name: string; scope: string; ends: string }
 
@@ -64,7 +64,7 @@ const ends = ({ texts, minute }: Words, key: KeyRecord) =>
 
 function endedKeys(words: Words, ended: readonly KeyRecord[]): string {
   const { texts, number, date } = words
-  const shown = ended.slice(0, MOST_ENDED_SHOWN)
+  const shown = ended.slice(0, MAX_ENDED_SHOWN)
   const rows = shown.map(
     key => html`<li><span>${key.name}</span> <code>${key.prefix}…${key.last4}</code>
 <span class="quiet">${key.revoked_at === null ? texts.keys.expired({ date: date(key.expires_at ?? key.created_at) }) : texts.keys.revoked({ date: date(key.revoked_at) })}</span></li>`,

@@ -13,7 +13,7 @@ import type { Words } from '../page/words.ts'
 import { LINKS, wayBack } from './places.ts'
 
 export const LINK_LABEL_LENGTH_MAX = 200
-const MOST_ENDED_SHOWN = 25
+const MAX_ENDED_SHOWN = 25
 
 /** `ends` is a day as `YYYY-MM-DD`. */
 export type NewLinkForm = { label: string; audience: string; product: string; ends: string }
@@ -75,7 +75,7 @@ function uses(words: Words, { uses: count, last_used_at: last }: AccessLinkRecor
 
 function endedLinks(words: Words, ended: readonly AccessLinkRecord[]): string {
   const { texts } = words
-  const shown = ended.slice(0, MOST_ENDED_SHOWN)
+  const shown = ended.slice(0, MAX_ENDED_SHOWN)
   const rows = shown.map(link => {
     const end =
       link.revoked_at === null
