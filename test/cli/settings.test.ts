@@ -129,12 +129,12 @@ describe('doctor', () => {
     assert.equal(code, 0)
     assert.match(
       stdout,
-      /ok +database +there is none in .*unused \(DATA_DIR\) yet: the first start creates it/,
+      /ok +database +\S*unused \(DATA_DIR\) has no database yet: the first start creates it/,
     )
     assert.match(stdout, /unused does not exist yet and can be created/)
     const told = await carnet(['doctor', '--verify'], { cwd: folder.path, env: { DATA_DIR, PORT: '0' } })
     assert.equal(told.code, 1)
-    assert.match(told.stdout, /BAD +database +there is none in/)
+    assert.match(told.stdout, /BAD +database +\S+ \(DATA_DIR\) has no database yet/)
     assert.deepEqual(await readdir(folder.path), [])
   })
 

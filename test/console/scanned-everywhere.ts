@@ -17,8 +17,8 @@ const AGENTS = [
   'Mozilla/5.0 (X11; Linux)',
 ]
 /** As long as names may be, which none of them is in a list. */
-const LONGEST_NAME = 500
-const NAME = 'Waxed field jacket with a removable woollen lining, '.repeat(LONGEST_NAME)
+const MAX_NAME_LENGTH = 500
+const NAME = 'Waxed field jacket with a removable woollen lining, '.repeat(MAX_NAME_LENGTH)
 
 type World = { shapes: Record<string, string>; dots: Record<string, [number, number]> }
 const WORLD: World = JSON.parse(readFileSync(new URL('../../assets/world.json', import.meta.url), 'utf8'))
@@ -30,7 +30,7 @@ export async function scanEverywhere({ sql, clock, account, actor, model }: Scan
   const ctx = { sql, clock, accountId: account, actorId: actor }
   const models = [model]
   for (let n = 1; n < LISTED; n++) {
-    const body = newProduct({ productName: `${n} ${NAME}`.slice(0, LONGEST_NAME) }, 'battery')
+    const body = newProduct({ productName: `${n} ${NAME}`.slice(0, MAX_NAME_LENGTH) }, 'battery')
     models.push((await createPassport(ctx, { ...body, strict: false })).passport.id)
   }
   const units = Array.from({ length: LISTED }, (_, n) => ({ serial: `SN-2026-${n}` }))

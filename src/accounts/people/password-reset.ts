@@ -7,7 +7,7 @@ import { createPasswordLink } from './one-time-links.ts'
 
 /**
  * Creates a link for the person with this e-mail. Undefined for an unknown e-mail, for a person without an account, and
- * for one without a password, who has an invitation instead.
+ * for a person without a password: that person has an invitation instead.
  */
 export async function createResetLink(
   ctx: OperatorContext,

@@ -7,7 +7,7 @@ import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
 export type RawQuery = Readonly<Record<string, string | string[]>>
 
 type Problem = { problem: DetailCode; message: string }
-/** Turns the text of a parameter into its value, or says what is wrong with it. */
+/** Parses the text of a parameter, or explains why it is invalid. */
 export type ReadParameter<T> = (text: string, name: string) => T | Problem
 
 export type QueryParameter<T> = {

@@ -114,7 +114,7 @@ export const listProducts = defineEndpoint({
       cursor,
       ...filters
     } = call.query
-    // Models have none of these: a list of models would be empty and read as "there is none".
+    // Models have none of these: an empty list of models would suggest that no unit matches.
     const asksForUnits =
       filters.serial !== undefined || filters.lot !== undefined || filters.outdated === true
     const level = asked ?? (asksForUnits ? 'all' : 'model')

@@ -125,7 +125,7 @@ function putResponse(call: AccountCall, result: SyncResult): ApiResponse {
   return created === undefined ? writtenResponse(call, written, meta) : createdResponse(call, written, meta)
 }
 
-/** RFC 9110 §13.1: `If-Match` needs an existing product, `If-None-Match: *` needs that there is none. */
+/** RFC 9110 §13.1: `If-Match` needs an existing product, `If-None-Match: *` needs a new one. */
 function isExpected({ headers }: AccountCall, current: PassportRow | undefined): boolean {
   if (current === undefined) return headers['if-match'] === undefined
   return allowsChange(headers, recordEtag(current))

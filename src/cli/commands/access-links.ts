@@ -16,7 +16,7 @@ import { withStore } from '../store/with-store.ts'
 export const accessLinksCreate: Command = {
   usage:
     'access-links create --account A [--passport P] --audience legitimate_interest|authority --label L --expires D',
-  about: 'creates a link to data that is not public; its token is shown only now and stored nowhere',
+  about: 'creates a link to data that is not public; its token is shown once and cannot be shown again',
   options: {
     account: { hint: 'A', about: 'the id of the account' },
     passport: {

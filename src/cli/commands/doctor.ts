@@ -75,7 +75,7 @@ async function checkInstallation(env: Environment, verify: boolean): Promise<Che
   ]
   // Opening it would create one.
   if (config.databaseUrl === undefined && !hasStore(config.dataDir)) {
-    const detail = `there is none in ${resolve(config.dataDir)} (DATA_DIR) yet: the first start creates it`
+    const detail = `${resolve(config.dataDir)} (DATA_DIR) has no database yet: the first start creates it`
     // With --verify the operator expects data, so a missing database is wrong.
     return [...checks, { name: 'database', ok: !verify, detail }]
   }
@@ -148,7 +148,7 @@ async function checkBackups({ backups }: Config): Promise<string | string[]> {
   const folder = await checkFolder(backups.dir)
   if (typeof folder !== 'string') return folder
   const last = existsSync(backups.dir) ? await findLastBackup(backups.dir) : undefined
-  if (last === undefined) return `${folder}; there is none yet: a server creates the first when it starts`
+  if (last === undefined) return `${folder}; no backup yet: a server creates the first one when it starts`
   const ageMs = systemClock.now().getTime() - last.at.getTime()
   const detail = `${folder}; the newest is ${(ageMs / HOUR_MS).toFixed(1)} hours old`
   if (ageMs <= MAX_BACKUP_INTERVALS * backups.everyMs) return detail

@@ -14,7 +14,7 @@ import { type StoreContext, withStore } from '../store/with-store.ts'
 
 export const keysCreate: Command = {
   usage: 'keys create --account A --scope full|read [--name N] [--expires D]',
-  about: 'creates an API key; it is shown only now and stored nowhere',
+  about: 'creates an API key; it is shown once and cannot be shown again',
   options: {
     account: { hint: 'A', about: 'the id of the account' },
     scope: { hint: 'full|read', about: 'whether it may write' },

@@ -32,7 +32,7 @@ const LEAVE_TIMEOUT_MS = 13_000
 const LEAVE_FINISH_TIMEOUT_MS = 11_000
 
 export type RunSettings = { config: Config; log: Log; env: Environment }
-/** Called when the server listens. `address` is undefined for a worker that listens nowhere. */
+/** Called when the server listens. `address` is undefined for a worker without a port. */
 export type OnReady = (store: Store, address: string | undefined) => Promise<void>
 
 /**
@@ -103,7 +103,7 @@ type ServerParts = {
   isStopping: () => boolean
   /** How long open requests and deliveries may take once the server stops. */
   getFinishMs: () => number
-  /** Undefined for a process that listens nowhere. */
+  /** Undefined for a process without a port. */
   app: typeof import('../../app.ts') | undefined
 }
 

@@ -17,7 +17,7 @@ import { AUDIT, wayBack } from './places.ts'
 
 const A_PAGE = 50
 /** Fifty names of 500 characters would be most of the page. */
-const LONGEST_NAME = 100
+const MAX_NAME_LENGTH = 100
 
 export async function showAudit({ setup, session, query, words }: SignedInVisit): Promise<Outcome> {
   const { texts } = words
@@ -51,7 +51,7 @@ async function linksIn(words: Words, ctx: AccountContext, entries: readonly Audi
     findSummaries(ctx, [...products]),
     entries.some(isAboutWebhook) ? listWebhooks(ctx) : [],
   ])
-  const link = (to: string, name: string) => html`<a href="${to}">${shorten(name, LONGEST_NAME)}</a>`
+  const link = (to: string, name: string) => html`<a href="${to}">${shorten(name, MAX_NAME_LENGTH)}</a>`
   return new Map([
     ...summaries.map(row => {
       const id = idFromUuid(row.id)

@@ -8,7 +8,7 @@ import type { Words } from '../page/words.ts'
 type Reset = { to: string; publicUrl: string; link: string }
 type Invitation = Reset & { account: string; by: string; role: Role; isNew: boolean }
 
-const LONGEST_NAME = 60
+const MAX_NAME_LENGTH = 60
 
 /**
  * A name that somebody chose and that goes out from the operator's server: short, and with nothing in it that a mail
@@ -19,7 +19,7 @@ function unlinked(name: string): string {
     .replace(/[:/\\@\s]+/g, ' ')
     .replace(/[.\u3002\uff0e\uff61](?=[\p{L}\p{N}])/gu, '. ')
   const letters = Array.from(words)
-  return letters.length > LONGEST_NAME ? `${letters.slice(0, LONGEST_NAME - 1).join('')}…` : words
+  return letters.length > MAX_NAME_LENGTH ? `${letters.slice(0, MAX_NAME_LENGTH - 1).join('')}…` : words
 }
 
 export function resetLetter({ texts: { emails } }: Words, { to, publicUrl, link }: Reset): Email {
