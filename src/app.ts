@@ -30,6 +30,7 @@ import { closeAfterReading, sendContinueWhenRead } from './kernel/http/expect.ts
 import { createRequestId, createTrustedProxies, type TrustedProxies } from './kernel/http/trusted-proxies.ts'
 import type { Log } from './kernel/log.ts'
 import type { SecurityLog } from './kernel/monitoring/security-events.ts'
+import { countShortRequest } from './kernel/yield-to-event-loop.ts'
 import { refusalFace, registerSite, type SiteSetup } from './site/door.ts'
 
 declare module 'fastify' {
@@ -97,6 +98,13 @@ function answerReadyPagesFirst(
   })
 }
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Reads or makes much: its work yields to all other requests. */
+    isLong?: boolean
+  }
+}
+
 export type ServerSetup = OperatorSetup &
   Pick<AppSetup, 'sql' | 'clock' | 'log' | 'trustedProxies' | 'connectionLimits'> & {
     addresses: { publicUrl: string }
@@ -146,6 +154,7 @@ export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPu
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(ofAll).header('x-request-id', request.id)
+    if (request.routeOptions.config.isLong !== true) countShortRequest(reply.raw)
     done(findMalformed(request.raw))
   })
   // Errors are logged where they occur; a line for each answer needs LOG_LEVEL=debug.

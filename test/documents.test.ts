@@ -39,7 +39,7 @@ test('each decision has a number of its own', () => {
 })
 
 test('what starts the server elsewhere starts Node as `npm start` does', () => {
-  const flags = /--max-[a-z-]+=\d+/g
+  const flags = /--(?:max|v8)-[a-z-]+=\d+/g
   const wanted = project.config.nodeFlags.split(' ')
   for (const name of ['Dockerfile', 'carnet.service']) {
     const text = readFileSync(join(ROOT, 'docs/deploy', name), 'utf8')

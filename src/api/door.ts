@@ -97,7 +97,7 @@ function addRoute(door: FastifyInstance, setup: ApiSetup, endpoint: Endpoint): v
   door.route({
     method,
     url,
-    config: { endpoint },
+    config: { endpoint, isLong: isBulk(endpoint) },
     bodyLimit: getBodyLimit(endpoint),
     ...(method !== 'GET' && pathNames.includes('id')
       ? { preParsing: request => requireExisting(setup, endpoint, request) }

@@ -51,6 +51,7 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
         method: route.method,
         url: route.path,
         bodyLimit: route.bodyLimit ?? MAX_FORM_BYTES,
+        config: { isLong: isLong(route) },
         handler: (request, reply) => run(setup, route, request, reply),
       })
     }
@@ -62,6 +63,8 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
     door.all(`${HOME}/*`, (request, reply) => refuse({ request, reply, status: 404 }))
   })
 }
+
+const isLong = ({ cost, takesFile }: ConsoleRoute) => cost === 'download' || takesFile === true
 
 /** A form with a file is not read here: its route reads it, once it is known who sent it. */
 function acceptUploads(door: FastifyInstance): void {

@@ -94,7 +94,7 @@ async function strangers(plan: Plan, n: number): Promise<void> {
   let cookie = ''
   while (turn < plan.count) {
     const mine = turn++
-    await pause(beganAt + (mine / plan.perSecond) * 1_000 - performance.now())
+    await pause(Math.max(0, beganAt + (mine / plan.perSecond) * 1_000 - performance.now()))
     const { path, headers } = KINDS[mine % KINDS.length]?.(plan, mine) ?? { path: '/' }
     const answer = await send(client, path, { ...from, ...headers, ...(cookie && { cookie }) })
     cookie = answer.cookie === '' ? cookie : answer.cookie

@@ -1,6 +1,7 @@
 /**
  * A hundred thousand hostile requests of strangers, sockets that never read, and a signed-in person's dearest calls, all
- * at once beside twenty honest clients. The process has to live within its memory, and the honest must hardly notice.
+ * at once beside twenty honest clients of another account. The process has to live within its memory, and the honest
+ * must hardly notice.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -28,6 +29,9 @@ const TELL_MS = 15_000
 const ATTACK_TIMEOUT_MS = 900_000
 const PASSWORD = 'eleven herons over the lake'
 const LANGUAGES = 'de fr it es pt nl pl sv da fi cs sk sl hr hu'.split(' ')
+const SPOKEN_CARE = Object.fromEntries(
+  ['en', ...LANGUAGES].map(language => [language, `Wash at 30 °C (${language})`]),
+)
 /** What a log line says when something was cut, refused or limited. */
 const CUT = /"msg":"[^"]*(?:cut|refused|limited)/
 
@@ -54,7 +58,9 @@ export async function underAttack(count: number): Promise<number> {
   try {
     await untilReady(server)
     const plan = await prepare(server, settings, port, count)
-    const honest = new HonestClients({ port, apiKey: plan.apiKey, ids: [plan.ordinary, plan.spoken.id] })
+    const own = await openAccount(server, settings, 'Honest')
+    const ids = [await own.create(), await own.create({ sku: 'SPOKEN', careInstructions: SPOKEN_CARE })]
+    const honest = new HonestClients({ port, apiKey: own.apiKey, ids })
     honest.start()
     await pause(WARM_UP_MS)
     honest.take()
@@ -70,10 +76,18 @@ export async function underAttack(count: number): Promise<number> {
   }
 }
 
-/** An account with a key, a person who is signed in, and passports that are dear to show. */
-async function prepare({ url }: Served, settings: Settings, port: number, count: number): Promise<Plan> {
+type Account = {
+  id: string
+  apiKey: string
+  /** Answers `data` of what it is answered. */
+  call: (path: string, body: unknown) => Promise<Record<string, unknown>>
+  /** Makes a product, of these data beside the usual ones; its id. */
+  create: (data?: Record<string, unknown>) => Promise<string>
+}
+
+async function openAccount({ url }: Served, settings: Settings, name: string): Promise<Account> {
   const json = (...words: string[]) => carnetJson<Record<string, string>>(words, settings)
-  const { id = '' } = await json('accounts', 'create', '--name', 'Attacked', '--plan', 'enterprise')
+  const { id = '' } = await json('accounts', 'create', '--name', name, '--plan', 'enterprise')
   await json('accounts', 'set-plan', id, '--plan', 'enterprise', '--requests-per-minute', '100000')
   const { key = '' } = await json('keys', 'create', '--account', id, '--scope', 'full')
   const call = async (path: string, body: unknown) => {
@@ -87,6 +101,12 @@ async function prepare({ url }: Served, settings: Settings, port: number, count:
   }
   const create = async (data: Record<string, unknown> = {}) =>
     (await call('/products', newProduct(data))).id as string
+  return { id, apiKey: key, call, create }
+}
+
+/** An account with a key, a person who is signed in, and passports that are dear to show. */
+async function prepare(server: Served, settings: Settings, port: number, count: number): Promise<Plan> {
+  const { id, apiKey, call, create } = await openAccount(server, settings, 'Attacked')
   const issue = async (parent: string, prefix: string, units: number) => {
     const items = Array.from({ length: units }, (_, n) => ({ serial: `${prefix}${n}` }))
     const { created } = await call(`/products/${parent}/children`, { level: 'item', items })
@@ -96,20 +116,16 @@ async function prepare({ url }: Served, settings: Settings, port: number, count:
   const heavy = await create({ sku: 'HEAVY', note: `${'n'.repeat(900_000)}€` })
   const labelled = await create({ sku: 'LABELLED' })
   for (const part of ['A', 'B', 'C', 'D']) await issue(labelled, part, 500)
-  const care = Object.fromEntries(LANGUAGES.map(language => [language, `Wash at 30 °C (${language})`]))
   return {
     port,
     count,
     perSecond: STRANGERS_PER_SECOND,
     heavyItems: await issue(heavy, 'H', 500),
     ordinary: await create({ sku: 'ORDINARY' }),
-    spoken: {
-      id: await create({ sku: 'SPOKEN', careInstructions: { en: 'Wash at 30 °C', ...care } }),
-      languages: LANGUAGES,
-    },
-    apiKey: key,
-    cookie: await signIn(url, settings, id),
-    origin: url,
+    spoken: { id: await create({ sku: 'SPOKEN', careInstructions: SPOKEN_CARE }), languages: LANGUAGES },
+    apiKey,
+    cookie: await signIn(server.url, settings, id),
+    origin: server.url,
     labelled,
   }
 }

@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 
 const MAX_CONCURRENT_READS = 3
-/** The next file of an account waits until its last one was read at this rate: three seconds after one of 24 MB. */
-const BYTES_PER_SECOND = 8_000_000
+/** The next file of an account waits until its last one was read at this rate: six seconds after one of 24 MB. */
+const BYTES_PER_SECOND = 4_000_000
 
 type Reads = {
   underWay: number
