@@ -1,7 +1,7 @@
 /** Publishes the JSON-LD context as it is now under the next number, unless the newest published one is the same. */
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { contextVersions, NAMESPACE_PLACE } from '../src/site/context-versions.ts'
-import { contextDocument } from '../src/site/vocabulary.ts'
+import { contextVersions, NAMESPACE_PLACE } from '../src/site/json-ld/context-versions.ts'
+import { contextDocument } from '../src/site/json-ld/vocabulary.ts'
 
 const folder = new URL('../assets/contexts/', import.meta.url)
 mkdirSync(folder, { recursive: true })

@@ -95,6 +95,14 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     text: ['.'],
     '.': [],
   },
+  site: {
+    '.': ['resolver', 'passport', 'json-ld', 'page', 'http'],
+    resolver: ['passport', 'page', 'http'],
+    passport: ['json-ld', 'page', 'http'],
+    'json-ld': ['page', 'http'],
+    page: ['http'],
+    http: [],
+  },
   transfer: { spreadsheets: [], backup: ['.'], accounts: ['.'], static: ['.'], '.': [] },
 }
 

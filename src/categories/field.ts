@@ -32,7 +32,7 @@ export type Figure = 'composition' | 'chain' | 'documents' | 'table'
 /** Which of the facts at the top of a page the field answers, alone or with another. */
 export type Fact = 'madeOf' | 'madeWhere' | 'repairable' | 'spareParts' | 'endOfLife'
 
-/** How a value becomes JSON-LD where schema.org says more than one plain term can: `src/site/json-ld-shapes.ts`. */
+/** How a value becomes JSON-LD where schema.org says more than one plain term can: `src/site/json-ld/shapes.ts`. */
 export type JsonLdShape =
   | 'brand'
   | 'country_of_origin'

@@ -4,8 +4,8 @@ import { findLogo } from '../accounts/brand/brand.ts'
 import { LOGO_TYPES } from '../accounts/brand/logo.ts'
 import { notFound } from '../kernel/errors.ts'
 import { SVG_HEADERS } from '../qr/svg.ts'
-import type { SiteSetup } from './setup.ts'
-import { safetyHeaders } from './shell.ts'
+import type { SiteSetup } from './http/setup.ts'
+import { safetyHeaders } from './page/shell.ts'
 
 /** Throws `not_found`. */
 export async function answerLogo(

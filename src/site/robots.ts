@@ -1,6 +1,6 @@
 /** `/robots.txt`: who crawls is let in to the passports, and told where they are listed. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { SiteSetup } from './setup.ts'
+import type { SiteSetup } from './http/setup.ts'
 
 /**
  * What must not be listed (units, archived passports, accounts that want none of it) says `noindex` itself, which a

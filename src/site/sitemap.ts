@@ -3,9 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../kernel/errors.ts'
 import { passportUrl } from '../passports/core/record.ts'
 import { listSitemapFile, listSitemapFiles } from '../passports/read/sitemap.ts'
-import { type ReadyAnswer, readyAnswer, sendEncoded } from './ready-answer.ts'
-import type { Site, SiteSetup } from './setup.ts'
-import { safetyHeaders } from './shell.ts'
+import { type ReadyAnswer, readyAnswer, sendEncoded } from './http/ready-answer.ts'
+import type { Site, SiteSetup } from './http/setup.ts'
+import { safetyHeaders } from './page/shell.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 /** No answer: there is no such file, or nothing to list in it, which is remembered like a file. */

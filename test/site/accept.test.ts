@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { preferredEncoding, preferredForm, prefersLinkset, remembering } from '../../src/site/accept.ts'
+import { preferredEncoding, preferredForm, prefersLinkset, remembering } from '../../src/site/http/accept.ts'
 
 describe('preferredForm', () => {
   const cases: [accept: string | undefined, form: 'html' | 'jsonld'][] = [

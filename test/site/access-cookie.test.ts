@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { accessCookies, COOKIE_NAME } from '../../src/site/access-cookie.ts'
+import { accessCookies, COOKIE_NAME } from '../../src/site/passport/access-cookie.ts'
 
 const cookies = accessCookies('a secret key of the operator, long enough', 'http://localhost:3000')
 const now = new Date('2026-11-21T10:00:00Z')

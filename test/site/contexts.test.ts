@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { contextVersions, NAMESPACE_PLACE } from '../../src/site/context-versions.ts'
-import { contextDocument } from '../../src/site/vocabulary.ts'
+import { contextVersions, NAMESPACE_PLACE } from '../../src/site/json-ld/context-versions.ts'
+import { contextDocument } from '../../src/site/json-ld/vocabulary.ts'
 import { ADDRESSES, type Harness, startHarness } from '../harness.ts'
 
 /** Digests of `assets/contexts/`. A line is added when one is published; none is ever changed. */

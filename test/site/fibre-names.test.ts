@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Language } from '../../src/i18n/catalogue.ts'
-import { jsonLd } from '../../src/site/json-ld.ts'
-import { renderPassportPage } from '../../src/site/passport-page.ts'
+import { jsonLd } from '../../src/site/json-ld/document.ts'
+import { renderPassportPage } from '../../src/site/page/passport-page.ts'
 import { read, rowOf } from './reading-of.ts'
 
 const fibres = (...names: string[]) => ({

@@ -1,7 +1,7 @@
 /** GET /ns/dpp, robots.txt, favicon.ico. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { namespacePath } from '../../src/site/namespace.ts'
+import { namespacePath } from '../../src/site/json-ld/namespace.ts'
 import { type Harness, startHarness } from '../harness.ts'
 
 let harness: Harness

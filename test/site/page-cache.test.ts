@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createPageCache } from '../../src/site/page-cache.ts'
-import { readyAnswer } from '../../src/site/ready-answer.ts'
+import { readyAnswer } from '../../src/site/http/ready-answer.ts'
+import { createPageCache } from '../../src/site/passport/page-cache.ts'
 
 const answer = (length: number) => readyAnswer({ body: 'x'.repeat(length), tag: 't', headers: {} })
 const V1 = { state: '1a', primary: 'en', texts: null }

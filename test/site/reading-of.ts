@@ -2,7 +2,7 @@
 import type { Audience } from '../../src/categories/field.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
 import type { PublicPassportRow } from '../../src/passports/read/find.ts'
-import { type Reading, readingOf } from '../../src/site/reading.ts'
+import { type Reading, readingOf } from '../../src/site/page/passport-view.ts'
 import { ADDRESSES, CORES } from '../harness.ts'
 
 export const MADE_AT = new Date('2026-10-03T10:00:00Z')

@@ -9,7 +9,7 @@ import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { releaseGtin } from '../../src/passports/write/release-gtin.ts'
-import { linksetJson } from '../../src/site/resolver-linkset.ts'
+import { linksetJson } from '../../src/site/resolver/linkset.ts'
 import {
   ADDRESSES,
   type Ask,

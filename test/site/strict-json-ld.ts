@@ -1,7 +1,7 @@
 /** A strict JSON-LD processor that knows our context and nothing else, and says which words are in it. */
 import assert from 'node:assert/strict'
 import jsonld from 'jsonld'
-import { contextDocument } from '../../src/site/vocabulary.ts'
+import { contextDocument } from '../../src/site/json-ld/vocabulary.ts'
 import { ADDRESSES } from '../harness.ts'
 
 export const NS = `${ADDRESSES.publicUrl}/ns/dpp`

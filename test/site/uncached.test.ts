@@ -8,7 +8,7 @@ import { getLabels, LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
-import { MAX_WAITING_OF_NETWORK } from '../../src/site/uncached.ts'
+import { MAX_WAITING_OF_NETWORK } from '../../src/site/http/uncached.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'

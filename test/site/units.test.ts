@@ -8,8 +8,8 @@ import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { renderQrSvg } from '../../src/qr/svg.ts'
-import { usualOrigin } from '../../src/site/origin.ts'
-import { renderPassportPage } from '../../src/site/passport-page.ts'
+import { usualOrigin } from '../../src/site/page/origin.ts'
+import { renderPassportPage } from '../../src/site/page/passport-page.ts'
 import {
   ADDRESSES,
   CORES,

@@ -1,0 +1,101 @@
+/** A passport as JSON-LD 1.1: terms of schema.org and GS1 where there are, `dpp:` for the rest; holds what the page holds and no more. */
+import type { Field } from '../../categories/field.ts'
+import { toGtin14 } from '../../gs1/gtin.ts'
+import type { Origin } from '../page/origin.ts'
+import type { Data, Reading } from '../page/passport-view.ts'
+import { classOf, iriNode, type Node, SHAPES, termOf } from './shapes.ts'
+
+/** schema.org ties AI 21 to IndividualProduct and AI 10 to SomeProducts. */
+const TYPES = {
+  model: ['Product', 'ProductModel'],
+  batch: ['Product', 'SomeProducts'],
+  item: ['Product', 'IndividualProduct'],
+} as const
+
+/** The document as JSON text. `nsUrl` is both its context and the base of the `dpp:` terms. */
+export function jsonLd(reading: Reading, nsUrl: string): string {
+  const { gtin, lot, serial, model, batch } = reading
+  const frame: Node = {
+    '@context': nsUrl,
+    '@id': productIri(reading),
+    '@type': TYPES[reading.level],
+    url: { '@id': reading.url },
+    category: reading.category.id,
+    ...(reading.gs1Url === null ? {} : { hasGS1DigitalLink: { '@id': reading.gs1Url } }),
+    ...(gtin === null ? {} : { gtin, 'gs1:gtin': toGtin14(gtin) }),
+    ...(lot === null ? {} : { 'gs1:hasBatchLotNumber': lot }),
+    ...(serial === null ? {} : { serialNumber: serial, 'gs1:hasSerialNumber': serial }),
+    ...(model === null ? {} : { model: { '@id': productIri(model) } }),
+    ...(batch === null ? {} : { 'dpp:batch': { '@id': productIri(batch) } }),
+    subjectOf: {
+      '@id': reading.url,
+      '@type': ['CreativeWork', 'DigitalProductPassport'],
+      inLanguage: reading.data.languages,
+      version: reading.versionNo,
+      dateModified: reading.changedAt.toISOString(),
+      'dpp:status': reading.status,
+      ...(reading.outdated ? { 'dpp:outdated': true } : {}),
+      ...inherited(reading),
+    },
+  }
+  return `${JSON.stringify({ ...frame, ...product(reading) }, null, 1)}\n`
+}
+
+/** The names of the fields that a unit has from its model and from its batch; all others are its own. */
+function inherited({ origins }: Reading): Node {
+  const namesFrom = (origin: Origin) =>
+    Array.from(origins ?? []).flatMap(([name, from]) => (from === origin ? name : []))
+  const fromModel = namesFrom('model')
+  const fromBatch = namesFrom('batch')
+  return {
+    ...(fromModel.length > 0 ? { 'dpp:inheritedFromModel': fromModel } : {}),
+    ...(fromBatch.length > 0 ? { 'dpp:inheritedFromBatch': fromBatch } : {}),
+  }
+}
+
+const productIri = ({ url, gs1Url }: { url: string; gs1Url: string | null }) => gs1Url ?? `${url}#product`
+
+function product(reading: Reading): Node {
+  const node: Node = {}
+  for (const field of reading.category.fields) {
+    const value = own(reading.data, field.name)
+    if (value === undefined) continue
+    const shape = field.shape === undefined ? undefined : SHAPES[field.shape]
+    const added = shape?.({ field, value, passportUrl: reading.url, members }) ?? {
+      [termOf(field)]: valueFor(field, value),
+    }
+    for (const [term, more] of Object.entries(added))
+      node[term] = node[term] === undefined ? more : both(node[term], more)
+  }
+  return node
+}
+
+const own = (data: Data, name: string) => (Object.hasOwn(data, name) ? (data[name] ?? undefined) : undefined)
+
+const both = (first: unknown, second: unknown) => [first, second].flat()
+
+function members(fields: readonly Field[], data: Data): Node {
+  const node: Node = {}
+  for (const field of fields) {
+    const value = own(data, field.name)
+    if (value !== undefined) node[termOf(field)] = valueFor(field, value)
+  }
+  return node
+}
+
+function valueFor(field: Field, value: unknown): unknown {
+  if (field.type === 'object')
+    return { '@type': classOf(field), ...members(field.fields ?? [], value as Data) }
+  if (field.type === 'list') {
+    const [only] = field.of ?? []
+    if (only === undefined) return value
+    const isScalar = only.name === ''
+    return (value as readonly unknown[]).map(entry =>
+      isScalar
+        ? valueFor(only, entry)
+        : { '@type': classOf(field), ...members(field.of ?? [], entry as Data) },
+    )
+  }
+  if (field.format === 'url' && !field.localized && typeof value === 'string') return iriNode(value)
+  return value
+}

@@ -1,0 +1,97 @@
+/** The address of the `dpp:` namespace: a context for machines, a list of words for people; each term's address leads to its line. */
+import { html } from 'ghtml'
+import type { Form } from '../http/accept.ts'
+import { READABLE } from '../http/cors.ts'
+import { type Headers, type ReadyAnswer, readyAnswer } from '../http/ready-answer.ts'
+import { document, pageHeaders, safetyHeaders } from '../page/shell.ts'
+import { contextVersions } from './context-versions.ts'
+import {
+  borrowedTerms,
+  contextDocument,
+  type OwnClass,
+  type OwnTerm,
+  ownClasses,
+  ownTerms,
+} from './vocabulary.ts'
+
+const SHARED: Headers = {
+  ...READABLE,
+  'cache-control': 'public, max-age=86400',
+  vary: 'Accept, Accept-Encoding',
+}
+
+/** The path to serve the namespace under, or undefined when its address is not below the public one. */
+export function namespacePath(publicUrl: string, nsUrl: string): string | undefined {
+  if (!nsUrl.startsWith(`${publicUrl}/`)) return undefined
+  const path = nsUrl.slice(publicUrl.length)
+  return /^(?:\/[\w.~-]+)+$/.test(path) ? path : undefined
+}
+
+/** Both forms of the namespace, made once. */
+export function namespaceAnswers(publicUrl: string, nsUrl: string): Record<Form, ReadyAnswer> {
+  return {
+    jsonld: readyAnswer({
+      body: contextDocument(nsUrl),
+      tag: 'context',
+      headers: { 'content-type': 'application/ld+json', ...safetyHeaders(publicUrl), ...SHARED },
+    }),
+    html: readyAnswer({
+      body: vocabularyPage(nsUrl),
+      tag: 'vocabulary',
+      headers: { ...pageHeaders(publicUrl), ...SHARED, 'content-language': 'en' },
+    }),
+  }
+}
+
+const IMMUTABLE: Headers = {
+  ...SHARED,
+  'cache-control': 'public, max-age=31536000, immutable',
+  vary: 'Accept-Encoding',
+}
+
+/** The published contexts by their names (`v1`): whoever signs or stores a document can name one that never changes. */
+export function contextVersionAnswers(publicUrl: string, nsUrl: string): Map<string, ReadyAnswer> {
+  const headers = { 'content-type': 'application/ld+json', ...safetyHeaders(publicUrl), ...IMMUTABLE }
+  return new Map(
+    contextVersions().map(({ name, textFor }) => [
+      name,
+      readyAnswer({ body: textFor(nsUrl), tag: `context.${name}`, headers }),
+    ]),
+  )
+}
+
+function vocabularyPage(nsUrl: string): string {
+  const rows = ownTerms().map(termRow)
+  const classes = ownClasses().map(classRow)
+  const borrowed = borrowedTerms().map(term => html`<li>${term.includes(':') ? term : `schema:${term}`}</li>`)
+  const versions = contextVersions()
+    .map(({ name }) => html`<a href="${nsUrl}/${name}">${nsUrl}/${name}</a>`)
+    .join(', ')
+  return document({
+    language: 'en',
+    title: 'Vocabulary of digital product passports',
+    isIndexed: true,
+    head: html`<link rel="alternate" type="application/ld+json" href="${nsUrl}">`,
+    body: html`<a class="skip" href="#content">Skip to content</a>
+<header><p class="kind"><span>Vocabulary</span></p><h1>Terms of digital product passports</h1>
+<p>Passports written as JSON-LD use the terms of schema.org and of GS1 where there are any, and those below for the
+rest. A term’s address is <span class="code">${nsUrl}#</span> and its name. The same address, asked for
+<span class="code">application/ld+json</span>, answers with the JSON-LD context.</p></header>
+<main id="content"><section><h2>Versions</h2><p>The context grows when passports learn new fields. What it was is kept
+under an address that never changes: !${versions}.</p></section><section><h2>Our terms</h2><dl class="terms">!${rows}</dl></section>
+<section><h2>Our classes</h2><p>Nodes inside a passport have one of these types, or one of schema.org’s.</p>
+<dl class="terms">!${classes}</dl></section>
+<section><h2>Terms of other vocabularies</h2>
+<p>schema: is <span class="code">http://schema.org/</span>, gs1: is <span class="code">https://ref.gs1.org/voc/</span>.</p>
+<ul class="words">!${borrowed}</ul></section></main>`,
+  })
+}
+
+const classRow = ({ name, description, places }: OwnClass): string =>
+  html`<div id="${name}"><dt>dpp:${name}</dt><dd>${description}<br><small>${places.join(', ')}</small></dd></div>`
+
+function termRow({ name, description, isLocalized, places }: OwnTerm): string {
+  const localized = isLocalized ? ' A text for each language.' : ''
+  const where = places.length === 0 ? '' : html`<br><small>${places.join(', ')}</small>`
+  return html`<div id="${name}"><dt>dpp:${name}</dt><dd>${description}${localized}!${where}</dd></div>`
+}

@@ -1,0 +1,199 @@
+/**
+ * Where a general vocabulary says more than one plain term can: fields whose value becomes a node of schema.org's.
+ * Every other field is written under its own term, by rule.
+ */
+import type { Field, JsonLdShape } from '../../categories/field.ts'
+import { toCanonicalName } from '../../categories/names/recognise-names.ts'
+import type { Data } from '../page/passport-view.ts'
+import { findLink } from '../page/values.ts'
+
+export type Node = Record<string, unknown>
+
+/** What a shape is told: the field, its value, the address of the passport, and the rule for all other members. */
+export type ShapeInput = {
+  field: Field
+  value: unknown
+  passportUrl: string
+  members: (fields: readonly Field[], data: Data) => Node
+}
+
+/** The members that a field adds to the product's node. */
+type Shape = (input: ShapeInput) => Node
+
+/** UN/CEFACT Recommendation 20. */
+const UNIT_CODES: Readonly<Record<string, string>> = { g: 'GRM', kg: 'KGM', cm: 'CMT', l: 'LTR' }
+
+/** A shape that is missing here only marks a member for the shape of its object. */
+export const SHAPES: Readonly<Partial<Record<JsonLdShape, Shape>>> = {
+  brand: ({ value }) => ({ brand: { '@type': 'Brand', name: value } }),
+  country_of_origin: ({ field, value }) => ({ [termOf(field)]: value, countryOfOrigin: value }),
+  dimensions,
+  documents,
+  frame: () => ({}),
+  materials,
+  organization,
+  quantity: ({ field, value }) => ({ [termOf(field)]: quantity(value, field.unit) }),
+}
+
+/** Words of schema.org that shapes and the frame of the document write, beside those of the table. */
+export const SCHEMA_TERMS = [
+  'address',
+  'addressCountry',
+  'brand',
+  'category',
+  'countryOfOrigin',
+  'dateModified',
+  'depth',
+  'email',
+  'globalLocationNumber',
+  'gtin',
+  'hasGS1DigitalLink',
+  'height',
+  'inLanguage',
+  'legalName',
+  'manufacturer',
+  'material',
+  'model',
+  'name',
+  'productionDate',
+  'serialNumber',
+  'sku',
+  'streetAddress',
+  'subjectOf',
+  'unitCode',
+  'unitText',
+  'url',
+  'value',
+  'version',
+  'weight',
+  'width',
+] as const
+
+export const SCHEMA_TYPES = [
+  'Brand',
+  'CreativeWork',
+  'DigitalDocument',
+  'DigitalProductPassport',
+  'IndividualProduct',
+  'Organization',
+  'PostalAddress',
+  'Product',
+  'ProductModel',
+  'QuantitativeValue',
+  'SomeProducts',
+] as const
+
+export const GS1_TERMS = ['gtin', 'hasBatchLotNumber', 'hasSerialNumber'] as const
+
+/** Terms of our own that are no field's name. */
+export const OWN_TERMS = {
+  batch: 'The batch that a unit was made in.',
+  inheritedFromBatch: 'Name of a field that a unit has from its batch.',
+  inheritedFromModel: 'Name of a field that a unit has from its model.',
+  outdated: 'Whether a correction was made since that the unit has not taken over.',
+  status: 'Whether the passport is active or archived.',
+} as const
+
+/** Those of them that hold several. */
+export const OWN_LISTS: readonly string[] = ['inheritedFromBatch', 'inheritedFromModel']
+
+function quantity(value: unknown, unit: string | undefined): Node {
+  const code = unit === undefined ? undefined : UNIT_CODES[unit]
+  return {
+    '@type': 'QuantitativeValue',
+    value,
+    ...(code === undefined ? {} : { unitCode: code }),
+    ...(unit === undefined ? {} : { unitText: unit }),
+  }
+}
+
+/** The rule for all members but the address, which is a node of its own. */
+function organization({ field, value, passportUrl, members }: ShapeInput): Node {
+  const data = value as Data
+  const all = field.fields ?? []
+  const dataOf = (member: Field | undefined) => (member === undefined ? undefined : data[member.name])
+  const street = all.find(({ shape }) => shape === 'street_address')
+  const land = all.find(({ format }) => format === 'country')
+  const [address, country] = [dataOf(street), dataOf(land)]
+  const role = dataOf(all.find(({ shape }) => shape === 'operator_role'))
+  const rest = all.filter(member => member !== street && member !== land)
+  const node: Node = {
+    '@id': `${passportUrl}#operator`,
+    '@type': 'Organization',
+    ...members(rest, data),
+    address: {
+      '@type': 'PostalAddress',
+      ...(address === undefined ? {} : { streetAddress: address }),
+      ...(country === undefined ? {} : { addressCountry: country }),
+    },
+  }
+  return {
+    [termOf(field)]: node,
+    ...(role === 'manufacturer' ? { manufacturer: { '@id': node['@id'] } } : {}),
+  }
+}
+
+/** Sides and weight belong to the product itself in schema.org. */
+function dimensions({ field, value, members }: ShapeInput): Node {
+  const data = value as Data
+  const all = field.fields ?? []
+  const node: Node = {}
+  for (const side of all.filter(({ shape }) => shape === 'quantity')) {
+    const amount = data[side.name]
+    if (amount !== undefined) node[termOf(side)] = quantity(amount, side.unit)
+  }
+  const rest = members(
+    all.filter(({ shape }) => shape !== 'quantity'),
+    data,
+  )
+  return {
+    ...node,
+    ...(Object.keys(rest).length > 0 ? { [termOf(field)]: { '@type': classOf(field), ...rest } } : {}),
+  }
+}
+
+/** The list itself, and the bare names for readers who know only schema.org: known fibres by their English ones. */
+function materials({ field, value, members }: ShapeInput): Node {
+  const entries = value as readonly Data[]
+  const named = field.of?.find(({ name }) => name !== field.sumsTo100)
+  return {
+    [termOf(field)]: entries.map(entry => ({ '@type': classOf(field), ...members(field.of ?? [], entry) })),
+    material: entries.map(entry => {
+      const name = named === undefined ? undefined : entry[named.name]
+      return named === undefined || typeof name !== 'string'
+        ? name
+        : toCanonicalName(`${field.name}.${named.name}`, named, name)
+    }),
+  }
+}
+
+function documents({ field, value, members }: ShapeInput): Node {
+  const nodes = (value as readonly Data[]).map(entry => ({
+    '@type': 'DigitalDocument',
+    ...members(field.of ?? [], entry),
+  }))
+  return { [termOf(field)]: nodes }
+}
+
+/** The key a field is written under: a bare word of schema.org, else with its prefix. */
+export function termOf(field: Field): string {
+  return field.term === undefined ? `dpp:${field.name}` : field.term.replace(/^schema:/, '')
+}
+
+/** Whether its nodes have a class of schema.org's. */
+export const hasBorrowedClass = ({ shape }: Field): boolean =>
+  shape === 'organization' || shape === 'documents'
+
+/** The class of the nodes of an object, or of the entries of a list: `dpp:Repair`. */
+export const classOf = ({ name, nodeClass = name.charAt(0).toUpperCase() + name.slice(1) }: Field): string =>
+  `dpp:${nodeClass}`
+
+/** Characters that the URL standard lets through and RFC 3987 does not. */
+const NOT_IN_AN_IRI = /[{}|\\^`<>"]/g
+
+/** A link as a node; what is not an http(s) address stays a text. */
+export function iriNode(text: string): Node | string {
+  const url = findLink(text)
+  if (url === undefined) return text
+  return { '@id': url.href.replace(NOT_IN_AN_IRI, letter => encodeURIComponent(letter)) }
+}

@@ -1,0 +1,136 @@
+/** Every term a JSON-LD passport may hold, gathered from the field table and the shapes: the context is made of it, and so is the page for people. */
+import { allCategories } from '../../categories/catalogue.ts'
+import type { Field } from '../../categories/field.ts'
+import {
+  classOf,
+  GS1_TERMS,
+  hasBorrowedClass,
+  OWN_LISTS,
+  OWN_TERMS,
+  SCHEMA_TERMS,
+  SCHEMA_TYPES,
+  termOf,
+} from './shapes.ts'
+
+export type OwnTerm = {
+  /** Without the prefix; the fragment of the term's address. */
+  name: string
+  description: string
+  isLocalized: boolean
+  /** Its values are a list, which stays one with a single entry. */
+  isList: boolean
+  /** Where it occurs: `textile: repair.instructions`. */
+  places: readonly string[]
+}
+
+type Place = { field: Field; place: string }
+
+/** Fields under the term they are written with, those of all categories together. */
+function placesByTerm(): Map<string, Place[]> {
+  const found = new Map<string, Place[]>()
+  const walk = (fields: readonly Field[], category: string, parent: string) => {
+    for (const field of fields) {
+      const path = parent === '' ? field.name : `${parent}.${field.name}`
+      if (field.name !== '') {
+        const term = termOf(field)
+        found.set(term, [...(found.get(term) ?? []), { field, place: `${category}: ${path}` }])
+      }
+      walk(field.fields ?? field.of ?? [], category, path)
+    }
+  }
+  for (const category of allCategories()) walk(category.fields, category.id, '')
+  return found
+}
+
+/** Our own terms in alphabetical order. Throws when one word would be a language map in one place and a text in another. */
+export function ownTerms(): OwnTerm[] {
+  const terms: OwnTerm[] = Object.entries(OWN_TERMS).map(([name, description]) => ({
+    name,
+    description,
+    isLocalized: false,
+    isList: OWN_LISTS.includes(name),
+    places: [],
+  }))
+  for (const [term, places] of placesByTerm()) {
+    if (!term.startsWith('dpp:')) continue
+    const name = term.slice('dpp:'.length)
+    const isLocalized = sameEverywhere(name, 'localized', places, field => field.localized === true)
+    const isList = sameEverywhere(name, 'a list', places, field => field.type === 'list')
+    const description = [...new Set(places.map(({ field }) => field.description))].join(' ')
+    terms.push({
+      name,
+      description,
+      isLocalized,
+      isList,
+      places: places.map(({ place }) => place),
+    })
+  }
+  return terms.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+export type OwnClass = {
+  /** Without the prefix; the fragment of the class's address. */
+  name: string
+  description: string
+  places: readonly string[]
+}
+
+/** The classes of nodes inside a passport, in alphabetical order: one can be asked for by its type. */
+export function ownClasses(): OwnClass[] {
+  const found = new Map<string, OwnClass>()
+  for (const { field, place } of [...placesByTerm().values()].flat()) {
+    const isNode = field.type === 'object' || (field.type === 'list' && field.of?.[0]?.name !== '')
+    if (!isNode || field.localized || hasBorrowedClass(field)) continue
+    const name = classOf(field).slice('dpp:'.length)
+    const kind = field.type === 'list' ? 'An entry' : 'The value'
+    found.set(name, {
+      name,
+      description: `${kind} of dpp:${field.name}.`,
+      places: [...(found.get(name)?.places ?? []), place],
+    })
+  }
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function sameEverywhere(
+  name: string,
+  what: string,
+  places: readonly Place[],
+  is: (field: Field) => boolean,
+): boolean {
+  const answers = new Set(places.map(({ field }) => is(field)))
+  if (answers.size === 1) return answers.has(true)
+  throw new Error(`"${name}" is ${what} in one field and not in another: give one of them a term of its own`)
+}
+
+/** The terms of other vocabularies in use, as they are written. */
+export function borrowedTerms(): string[] {
+  const fromTable = [...placesByTerm().keys()].filter(term => !term.startsWith('dpp:'))
+  return [...new Set([...SCHEMA_TERMS, ...GS1_TERMS.map(term => `gs1:${term}`), ...fromTable])].sort()
+}
+
+/**
+ * The context document, self-contained. Numbers are not coerced: `xsd:decimal` would make the invalid "6.67E1" of
+ * 66.7. Keywords have no aliases: `id` is the tag of Indonesian in a language map.
+ */
+export function contextDocument(nsUrl: string): string {
+  const context: Record<string, unknown> = {
+    '@version': 1.1,
+    '@vocab': null,
+    dpp: `${nsUrl}#`,
+    schema: 'http://schema.org/',
+    gs1: 'https://ref.gs1.org/voc/',
+  }
+  for (const name of [...SCHEMA_TYPES, ...borrowedTerms()]) {
+    context[name] = name.includes(':') ? { '@id': name } : `schema:${name}`
+  }
+  for (const { name, isLocalized, isList } of ownTerms()) {
+    const container = isLocalized ? '@language' : isList ? '@set' : undefined
+    context[`dpp:${name}`] = {
+      '@id': `dpp:${name}`,
+      ...(container === undefined ? {} : { '@container': container }),
+    }
+  }
+  for (const { name } of ownClasses()) context[`dpp:${name}`] = { '@id': `dpp:${name}` }
+  return `${JSON.stringify({ '@context': context }, null, 2)}\n`
+}

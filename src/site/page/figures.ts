@@ -1,0 +1,63 @@
+/** The few drawings of the page, each beside the same thing in words: made of elements and attributes, because the page allows no inline style. */
+import { html } from 'ghtml'
+import type { Language } from '../../i18n/catalogue.ts'
+import { formatPercent } from '../../i18n/format.ts'
+
+/** A share of a whole: `name` is ready HTML. */
+export type Share = { name: string; percentage: number }
+
+/** As many tones as the style sheet has; then they begin anew, so that neighbours always differ. */
+const TONES = 8
+
+/** One bar in segments, and its legend as a table; `words` are ready HTML. */
+export function composition(
+  language: Language,
+  words: { caption: string; name: string; share: string },
+  shares: readonly Share[],
+): string {
+  const sorted = shares.toSorted((a, b) => b.percentage - a.percentage)
+  const rows = sorted.map(
+    ({ name, percentage }, i) =>
+      html`<tr><th scope="row"><i class="t${tone(i)}"></i>!${name}</th><td>${formatPercent(language, percentage)}</td></tr>`,
+  )
+  return html`!${segments(sorted)}<table><caption class="vh">!${words.caption}</caption><thead class="vh"><tr><th scope="col">!${words.name}</th><th scope="col">!${words.share}</th></tr></thead><tbody>!${rows}</tbody></table>`
+}
+
+const tone = (i: number) => i % TONES
+
+/** In percent: two pixels at 320 px, of which the outlines on either side leave one. */
+const GAP = 0.7
+
+/** The gaps between segments come out of the segments, so that the whole stays 100. */
+function segments(shares: readonly Share[]): string {
+  let from = 0
+  const rects = shares.map(({ percentage }, i) => {
+    const rect = html`<rect class="t${tone(i)}" x="${round(from)}" width="${round(Math.max(percentage - GAP, 0.2))}" height="1"/>`
+    from += percentage
+    return rect
+  })
+  return html`<svg class="bar" viewBox="0 0 !${100 - GAP} 1" preserveAspectRatio="none" aria-hidden="true">!${rects}</svg>`
+}
+
+const round = (n: number) => Math.round(n * 100) / 100
+
+/** A to G with one of them marked. Decoration: the class stands beside it in words. */
+export function classRow(marked: string): string {
+  const letters = [...'ABCDEFG'].map(letter =>
+    letter === marked ? html`<b>${letter}</b>` : html`<span>${letter}</span>`,
+  )
+  return html`<p class="scale" aria-hidden="true">!${letters}</p>`
+}
+
+/** A bar of one value against a most; the text beside it says the same. */
+export const meter = (value: number, most: number, text: string) =>
+  html`<meter min="0" max="${most}" value="${value}" aria-hidden="true">${text}</meter>`
+
+/** Stages from first to last as a line downwards; each `place` and `more` is ready HTML. */
+export function chain(stages: readonly { name: string; place: string; more: string }[]): string {
+  const items = stages.map(
+    ({ name, place, more }) =>
+      html`<li><b>!${name}</b> <span>!${place}</span>!${more && html`<small>!${more}</small>`}</li>`,
+  )
+  return html`<ol class="chain">!${items}</ol>`
+}

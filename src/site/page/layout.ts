@@ -1,0 +1,33 @@
+/**
+ * The sections of the page with their fields, as the field table has them. A field that names no section gets one of its
+ * own, so that a new one is never lost from the page.
+ */
+import type { CompleteCategory } from '../../categories/catalogue.ts'
+import { CLOSING_SECTIONS, type Field, type Section as SectionHeading } from '../../categories/field.ts'
+
+export type Section = {
+  /** Fragment of the address; printed and linked to, so it never changes. */
+  anchor: string
+  /** Undefined: the title is the label of the one field. */
+  title: SectionHeading['title'] | undefined
+  fields: readonly Field[]
+}
+
+/** All sections of a category in their order, each with at least one field of its table. */
+export function sectionsOf(category: CompleteCategory): readonly Section[] {
+  const { fields } = category
+  const fill = (section: SectionHeading): Section => ({
+    ...section,
+    fields: fields
+      .filter(field => field.section === section.anchor)
+      .sort((a, b) => (a.sectionOrder ?? 0) - (b.sectionOrder ?? 0)),
+  })
+  const rest = fields
+    .filter(field => field.section === undefined)
+    .map(field => ({ anchor: kebab(field.name), title: undefined, fields: [field] }))
+  return [...category.sections.map(fill), ...rest, ...CLOSING_SECTIONS.map(fill)].filter(
+    section => section.fields.length > 0,
+  )
+}
+
+const kebab = (name: string) => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)

@@ -1,0 +1,146 @@
+/** What a page and a JSON-LD document are made of: one passport as one audience may see it. Nothing else reaches a renderer. */
+import { isDeepStrictEqual } from 'node:util'
+import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
+import { disclose } from '../../categories/disclose.ts'
+import type { Audience, Field } from '../../categories/field.ts'
+import { listTextLanguages, type TextLanguages } from '../../categories/pick-text.ts'
+import { isLanguage } from '../../i18n/catalogue.ts'
+import { assert } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import {
+  type Addresses,
+  gs1Url,
+  LEVEL_NAME,
+  type PassportRow,
+  passportUrl,
+  STATUS_NAME,
+} from '../../passports/core/record.ts'
+import type { PublicPassportRow } from '../../passports/read/find.ts'
+import type { PublicHistory } from '../../passports/read/public-history.ts'
+import type { PendingCorrection } from '../../passports/units/pending-correction.ts'
+import { type Origins, originsOf } from './origin.ts'
+
+export type Data = Readonly<Record<string, unknown>>
+
+export type Reading = {
+  id: string
+  url: string
+  gs1Url: string | null
+  category: CompleteCategory
+  level: 'model' | 'batch' | 'item'
+  status: 'active' | 'archived'
+  outdated: boolean
+  /** What this audience may know of the corrections that an outdated unit has not taken over; null when it is nothing. */
+  correction: UnitCorrection | null
+  gtin: string | null
+  lot: string | null
+  serial: string | null
+  versionNo: number
+  /** Whether the account lets search engines list its models. */
+  isListed: boolean
+  /** When this version was made; archiving does not move it. */
+  changedAt: Date
+  /** The number of the current version when it is an earlier one that is being read; else null. */
+  replacedBy: number | null
+  history: PublicHistory
+  /** Null on a model. */
+  model: { id: string; url: string; gs1Url: string | null } | null
+  /** Null unless the passport was issued under a batch. */
+  batch: { id: string; url: string; gs1Url: string | null } | null
+  /** First of the passport's languages, a BCP-47 tag. */
+  primary: string
+  /** The languages that its texts have, when not all are of the 24 as a page may be in; else null. */
+  texts: TextLanguages | null
+  audience: Audience
+  /** Whether this audience is kept from something. */
+  withheld: boolean
+  /** Only what the audience may see. */
+  data: Data
+  /** Where each of those fields comes from; null on a model. */
+  origins: Origins | null
+}
+
+/** Each corrected field with its value here and the corrected one, undefined where there is none; and who shows it. */
+export type UnitCorrection = {
+  changes: readonly { field: Field; before: unknown; after: unknown }[]
+  correctedBy: 'model' | 'batch'
+}
+
+/** Builds the reading of a passport for an audience. `row` is of an earlier version when `newest` is a later one. */
+export function readingOf(
+  addresses: Addresses,
+  row: PublicPassportRow,
+  history: PublicHistory,
+  audience: Audience,
+  newest: number = row.version_no,
+  pending?: PendingCorrection,
+): Reading {
+  const category = findCategory(row.category)
+  assert(category, `the category ${row.category} of a stored passport is known`)
+  const all = JSON.parse(row.data) as Data
+  const { data, withheld } = disclose(category, all, audience)
+  const id = idFromUuid(row.id)
+  const primary = primaryLanguage(all)
+  return {
+    id,
+    url: passportUrl(addresses, id),
+    gs1Url: gs1Url(addresses, row),
+    category,
+    level: LEVEL_NAME[row.level],
+    status: STATUS_NAME[row.status],
+    outdated: row.outdated,
+    correction: pending === undefined ? null : discloseCorrection(category, pending, audience),
+    gtin: row.gtin,
+    lot: row.lot,
+    serial: row.serial,
+    isListed: row.indexable,
+    versionNo: row.version_no,
+    changedAt: history.versions[0]?.at ?? row.updated_at,
+    replacedBy: newest === row.version_no ? null : newest,
+    history,
+    model:
+      row.level === 'm'
+        ? null
+        : relative(addresses, row.model_id, { gtin: row.model_gtin, lot: null, serial: null }),
+    batch:
+      row.parent_id === null || row.parent_id === row.model_id
+        ? null
+        : relative(addresses, row.parent_id, { gtin: row.batch_gtin, lot: row.lot, serial: null }),
+    primary,
+    texts: uncommonTexts(category, data, primary),
+    audience,
+    withheld,
+    data,
+    origins: row.level === 'm' ? null : originsOf(row, Object.keys(data)),
+  }
+}
+
+/** Compared as the audience may see it: a correction of something withheld inside a field changes nothing for it. */
+function discloseCorrection(
+  category: CompleteCategory,
+  { before, after, correctedBy }: PendingCorrection,
+  audience: Audience,
+): UnitCorrection | null {
+  const [was, is] = [before, after].map(data => disclose(category, data, audience).data)
+  const changes = category.fields
+    .map(field => ({ field, before: was?.[field.name], after: is?.[field.name] }))
+    .filter(change => !isDeepStrictEqual(change.before, change.after))
+  return changes.length === 0 ? null : { changes, correctedBy }
+}
+
+/** By the GTIN that it bears itself: what its own document is called. */
+function relative(addresses: Addresses, uuid: string, row: Pick<PassportRow, 'gtin' | 'lot' | 'serial'>) {
+  const id = idFromUuid(uuid)
+  return { id, url: passportUrl(addresses, id), gs1Url: gs1Url(addresses, row) }
+}
+
+function primaryLanguage(data: Data): string {
+  const first = Array.isArray(data.languages) ? data.languages[0] : undefined
+  return typeof first === 'string' ? first : 'en'
+}
+
+/** Where all are common, the language of the page says which text a reader gets. */
+function uncommonTexts({ fields }: CompleteCategory, data: Data, primary: string): TextLanguages | null {
+  const texts = listTextLanguages(fields, data)
+  return isLanguage(primary.toLowerCase()) && texts.all.values().every(isLanguage) ? null : texts
+}

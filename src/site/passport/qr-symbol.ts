@@ -1,0 +1,91 @@
+/** `/p/{id}/qr.svg`: the QR symbol of a passport, for whoever prints or shows one. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Detail, type DetailCode, invalid, notFound } from '../../kernel/errors.ts'
+import { findUuid } from '../../kernel/ids.ts'
+import { getQrAddress, gs1Url, passportUrl } from '../../passports/core/record.ts'
+import { findCachedHead, readPublicPassport } from '../../passports/read/public-passport.ts'
+import { QR_LEVELS, type QrLevel } from '../../qr/modules.ts'
+import { renderQrSvg, SIZE_MM, SVG_HEADERS } from '../../qr/svg.ts'
+import { isPerson } from '../http/accept.ts'
+import { readyAnswer, sendEncoded } from '../http/ready-answer.ts'
+import type { Site } from '../http/setup.ts'
+import { safetyHeaders } from '../page/shell.ts'
+import { leadOn } from './errors.ts'
+
+type Query = Readonly<Record<string, unknown>>
+
+const CONTENTS = ['passport', 'gs1'] as const
+
+/** Throws `not_found`, `validation`, `rate_limited`. */
+export async function answerSymbol(
+  setup: Site,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { id = '' } = request.params as { id?: string }
+  const choices = readChoices(request.query as Query)
+  if (findUuid(id) === undefined) throw notFound('passport')
+  return setup.uncached.make(request, reply, () => makeSymbol(setup, request, reply, id, choices))
+}
+
+async function makeSymbol(
+  setup: Site,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  id: string,
+  { content, level, sizeMm }: Choices,
+): Promise<unknown> {
+  const now = setup.clock.now()
+  const row = findCachedHead(setup.sql, id, now) ?? (await readPublicPassport(setup.sql, id, now))
+  if (row === undefined) throw notFound('passport')
+  const { addresses } = setup
+  if (content === 'gs1' && gs1Url(addresses, row) === null && isPerson(request.raw.headers.accept)) {
+    return leadOn(addresses.publicUrl, { request, reply, status: 404 }, passportUrl(addresses, id))
+  }
+  const { svg } = renderQrSvg(getQrAddress(addresses, row, content), { level, sizeMm })
+  const symbol = readyAnswer({
+    body: svg,
+    tag: `${content}.${level}`,
+    headers: {
+      ...safetyHeaders(addresses.publicUrl),
+      ...SVG_HEADERS,
+      'cache-control': 'public, max-age=3600',
+      vary: 'Accept-Encoding',
+    },
+  })
+  return sendEncoded(request, reply, symbol)
+}
+
+type Choices = { content: (typeof CONTENTS)[number]; level: QrLevel; sizeMm: number | undefined }
+
+/** As the API's call reads them; what else stands in the query is passed over, as on every public address. */
+function readChoices(query: Query): Choices {
+  const details: Detail[] = []
+  const refuse = (name: string, code: DetailCode, message: string) => {
+    details.push({ field: name, pointer: `/query/${name}`, code, message })
+    return undefined
+  }
+  const choose = <const T extends string>(name: string, allowed: readonly T[]): T | undefined => {
+    const asked = query[name]
+    if (asked === undefined) return undefined
+    const found = allowed.find(one => one === asked)
+    return found ?? refuse(name, 'enum', `${name} must be one of ${allowed.join(', ')}.`)
+  }
+  const content = choose('content', CONTENTS) ?? 'passport'
+  const level = choose('level', QR_LEVELS)
+  const ecc = choose('ecc', QR_LEVELS) ?? level
+  if (level !== undefined && level !== ecc) {
+    refuse('level', 'duplicate', 'level is another name of ecc; send one of them.')
+  }
+  const sizeMm = readSize(query.size_mm, message => refuse('size_mm', 'type', message))
+  if (details.length > 0) throw invalid(details)
+  return { content, level: ecc ?? 'M', sizeMm }
+}
+
+function readSize(asked: unknown, refuse: (message: string) => undefined): number | undefined {
+  if (asked === undefined) return undefined
+  const [least, most] = SIZE_MM
+  const size = typeof asked === 'string' && /^[0-9]{1,4}$/.test(asked) ? Number(asked) : Number.NaN
+  if (size >= least && size <= most) return size
+  return refuse(`size_mm must be a whole number of millimetres from ${least} to ${most}.`)
+}

@@ -1,0 +1,82 @@
+/**
+ * The linkset of a GS1 address: for each level, from the one asked for up to the model, where its passport is, for
+ * people and for machines (RFC 9264; GS1-Conformant Resolver Standard, whose schema names every member used here).
+ */
+import { findCategory } from '../../categories/catalogue.ts'
+import { disclose } from '../../categories/disclose.ts'
+import { type DigitalLink, gs1Path } from '../../gs1/digital-link.ts'
+import { GS1_VOC } from '../../gs1/link-type.ts'
+import { assert } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { type Addresses, LEVEL_NAME, passportUrl } from '../../passports/core/record.ts'
+import type { PublicPassportRow } from '../../passports/read/find.ts'
+
+/** `rawPath` is the path as it was asked for, without a slash at its end. */
+export type Asked = { link: DigitalLink; rawPath: string }
+
+/** `levels` begins with the lowest that is known. */
+export function linksetJson(
+  addresses: Addresses,
+  asked: Asked,
+  levels: readonly Pick<PublicPassportRow, 'id' | 'level' | 'category' | 'data' | 'lot' | 'serial'>[],
+): string {
+  const linkset = levels.map(row => {
+    const { name, languages } = wordsOf(row)
+    const href = passportUrl(addresses, idFromUuid(row.id))
+    const page = { type: 'text/html', ...(languages.length === 0 ? {} : { hreflang: languages }) }
+    return {
+      anchor: addresses.publicUrl + anchorPath(asked, row),
+      itemDescription: described(name, row),
+      [`${GS1_VOC}defaultLink`]: [{ href, title: described(name, row) }],
+      [`${GS1_VOC}pip`]: [{ href, title: name, ...page }],
+      [`${GS1_VOC}dpp`]: [
+        { href, title: 'Digital product passport', ...page },
+        {
+          href: `${href}?format=jsonld`,
+          title: 'Digital product passport (JSON-LD)',
+          type: 'application/ld+json',
+        },
+      ],
+    }
+  })
+  return JSON.stringify({ linkset })
+}
+
+type Level = Pick<PublicPassportRow, 'level' | 'lot' | 'serial'>
+
+function described(name: string, { lot, serial }: Level): string {
+  return name + (lot === null ? '' : `, batch ${lot}`) + (serial === null ? '' : `, serial ${serial}`)
+}
+
+/**
+ * The address of a level: as it was typed as far as the request names that level, else as we write it. Clients look for
+ * their own address to the letter, and for its beginnings.
+ */
+function anchorPath({ link, rawPath }: Asked, row: Level): string {
+  const { gtin14 } = link
+  const level = LEVEL_NAME[row.level]
+  if (level === 'item' && link.serial !== undefined) return rawPath
+  if (level === 'batch' && row.lot !== null) {
+    if (link.lot !== row.lot) return gs1Path(gtin14, { lot: row.lot })
+    return link.serial === undefined ? rawPath : rawPath.split('/').slice(0, -2).join('/')
+  }
+  return gs1Path(gtin14)
+}
+
+/** What the public may read of a level; the same projection as on its page. */
+function wordsOf(row: Pick<PublicPassportRow, 'category' | 'data'>): { name: string; languages: string[] } {
+  const category = findCategory(row.category)
+  assert(category, `the category ${row.category} of a stored passport is known`)
+  const { data } = disclose(category, JSON.parse(row.data) as Record<string, unknown>, 'public')
+  const languages = Array.isArray(data.languages) ? data.languages.map(String) : []
+  return {
+    name: typeof data.productName === 'string' ? data.productName : '',
+    languages: shortTags(languages),
+  }
+}
+
+/** GS1's schema takes `ll` and `ll-CC` alone: `zh-Hant` becomes `zh`, a language of three letters is left out. */
+function shortTags(tags: readonly string[]): string[] {
+  const short = tags.map(tag => (/^[a-z]{2}-[A-Z]{2}$/.test(tag) ? tag : (tag.split('-', 1)[0] ?? '')))
+  return [...new Set(short.filter(tag => /^[a-z]{2}(?:-[A-Z]{2})?$/.test(tag)))]
+}
