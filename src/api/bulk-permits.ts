@@ -1,7 +1,8 @@
 /**
  * Limits how many large bulk bodies are handled at once: checking 8 MiB of rows blocks the only thread for tenths of a
- * second, and forty at once made other requests time out. The permit is acquired before the body is read.
+ * second, and forty at once made other requests time out. The permit is acquired before the body is read, or once that turns out to be large.
  */
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { perDatabase, type Sql } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -31,15 +32,37 @@ const semaphoresOf = perDatabase(
   }),
 )
 
-/** Throws `unavailable` when the queue is full. A body of unknown length counts as `maxBytes`. */
-export async function acquireBulkPermit(
-  sql: Sql,
-  call: { accountId: number; request: FastifyRequest; reply: FastifyReply; maxBytes: number },
-): Promise<void> {
-  const { accountId, request, reply, maxBytes } = call
-  const bytes = Number(request.headers['content-length'] ?? maxBytes)
+type BulkCall = { accountId: number; request: FastifyRequest; reply: FastifyReply; maxBytes: number }
+
+/** Before a body is read that says how long it is. Throws `unavailable` when the queue is full. */
+export async function acquireBulkPermit(sql: Sql, call: BulkCall): Promise<void> {
+  const bytes = Number(call.request.headers['content-length'] ?? 0)
   // Larger bodies are rejected for their size.
-  if (bytes < MIN_QUEUED_BYTES || bytes > maxBytes) return
+  if (bytes >= MIN_QUEUED_BYTES && bytes <= call.maxBytes) await acquire(sql, call, bytes)
+}
+
+/**
+ * Passes on a body. One that does not say how long it is needs a permit for `maxBytes` once it is large: a client that
+ * stops in the middle of a small one must not hold up its account.
+ */
+export function acquireWhenLarge(sql: Sql, call: BulkCall, body: Readable): Readable {
+  return call.request.headers['content-length'] === undefined
+    ? Readable.from(readBody(sql, call, body))
+    : body
+}
+
+async function* readBody(sql: Sql, call: BulkCall, body: Readable): AsyncGenerator<Buffer> {
+  let bytes = 0
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    const isFirstOfLarge = bytes < MIN_QUEUED_BYTES && bytes + piece.length >= MIN_QUEUED_BYTES
+    bytes += piece.length
+    if (isFirstOfLarge) await acquire(sql, call, call.maxBytes)
+    yield piece
+  }
+}
+
+/** Waits until so many bytes may be handled; gives them back with the response. */
+async function acquire(sql: Sql, { accountId, reply }: BulkCall, bytes: number): Promise<void> {
   const release = await acquireBoth(semaphoresOf(sql), accountId, bytes)
   if (release === undefined) {
     throw new AppError(

@@ -10,7 +10,7 @@ import { HttpError } from '../kernel/http/http-error.ts'
 import { readJsonRows } from '../kernel/text/json-rows.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
 import { getPassport } from '../passports/read/find.ts'
-import { acquireBulkPermit, MIN_QUEUED_BYTES } from './bulk-permits.ts'
+import { acquireBulkPermit, acquireWhenLarge, MIN_QUEUED_BYTES } from './bulk-permits.ts'
 import { registerDocs } from './docs/door.ts'
 import { MAX_ITEMS } from './endpoint/body.ts'
 import { announceDeprecation } from './endpoint/deprecation.ts'
@@ -72,10 +72,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
         if (endpoint?.isOpen) limitAddress(setup, request, reply, { refuses: !isNeverRefused(endpoint) })
         else await admit(setup, request, reply)
         if (request.is404) throw new AppError('not_found', NO_SUCH_ADDRESS)
-        if (isBulk(endpoint)) {
-          const { accountId } = accountOf(setup, request)
-          await acquireBulkPermit(setup.sql, { accountId, request, reply, maxBytes: MAX_BULK_BYTES })
-        }
+        if (isBulk(endpoint)) await acquireBulkPermit(setup.sql, bulkCallOf(setup, request, reply))
       })
       for (const endpoint of ENDPOINTS) addRoute(door, setup, endpoint)
       for (const [path, endpoints] of Map.groupBy(ENDPOINTS, one => one.path)) {
@@ -99,13 +96,24 @@ function addRoute(door: FastifyInstance, setup: ApiSetup, endpoint: Endpoint): v
     url,
     config: { endpoint, isLong: isBulk(endpoint) },
     bodyLimit: getBodyLimit(endpoint),
-    ...(method !== 'GET' && pathNames.includes('id')
-      ? { preParsing: request => requireExisting(setup, endpoint, request) }
-      : {}),
+    ...(method !== 'GET' &&
+      (pathNames.includes('id') || isBulk(endpoint)) && {
+        preParsing: async (request, reply, body) => {
+          if (pathNames.includes('id')) await requireExisting(setup, endpoint, request)
+          return isBulk(endpoint)
+            ? acquireWhenLarge(setup.sql, bulkCallOf(setup, request, reply), body as Readable)
+            : body
+        },
+      }),
     ...announceDeprecation(endpoint),
     handler: (request, reply) => answer(setup, endpoint, request, reply),
   })
 }
+
+const bulkCallOf = (setup: ApiSetup, request: FastifyRequest, reply: FastifyReply) => ({
+  ...{ request, reply, maxBytes: MAX_BULK_BYTES },
+  accountId: accountOf(setup, request).accountId,
+})
 
 function requireUtf8Json(request: FastifyRequest): void {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers['content-type'] ?? '')?.[1]

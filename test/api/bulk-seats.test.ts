@@ -25,15 +25,29 @@ after(async () => {
 const LARGE = 8 * 1024 * 1024
 
 /** Announces a large body and sends none of it. */
-async function announce(): Promise<Socket> {
+const announce = () => sendPart(account.key, `Content-Length: ${LARGE}`, '')
+
+/** Begins a bulk call and never ends it. */
+async function sendPart(key: string, length: string, part: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)
   sockets.push(socket)
   await once(socket, 'connect')
   socket.write(
-    `POST /api/v1/products/bulk HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${account.key}\r\nContent-Type: application/json\r\nContent-Length: ${LARGE}\r\n\r\n`,
+    `POST /api/v1/products/bulk HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${length}\r\n\r\n${part}`,
   )
   return socket
+}
+
+const CHUNKED = 'Transfer-Encoding: chunked'
+const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
+
+/** Sends a whole body in chunks, without its length; the status. */
+async function sendChunked(key: string, body: unknown): Promise<number> {
+  const socket = await sendPart(key, CHUNKED, `${chunk(JSON.stringify(body))}0\r\n\r\n`)
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  socket.destroy()
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(answer.toString('latin1'))?.[1])
 }
 
 test('when too many large bodies wait, the next is 503 with Retry-After; small calls go on', async () => {
@@ -51,6 +65,21 @@ test('when too many large bodies wait, the next is 503 with Retry-After; small c
   assert.equal((await bulk(large, (await t.account()).key)).status, 200)
   for (const socket of sockets) socket.destroy()
   while (refused.status === 503) refused = await bulk(large)
+})
+
+test('a body of unknown length needs a permit once it is large, and a small one that never ends holds up nobody', async () => {
+  const { key } = await t.account()
+  for (let i = 0; i < 4; i++) await sendPart(key, CHUNKED, chunk('{"items":['))
+  assert.equal(await sendChunked(key, { items: [newProduct()] }), 200)
+  assert.equal(await sendChunked(key, { items: [newProduct({ notes: 'x'.repeat(300_000) })] }), 200)
+  for (let i = 0; i < MAX_WAITING_BODIES / 2 + 2; i++) {
+    await sendPart(key, CHUNKED, chunk(`{"items":[{"a":"${'x'.repeat(300_000)}`))
+  }
+  let status = 200
+  while (status !== 503)
+    status = await sendChunked(key, { items: [newProduct({ notes: 'x'.repeat(300_000) })] })
+  assert.equal(await sendChunked(key, { items: [newProduct()] }), 200)
+  for (const socket of sockets) socket.destroy()
 })
 
 test('permits are given in order, and a heavy one gets in alone', async () => {
