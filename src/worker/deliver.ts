@@ -76,13 +76,13 @@ export class Deliveries {
   private readonly accounts = new Map<number, AccountConcurrency>()
   private readonly leases: Leases
   private readonly writer: ResultWriter
-  private readonly processCaps: ProcessConcurrency = { inFlight: 0, unproven: 0 }
+  private readonly processLimits: ProcessConcurrency = { inFlight: 0, unproven: 0 }
   /** Queues that wait for a permit of their account or of the process. */
   private readonly blocked = new Set<EndpointQueue>()
   private readonly outcomes: Record<string, number> = {}
   private claimedCount = 0
   private cursor = FIRST_CURSOR
-  /** Before this time only queues that run low claim more. */
+  /** Before this time only queues that run low claim more events. */
   private nextScanAt = 0
   private claimedAt = Number.NEGATIVE_INFINITY
   private isStopping = false
@@ -93,7 +93,7 @@ export class Deliveries {
     this.setup = setup
     const { sql, clock, log, leaseMs = LEASE_MS } = setup
     this.leases = new Leases(sql, newUuid(clock.now().getTime()), leaseMs)
-    this.writer = new ResultWriter({ sql, clock, log, onWritten: result => this.settled(result) })
+    this.writer = new ResultWriter({ sql, clock, log, onWritten: result => this.onWritten(result) })
   }
 
   /** Delivers from now on, until it is stopped. */
@@ -111,7 +111,7 @@ export class Deliveries {
   }
 
   numbers(): DeliveryNumbers {
-    return { inFlight: this.processCaps.inFlight, outcomes: { ...this.outcomes } }
+    return { inFlight: this.processLimits.inFlight, outcomes: { ...this.outcomes } }
   }
 
   /** Stops claiming, waits two seconds for requests under way, aborts the rest, and releases the leases. */
@@ -119,16 +119,16 @@ export class Deliveries {
     this.isStopping = true
     this.wake()
     await this.loop
-    for (const line of this.queues.values()) this.drop(line)
+    for (const queue of this.queues.values()) this.dropEvents(queue)
     const until = performance.now() + STOP_TIMEOUT_MS
     while (this.claimedCount > 0 && performance.now() < until) await this.sleep(BUSY_POLL_MS)
     await this.setup.outbound.close()
     await this.writer.stop()
-    await this.leases.giveBack()
+    await this.leases.release()
   }
 
   private async run(): Promise<void> {
-    const complaint = throttledLogger(
+    const logger = throttledLogger(
       this.setup.log,
       'warn',
       { work: 'webhooks' },
@@ -138,9 +138,9 @@ export class Deliveries {
       let pause = POLL_MS
       try {
         pause = await this.step()
-        complaint.recovered()
+        logger.recovered()
       } catch (error) {
-        complaint.failed(error)
+        logger.failed(error)
       }
       await this.sleep(pause)
     }
@@ -174,9 +174,9 @@ export class Deliveries {
   private async claimRound(): Promise<{ claimed: number; isEnd: boolean }> {
     const { sql, clock, sealer } = this.setup
     const now = clock.now()
-    const busy = Array.from(this.queues.values()).filter(line => line.claimedIds.size > 0)
-    if (await this.leases.renew(busy.map(line => line.accountId))) {
-      for (const line of busy) if (!this.leases.isOurs(line.accountId)) this.drop(line)
+    const busy = Array.from(this.queues.values()).filter(queue => queue.claimedIds.size > 0)
+    if (await this.leases.renew(busy.map(queue => queue.accountId))) {
+      for (const queue of busy) if (!this.leases.isOurs(queue.accountId)) this.dropEvents(queue)
     }
     const rows = await listPendingEndpoints(sql, now, this.cursor)
     const last = rows.at(-1)
@@ -184,57 +184,57 @@ export class Deliveries {
     this.cursor = isEnd ? FIRST_CURSOR : { accountId: last.account_id, endpointId: last.id }
     if (isEnd) this.dropUnusedQueues(now)
     for (const row of rows) {
-      const line = this.queues.get(endpointKey(row.account_id, row.id))
-      if (line === undefined) continue
-      if (row.status === 'a') updateEndpointQueue(line, row, sealer, now)
-      else this.drop(line)
+      const queue = this.queues.get(endpointKey(row.account_id, row.id))
+      if (queue === undefined) continue
+      if (row.status === 'a') updateEndpointQueue(queue, row, sealer, now)
+      else this.dropEvents(queue)
     }
     const due = rows.filter(row => row.is_due)
-    await this.leases.takeAll(due.map(row => row.account_id))
+    await this.leases.acquire(due.map(row => row.account_id))
     const ours = due.filter(row => this.leases.isOurs(row.account_id))
     const claimed = await this.claimFor(
       ours.map(row => this.getQueue(row, sealer, now)),
       now,
     )
-    for (const line of [...this.blocked]) this.sendWaiting(line)
+    for (const queue of [...this.blocked]) this.sendWaiting(queue)
     return { claimed, isEnd }
   }
 
   /** Claims for endpoints that had more due than the last claim took, without a scan of all others. */
   private claimMore(): Promise<number> {
     const now = this.setup.clock.now()
-    const lines = Array.from(this.queues.values()).filter(
-      line => needsMore(line) && this.leases.isOurs(line.accountId),
+    const queues = Array.from(this.queues.values()).filter(
+      queue => needsMore(queue) && this.leases.isOurs(queue.accountId),
     )
-    return this.claimFor(lines, now)
+    return this.claimFor(queues, now)
   }
 
-  private async claimFor(lines: readonly EndpointQueue[], now: Date): Promise<number> {
+  private async claimFor(queues: readonly EndpointQueue[], now: Date): Promise<number> {
     const { sql, clock } = this.setup
-    const wanting = lines.filter(
-      line => line.secrets !== undefined && !isWaiting(line, now) && countFreeSlots(line) > 0,
+    const ready = queues.filter(
+      queue => queue.secrets !== undefined && !isWaiting(queue, now) && countFreeSlots(queue) > 0,
     )
     const free = Math.min(MAX_CLAIMED, MAX_CLAIMED_EVENTS - this.claimedCount)
-    if (wanting.length === 0 || free <= 0) return 0
-    const rooms = wanting.map(line => ({
-      accountId: line.accountId,
-      endpointId: line.endpointId,
-      limit: countFreeSlots(line),
-      exclude: [...line.claimedIds],
+    if (ready.length === 0 || free <= 0) return 0
+    const requests = ready.map(queue => ({
+      accountId: queue.accountId,
+      endpointId: queue.endpointId,
+      limit: countFreeSlots(queue),
+      exclude: [...queue.claimedIds],
     }))
-    const claimed = await claimDeliveries(sql, clock.now(), rooms, free)
+    const claimed = await claimDeliveries(sql, clock.now(), requests, free)
     const counts = new Map<EndpointQueue, number>()
     for (const one of claimed) {
-      const line = this.queues.get(endpointKey(one.account_id, one.endpoint_id))
-      if (line === undefined) continue
-      line.waiting.push(one)
-      line.claimedIds.add(one.event_id)
-      counts.set(line, (counts.get(line) ?? 0) + 1)
+      const queue = this.queues.get(endpointKey(one.account_id, one.endpoint_id))
+      if (queue === undefined) continue
+      queue.waiting.push(one)
+      queue.claimedIds.add(one.event_id)
+      counts.set(queue, (counts.get(queue) ?? 0) + 1)
       this.claimedCount++
     }
-    for (const [i, line] of wanting.entries()) {
-      line.hasMore = (counts.get(line) ?? 0) === rooms[i]?.limit || claimed.length === free
-      this.sendWaiting(line)
+    for (const [i, queue] of ready.entries()) {
+      queue.hasMore = (counts.get(queue) ?? 0) === requests[i]?.limit || claimed.length === free
+      this.sendWaiting(queue)
     }
     return claimed.length
   }
@@ -245,68 +245,69 @@ export class Deliveries {
     if (found !== undefined) return found
     const account = this.accounts.get(row.account_id) ?? { shared: 0, inFlight: 0 }
     this.accounts.set(row.account_id, account)
-    const line = createEndpointQueue(row, account)
-    updateEndpointQueue(line, row, sealer, now)
-    if (line.secrets === undefined) {
+    const queue = createEndpointQueue(row, account)
+    updateEndpointQueue(queue, row, sealer, now)
+    if (queue.secrets === undefined) {
       this.setup.log.error(
         { webhook: idFromUuid(row.id) },
         'the secret of this webhook cannot be opened with this SECRET_KEY: nothing is sent',
       )
     }
-    this.queues.set(key, line)
-    return line
+    this.queues.set(key, queue)
+    return queue
   }
 
   /** Drops queues that were not used for a minute. */
   private dropUnusedQueues(now: Date): void {
     const before = now.getTime() - FORGET_AFTER_MS
-    for (const [key, line] of this.queues) {
-      if (line.claimedIds.size === 0 && line.usedAt < before) this.queues.delete(key)
+    for (const [key, queue] of this.queues) {
+      if (queue.claimedIds.size === 0 && queue.usedAt < before) this.queues.delete(key)
     }
-    const used = new Set(Array.from(this.queues.values(), line => line.accountId))
+    const used = new Set(Array.from(this.queues.values(), queue => queue.accountId))
     for (const id of this.accounts.keys()) if (!used.has(id)) this.accounts.delete(id)
   }
 
-  private drop(line: EndpointQueue): void {
-    this.claimedCount -= line.waiting.length
-    dropWaiting(line)
-    this.blocked.delete(line)
+  private dropEvents(queue: EndpointQueue): void {
+    this.claimedCount -= queue.waiting.length
+    dropWaiting(queue)
+    this.blocked.delete(queue)
   }
 
   /** Sends waiting events as long as there are permits. */
-  private sendWaiting(line: EndpointQueue): void {
+  private sendWaiting(queue: EndpointQueue): void {
     const now = this.setup.clock.now()
-    if (this.isStopping || isWaiting(line, now) || !this.leases.isOurs(line.accountId)) this.drop(line)
-    this.blocked.delete(line)
-    while (line.waiting.length > 0) {
-      const release = acquirePermit(line.caps, line.account, this.processCaps)
+    if (this.isStopping || isWaiting(queue, now) || !this.leases.isOurs(queue.accountId))
+      this.dropEvents(queue)
+    this.blocked.delete(queue)
+    while (queue.waiting.length > 0) {
+      const release = acquirePermit(queue.limits, queue.account, this.processLimits)
       if (release === undefined) {
-        // With its own window full, its next answer continues it.
-        if (line.caps.inFlight < line.caps.limit) this.blocked.add(line)
+        // At its own limit it continues with its next answer.
+        if (queue.limits.inFlight < queue.limits.limit) this.blocked.add(queue)
         return
       }
-      const next = line.waiting.shift()
-      if (next !== undefined) void this.send(line, next, release)
+      const next = queue.waiting.shift()
+      if (next !== undefined) void this.send(queue, next, release)
     }
   }
 
-  private async send(line: EndpointQueue, claimed: ClaimedDelivery, release: () => void): Promise<void> {
+  private async send(queue: EndpointQueue, claimed: ClaimedDelivery, release: () => void): Promise<void> {
     const { outbound, clock, log } = this.setup
-    const { url, secrets } = line
+    const { url, secrets } = queue
     try {
-      if (secrets === undefined) throw new Error('broken assumption: a queue that sends has secrets')
+      if (secrets === undefined) throw new Error('a queue without secrets has claimed an event')
       const { event_id: eventId, type } = claimed
-      const letter = { url, secrets, eventId, type, data: claimed.data }
-      this.finish(line, claimed, await sendDelivery(outbound, clock, letter), release)
+      const request = { url, secrets, eventId, type, data: claimed.data }
+      this.finish(queue, claimed, await sendDelivery(outbound, clock, request), release)
     } catch (error) {
       // The event stays claimed, so that this process does not repeat a bug of ours endlessly.
       release()
-      log.error({ err: error, event: idFromUuid(claimed.event_id) }, 'a webhook could not be sent')
+      log.error({ err: error, event: idFromUuid(claimed.event_id) }, 'a webhook event could not be sent')
     }
   }
 
   private finish(
-    line: EndpointQueue,
+    queue: EndpointQueue,
     claimed: ClaimedDelivery,
     attempt: DeliveryAttempt,
     release: () => void,
@@ -316,19 +317,19 @@ export class Deliveries {
     release()
     this.outcomes[attempt.outcome] = (this.outcomes[attempt.outcome] ?? 0) + 1
     if (attempt.outcome === 'stopped') {
-      line.claimedIds.delete(claimed.event_id)
+      queue.claimedIds.delete(claimed.event_id)
       this.claimedCount--
       return
     }
-    adaptLimit(line.caps, { ok, ms: attempt.durationMs })
+    adaptLimit(queue.limits, { ok, ms: attempt.durationMs })
     const now = clock.now()
     const attempts = claimed.attempts + 1
     const { retryAfterMs } = attempt
     const nextAt = ok ? undefined : getNextAttemptAt(now, { attempts, retryAfterMs, random: random() })
-    this.noteHealth(line, attempt, now)
+    this.updateHealth(queue, attempt, now)
     this.writer.add({
-      accountId: line.accountId,
-      endpointId: line.endpointId,
+      accountId: queue.accountId,
+      endpointId: queue.endpointId,
       eventId: claimed.event_id,
       type: claimed.type,
       attemptNumber: attempts,
@@ -336,26 +337,26 @@ export class Deliveries {
       attempt,
       nextAt,
     })
-    this.sendWaiting(line)
+    this.sendWaiting(queue)
     if (this.blocked.size > 0) for (const other of [...this.blocked]) this.sendWaiting(other)
-    if (needsMore(line)) this.wake()
+    if (needsMore(queue)) this.wake()
   }
 
-  private noteHealth(line: EndpointQueue, attempt: DeliveryAttempt, now: Date): void {
+  private updateHealth(queue: EndpointQueue, attempt: DeliveryAttempt, now: Date): void {
     const ok = attempt.outcome === 'delivered'
-    if (ok && line.health.failures === 0) return
-    line.health = ok ? HEALTHY : recordFailure(line.health, now, { isSlow: attempt.durationMs >= FAST_MS })
-    const isFailing = shouldDisable(line.health, now)
+    if (ok && queue.health.failures === 0) return
+    queue.health = ok ? HEALTHY : recordFailure(queue.health, now, { isSlow: attempt.durationMs >= FAST_MS })
+    const isFailing = shouldDisable(queue.health, now)
     const disabledReason = attempt.isGone ? 'gone' : isFailing ? 'failing' : null
-    const { accountId, endpointId, revision, health } = line
-    this.writer.noteHealth({ accountId, endpointId, revision, health, disabledReason })
-    if (disabledReason !== null) this.drop(line)
+    const { accountId, endpointId, revision, health } = queue
+    this.writer.addHealth({ accountId, endpointId, revision, health, disabledReason })
+    if (disabledReason !== null) this.dropEvents(queue)
   }
 
-  private settled({ accountId, endpointId, eventId }: AttemptResult): void {
-    const line = this.queues.get(endpointKey(accountId, endpointId))
+  private onWritten({ accountId, endpointId, eventId }: AttemptResult): void {
+    const queue = this.queues.get(endpointKey(accountId, endpointId))
     this.claimedCount--
-    line?.claimedIds.delete(eventId)
+    queue?.claimedIds.delete(eventId)
     if (this.claimedCount === 0) this.wake()
   }
 }

@@ -1,5 +1,4 @@
 /** What a worker knows of one endpoint: settings, health, limits, and claimed events. */
-
 import type { Sealer } from '../kernel/sealing.ts'
 import type { ClaimedDelivery, PendingEndpoint } from '../webhooks/claim.ts'
 import {
@@ -20,7 +19,7 @@ export type EndpointQueue = {
   url: string
   secrets: SigningSecrets | undefined
   health: EndpointHealth
-  caps: EndpointConcurrency
+  limits: EndpointConcurrency
   account: AccountConcurrency
   waiting: ClaimedDelivery[]
   /** Events claimed and not yet stored: waiting, under way, or being written. */
@@ -40,7 +39,7 @@ export function createEndpointQueue(row: PendingEndpoint, account: AccountConcur
     url: row.url,
     secrets: undefined,
     health: healthOf(row),
-    caps: createEndpointConcurrency(),
+    limits: createEndpointConcurrency(),
     account,
     waiting: [],
     claimedIds: new Set(),
@@ -51,16 +50,16 @@ export function createEndpointQueue(row: PendingEndpoint, account: AccountConcur
 
 /** Applies the row. While results of ours are not stored yet, the health in memory is newer than the row's. */
 export function updateEndpointQueue(
-  line: EndpointQueue,
+  queue: EndpointQueue,
   row: PendingEndpoint,
   sealer: Sealer,
   now: Date,
 ): void {
-  if (line.revision !== row.revision || line.claimedIds.size === 0) line.health = healthOf(row)
-  if (line.revision !== row.revision || row.old_until !== null) line.secrets = openSecrets(sealer, row, now)
-  line.revision = row.revision
-  line.url = row.url
-  line.usedAt = now.getTime()
+  if (queue.revision !== row.revision || queue.claimedIds.size === 0) queue.health = healthOf(row)
+  if (queue.revision !== row.revision || row.old_until !== null) queue.secrets = openSecrets(sealer, row, now)
+  queue.revision = row.revision
+  queue.url = row.url
+  queue.usedAt = now.getTime()
 }
 
 const healthOf = (row: PendingEndpoint): EndpointHealth => ({
@@ -70,18 +69,18 @@ const healthOf = (row: PendingEndpoint): EndpointHealth => ({
 })
 
 /** Events whose result is being written take no slot. */
-export const countFreeSlots = (line: EndpointQueue): number =>
-  Math.max(0, line.caps.limit * CLAIM_AHEAD_FACTOR - line.caps.inFlight - line.waiting.length)
+export const countFreeSlots = (queue: EndpointQueue): number =>
+  Math.max(0, queue.limits.limit * CLAIM_AHEAD_FACTOR - queue.limits.inFlight - queue.waiting.length)
 
 /** Whether half of the claimed events are sent and more were due. */
-export const needsMore = (line: EndpointQueue): boolean =>
-  line.hasMore && line.waiting.length <= (line.caps.limit * CLAIM_AHEAD_FACTOR) / 2
+export const needsMore = (queue: EndpointQueue): boolean =>
+  queue.hasMore && queue.waiting.length <= (queue.limits.limit * CLAIM_AHEAD_FACTOR) / 2
 
-export const isWaiting = (line: EndpointQueue, now: Date): boolean =>
-  line.health.waitUntil !== null && line.health.waitUntil > now
+export const isWaiting = (queue: EndpointQueue, now: Date): boolean =>
+  queue.health.waitUntil !== null && queue.health.waitUntil > now
 
 /** Releases the events that are not under way. */
-export function dropWaiting(line: EndpointQueue): void {
-  for (const claimed of line.waiting) line.claimedIds.delete(claimed.event_id)
-  line.waiting = []
+export function dropWaiting(queue: EndpointQueue): void {
+  for (const claimed of queue.waiting) queue.claimedIds.delete(claimed.event_id)
+  queue.waiting = []
 }

@@ -1,4 +1,4 @@
-/** Leases on accounts: which accounts this process delivers for, and until when. */
+/** Which accounts this process delivers for, and until when. */
 import type { Sql } from '../kernel/db/database.ts'
 import { acquireLeases, releaseLeases } from '../webhooks/claim.ts'
 
@@ -21,8 +21,8 @@ export class Leases {
   }
 
   /** Leases the accounts that no process has leased yet. */
-  async takeAll(accounts: readonly number[]): Promise<void> {
-    await this.take([...new Set(accounts)].filter(id => !this.isOurs(id)))
+  async acquire(accounts: readonly number[]): Promise<void> {
+    await this.acquireNow([...new Set(accounts)].filter(id => !this.isOurs(id)))
   }
 
   /** Renews the leases of accounts with events under way; the others expire. True when renewal was due. */
@@ -30,15 +30,15 @@ export class Leases {
     const now = performance.now()
     if (now - this.renewedAt < this.ms / 4) return false
     this.renewedAt = now
-    await this.take([...new Set(busy)])
+    await this.acquireNow([...new Set(busy)])
     return true
   }
 
-  async giveBack(): Promise<void> {
+  async release(): Promise<void> {
     await releaseLeases(this.sql, this.holder)
   }
 
-  private async take(accounts: readonly number[]): Promise<void> {
+  private async acquireNow(accounts: readonly number[]): Promise<void> {
     // Counted from before the statement, so that our lease ends before the one in the database.
     const until = performance.now() + this.ms
     const ours = new Set(await acquireLeases(this.sql, accounts, { holder: this.holder, ms: this.ms }))

@@ -13,11 +13,11 @@ import {
 import { endpointKey } from './endpoint-queue.ts'
 
 const MAX_BATCH = 512
-/** Results are collected for so long: one statement for many costs the database a tenth. */
+/** Results are collected for this long: one statement for many costs the database a tenth. */
 const GATHER_MS = 20
 const RETRY_AFTER_MS = 500
 
-export type ResultWriterSetup = {
+type ResultWriterSetup = {
   sql: Sql
   clock: Clock
   log: Log
@@ -40,8 +40,8 @@ export class ResultWriter {
     return this.writing === undefined
   }
 
-  /** To be called before `add`. A later success does not undo that an endpoint is to be switched off. */
-  noteHealth(health: EndpointUpdate): void {
+  /** Call it before `add`. A later success does not cancel that an endpoint is disabled. */
+  addHealth(health: EndpointUpdate): void {
     const key = endpointKey(health.accountId, health.endpointId)
     const disabledReason = health.disabledReason ?? this.health.get(key)?.disabledReason ?? null
     this.health.set(key, { ...health, disabledReason })
@@ -54,7 +54,7 @@ export class ResultWriter {
     })
   }
 
-  /** Resolves when all is written or cannot be; then another process delivers again. */
+  /** Resolves when all results are written, or one attempt to write them has failed: then another process delivers again. */
   async stop(): Promise<void> {
     this.isStopping = true
     await this.writing
@@ -67,22 +67,22 @@ export class ResultWriter {
       const batch = this.results.splice(0, MAX_BATCH)
       const endpoints = [...this.health.values()]
       this.health = new Map()
-      let off: string[]
+      let disabled: string[]
       try {
-        off = await settleDeliveries(sql, batch, endpoints)
+        disabled = await settleDeliveries(sql, batch, endpoints)
       } catch (error) {
-        log.warn({ reason: reasonOf(error) }, 'results of webhooks could not be stored; retrying')
-        this.takeBack(batch, endpoints)
+        log.warn({ reason: reasonOf(error) }, 'webhook results could not be stored; retrying')
+        this.requeue(batch, endpoints)
         if (this.isStopping) return
         await pause(RETRY_AFTER_MS)
         continue
       }
       for (const one of batch) onWritten(one)
-      for (const one of endpoints) if (off.includes(one.endpointId)) await this.tellSwitchedOff(one)
+      for (const one of endpoints) if (disabled.includes(one.endpointId)) await this.reportDisabled(one)
     }
   }
 
-  private takeBack(batch: readonly AttemptResult[], endpoints: readonly EndpointUpdate[]): void {
+  private requeue(batch: readonly AttemptResult[], endpoints: readonly EndpointUpdate[]): void {
     this.results = [...batch, ...this.results]
     for (const one of endpoints) {
       const key = endpointKey(one.accountId, one.endpointId)
@@ -94,16 +94,16 @@ export class ResultWriter {
     }
   }
 
-  private async tellSwitchedOff(one: EndpointUpdate): Promise<void> {
+  private async reportDisabled(one: EndpointUpdate): Promise<void> {
     const { log } = this.setup
     const about = { account: one.accountId, webhook: idFromUuid(one.endpointId), reason: one.disabledReason }
-    log.warn(about, 'a webhook was switched off')
+    log.warn(about, 'a webhook was disabled')
     try {
       await auditDisabledEndpoint(this.setup, one)
     } catch (error) {
-      log.error({ ...about, err: error }, 'the account could not be notified')
+      log.error({ ...about, err: error }, 'the disabled webhook could not be added to the audit log')
     }
   }
 }
 
-export const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

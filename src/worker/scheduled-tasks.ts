@@ -30,7 +30,7 @@ export type ScheduledTasksSetup = {
   queue: Sql
   clock: Clock
   log: Log
-  /** Undefined when the operator wants none. */
+  /** Undefined if the operator wants no backups. */
   backups?: BackupSchedule | undefined
 }
 
@@ -44,86 +44,88 @@ export function startScheduledTasks({
 }: ScheduledTasksSetup): ScheduledTasks {
   let isStopping = false
   const stopping = new AbortController()
-  const passIfStopping = (error: unknown): undefined => {
+  const ignoreIfStopping = (error: unknown): undefined => {
     if (!isStopping) throw error
   }
-  const keep = async () => {
-    const made = backups && (await createBackupWhenDue(backups, stopping.signal).catch(passIfStopping))
+  const makeBackup = async () => {
+    const made = backups && (await createBackupWhenDue(backups, stopping.signal).catch(ignoreIfStopping))
     if (!made) return
     const { path, bytes, passports, seconds, notDeleted } = made
     log.info({ file: path, bytes, passports, seconds }, 'backup made')
     if (notDeleted.length > 0)
-      log.error({ file: path, left: notDeleted }, 'the backup was made, and older ones could not be deleted')
+      log.error({ file: path, left: notDeleted }, 'the backup was made, but older ones could not be deleted')
   }
-  const resume = async () => {
+  const resumeStoppedRefreshes = async () => {
     const resumed = await resumeRefreshes(sql, clock)
     if (resumed > 0) log.info({ jobs: resumed }, 'refreshes resumed')
     for (const { id, error } of takeRefreshFaults(sql))
       log.error({ job: idFromUuid(id), err: error }, 'a refresh failed; it is resumed')
   }
-  const resumeSheets = async () => {
+  const resumeStoppedImports = async () => {
     const resumed = await resumeImports(sql, clock)
     if (resumed > 0) log.info({ sheets: resumed }, 'spreadsheet imports resumed')
     for (const { id, error } of takeImportErrors(sql))
       log.error({ sheet: idFromUuid(id), err: error }, 'a spreadsheet import failed; it is resumed')
   }
-  const forget = async () => {
+  const deleteExpiredRows = async () => {
     await deleteExpiredKeys(sql, clock.now())
     await deleteExpiredShares(sql, clock.now())
     await deleteOldImports(sql, clock.now())
   }
-  const clear = async () => {
+  const deleteOldDeliveries = async () => {
     for (let step = 0; step < MAX_STEPS && !isStopping; step++) {
       const removed = await deleteExpired({ sql: queue, clock })
       if (Object.values(removed).every(count => count === 0)) return
     }
   }
-  const free = async () => {
+  const freeStuckDeliveries = async () => {
     const freed = await unstick({ sql: queue, clock })
     if (Object.values(freed).some(count => count > 0))
       log.warn(freed, 'a clock was ahead: webhooks scheduled by it are due now')
   }
-  const clean = async () => {
+  const deleteScans = async () => {
     await deleteOldScans({ sql, clock }, () => isStopping)
   }
-  const unlooked = (work: string) => throttledLogger(log, 'warn', { work }, 'a scheduled task failed')
-  const noBackup = (dir: string) =>
+  const failureLogger = (work: string) => throttledLogger(log, 'warn', { work }, 'a scheduled task failed')
+  const backupLogger = (dir: string) =>
     throttledLogger(log, 'error', { work: 'backups' }, `no backup can be made in ${dir} (BACKUP_DIR)`)
-  const chores = [
-    repeat(resume, RESUME_INTERVAL_MS, unlooked('refreshes')),
-    repeat(resumeSheets, RESUME_INTERVAL_MS, unlooked('sheets')),
-    repeat(forget, RESUME_INTERVAL_MS, unlooked('expired rows')),
-    repeat(clean, SCAN_CLEANING_INTERVAL_MS, unlooked('old scans')),
-    repeat(clear, RETENTION_INTERVAL_MS, unlooked('old deliveries')),
-    repeat(free, RETENTION_INTERVAL_MS, unlooked('webhooks scheduled by a wrong clock')),
-    ...(backups === undefined ? [] : [repeat(keep, BACKUP_CHECK_INTERVAL_MS, noBackup(backups.dir))]),
+  const tasks = [
+    repeat(resumeStoppedRefreshes, RESUME_INTERVAL_MS, failureLogger('refreshes')),
+    repeat(resumeStoppedImports, RESUME_INTERVAL_MS, failureLogger('sheets')),
+    repeat(deleteExpiredRows, RESUME_INTERVAL_MS, failureLogger('expired rows')),
+    repeat(deleteScans, SCAN_CLEANING_INTERVAL_MS, failureLogger('old scans')),
+    repeat(deleteOldDeliveries, RETENTION_INTERVAL_MS, failureLogger('old deliveries')),
+    repeat(freeStuckDeliveries, RETENTION_INTERVAL_MS, failureLogger('webhooks scheduled by a wrong clock')),
+    ...(backups === undefined
+      ? []
+      : [repeat(makeBackup, BACKUP_CHECK_INTERVAL_MS, backupLogger(backups.dir))]),
   ]
   return {
     async stop() {
       isStopping = true
       stopping.abort()
-      await Promise.all([...chores.map(chore => chore.stop()), stopRefreshes(sql), stopImports(sql)])
+      await Promise.all([...tasks.map(task => task.stop()), stopRefreshes(sql), stopImports(sql)])
     },
   }
 }
 
 /** Runs `work` at once and then at an interval, never twice at a time. */
-function repeat(work: () => Promise<void>, everyMs: number, complaint: ThrottledLogger): ScheduledTasks {
+function repeat(work: () => Promise<void>, everyMs: number, logger: ThrottledLogger): ScheduledTasks {
   let running: Promise<void> | undefined
   const once = async () => {
     try {
       await work()
-      complaint.recovered()
+      logger.recovered()
     } catch (error) {
-      complaint.failed(error)
+      logger.failed(error)
     }
     running = undefined
   }
-  const look = () => {
+  const runUnlessRunning = () => {
     running ??= once()
   }
-  look()
-  const timer = setInterval(look, everyMs)
+  runUnlessRunning()
+  const timer = setInterval(runUnlessRunning, everyMs)
   timer.unref()
   return {
     async stop() {

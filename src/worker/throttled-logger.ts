@@ -9,19 +9,19 @@ export function throttledLogger(
   log: Log,
   level: 'warn' | 'error',
   fields: { work: string },
-  sentence: string,
+  message: string,
 ): ThrottledLogger {
-  let saidAt: number | undefined
+  let loggedAt: number | undefined
   return {
     failed(error) {
       const now = performance.now()
-      if (saidAt !== undefined && now - saidAt < REPEAT_AFTER_MS) return
-      saidAt = now
-      log[level]({ ...fields, reason: error instanceof Error ? error.message : String(error) }, sentence)
+      if (loggedAt !== undefined && now - loggedAt < REPEAT_AFTER_MS) return
+      loggedAt = now
+      log[level]({ ...fields, reason: error instanceof Error ? error.message : String(error) }, message)
     },
     recovered() {
-      if (saidAt !== undefined) log.info(fields, 'recovered')
-      saidAt = undefined
+      if (loggedAt !== undefined) log.info(fields, 'recovered')
+      loggedAt = undefined
     },
   }
 }

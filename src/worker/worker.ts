@@ -3,8 +3,8 @@ import type { Sql } from '../kernel/db/database.ts'
 import { Deliveries, type DeliveryNumbers, type DeliverySetup } from './deliver.ts'
 import { type ScheduledTasks, type ScheduledTasksSetup, startScheduledTasks } from './scheduled-tasks.ts'
 
-/** `sql`: the pool of everything else; `queue`: one for queues. */
-export type WorkerSetup = Omit<DeliverySetup, 'sql'> & { sql: Sql; queue: Sql } & Pick<
+/** `queue`: a pool for queues, see `openPool`; `sql`: the pool for everything else. */
+type WorkerSetup = Omit<DeliverySetup, 'sql'> & { sql: Sql; queue: Sql } & Pick<
     ScheduledTasksSetup,
     'backups'
   >
@@ -12,13 +12,13 @@ export type WorkerSetup = Omit<DeliverySetup, 'sql'> & { sql: Sql; queue: Sql } 
 export type Worker = ScheduledTasks & { numbers: () => DeliveryNumbers }
 
 export function startWorker({ sql, queue, backups, ...setup }: WorkerSetup): Worker {
-  const chores = startScheduledTasks({ sql, queue, clock: setup.clock, log: setup.log, backups })
+  const tasks = startScheduledTasks({ sql, queue, clock: setup.clock, log: setup.log, backups })
   const deliveries = new Deliveries({ ...setup, sql: queue })
   deliveries.start()
   return {
     numbers: () => deliveries.numbers(),
     async stop() {
-      await Promise.all([chores.stop(), deliveries.stop()])
+      await Promise.all([tasks.stop(), deliveries.stop()])
     },
   }
 }

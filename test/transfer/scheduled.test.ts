@@ -94,7 +94,7 @@ describe('backups by themselves', () => {
     ])
     assert.deepEqual(
       said.map(({ msg }) => msg),
-      ['backup made', 'the backup was made, and older ones could not be deleted'],
+      ['backup made', 'the backup was made, but older ones could not be deleted'],
     )
     assert.match(said[1]?.left?.join() ?? '', /^carnet-20261101T000000Z\.backup: /)
   })

@@ -258,9 +258,7 @@ test('410 switches off at once and keeps what waits', async () => {
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
   const worker = stand.worker({ log: Object.assign(log, { warn: (...line: unknown[]) => said.push(line) }) })
   await worker.drain()
-  assert.deepEqual(said, [
-    [{ account: account.id, webhook: id, reason: 'gone' }, 'a webhook was switched off'],
-  ])
+  assert.deepEqual(said, [[{ account: account.id, webhook: id, reason: 'gone' }, 'a webhook was disabled']])
   const off = await getWebhook(account.ctx, id)
   assert.deepEqual([off.status, off.disabled_reason, off.last_delivery?.status], ['disabled', 'gone', 410])
   assert.equal((await waiting()).n, 3)
