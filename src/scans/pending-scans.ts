@@ -17,7 +17,7 @@ const MAX_ADDRESS_LENGTH = 64
 /** Real session tokens have 43 characters. */
 const MAX_TOKEN_LENGTH = 64
 
-export type PendingScans = {
+type PendingScans = {
   /** Returns false if a limit is reached. */
   add: (passport: ScannedPassport, reader: ScanReader, now: Date) => boolean
   /** The hours of the entries. */
@@ -28,7 +28,7 @@ export type PendingScans = {
 }
 
 export function createPendingScans(): PendingScans {
-  let held = new Map<string, Map<string, PendingScan>>()
+  let byPassport = new Map<string, Map<string, PendingScan>>()
   let agents = new Map<string, Agent>()
   let size = 0
   let agentBytes = 0
@@ -43,7 +43,7 @@ export function createPendingScans(): PendingScans {
       const agent = knownAgent ?? { number: agents.size, text }
       const hour = hourOf(now)
       const key = `${hour}${country}${sessionToken} ${address} ${agent.number}`
-      const entries = held.get(passport.id)
+      const entries = byPassport.get(passport.id)
       const known = entries?.get(key)
       if (known !== undefined) {
         known.times++
@@ -53,7 +53,7 @@ export function createPendingScans(): PendingScans {
       if (size >= MAX_PENDING_SCANS || agentBytes + newBytes > MAX_AGENT_BYTES) return false
       agentBytes += newBytes
       agents.set(text, agent)
-      const sighting: PendingScan = {
+      const scan: PendingScan = {
         passport: toScannedPassport(passport),
         reader: {
           address: copyText(address, MAX_ADDRESS_LENGTH),
@@ -64,15 +64,15 @@ export function createPendingScans(): PendingScans {
         hour,
         times: 1,
       }
-      if (entries === undefined) held.set(passport.id, new Map([[key, sighting]]))
-      else entries.set(key, sighting)
+      if (entries === undefined) byPassport.set(passport.id, new Map([[key, scan]]))
+      else entries.set(key, scan)
       size++
       hours.add(hour)
       return true
     },
     take() {
-      const all = Array.from(held.values()).flatMap(entries => [...entries.values()])
-      held = new Map()
+      const all = Array.from(byPassport.values()).flatMap(entries => [...entries.values()])
+      byPassport = new Map()
       agents = new Map()
       size = 0
       agentBytes = 0

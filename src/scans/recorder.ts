@@ -3,7 +3,7 @@
  * the database stalls or is unavailable, scans may be lost, but readers never wait.
  */
 import { randomUUID } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { areMembers } from '../accounts/people/membership-check.ts'
 import type { Clock } from '../kernel/clock.ts'
 import {
@@ -49,13 +49,13 @@ export type ScanRecorder = {
   flush: () => Promise<void>
   /** Flushes every second. */
   start: () => void
-  /** Flushes a last time and ends that. */
+  /** Flushes a last time and stops flushing. */
   stop: () => Promise<void>
   /** How many scans were lost since the start. */
   dropped: () => number
 }
 
-export type ScanSetup = {
+type RecorderSetup = {
   sql: Sql
   clock: Clock
   log: Log
@@ -68,25 +68,25 @@ type BatchWorker = {
   writer: BatchContext
   batches: number
   /** The batch being written or retried; its outcome may be unknown. */
-  held: ScanBatch | undefined
+  current: ScanBatch | undefined
   running: Promise<void> | undefined
 }
 
 type RecorderState = {
-  setup: ScanSetup
-  lanes: readonly BatchWorker[]
+  setup: RecorderSetup
+  workers: readonly BatchWorker[]
   tools: ScanTools
-  sightings: ReturnType<typeof createPendingScans>
+  pending: ReturnType<typeof createPendingScans>
   open: ScanBatch
   /** Full batches, which no longer change. */
   queue: ScanBatch[]
   /** Scans were recorded since the last flush. */
   isTouched: boolean
   dropped: number
-  complainedAt: number
+  warnedAt: number
 }
 
-export function createScanRecorder(setup: ScanSetup): ScanRecorder {
+export function createScanRecorder(setup: RecorderSetup): ScanRecorder {
   const settings = createSettingsCache(setup.sql)
   const tools = {
     settings,
@@ -96,19 +96,19 @@ export function createScanRecorder(setup: ScanSetup): ScanRecorder {
   }
   const state: RecorderState = {
     setup,
-    lanes: Array.from({ length: MAX_CONCURRENT_BATCHES }, () => ({
+    workers: Array.from({ length: MAX_CONCURRENT_BATCHES }, () => ({
       writer: { sql: setup.sql, clock: setup.clock, id: randomUUID(), settings },
       batches: 0,
-      held: undefined,
+      current: undefined,
       running: undefined,
     })),
     tools,
-    sightings: createPendingScans(),
+    pending: createPendingScans(),
     open: createScanBatch(),
     queue: [],
     isTouched: false,
     dropped: 0,
-    complainedAt: Number.NEGATIVE_INFINITY,
+    warnedAt: Number.NEGATIVE_INFINITY,
   }
   const flush = oneAtATime(() => flushOnce(state))
   let timer: NodeJS.Timeout | undefined
@@ -118,7 +118,7 @@ export function createScanRecorder(setup: ScanSetup): ScanRecorder {
     record(passport, reader, now) {
       state.isTouched = true
       if (settings.isFresh(now) && !isCounted(settings.get(passport.account_id), passport.category)) return
-      if (!state.sightings.add(passport, reader, now)) drop(state, 1)
+      if (!state.pending.add(passport, reader, now)) drop(state, 1)
     },
     flush,
     start() {
@@ -161,7 +161,7 @@ async function flushOnce(state: RecorderState): Promise<void> {
   state.isTouched = false
   try {
     await prepare(state, today)
-    await derive(state)
+    await countPending(state)
     await writeAll(state)
   } catch (error) {
     state.isTouched = true
@@ -170,43 +170,43 @@ async function flushOnce(state: RecorderState): Promise<void> {
 }
 
 /** Loads what counting needs. If the database is unavailable, what is already loaded may be enough. */
-async function prepare({ tools, setup, sightings }: RecorderState, today: number): Promise<void> {
+async function prepare({ tools, setup, pending }: RecorderState, today: number): Promise<void> {
   const problem = await tools.countries.refresh()
   if (problem !== undefined) setup.log.warn({ reason: problem }, 'the country file is not used')
-  const seen = new Set(Array.from(sightings.hours(), hour => Math.floor(hour / HOURS_PER_DAY)))
+  const seen = new Set(Array.from(pending.hours(), hour => Math.floor(hour / HOURS_PER_DAY)))
   const soon = dayOf(setup.clock.now().getTime() + SALT_AHEAD_MS)
   try {
     await tools.settings.refresh(setup.clock.now())
     await tools.salts.prepare([...seen, today - 1, today, soon])
   } catch (error) {
-    const isEnough = tools.settings.isLoaded() && [...seen].every(tools.salts.has)
-    if (!isEnough || explainDatabaseError(error)?.code !== 'unavailable') throw error
+    const isUsable = tools.settings.isLoaded() && [...seen].every(tools.salts.has)
+    if (!isUsable || explainDatabaseError(error)?.code !== 'unavailable') throw error
   }
 }
 
-async function derive(state: RecorderState): Promise<void> {
-  const all = state.sightings.take()
+async function countPending(state: RecorderState): Promise<void> {
+  const all = state.pending.take()
   const byOwnPeople = await findOwnPeople(state, all)
-  for (const [i, sighting] of all.entries()) {
-    if (i % SCANS_PER_TURN === SCANS_PER_TURN - 1) await nextTurn()
-    if (byOwnPeople.has(sighting) || !addOne(state, sighting)) continue
+  for (const [i, scan] of all.entries()) {
+    if (i % SCANS_PER_TURN === SCANS_PER_TURN - 1) await yieldToEventLoop()
+    if (byOwnPeople.has(scan) || !addScan(state, scan)) continue
     // The database writes full batches while we fill the next; errors are thrown again in `writeAll`.
-    for (const lane of state.lanes) runWorker(state, lane).catch(() => undefined)
+    for (const worker of state.workers) runWorker(state, worker).catch(() => undefined)
   }
 }
 
 /** Returns true if this completed a batch. */
-function addOne(state: RecorderState, sighting: PendingScan): boolean {
+function addScan(state: RecorderState, scan: PendingScan): boolean {
   const isFull = countBatchRows(state.open) >= BATCH_ROWS
   if (isFull && state.queue.length >= MAX_QUEUED_BATCHES) {
-    drop(state, sighting.times)
+    drop(state, scan.times)
     return false
   }
   if (isFull) {
     state.queue.push(state.open)
     state.open = createScanBatch()
   }
-  countScan(state.open, sighting, state.tools)
+  countScan(state.open, scan, state.tools)
   return isFull
 }
 
@@ -214,15 +214,15 @@ function addOne(state: RecorderState, sighting: PendingScan): boolean {
 async function findOwnPeople(state: RecorderState, all: readonly PendingScan[]): Promise<Set<PendingScan>> {
   const signedIn = all.filter(({ reader }) => reader.sessionToken !== undefined)
   if (signedIn.length === 0) return new Set()
-  const looks = signedIn.map(({ passport, reader }) => ({
+  const checks = signedIn.map(({ passport, reader }) => ({
     token: reader.sessionToken ?? '',
     accountId: passport.account_id,
   }))
   try {
-    const own = await areMembers(state.setup, looks)
+    const own = await areMembers(state.setup, checks)
     return new Set(signedIn.filter((_, i) => own[i]))
   } catch (error) {
-    warn(state, { reason: messageOf(error) }, 'could not check who is signed in, scans are lost')
+    warn(state, { reason: messageOf(error) }, 'could not check who is signed in: scans are lost')
     for (const { times } of signedIn) state.dropped += times
     return new Set(signedIn)
   }
@@ -234,40 +234,40 @@ async function writeAll(state: RecorderState): Promise<void> {
     state.open = createScanBatch()
   }
   while (hasWork(state)) {
-    const outcomes = await Promise.allSettled(state.lanes.map(lane => runWorker(state, lane)))
-    const refused = outcomes.find(outcome => outcome.status === 'rejected')
-    if (refused !== undefined) throw refused.reason
+    const outcomes = await Promise.allSettled(state.workers.map(worker => runWorker(state, worker)))
+    const failed = outcomes.find(outcome => outcome.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
   }
 }
 
 /** Resolves when the queue is empty. A batch that could not be written stays with its number for a retry. */
-function runWorker(state: RecorderState, lane: BatchWorker): Promise<void> {
-  lane.running ??= writeQueued(state, lane).finally(() => {
-    lane.running = undefined
+function runWorker(state: RecorderState, worker: BatchWorker): Promise<void> {
+  worker.running ??= writeQueued(state, worker).finally(() => {
+    worker.running = undefined
   })
-  return lane.running
+  return worker.running
 }
 
-async function writeQueued(state: RecorderState, lane: BatchWorker): Promise<void> {
+async function writeQueued(state: RecorderState, worker: BatchWorker): Promise<void> {
   for (;;) {
-    if (lane.held === undefined) {
-      lane.held = state.queue.shift()
-      if (lane.held === undefined) return
-      lane.held.number = ++lane.batches
+    if (worker.current === undefined) {
+      worker.current = state.queue.shift()
+      if (worker.current === undefined) return
+      worker.current.number = ++worker.batches
     }
-    await writeOne(state, lane.writer, lane.held)
-    lane.held = undefined
+    await writeOrDrop(state, worker.writer, worker.current)
+    worker.current = undefined
   }
 }
 
-const hasWork = ({ queue, lanes }: RecorderState) =>
-  queue.length > 0 || lanes.some(lane => lane.held !== undefined)
+const hasWork = ({ queue, workers }: RecorderState) =>
+  queue.length > 0 || workers.some(worker => worker.current !== undefined)
 
 /** Whether a retry would fail as well: invalid data, violated constraints, wrong SQL. */
 const isPermanent = (error: unknown) => /^(22|23|42)/.test(sqlState(error) ?? '')
 
 /** Drops a batch that the database refuses permanently, with a log line: it would block all others. */
-async function writeOne(state: RecorderState, writer: BatchContext, batch: ScanBatch): Promise<void> {
+async function writeOrDrop(state: RecorderState, writer: BatchContext, batch: ScanBatch): Promise<void> {
   try {
     await withTimeout(withRetries(() => writeBatch(writer, batch)))
   } catch (error) {
@@ -296,8 +296,8 @@ function drop(state: RecorderState, scans: number): void {
 /** Logs at most one line a minute. */
 function warn(state: RecorderState, fields: object, message: string): void {
   const now = state.setup.clock.now().getTime()
-  if (Math.abs(now - state.complainedAt) < WARNING_INTERVAL_MS) return
-  state.complainedAt = now
+  if (Math.abs(now - state.warnedAt) < WARNING_INTERVAL_MS) return
+  state.warnedAt = now
   state.setup.log.warn(fields, message)
 }
 
