@@ -1,12 +1,12 @@
 /** Which categories there are, each with the shared fields around its own. A new category is one file and one line here. */
 import { battery } from './battery.ts'
-import { type Category, CLOSING_SECTIONS, END_OF_LIFE, type Section } from './field.ts'
+import { type Category, CLOSING_SECTIONS, END_OF_LIFE, type SectionHeading } from './field.ts'
 import { furniture } from './furniture.ts'
 import { SHARED_HEAD, SHARED_TAIL } from './shared.ts'
 import { textile } from './textile.ts'
 
 /** A category with all the fields of its passports, in the order in which they are shown. */
-export type CompleteCategory = Readonly<Category> & { readonly sections: readonly Section[] }
+export type CompleteCategory = Readonly<Category> & { readonly sections: readonly SectionHeading[] }
 
 /** The shared fields around the category's own. Throws when two fields have one name, or a field's section is unknown. */
 export function completeCategory(category: Category): CompleteCategory {

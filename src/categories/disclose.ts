@@ -1,7 +1,7 @@
 /** The one projection between what an account stores and what a reader gets; every door that shows data to others goes through it. */
 import type { CompleteCategory } from './catalogue.ts'
 import { type Audience, type Field, findScalarEntry } from './field.ts'
-import { type Data, isObject } from './value.ts'
+import { type DataObject, isObject } from './value.ts'
 
 /** `withheld`: there is something that readers of another audience would see. Says nothing of free-form keys. */
 export type Disclosed = { data: Record<string, unknown>; withheld: boolean }
@@ -10,7 +10,7 @@ export type Disclosed = { data: Record<string, unknown>; withheld: boolean }
  * What a reader of this audience may see: known fields only, in the category's order, and of each only what has the
  * declared shape, so that nothing rides along inside a value of another shape. What is empty only after that is left out.
  */
-export function disclose(category: CompleteCategory, data: Data, audience: Audience): Disclosed {
+export function disclose(category: CompleteCategory, data: DataObject, audience: Audience): Disclosed {
   const state = { audience, withheld: false }
   const seen = discloseMembers(category.fields, data, state)
   return { data: seen, withheld: state.withheld }
@@ -18,7 +18,11 @@ export function disclose(category: CompleteCategory, data: Data, audience: Audie
 
 type State = { readonly audience: Audience; withheld: boolean }
 
-function discloseMembers(fields: readonly Field[], object: Data, state: State): Record<string, unknown> {
+function discloseMembers(
+  fields: readonly Field[],
+  object: DataObject,
+  state: State,
+): Record<string, unknown> {
   const seen: Record<string, unknown> = {}
   for (const field of fields) {
     const value = Object.hasOwn(object, field.name) ? object[field.name] : undefined
@@ -52,10 +56,10 @@ function discloseValue(field: Field, value: unknown, state: State): unknown {
   }
 }
 
-const discloseTexts = (texts: Data) =>
+const discloseTexts = (texts: DataObject) =>
   Object.fromEntries(Object.entries(texts).filter(([, text]) => typeof text === 'string'))
 
-const unlessEmptied = (before: Data, after: Record<string, unknown>) =>
+const unlessEmptied = (before: DataObject, after: Record<string, unknown>) =>
   Object.keys(after).length === 0 && Object.keys(before).length > 0 ? undefined : after
 
 function discloseEntries(list: Field, entries: readonly unknown[], state: State): unknown[] | undefined {

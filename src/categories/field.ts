@@ -92,13 +92,13 @@ export type Field = {
 }
 
 /** A heading of the page. Its anchor is printed and linked to, so it never changes. */
-export type Section = { anchor: string; title: Extract<keyof Labels['ui'], `section.${string}`> }
+export type SectionHeading = { anchor: string; title: Extract<keyof Labels['ui'], `section.${string}`> }
 
 /** A category places this section among its own; otherwise it follows them. */
-export const END_OF_LIFE: Section = { anchor: 'end-of-life', title: 'section.endOfLife' }
+export const END_OF_LIFE: SectionHeading = { anchor: 'end-of-life', title: 'section.endOfLife' }
 
 /** The last sections of every page. */
-export const CLOSING_SECTIONS: readonly Section[] = [
+export const CLOSING_SECTIONS: readonly SectionHeading[] = [
   { anchor: 'operator', title: 'section.operator' },
   { anchor: 'documents', title: 'section.documents' },
 ]
@@ -111,7 +111,7 @@ export type Category = {
   /** Category fields only; the shared ones are added by the catalogue. */
   fields: readonly Field[]
   /** In the order of the page, most useful first. */
-  sections?: readonly Section[]
+  sections?: readonly SectionHeading[]
   /** A small valid passport, shown in the API's documentation. */
   example?: { summary: string; data: Readonly<Record<string, unknown>> }
 }

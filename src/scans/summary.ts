@@ -96,7 +96,8 @@ export async function summarizeAccount(
       where account_id = ${ctx.accountId} and days = 1 and first_day >= ${formatDay(range.first)}::text::date
         and first_day <= ${formatDay(range.last)}::text::date
     ) d`
-  const counts = addUp(JSON.parse(sums?.counts ?? '[]') as ScanCounts[])
+  const spanCounts: ScanCounts[] = JSON.parse(sums?.counts ?? '[]')
+  const counts = addUp(spanCounts)
   const keyed = (word: string) => counts.get(word) ?? []
   return {
     ...sumDays(range, daysOf(sums)),

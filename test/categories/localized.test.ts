@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Field } from '../../src/categories/field.ts'
-import { filterTags, listChosenTags, listTextLanguages, pickText } from '../../src/categories/pick-text.ts'
+import {
+  filterTags,
+  listChosenTags,
+  listTranslationLanguages,
+  pickText,
+} from '../../src/categories/pick-text.ts'
 
 const TAGS = ['en', 'en-US', 'de', 'de-AT', 'pt', 'pt-BR', 'zh', 'zh-Hant', 'zh-Hant-TW', 'mt']
 const tag = fc.constantFrom(...TAGS)
@@ -62,7 +67,7 @@ describe('amongTags', () => {
     fc.assert(
       fc.property(texts, fc.array(tag, { maxLength: 4 }), tag, (localized, want, primary) => {
         const field = { name: 'text', type: 'text', localized: true, description: '' } as const
-        const among = filterTags(want, listTextLanguages([field], { text: localized }).all)
+        const among = filterTags(want, listTranslationLanguages([field], { text: localized }).all)
         assert.deepEqual(pickText(localized, among, primary), pickText(localized, want, primary))
         assert.equal(new Set(among).size, among.length)
       }),
@@ -104,7 +109,7 @@ describe('languagesOfTexts', () => {
       lines: [{ 'zh-Hant': 'f' }],
       own: { fr: 'g' },
     }
-    assert.deepEqual([...listTextLanguages(fields, data).all], ['de', 'pt-br', 'ja', 'zh-hant'])
+    assert.deepEqual([...listTranslationLanguages(fields, data).all], ['de', 'pt-br', 'ja', 'zh-hant'])
   })
 })
 
@@ -115,7 +120,7 @@ describe('chosenTags', () => {
     const wishes = fc.array(tag, { maxLength: 4 })
     fc.assert(
       fc.property(texts, texts, wishes, wishes, tag, (care, note, one, other, primary) => {
-        const languages = listTextLanguages(fields, { care, note })
+        const languages = listTranslationLanguages(fields, { care, note })
         const key = (wanted: readonly string[]) => String(listChosenTags(languages, wanted, primary))
         const read = (wanted: readonly string[]) =>
           [care, note].map(written => pickText(written, wanted, primary)?.language)

@@ -3,7 +3,7 @@
  * server and compares the response with the one shown here.
  */
 import { furniture } from '../../categories/furniture.ts'
-import type { Data } from '../../categories/value.ts'
+import type { DataObject } from '../../categories/value.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import { buildShopSnippet } from '../../passports/read/shop-snippet.ts'
 import { PATH_PARAMETERS } from '../endpoint/path-parameters.ts'
@@ -17,7 +17,7 @@ const PUBLIC = 'https://carnet.example'
 const API = `${PUBLIC}/api/v1`
 
 /** The example of its category. */
-export const EXAMPLE_TABLE: Data = furniture.example?.data ?? {}
+export const EXAMPLE_TABLE: DataObject = furniture.example?.data ?? {}
 const textOf = (name: string) => String(EXAMPLE_TABLE[name])
 const gtin = textOf('gtin')
 

@@ -6,7 +6,7 @@ import { MAX_JSON_DEPTH } from '../../kernel/text/strict-json.ts'
 import type { CompleteCategory } from '../catalogue.ts'
 import { findNearestName } from '../names/nearest-name.ts'
 import { type Problem, problem } from '../problems.ts'
-import { type Data, isObject } from '../value.ts'
+import { type DataObject, isObject } from '../value.ts'
 import type { Findings } from './findings.ts'
 import { findTextProblem } from './text-checks.ts'
 
@@ -21,7 +21,7 @@ function knownNames(category: CompleteCategory): ReadonlySet<string> {
 /** Warns of each unknown key at the top, or with `strict` refuses it, and checks what stands in it. */
 export function checkFreeForm(
   category: CompleteCategory,
-  data: Data,
+  data: DataObject,
   strict: boolean,
   findings: Findings,
 ): void {
@@ -59,13 +59,14 @@ function checkValue(value: unknown, path: (string | number)[], findings: Finding
 }
 
 function checkMembers(value: object, path: (string | number)[], findings: Findings): void {
-  if (!isObject(value)) {
-    for (const [index, entry] of (value as readonly unknown[]).entries()) within(index, entry)
-    return
+  if (Array.isArray(value)) {
+    for (const [index, entry] of value.entries()) checkWithin(index, entry)
+  } else if (isObject(value)) {
+    for (const key of Object.keys(value))
+      if (checkKey(key, [...path, key], findings)) checkWithin(key, value[key])
   }
-  for (const key of Object.keys(value)) if (checkKey(key, [...path, key], findings)) within(key, value[key])
 
-  function within(step: string | number, inner: unknown) {
+  function checkWithin(step: string | number, inner: unknown) {
     path.push(step)
     checkValue(inner, path, findings)
     path.pop()

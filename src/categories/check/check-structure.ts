@@ -7,7 +7,7 @@ import { type Field, findScalarEntry } from '../field.ts'
 import { findNearestName } from '../names/nearest-name.ts'
 import { problem } from '../problems.ts'
 import { buildCategorySchema, CUSTOM_KEYWORDS } from '../schema/json-schema.ts'
-import type { Data } from '../value.ts'
+import { type DataObject, isObject } from '../value.ts'
 import { explainSchemaError, type FieldAt } from './explain-violation.ts'
 import { type Findings, formatFieldPath, type Path } from './findings.ts'
 
@@ -39,7 +39,7 @@ function validatorFor(category: CompleteCategory): ValidateFunction {
  */
 export function checkStructure(
   category: CompleteCategory,
-  data: Data,
+  data: DataObject,
   validatedWith: number,
   findings: Findings,
 ): void {
@@ -53,7 +53,13 @@ export function checkStructure(
   }
 }
 
-type Finding = { error: ErrorObject; category: CompleteCategory; data: Data; findings: Findings; path: Path }
+type Finding = {
+  error: ErrorObject
+  category: CompleteCategory
+  data: DataObject
+  findings: Findings
+  path: Path
+}
 
 function report(context: Finding, validatedWith: number): void {
   const { error, category, data, findings, path } = context
@@ -115,19 +121,24 @@ function member(fields: readonly Field[], name: string): Field {
 }
 
 /** Ajv's instance path, with indexes as numbers where the data has a list. */
-function pathOf(data: Data, instancePath: string): Path {
+function pathOf(data: DataObject, instancePath: string): Path {
   const path: (string | number)[] = []
   let value: unknown = data
   for (const escaped of instancePath.split('/').slice(1)) {
     const step = escaped.replaceAll('~1', '/').replaceAll('~0', '~')
     path.push(Array.isArray(value) ? Number(step) : step)
-    value = (value as Record<string, unknown>)[step]
+    value = getMember(value, step)
   }
   return path
 }
 
-function valueAt(data: Data, path: Path): unknown {
+function valueAt(data: DataObject, path: Path): unknown {
   let value: unknown = data
-  for (const step of path) value = (value as Record<string | number, unknown>)[step]
+  for (const step of path) value = getMember(value, step)
   return value
+}
+
+function getMember(value: unknown, step: string | number): unknown {
+  if (Array.isArray(value)) return value[Number(step)]
+  return isObject(value) ? value[step] : undefined
 }

@@ -7,11 +7,11 @@ import type { CompleteCategory } from '../catalogue.ts'
 import { type Field, findScalarEntry } from '../field.ts'
 import { problem } from '../problems.ts'
 import { getMaxEntries } from '../schema/json-schema.ts'
-import { type Data, isObject } from '../value.ts'
+import { type DataObject, isObject } from '../value.ts'
 import type { Findings } from './findings.ts'
 
 /** The data itself when nothing in it is oversized. Free-form keys at the top have no bounds but the body's. */
-export function limitSizes(category: CompleteCategory, data: Data, findings: Findings): Data {
+export function limitSizes(category: CompleteCategory, data: DataObject, findings: Findings): DataObject {
   return new Bounds(findings).members(category.fields, data)
 }
 
@@ -23,7 +23,7 @@ class Bounds {
     this.findings = findings
   }
 
-  members(fields: readonly Field[], object: Data): Data {
+  members(fields: readonly Field[], object: DataObject): DataObject {
     let copy: Record<string, unknown> | undefined
     for (const field of fields) {
       const value = Object.hasOwn(object, field.name) ? object[field.name] : undefined
@@ -40,8 +40,9 @@ class Bounds {
 
   private value(field: Field, value: object): object {
     if (Array.isArray(value)) return field.type === 'list' ? this.list(field, value) : value
-    if (field.localized) return this.translations(field, value as Data)
-    return field.type === 'object' ? this.object(field.fields ?? [], value as Data) : value
+    if (!isObject(value)) return value
+    if (field.localized) return this.translations(field, value)
+    return field.type === 'object' ? this.object(field.fields ?? [], value) : value
   }
 
   private list(field: Field, entries: readonly unknown[]): readonly unknown[] {
@@ -61,14 +62,14 @@ class Bounds {
     return changed ? bounded : entries
   }
 
-  private translations(field: Field, texts: Data): Data {
+  private translations(field: Field, texts: DataObject): DataObject {
     const tags = Object.keys(texts)
     if (!this.isTooLong(field, tags.length, 'languages')) return texts
     return Object.fromEntries(tags.slice(0, getMaxEntries(field)).map(tag => [tag, texts[tag]]))
   }
 
   /** As many unknown keys are kept as can be named. */
-  private object(fields: readonly Field[], object: Data): Data {
+  private object(fields: readonly Field[], object: DataObject): DataObject {
     const keys = Object.keys(object)
     const room = fields.length + MAX_DETAILS + 1
     if (keys.length <= room) return this.members(fields, object)

@@ -5,7 +5,7 @@ import { canonicalizeLanguage, repairLanguage } from '../language.ts'
 import { type Recognition, recogniseFibre, recogniseKnownFibre } from '../names/recognise-names.ts'
 import { type Problem, problem } from '../problems.ts'
 import { explainLanguage, FORMAT_RULES } from '../schema/formats.ts'
-import { type Data, isObject } from '../value.ts'
+import { type DataObject, isObject } from '../value.ts'
 import { explainBlank } from './explain-violation.ts'
 import { type Findings, shorten } from './findings.ts'
 import { sumExactly } from './sum-exactly.ts'
@@ -24,7 +24,7 @@ export class NamedChecks {
     this.primary = primary
   }
 
-  checkMembers(fields: readonly Field[], value: Data): void {
+  checkMembers(fields: readonly Field[], value: DataObject): void {
     for (const field of fields) {
       if (!Object.hasOwn(value, field.name)) continue
       this.path.push(field.name)
@@ -98,7 +98,7 @@ export class NamedChecks {
     this.findings.add(this.path, 'sum_not_100', problem('sum', { sum: shorten(total, 30), share: name }))
   }
 
-  private checkTranslations(field: Field, texts: Data): void {
+  private checkTranslations(field: Field, texts: DataObject): void {
     const seen = new Set<string>()
     let hasPrimary = false
     for (const tag of Object.keys(texts)) {

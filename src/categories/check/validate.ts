@@ -6,7 +6,7 @@ import { type Field, findScalarEntry } from '../field.ts'
 import { canonicalizeLanguage } from '../language.ts'
 import { getMaxEntries, MAX_LANGUAGES } from '../schema/json-schema.ts'
 import { SHARED_FIELDS } from '../shared.ts'
-import { type Data, isObject } from '../value.ts'
+import { type DataObject, isObject } from '../value.ts'
 import { checkFreeForm } from './check-free-form.ts'
 import { checkStructure } from './check-structure.ts'
 import { Findings } from './findings.ts'
@@ -30,7 +30,7 @@ export type Validation = { errors: Detail[]; warnings: Detail[]; truncated: bool
  */
 export function validateData(
   category: CompleteCategory,
-  data: Data,
+  data: DataObject,
   options: ValidationOptions = {},
 ): Validation {
   const findings = new Findings()
@@ -46,7 +46,7 @@ export function validateData(
 }
 
 /** The keys that the schema does not know, as violations. */
-export function listUnknownKeys(category: CompleteCategory, data: Data): Detail[] {
+export function listUnknownKeys(category: CompleteCategory, data: DataObject): Detail[] {
   const findings = new Findings()
   checkFreeForm(category, data, true, findings)
   return findings.sortedErrors(orderOf(category))
@@ -56,7 +56,7 @@ const orderOf = (category: CompleteCategory): ReadonlyMap<string, number> =>
   new Map(category.fields.map((field, place) => [field.name, place]))
 
 /** Undefined when `languages` is itself wrong; then nothing can be said about the texts. */
-function primaryLanguage(data: Data): string | undefined {
+function primaryLanguage(data: DataObject): string | undefined {
   const languages = Object.hasOwn(data, 'languages') ? data.languages : undefined
   const first: unknown = Array.isArray(languages) ? languages[0] : undefined
   return typeof first === 'string' ? canonicalizeLanguage(first) : undefined
@@ -68,9 +68,9 @@ function primaryLanguage(data: Data): string | undefined {
  * nothing is lost before the validator names them; so do oversized lists and objects, which it refuses. Without a category only the shared fields are known.
  * Shares with the input what needed no change, and never changes the input.
  */
-export function normaliseData<Sent extends Data>(data: Sent, category?: CompleteCategory): Sent {
-  const texts = mapTexts(data, 0) as Sent
-  return canonicalMembers(category?.fields ?? SHARED_FIELDS, texts) as Sent
+export function normaliseData(data: DataObject, category?: CompleteCategory): DataObject {
+  const texts = mapMembers(data, value => normaliseTexts(value, 1))
+  return canonicalMembers(category?.fields ?? SHARED_FIELDS, texts)
 }
 
 /** A text as it is stored. */
@@ -78,11 +78,12 @@ export const normaliseNewlines = (text: string) =>
   text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text
 
 /** Deeper data is refused by the validator, which needs no newlines for that. */
-function mapTexts(value: unknown, depth: number): unknown {
+function normaliseTexts(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return normaliseNewlines(value)
-  if (typeof value !== 'object' || value === null || depth > MAX_JSON_DEPTH) return value
-  const change = (inner: unknown) => mapTexts(inner, depth + 1)
-  return Array.isArray(value) ? mapEntries(value, change) : mapMembers(value as Data, change)
+  if (depth > MAX_JSON_DEPTH) return value
+  const change = (inner: unknown) => normaliseTexts(inner, depth + 1)
+  if (Array.isArray(value)) return mapEntries(value, change)
+  return isObject(value) ? mapMembers(value, change) : value
 }
 
 function mapEntries(entries: readonly unknown[], change: (entry: unknown) => unknown): readonly unknown[] {
@@ -97,7 +98,7 @@ function mapEntries(entries: readonly unknown[], change: (entry: unknown) => unk
 }
 
 /** Only members the spread has copied are assigned, so that a key `__proto__` stays a key. */
-function mapMembers(object: Data, change: (value: unknown) => unknown): Data {
+function mapMembers(object: DataObject, change: (value: unknown) => unknown): DataObject {
   let copy: Record<string, unknown> | undefined
   for (const key of Object.keys(object)) {
     const after = change(object[key])
@@ -108,7 +109,7 @@ function mapMembers(object: Data, change: (value: unknown) => unknown): Data {
   return copy ?? object
 }
 
-function canonicalMembers(fields: readonly Field[], object: Data): Data {
+function canonicalMembers(fields: readonly Field[], object: DataObject): DataObject {
   let copy: Record<string, unknown> | undefined
   for (const field of fields) {
     if (!holdsTags(field) || !Object.hasOwn(object, field.name)) continue
@@ -140,7 +141,7 @@ function canonicalValue(field: Field, value: unknown): unknown {
   return field.type === 'object' ? canonicalMembers(field.fields ?? [], value) : value
 }
 
-function canonicalKeys(texts: Data): Data {
+function canonicalKeys(texts: DataObject): DataObject {
   const tags = Object.keys(texts)
   if (tags.length > MAX_LANGUAGES) return texts
   const canonical = tags.map(tag => canonicalizeLanguage(tag) ?? tag)

@@ -4,7 +4,7 @@ import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../accounts/people/
 import type { Problems } from './form.ts'
 import type { Texts } from './texts.ts'
 
-export type Field = {
+export type FormField = {
   name: string
   label: string
   hint?: string
@@ -21,7 +21,7 @@ export type Field = {
 }
 
 /** One labelled input. The browser checks nothing by itself: all that is wrong is told at once, in our words. */
-export function input(field: Field, problems: Problems): string {
+export function input(field: FormField, problems: Problems): string {
   const { name, type = 'text' } = field
   const attributes = [
     field.maxLength === undefined ? '' : ` maxlength="${field.maxLength}"`,
@@ -37,7 +37,7 @@ export function input(field: Field, problems: Problems): string {
 
 /** A labelled choice; the first option is chosen unless `value` is another. */
 export function select(
-  field: Pick<Field, 'name' | 'label' | 'hint' | 'value'> & {
+  field: Pick<FormField, 'name' | 'label' | 'hint' | 'value'> & {
     options: readonly (readonly [value: string, label: string])[]
   },
   problems: Problems,
@@ -51,14 +51,14 @@ export function select(
 }
 
 /** Hint and error stand above the input: a phone's keyboard covers what is below. */
-export function notes({ name, hint }: Pick<Field, 'name' | 'hint'>, problems: Problems): string {
+export function notes({ name, hint }: Pick<FormField, 'name' | 'hint'>, problems: Problems): string {
   const error = problems[name]
   const above = hint === undefined ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`
   return above + (error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`)
 }
 
 /** The attributes that lead from an input to its hint and error. */
-export function described({ name, hint }: Pick<Field, 'name' | 'hint'>, problems: Problems): string[] {
+export function described({ name, hint }: Pick<FormField, 'name' | 'hint'>, problems: Problems): string[] {
   const ids = [
     hint === undefined ? [] : [`${name}-hint`],
     problems[name] === undefined ? [] : [`${name}-error`],

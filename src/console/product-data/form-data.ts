@@ -4,7 +4,7 @@
  * back unchanged keeps its stored value.
  */
 import type { Field } from '../../categories/field.ts'
-import { type Data, isObject } from '../../categories/value.ts'
+import { type DataObject, isObject } from '../../categories/value.ts'
 import type { Detail } from '../../kernel/errors.ts'
 import { type Form, type Problems, readForm } from '../page/form.ts'
 import type { Words } from '../page/words.ts'
@@ -14,9 +14,9 @@ import { formatInputValue, normalizeLineBreaks, parseTypedValue } from './parse-
 export const DATA_PREFIX = 'd'
 
 /** The form that shows `data` before anybody has typed. */
-export function buildDataForm(words: Words, fields: readonly Field[], data: Data): Form {
+export function buildDataForm(words: Words, fields: readonly Field[], data: DataObject): Form {
   const entries: [string, string][] = []
-  const showMembers = (members: readonly Field[], at: string, of: Data) => {
+  const showMembers = (members: readonly Field[], at: string, of: DataObject) => {
     for (const field of members) show(field, `${at}.${field.name}`, getOwn(of, field.name))
   }
   const show = (field: Field, at: string, value: unknown) => {
@@ -40,16 +40,16 @@ export function buildDataForm(words: Words, fields: readonly Field[], data: Data
   return readForm(entries)
 }
 
-const getOwn = (data: Data | undefined, name: string): unknown =>
+const getOwn = (data: DataObject | undefined, name: string): unknown =>
   data !== undefined && Object.hasOwn(data, name) ? data[name] : undefined
 
 /** The field of each entry of a list of single values; undefined for a list of objects. */
 export const findEntryField = (list: Field): Field | undefined => list.of?.find(({ name }) => name === '')
 
 /** `was`: the data that the form was built from. */
-export type ParseOptions = { words: Words; was: Data }
+export type ParseOptions = { words: Words; was: DataObject }
 /** `problems`: by input name. */
-export type ParsedData = { data: Data; problems: Problems }
+export type ParsedData = { data: DataObject; problems: Problems }
 
 /** Parses a submitted form. Empty inputs and empty list rows are left out. */
 export function parseData(fields: readonly Field[], form: Form, { words, was }: ParseOptions): ParsedData {
@@ -137,7 +137,11 @@ function removeIfShown(was: unknown): unknown {
 }
 
 /** A merge patch from `before` to `after` for the given fields; null removes a field. */
-export function diffData(fields: readonly Field[], before: Data, after: Data): Record<string, unknown> {
+export function diffData(
+  fields: readonly Field[],
+  before: DataObject,
+  after: DataObject,
+): Record<string, unknown> {
   const changes: Record<string, unknown> = {}
   for (const { name } of fields) {
     const [was, is] = [before[name], after[name]]

@@ -1,7 +1,7 @@
 /** Renders the form of a product's data from the category's field table. */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
-import type { Data } from '../../categories/value.ts'
+import type { DataObject } from '../../categories/value.ts'
 import { formatLanguage, formatNumber } from '../../i18n/format.ts'
 import type { Form } from '../page/form.ts'
 import {
@@ -25,7 +25,7 @@ const MODEL_ONLY_FIELDS = new Set(['gtin'])
 /** All inputs: required fields first, each other field collapsed. */
 export function renderDataInputs(
   fields: readonly Field[],
-  drawing: Omit<FormContext, 'languages'> & { isUnit: boolean; inherited?: Data },
+  drawing: Omit<FormContext, 'languages'> & { isUnit: boolean; inherited?: DataObject },
 ): string {
   const { words, form, isUnit, inherited = {} } = drawing
   const { texts } = words
@@ -66,7 +66,7 @@ const hasInput = (form: Form, at: string) =>
 function renderFolded(
   field: Field,
   { words, form, problems }: FormContext,
-  inherited: Data,
+  inherited: DataObject,
   inner: string,
 ): string {
   const { name } = field

@@ -1,7 +1,7 @@
 /** Renders a product's data to read, with the labels of the public page. The account sees every field. */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
-import { type Data, isObject } from '../../categories/value.ts'
+import { type DataObject, isObject } from '../../categories/value.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { formatAmount, formatCountry, formatLanguage } from '../../i18n/format.ts'
 import type { Words } from '../page/words.ts'
@@ -11,7 +11,7 @@ import { getFieldLabel } from './labels.ts'
 export function renderData(
   words: Words,
   fields: readonly Field[],
-  data: Data,
+  data: DataObject,
   mark: (name: string) => string = () => '',
 ): string {
   const known = fields.filter(field => data[field.name] !== undefined)
@@ -51,7 +51,7 @@ export function renderValue(words: Words, field: Field, path: string, value: unk
   return renderScalar(words, field, path, value)
 }
 
-function renderMembers(words: Words, fields: readonly Field[], path: string, value: Data): string {
+function renderMembers(words: Words, fields: readonly Field[], path: string, value: DataObject): string {
   const lines = fields
     .filter(field => value[field.name] !== undefined)
     .map(field => {
@@ -102,7 +102,7 @@ export const isScalarField = ({ type, localized }: Field): boolean =>
   type !== 'object' && type !== 'list' && localized !== true
 
 /** The start of a field's value in one line, in the product's first language; '' without a value. */
-export function summarizeValue(words: Words, field: Field, data: Data): string {
+export function summarizeValue(words: Words, field: Field, data: DataObject): string {
   const [primary = ''] = Array.isArray(data.languages) ? data.languages.map(String) : []
   const parts: string[] = []
   let length = 0
@@ -137,7 +137,7 @@ function* listMemberTexts(
   speech: SummaryContext,
   fields: readonly Field[] = [],
   path: string,
-  value: Data,
+  value: DataObject,
 ): Generator<string> {
   for (const field of fields) {
     // "Yes" without its label says nothing.

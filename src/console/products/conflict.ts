@@ -2,7 +2,7 @@
 
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
-import type { Data } from '../../categories/value.ts'
+import type { DataObject } from '../../categories/value.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import type { PassportState } from '../../passports/core/state.ts'
@@ -16,7 +16,7 @@ import { renderValue } from '../product-data/view.ts'
 import type { SubmittedData } from './submitted-data.ts'
 
 /** `present`: the saved data; `base`: the version number that the form was opened with. */
-type ConflictInput = { words: Words; present: Data; typed: SubmittedData; base: number }
+type ConflictInput = { words: Words; present: DataObject; typed: SubmittedData; base: number }
 
 /** Takes the other person's values for all fields not changed here; `both`: fields changed by both. */
 export async function mergeConcurrentEdit(
@@ -46,7 +46,7 @@ export async function mergeConcurrentEdit(
 export function renderConflict(
   words: Words,
   { row }: PassportState,
-  { present, both }: { present: Data; both: readonly string[] },
+  { present, both }: { present: DataObject; both: readonly string[] },
 ): string {
   const { texts } = words
   const { fields } = requireCategory(row.category)

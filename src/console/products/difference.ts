@@ -1,12 +1,17 @@
 /** Compares two states of a product's data: each changed field, before and after. */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
-import type { Data } from '../../categories/value.ts'
+import type { DataObject } from '../../categories/value.ts'
 import type { Words } from '../page/words.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
 import { renderValue } from '../product-data/view.ts'
 
-export function renderDifference(words: Words, fields: readonly Field[], before: Data, after: Data): string {
+export function renderDifference(
+  words: Words,
+  fields: readonly Field[],
+  before: DataObject,
+  after: DataObject,
+): string {
   const { texts } = words
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   const changed = names.filter(name => JSON.stringify(before[name]) !== JSON.stringify(after[name]))

@@ -3,7 +3,7 @@
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { toAccountContext } from '../../accounts/people/sessions.ts'
-import type { Data } from '../../categories/value.ts'
+import type { DataObject } from '../../categories/value.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
@@ -62,11 +62,15 @@ const getEditedProduct = ({ setup, session, params }: SignedInVisit): Promise<Pa
   getState(toAccountContext(setup, session), requireProductUuid(params.id ?? ''))
 
 /** A model's whole data, or a unit's own fields without those it inherits. */
-const getEditableData = (state: PassportState): Data =>
+const getEditableData = (state: PassportState): DataObject =>
   state.row.level === 'm' ? effectiveData(state) : (state.own ?? {})
 
 /** The data that the form was opened with, at version `base`. */
-async function getDataAtVersion(ctx: AccountContext, state: PassportState, base: number): Promise<Data> {
+async function getDataAtVersion(
+  ctx: AccountContext,
+  state: PassportState,
+  base: number,
+): Promise<DataObject> {
   const isPast = base >= 1 && base < state.row.version_no
   return isPast ? getOwnDataAtVersion(ctx, state.row, base) : getEditableData(state)
 }
@@ -157,7 +161,7 @@ async function saveEdit(ctx: AccountContext, { state, edit, words, sent }: SaveI
   if (chosen === undefined && state.row.level !== 'i') {
     const { passport, reach } = await previewUpdate(ctx, { ...update, changeType: 'correction' })
     if (reach !== null && reach.units > 0) {
-      const after = JSON.parse(passport.data) as Data
+      const after = JSON.parse(passport.data) as DataObject
       return renderReviewPage(words, state, {
         form: sent.form,
         note: edit.note,

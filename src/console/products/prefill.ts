@@ -1,7 +1,7 @@
 /** Initial values of a new product's form, so that what a brand always repeats is typed once. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
-import { type Data, isObject } from '../../categories/value.ts'
+import { type DataObject, isObject } from '../../categories/value.ts'
 import { effectiveData, getState } from '../../passports/core/state.ts'
 import { listPassports } from '../../passports/read/list.ts'
 import type { Words } from '../page/words.ts'
@@ -10,7 +10,7 @@ import type { Words } from '../page/words.ts'
 const PREFILLED_FIELDS = ['brandName', 'economicOperator']
 
 /** `from`: name of the product copied from, the newest of the category, else the newest of all. */
-export type Prefill = { data: Data; from?: string }
+export type Prefill = { data: DataObject; from?: string }
 
 export async function buildPrefill(
   ctx: AccountContext,
@@ -40,7 +40,7 @@ async function findNewestModel(
 }
 
 /** A required list whose shares sum to 100 starts with one entry of 100 %. */
-function buildFullShares(fields: CompleteCategory['fields']): Data {
+function buildFullShares(fields: CompleteCategory['fields']): DataObject {
   const shares = fields.flatMap(({ name, required, sumsTo100 }) =>
     required && sumsTo100 !== undefined ? [[name, [{ [sumsTo100]: 100 }]] as const] : [],
   )

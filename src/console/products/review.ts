@@ -4,7 +4,7 @@
  */
 
 import { html } from 'ghtml'
-import type { Data } from '../../categories/value.ts'
+import type { DataObject } from '../../categories/value.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
@@ -26,7 +26,7 @@ export const MAX_NOTE_LENGTH = 500
 const REVIEW_INPUTS: ReadonlySet<string> = new Set(['change_type', 'note', 'reviewed', 'back'])
 
 /** `after`: the data after saving; `reach`: the units that a correction would affect. */
-type ReviewInput = { form: Form; note: string; draft: string; after: Data; reach: CorrectionReach }
+type ReviewInput = { form: Form; note: string; draft: string; after: DataObject; reach: CorrectionReach }
 
 /** The choice is required only if the form was submitted from this page. */
 export function renderReviewPage(

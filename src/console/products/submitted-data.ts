@@ -3,7 +3,7 @@
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { problem } from '../../categories/problems.ts'
-import type { Data } from '../../categories/value.ts'
+import type { DataObject } from '../../categories/value.ts'
 import { AppError, type Detail, SAID } from '../../kernel/errors.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
@@ -22,13 +22,13 @@ export const DATA_FORM_SCRIPTS = ['languages', 'sums', DRAFTS_MODULE]
 export type DataFormState = { form: Form; problems: Problems; message?: string; holder?: string }
 
 /** `data`: parsed from `form`; `unclear`: problems of ambiguous values by input name. */
-export type SubmittedData = { form: Form; fields: readonly Field[]; data: Data; unclear: Problems }
+export type SubmittedData = { form: Form; fields: readonly Field[]; data: DataObject; unclear: Problems }
 
 export function parseSubmittedData(
   words: Words,
   fields: readonly Field[],
   sent: Form,
-  was: Data,
+  was: DataObject,
 ): SubmittedData {
   const form = removeBlankRows(fields, sent, DATA_PREFIX)
   const { data, problems } = parseData(fields, form, { words, was })

@@ -3,7 +3,7 @@
  * own, so that a new one is never lost from the page.
  */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
-import { CLOSING_SECTIONS, type Field, type Section as SectionHeading } from '../../categories/field.ts'
+import { CLOSING_SECTIONS, type Field, type SectionHeading } from '../../categories/field.ts'
 
 export type Section = {
   /** Fragment of the address; printed and linked to, so it never changes. */

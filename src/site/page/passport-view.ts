@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { disclose } from '../../categories/disclose.ts'
 import type { Audience, Field } from '../../categories/field.ts'
-import { listTextLanguages, type TextLanguages } from '../../categories/pick-text.ts'
+import { listTranslationLanguages, type TranslationLanguages } from '../../categories/pick-text.ts'
 import { isLanguage } from '../../i18n/catalogue.ts'
 import { assert } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -50,7 +50,7 @@ export type Reading = {
   /** First of the passport's languages, a BCP-47 tag. */
   primary: string
   /** The languages that its texts have, when not all are of the 24 as a page may be in; else null. */
-  texts: TextLanguages | null
+  texts: TranslationLanguages | null
   audience: Audience
   /** Whether this audience is kept from something. */
   withheld: boolean
@@ -140,7 +140,11 @@ function primaryLanguage(data: Data): string {
 }
 
 /** Where all are common, the language of the page says which text a reader gets. */
-function uncommonTexts({ fields }: CompleteCategory, data: Data, primary: string): TextLanguages | null {
-  const texts = listTextLanguages(fields, data)
+function uncommonTexts(
+  { fields }: CompleteCategory,
+  data: Data,
+  primary: string,
+): TranslationLanguages | null {
+  const texts = listTranslationLanguages(fields, data)
   return isLanguage(primary.toLowerCase()) && texts.all.values().every(isLanguage) ? null : texts
 }

@@ -1,5 +1,5 @@
 /** Ready answers of passports, as many as fit: all forms and languages of a passport live and go together. */
-import type { TextLanguages } from '../../categories/pick-text.ts'
+import type { TranslationLanguages } from '../../categories/pick-text.ts'
 import type { ReadyAnswer } from '../http/ready-answer.ts'
 
 export type CachedPassport = {
@@ -8,7 +8,7 @@ export type CachedPassport = {
   /** The passport's primary language, needed to choose among the forms. */
   readonly primary: string
   /** The languages that its texts have, when not all are of the 24 as a page may be in. */
-  readonly texts: TextLanguages | null
+  readonly texts: TranslationLanguages | null
   readonly forms: Map<string, ReadyAnswer>
   bytes: number
 }

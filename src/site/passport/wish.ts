@@ -1,7 +1,7 @@
 /** What a request to the public door asks for, before any passport is known. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { filterTags, type TextLanguages } from '../../categories/pick-text.ts'
+import { filterTags, type TranslationLanguages } from '../../categories/pick-text.ts'
 import type { Language } from '../../i18n/catalogue.ts'
 import { listRequestedLanguages, negotiateLanguage } from '../../i18n/negotiate.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -49,7 +49,7 @@ export type Tongue = { language: Language; wanted: readonly string[] }
 export function tongueOf(
   headers: IncomingHttpHeaders,
   query: Query,
-  { primary, texts }: { primary: string; texts: TextLanguages | null },
+  { primary, texts }: { primary: string; texts: TranslationLanguages | null },
 ): Tongue {
   const language = languageOf(headers, query, primary)
   if (texts === null) return { language, wanted: [language] }

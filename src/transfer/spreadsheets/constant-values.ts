@@ -3,7 +3,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { validateData } from '../../categories/check/validate.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
-import type { Data } from '../../categories/value.ts'
+import type { DataObject } from '../../categories/value.ts'
 import type { Detail } from '../../kernel/errors.ts'
 import { effectiveData, getState } from '../../passports/core/state.ts'
 import { listPassports } from '../../passports/read/list.ts'
@@ -77,7 +77,7 @@ export function findInvalidConstants(
     const data = {
       languages: [languages],
       ...buildChanges(parseRow([text], reading), undefined, reading),
-    } as Data
+    } as DataObject
     const { errors } = validateData(category, data)
     const own = errors.find(
       ({ code, pointer }) => code !== 'required' && pointer.split('/')[2] === String(column.path[0]),

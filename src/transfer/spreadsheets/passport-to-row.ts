@@ -1,11 +1,11 @@
 /** Turns a passport into a row, and finds the columns that a set of passports needs. */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
-import { type Data, isObject } from '../../categories/value.ts'
+import { type DataObject, isObject } from '../../categories/value.ts'
 import { type Cell, toCell } from './cell.ts'
 import type { Column, ColumnLayout, DataPath } from './columns.ts'
 
-const own = (data: Data, name: string): unknown => (Object.hasOwn(data, name) ? data[name] : undefined)
+const own = (data: DataObject, name: string): unknown => (Object.hasOwn(data, name) ? data[name] : undefined)
 
 /** Collects the layout that fits many passports: the longest lists and all languages. */
 export class LayoutCollector {
@@ -17,7 +17,7 @@ export class LayoutCollector {
     this.category = category
   }
 
-  add(data: Data): void {
+  add(data: DataObject): void {
     this.visitAll(this.category.fields, data, '')
   }
 
@@ -26,7 +26,7 @@ export class LayoutCollector {
     return { entries: this.entries, languages: new Map(languages) }
   }
 
-  private visitAll(fields: readonly Field[], data: Data, parent: string): void {
+  private visitAll(fields: readonly Field[], data: DataObject, parent: string): void {
     for (const field of fields) this.visit(field, own(data, field.name), `${parent}${field.name}`)
   }
 
@@ -51,7 +51,7 @@ export class LayoutCollector {
  * Builds the cells of a passport. A list with more entries than columns is left out entirely, because a later import
  * would take a part for the whole list.
  */
-export function buildRow(data: Data, columns: readonly Column[]): Cell[] {
+export function buildRow(data: DataObject, columns: readonly Column[]): Cell[] {
   const width = new Map<string, number>()
   for (const { path } of columns) {
     const depth = path.findIndex(step => typeof step === 'number')
@@ -65,7 +65,7 @@ export function buildRow(data: Data, columns: readonly Column[]): Cell[] {
   })
 }
 
-function at(data: Data, steps: DataPath, width: ReadonlyMap<string, number>): unknown {
+function at(data: DataObject, steps: DataPath, width: ReadonlyMap<string, number>): unknown {
   let value: unknown = data
   for (const [depth, step] of steps.entries()) {
     if (typeof step === 'number') {

@@ -1,6 +1,6 @@
 /** Compares a row with an existing product, value by value, to show the changes before they are written. */
 import { isDeepStrictEqual } from 'node:util'
-import { type Data, isObject } from '../../categories/value.ts'
+import { type DataObject, isObject } from '../../categories/value.ts'
 import { buildColumnName, type DataPath } from './columns.ts'
 
 /** A shortened value; null if there is none. */
@@ -19,7 +19,7 @@ const MAX_DIFFERENCES = 30
 const MAX_VALUE_LENGTH = 300
 
 /** Returns what `changes`, top-level fields as in PATCH, would change; undefined if nothing differs. */
-export function findProductChange(current: Data, changes: Data): ProductChange | undefined {
+export function findProductChange(current: DataObject, changes: DataObject): ProductChange | undefined {
   const fields: FieldChange[] = []
   let more = 0
   for (const [name, after] of Object.entries(changes)) {

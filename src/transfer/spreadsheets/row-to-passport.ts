@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { normalizeName } from '../../categories/names/name-lookup.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
-import { type Data, isObject } from '../../categories/value.ts'
+import { type DataObject, isObject } from '../../categories/value.ts'
 import { type Cell, type DecimalMark, isEmptyCell, parseCell, parseCellText, parseNumber } from './cell.ts'
 import { type Column, type DataPath, findCompactMembers } from './columns.ts'
 import { findStatedUnit, findUnit, listUnits, parseAmount } from './measurement-units.ts'
@@ -227,7 +227,7 @@ function tryParseJson(text: string): unknown {
  * Builds the changes that make `existing`, the data of the row's model, match the row; without a model, the data of a new
  * one.
  */
-export function buildChanges(row: ParsedRow, existing: Data | undefined, options: RowOptions): Tree {
+export function buildChanges(row: ParsedRow, existing: DataObject | undefined, options: RowOptions): Tree {
   const { constants } = options
   const values = constants?.values.filter(
     one => existing === undefined || isApplied(one, row, existing, constants),
@@ -257,7 +257,7 @@ export function buildChanges(row: ParsedRow, existing: Data | undefined, options
 function isApplied(
   { column }: Constant,
   { data }: ParsedRow,
-  existing: Data,
+  existing: DataObject,
   { overwrites }: Constants,
 ): boolean {
   if (overwrites) return true
@@ -293,9 +293,9 @@ function isSameByNames(existing: unknown, sent: unknown, name: string, { columns
   return isDeepStrictEqual(named, sent)
 }
 
-const own = (data: Data, name: string): unknown => (Object.hasOwn(data, name) ? data[name] : undefined)
+const own = (data: DataObject, name: string): unknown => (Object.hasOwn(data, name) ? data[name] : undefined)
 
-function findPrimaryLanguage(data: Data | undefined): string | undefined {
+function findPrimaryLanguage(data: DataObject | undefined): string | undefined {
   const languages = data === undefined ? undefined : own(data, 'languages')
   const first: unknown = Array.isArray(languages) ? languages[0] : undefined
   return typeof first === 'string' && first !== '' ? first : undefined
@@ -322,7 +322,7 @@ const resolvePath = ({ path, isPrimary }: Column, primary: string): DataPath =>
   isPrimary ? [...path, primary] : path
 
 /** Deletes the value of an empty cell: a field becomes null, a member is left out. Lists that the row has stay. */
-function clearAtPath(changes: Tree, existing: Data, sent: Tree, steps: DataPath): void {
+function clearAtPath(changes: Tree, existing: DataObject, sent: Tree, steps: DataPath): void {
   const [first] = steps
   if (typeof first !== 'string' || !Object.hasOwn(existing, first)) return
   const isList = Array.isArray(existing[first])

@@ -1,6 +1,6 @@
 /** Creates or updates models from rows, by the same function as the API. */
 import type { AccountContext } from '../../accounts/context.ts'
-import type { Data } from '../../categories/value.ts'
+import type { DataObject } from '../../categories/value.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { normaliseSku } from '../../passports/core/check-data.ts'
 import { readStatesInBatches } from '../../passports/core/state.ts'
@@ -81,7 +81,7 @@ export function findMatchKey({ data }: ParsedRow, matchBy: ImportSettings['match
 }
 
 /** The data to write for a row, and how it changes an existing model. */
-type Planned = { data: Data; change?: ProductChange | undefined }
+type Planned = { data: DataObject; change?: ProductChange | undefined }
 
 /** Plans the changes of existing models. `syncModels` reports all errors, so none are checked here. */
 async function planChanges(
